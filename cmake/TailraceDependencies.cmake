@@ -1,0 +1,17 @@
+# Everything Tailrace builds upon; all of it is packaged by Debian 12 and Ubuntu 24.04.
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(MPI REQUIRED COMPONENTS C)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(TBB REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
+pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)
+
+find_package(HDF5 1.10.7 REQUIRED COMPONENTS C HL)
+add_library(tailrace_hdf5 INTERFACE)
+target_include_directories(tailrace_hdf5 SYSTEM INTERFACE ${HDF5_INCLUDE_DIRS})
+target_link_libraries(tailrace_hdf5 INTERFACE ${HDF5_HL_LIBRARIES} ${HDF5_C_LIBRARIES})

@@ -1,0 +1,28 @@
+// The one exception type that leaves Tailrace, and the kinds of things that go wrong.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace tailrace {
+
+// The values are part of the C interface (tailrace.h): do not renumber.
+enum class ErrorCode : int {
+  usage = 1,          // a call was made in the wrong order, with a wrong name, type or size
+  configuration = 2,  // the configuration does not hold; the message names file:line:column
+  resource = 3,       // the world refused: disk full, directory not writable, no memory
+  lost = 4,           // a peer (model rank or server) is gone
+  full = 5,           // the buffer is full and `when_full: fail` was asked for
+  internal = 6,       // a bug in Tailrace
+};
+
+class Error : public std::runtime_error {
+ public:
+  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ErrorCode code() const noexcept { return code_; }
+
+ private:
+  ErrorCode code_;
+};
+
+}  // namespace tailrace

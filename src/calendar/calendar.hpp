@@ -1,0 +1,49 @@
+// CF calendars: dates to seconds and back. Pure arithmetic.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tailrace::calendar {
+
+struct Date {
+  std::int64_t year = 2000;
+  int month = 1;
+  int day = 1;
+  int hour = 0;
+  int minute = 0;
+  double second = 0.0;
+  bool operator==(const Date&) const = default;
+};
+
+// Model time counts seconds since the run's start date.
+class Calendar {
+ public:
+  // Names as in CF 4.4.1: none, standard, gregorian, proleptic_gregorian, julian, 360_day, noleap, 365_day, all_leap,
+  // 366_day. Throws Error(configuration) with the nearest name, and for a start date that the calendar does not have.
+  explicit Calendar(std::string_view name = "none", const Date& start = {});
+
+  const std::string& name() const { return name_; }
+  const Date& start() const { return start_; }
+  bool has_months() const;                 // false for `none`
+  double seconds_of(const Date& date) const;   // since the start
+  Date date_of(double seconds) const;
+  // Seconds since the start of the first instant of the month that lies `months` after January of year 0.
+  double begin_of_month(std::int64_t months) const;
+  std::int64_t month_at(double seconds) const;  // the inverse: months since January of year 0
+  std::string units() const;               // CF time units: "seconds since 2026-01-01 00:00:00"
+  std::string cf_name() const;             // value of the calendar attribute
+
+ private:
+  std::string name_;
+  Date start_;
+  double start_day_seconds_ = 0.0;
+};
+
+Date parse_date(std::string_view text);    // ISO 8601: 2026-01-01, 2026-01-01T06:30:00; throws Error(configuration)
+std::string format_date(const Date& date);
+std::vector<std::string> calendar_names();
+
+}  // namespace tailrace::calendar

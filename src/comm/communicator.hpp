@@ -1,0 +1,88 @@
+// Ranks, collectives at set-up time, and tagged non-blocking messages. The only room that sees mpi.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tailrace::comm {
+
+// A send or receive under way. Destroying it before it is done waits for it.
+class Request {
+ public:
+  virtual ~Request() = default;
+  virtual bool done() = 0;  // makes progress; local; never blocks
+};
+
+struct Incoming {
+  int source = 0;
+  int tag = 0;
+  std::size_t bytes = 0;
+};
+
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  // Collective over the communicator; block.
+  virtual void barrier() = 0;
+  virtual std::vector<std::byte> broadcast(std::span<const std::byte> bytes, int root) = 0;
+  // Everybody's bytes, by rank, on every rank.
+  virtual std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) = 0;
+  // Ranks with the same colour, ordered by key then rank; null for a negative colour.
+  virtual std::unique_ptr<Communicator> split(int colour, int key) = 0;
+  virtual std::unique_ptr<Communicator> duplicate() = 0;
+  // For every rank a number that two ranks share exactly when they can share memory.
+  virtual std::vector<int> nodes() = 0;
+
+  // Local. The bytes of a send must stay in place until the request is done. Messages between a pair of ranks with
+  // the same tag arrive in the order they were sent.
+  virtual std::unique_ptr<Request> send(std::span<const std::byte> bytes, int to, int tag) = 0;
+  virtual std::optional<Incoming> probe(int source, int tag) = 0;  // source/tag may be `any`
+  virtual void receive(std::span<std::byte> bytes, int source, int tag) = 0;  // after a probe said it is there
+  // Starts to receive a message that a probe reported; for large ones. Buffer in place until done.
+  virtual std::unique_ptr<Request> start_receive(std::span<std::byte> bytes, int source, int tag) = 0;
+
+  // The handle that MPI_Comm_f2c turns back into an MPI_Comm; -1 without MPI. Valid while this object lives.
+  virtual int handle() const = 0;
+};
+
+inline constexpr int any = -1;
+
+// Duplicates the communicator with this Fortran handle (MPI_Comm_c2f). Collective. Errors from MPI throw Error(lost).
+std::unique_ptr<Communicator> from_handle(int handle);
+std::unique_ptr<Communicator> serial();  // one rank, no MPI call
+
+// What the MPI library was started with. Not collective.
+enum class ThreadLevel { none, single, funneled, serialized, multiple };
+ThreadLevel thread_level();       // none: MPI is not initialised (or this build has no MPI)
+const char* name_of(ThreadLevel level);
+
+// Starts MPI for a program that consists of Tailrace alone (tailrace serve) and ends it in the destructor.
+class Environment {
+ public:
+  Environment();
+  ~Environment();
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+};
+int world_handle();  // MPI_COMM_WORLD, for such a program only
+
+// Runs `hook` when MPI is being finalised (attribute on MPI_COMM_SELF), unless the guard is gone by then. It lets a
+// rank that leaves without `finish` say so instead of leaving the servers waiting.
+class FinalizeGuard {
+ public:
+  virtual ~FinalizeGuard() = default;
+};
+std::unique_ptr<FinalizeGuard> on_finalize(void (*hook)(void*), void* argument);
+
+// Ends the whole job with this status (MPI_Abort), where nothing gentler is left.
+[[noreturn]] void abort_job(int status);
+
+}  // namespace tailrace::comm

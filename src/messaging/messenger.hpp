@@ -1,0 +1,54 @@
+// Active messages between the servers of a run: a message carries a kind, which names its handler, and bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "comm/communicator.hpp"
+
+namespace tailrace::messaging {
+
+using Bytes = std::vector<std::byte>;
+
+// One per server, used by the communication thread only. Messages from one server to another are handled in the order
+// they were sent. A message to oneself is handled in the next progress(), like any other.
+class Messenger {
+ public:
+  using Handler = std::function<void(int from, Bytes&& message)>;
+
+  // `communicator` must live longer. Local.
+  explicit Messenger(comm::Communicator& communicator);
+  ~Messenger();
+
+  int rank() const { return communicator_.rank(); }
+  int size() const { return communicator_.size(); }
+
+  void on(std::int32_t kind, Handler handler);  // a kind has one handler; set before the first message can arrive
+  void send(int to, std::int32_t kind, Bytes&& message);  // local, never blocks
+  bool progress();                // handles what has arrived; true if anything happened
+  std::size_t bytes_in_flight() const { return bytes_in_flight_; }  // sent, not yet taken over by the other side
+  bool idle() const;              // no send under way and nothing waiting to be handled
+
+ private:
+  struct Outgoing;
+  void receive_one(const comm::Incoming& incoming);
+  void handle(int from, std::int32_t kind, Bytes&& message);
+
+  comm::Communicator& communicator_;
+  std::unordered_map<std::int32_t, Handler> handlers_;
+  std::deque<std::unique_ptr<Outgoing>> outgoing_;
+  struct Local {
+    std::int32_t kind;
+    Bytes message;
+  };
+  std::deque<Local> local_;
+  std::size_t bytes_in_flight_ = 0;
+};
+
+}  // namespace tailrace::messaging

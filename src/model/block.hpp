@@ -1,0 +1,33 @@
+// The unit in which fields travel from clients to servers, and the words of the client-to-server protocol.
+#pragma once
+
+#include <cstdint>
+
+namespace tailrace::model {
+
+// The model stands at `time` seconds since its start, having finished step number `step`.
+struct Tick {
+  std::int64_t step = 0;
+  double time = 0.0;
+};
+
+// The values travel in messages: do not renumber.
+enum class RecordKind : std::uint32_t {
+  tick = 1,    // `step` was called; time holds the new time
+  block = 2,   // one field of one rank; number = field index
+  finish = 3,  // the last record; the payload holds the client's counters
+  abandon = 4, // the rank leaves without `finish`
+};
+
+// Head of every record in the stream of one client.
+struct RecordHeader {
+  RecordKind kind = RecordKind::tick;
+  std::int32_t number = 0;
+  std::int64_t step = 0;
+  double time = 0.0;
+};
+
+// The step of static blocks (coordinates, connectivity), which come before the first tick.
+inline constexpr std::int64_t static_step = INT64_MIN;
+
+}  // namespace tailrace::model

@@ -1,0 +1,99 @@
+// What one component of a coupled run has declared when `ready` is called: the nouns that the configuration's names
+// refer to. Built on the clients, checked on the component's first rank, known to every client and server.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/data_type.hpp"
+#include "model/region.hpp"
+
+namespace tailrace::model {
+
+using Attributes = std::map<std::string, std::string>;
+
+// The values travel in messages: do not renumber.
+enum class GridKind : std::uint8_t {
+  replicated = 0,  // every rank holds the whole; the component's first rank sends it (scalars: no dimensions)
+  block = 1,       // global shape, offset, count
+  indexed = 2,     // one dimension is a list of global indices
+  partial = 3,     // every rank holds a contribution of the full shape, to be reduced over the ranks
+};
+
+// A coordinate of a grid. `dims` is a subset of the grid's dims, in the grid's order.
+struct Coordinate {
+  std::string name;
+  std::vector<std::string> dims;
+  std::string units;
+  std::string standard_name;
+  std::string long_name;
+  Attributes attributes;        // further ones, such as axis or positive
+  std::vector<double> values;   // whole, C order; empty where `field` brings it
+  std::optional<int> field;     // index of the static field whose blocks hold the values (decomposed dims)
+};
+
+// Topology of an unstructured (indexed) grid, faces only; UGRID 1.0.
+struct Mesh {
+  std::string name;                // of the UGRID mesh variable
+  std::vector<double> node_x;      // degrees_east
+  std::vector<double> node_y;      // degrees_north
+  std::int64_t nodes_per_face = 0; // width of the connectivity; rows of faces with fewer nodes end in -1
+  int connectivity_field = -1;     // static field (face, nodes_per_face) of int32, 0-based node numbers
+};
+
+struct Grid {
+  std::string name;
+  GridKind kind = GridKind::replicated;
+  std::vector<std::string> dims;    // slowest first
+  std::vector<std::int64_t> shape;  // global extents
+  std::vector<Coordinate> coordinates;
+  std::optional<Mesh> mesh;
+
+  std::int64_t size() const;
+};
+
+struct Field {
+  std::string name;      // may carry a namespace: scalar.vwp
+  int grid = -1;         // index into Declarations::grids
+  DataType type = DataType::float64;
+  std::string units;
+  std::string standard_name;
+  std::string long_name;
+  Attributes attributes;
+  bool is_static = false;  // put once, by Tailrace itself, in ready (coordinates, connectivity)
+};
+
+struct Declarations {
+  std::string component;
+  std::map<std::string, std::string> options;
+  std::vector<Grid> grids;
+  std::vector<Field> fields;
+
+  std::optional<int> find_field(const std::string& name) const;
+  std::optional<int> find_grid(const std::string& name) const;
+  std::vector<std::string> field_names() const;  // without static ones
+  std::vector<std::string> grid_names() const;
+
+  bool operator==(const Declarations&) const;  // as messages, so exactly
+  std::vector<std::byte> to_bytes() const;
+  static Declarations from_bytes(std::span<const std::byte> bytes);
+};
+
+// regions[grid][rank of the component]: who holds what.
+struct Decomposition {
+  std::vector<std::vector<Region>> regions;
+
+  std::vector<std::byte> to_bytes() const;
+  static Decomposition from_bytes(std::span<const std::byte> bytes);
+};
+
+// Checks that the blocks of every block or indexed grid cover each cell exactly once. Throws Error(usage) that names
+// the grid, the ranks and the cells that overlap or are missing.
+void check_cover(const Declarations& declarations, const Decomposition& decomposition);
+
+}  // namespace tailrace::model

@@ -1,0 +1,107 @@
+// The configuration as plain values: what the user wrote, checked for form, with defaults filled in. Names are not yet
+// resolved against what the model declared; plan.hpp does that.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "calendar/calendar.hpp"
+#include "codecs/codec.hpp"
+#include "config/location.hpp"
+#include "model/data_type.hpp"
+#include "output/dataset.hpp"
+#include "time/accumulator.hpp"
+#include "time/period.hpp"
+#include "transport/transport.hpp"
+
+namespace tailrace::session {
+
+enum class Mode { dedicated, attached, inline_, off };
+enum class TransportChoice { automatic, shm, mpi };
+enum class OnError { stop, skip, retry };
+
+struct ServersOptions {
+  Mode mode = Mode::dedicated;
+  int count = 1;                 // server ranks taken from the end of the communicator (dedicated)
+  int per_node = 0;              // instead of count: the last ranks of each node
+  int threads = 0;               // worker threads a server; 0: auto
+  transport::BufferOptions buffer;
+  TransportChoice transport = TransportChoice::automatic;
+  std::size_t memory = std::size_t{1} << 30;  // bound on what a server holds that waits for assembly or disk
+  double watchdog_seconds = 60.0;             // 0: off
+  std::string report_directory = "tailrace_report";
+  bool report = true;
+};
+
+struct FieldGroup {              // an entry under `fields:`
+  std::string name;
+  time::Period every = time::Period::of_steps(1);
+  std::vector<std::pair<std::string, config::Location>> fields;  // with the namespace in front
+  bool optional = false;
+};
+
+struct VariableEntry {           // an entry under `variables:`
+  config::Location location;
+  std::string field, group;      // exactly one is given
+  std::string name;              // in the file; empty: the field's own without its namespace
+  time::ReductionKind reduction = time::ReductionKind::snapshot;
+  time::Period every = time::Period::of_steps(1);
+  config::Location every_location;
+  std::optional<model::DataType> type;
+  std::optional<codecs::CodecOptions> codec;
+  std::vector<std::int64_t> chunk;
+  config::Location chunk_location;
+  output::Attributes attributes;
+};
+
+enum class Access { automatic, maps, series };  // what chunks should favour
+enum class TimeStamp { end, middle };           // where in its window a record's time lies
+
+struct FileEntry {               // an entry under `output:`
+  config::Location location;
+  std::string path;              // with {options} filled in
+  std::string format = "netcdf";
+  time::Period write_every = time::Period::of_steps(1);
+  OnError on_error = OnError::stop;
+  double retry_for_seconds = 60.0;
+  codecs::CodecOptions codec;
+  Access access = Access::automatic;
+  TimeStamp time_stamp = TimeStamp::end;
+  bool overwrite = true;
+  bool sync = false;
+  output::Attributes attributes;
+  std::vector<VariableEntry> variables;
+};
+
+struct Configuration {
+  ServersOptions servers;
+  std::string calendar_name = "none";
+  calendar::Date start;
+  std::vector<FieldGroup> field_groups;
+  std::map<std::string, std::vector<std::pair<std::string, config::Location>>> groups;
+  std::vector<FileEntry> files;
+  std::string text;              // as read, for the files' attribute
+};
+
+// One file of a configuration, read by one rank and sent to all, so that all check the same words.
+struct SourceFile {
+  std::string name;
+  std::string text;
+};
+using Sources = std::vector<SourceFile>;  // the first is the configuration, the rest what it includes
+
+// Reads the file and what it includes. Throws Error(resource) / Error(configuration) (include cycle, missing file).
+Sources read_sources(const std::string& path);
+// Checks the whole and throws Error(configuration) with all mistakes, one a line, each with file:line:column. Options are
+// what `{name}` stands for; without a value (nullptr) names in braces are left as they are.
+Configuration parse_configuration(const Sources& sources, const std::map<std::string, std::string>* options);
+
+std::string reference_markdown();
+std::string json_schema();
+
+}  // namespace tailrace::session

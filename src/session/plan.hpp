@@ -1,0 +1,64 @@
+// The configuration resolved against what a component declared: which field goes where, when and how. Every client and
+// server computes the same plan from the same words, so no plan is ever sent.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/agenda.hpp"
+#include "model/declarations.hpp"
+#include "session/configuration.hpp"
+#include "time/axis.hpp"
+
+namespace tailrace::session {
+
+struct AxisPlan {
+  time::AxisKind kind = time::AxisKind::instant;
+  time::Period every = time::Period::of_steps(1);
+  time::Period cadence = time::Period::of_steps(1);  // of the fields on it; for windows too
+  std::string dim;                                   // `time` where the file has one axis, else such as time_mean_10s
+};
+
+struct VariablePlan {
+  std::string name;
+  int field = -1;                  // index into Declarations::fields
+  int axis = -1;                   // index into FilePlan::axes
+  time::ReductionKind reduction = time::ReductionKind::snapshot;
+  model::DataType type = model::DataType::float64;
+  codecs::CodecOptions codec;
+  std::vector<std::int64_t> chunk; // the user's: (records, then the grid's dims); empty: chosen
+  output::Attributes attributes;   // the user's, after the field's own
+};
+
+struct FilePlan {
+  FileEntry entry;                 // path, format, write_every, on_error, ...
+  std::vector<AxisPlan> axes;
+  std::vector<VariablePlan> variables;
+};
+
+struct FieldPlan {
+  time::Period cadence = time::Period::of_steps(1);
+  bool used = false;               // some variable needs it
+  bool optional = false;
+};
+
+struct Plan {
+  calendar::Calendar calendar;
+  std::vector<FieldPlan> fields;   // by index into Declarations::fields
+  std::vector<FilePlan> files;
+};
+
+// Throws Error(configuration) with all mistakes: unknown fields or groups with the nearest name, duplicate variables,
+// periods that no step can meet, chunks that do not fit the grid, fields put on no schedule.
+Plan make_plan(const Configuration& configuration, const model::Declarations& declarations);
+
+// A tree for people: files, axes, variables, periods.
+std::string describe(const Configuration& configuration, const Plan* plan);
+
+// Which fields are wanted at a tick: the union of what all axes need.
+std::unique_ptr<model::Agenda> make_agenda(const Plan& plan, const model::Declarations& declarations,
+                                           model::Tick begin);
+
+}  // namespace tailrace::session

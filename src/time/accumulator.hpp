@@ -1,0 +1,45 @@
+// Folds the samples of one block into the records of one variable. Sums and weights are kept, never running means.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/data_type.hpp"
+
+namespace tailrace::time {
+
+// The values are written into state: do not renumber.
+enum class ReductionKind : std::uint8_t { snapshot = 0, mean = 1, min = 2, max = 3, sum = 4, std = 5 };
+
+std::string_view name_of(ReductionKind kind);         // as in the configuration: snapshot, mean, ...
+std::string_view cell_method_of(ReductionKind kind);  // CF: point, mean, minimum, maximum, sum, standard_deviation
+std::vector<std::string> reduction_names();
+std::optional<ReductionKind> find_reduction(std::string_view name);
+bool needs_window(ReductionKind kind);                // all but snapshot
+
+// A tiny algebra with a state that can be saved. Element-wise and in the order of time, so its bits depend on nothing
+// else: not on the decomposition, not on threads. Not safe from several threads at once.
+class Accumulator {
+ public:
+  virtual ~Accumulator() = default;
+  virtual void combine(std::span<const std::byte> sample, double weight) = 0;  // `size` elements of the input type
+  // Writes the record in the output type and returns to the identity.
+  virtual void finish(std::span<std::byte> record) = 0;
+  virtual bool empty() const = 0;            // nothing combined since the last finish
+  virtual std::size_t state_bytes() const = 0;
+  virtual std::vector<std::byte> state() const = 0;              // format: docs/formats/accumulator_state.md
+  virtual void restore(std::span<const std::byte> state) = 0;    // throws Error(resource) when it does not fit
+};
+
+// `sum` is the plain sum over samples (weight counts as 1); `mean` and `std` weigh by the weight given; std is the
+// population's (divides by the sum of weights).
+std::unique_ptr<Accumulator> make_accumulator(ReductionKind kind, model::DataType input, model::DataType output,
+                                              std::size_t size);
+
+}  // namespace tailrace::time
