@@ -1,0 +1,25 @@
+// What the system says about this process and its threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tailrace::env {
+
+// Shown by top -H, gdb and the trace; the system keeps the first 15 characters.
+void name_this_thread(const std::string& name);
+int this_thread_number();  // 0, 1, 2, ... in the order in which threads of this process first asked
+
+// The cores this process may run on (its binding), ascending; at least one.
+std::vector<int> allowed_cpus();
+// Binds the calling thread, and threads that it will start, to these cores. False if the system refuses.
+bool pin_this_thread(std::span<const int> cpus);
+
+std::uint64_t resident_bytes();             // now; 0 where the system does not tell
+std::uint64_t resident_high_water_bytes();  // the most since the process started
+std::string host_name();
+int process_id();
+
+}  // namespace tailrace::env

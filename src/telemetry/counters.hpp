@@ -1,0 +1,94 @@
+// What a client and a server count: plain structs, filled in place by whoever does the work. Times are in
+// nanoseconds of the steady clock, sizes in bytes, model times in seconds.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "telemetry/counter.hpp"
+#include "telemetry/series.hpp"
+
+namespace tailrace::telemetry {
+
+// One field of one client. All writes from the model's thread.
+struct FieldCounters {
+  std::string name;
+  Counter unwanted;  // calls that returned at once because nobody wants the field at this step
+  Counter bytes;     // handed over
+  Timings put;       // each wanted put, stalls included; with acquire/commit the time inside the two calls
+  Timings stall;     // of those, the waits for room in the buffer
+};
+
+struct ClientCounters {
+  std::string component;
+  int rank = 0;  // in the component
+  std::string host;
+  std::vector<FieldCounters> fields;              // by index of the declarations
+  Timings step;                                   // time inside the step call
+  Counter ready_nanoseconds, finish_nanoseconds;  // time inside ready and finish
+  Counter run_nanoseconds;                        // from the end of ready to the start of finish
+  Counter buffer_capacity_bytes, buffer_high_water_bytes;
+  Counter spilled_records, spilled_bytes;
+  Counter resident_high_water_bytes;
+
+  std::vector<std::byte> to_bytes() const;
+  static ClientCounters from_bytes(std::span<const std::byte> bytes);
+};
+
+// What a server does with its time. Work on several threads adds up to more than the wall clock; `idle` is
+// the communication thread asleep.
+enum class Phase : int { receive, accumulate, assemble, encode, write, message, idle };
+inline constexpr std::size_t phase_count = 7;
+const char* phase_name(Phase phase);
+
+// One file of one server (its owner). `seconds in write` and commits from the thread that writes it.
+struct FileCounters {
+  std::string path;
+  Counter raw_bytes;      // before encoding
+  Counter encoded_bytes;  // after it
+  Counter disk_bytes;     // of the file as it lies there
+  Counter records;
+  Timings write;                 // each commit
+  double last_model_time = 0.0;  // of the newest committed record; read it when the writer is at rest
+};
+
+struct ServerCounters {
+  int rank = 0;  // among the servers
+  std::string host;
+  int threads = 0;
+  std::array<SharedTimings, phase_count> phases;
+  SharedCounter bytes_in;  // payload from clients
+  SharedCounter records_in;
+  SharedCounter raw_bytes_out, encoded_bytes_out;
+  SharedCounter messages_sent, message_bytes_sent;
+  SharedCounter pending_bytes, pending_high_water_bytes;  // waiting for assembly or disk
+  Counter commits;
+  Timings lag;  // per commit: from the arrival of the put that completes it to its end on disk
+  Counter last_lag_nanoseconds;
+  Series lag_series;        // (seconds since the start of the run, lag in seconds)
+  Counter run_nanoseconds;  // from ready to the end
+  Counter resident_high_water_bytes;
+  // By index of the plan's files, but only those this server owns are filled; pointers stay valid while it
+  // grows.
+  std::vector<std::unique_ptr<FileCounters>> files;
+
+  SharedTimings& phase(Phase phase) { return phases[static_cast<std::size_t>(phase)]; }
+  const SharedTimings& phase(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }
+  FileCounters& add_file(const std::string& path);
+  // Keeps pending_bytes and its mark.
+  void pending_grew(std::uint64_t bytes);
+  void pending_shrank(std::uint64_t bytes);
+  // After each commit; one thread. `at` is in seconds since the start of the run.
+  void committed(double at, double lag_seconds);
+
+  std::vector<std::byte> to_bytes() const;
+  static ServerCounters from_bytes(std::span<const std::byte> bytes);
+};
+
+}  // namespace tailrace::telemetry

@@ -1,0 +1,42 @@
+// The report at the end of a run: the counters of all clients and servers, merged, as report.json
+// (docs/formats/ report.md). Each server adds its clients and itself; server 0 merges what the others sent
+// and writes.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "env/file_system.hpp"
+#include "telemetry/counters.hpp"
+
+namespace tailrace::telemetry {
+
+struct RunInfo {
+  std::string version;        // of Tailrace
+  std::string configuration;  // path
+  std::string mode;           // dedicated, attached, inline
+  std::string transport;      // shm, mpi, loopback, or several with a comma
+  std::string started;        // wall time, ISO 8601
+  std::string finished;
+  double seconds = 0.0;              // wall time in between
+  std::string outcome = "complete";  // or what went wrong, one sentence
+};
+
+class RunReport {
+ public:
+  RunInfo info;
+  std::vector<ClientCounters> clients;
+  std::vector<ServerCounters> servers;
+
+  void merge(RunReport&& other);            // adds its clients and servers; info stays
+  std::vector<std::byte> to_bytes() const;  // without info
+  static RunReport from_bytes(std::span<const std::byte> bytes);
+
+  std::string json() const;
+  // Creates the directory; writes <directory>/report.json. Throws Error(resource).
+  void write(env::FileSystem& files, const std::string& directory) const;
+};
+
+}  // namespace tailrace::telemetry

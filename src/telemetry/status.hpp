@@ -1,0 +1,96 @@
+// While the run goes on: status.json, replaced atomically at most twice a second, and commits.jsonl, one line
+// per commit.
+//
+// Each server writes a status of its own, without a word to the others: status.json for server 0,
+// status.<n>.json for the rest; `tailrace run` reads them all. commits.jsonl is shared: lines are appended in
+// one piece.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "env/clock.hpp"
+#include "env/file_system.hpp"
+
+namespace tailrace::telemetry {
+
+// Creates the report directory and takes away what an earlier run left in it (report, status, commits,
+// traces). Call it on one server before any other makes a Status or CommitLog. Throws Error(resource).
+void prepare_report_directory(env::FileSystem& files, const std::string& directory);
+
+struct ComponentStatus {
+  std::string name;
+  std::int64_t step = 0;  // that all of this server's clients have reached
+  double time = 0.0;      // model seconds
+};
+
+struct FileStatus {
+  std::string path;
+  std::uint64_t commits = 0;
+  double model_time = 0.0;  // of the newest committed record
+};
+
+// As things stand; the writer derives the rates from one publication to the next.
+struct StatusSnapshot {
+  std::vector<ComponentStatus> components;
+  std::vector<FileStatus> files;  // that this server owns
+  std::uint64_t bytes_in = 0;
+  std::uint64_t encoded_bytes_out = 0;
+  double lag_seconds = 0.0;  // of the latest commit
+  double buffer_used = 0.0;  // 0 to 1, of the fullest client buffer
+  std::uint64_t pending_bytes = 0;
+};
+
+class Status {
+ public:
+  // `files` and `clock` must live longer; the directory exists.
+  Status(env::FileSystem& files, const env::Clock& clock, std::string directory, int server, int servers);
+
+  // Ask before collecting a snapshot: cheap.
+  bool due() const { return clock_.seconds() >= next_; }
+  // A failure to write is logged once and then ignored: the status line never stops a run.
+  void publish(const StatusSnapshot& snapshot);
+  // The last word: "complete", or what went wrong. Always written.
+  void finish(const StatusSnapshot& snapshot, const std::string& outcome);
+
+ private:
+  void write(const StatusSnapshot& snapshot, const std::string& state);
+  double rate(const std::string& what, double value, double seconds);
+
+  env::FileSystem& files_;
+  const env::Clock& clock_;
+  std::string path_;
+  int server_;
+  int servers_;
+  double begin_;
+  double last_ = 0.0;
+  double next_;
+  bool complained_ = false;
+  std::map<std::string, double> last_values_;
+  std::map<std::string, double> rates_;
+};
+
+struct CommitLine {
+  std::string path;                             // of the file, as in the configuration
+  std::map<std::string, std::int64_t> lengths;  // of each unlimited dimension, after the commit
+  double model_time = 0.0;
+};
+
+// Call `add` AFTER the commit is done: what stands here is promised to be in the file whatever happens next.
+class CommitLog {
+ public:
+  CommitLog(env::FileSystem& files, const env::Clock& clock, const std::string& directory, int server);
+  // Failures are logged once and then ignored.
+  void add(const CommitLine& line);
+
+ private:
+  env::FileSystem& files_;
+  const env::Clock& clock_;
+  std::string path_;
+  int server_;
+  bool complained_ = false;
+};
+
+}  // namespace tailrace::telemetry
