@@ -1,0 +1,224 @@
+#include "model/declarations.hpp"
+
+#include <algorithm>
+
+#include "base/bytes.hpp"
+
+namespace tailrace::model {
+namespace {
+
+using base::ByteReader;
+using base::ByteWriter;
+
+// One pair of put/get per type, in the same order; `get_list` and `put_list` carry the length in front.
+template <class T, class Put>
+void put_list(ByteWriter& out, const std::vector<T>& items, Put&& put) {
+  out.put(static_cast<std::int64_t>(items.size()));
+  for (const T& item : items) put(out, item);
+}
+
+template <class Get>
+auto get_list(ByteReader& in, Get&& get) {
+  std::vector<decltype(get(in))> items;
+  for (auto left = in.get<std::int64_t>(); left > 0; --left) items.push_back(get(in));
+  return items;
+}
+
+void put_text(ByteWriter& out, const std::string& text) { out.put_text(text); }
+std::string get_text(ByteReader& in) { return in.get_text(); }
+
+// Booleans and enumerations travel as bytes, so that a damaged message cannot make an invalid bool.
+void put_flag(ByteWriter& out, bool flag) { out.put(static_cast<std::uint8_t>(flag ? 1 : 0)); }
+bool get_flag(ByteReader& in) { return in.get<std::uint8_t>() != 0; }
+
+template <class T>
+void put_numbers(ByteWriter& out, const std::vector<T>& numbers) {
+  out.put_all(std::span<const T>(numbers));
+}
+
+void put_map(ByteWriter& out, const std::map<std::string, std::string>& map) {
+  out.put(static_cast<std::int64_t>(map.size()));
+  for (const auto& [key, value] : map) {
+    out.put_text(key);
+    out.put_text(value);
+  }
+}
+
+std::map<std::string, std::string> get_map(ByteReader& in) {
+  std::map<std::string, std::string> map;
+  for (auto left = in.get<std::int64_t>(); left > 0; --left) {
+    std::string key = in.get_text();
+    map[std::move(key)] = in.get_text();
+  }
+  return map;
+}
+
+void put_coordinate(ByteWriter& out, const Coordinate& coordinate) {
+  out.put_text(coordinate.name);
+  put_list(out, coordinate.dims, put_text);
+  out.put_text(coordinate.units);
+  out.put_text(coordinate.standard_name);
+  out.put_text(coordinate.long_name);
+  put_map(out, coordinate.attributes);
+  put_numbers(out, coordinate.values);
+  put_flag(out, coordinate.field.has_value());
+  if (coordinate.field) out.put(static_cast<std::int32_t>(*coordinate.field));
+}
+
+Coordinate get_coordinate(ByteReader& in) {
+  Coordinate coordinate;
+  coordinate.name = in.get_text();
+  coordinate.dims = get_list(in, get_text);
+  coordinate.units = in.get_text();
+  coordinate.standard_name = in.get_text();
+  coordinate.long_name = in.get_text();
+  coordinate.attributes = get_map(in);
+  coordinate.values = in.get_all<double>();
+  if (get_flag(in)) coordinate.field = in.get<std::int32_t>();
+  return coordinate;
+}
+
+void put_mesh(ByteWriter& out, const Mesh& mesh) {
+  out.put_text(mesh.name);
+  put_numbers(out, mesh.node_x);
+  put_numbers(out, mesh.node_y);
+  out.put(mesh.nodes_per_face);
+  out.put(static_cast<std::int32_t>(mesh.connectivity_field));
+}
+
+Mesh get_mesh(ByteReader& in) {
+  Mesh mesh;
+  mesh.name = in.get_text();
+  mesh.node_x = in.get_all<double>();
+  mesh.node_y = in.get_all<double>();
+  mesh.nodes_per_face = in.get<std::int64_t>();
+  mesh.connectivity_field = in.get<std::int32_t>();
+  return mesh;
+}
+
+void put_grid(ByteWriter& out, const Grid& grid) {
+  out.put_text(grid.name);
+  out.put(grid.kind);
+  put_list(out, grid.dims, put_text);
+  put_numbers(out, grid.shape);
+  put_list(out, grid.coordinates, put_coordinate);
+  put_flag(out, grid.mesh.has_value());
+  if (grid.mesh) put_mesh(out, *grid.mesh);
+}
+
+Grid get_grid(ByteReader& in) {
+  Grid grid;
+  grid.name = in.get_text();
+  grid.kind = in.get<GridKind>();
+  grid.dims = get_list(in, get_text);
+  grid.shape = in.get_all<std::int64_t>();
+  grid.coordinates = get_list(in, get_coordinate);
+  if (get_flag(in)) grid.mesh = get_mesh(in);
+  return grid;
+}
+
+void put_field(ByteWriter& out, const Field& field) {
+  out.put_text(field.name);
+  out.put(static_cast<std::int32_t>(field.grid));
+  out.put(field.type);
+  out.put_text(field.units);
+  out.put_text(field.standard_name);
+  out.put_text(field.long_name);
+  put_map(out, field.attributes);
+  put_flag(out, field.is_static);
+}
+
+Field get_field(ByteReader& in) {
+  Field field;
+  field.name = in.get_text();
+  field.grid = in.get<std::int32_t>();
+  field.type = in.get<DataType>();
+  field.units = in.get_text();
+  field.standard_name = in.get_text();
+  field.long_name = in.get_text();
+  field.attributes = get_map(in);
+  field.is_static = get_flag(in);
+  return field;
+}
+
+void put_region(ByteWriter& out, const Region& region) {
+  out.put(static_cast<std::int64_t>(region.rank()));
+  for (std::size_t d = 0; d < region.rank(); ++d) put_numbers(out, region.runs(d));
+}
+
+Region get_region(ByteReader& in) {
+  return Region(get_list(in, [](ByteReader& from) { return from.get_all<Run>(); }));
+}
+
+template <class Named>
+std::optional<int> find_named(const std::vector<Named>& all, const std::string& name) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Named& one) { return one.name == name; });
+  if (found == all.end()) return std::nullopt;
+  return static_cast<int>(found - all.begin());
+}
+
+}  // namespace
+
+std::int64_t Grid::size() const {
+  std::int64_t cells = 1;
+  for (const std::int64_t extent : shape) cells *= extent;
+  return cells;
+}
+
+std::optional<int> Declarations::find_field(const std::string& name) const {
+  return find_named(fields, name);
+}
+
+std::optional<int> Declarations::find_grid(const std::string& name) const { return find_named(grids, name); }
+
+std::vector<std::string> Declarations::field_names() const {
+  std::vector<std::string> names;
+  for (const Field& field : fields)
+    if (!field.is_static) names.push_back(field.name);
+  return names;
+}
+
+std::vector<std::string> Declarations::grid_names() const {
+  std::vector<std::string> names;
+  for (const Grid& grid : grids) names.push_back(grid.name);
+  return names;
+}
+
+bool Declarations::operator==(const Declarations& other) const { return to_bytes() == other.to_bytes(); }
+
+std::vector<std::byte> Declarations::to_bytes() const {
+  ByteWriter out;
+  out.put_text(component);
+  put_map(out, options);
+  put_list(out, grids, put_grid);
+  put_list(out, fields, put_field);
+  return out.take();
+}
+
+Declarations Declarations::from_bytes(std::span<const std::byte> bytes) {
+  ByteReader in(bytes);
+  Declarations declarations;
+  declarations.component = in.get_text();
+  declarations.options = get_map(in);
+  declarations.grids = get_list(in, get_grid);
+  declarations.fields = get_list(in, get_field);
+  TAILRACE_ASSERT(in.rest().empty(), "message is longer than the declarations in it");
+  return declarations;
+}
+
+std::vector<std::byte> Decomposition::to_bytes() const {
+  ByteWriter out;
+  put_list(out, regions,
+           [](ByteWriter& to, const std::vector<Region>& of_grid) { put_list(to, of_grid, put_region); });
+  return out.take();
+}
+
+Decomposition Decomposition::from_bytes(std::span<const std::byte> bytes) {
+  ByteReader in(bytes);
+  Decomposition decomposition;
+  decomposition.regions = get_list(in, [](ByteReader& from) { return get_list(from, get_region); });
+  TAILRACE_ASSERT(in.rest().empty(), "message is longer than the decomposition in it");
+  return decomposition;
+}
+
+}  // namespace tailrace::model
