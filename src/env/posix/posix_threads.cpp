@@ -1,0 +1,89 @@
+#include <pthread.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+#include "env/threads.hpp"
+
+namespace tailrace::env {
+namespace {
+
+// The affinity calls want a set as large as the kernel's, which on large machines exceeds cpu_set_t.
+constexpr std::size_t most_cpus = 8192;
+
+class CpuSet {
+ public:
+  CpuSet() : set_(CPU_ALLOC(most_cpus)) { CPU_ZERO_S(bytes(), set_); }
+  ~CpuSet() { CPU_FREE(set_); }
+  CpuSet(const CpuSet&) = delete;
+  CpuSet& operator=(const CpuSet&) = delete;
+  static std::size_t bytes() { return CPU_ALLOC_SIZE(most_cpus); }
+  cpu_set_t* get() { return set_; }
+
+ private:
+  cpu_set_t* set_;
+};
+
+}  // namespace
+
+void name_this_thread(const std::string& name) {
+  pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
+}
+
+int this_thread_number() {
+  static std::atomic<int> next{0};
+  thread_local const int number = next.fetch_add(1);
+  return number;
+}
+
+std::vector<int> allowed_cpus() {
+  CpuSet set;
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, CpuSet::bytes(), set.get()) == 0) {
+    for (std::size_t cpu = 0; cpu < most_cpus; ++cpu) {
+      if (CPU_ISSET_S(cpu, CpuSet::bytes(), set.get())) cpus.push_back(static_cast<int>(cpu));
+    }
+  }
+  if (cpus.empty()) {
+    const unsigned count = std::max(1u, std::thread::hardware_concurrency());
+    for (unsigned cpu = 0; cpu < count; ++cpu) cpus.push_back(static_cast<int>(cpu));
+  }
+  return cpus;
+}
+
+bool pin_this_thread(std::span<const int> cpus) {
+  CpuSet set;
+  for (const int cpu : cpus) {
+    if (cpu < 0 || cpu >= static_cast<int>(most_cpus)) return false;
+    CPU_SET_S(static_cast<std::size_t>(cpu), CpuSet::bytes(), set.get());
+  }
+  return pthread_setaffinity_np(pthread_self(), CpuSet::bytes(), set.get()) == 0;
+}
+
+std::uint64_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::uint64_t total = 0, resident = 0;
+  if (!(statm >> total >> resident)) return 0;
+  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::uint64_t resident_high_water_bytes() {
+  rusage usage{};
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+std::string host_name() {
+  char name[256] = "";
+  if (gethostname(name, sizeof name - 1) != 0) return "unknown";
+  return name;
+}
+
+int process_id() { return static_cast<int>(::getpid()); }
+
+}  // namespace tailrace::env
