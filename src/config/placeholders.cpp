@@ -1,0 +1,105 @@
+#include "config/placeholders.hpp"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <functional>
+#include <vector>
+
+#include "base/nearest_name.hpp"
+
+namespace tailrace::config {
+namespace {
+
+bool is_word(char letter) { return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_'; }
+
+// The length of a name in braces at the start of `text`, braces included; 0 if there is none.
+std::size_t placeholder_length(std::string_view text) {
+  if (text.size() < 3 || text[0] != '{' || !is_word(text[1]) ||
+      std::isdigit(static_cast<unsigned char>(text[1])))
+    return 0;
+  std::size_t end = 1;
+  while (end < text.size() && is_word(text[end])) ++end;
+  return end < text.size() && text[end] == '}' ? end + 1 : 0;
+}
+
+// Copies `text`, with what `value_of` gives in place of each name in braces.
+std::string replace(std::string_view text, const std::function<std::string(const std::string&)>& value_of) {
+  std::string filled;
+  while (!text.empty()) {
+    std::size_t length = 1;
+    if (text.starts_with("{{") && (length = placeholder_length(text.substr(1))) > 0 &&
+        text.substr(1 + length).starts_with('}')) {
+      filled += text.substr(1, length);
+      length += 2;
+    } else if ((length = placeholder_length(text)) > 0) {
+      filled += value_of(std::string(text.substr(1, length - 2)));
+    } else {
+      length = 1;
+      filled += text.front();
+    }
+    text.remove_prefix(length);
+  }
+  return filled;
+}
+
+class Filler {
+ public:
+  Filler(const std::map<std::string, std::string>& values, Problems& problems)
+      : values_(values), problems_(problems) {
+    for (const auto& [name, value] : values) known_.push_back(name);
+  }
+
+  void fill(Node& node, const std::string& path) {
+    if (node.kind == NodeKind::scalar) node.text = filled(node.text, node.location, path);
+    for (std::size_t i = 0; i < node.items.size(); ++i) fill(node.items[i], path_of(path, i));
+    for (NodeEntry& entry : node.entries) {
+      const std::string inner = path_of(path, entry.key);
+      entry.key = filled(entry.key, entry.location, inner);
+      fill(entry.value, inner);
+    }
+  }
+
+ private:
+  std::string filled(const std::string& text, const Location& where, const std::string& path) {
+    return replace(text, [&](const std::string& name) {
+      const auto found = values_.find(name);
+      if (found != values_.end()) return found->second;
+      problems_.add(where, path,
+                    fmt::format("the model gave no option \"{}\".{}", name, base::name_hint(name, known_)));
+      return "{" + name + "}";
+    });
+  }
+
+  const std::map<std::string, std::string>& values_;
+  Problems& problems_;
+  std::vector<std::string> known_;
+};
+
+}  // namespace
+
+std::set<std::string> placeholders_in(std::string_view text) {
+  std::set<std::string> names;
+  replace(text, [&](const std::string& name) {
+    names.insert(name);
+    return std::string();
+  });
+  return names;
+}
+
+std::set<std::string> placeholders_in(const Node& node) {
+  std::set<std::string> names = placeholders_in(std::string_view(node.text));
+  for (const Node& item : node.items) names.merge(placeholders_in(item));
+  for (const NodeEntry& entry : node.entries) {
+    names.merge(placeholders_in(std::string_view(entry.key)));
+    names.merge(placeholders_in(entry.value));
+  }
+  return names;
+}
+
+void fill_placeholders(Node& node, const std::map<std::string, std::string>& values, const std::string& path,
+                       Problems& problems) {
+  Filler(values, problems).fill(node, path);
+}
+
+}  // namespace tailrace::config

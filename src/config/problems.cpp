@@ -1,0 +1,40 @@
+#include "config/problems.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "tailrace/error.hpp"
+
+namespace tailrace::config {
+
+void Problems::add(const Location& where, std::string_view path, std::string_view what) {
+  const std::string place = where.text();
+  std::string line =
+      fmt::format("{}{}{}{}{}", place, place.empty() ? "" : "  ", path, path.empty() ? "" : ": ", what);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  entries_.push_back({where, std::move(line)});
+}
+
+std::string Problems::text() const {
+  std::map<std::string, std::size_t> order;  // of files: as they first turned up
+  for (const Entry& entry : entries_) order.try_emplace(entry.where.file, order.size());
+  std::vector<Entry> sorted = entries_;
+  std::stable_sort(sorted.begin(), sorted.end(), [&](const Entry& a, const Entry& b) {
+    return std::tuple(order.at(a.where.file), a.where.line, a.where.column) <
+           std::tuple(order.at(b.where.file), b.where.line, b.where.column);
+  });
+  std::vector<std::string> lines;
+  for (const Entry& entry : sorted)
+    if (std::find(lines.begin(), lines.end(), entry.line) == lines.end()) lines.push_back(entry.line);
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+void Problems::throw_if_any() const {
+  if (!entries_.empty()) throw Error(ErrorCode::configuration, text());
+}
+
+}  // namespace tailrace::config

@@ -1,0 +1,30 @@
+// All mistakes of a configuration, collected so that the user hears of them in one go.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/location.hpp"
+
+namespace tailrace::config {
+
+class Problems {
+ public:
+  // `path` is the YAML path (servers.buffer), or empty where the mistake belongs to no key.
+  void add(const Location& where, std::string_view path, std::string_view what);
+  bool empty() const { return entries_.empty(); }
+  // One line a mistake, `file:line:column  path: what is wrong`, by file and then by place. Equal lines are
+  // told once.
+  std::string text() const;
+  void throw_if_any() const;  // Error(configuration) with that text
+
+ private:
+  struct Entry {
+    Location where;
+    std::string line;
+  };
+  std::vector<Entry> entries_;
+};
+
+}  // namespace tailrace::config
