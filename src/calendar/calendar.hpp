@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "calendar/days.hpp"
+
 namespace tailrace::calendar {
 
 struct Date {
@@ -18,32 +20,40 @@ struct Date {
   bool operator==(const Date&) const = default;
 };
 
-// Model time counts seconds since the run's start date.
+// Model time counts seconds since the run's start date. Days have 86400 seconds; there are no leap seconds.
+// Times are added up in integers as far as whole seconds go, so they are exact up to 2^53 seconds.
 class Calendar {
  public:
-  // Names as in CF 4.4.1: none, standard, gregorian, proleptic_gregorian, julian, 360_day, noleap, 365_day, all_leap,
-  // 366_day. Throws Error(configuration) with the nearest name, and for a start date that the calendar does not have.
+  // Names as in CF 4.4.1: none, standard, gregorian, proleptic_gregorian, julian, 360_day, noleap, 365_day,
+  // all_leap, 366_day. Throws Error(configuration) with the nearest name, and for a start date that the
+  // calendar does not have. `none` is for idealised runs: it has no dates and no months, and takes no start
+  // date of its own.
   explicit Calendar(std::string_view name = "none", const Date& start = {});
 
   const std::string& name() const { return name_; }
   const Date& start() const { return start_; }
-  bool has_months() const;                 // false for `none`
-  double seconds_of(const Date& date) const;   // since the start
+  bool has_months() const;                    // false for `none`
+  double seconds_of(const Date& date) const;  // since the start
   Date date_of(double seconds) const;
   // Seconds since the start of the first instant of the month that lies `months` after January of year 0.
+  // This and its inverse are for calendars that have months only.
   double begin_of_month(std::int64_t months) const;
   std::int64_t month_at(double seconds) const;  // the inverse: months since January of year 0
-  std::string units() const;               // CF time units: "seconds since 2026-01-01 00:00:00"
-  std::string cf_name() const;             // value of the calendar attribute
+  std::string units() const;                    // CF time units: "seconds since 2026-01-01 00:00:00"
+  std::string cf_name() const;                  // value of the calendar attribute
 
  private:
   std::string name_;
   Date start_;
-  double start_day_seconds_ = 0.0;
+  Rule rule_ = Rule::mixed;
+  std::int64_t start_seconds_ = 0;  // whole seconds from day number 0 to the start
+  double start_fraction_ = 0.0;     // the rest, in [0, 1)
 };
 
-Date parse_date(std::string_view text);    // ISO 8601: 2026-01-01, 2026-01-01T06:30:00; throws Error(configuration)
-std::string format_date(const Date& date);
+// ISO 8601: 2026-01-01, 2026-01-01T06:30, 2026-01-01 06:30:00.25Z; throws Error(configuration). Whether the
+// day exists is for the calendar to say.
+Date parse_date(std::string_view text);
+std::string format_date(const Date& date);  // 2026-01-01T06:30:00
 std::vector<std::string> calendar_names();
 
 }  // namespace tailrace::calendar
