@@ -1,0 +1,85 @@
+#include "codecs/codec.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/error.hpp"
+#include "base/nearest_name.hpp"
+#include "codecs/compressor.hpp"
+#include "codecs/shuffle.hpp"
+
+namespace tailrace::codecs {
+namespace {
+
+using Registry = std::map<std::string, std::unique_ptr<const Compressor>>;
+
+Registry& registry() {
+  static Registry compressors;
+  return compressors;
+}
+
+class Pipeline final : public Codec {
+ public:
+  Pipeline(const Compressor& compressor, const CodecOptions& options)
+      : compressor_(compressor),
+        level_(options.level),
+        shuffled_(options.shuffle && compressor.filter(options.level).has_value()) {}
+
+  std::vector<std::byte> encode(std::span<const std::byte> chunk, std::size_t element_size) const override {
+    if (!shuffled_) return compressor_.compress(chunk, level_);
+    return compressor_.compress(shuffle(chunk, element_size), level_);
+  }
+  std::vector<std::byte> decode(std::span<const std::byte> encoded, std::size_t chunk_bytes,
+                                std::size_t element_size) const override {
+    std::vector<std::byte> bytes = compressor_.decompress(encoded, chunk_bytes);
+    return shuffled_ ? unshuffle(bytes, element_size) : bytes;
+  }
+  std::vector<Filter> filters(std::size_t element_size) const override {
+    std::vector<Filter> filters;
+    if (shuffled_) filters.push_back({shuffle_filter_id, {static_cast<unsigned>(element_size)}});
+    if (auto filter = compressor_.filter(level_)) filters.push_back(std::move(*filter));
+    return filters;
+  }
+
+ private:
+  const Compressor& compressor_;
+  int level_;
+  bool shuffled_;
+};
+
+void check_level(const Compressor& compressor, int level) {
+  const auto levels = compressor.levels();
+  if (!levels || (level >= levels->lowest && level <= levels->highest)) return;
+  throw Error(
+      ErrorCode::configuration,
+      fmt::format(
+          "compression level {} does not exist for codec \"{}\"; it knows {} (fastest) to {} (smallest)",
+          level, compressor.name(), levels->lowest, levels->highest));
+}
+
+}  // namespace
+
+CompressorRegistration::CompressorRegistration(std::unique_ptr<const Compressor> compressor) {
+  const std::string name = compressor->name();
+  const bool added = registry().emplace(name, std::move(compressor)).second;
+  TAILRACE_ASSERT(added, "two codecs are called " + name);
+}
+
+std::vector<std::string> codec_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, compressor] : registry()) names.push_back(name);
+  return names;
+}
+
+std::shared_ptr<const Codec> make_codec(const CodecOptions& options) {
+  const auto found = registry().find(options.codec);
+  if (found == registry().end()) {
+    throw Error(ErrorCode::configuration, fmt::format("codec \"{}\" is unknown.{}", options.codec,
+                                                      base::name_hint(options.codec, codec_names())));
+  }
+  check_level(*found->second, options.level);
+  return std::make_shared<Pipeline>(*found->second, options);
+}
+
+}  // namespace tailrace::codecs
