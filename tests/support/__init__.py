@@ -1,0 +1,1 @@
+"""What the whole-job tests stand on: the harness, the expected values, the readers."""

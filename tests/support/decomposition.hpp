@@ -1,0 +1,27 @@
+// Which cells of a grid a rank of the component holds.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "scenario.hpp"
+
+namespace player {
+
+// The local part of a grid: for each dimension the global indices of the local cells, in the order of the
+// local array.
+struct Part {
+  std::vector<std::vector<std::int64_t>> indices;  // one list a dimension
+
+  std::vector<std::int64_t> count() const;
+  std::int64_t size() const;
+  // Position in the global array (C order) of each local cell (C order).
+  std::vector<std::int64_t> global_positions(const std::vector<std::int64_t>& shape) const;
+};
+
+// Cuts a block grid into near-equal blocks (a process grid over the split dims), deals the cells of an
+// indexed grid out in a scattered and, on odd ranks, descending order, and gives all of a replicated one.
+// Kinds of fault that concern the decomposition (`overlap`, `hole`) are applied to the rank of the fault.
+Part decompose(const Grid& grid, int rank, int ranks, const Fault& fault);
+
+}  // namespace player

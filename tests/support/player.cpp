@@ -1,0 +1,342 @@
+// A scripted model for the whole-job tests: declares grids and fields, steps through given times, puts values
+// that pytest can compute again, and misbehaves where its scenario asks for it. The keys of a scenario and
+// the formula of the values are described in tests/support/harness.py.
+//
+//   player SCENARIO.json          a model rank (or a server, where the configuration makes it one)
+//   player --serve CONFIGURATION  a server rank of an MPMD launch
+//
+// An error of Tailrace is printed as `ERROR <code> <message>` and gives exit status 3.
+#include <mpi.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "decomposition.hpp"
+#include "scenario.hpp"
+#include "tailrace/tailrace.hpp"
+
+namespace player {
+namespace {
+
+constexpr int status_of_error = 3;
+constexpr std::int64_t halo = 2;
+
+// One write, so that lines of several ranks do not mix.
+void say(const std::string& line) {
+  const std::string whole = line + "\n";
+  [[maybe_unused]] const auto written = ::write(STDOUT_FILENO, whole.data(), whole.size());
+}
+
+// harness.py computes the same, in the same order of operations.
+double value_at(std::int64_t field, std::int64_t position, double time, std::int64_t step) {
+  const auto wave = static_cast<double>((position * 37) % 101) * 0.25;
+  const auto slope = static_cast<double>(1 + position % 5);
+  const auto jump = static_cast<double>((step * 31 + position) % 17);
+  return static_cast<double>(field) * 100.0 + wave + time * slope + jump;
+}
+
+class Delays {
+ public:
+  explicit Delays(int rank) : random_(static_cast<unsigned>(rank) + 1) {
+    if (const char* longest = std::getenv("TAILRACE_RANDOM_DELAYS")) longest_ = std::atoi(longest);
+  }
+  void maybe_wait() {
+    if (longest_ <= 0 || random_() % 3 != 0) return;
+    std::this_thread::sleep_for(std::chrono::microseconds(random_() % static_cast<unsigned>(longest_)));
+  }
+
+ private:
+  std::minstd_rand random_;
+  int longest_ = 0;  // microseconds
+};
+
+template <class T>
+std::vector<T> dense_values(const std::vector<double>& values) {
+  std::vector<T> converted(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) converted[i] = static_cast<T>(values[i]);
+  return converted;
+}
+
+// The same values inside an array that has a halo around every dimension, as a model's own arrays have.
+template <class T>
+struct Padded {
+  std::vector<T> storage;
+  tailrace::ArrayView view;
+
+  Padded(const std::vector<double>& values, const std::vector<std::int64_t>& count) {
+    std::vector<std::int64_t> strides(count.size(), 1);
+    std::int64_t size = 1, first = 0;
+    for (std::size_t dim = count.size(); dim-- > 0;) {
+      strides[dim] = size;
+      first += halo * size;
+      size *= count[dim] + 2 * halo;
+    }
+    storage.assign(static_cast<std::size_t>(size), static_cast<T>(-777));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      std::int64_t rest = static_cast<std::int64_t>(i), where = first;
+      for (std::size_t dim = count.size(); dim-- > 0;) {
+        where += rest % count[dim] * strides[dim];
+        rest /= count[dim];
+      }
+      storage[static_cast<std::size_t>(where)] = static_cast<T>(values[i]);
+    }
+    view = {
+        .data = storage.data() + first, .type = tailrace::type_of<T>(), .shape = count, .strides = strides};
+  }
+};
+
+class Player {
+ public:
+  Player(const Scenario& scenario, tailrace::Session& session)
+      : scenario_(scenario), session_(session), delays_(world_rank()) {
+    const MPI_Comm comm = MPI_Comm_f2c(session.model_comm());
+    MPI_Comm_rank(comm, &rank_);
+    MPI_Comm_size(comm, &ranks_);
+  }
+
+  void play() {
+    declare();
+    if (misbehaves("put_before_ready", 0)) put(0, scenario_.initial_time, 0);
+    session_.ready();
+    for (std::size_t i = 0; i < scenario_.times.size(); ++i) {
+      take_step(static_cast<std::int64_t>(i) + 1, scenario_.times[i]);
+    }
+    session_.finish();
+  }
+
+ private:
+  static int world_rank() {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+  }
+
+  bool misbehaves(const char* kind, std::int64_t step) const {
+    return scenario_.fault.kind == kind && scenario_.fault.rank == rank_ && scenario_.fault.step == step;
+  }
+
+  void declare() {
+    for (const auto& [name, value] : scenario_.options) session_.option(name, value);
+    for (const Grid& grid : scenario_.grids) {
+      parts_.push_back(decompose(grid, rank_, ranks_, scenario_.fault));
+      declare_grid(grid, parts_.back());
+      for (const Coordinate& coordinate : grid.coordinates)
+        declare_coordinate(grid, parts_.back(), coordinate);
+    }
+    for (const Field& field : scenario_.fields) {
+      handles_.push_back(session_.field(field.spec));
+      const Part* part = part_of(field);
+      positions_.push_back(part ? part->global_positions(grid_of(field)->shape)
+                                : std::vector<std::int64_t>{0});
+    }
+  }
+
+  void declare_grid(const Grid& grid, const Part& part) {
+    tailrace::GridSpec spec;
+    spec.name = grid.name;
+    spec.dims = grid.dims;
+    spec.shape = grid.shape;
+    for (std::size_t dim = 0; dim < grid.dims.size(); ++dim) {
+      if (grid.kind == "block") {
+        spec.offset.push_back(part.indices[dim].empty() ? 0 : part.indices[dim].front());
+        spec.count.push_back(part.count()[dim]);
+      }
+      if (grid.kind == "indexed" && grid.dims[dim] == grid.indexed_dim) {
+        spec.indexed_dim = grid.indexed_dim;
+        spec.indices = part.indices[dim];
+      }
+    }
+    session_.grid(spec);
+    if (grid.mesh) declare_mesh(grid, part);
+  }
+
+  // A strip of triangles: cell i has the nodes i, i + 1, i + 2.
+  void declare_mesh(const Grid& grid, const Part& part) {
+    const auto dim = static_cast<std::size_t>(
+        std::find(grid.dims.begin(), grid.dims.end(), grid.indexed_dim) - grid.dims.begin());
+    std::vector<double> x, y;
+    for (std::int64_t node = 0; node < grid.shape[dim] + 2; ++node) {
+      x.push_back(0.5 * static_cast<double>(node));
+      y.push_back(node % 2 == 0 ? 0.0 : 1.0);
+    }
+    std::vector<std::int32_t> nodes;
+    for (const std::int64_t cell : part.indices[dim]) {
+      for (std::int32_t corner = 0; corner < 3; ++corner)
+        nodes.push_back(static_cast<std::int32_t>(cell) + corner);
+    }
+    session_.mesh(grid.name,
+                  {.name = "mesh", .node_x = x, .node_y = y, .nodes_per_face = 3, .face_nodes = nodes});
+  }
+
+  void declare_coordinate(const Grid& grid, const Part& part, const Coordinate& coordinate) {
+    const std::string& along =
+        coordinate.spec.dims.empty() ? coordinate.spec.name : coordinate.spec.dims.front();
+    const auto dim =
+        static_cast<std::size_t>(std::find(grid.dims.begin(), grid.dims.end(), along) - grid.dims.begin());
+    std::vector<double> values;
+    if (coordinate.part) {
+      for (const std::int64_t i : part.indices.at(dim)) values.push_back(value_of(coordinate, i));
+    } else {
+      for (std::int64_t i = 0; i < grid.shape.at(dim); ++i) values.push_back(value_of(coordinate, i));
+    }
+    session_.coordinate(grid.name, coordinate.spec, values);
+  }
+
+  static double value_of(const Coordinate& coordinate, std::int64_t index) {
+    return coordinate.first + coordinate.spacing * static_cast<double>(index);
+  }
+
+  const Grid* grid_of(const Field& field) const {
+    for (const Grid& grid : scenario_.grids) {
+      if (grid.name == field.spec.grid) return &grid;
+    }
+    return nullptr;
+  }
+
+  const Part* part_of(const Field& field) const {
+    const Grid* grid = grid_of(field);
+    return grid ? &parts_[static_cast<std::size_t>(grid - scenario_.grids.data())] : nullptr;
+  }
+
+  void take_step(std::int64_t step, double time) {
+    delays_.maybe_wait();
+    if (scenario_.pace > 0) std::this_thread::sleep_for(std::chrono::duration<double>(scenario_.pace));
+    if (misbehaves("exit", step)) std::_Exit(0);
+    if (misbehaves("leave", step)) throw Left{};
+    if (misbehaves("kill", step)) kill_victim();
+    session_.step(step, time);
+    for (std::size_t field = 0; field < scenario_.fields.size(); ++field) {
+      if (!session_.wants(handles_[field])) continue;
+      delays_.maybe_wait();
+      put(field, time, step);
+    }
+    if (misbehaves("undeclared", step)) session_.put("no_such_field", {});
+    if (misbehaves("back_in_time", step)) session_.step(step + 1, time - 1000.0);
+    if (scenario_.report_steps && rank_ == 0) say("STEP " + std::to_string(step));
+  }
+
+  void kill_victim() {
+    std::ifstream file("pid." + std::to_string(scenario_.fault.victim));
+    pid_t victim = 0;
+    if (file >> victim) ::kill(victim, SIGKILL);
+  }
+
+  std::vector<double> values_of(std::size_t field, double time, std::int64_t step) const {
+    // Of a replicated grid only the first rank's values count; the others hold something else to prove it.
+    const Grid* grid = grid_of(scenario_.fields[field]);
+    const bool counts = rank_ == 0 || (grid && grid->kind != "replicated");
+    std::vector<double> values;
+    values.reserve(positions_[field].size());
+    for (const std::int64_t position : positions_[field]) {
+      const double value = value_at(static_cast<std::int64_t>(field), position, time, step);
+      values.push_back(counts ? value : -value);
+    }
+    return values;
+  }
+
+  void put(std::size_t field, double time, std::int64_t step) {
+    std::vector<double> values = values_of(field, time, step);
+    if (misbehaves("wrong_size", step)) values.push_back(0.0);
+    tailrace::Type type = scenario_.fields[field].spec.type;
+    if (misbehaves("wrong_type", step)) {
+      type = type == tailrace::Type::float32 ? tailrace::Type::float64 : tailrace::Type::float32;
+    }
+    switch (type) {
+      case tailrace::Type::float32: return put_as<float>(field, values);
+      case tailrace::Type::float64: return put_as<double>(field, values);
+      case tailrace::Type::int32: return put_as<std::int32_t>(field, values);
+      case tailrace::Type::int64: return put_as<std::int64_t>(field, values);
+    }
+  }
+
+  template <class T>
+  void put_as(std::size_t field, const std::vector<double>& values) {
+    const std::string& how = scenario_.fields[field].how;
+    const Part* part = part_of(scenario_.fields[field]);
+    if (how == "strided" && part) {
+      session_.put(handles_[field], Padded<T>(values, part->count()).view);
+    } else if (how == "acquire") {
+      const auto slot = session_.acquire(handles_[field]);
+      const auto converted = dense_values<T>(values);
+      if (slot.size() != converted.size() * sizeof(T)) throw std::logic_error("the slot has another size");
+      std::memcpy(slot.data(), converted.data(), slot.size());
+      session_.commit(handles_[field]);
+    } else {
+      session_.put(handles_[field], dense_values<T>(values));
+    }
+  }
+
+ public:
+  struct Left {};  // thrown to go away without finish, by way of the session's destructor
+
+ private:
+  const Scenario& scenario_;
+  tailrace::Session& session_;
+  Delays delays_;
+  int rank_ = 0, ranks_ = 1;
+  std::vector<Part> parts_;                     // by grid
+  std::vector<tailrace::FieldHandle> handles_;  // by field
+  std::vector<std::vector<std::int64_t>> positions_;
+};
+
+void leave_pid() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::ofstream("pid." + std::to_string(rank)) << ::getpid() << '\n';
+}
+
+void run(const Scenario& scenario) {
+  auto session =
+      tailrace::Session::start(MPI_Comm_c2f(MPI_COMM_WORLD), scenario.configuration,
+                               {.component = scenario.component, .initial_time = scenario.initial_time});
+  if (session.is_server()) {
+    say("SERVED");
+    return;
+  }
+  Player(scenario, session).play();
+  say("FINISHED");
+}
+
+int guarded(int argc, char** argv) {
+  try {
+    if (argc == 3 && std::string(argv[1]) == "--serve") {
+      tailrace::serve(MPI_Comm_c2f(MPI_COMM_WORLD), argv[2]);
+      say("SERVED");
+    } else if (argc == 2) {
+      run(Scenario::read(argv[1]));
+    } else {
+      throw std::invalid_argument("usage: player SCENARIO.json | player --serve CONFIGURATION");
+    }
+    return 0;
+  } catch (const Player::Left&) {
+    say("LEFT");
+    return 0;
+  } catch (const tailrace::Error& error) {
+    say("ERROR " + std::to_string(static_cast<int>(error.code())) + " " + error.what());
+    return status_of_error;
+  } catch (const std::exception& error) {
+    say(std::string("UNEXPECTED ") + error.what());
+    return 4;
+  }
+}
+
+}  // namespace
+}  // namespace player
+
+int main(int argc, char** argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  player::leave_pid();
+  const int status = player::guarded(argc, argv);
+  MPI_Finalize();
+  return status;
+}

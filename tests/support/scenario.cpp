@@ -1,0 +1,88 @@
+#include "scenario.hpp"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace player {
+namespace {
+
+using Json = nlohmann::json;
+
+Coordinate read_coordinate(const Json& json) {
+  Coordinate coordinate;
+  coordinate.spec.name = json.at("name");
+  coordinate.spec.dims = json.value("dims", std::vector<std::string>{});
+  coordinate.spec.units = json.value("units", "");
+  coordinate.spec.standard_name = json.value("standard_name", "");
+  coordinate.spec.long_name = json.value("long_name", "");
+  coordinate.spec.attributes = json.value("attributes", std::map<std::string, std::string>{});
+  coordinate.first = json.value("first", 0.0);
+  coordinate.spacing = json.value("spacing", 1.0);
+  coordinate.part = json.value("part", false);
+  return coordinate;
+}
+
+Grid read_grid(const Json& json) {
+  Grid grid;
+  grid.name = json.at("name");
+  grid.kind = json.at("kind");
+  grid.dims = json.at("dims").get<std::vector<std::string>>();
+  grid.shape = json.at("shape").get<std::vector<std::int64_t>>();
+  grid.split = json.value("split", std::vector<std::string>{});
+  grid.indexed_dim = json.value("indexed_dim", "");
+  grid.mesh = json.value("mesh", false);
+  for (const Json& coordinate : json.value("coordinates", Json::array()))
+    grid.coordinates.push_back(read_coordinate(coordinate));
+  return grid;
+}
+
+Field read_field(const Json& json) {
+  Field field;
+  field.spec.name = json.at("name");
+  field.spec.grid = json.value("grid", "");
+  field.spec.type = type_named(json.value("type", "float64"));
+  field.spec.units = json.value("units", "1");
+  field.spec.standard_name = json.value("standard_name", "");
+  field.spec.long_name = json.value("long_name", "");
+  field.spec.attributes = json.value("attributes", std::map<std::string, std::string>{});
+  field.how = json.value("how", "dense");
+  return field;
+}
+
+Fault read_fault(const Json& json) {
+  return {.kind = json.value("kind", ""),
+          .rank = json.value("rank", 0),
+          .step = json.value("step", std::int64_t{0}),
+          .victim = json.value("victim", 0)};
+}
+
+}  // namespace
+
+tailrace::Type type_named(const std::string& name) {
+  if (name == "float32") return tailrace::Type::float32;
+  if (name == "float64") return tailrace::Type::float64;
+  if (name == "int32") return tailrace::Type::int32;
+  if (name == "int64") return tailrace::Type::int64;
+  throw std::invalid_argument("scenario: no type " + name);
+}
+
+Scenario Scenario::read(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::invalid_argument("scenario: cannot read " + path);
+  const Json json = Json::parse(file);
+  Scenario scenario;
+  scenario.component = json.at("component");
+  scenario.configuration = json.at("configuration");
+  scenario.initial_time = json.value("initial_time", 0.0);
+  scenario.times = json.at("times").get<std::vector<double>>();
+  scenario.pace = json.value("pace", 0.0);
+  scenario.report_steps = json.value("report_steps", false);
+  scenario.options = json.value("options", std::map<std::string, std::int64_t>{});
+  for (const Json& grid : json.at("grids")) scenario.grids.push_back(read_grid(grid));
+  for (const Json& field : json.at("fields")) scenario.fields.push_back(read_field(field));
+  scenario.fault = read_fault(json.value("fault", Json::object()));
+  return scenario;
+}
+
+}  // namespace player

@@ -1,0 +1,59 @@
+// What a player does, as read from its JSON file, which tests/support/harness.py writes. See that file for
+// the meaning of each key; names are the same.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tailrace/tailrace.hpp"
+
+namespace player {
+
+struct Coordinate {
+  tailrace::CoordinateSpec spec;
+  double first = 0.0,
+         spacing = 1.0;  // the value at global index i of its (only) dimension is first + spacing * i
+  bool part = false;     // give only this rank's part along a decomposed dimension
+};
+
+struct Grid {
+  std::string name, kind;  // block, indexed, replicated
+  std::vector<std::string> dims;
+  std::vector<std::int64_t> shape;
+  std::vector<std::string> split;  // block: the dims that are cut over the ranks
+  std::string indexed_dim;         // indexed
+  bool mesh = false;               // indexed: give a triangle for each cell
+  std::vector<Coordinate> coordinates;
+};
+
+struct Field {
+  tailrace::FieldSpec spec;
+  std::string how = "dense";  // dense, strided (out of an array with halos), acquire
+};
+
+struct Fault {
+  std::string kind;  // empty: none; else see faults.cpp
+  int rank = 0;      // of the component
+  std::int64_t step = 0;
+  int victim = 0;  // of kind kill: rank in MPI_COMM_WORLD
+};
+
+struct Scenario {
+  std::string component, configuration;
+  double initial_time = 0.0;
+  std::vector<double> times;  // of step 1, 2, ...
+  double pace = 0.0;          // seconds of sleep in each step
+  bool report_steps = false;  // the first rank prints `STEP n` after each step
+  std::map<std::string, std::int64_t> options;
+  std::vector<Grid> grids;
+  std::vector<Field> fields;
+  Fault fault;
+
+  static Scenario read(const std::string& path);
+};
+
+tailrace::Type type_named(const std::string& name);
+
+}  // namespace player
