@@ -101,6 +101,7 @@ void put_grid(ByteWriter& out, const Grid& grid) {
   out.put(grid.kind);
   put_list(out, grid.dims, put_text);
   put_numbers(out, grid.shape);
+  out.put_text(grid.indexed_dim);
   put_list(out, grid.coordinates, put_coordinate);
   put_flag(out, grid.mesh.has_value());
   if (grid.mesh) put_mesh(out, *grid.mesh);
@@ -112,6 +113,7 @@ Grid get_grid(ByteReader& in) {
   grid.kind = in.get<GridKind>();
   grid.dims = get_list(in, get_text);
   grid.shape = in.get_all<std::int64_t>();
+  grid.indexed_dim = in.get_text();
   grid.coordinates = get_list(in, get_coordinate);
   if (get_flag(in)) grid.mesh = get_mesh(in);
   return grid;

@@ -51,6 +51,7 @@ struct Grid {
   GridKind kind = GridKind::replicated;
   std::vector<std::string> dims;    // slowest first
   std::vector<std::int64_t> shape;  // global extents
+  std::string indexed_dim;          // of an indexed grid: the dim whose cells are listed
   std::vector<Coordinate> coordinates;
   std::optional<Mesh> mesh;
 

@@ -1,0 +1,207 @@
+#include "client/client.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstring>
+
+#include "env/clock.hpp"
+#include "env/delays.hpp"
+#include "env/threads.hpp"
+#include "telemetry/timer.hpp"
+
+namespace tailrace::client {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::usage, message); }
+
+}  // namespace
+
+Client::Client(const Declarer& declarer, int rank, std::unique_ptr<transport::Producer> producer,
+               std::unique_ptr<model::Agenda> agenda, std::vector<unsigned char> may_be_missing, model::Tick begin)
+    : producer_(std::move(producer)), agenda_(std::move(agenda)), now_(begin) {
+  const model::Declarations& declarations = declarer.declarations();
+  wanted_.assign(declarations.fields.size(), 0);
+  for (std::size_t f = 0; f < declarations.fields.size(); ++f) {
+    const model::Field& field = declarations.fields[f];
+    const auto g = static_cast<std::size_t>(field.grid);
+    FieldState state;
+    state.name = field.name;
+    state.grid = declarations.grids[g].name;
+    state.shape = declarer.local_shapes()[g];
+    for (const std::int64_t extent : state.shape) state.count *= extent;
+    state.type = field.type;
+    const bool replicated = declarations.grids[g].kind == model::GridKind::replicated;
+    state.sends = replicated ? rank == 0 : state.count > 0;
+    state.may_be_missing = may_be_missing[f] != 0;
+    state.is_static = field.is_static;
+    fields_.push_back(std::move(state));
+    counters_.fields.push_back({.name = field.name, .unwanted = {}, .bytes = {}, .put = {}, .stall = {}});
+  }
+  counters_.component = declarations.component;
+  counters_.rank = rank;
+  counters_.host = env::host_name();
+  counters_.buffer_capacity_bytes.set(producer_->capacity());
+}
+
+std::size_t Client::checked(int field) const {
+  if (field < 0 || static_cast<std::size_t>(field) >= fields_.size())
+    refuse(fmt::format("{} is not the handle of a field; there are {} fields", field, fields_.size()));
+  return static_cast<std::size_t>(field);
+}
+
+void Client::throw_fault() {
+  if (const auto fault = producer_->take_fault()) throw Error(fault->code, fault->message);
+}
+
+void Client::put_statics(std::span<const StaticValues> statics) {
+  for (const StaticValues& values : statics) {
+    if (!fields_[checked(values.field)].sends) continue;
+    const std::span<std::byte> slot = producer_->reserve(values.bytes.size());
+    std::memcpy(slot.data(), values.bytes.data(), values.bytes.size());
+    producer_->commit({model::RecordKind::block, values.field, model::static_step, 0.0});
+  }
+  producer_->flush();
+}
+
+void Client::step(std::int64_t step, double time) {
+  const telemetry::ScopedTimer timer(counters_.step);
+  env::maybe_delay("step");
+  throw_fault();
+  if (acquired_ >= 0)
+    refuse(fmt::format("step was called between acquire and commit of field \"{}\"",
+                       fields_[static_cast<std::size_t>(acquired_)].name));
+  if (stepped_ && step <= now_.step)
+    refuse(fmt::format("step {} follows step {}; step numbers must grow", step, now_.step));
+  if (!(time >= now_.time))
+    refuse(fmt::format("step {} is at {} s, but the model stood at {} s before; time never goes back", step, time,
+                       now_.time));
+  check_all_put();
+  now_ = {step, time};
+  stepped_ = true;
+  agenda_->advance(now_, wanted_);
+  producer_->reserve(0);
+  producer_->commit({model::RecordKind::tick, 0, step, time});
+  producer_->flush();
+}
+
+void Client::check_all_put() {
+  if (!stepped_ || incomplete_) return;
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    const FieldState& state = fields_[f];
+    if (wanted_[f] && state.put_at != now_.step && !state.may_be_missing && state.count > 0) {
+      incomplete_ = true;
+      refuse(fmt::format("field \"{}\" was wanted at step {} but not put; ask wants(\"{}\"), or mark its group in the "
+                         "configuration `optional: true`",
+                         state.name, now_.step, state.name));
+    }
+  }
+}
+
+Client::FieldState* Client::begin_put(int field) {
+  const std::size_t f = checked(field);
+  if (!wanted_[f]) {
+    if (!stepped_) refuse(fmt::format("put of field \"{}\" before the first step; call step first", fields_[f].name));
+    counters_.fields[f].unwanted.add();
+    return nullptr;
+  }
+  throw_fault();
+  FieldState& state = fields_[f];
+  if (acquired_ >= 0)
+    refuse(fmt::format("put of field \"{}\" between acquire and commit of field \"{}\"", state.name,
+                       fields_[static_cast<std::size_t>(acquired_)].name));
+  if (state.put_at == now_.step)
+    refuse(fmt::format("field \"{}\" was put twice at step {}", state.name, now_.step));
+  return &state;
+}
+
+void Client::check_type(const FieldState& state, model::DataType type) const {
+  if (type != state.type)
+    refuse(fmt::format("put of field \"{}\": the array is of type {}, but the field was declared as {}", state.name,
+                       model::name_of(type), model::name_of(state.type)));
+}
+
+void Client::finish_put(FieldState& state, int field) {
+  state.put_at = now_.step;
+  if (!state.sends) return;
+  producer_->commit({model::RecordKind::block, field, now_.step, now_.time});
+  const std::size_t bytes = static_cast<std::size_t>(state.count) * model::size_of(state.type);
+  counters_.fields[static_cast<std::size_t>(field)].bytes.add(bytes);
+}
+
+void Client::put(int field, const Array& array) {
+  FieldState* state = begin_put(field);
+  if (!state) return;
+  check_type(*state, array.type);
+  const bool flat = array.shape.size() == 1 && array.shape[0] == state->count;
+  if (!flat && !std::equal(array.shape.begin(), array.shape.end(), state->shape.begin(), state->shape.end()))
+    refuse(fmt::format("put of field \"{}\": the array has the shape ({}), but grid \"{}\" holds ({}) on this rank",
+                       state->name, fmt::join(array.shape, ", "), state->grid, fmt::join(state->shape, ", ")));
+  const telemetry::ScopedTimer timer(counters_.fields[static_cast<std::size_t>(field)].put);
+  env::maybe_delay("put");
+  if (!state->sends) return finish_put(*state, field);
+  const auto bytes = static_cast<std::size_t>(state->count) * model::size_of(state->type);
+  const double stalled = producer_->counters().stall_seconds;
+  copy_dense(array, producer_->reserve(bytes));
+  const double stall = producer_->counters().stall_seconds - stalled;
+  if (stall > 0) counters_.fields[static_cast<std::size_t>(field)].stall.record_seconds(stall);
+  finish_put(*state, field);
+}
+
+void Client::put_dense(int field, const void* data, model::DataType type, std::size_t count) {
+  const auto elements = static_cast<std::int64_t>(count);
+  put(field, {data, type, std::span<const std::int64_t>(&elements, 1), {}});
+}
+
+std::span<std::byte> Client::acquire(int field) {
+  FieldState* state = begin_put(field);
+  if (!state) return {};
+  const std::uint64_t begin = env::steady_nanoseconds();
+  const auto bytes = static_cast<std::size_t>(state->count) * model::size_of(state->type);
+  if (state->sends) {
+    slot_ = producer_->reserve(bytes);
+  } else {  // the caller writes all the same, but another rank's values stand for this one's
+    unsent_.resize(bytes);
+    slot_ = unsent_;
+  }
+  acquired_ = field;
+  acquire_nanoseconds_ = env::steady_nanoseconds() - begin;
+  return slot_;
+}
+
+void Client::commit(int field) {
+  if (acquired_ < 0 && !wanted_[checked(field)]) return;
+  if (acquired_ != field)
+    refuse(fmt::format("commit of field \"{}\", which was not acquired", fields_[checked(field)].name));
+  const std::uint64_t begin = env::steady_nanoseconds();
+  acquired_ = -1;
+  finish_put(fields_[static_cast<std::size_t>(field)], field);
+  counters_.fields[static_cast<std::size_t>(field)].put.record(acquire_nanoseconds_ + env::steady_nanoseconds() -
+                                                              begin);
+}
+
+void Client::ship_counters() {
+  const transport::ProducerCounters& counted = producer_->counters();
+  counters_.buffer_high_water_bytes.set(counted.most_bytes_under_way);
+  counters_.spilled_records.set(counted.spilled_records);
+  counters_.spilled_bytes.set(counted.spilled_bytes);
+  counters_.resident_high_water_bytes.set(env::resident_high_water_bytes());
+  const std::vector<std::byte> bytes = counters_.to_bytes();
+  const std::span<std::byte> slot = producer_->reserve(bytes.size());
+  std::memcpy(slot.data(), bytes.data(), bytes.size());
+  producer_->commit({model::RecordKind::finish, 0, now_.step, now_.time});
+  producer_->flush();
+}
+
+void Client::finish() {
+  if (acquired_ >= 0)
+    refuse(fmt::format("finish was called between acquire and commit of field \"{}\"",
+                       fields_[static_cast<std::size_t>(acquired_)].name));
+  check_all_put();
+  if (incomplete_)
+    producer_->abandon();
+  else
+    ship_counters();
+}
+
+}  // namespace tailrace::client

@@ -1,0 +1,79 @@
+// The model's side while it runs: which fields are wanted, and one copy for each that is put.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "client/array.hpp"
+#include "client/declarer.hpp"
+#include "model/agenda.hpp"
+#include "telemetry/counters.hpp"
+#include "transport/transport.hpp"
+
+namespace tailrace::client {
+
+// One thread. Every call but wants may throw: the misuse it was, or what went wrong on a server since the last call.
+class Client {
+ public:
+  // `may_be_missing`, by field: optional fields, which may be wanted and yet not put.
+  Client(const Declarer& declarer, int rank, std::unique_ptr<transport::Producer> producer,
+         std::unique_ptr<model::Agenda> agenda, std::vector<unsigned char> may_be_missing, model::Tick begin);
+
+  void put_statics(std::span<const StaticValues> statics);
+  void step(std::int64_t step, double time);
+  bool wants(int field) const { return wanted_[checked(field)] != 0; }
+  void put(int field, const Array& array);
+  void put_dense(int field, const void* data, model::DataType type, std::size_t count);
+  std::span<std::byte> acquire(int field);
+  void commit(int field);
+  // The last record of this rank; after it, nothing may be put. Does not wait for the servers.
+  void finish();
+  void abandon() noexcept { producer_->abandon(); }
+
+  void throw_fault();  // if a server raised one that was not thrown yet
+  const model::Tick& now() const { return now_; }
+  telemetry::ClientCounters& counters() { return counters_; }
+  transport::Producer& producer() { return *producer_; }
+
+ private:
+  struct FieldState {
+    std::string name;
+    std::string grid;
+    std::vector<std::int64_t> shape;  // of this rank's part
+    std::int64_t count = 1;
+    model::DataType type = model::DataType::float64;
+    bool sends = true;                // false: another rank's values stand for this one's
+    bool may_be_missing = false;
+    bool is_static = false;
+    std::int64_t put_at = INT64_MIN;  // step of the latest put
+  };
+  std::size_t checked(int field) const;
+  // What both kinds of put check first; null where there is nothing to do.
+  FieldState* begin_put(int field);
+  void check_type(const FieldState& state, model::DataType type) const;
+  void check_all_put();
+  void finish_put(FieldState& state, int field);
+  void ship_counters();
+
+  std::unique_ptr<transport::Producer> producer_;
+  std::unique_ptr<model::Agenda> agenda_;
+  std::vector<FieldState> fields_;
+  std::vector<unsigned char> wanted_;
+  model::Tick now_;
+  bool stepped_ = false;
+  bool incomplete_ = false;         // a wanted field was not put: the servers must not wait for it
+  int acquired_ = -1;
+  std::span<std::byte> slot_;
+  std::vector<std::byte> unsent_;   // stands for the slot where another rank's values are taken
+  std::uint64_t acquire_nanoseconds_ = 0;
+  telemetry::ClientCounters counters_;
+};
+
+}  // namespace tailrace::client

@@ -1,0 +1,71 @@
+// Takes what the model declares before `ready`, on each rank for itself.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/declarations.hpp"
+
+namespace tailrace::client {
+
+// A grid as one rank sees it.
+struct GridArguments {
+  std::string name;
+  std::vector<std::string> dims;
+  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> offset;  // block: with count; both empty otherwise
+  std::vector<std::int64_t> count;
+  std::string indexed_dim;           // indexed: with indices
+  std::span<const std::int64_t> indices;
+  bool partial = false;
+};
+
+struct MeshArguments {
+  std::string name;
+  std::span<const double> node_x, node_y;
+  std::int64_t nodes_per_face = 0;
+  std::span<const std::int32_t> face_nodes;  // local cells x nodes_per_face
+};
+
+// Values that go with a static field, once, before the first step.
+struct StaticValues {
+  int field = -1;
+  std::vector<std::byte> bytes;
+};
+
+// Throws Error(usage) at the call that is wrong, with names and sizes. Local.
+class Declarer {
+ public:
+  static constexpr std::size_t most_dims = 5;
+
+  // `rank` in the component: the first rank's values stand for replicated grids.
+  Declarer(std::string component, int rank);
+
+  void option(const std::string& name, const std::string& value);
+  void grid(const GridArguments& grid);
+  // `values`: whole, or this rank's part, told by their number.
+  void coordinate(const std::string& grid, model::Coordinate coordinate, std::span<const double> values);
+  void mesh(const std::string& grid, const MeshArguments& mesh);
+  int field(const std::string& grid, model::Field field);  // empty grid: scalar; returns the field's index
+
+  const model::Declarations& declarations() const { return declarations_; }
+  const std::vector<model::Region>& regions() const { return regions_; }       // what this rank hands over, by grid
+  const std::vector<std::vector<std::int64_t>>& local_shapes() const { return local_shapes_; }  // of a put, by grid
+  const std::vector<StaticValues>& statics() const { return statics_; }
+
+ private:
+  int find_grid(const std::string& name) const;
+  int add_grid(model::Grid grid, model::Region region, std::vector<std::int64_t> local_shape);
+  int part_of_grid(int grid, const std::vector<std::string>& dims);
+  int add_static(int grid, const std::string& name, model::DataType type, std::vector<std::byte> bytes);
+
+  int rank_;
+  model::Declarations declarations_;
+  std::vector<model::Region> regions_;
+  std::vector<std::vector<std::int64_t>> local_shapes_;
+  std::vector<StaticValues> statics_;
+};
+
+}  // namespace tailrace::client

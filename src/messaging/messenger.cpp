@@ -1,0 +1,84 @@
+#include "messaging/messenger.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace tailrace::messaging {
+namespace {
+
+// The kind travels behind the bytes (so none of them has to move), and one tag keeps the messages of a pair in order.
+constexpr int message_tag = 11;
+constexpr std::size_t tail_bytes = sizeof(std::int32_t);
+
+}  // namespace
+
+struct Messenger::Outgoing {
+  Bytes message;
+  std::unique_ptr<comm::Request> request;
+};
+
+Messenger::Messenger(comm::Communicator& communicator) : communicator_(communicator) {}
+Messenger::~Messenger() = default;
+
+void Messenger::on(std::int32_t kind, Handler handler) {
+  const bool added = handlers_.emplace(kind, std::move(handler)).second;
+  TAILRACE_ASSERT(added, "a kind of message has one handler");
+}
+
+void Messenger::send(int to, std::int32_t kind, Bytes&& message) {
+  if (to == rank()) {
+    local_.push_back({kind, std::move(message)});
+    return;
+  }
+  auto outgoing = std::make_unique<Outgoing>();
+  outgoing->message = std::move(message);
+  Bytes& bytes = outgoing->message;
+  bytes.insert(bytes.end(), tail_bytes, std::byte{0});
+  std::memcpy(bytes.data() + bytes.size() - tail_bytes, &kind, sizeof kind);
+  bytes_in_flight_ += bytes.size();
+  outgoing->request = communicator_.send(bytes, to, message_tag);
+  outgoing_.push_back(std::move(outgoing));
+}
+
+bool Messenger::progress() {
+  bool moved = false;
+  while (!outgoing_.empty() && outgoing_.front()->request->done()) {
+    bytes_in_flight_ -= outgoing_.front()->message.size();
+    outgoing_.pop_front();
+    moved = true;
+  }
+  for (std::size_t waiting = local_.size(); waiting > 0; --waiting) {
+    Local next = std::move(local_.front());
+    local_.pop_front();
+    handle(rank(), next.kind, std::move(next.message));
+    moved = true;
+  }
+  if (size() == 1) return moved;
+  while (const auto incoming = communicator_.probe(comm::any, message_tag)) {
+    receive_one(*incoming);
+    moved = true;
+  }
+  return moved;
+}
+
+void Messenger::receive_one(const comm::Incoming& incoming) {
+  Bytes message(incoming.bytes);
+  communicator_.receive(message, incoming.source, incoming.tag);
+  TAILRACE_ASSERT(message.size() >= tail_bytes, "a message without a kind");
+  std::int32_t kind = 0;
+  std::memcpy(&kind, message.data() + message.size() - tail_bytes, sizeof kind);
+  message.resize(message.size() - tail_bytes);
+  handle(incoming.source, kind, std::move(message));
+}
+
+void Messenger::handle(int from, std::int32_t kind, Bytes&& message) {
+  const auto handler = handlers_.find(kind);
+  TAILRACE_ASSERT(handler != handlers_.end(), "a message of an unknown kind");
+  handler->second(from, std::move(message));
+}
+
+bool Messenger::idle() const { return outgoing_.empty() && local_.empty(); }
+
+}  // namespace tailrace::messaging

@@ -1,0 +1,181 @@
+#include "output/assembly.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.hpp"
+
+namespace tailrace::output {
+namespace {
+
+std::vector<std::int64_t> chunk_counts(const ChunkGrid& grid) {
+  std::vector<std::int64_t> counts;
+  for (std::size_t d = 0; d < grid.shape.size(); ++d)
+    counts.push_back((grid.shape[d] + grid.chunk[d] - 1) / grid.chunk[d]);
+  return counts;
+}
+
+std::vector<std::byte> filled(std::size_t elements, std::span<const std::byte> fill) {
+  std::vector<std::byte> cells(elements * fill.size());
+  for (std::size_t i = 0; i < cells.size(); i += fill.size()) std::memcpy(cells.data() + i, fill.data(), fill.size());
+  return cells;
+}
+
+}  // namespace
+
+std::int64_t ChunkGrid::chunks_per_record() const {
+  std::int64_t total = 1;
+  for (const std::int64_t count : chunk_counts(*this)) total *= count;
+  return total;
+}
+
+std::int64_t ChunkGrid::cells_per_chunk() const {
+  std::int64_t cells = 1;
+  for (const std::int64_t extent : chunk) cells *= extent;
+  return cells;
+}
+
+std::vector<std::int64_t> ChunkGrid::corner(std::int64_t spatial) const {
+  const auto counts = chunk_counts(*this);
+  std::vector<std::int64_t> at(shape.size());
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    at[d] = spatial % counts[d] * chunk[d];
+    spatial /= counts[d];
+  }
+  return at;
+}
+
+model::Box ChunkGrid::box(std::int64_t spatial) const {
+  model::Box box{corner(spatial), chunk};
+  for (std::size_t d = 0; d < shape.size(); ++d) box.count[d] = std::min(chunk[d], shape[d] - box.offset[d]);
+  return box;
+}
+
+std::vector<std::int64_t> ChunkGrid::touching(const model::Box& box) const {
+  if (box.size() == 0) return {};
+  const auto counts = chunk_counts(*this);
+  std::vector<std::int64_t> numbers{0};
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const std::int64_t first = box.offset[d] / chunk[d];
+    const std::int64_t last = (box.offset[d] + box.count[d] - 1) / chunk[d];
+    std::vector<std::int64_t> next;
+    next.reserve(numbers.size() * static_cast<std::size_t>(last - first + 1));
+    for (const std::int64_t number : numbers)
+      for (std::int64_t along = first; along <= last; ++along) next.push_back(number * counts[d] + along);
+    numbers = std::move(next);
+  }
+  return numbers;
+}
+
+Assembly::Assembly(ChunkGrid grid, model::DataType type, std::shared_ptr<const codecs::Codec> codec,
+                   std::vector<std::byte> fill, Done done)
+    : grid_(std::move(grid)), type_(type), codec_(std::move(codec)), fill_(std::move(fill)), done_(std::move(done)) {
+  TAILRACE_ASSERT(fill_.size() == model::size_of(type_), "the fill value has the variable's type");
+}
+
+Assembly::Open& Assembly::open(const Key& key) {
+  auto& slot = open_[key];
+  if (!slot) {
+    slot = std::make_unique<Open>();
+    const auto cells = static_cast<std::size_t>(grid_.cells_per_chunk() * grid_.records_per_chunk);
+    slot->cells = filled(cells, fill_);
+    slot->missing.assign(static_cast<std::size_t>(grid_.records_per_chunk), grid_.box(key.spatial).size());
+    slot->handed_end = key.record_chunk * grid_.records_per_chunk;
+    bytes_.fetch_add(slot->cells.size(), std::memory_order_relaxed);
+  }
+  return *slot;
+}
+
+void Assembly::add(std::int64_t record, std::int64_t spatial, std::span<const std::byte> source,
+                   std::span<const model::Segment> segments) {
+  const Key key{record / grid_.records_per_chunk, spatial};
+  const std::int64_t within = record % grid_.records_per_chunk;
+  std::byte* target = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    target = open(key).cells.data();  // stays in place until the chunk is complete, and this piece is missing yet
+  }
+  const auto element = static_cast<std::int64_t>(fill_.size());
+  target += within * grid_.cells_per_chunk() * element;
+
+  // A chunk at the upper edge has clipped rows in the box but full rows on disk.
+  const model::Box box = grid_.box(spatial);
+  const bool whole_rows = box.count == grid_.chunk;
+  std::int64_t cells = 0;
+  for (const model::Segment& segment : segments) {
+    cells += segment.count;
+    const std::byte* from = source.data() + segment.source * element;
+    if (whole_rows) {
+      std::memcpy(target + segment.target * element, from, static_cast<std::size_t>(segment.count * element));
+      continue;
+    }
+    for (std::int64_t done = 0; done < segment.count;) {
+      std::int64_t rest = segment.target + done, position = 0, stride = 1, run = 0;
+      for (std::size_t d = box.count.size(); d-- > 0;) {
+        const std::int64_t at = rest % box.count[d];
+        if (d + 1 == box.count.size()) run = box.count[d] - at;
+        rest /= box.count[d];
+        position += at * stride;
+        stride *= grid_.chunk[d];
+      }
+      const std::int64_t length = std::min(run, segment.count - done);
+      std::memcpy(target + position * element, from + done * element, static_cast<std::size_t>(length * element));
+      done += length;
+    }
+  }
+
+  std::unique_lock lock(mutex_);
+  Open& chunk = *open_.at(key);
+  std::int64_t& missing = chunk.missing[static_cast<std::size_t>(within)];
+  missing -= cells;
+  TAILRACE_ASSERT(missing >= 0, "a cell of a record arrived twice");
+  if (missing == 0) hand_on_if_due(lock, key);
+}
+
+void Assembly::flush(std::int64_t end, std::span<const std::int64_t> spatials) {
+  if (grid_.records_per_chunk == 1 || end % grid_.records_per_chunk == 0) return;  // full chunks hand themselves on
+  const std::int64_t record_chunk = end / grid_.records_per_chunk;
+  for (const std::int64_t spatial : spatials) {
+    std::unique_lock lock(mutex_);
+    const Key key{record_chunk, spatial};
+    if (full_.contains(key)) continue;  // it went out complete before the commit was known
+    open(key).flush_end = end;
+    hand_on_if_due(lock, key);
+  }
+  const std::lock_guard lock(mutex_);
+  std::erase_if(full_, [&](const Key& key) { return key.record_chunk < record_chunk; });
+}
+
+std::int64_t Assembly::complete_end(const Key& key, const Open& chunk) const {
+  const auto first_missing =
+      std::find_if(chunk.missing.begin(), chunk.missing.end(), [](std::int64_t missing) { return missing > 0; });
+  return key.record_chunk * grid_.records_per_chunk + (first_missing - chunk.missing.begin());
+}
+
+void Assembly::hand_on_if_due(std::unique_lock<std::mutex>& lock, const Key& key) {
+  Open& chunk = *open_.at(key);
+  const std::int64_t end = complete_end(key, chunk);
+  const std::int64_t full_end = (key.record_chunk + 1) * grid_.records_per_chunk;
+  const auto element = fill_.size();
+  if (end == full_end) {
+    const std::unique_ptr<Open> taken = std::move(open_.at(key));
+    open_.erase(key);
+    if (grid_.records_per_chunk > 1) full_.insert(key);
+    lock.unlock();
+    bytes_.fetch_sub(taken->cells.size(), std::memory_order_relaxed);
+    done_({key.spatial, key.record_chunk, full_end, true, codec_->encode(taken->cells, element)});
+    return;
+  }
+  if (chunk.flush_end <= chunk.handed_end || end < chunk.flush_end) return;
+  chunk.handed_end = chunk.flush_end;
+  // Records past the flush may be under way into this chunk; they are not part of this commit.
+  const std::int64_t flush_end = chunk.flush_end;
+  const auto records = static_cast<std::size_t>(flush_end - key.record_chunk * grid_.records_per_chunk);
+  const auto record_cells = static_cast<std::size_t>(grid_.cells_per_chunk());
+  std::vector<std::byte> cells = filled(chunk.cells.size() / element, fill_);
+  std::memcpy(cells.data(), chunk.cells.data(), records * record_cells * element);
+  lock.unlock();
+  done_({key.spatial, key.record_chunk, flush_end, false, std::move(cells)});
+}
+
+}  // namespace tailrace::output

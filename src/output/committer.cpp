@@ -1,0 +1,112 @@
+#include "output/committer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace tailrace::output {
+
+Committer::Committer(std::vector<CommittedVariable> variables, std::vector<int> dims)
+    : variables_(std::move(variables)), dims_(std::move(dims)), committed_(dims_.size(), 0) {}
+
+void Committer::point(CommitPoint&& point) {
+  TAILRACE_ASSERT(point.lengths.size() == dims_.size(), "a length for each axis");
+  points_.push_back(std::move(point));
+  if (!expected_) expect();
+}
+
+void Committer::deliver(std::size_t variable, FinishedChunk&& chunk) {
+  const Key key{variable, chunk.record_chunk, chunk.spatial};
+  Held& held = held_[key];
+  if (!held.chunk.bytes.empty() && held.chunk.records_end >= chunk.records_end) return;
+  bytes_ += chunk.bytes.size() - held.chunk.bytes.size();
+  held.chunk = std::move(chunk);
+  held.written = false;
+  const auto needed = needed_.find(key);
+  if (needed != needed_.end() && held.chunk.records_end >= needed->second) needed_.erase(needed);
+}
+
+void Committer::expect() {
+  if (points_.empty()) return;
+  expected_ = true;
+  const CommitPoint& point = points_.front();
+  for (std::size_t v = 0; v < variables_.size(); ++v) {
+    const CommittedVariable& variable = variables_[v];
+    const std::int64_t per_chunk = variable.grid.records_per_chunk;
+    std::int64_t first = 0, last = 0, length = 0;
+    if (variable.axis >= 0) {
+      const auto axis = static_cast<std::size_t>(variable.axis);
+      length = point.lengths[axis];
+      if (length == committed_[axis]) continue;
+      first = committed_[axis] / per_chunk;
+      last = (length - 1) / per_chunk;
+    } else if (static_done_) {
+      continue;
+    }
+    const std::int64_t spatials = variable.grid.chunks_per_record();
+    for (std::int64_t record_chunk = first; record_chunk <= last; ++record_chunk) {
+      const std::int64_t need = variable.axis < 0 ? 1 : std::min(length, (record_chunk + 1) * per_chunk);
+      for (std::int64_t spatial = 0; spatial < spatials; ++spatial) {
+        const Key key{v, record_chunk, spatial};
+        const auto held = held_.find(key);
+        if (held == held_.end() || held->second.chunk.records_end < need) needed_.emplace(key, need);
+      }
+    }
+  }
+}
+
+void Committer::take(ReadyCommit& ready, std::size_t v, Held& held) {
+  const CommittedVariable& variable = variables_[v];
+  held.written = true;
+  bytes_ -= held.chunk.bytes.size();
+  ready.bytes += held.chunk.bytes.size();
+  if (variable.contiguous) {
+    ready.commit.values.push_back({variable.variable, 0, std::move(held.chunk.bytes)});
+  } else {
+    std::vector<std::int64_t> offset = variable.grid.corner(held.chunk.spatial);
+    if (variable.axis >= 0) offset.insert(offset.begin(), held.chunk.record_chunk * variable.grid.records_per_chunk);
+    ready.commit.chunks.push_back(
+        {variable.variable, std::move(offset), std::move(held.chunk.bytes), held.chunk.filtered});
+  }
+  held.chunk.bytes.clear();
+}
+
+std::optional<ReadyCommit> Committer::next() {
+  if (points_.empty() || !needed_.empty()) return std::nullopt;
+  ReadyCommit ready;
+  ready.point = std::move(points_.front());
+  points_.pop_front();
+  const std::vector<std::int64_t>& lengths = ready.point.lengths;
+  for (auto entry = held_.begin(); entry != held_.end();) {
+    const auto& [v, record_chunk, spatial] = entry->first;
+    const CommittedVariable& variable = variables_[v];
+    const std::int64_t per_chunk = variable.grid.records_per_chunk;
+    const bool part_of_it =
+        variable.axis < 0 || record_chunk * per_chunk < lengths[static_cast<std::size_t>(variable.axis)];
+    if (part_of_it && !entry->second.written) take(ready, v, entry->second);
+    const bool over = variable.axis < 0 || (part_of_it && (record_chunk + 1) * per_chunk <=
+                                                              lengths[static_cast<std::size_t>(variable.axis)]);
+    entry = over ? held_.erase(entry) : std::next(entry);
+  }
+  for (std::size_t axis = 0; axis < dims_.size(); ++axis) ready.commit.lengths[dims_[axis]] = lengths[axis];
+  for (PlainValues& values : ready.point.values) ready.commit.values.push_back(std::move(values));
+  ready.point.values.clear();
+  committed_ = lengths;
+  static_done_ = true;
+  finished_ = ready.point.final;
+  expected_ = false;
+  expect();
+  return ready;
+}
+
+std::string Committer::waiting_for() const {
+  if (points_.empty()) return "no commit is due";
+  if (needed_.empty()) return "nothing: the next commit is complete";
+  const auto& [key, need] = *needed_.begin();
+  return fmt::format("the commit at {} s of model time lacks {} chunks, the first one of variable number {}, record {}",
+                     points_.front().model_time, needed_.size(), variables_[std::get<0>(key)].variable, need - 1);
+}
+
+}  // namespace tailrace::output

@@ -1,0 +1,72 @@
+// The receive phase for one component on one server: takes the records of its clients so that all are worked on in the
+// same step. A client that runs ahead waits in its own buffer, which bounds the server's memory.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/executor.hpp"
+#include "server/pipeline.hpp"
+#include "telemetry/counters.hpp"
+#include "telemetry/trace.hpp"
+#include "transport/transport.hpp"
+
+namespace tailrace::server {
+
+struct Link {
+  int client = 0;  // rank in the component
+  std::unique_ptr<transport::Consumer> consumer;
+};
+
+// Communication thread only.
+class Intake {
+ public:
+  // All references must live longer. `trace` may be null.
+  Intake(std::string component, std::vector<Link> links, Executor& executor, Pipeline& pipeline,
+         telemetry::ServerCounters& counters, telemetry::Trace* trace);
+  ~Intake();
+
+  bool progress();                 // takes what there is; true if anything moved
+  void discard();                  // from now on records are taken and dropped, so that no client waits for room
+  bool finished() const { return finished_; }  // every client has finished or is gone
+  void raise(const base::Fault& fault);        // to all clients
+  const model::Tick& tick() const { return tick_; }
+  double buffer_used() const;      // 0 to 1, of the fullest client
+  std::string describe() const;    // for the watchdog: where each client stands
+  // What the clients counted, as they sent it with their last record.
+  const std::vector<std::vector<std::byte>>& client_counters() const { return client_counters_; }
+
+ private:
+  enum class State { running, at_tick, finished, gone };
+  struct Client {
+    Link link;
+    State state = State::running;
+    model::Tick tick;        // that it stands at or waits for
+    bool started = false;
+  };
+  bool drain(Client& client);
+  void take(Client& client, const transport::Record& record);
+  void submit_block(Client& client, const transport::Record& record);
+  bool advance();
+  void lose(Client& client, const std::string& why);
+  void look_for_the_dead();
+  bool all(State a, State b) const;
+
+  std::string component_;
+  std::vector<Client> clients_;
+  Executor& executor_;
+  Pipeline& pipeline_;
+  telemetry::ServerCounters& counters_;
+  telemetry::Trace* trace_;
+  std::atomic<int> in_work_{0};  // blocks of the current step
+  model::Tick tick_;
+  bool discarding_ = false;
+  bool finished_ = false;
+  double next_look_ = 0.0;
+  std::vector<std::vector<std::byte>> client_counters_;
+};
+
+}  // namespace tailrace::server

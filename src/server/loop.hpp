@@ -1,0 +1,44 @@
+// The event loop of a server rank: work while there is some, sleep on the doorbell while there is none, and say who waits
+// for whom when nothing has moved for too long.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "telemetry/counters.hpp"
+#include "transport/transport.hpp"
+
+namespace tailrace::server {
+
+struct LoopOptions {
+  // How long a sleep may last. Messages that no doorbell announces (from other nodes, or between servers) are looked for
+  // once in `shortest`, growing to `longest` while nothing comes.
+  double shortest_sleep_seconds = 2e-4;
+  double longest_sleep_seconds = 2e-3;
+  double watchdog_seconds = 60.0;  // 0: off
+};
+
+class Loop {
+ public:
+  // `progress` does what there is to do and says whether anything moved; `describe` tells the watchdog who waits for whom.
+  Loop(LoopOptions options, transport::Doorbell& doorbell, std::function<bool()> progress,
+       std::function<std::string()> describe, telemetry::ServerCounters& counters);
+
+  // Until `over` is true. Blocks.
+  void run(const std::function<bool()>& over);
+
+ private:
+  void rest(std::uint32_t ticket);
+  void watch();
+
+  LoopOptions options_;
+  transport::Doorbell& doorbell_;
+  std::function<bool()> progress_;
+  std::function<std::string()> describe_;
+  telemetry::ServerCounters& counters_;
+  double sleep_seconds_;
+  double moved_at_;
+  double warned_at_;
+};
+
+}  // namespace tailrace::server

@@ -1,0 +1,29 @@
+// What the server drives: one component's path from blocks to files. Wired by the session.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "base/error.hpp"
+#include "model/block.hpp"
+
+namespace tailrace::server {
+
+class Pipeline {
+ public:
+  virtual ~Pipeline() = default;
+  // Whether there is room for what another step brings; asked before each step, on the communication thread.
+  virtual bool ready_for_step() = 0;
+  // All clients of this server stand at `tick`, and nothing of earlier steps is being worked on.
+  virtual void begin_step(const model::Tick& tick) = 0;
+  // A block of the current step (or a static one) of a client, numbered as in the component. On a worker; several at
+  // once, in any order. The payload stays until it returns.
+  virtual void accept(int client, const model::RecordHeader& header, std::span<const std::byte> payload) = 0;
+  // All clients of this server have finished, and nothing is being worked on.
+  virtual void end_of_input() = 0;
+  // A client is gone or does what no client may do: this component ends, with what is complete.
+  virtual void fail(const base::Fault& fault) = 0;
+};
+
+}  // namespace tailrace::server
