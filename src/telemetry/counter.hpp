@@ -29,7 +29,8 @@ class BasicCounter {
     else
       set(get() + amount);
   }
-  void raise_to(std::uint64_t value) {  // a high-water mark
+  void subtract(std::uint64_t amount) { add(std::uint64_t{0} - amount); }  // for numbers that also shrink
+  void raise_to(std::uint64_t value) {                                     // a high-water mark
     std::uint64_t old = get();
     if constexpr (shared) {
       while (old < value && !value_.compare_exchange_weak(old, value, std::memory_order_relaxed)) {

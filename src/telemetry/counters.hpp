@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,7 +47,8 @@ enum class Phase : int { receive, accumulate, assemble, encode, write, message, 
 inline constexpr std::size_t phase_count = 7;
 const char* phase_name(Phase phase);
 
-// One file of one server (its owner). `seconds in write` and commits from the thread that writes it.
+// One file as one server sees it. Written by one thread, the one that writes the file; the report adds up
+// what several servers counted for the same path.
 struct FileCounters {
   std::string path;
   Counter raw_bytes;      // before encoding
@@ -76,12 +77,12 @@ struct ServerCounters {
   Counter resident_high_water_bytes;
   // By index of the plan's files, but only those this server owns are filled; pointers stay valid while it
   // grows.
-  std::vector<std::unique_ptr<FileCounters>> files;
+  std::deque<FileCounters> files;
 
   SharedTimings& phase(Phase phase) { return phases[static_cast<std::size_t>(phase)]; }
   const SharedTimings& phase(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }
   FileCounters& add_file(const std::string& path);
-  // Keeps pending_bytes and its mark.
+  // Keep pending_bytes and its mark. From any thread.
   void pending_grew(std::uint64_t bytes);
   void pending_shrank(std::uint64_t bytes);
   // After each commit; one thread. `at` is in seconds since the start of the run.

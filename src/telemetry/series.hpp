@@ -14,11 +14,14 @@ class Series {
     double value;
   };
 
+  // At least 2 points.
   explicit Series(std::size_t most_points = 512) : most_points_(most_points) {}
   void add(double at, double value);  // `at` never goes back
   const std::vector<Point>& points() const { return points_; }
 
  private:
+  void halve();
+
   std::vector<Point> points_;
   std::size_t most_points_;
   std::size_t samples_per_point_ = 1;

@@ -1,0 +1,177 @@
+#include "telemetry/counters.hpp"
+
+#include <algorithm>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+
+namespace tailrace::telemetry {
+namespace {
+
+// One list of members for each struct, used to write and to read, so that the two cannot drift apart. `S` is
+// the struct, const when it is written.
+template <class S, class Visitor>
+void visit_timings(S& timings, Visitor& visit) {
+  visit(timings.count);
+  visit(timings.nanoseconds);
+  visit(timings.most_nanoseconds);
+  for (auto& bucket : timings.histogram) visit(bucket);
+}
+
+template <class S, class Visitor>
+void visit_field(S& field, Visitor& visit) {
+  visit(field.name);
+  visit(field.unwanted);
+  visit(field.bytes);
+  visit_timings(field.put, visit);
+  visit_timings(field.stall, visit);
+}
+
+template <class S, class Visitor>
+void visit_client(S& client, Visitor& visit) {
+  visit(client.component);
+  visit(client.rank);
+  visit(client.host);
+  visit.resize(client.fields);
+  for (auto& field : client.fields) visit_field(field, visit);
+  visit_timings(client.step, visit);
+  visit(client.ready_nanoseconds);
+  visit(client.finish_nanoseconds);
+  visit(client.run_nanoseconds);
+  visit(client.buffer_capacity_bytes);
+  visit(client.buffer_high_water_bytes);
+  visit(client.spilled_records);
+  visit(client.spilled_bytes);
+  visit(client.resident_high_water_bytes);
+}
+
+template <class S, class Visitor>
+void visit_file(S& file, Visitor& visit) {
+  visit(file.path);
+  visit(file.raw_bytes);
+  visit(file.encoded_bytes);
+  visit(file.disk_bytes);
+  visit(file.records);
+  visit_timings(file.write, visit);
+  visit(file.last_model_time);
+}
+
+template <class S, class Visitor>
+void visit_server(S& server, Visitor& visit) {
+  visit(server.rank);
+  visit(server.host);
+  visit(server.threads);
+  for (auto& phase : server.phases) visit_timings(phase, visit);
+  visit(server.bytes_in);
+  visit(server.records_in);
+  visit(server.raw_bytes_out);
+  visit(server.encoded_bytes_out);
+  visit(server.messages_sent);
+  visit(server.message_bytes_sent);
+  visit(server.pending_bytes);
+  visit(server.pending_high_water_bytes);
+  visit(server.commits);
+  visit_timings(server.lag, visit);
+  visit(server.last_lag_nanoseconds);
+  visit(server.lag_series);
+  visit(server.run_nanoseconds);
+  visit(server.resident_high_water_bytes);
+  visit.resize(server.files);
+  for (auto& file : server.files) visit_file(file, visit);
+}
+
+struct Writing {
+  base::ByteWriter bytes;
+
+  template <bool shared>
+  void operator()(const BasicCounter<shared>& counter) {
+    bytes.put(counter.get());
+  }
+  void operator()(const std::string& text) { bytes.put_text(text); }
+  void operator()(int value) { bytes.put(value); }
+  void operator()(double value) { bytes.put(value); }
+  void operator()(const Series& series) { bytes.put_all(std::span<const Series::Point>(series.points())); }
+  template <class List>
+  void resize(const List& list) {
+    bytes.put(static_cast<std::int64_t>(list.size()));
+  }
+};
+
+struct Reading {
+  base::ByteReader bytes;
+
+  template <bool shared>
+  void operator()(BasicCounter<shared>& counter) {
+    counter.set(bytes.get<std::uint64_t>());
+  }
+  void operator()(std::string& text) { text = bytes.get_text(); }
+  void operator()(int& value) { value = bytes.get<int>(); }
+  void operator()(double& value) { value = bytes.get<double>(); }
+  void operator()(Series& series) {
+    const auto points = bytes.get_all<Series::Point>();
+    series = Series(std::max<std::size_t>(points.size(), 512));
+    for (const Series::Point& point : points) series.add(point.at, point.value);
+  }
+  template <class List>
+  void resize(List& list) {
+    const auto count = bytes.get<std::int64_t>();
+    TAILRACE_ASSERT(count >= 0 && static_cast<std::size_t>(count) <= bytes.rest().size(),
+                    "message is shorter than it says");
+    list.resize(static_cast<std::size_t>(count));
+  }
+};
+
+}  // namespace
+
+const char* phase_name(Phase phase) {
+  static constexpr std::array<const char*, phase_count> names{"receive", "accumulate", "assemble", "encode",
+                                                              "write",   "message",    "idle"};
+  return names[static_cast<std::size_t>(phase)];
+}
+
+std::vector<std::byte> ClientCounters::to_bytes() const {
+  Writing writing;
+  visit_client(*this, writing);
+  return writing.bytes.take();
+}
+
+ClientCounters ClientCounters::from_bytes(std::span<const std::byte> bytes) {
+  Reading reading{base::ByteReader(bytes)};
+  ClientCounters client;
+  visit_client(client, reading);
+  return client;
+}
+
+std::vector<std::byte> ServerCounters::to_bytes() const {
+  Writing writing;
+  visit_server(*this, writing);
+  return writing.bytes.take();
+}
+
+ServerCounters ServerCounters::from_bytes(std::span<const std::byte> bytes) {
+  Reading reading{base::ByteReader(bytes)};
+  ServerCounters server;
+  visit_server(server, reading);
+  return server;
+}
+
+FileCounters& ServerCounters::add_file(const std::string& path) {
+  files.emplace_back().path = path;
+  return files.back();
+}
+
+void ServerCounters::pending_grew(std::uint64_t bytes) {
+  pending_bytes.add(bytes);
+  pending_high_water_bytes.raise_to(pending_bytes.get());
+}
+
+void ServerCounters::pending_shrank(std::uint64_t bytes) { pending_bytes.subtract(bytes); }
+
+void ServerCounters::committed(double at, double lag_seconds) {
+  commits.add();
+  lag.record_seconds(lag_seconds);
+  last_lag_nanoseconds.set(static_cast<std::uint64_t>(std::max(lag_seconds, 0.0) * 1e9));
+  lag_series.add(at, lag_seconds);
+}
+
+}  // namespace tailrace::telemetry

@@ -1,0 +1,267 @@
+#include "telemetry/report.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "base/bytes.hpp"
+
+namespace tailrace::telemetry {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int schema_version = 1;
+
+double seconds(const Counter& nanoseconds) { return 1e-9 * static_cast<double>(nanoseconds.get()); }
+
+template <bool shared>
+Json timings_json(const BasicTimings<shared>& timings) {
+  Json histogram = Json::array();  // [upper edge in seconds, how many]
+  for (std::size_t k = 0; k < timings.histogram.size(); ++k) {
+    const std::uint64_t count = timings.histogram[k].get();
+    if (count > 0) histogram.push_back({1e-9 * static_cast<double>(std::uint64_t{1} << k), count});
+  }
+  return {{"count", timings.count.get()},           {"seconds", timings.seconds()},
+          {"mean_seconds", timings.mean_seconds()}, {"median_seconds", timings.median_seconds()},
+          {"most_seconds", timings.most_seconds()}, {"histogram", std::move(histogram)}};
+}
+
+struct ClientSums {
+  std::uint64_t puts = 0, unwanted = 0, bytes = 0, stalls = 0;
+  double put_seconds = 0.0, stall_seconds = 0.0;
+};
+
+ClientSums sums_of(const ClientCounters& client) {
+  ClientSums sums;
+  for (const FieldCounters& field : client.fields) {
+    sums.puts += field.put.count.get();
+    sums.unwanted += field.unwanted.get();
+    sums.bytes += field.bytes.get();
+    sums.stalls += field.stall.count.get();
+    sums.put_seconds += field.put.seconds();
+    sums.stall_seconds += field.stall.seconds();
+  }
+  return sums;
+}
+
+Json client_json(const ClientCounters& client) {
+  const ClientSums sums = sums_of(client);
+  return {{"component", client.component},
+          {"rank", client.rank},
+          {"host", client.host},
+          {"run_seconds", seconds(client.run_nanoseconds)},
+          {"ready_seconds", seconds(client.ready_nanoseconds)},
+          {"finish_seconds", seconds(client.finish_nanoseconds)},
+          {"steps", client.step.count.get()},
+          {"step_seconds", client.step.seconds()},
+          {"puts", sums.puts},
+          {"unwanted", sums.unwanted},
+          {"put_seconds", sums.put_seconds},
+          {"stalls", sums.stalls},
+          {"stall_seconds", sums.stall_seconds},
+          {"bytes", sums.bytes},
+          {"buffer_capacity_bytes", client.buffer_capacity_bytes.get()},
+          {"buffer_high_water_bytes", client.buffer_high_water_bytes.get()},
+          {"spilled_records", client.spilled_records.get()},
+          {"spilled_bytes", client.spilled_bytes.get()},
+          {"resident_high_water_bytes", client.resident_high_water_bytes.get()}};
+}
+
+// Over all ranks of a component.
+Json fields_json(const std::vector<ClientCounters>& clients) {
+  std::vector<std::pair<std::string, FieldCounters>> fields;  // in the order of declaration
+  std::map<std::pair<std::string, std::string>, std::size_t> places;
+  for (const ClientCounters& client : clients) {
+    for (const FieldCounters& field : client.fields) {
+      const auto [place, is_new] = places.try_emplace({client.component, field.name}, fields.size());
+      if (is_new) {
+        fields.emplace_back(client.component, field);
+        continue;
+      }
+      FieldCounters& sum = fields[place->second].second;
+      sum.unwanted.add(field.unwanted.get());
+      sum.bytes.add(field.bytes.get());
+      sum.put.merge(field.put);
+      sum.stall.merge(field.stall);
+    }
+  }
+  Json list = Json::array();
+  for (const auto& [component, field] : fields) {
+    list.push_back({{"component", component},
+                    {"name", field.name},
+                    {"unwanted", field.unwanted.get()},
+                    {"bytes", field.bytes.get()},
+                    {"put", timings_json(field.put)},
+                    {"stall", timings_json(field.stall)}});
+  }
+  return list;
+}
+
+Json server_json(const ServerCounters& server) {
+  Json phases = Json::object();
+  for (std::size_t k = 0; k < phase_count; ++k) {
+    phases[phase_name(static_cast<Phase>(k))] = timings_json(server.phases[k]);
+  }
+  Json series = Json::array();
+  for (const Series::Point& point : server.lag_series.points()) series.push_back({point.at, point.value});
+  return {{"rank", server.rank},
+          {"host", server.host},
+          {"threads", server.threads},
+          {"run_seconds", seconds(server.run_nanoseconds)},
+          {"phases", std::move(phases)},
+          {"bytes_in", server.bytes_in.get()},
+          {"records_in", server.records_in.get()},
+          {"raw_bytes_out", server.raw_bytes_out.get()},
+          {"encoded_bytes_out", server.encoded_bytes_out.get()},
+          {"messages_sent", server.messages_sent.get()},
+          {"message_bytes_sent", server.message_bytes_sent.get()},
+          {"pending_high_water_bytes", server.pending_high_water_bytes.get()},
+          {"commits", server.commits.get()},
+          {"lag", timings_json(server.lag)},
+          {"last_lag_seconds", seconds(server.last_lag_nanoseconds)},
+          {"lag_series", std::move(series)},
+          {"resident_high_water_bytes", server.resident_high_water_bytes.get()}};
+}
+
+struct FileSums {
+  FileCounters counters;
+  Json servers = Json::array();  // that committed to it
+};
+
+Json files_json(const std::vector<ServerCounters>& servers) {
+  std::map<std::string, FileSums> files;
+  for (const ServerCounters& server : servers) {
+    for (const FileCounters& file : server.files) {
+      auto& [sum, owners] = files[file.path];
+      sum.raw_bytes.add(file.raw_bytes.get());
+      sum.encoded_bytes.add(file.encoded_bytes.get());
+      sum.disk_bytes.raise_to(file.disk_bytes.get());
+      sum.records.add(file.records.get());
+      sum.write.merge(file.write);
+      if (file.write.count.get() == 0) continue;
+      const bool first = owners.empty();
+      sum.last_model_time =
+          first ? file.last_model_time : std::max(sum.last_model_time, file.last_model_time);
+      owners.push_back(server.rank);
+    }
+  }
+  Json list = Json::array();
+  for (auto& [path, file] : files) {
+    const FileCounters& sum = file.counters;
+    list.push_back({{"path", path},
+                    {"servers", std::move(file.servers)},
+                    {"raw_bytes", sum.raw_bytes.get()},
+                    {"encoded_bytes", sum.encoded_bytes.get()},
+                    {"disk_bytes", sum.disk_bytes.get()},
+                    {"records", sum.records.get()},
+                    {"commits", sum.write.count.get()},
+                    {"write", timings_json(sum.write)},
+                    {"last_model_time", sum.last_model_time}});
+  }
+  return list;
+}
+
+// What a reader asks first; the rest of the page tells where it comes from.
+Json totals_json(const std::vector<ClientCounters>& clients, const std::vector<ServerCounters>& servers) {
+  ClientSums all;
+  double most_put = 0.0, most_stall = 0.0, most_run = 0.0;
+  for (const ClientCounters& client : clients) {
+    const ClientSums sums = sums_of(client);
+    all.puts += sums.puts;
+    all.unwanted += sums.unwanted;
+    all.bytes += sums.bytes;
+    all.stalls += sums.stalls;
+    all.put_seconds += sums.put_seconds;
+    all.stall_seconds += sums.stall_seconds;
+    most_put = std::max(most_put, sums.put_seconds);
+    most_stall = std::max(most_stall, sums.stall_seconds);
+    most_run = std::max(most_run, seconds(client.run_nanoseconds));
+  }
+  std::uint64_t raw = 0, encoded = 0, commits = 0, resident = 0;
+  Timings lag;
+  for (const ServerCounters& server : servers) {
+    raw += server.raw_bytes_out.get();
+    encoded += server.encoded_bytes_out.get();
+    commits += server.commits.get();
+    resident = std::max(resident, server.resident_high_water_bytes.get());
+    lag.merge(server.lag);
+  }
+  return {{"puts", all.puts},
+          {"unwanted", all.unwanted},
+          {"bytes_in", all.bytes},
+          {"put_seconds", all.put_seconds},
+          {"most_put_seconds_of_a_client", most_put},
+          {"stalls", all.stalls},
+          {"stall_seconds", all.stall_seconds},
+          {"most_stall_seconds_of_a_client", most_stall},
+          {"client_run_seconds", most_run},
+          {"raw_bytes_out", raw},
+          {"encoded_bytes_out", encoded},
+          {"commits", commits},
+          {"mean_lag_seconds", lag.mean_seconds()},
+          {"most_lag_seconds", lag.most_seconds()},
+          {"most_resident_bytes_of_a_server", resident}};
+}
+
+}  // namespace
+
+void RunReport::merge(RunReport&& other) {
+  std::move(other.clients.begin(), other.clients.end(), std::back_inserter(clients));
+  std::move(other.servers.begin(), other.servers.end(), std::back_inserter(servers));
+}
+
+std::vector<std::byte> RunReport::to_bytes() const {
+  base::ByteWriter writer;
+  const auto put_all = [&](const auto& list) {
+    writer.put(static_cast<std::int64_t>(list.size()));
+    for (const auto& counters : list) writer.put_all(std::span<const std::byte>(counters.to_bytes()));
+  };
+  put_all(clients);
+  put_all(servers);
+  return writer.take();
+}
+
+RunReport RunReport::from_bytes(std::span<const std::byte> bytes) {
+  base::ByteReader reader(bytes);
+  RunReport report;
+  for (auto left = reader.get<std::int64_t>(); left > 0; --left) {
+    report.clients.push_back(ClientCounters::from_bytes(reader.get_all<std::byte>()));
+  }
+  for (auto left = reader.get<std::int64_t>(); left > 0; --left) {
+    report.servers.push_back(ServerCounters::from_bytes(reader.get_all<std::byte>()));
+  }
+  return report;
+}
+
+std::string RunReport::json() const {
+  std::vector<ClientCounters> sorted_clients = clients;
+  std::ranges::sort(sorted_clients, {},
+                    [](const ClientCounters& c) { return std::tie(c.component, c.rank); });
+  std::vector<ServerCounters> sorted_servers = servers;
+  std::ranges::sort(sorted_servers, {}, &ServerCounters::rank);
+
+  Json page{{"schema", "tailrace-report"}, {"version", schema_version}};
+  page["run"] = {{"tailrace", info.version},  {"configuration", info.configuration},
+                 {"mode", info.mode},         {"transport", info.transport},
+                 {"started", info.started},   {"finished", info.finished},
+                 {"seconds", info.seconds},   {"outcome", info.outcome},
+                 {"clients", clients.size()}, {"servers", servers.size()}};
+  page["totals"] = totals_json(sorted_clients, sorted_servers);
+  page["fields"] = fields_json(sorted_clients);
+  page["files"] = files_json(sorted_servers);
+  page["clients"] = Json::array();
+  for (const ClientCounters& client : sorted_clients) page["clients"].push_back(client_json(client));
+  page["servers"] = Json::array();
+  for (const ServerCounters& server : sorted_servers) page["servers"].push_back(server_json(server));
+  return page.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void RunReport::write(env::FileSystem& files, const std::string& directory) const {
+  files.make_directories(directory);
+  files.write(directory + "/report.json", json());
+}
+
+}  // namespace tailrace::telemetry

@@ -1,0 +1,129 @@
+#include "telemetry/status.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/log.hpp"
+#include "tailrace/error.hpp"
+
+namespace tailrace::telemetry {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int schema_version = 1;
+constexpr double publish_every = 0.5;  // seconds
+constexpr double smooth_over = 3.0;    // seconds
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+void prepare_report_directory(env::FileSystem& files, const std::string& directory) {
+  files.make_directories(directory);
+  for (const std::string& name : files.list(directory)) {
+    const bool ours = name == "report.json" || name == "report.html" || name == "commits.jsonl" ||
+                      (name.starts_with("status.") && name.ends_with("json")) ||
+                      (name.starts_with("trace.") && name.ends_with("json"));
+    if (ours) files.remove(directory + "/" + name);
+  }
+}
+
+Status::Status(env::FileSystem& files, const env::Clock& clock, std::string directory, int server,
+               int servers)
+    : files_(files),
+      clock_(clock),
+      path_(server == 0 ? directory + "/status.json" : fmt::format("{}/status.{}.json", directory, server)),
+      server_(server),
+      servers_(servers),
+      begin_(clock.seconds()),
+      last_(begin_),
+      next_(begin_) {}
+
+void Status::publish(const StatusSnapshot& snapshot) {
+  if (!due()) return;
+  next_ = clock_.seconds() + publish_every;
+  write(snapshot, "running");
+}
+
+void Status::finish(const StatusSnapshot& snapshot, const std::string& outcome) {
+  next_ = std::numeric_limits<double>::infinity();
+  write(snapshot, outcome);
+}
+
+// Smoothed over a few seconds, from one publication to the next; 0 at the first.
+double Status::rate(const std::string& what, double value, double elapsed) {
+  const auto [last, is_new] = last_values_.try_emplace(what, value);
+  if (is_new) return 0.0;
+  if (elapsed > 0.0) {
+    const double now = (value - last->second) / elapsed;
+    last->second = value;
+    const auto [smooth, is_first] = rates_.try_emplace(what, now);
+    if (!is_first) smooth->second += (1.0 - std::exp(-elapsed / smooth_over)) * (now - smooth->second);
+  }
+  const auto smooth = rates_.find(what);
+  return smooth == rates_.end() ? 0.0 : smooth->second;
+}
+
+void Status::write(const StatusSnapshot& snapshot, const std::string& state) {
+  const double now = clock_.seconds();
+  const double elapsed = now - std::exchange(last_, now);
+  Json page{{"schema", "tailrace-status"},
+            {"version", schema_version},
+            {"server", server_},
+            {"servers", servers_},
+            {"state", state},
+            {"wall_time", env::iso_time(clock_)},
+            {"seconds", now - begin_}};
+  page["components"] = Json::array();
+  for (const ComponentStatus& component : snapshot.components) {
+    page["components"].push_back({{"name", component.name},
+                                  {"step", component.step},
+                                  {"time", component.time},
+                                  {"steps_per_second", rate("steps of " + component.name,
+                                                            static_cast<double>(component.step), elapsed)}});
+  }
+  page["bytes_in"] = snapshot.bytes_in;
+  page["bytes_in_per_second"] = rate("in", static_cast<double>(snapshot.bytes_in), elapsed);
+  page["bytes_out"] = snapshot.encoded_bytes_out;
+  page["bytes_out_per_second"] = rate("out", static_cast<double>(snapshot.encoded_bytes_out), elapsed);
+  page["lag_seconds"] = snapshot.lag_seconds;
+  page["buffer_used"] = snapshot.buffer_used;
+  page["pending_bytes"] = snapshot.pending_bytes;
+  page["files"] = Json::array();
+  for (const FileStatus& file : snapshot.files) {
+    page["files"].push_back(
+        {{"path", file.path}, {"commits", file.commits}, {"model_time", file.model_time}});
+  }
+  try {
+    files_.write(path_, text_of(page));
+  } catch (const Error& error) {
+    if (!std::exchange(complained_, true)) base::log_warning(fmt::format("no status: {}", error.what()));
+  }
+}
+
+CommitLog::CommitLog(env::FileSystem& files, const env::Clock& clock, const std::string& directory,
+                     int server)
+    : files_(files), clock_(clock), path_(directory + "/commits.jsonl"), server_(server) {}
+
+void CommitLog::add(const CommitLine& line) {
+  const Json json{{"path", line.path},
+                  {"lengths", line.lengths},
+                  {"model_time", line.model_time},
+                  {"wall_time", env::iso_time(clock_)},
+                  {"server", server_}};
+  try {
+    files_.append(path_, text_of(json));
+  } catch (const Error& error) {
+    if (!std::exchange(complained_, true))
+      base::log_warning(fmt::format("no line of a commit: {}", error.what()));
+  }
+}
+
+}  // namespace tailrace::telemetry
