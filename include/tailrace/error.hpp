@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "tailrace/export.h"
+
 namespace tailrace {
 
 // The values are part of the C interface (tailrace.h): do not renumber.
@@ -16,7 +18,7 @@ enum class ErrorCode : int {
   internal = 6,       // a bug in Tailrace
 };
 
-class Error : public std::runtime_error {
+class TAILRACE_EXPORT Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
   ErrorCode code() const noexcept { return code_; }

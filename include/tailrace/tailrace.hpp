@@ -21,9 +21,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "tailrace/error.hpp"
+#include "tailrace/export.h"
 
 namespace tailrace {
 
@@ -102,7 +104,7 @@ struct FieldHandle {
   int index = -1;
 };
 
-class Session {
+class TAILRACE_EXPORT Session {
  public:
   // Collective over the communicator, which is given by its Fortran handle (MPI_Comm_c2f) and is duplicated. On a rank
   // that becomes a server it returns when the run is over, with is_server() true. Blocks.
@@ -159,16 +161,16 @@ class Session {
 
 // A server rank in an MPMD launch: joins the `Session::start` of the models over the given communicator and returns
 // when the run is over. Collective with their start.
-void serve(int communicator, const std::string& configuration);
+TAILRACE_EXPORT void serve(int communicator, const std::string& configuration);
 // The same for a program that is nothing but a server: starts and ends MPI itself.
-void serve(const std::string& configuration);
+TAILRACE_EXPORT void serve(const std::string& configuration);
 
 // Reads and checks a configuration as far as that goes without a model, and describes it (a tree of files, variables
 // and periods). Options given by the model may be supplied. Throws Error(configuration) with all mistakes.
-std::string check(const std::string& configuration, const std::map<std::string, std::string>& options = {});
-std::string reference();   // the options as a Markdown page
-std::string schema();      // the same as a JSON schema
-std::string version();
+TAILRACE_EXPORT std::string check(const std::string& configuration, const std::map<std::string, std::string>& options = {});
+TAILRACE_EXPORT std::string reference();   // the options as a Markdown page
+TAILRACE_EXPORT std::string schema();      // the same as a JSON schema
+TAILRACE_EXPORT std::string version();
 
 struct Inspection {
   bool readable = false;     // by any stock reader, as it is
@@ -176,6 +178,6 @@ struct Inspection {
   std::string report;        // one sentence
 };
 // Looks at a file that Tailrace wrote and, if asked, repairs what a killed run left behind. Throws Error(resource).
-Inspection inspect(const std::string& path, bool repair);
+TAILRACE_EXPORT Inspection inspect(const std::string& path, bool repair);
 
 }  // namespace tailrace

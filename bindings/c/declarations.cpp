@@ -1,0 +1,122 @@
+// What a model declares before ready: the C specs become those of C++.
+#include "guard.hpp"
+#include "handle.hpp"
+
+using tailrace::Error;
+using tailrace::ErrorCode;
+using tailrace::bindings::guarded;
+using tailrace::bindings::guarded_value;
+using tailrace::bindings::required;
+using tailrace::bindings::text_or;
+using tailrace::bindings::type_of;
+
+namespace {
+
+std::vector<std::int64_t> extents(const std::int64_t* values, int rank) {
+  if (values == nullptr) return {};
+  return {values, values + rank};
+}
+
+std::vector<std::string> names(const char* const* values, int rank, const std::string& owner) {
+  std::vector<std::string> result;
+  if (rank < 0) throw Error(ErrorCode::usage, owner + ": rank " + std::to_string(rank) + " is negative");
+  if (rank > 0) required(values, (owner + ": dims").c_str());
+  for (int i = 0; i < rank; ++i) result.push_back(text_or(values[i]));
+  return result;
+}
+
+std::map<std::string, std::string> attributes(const tailrace_attribute* values, std::size_t count) {
+  std::map<std::string, std::string> result;
+  for (std::size_t i = 0; i < count; ++i) result[text_or(values[i].name)] = text_or(values[i].value);
+  return result;
+}
+
+tailrace::GridSpec convert(const tailrace_grid_spec& spec) {
+  const std::string owner = "grid \"" + text_or(spec.name) + "\"";
+  if (spec.rank > 0) required(spec.shape, (owner + ": shape").c_str());
+  if (spec.index_count > 0) required(spec.indices, (owner + ": indices").c_str());
+  return {.name = text_or(spec.name),
+          .dims = names(spec.dims, spec.rank, owner),
+          .shape = extents(spec.shape, spec.rank),
+          .offset = extents(spec.offset, spec.rank),
+          .count = extents(spec.count, spec.rank),
+          .indexed_dim = text_or(spec.indexed_dim),
+          .indices = {spec.indices, spec.index_count},
+          .partial = spec.partial != 0};
+}
+
+}  // namespace
+
+extern "C" {
+
+int tailrace_option_string(tailrace_session* session, const char* name, const char* value,
+                           tailrace_error* error) {
+  return guarded(error, [&] {
+    required(session, "session").session.option(text_or(name), std::string(text_or(value)));
+  });
+}
+
+int tailrace_option_int(tailrace_session* session, const char* name, int64_t value, tailrace_error* error) {
+  return guarded(error, [&] { required(session, "session").session.option(text_or(name), value); });
+}
+
+int tailrace_option_real(tailrace_session* session, const char* name, double value, tailrace_error* error) {
+  return guarded(error, [&] { required(session, "session").session.option(text_or(name), value); });
+}
+
+int tailrace_grid(tailrace_session* session, const tailrace_grid_spec* spec, tailrace_error* error) {
+  return guarded(error, [&] {
+    const auto grid = convert(required(spec, "grid spec"));
+    required(session, "session").session.grid(grid);
+    session->shapes.add(grid);
+  });
+}
+
+int tailrace_coordinate(tailrace_session* session, const char* grid, const tailrace_coordinate_spec* spec,
+                        const double* values, size_t count, tailrace_error* error) {
+  return guarded(error, [&] {
+    const auto& given = required(spec, "coordinate spec");
+    const std::string owner = "coordinate \"" + text_or(given.name) + "\"";
+    if (count > 0) required(values, (owner + ": values").c_str());
+    required(session, "session")
+        .session.coordinate(text_or(grid),
+                            {.name = text_or(given.name),
+                             .dims = names(given.dims, given.rank, owner),
+                             .units = text_or(given.units),
+                             .standard_name = text_or(given.standard_name),
+                             .long_name = text_or(given.long_name),
+                             .attributes = attributes(given.attributes, given.attribute_count)},
+                            {values, count});
+  });
+}
+
+int tailrace_mesh(tailrace_session* session, const char* grid, const tailrace_mesh_spec* spec,
+                  tailrace_error* error) {
+  return guarded(error, [&] {
+    const auto& given = required(spec, "mesh spec");
+    const auto per_face = static_cast<std::size_t>(given.nodes_per_face);
+    required(session, "session")
+        .session.mesh(text_or(grid), {.name = text_or(given.name, "mesh"),
+                                      .node_x = {given.node_x, given.node_count},
+                                      .node_y = {given.node_y, given.node_count},
+                                      .nodes_per_face = given.nodes_per_face,
+                                      .face_nodes = {given.face_nodes, given.face_count * per_face}});
+  });
+}
+
+int tailrace_field(tailrace_session* session, const tailrace_field_spec* spec, tailrace_error* error) {
+  return guarded_value(error, -1, [&] {
+    const auto& given = required(spec, "field spec");
+    const tailrace::FieldSpec field{.name = text_or(given.name),
+                                    .grid = text_or(given.grid),
+                                    .type = type_of(given.type, "field \"" + text_or(given.name) + "\""),
+                                    .units = text_or(given.units),
+                                    .standard_name = text_or(given.standard_name),
+                                    .long_name = text_or(given.long_name),
+                                    .attributes = attributes(given.attributes, given.attribute_count)};
+    const auto handle = required(session, "session").session.field(field);
+    session->shapes.add(field, handle);
+    return handle.index;
+  });
+}
+}

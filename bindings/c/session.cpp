@@ -1,0 +1,64 @@
+// The life of a session: start, what it is, ready, finish, free; and the servers' entry.
+#include "guard.hpp"
+#include "handle.hpp"
+
+using tailrace::bindings::guarded;
+using tailrace::bindings::guarded_value;
+using tailrace::bindings::required;
+using tailrace::bindings::text_or;
+
+extern "C" {
+
+tailrace_session* tailrace_start_fortran(int communicator, const char* configuration,
+                                         const tailrace_start_options* options, tailrace_error* error) {
+  return guarded_value<tailrace_session*>(error, nullptr, [&] {
+    required(configuration, "tailrace_start: configuration");
+    tailrace::StartOptions start;
+    if (options != nullptr) {
+      start = {text_or(options->component, "model"), options->initial_time, options->initial_step};
+    }
+    return new tailrace_session{tailrace::Session::start(communicator, configuration, start), {}, {}};
+  });
+}
+
+void tailrace_free(tailrace_session* session) { delete session; }
+
+int tailrace_is_server(const tailrace_session* session) {
+  return session != nullptr && session->session.is_server() ? 1 : 0;
+}
+
+int tailrace_is_off(const tailrace_session* session) {
+  return session != nullptr && session->session.is_off() ? 1 : 0;
+}
+
+int tailrace_model_comm_fortran(const tailrace_session* session, tailrace_error* error) {
+  return guarded_value(error, -1, [&] { return required(session, "session").session.model_comm(); });
+}
+
+int tailrace_ready(tailrace_session* session, tailrace_error* error) {
+  return guarded(error, [&] { required(session, "session").session.ready(); });
+}
+
+int tailrace_finish(tailrace_session* session, tailrace_error* error) {
+  return guarded(error, [&] { required(session, "session").session.finish(); });
+}
+
+int tailrace_serve_fortran(int communicator, const char* configuration, tailrace_error* error) {
+  return guarded(error, [&] {
+    required(configuration, "tailrace_serve: configuration");
+    tailrace::serve(communicator, configuration);
+  });
+}
+
+int tailrace_serve_alone(const char* configuration, tailrace_error* error) {
+  return guarded(error, [&] {
+    required(configuration, "tailrace_serve_alone: configuration");
+    tailrace::serve(std::string(configuration));
+  });
+}
+
+const char* tailrace_version(void) {
+  static const std::string version = tailrace::version();
+  return version.c_str();
+}
+}

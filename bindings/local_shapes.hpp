@@ -1,0 +1,52 @@
+// What this rank holds of each field, remembered from the declarations: a binding that hands out a slot as an
+// array needs its extents, which the C++ interface gives as bytes.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tailrace/tailrace.hpp"
+
+namespace tailrace::bindings {
+
+struct LocalShape {
+  Type type = Type::float64;
+  std::vector<std::int64_t> extents;
+};
+
+class LocalShapes {
+ public:
+  // Before: the session has accepted the declaration.
+  void add(const GridSpec& grid) {
+    std::vector<std::int64_t> extents = grid.count.empty() ? grid.shape : grid.count;
+    const auto indexed = std::find(grid.dims.begin(), grid.dims.end(), grid.indexed_dim);
+    if (!grid.indexed_dim.empty() && indexed != grid.dims.end()) {
+      extents[static_cast<std::size_t>(indexed - grid.dims.begin())] =
+          static_cast<std::int64_t>(grid.indices.size());
+    }
+    grids_[grid.name] = extents;
+  }
+  void add(const FieldSpec& field, FieldHandle handle) {
+    const auto grid = grids_.find(field.grid);
+    fields_[handle.index] = {field.type, grid == grids_.end() ? std::vector<std::int64_t>{} : grid->second};
+  }
+  // Throws Error(usage) for a handle that the session did not give.
+  const LocalShape& of(FieldHandle handle) const {
+    const auto found = fields_.find(handle.index);
+    if (found == fields_.end()) {
+      throw Error(ErrorCode::usage, "field handle " + std::to_string(handle.index) +
+                                        " was not given by this session (it declared " +
+                                        std::to_string(fields_.size()) + " fields)");
+    }
+    return found->second;
+  }
+
+ private:
+  std::map<std::string, std::vector<std::int64_t>> grids_;
+  std::map<int, LocalShape> fields_;
+};
+
+}  // namespace tailrace::bindings
