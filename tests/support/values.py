@@ -35,9 +35,11 @@ class History:
         return cls(begin, times, puts)
 
     def windows(self, every: float) -> list[tuple[float, float]]:
-        """The windows [k every, (k + 1) every) that the run completed."""
-        edges = np.arange(np.floor(self.begin / every) * every, self.times[-1] + every, every)
-        return [(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True) if b <= self.times[-1] and b > self.begin]
+        """The windows [k every, (k + 1) every) that the run touched; the last one ends where the run ended."""
+        end = self.times[-1]
+        first = int(np.floor(self.begin / every))
+        last = int(np.ceil(end / every))
+        return [(max(k * every, self.begin), min((k + 1) * every, end)) for k in range(first, last)]
 
     def overlaps(self, window: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
         """Weights (seconds) and values of the samples in a window: a put stands for the step that ends at its time."""
@@ -48,7 +50,7 @@ class History:
         return weights[inside], np.array(self.values)[inside]
 
     def reduced(self, kind: str, every: float) -> np.ndarray:
-        """The reduction over each completed window, stacked along a leading time dimension."""
+        """The reduction over each window, stacked along a leading time dimension."""
         return np.array([reduce_window(kind, *self.overlaps(window)) for window in self.windows(every)])
 
     def snapshots(self, every: float) -> tuple[list[float], np.ndarray]:

@@ -1,0 +1,294 @@
+"""Whole MPI jobs in one line that says who plays:
+
+    result = job(model(3, grids=[block_grid()], fields=[field("w", "les")], times=times), servers(2), config=...)
+
+A job runs in its own folder under mpirun, with a timeout that ends the whole process group. The configuration is a dict
+(written as YAML) to which the harness adds the `servers:` section.
+
+Keys of a scenario (the JSON file that the player reads; see player.cpp):
+  component, configuration  as in Session::start; the latter is a file name
+  initial_time, times       model time before the first step and after each step
+  pace                      seconds of sleep in each step, where a test needs a run that lasts
+  report_steps              print `STEP n` after each step (first rank)
+  options                   integers for Session::option
+  grids                     name, kind (block | indexed | replicated), dims, shape; split: the dims that are cut over the
+                            ranks; indexed_dim; mesh; coordinates: name, dims, units, first, spacing, part
+  fields                    name, grid, type, units, how (dense | strided | acquire); the values are those of
+                            values.put_values with the field's position in this list
+  fault                     kind, rank (of the component), step; kinds: put_before_ready (step 0), wrong_size, wrong_type,
+                            undeclared, back_in_time, overlap, hole, exit (ends the process), leave (lets the session go
+                            without finish), kill (SIGKILL to world rank `victim`)
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field as dataclass_field
+from pathlib import Path
+
+import yaml
+
+TREE = Path(__file__).resolve().parent.parent.parent
+BUILD = Path(os.environ.get("TAILRACE_BUILD", TREE / "build" / "release")).resolve()
+PLAYER = BUILD / "tests" / "player"
+CONFIGURATION = "tailrace.yaml"
+
+
+@dataclass
+class Model:
+    ranks: int
+    scenario: dict
+
+
+@dataclass
+class Servers:
+    ranks: int
+    mode: str = "dedicated"
+    own_program: bool = False  # started as programs of their own instead of out of the model's ranks
+    command: tuple[str, ...] = (str(PLAYER), "--serve")
+    options: dict = dataclass_field(default_factory=dict)
+
+
+def model(ranks: int, **scenario) -> Model:
+    return Model(ranks, scenario)
+
+
+def servers(ranks: int, **keywords) -> Servers:
+    """Server ranks of their own. Keywords beyond those of Servers go into the `servers:` section."""
+    known = {"own_program", "command"}
+    options = {key: value for key, value in keywords.items() if key not in known}
+    return Servers(ranks, options=options, **{key: value for key, value in keywords.items() if key in known})
+
+
+def attached(**options) -> Servers:
+    return Servers(0, mode="attached", options=options)
+
+
+def inline(**options) -> Servers:
+    return Servers(0, mode="inline", options=options)
+
+
+def off() -> Servers:
+    return Servers(0, mode="off")
+
+
+def block_grid(name="les", shape=(3, 7, 11), split=("y", "x"), coordinates=None, dims=("z", "y", "x")) -> dict:
+    if coordinates is None:
+        coordinates = [
+            {"name": "z", "units": "m", "standard_name": "height", "first": 10.0, "spacing": 20.0}
+            | {"attributes": {"axis": "Z", "positive": "up"}},
+            {"name": "y", "units": "m", "long_name": "northward distance", "spacing": 50.0, "part": True},
+            {"name": "x", "units": "m", "long_name": "eastward distance", "spacing": 50.0, "part": True},
+        ]
+        coordinates = [one for one in coordinates if one["name"] in dims]
+    return dict(name=name, kind="block", dims=list(dims), shape=list(shape), split=list(split), coordinates=coordinates)
+
+
+def indexed_grid(name="ico", shape=(2, 43), mesh=False) -> dict:
+    coordinates = [
+        {"name": "lon", "dims": ["cell"], "units": "degrees_east", "standard_name": "longitude", "part": True},
+        {"name": "lat", "dims": ["cell"], "units": "degrees_north", "standard_name": "latitude", "part": True},
+        {"name": "level", "units": "m", "standard_name": "height", "attributes": {"axis": "Z", "positive": "up"}},
+    ]
+    coordinates[0]["spacing"], coordinates[1]["spacing"] = 0.5, 0.25
+    return dict(name=name, kind="indexed", dims=["level", "cell"], shape=list(shape), indexed_dim="cell", mesh=mesh) | {
+        "coordinates": coordinates
+    }
+
+
+def replicated_grid(name="column", size=5) -> dict:
+    return dict(name=name, kind="replicated", dims=["k"], shape=[size], coordinates=[{"name": "k", "units": "1"}])
+
+
+def field(name: str, grid: str = "", type: str = "float64", **more) -> dict:
+    return dict(name=name, grid=grid, type=type, **more)
+
+
+@dataclass
+class Result:
+    """What a job left behind."""
+
+    folder: Path
+    status: int
+    output: str
+    errors: list[tuple[int, str]]  # (code, message) of each rank that printed one
+    seconds: float
+
+    def path(self, name: str) -> Path:
+        return self.folder / name
+
+    def finished(self) -> "Result":
+        assert self.status == 0, self.output
+        return self
+
+    def failed_with(self, *pieces: str, code: int | None = None) -> "Result":
+        """Some rank printed an error of Tailrace that holds all the pieces of text (and has the code)."""
+        assert self.status != 0, self.output
+        assert self.errors, f"no error of Tailrace was printed:\n{self.output}"
+        for got, message in self.errors:
+            if all(piece in message for piece in pieces) and code in (None, got):
+                return self
+        raise AssertionError(f"no error has {pieces} with code {code}:\n{self.output}")
+
+
+def mpi_environment(**more: str) -> dict[str, str]:
+    """Ranks may be more than cores, root may run them, and they must not spin where others wait for the core."""
+    return os.environ | {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "OMPI_MCA_hwloc_base_binding_policy": "none",
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+        "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+        "OMP_NUM_THREADS": "1",
+        **more,
+    }
+
+
+class Running:
+    """A job that has been started; `wait` gives its Result. Ends the whole process group when it is left."""
+
+    def __init__(self, command: list[str], folder: Path, environment: dict[str, str], preexec=None):
+        self.folder = folder
+        self.begin = time.monotonic()
+        self.log = folder / "job.log"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                command,
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=preexec,
+            )
+
+    def __enter__(self) -> "Running":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.kill()
+
+    def alive(self) -> bool:
+        return self.process.poll() is None
+
+    def rank_pids(self) -> list[int]:
+        return [int(path.read_text()) for path in self.folder.glob("pid.*") if path.read_text().strip()]
+
+    def kill(self) -> None:
+        """SIGKILL to every rank and to mpirun, without a chance to tidy up."""
+        for pid in [*self.rank_pids(), self.process.pid]:
+            # A pid that was reused since belongs to somebody else; ours carry this folder as working directory.
+            if pid == self.process.pid and self.process.returncode is None or works_in(pid, self.folder):
+                try_kill(pid)
+        if self.process.returncode is None:
+            try_kill(-self.process.pid)
+        self.process.wait()
+
+    def wait_for(self, text: str, timeout: float = 60.0) -> None:
+        """Until the job has printed the text."""
+        end = time.monotonic() + timeout
+        while text not in self.log.read_text(errors="replace"):
+            assert self.alive(), f"the job ended before it said {text!r}:\n{self.log.read_text(errors='replace')}"
+            assert time.monotonic() < end, f"{text!r} was not said in {timeout} s:\n{self.log.read_text(errors='replace')}"
+            time.sleep(0.01)
+
+    def wait(self, timeout: float = 60.0) -> Result:
+        try:
+            self.process.wait(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"the job hung ({timeout} s):\n{self.log.read_text(errors='replace')}") from None
+        output = self.log.read_text(errors="replace")
+        return Result(
+            self.folder, self.process.returncode, output, find_errors(output), time.monotonic() - self.begin
+        )
+
+
+def works_in(pid: int, folder: Path) -> bool:
+    try:
+        return Path(os.readlink(f"/proc/{pid}/cwd")) == folder
+    except OSError:
+        return False
+
+
+def try_kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def find_errors(output: str) -> list[tuple[int, str]]:
+    """`ERROR <code> <message>`; a message may go on over further lines until another line of the player or of mpirun."""
+    ending = r"(?=^(?:ERROR \d|UNEXPECTED |FINISHED|SERVED|LEFT|STEP |-{20,})|\Z)"
+    pattern = re.compile(rf"^ERROR (\d+) (.*?)\n{ending}", re.MULTILINE | re.DOTALL)
+    return [(int(code), message) for code, message in pattern.findall(output + "\n")]
+
+
+class Job:
+    """The `job` fixture: `job(...)` runs to the end, `job.start(...)` gives the Running job."""
+
+    def __init__(self, folder: Path):
+        self.root = folder
+        self.count = 0
+
+    def __call__(self, *players, timeout: float = 60.0, **keywords) -> Result:
+        with self.start(*players, **keywords) as running:
+            return running.wait(timeout)
+
+    def start(self, *players, config: dict | str, folder: Path | None = None, environment=None, preexec=None) -> Running:
+        models = [player for player in players if isinstance(player, Model)]
+        (serving,) = [player for player in players if isinstance(player, Servers)] or [Servers(1)]
+        if folder is None:
+            self.count += 1
+            folder = self.root / f"job{self.count}"
+        folder.mkdir(parents=True, exist_ok=True)
+        write_configuration(folder / CONFIGURATION, config, serving)
+        command = mpirun_command(models, serving, folder)
+        return Running(command, folder, mpi_environment(**(environment or {})), preexec)
+
+
+def write_configuration(path: Path, config: dict | str, serving: Servers) -> None:
+    if isinstance(config, dict):
+        section = {"mode": serving.mode} | serving.options | config.get("servers", {})
+        if serving.mode == "dedicated":
+            section.setdefault("count", serving.ranks)
+        config = yaml.safe_dump({"tailrace": 1} | config | {"servers": section}, sort_keys=False)
+    path.write_text(config)
+
+
+def mpirun_command(models: list[Model], serving: Servers, folder: Path) -> list[str]:
+    apps = []
+    for i, one in enumerate(models):
+        scenario = {"component": "model", "configuration": CONFIGURATION, "grids": [], "fields": [], "times": []}
+        name = f"scenario{i}.json"
+        (folder / name).write_text(json.dumps(scenario | one.scenario))
+        ranks = one.ranks
+        if i == len(models) - 1 and serving.mode == "dedicated" and not serving.own_program:
+            ranks += serving.ranks  # taken from the end of the communicator
+        apps.append(["-n", str(ranks), str(PLAYER), name])
+    if serving.own_program:
+        apps.append(["-n", str(serving.ranks), *serving.command, CONFIGURATION])
+    command = ["mpirun"]
+    for i, app in enumerate(apps):
+        command += ([":"] if i else []) + app
+    return command
+
+
+def tailrace(*arguments: str, cwd: Path | None = None, timeout: float = 60.0) -> subprocess.CompletedProcess:
+    """The `tailrace` command, as a user calls it."""
+    return subprocess.run(
+        [sys.executable, "-m", "tailrace.cli", *arguments],
+        cwd=cwd,
+        env=mpi_environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
