@@ -1,0 +1,162 @@
+#include "telemetry/status.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "env/faulty/faulty_files.hpp"
+#include "telemetry/trace.hpp"
+
+namespace tailrace::telemetry {
+namespace {
+
+struct StatusTest : testing::Test {
+  std::unique_ptr<env::FileSystem> files = env::make_memory_files();
+  env::ManualClock clock{1'000'000.0};
+  void SetUp() override { files->make_directories("report"); }
+  nlohmann::json page(const std::string& name = "status.json") {
+    return nlohmann::json::parse(files->read(std::string("report/").append(name)));
+  }
+};
+
+StatusSnapshot at_step(std::int64_t step) {
+  StatusSnapshot snapshot;
+  snapshot.components = {{"bubble", step, 0.5 * static_cast<double>(step)}};
+  snapshot.files = {{"profiles.nc", 3, 12.0}};
+  snapshot.encoded_bytes_out = static_cast<std::uint64_t>(1000 * step);
+  snapshot.buffer_used = 0.25;
+  snapshot.lag_seconds = 0.125;
+  return snapshot;
+}
+
+TEST_F(StatusTest, tells_how_things_stand) {
+  Status status(*files, clock, "report", 0, 2);
+  ASSERT_TRUE(status.due());
+  status.publish(at_step(10));
+  const auto json = page();
+  EXPECT_EQ(json["schema"], "tailrace-status");
+  EXPECT_EQ(json["state"], "running");
+  EXPECT_EQ(json["servers"], 2);
+  EXPECT_EQ(json["components"][0]["name"], "bubble");
+  EXPECT_EQ(json["components"][0]["step"], 10);
+  EXPECT_EQ(json["components"][0]["time"], 5.0);
+  EXPECT_EQ(json["components"][0]["steps_per_second"], 0.0);  // not known yet
+  EXPECT_EQ(json["files"][0]["path"], "profiles.nc");
+  EXPECT_EQ(json["files"][0]["model_time"], 12.0);
+  EXPECT_EQ(json["buffer_used"], 0.25);
+  EXPECT_EQ(json["lag_seconds"], 0.125);
+}
+
+TEST_F(StatusTest, is_written_at_most_twice_a_second) {
+  env::FaultyFiles counting(*files);
+  Status status(counting, clock, "report", 0, 1);
+  for (int k = 0; k < 1000; ++k) {  // ten seconds
+    status.publish(at_step(k));
+    clock.advance(0.01);
+  }
+  EXPECT_GE(counting.writes(), 18u);
+  EXPECT_LE(counting.writes(), 20u);
+}
+
+TEST_F(StatusTest, rates_settle_at_the_truth) {
+  Status status(*files, clock, "report", 0, 1);
+  for (int k = 0; k < 40; ++k) {
+    status.publish(at_step(100 + 8 * k));
+    clock.advance(2.0);
+  }
+  EXPECT_NEAR(page()["components"][0]["steps_per_second"], 4.0, 1e-6);
+  EXPECT_NEAR(page()["bytes_out_per_second"], 4000.0, 1e-3);
+}
+
+TEST_F(StatusTest, the_last_word_is_always_written) {
+  Status status(*files, clock, "report", 1, 2);
+  status.publish(at_step(1));
+  EXPECT_FALSE(status.due());
+  status.finish(at_step(2), "complete");
+  EXPECT_EQ(page("status.1.json")["state"], "complete");
+  EXPECT_EQ(page("status.1.json")["components"][0]["step"], 2);
+  clock.advance(100.0);
+  EXPECT_FALSE(status.due());
+}
+
+TEST_F(StatusTest, a_full_disk_does_not_stop_the_run) {
+  env::FaultyFiles faulty(*files, {.fail_write = 1, .fail_times = 2});
+  Status status(faulty, clock, "report", 0, 1);
+  CommitLog log(faulty, clock, "report", 0);
+  EXPECT_NO_THROW(status.publish(at_step(1)));
+  EXPECT_NO_THROW(log.add({"a.nc", {{"time", 1}}, 1.0}));
+  clock.advance(1.0);
+  status.publish(at_step(2));
+  EXPECT_EQ(page()["components"][0]["step"], 2);
+}
+
+TEST_F(StatusTest, one_line_for_each_commit) {
+  CommitLog zero(*files, clock, "report", 0), one(*files, clock, "report", 1);
+  zero.add({"profiles.nc", {{"time", 3}, {"time_mean_10s", 2}}, 30.0});
+  one.add({"maps.nc", {{"time", 1}}, 31.5});
+  const std::string text = files->read("report/commits.jsonl");
+  EXPECT_EQ(text,
+            "{\"path\":\"profiles.nc\",\"lengths\":{\"time\":3,\"time_mean_10s\":2},\"model_time\":30.0,"
+            "\"wall_time\":\"1970-01-12T13:46:40Z\",\"server\":0}\n"
+            "{\"path\":\"maps.nc\",\"lengths\":{\"time\":1},\"model_time\":31.5,"
+            "\"wall_time\":\"1970-01-12T13:46:40Z\",\"server\":1}\n");
+}
+
+TEST_F(StatusTest, preparing_takes_away_the_old_run_and_nothing_else) {
+  for (const char* name : {"report.json", "report.html", "status.json", "status.12.json", "commits.jsonl",
+                           "trace.server.0.json", "notes.txt", "status.txt", "my.report.json"})
+    files->write(std::string("report/") + name, "x");
+  prepare_report_directory(*files, "report");
+  EXPECT_EQ(files->list("report"), (std::vector<std::string>{"my.report.json", "notes.txt", "status.txt"}));
+  prepare_report_directory(*files, "new/one");
+  EXPECT_TRUE(files->exists("new/one"));
+}
+
+TEST(Trace, is_what_perfetto_reads) {
+  const auto files = env::make_memory_files();
+  Trace trace(true, "server \"0\"", 5);
+  const std::uint64_t begin = env::steady_nanoseconds();
+  trace.span("encode", begin, begin + 2'500'000);
+  std::jthread([&] { const TraceSpan span(&trace, "write"); }).join();
+  trace.write(*files, "trace.json");
+  const auto events = nlohmann::json::parse(files->read("trace.json"))["traceEvents"];
+  ASSERT_EQ(events.size(), 4u);
+  EXPECT_EQ(events[0]["args"]["name"], "server \"0\"");
+  EXPECT_EQ(events[1]["args"]["sort_index"], 5);
+  EXPECT_EQ(events[2]["name"], "encode");
+  EXPECT_EQ(events[2]["ph"], "X");
+  EXPECT_EQ(events[2]["dur"], 2500.0);
+  EXPECT_NEAR(events[2]["ts"].get<double>(), 1e6 * env::system_clock().wall_seconds(), 60e6);
+  EXPECT_EQ(events[3]["name"], "write");
+  EXPECT_NE(events[3]["tid"], events[2]["tid"]);
+}
+
+TEST(Trace, is_bounded_and_counts_what_did_not_fit) {
+  const auto files = env::make_memory_files();
+  Trace trace(true, "client 0", 0, 10);
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&] {
+        for (int k = 0; k < 100; ++k) trace.span("put", 1, 2);
+      });
+  }
+  EXPECT_EQ(trace.dropped(), 390u);
+  trace.write(*files, "trace.json");
+  const auto page = nlohmann::json::parse(files->read("trace.json"));
+  EXPECT_EQ(page["traceEvents"].size(), 12u);
+  EXPECT_EQ(page["otherData"]["dropped"], 390);
+}
+
+TEST(Trace, off_it_writes_nothing) {
+  const auto files = env::make_memory_files();
+  Trace trace(false, "client 0", 0);
+  trace.span("put", 1, 2);
+  trace.write(*files, "trace.json");
+  EXPECT_FALSE(trace.on());
+  EXPECT_FALSE(files->exists("trace.json"));
+}
+
+}  // namespace
+}  // namespace tailrace::telemetry
