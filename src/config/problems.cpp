@@ -16,7 +16,15 @@ void Problems::add(const Location& where, std::string_view path, std::string_vie
   std::string line =
       fmt::format("{}{}{}{}{}", place, place.empty() ? "" : "  ", path, path.empty() ? "" : ": ", what);
   std::replace(line.begin(), line.end(), '\n', ' ');
-  entries_.push_back({where, std::move(line)});
+  entries_.push_back({where, std::string(path), std::move(line)});
+}
+
+bool Problems::touch(std::string_view path) const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    if (!entry.path.starts_with(path)) return false;
+    return entry.path.size() == path.size() || entry.path[path.size()] == '.' ||
+           entry.path[path.size()] == '[';
+  });
 }
 
 std::string Problems::text() const {

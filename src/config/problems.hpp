@@ -14,6 +14,7 @@ class Problems {
   // `path` is the YAML path (servers.buffer), or empty where the mistake belongs to no key.
   void add(const Location& where, std::string_view path, std::string_view what);
   bool empty() const { return entries_.empty(); }
+  bool touch(std::string_view path) const;  // whether any is at or below that path
   // One line a mistake, `file:line:column  path: what is wrong`, by file and then by place. Equal lines are
   // told once.
   std::string text() const;
@@ -22,6 +23,7 @@ class Problems {
  private:
   struct Entry {
     Location where;
+    std::string path;
     std::string line;
   };
   std::vector<Entry> entries_;

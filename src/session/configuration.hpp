@@ -1,5 +1,5 @@
-// The configuration as plain values: what the user wrote, checked for form, with defaults filled in. Names are not yet
-// resolved against what the model declared; plan.hpp does that.
+// The configuration as plain values: what the user wrote, checked for form, with defaults filled in. Names
+// are not yet resolved against what the model declared; plan.hpp does that.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 #include "calendar/calendar.hpp"
 #include "codecs/codec.hpp"
 #include "config/location.hpp"
+#include "config/sources.hpp"
 #include "model/data_type.hpp"
 #include "output/dataset.hpp"
 #include "time/accumulator.hpp"
@@ -27,9 +28,9 @@ enum class OnError { stop, skip, retry };
 
 struct ServersOptions {
   Mode mode = Mode::dedicated;
-  int count = 1;                 // server ranks taken from the end of the communicator (dedicated)
-  int per_node = 0;              // instead of count: the last ranks of each node
-  int threads = 0;               // worker threads a server; 0: auto
+  int count = 1;     // server ranks taken from the end of the communicator (dedicated)
+  int per_node = 0;  // instead of count: the last ranks of each node
+  int threads = 0;   // worker threads a server; 0: auto
   transport::BufferOptions buffer;
   TransportChoice transport = TransportChoice::automatic;
   std::size_t memory = std::size_t{1} << 30;  // bound on what a server holds that waits for assembly or disk
@@ -38,20 +39,23 @@ struct ServersOptions {
   bool report = true;
 };
 
-struct FieldGroup {              // an entry under `fields:`
+struct FieldGroup {  // an entry under `fields:`
   std::string name;
   time::Period every = time::Period::of_steps(1);
+  config::Location every_location;  // line 0: not given, or it holds a `{name}` that is not filled in
   std::vector<std::pair<std::string, config::Location>> fields;  // with the namespace in front
-  bool optional = false;
+  bool optional = false;  // fields that the model does not declare are left out, with what needs them
 };
 
-struct VariableEntry {           // an entry under `variables:`
+struct VariableEntry {  // an entry under `variables:`
   config::Location location;
-  std::string field, group;      // exactly one is given
-  std::string name;              // in the file; empty: the field's own without its namespace
+  std::string config_path;           // how messages name it: output.a.nc.variables[0]
+  std::string field, group;          // exactly one is given
+  config::Location target_location;  // of the field's or group's name
+  std::string name;                  // in the file; empty: the field's own without its namespace
   time::ReductionKind reduction = time::ReductionKind::snapshot;
   time::Period every = time::Period::of_steps(1);
-  config::Location every_location;
+  config::Location every_location;  // line 0: it holds a `{name}` that is not filled in
   std::optional<model::DataType> type;
   std::optional<codecs::CodecOptions> codec;
   std::vector<std::int64_t> chunk;
@@ -62,11 +66,12 @@ struct VariableEntry {           // an entry under `variables:`
 enum class Access { automatic, maps, series };  // what chunks should favour
 enum class TimeStamp { end, middle };           // where in its window a record's time lies
 
-struct FileEntry {               // an entry under `output:`
+struct FileEntry {  // an entry under `output:`
   config::Location location;
-  std::string path;              // with {options} filled in
+  std::string path;  // with {options} filled in
   std::string format = "netcdf";
   time::Period write_every = time::Period::of_steps(1);
+  config::Location write_every_location;  // line 0: not given, or not filled in
   OnError on_error = OnError::stop;
   double retry_for_seconds = 60.0;
   codecs::CodecOptions codec;
@@ -85,20 +90,21 @@ struct Configuration {
   std::vector<FieldGroup> field_groups;
   std::map<std::string, std::vector<std::pair<std::string, config::Location>>> groups;
   std::vector<FileEntry> files;
-  std::string text;              // as read, for the files' attribute
+  std::string text;               // as read, for the files' attribute
+  std::vector<std::string> open;  // names in braces that were not filled in (parsed without options)
 };
 
-// One file of a configuration, read by one rank and sent to all, so that all check the same words.
-struct SourceFile {
-  std::string name;
-  std::string text;
-};
-using Sources = std::vector<SourceFile>;  // the first is the configuration, the rest what it includes
+// The files of a configuration, read by one rank and sent to all, so that all check the same words.
+using config::SourceFile;
+using config::Sources;
 
-// Reads the file and what it includes. Throws Error(resource) / Error(configuration) (include cycle, missing file).
+// Reads the file and what it includes. Throws Error(resource) / Error(configuration) (include cycle, missing
+// file).
 Sources read_sources(const std::string& path);
-// Checks the whole and throws Error(configuration) with all mistakes, one a line, each with file:line:column. Options are
-// what `{name}` stands for; without a value (nullptr) names in braces are left as they are.
+// Checks the whole and throws Error(configuration) with all mistakes, one a line, each with file:line:column.
+// Options are what `{name}` stands for; without a value (nullptr) names in braces are left as they are, and
+// what they belong to is not checked. Nothing under `servers` may hold one: the servers start before the
+// model has said anything.
 Configuration parse_configuration(const Sources& sources, const std::map<std::string, std::string>* options);
 
 std::string reference_markdown();

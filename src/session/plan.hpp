@@ -1,5 +1,5 @@
-// The configuration resolved against what a component declared: which field goes where, when and how. Every client and
-// server computes the same plan from the same words, so no plan is ever sent.
+// The configuration resolved against what a component declared: which field goes where, when and how. Every
+// client and server computes the same plan from the same words, so no plan is ever sent.
 #pragma once
 
 #include <cstdint>
@@ -18,40 +18,43 @@ struct AxisPlan {
   time::AxisKind kind = time::AxisKind::instant;
   time::Period every = time::Period::of_steps(1);
   time::Period cadence = time::Period::of_steps(1);  // of the fields on it; for windows too
-  std::string dim;                                   // `time` where the file has one axis, else such as time_mean_10s
+  std::string dim;  // `time` where the file has one axis, else such as time_mean_10s
 };
 
 struct VariablePlan {
   std::string name;
-  int field = -1;                  // index into Declarations::fields
-  int axis = -1;                   // index into FilePlan::axes
+  int field = -1;  // index into Declarations::fields
+  std::string field_name;
+  int axis = -1;  // index into FilePlan::axes
   time::ReductionKind reduction = time::ReductionKind::snapshot;
   model::DataType type = model::DataType::float64;
   codecs::CodecOptions codec;
-  std::vector<std::int64_t> chunk; // the user's: (records, then the grid's dims); empty: chosen
-  output::Attributes attributes;   // the user's, after the field's own
+  std::vector<std::int64_t> chunk;  // the user's: (records, then the grid's dims); empty: chosen
+  output::Attributes attributes;    // the user's, after the field's own
 };
 
 struct FilePlan {
-  FileEntry entry;                 // path, format, write_every, on_error, ...
+  FileEntry entry;  // path, format, write_every, on_error, ...
   std::vector<AxisPlan> axes;
   std::vector<VariablePlan> variables;
 };
 
 struct FieldPlan {
   time::Period cadence = time::Period::of_steps(1);
-  bool used = false;               // some variable needs it
+  bool used = false;  // some variable needs it
   bool optional = false;
 };
 
 struct Plan {
   calendar::Calendar calendar;
-  std::vector<FieldPlan> fields;   // by index into Declarations::fields
-  std::vector<FilePlan> files;
+  std::vector<FieldPlan> fields;  // by index into Declarations::fields
+  std::vector<FilePlan> files;    // those that have a variable
+  std::vector<std::string>
+      warnings;  // a line each, for one rank to log: optional fields that are absent, ...
 };
 
-// Throws Error(configuration) with all mistakes: unknown fields or groups with the nearest name, duplicate variables,
-// periods that no step can meet, chunks that do not fit the grid, fields put on no schedule.
+// Throws Error(configuration) with all mistakes: unknown fields or groups with the nearest name, duplicate
+// variables, periods that no step can meet, chunks that do not fit the grid, fields put on no schedule.
 Plan make_plan(const Configuration& configuration, const model::Declarations& declarations);
 
 // A tree for people: files, axes, variables, periods.

@@ -1,0 +1,57 @@
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "session/plan.hpp"
+
+namespace tailrace::session {
+namespace {
+
+// Each distinct axis is stepped once a tick, however many files have it.
+class AxisAgenda : public model::Agenda {
+ public:
+  AxisAgenda(const Plan& plan, std::size_t fields, model::Tick begin)
+      : calendar_(plan.calendar), axes_of_(fields) {
+    for (const FilePlan& file : plan.files) {
+      for (const VariablePlan& variable : file.variables) {
+        const std::size_t axis = axis_index(file.axes[static_cast<std::size_t>(variable.axis)], begin);
+        auto& axes = axes_of_[static_cast<std::size_t>(variable.field)];
+        if (std::find(axes.begin(), axes.end(), axis) == axes.end()) axes.push_back(axis);
+      }
+    }
+  }
+  AxisAgenda(const AxisAgenda&) = delete;  // the axes point to the calendar
+
+  void advance(const model::Tick& tick, std::span<unsigned char> wanted) override {
+    TAILRACE_ASSERT(wanted.size() == axes_of_.size(), "one flag for each declared field");
+    for (time::Axis& axis : axes_) axis.advance(tick);
+    for (std::size_t field = 0; field < axes_of_.size(); ++field) {
+      const auto& axes = axes_of_[field];
+      wanted[field] =
+          std::any_of(axes.begin(), axes.end(), [&](std::size_t axis) { return axes_[axis].wanted(); });
+    }
+  }
+
+ private:
+  std::size_t axis_index(const AxisPlan& plan, model::Tick begin) {
+    for (std::size_t i = 0; i < plans_.size(); ++i)
+      if (plans_[i].kind == plan.kind && plans_[i].every == plan.every && plans_[i].cadence == plan.cadence)
+        return i;
+    plans_.push_back(plan);
+    axes_.emplace_back(plan.kind, plan.every, plan.cadence, calendar_, begin);
+    return axes_.size() - 1;
+  }
+
+  const calendar::Calendar calendar_;
+  std::vector<AxisPlan> plans_;
+  std::vector<time::Axis> axes_;
+  std::vector<std::vector<std::size_t>> axes_of_;  // by field
+};
+
+}  // namespace
+
+std::unique_ptr<model::Agenda> make_agenda(const Plan& plan, const model::Declarations& declarations,
+                                           model::Tick begin) {
+  return std::make_unique<AxisAgenda>(plan, declarations.fields.size(), begin);
+}
+
+}  // namespace tailrace::session

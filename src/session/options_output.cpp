@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <cctype>
+
+#include "model/data_type.hpp"
+#include "output/dataset.hpp"
+#include "session/options.hpp"
+#include "time/accumulator.hpp"
+
+namespace tailrace::session {
+
+using namespace config;
+
+namespace {
+
+Type compression_schema() {
+  const std::vector<std::string> codecs{"none", "zlib", "zstd"};
+  return either(
+      {choice(codecs), section({
+                           {.name = "codec",
+                            .type = choice(codecs),
+                            .says = "How chunks are compressed, without loss.",
+                            .example = "zstd",
+                            .required = true},
+                           {.name = "level",
+                            .type = integer(1, 22),
+                            .says = "How hard the codec tries: 1 to 12 for zlib, 1 to 22 for zstd.",
+                            .example = "3",
+                            .fallback = "1"},
+                           {.name = "shuffle",
+                            .type = flag(),
+                            .says = "Whether bytes of equal weight are put side by side first.",
+                            .example = "false",
+                            .fallback = "true"},
+                           {.name = "keep",
+                            .type = section({}),
+                            .says = "What must be kept when loss is allowed, as a bound on the error.",
+                            .example = "{}",
+                            .available = false},
+                       })});
+}
+
+Type attributes_schema() { return map("attribute", either({plain(), list(real(-1e308))})); }
+
+std::optional<std::string> variable_name_complaint(const std::string& name) {
+  const auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  if (!name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
+      std::all_of(name.begin(), name.end(), fits))
+    return std::nullopt;
+  return "expected letters, digits and underscores, not starting with a digit, but got \"" + name + "\"";
+}
+
+std::vector<std::string> data_type_names() {
+  using model::DataType;
+  std::vector<std::string> names;
+  for (const DataType type : {DataType::float32, DataType::float64, DataType::int32, DataType::int64})
+    names.emplace_back(model::name_of(type));
+  return names;
+}
+
+Option compression_option(const std::string& says) {
+  return {.name = "compression",
+          .type = compression_schema(),
+          .says = says,
+          .example = "{codec: zlib, level: 1, shuffle: true}"};
+}
+
+Option attributes_option(const std::string& says) {
+  return {.name = "attributes", .type = attributes_schema(), .says = says, .example = "{comment: first try}"};
+}
+
+Type variable_schema() {
+  return section({
+      {.name = "field",
+       .type = text(),
+       .says = "The field to write; either this or `group` is given.",
+       .example = "theta"},
+      {.name = "group",
+       .type = text(),
+       .says = "A name under `groups`: each of its fields becomes a variable.",
+       .example = "three_d"},
+      {.name = "name",
+       .type = checked("a name made of letters, digits and underscores", variable_name_complaint),
+       .says = "The variable's name in the file; by default the field's without its namespace.",
+       .example = "theta_mean"},
+      {.name = "time",
+       .type = choice(time::reduction_names()),
+       .says = "How the samples of a period become one record.",
+       .example = "mean",
+       .fallback = "snapshot"},
+      {.name = "every",
+       .type = period_type(),
+       .says = "The period of the records.",
+       .example = "10 s",
+       .required = true},
+      {.name = "type",
+       .type = choice(data_type_names()),
+       .says = "The type in the file; by default the field's own, or float64 for means and standard "
+               "deviations of "
+               "integers.",
+       .example = "float32"},
+      compression_option("How this variable is compressed, instead of what the file says."),
+      {.name = "chunk",
+       .type = list(integer(1), 1),
+       .says = "The shape of a chunk: records, then the grid's dimensions, slowest first; by default it is "
+               "chosen from "
+               "`access` and the decomposition.",
+       .example = "[1, 10, 64, 64]"},
+      attributes_option("Attributes of the variable, besides those the model gave."),
+  });
+}
+
+}  // namespace
+
+Type output_schema() {
+  return section({
+      {.name = "format",
+       .type = choice(output::format_names(), {"zarr", "adios2"}),
+       .says = "The format of the file; `memory` and `null` are for tests and measurements.",
+       .example = "netcdf",
+       .fallback = "netcdf"},
+      {.name = "write_every",
+       .type = period_type(),
+       .says = "How often what is complete is committed to the file.",
+       .example = "100 s",
+       .fallback = "1 step"},
+      {.name = "on_error",
+       .type = choice({"stop", "skip", "retry"}),
+       .says = "What happens when the file cannot be written: the run stops, goes on without the file, or "
+               "tries again "
+               "for `retry_for` and then stops.",
+       .example = "skip",
+       .fallback = "stop"},
+      {.name = "retry_for",
+       .type = duration_type(false),
+       .says = "How long `on_error: retry` goes on trying.",
+       .example = "5 min",
+       .fallback = "60 s"},
+      compression_option("How the file's variables are compressed; by default not at all."),
+      {.name = "access",
+       .type = choice({"auto", "maps", "series"}),
+       .says = "What chunks should favour: reading whole fields at one time (`maps`), or one place over time "
+               "(`series`).",
+       .example = "series",
+       .fallback = "auto"},
+      {.name = "time_stamp",
+       .type = choice({"end", "middle"}),
+       .says = "Where in its window the time of a record lies.",
+       .example = "middle",
+       .fallback = "end"},
+      {.name = "overwrite",
+       .type = flag(),
+       .says = "Whether a file that is already there is replaced; otherwise it is an error.",
+       .example = "false",
+       .fallback = "true"},
+      {.name = "sync",
+       .type = flag(),
+       .says =
+           "Whether each commit waits until the data is on the device, so that it survives a loss of power.",
+       .example = "true",
+       .fallback = "false"},
+      attributes_option("Attributes of the file, such as title and institution."),
+      {.name = "variables",
+       .type = list(variable_schema(), 1),
+       .says = "What the file holds.",
+       .example = "[{field: theta, time: mean, every: 10 s}]",
+       .required = true},
+  });
+}
+
+}  // namespace tailrace::session

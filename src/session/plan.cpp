@@ -1,0 +1,212 @@
+#include "session/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "config/problems.hpp"
+#include "session/consistency.hpp"
+#include "session/plan_checks.hpp"
+
+namespace tailrace::session {
+namespace {
+
+std::string without_namespace(const std::string& name) { return name.substr(name.rfind('.') + 1); }
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// `0.5s` becomes `0p5s`: CF asks for letters, digits and underscores.
+std::string name_part(const time::Period& period) {
+  std::string name = period.name();
+  std::replace(name.begin(), name.end(), '.', 'p');
+  return name;
+}
+
+void name_axes(std::vector<AxisPlan>& axes) {
+  if (axes.size() == 1) {
+    axes.front().dim = "time";
+    return;
+  }
+  const auto plain_name = [](const AxisPlan& axis) {
+    return (axis.kind == time::AxisKind::instant ? "time_instant_" : "time_") + name_part(axis.every);
+  };
+  std::map<std::string, int> uses;
+  for (const AxisPlan& axis : axes) ++uses[plain_name(axis)];
+  for (AxisPlan& axis : axes) {
+    axis.dim = plain_name(axis);
+    if (uses[axis.dim] > 1) axis.dim += "_" + name_part(axis.cadence);
+  }
+}
+
+class Planner {
+ public:
+  Planner(const Configuration& configuration, const model::Declarations& declarations)
+      : configuration_(configuration), declarations_(declarations) {
+    plan_.calendar = calendar::Calendar(configuration.calendar_name, configuration.start);
+    plan_.fields.resize(declarations.fields.size());
+  }
+
+  Plan make() {
+    check_consistency(configuration_, problems_);  // a configuration may be made without parsing
+    problems_.throw_if_any();
+    for (const FieldGroup& group : configuration_.field_groups)
+      for (const auto& [name, where] : group.fields) plan_field(group, name, where);
+    for (const FileEntry& file : configuration_.files) plan_file(file);
+    problems_.throw_if_any();
+    return std::move(plan_);
+  }
+
+ private:
+  void plan_field(const FieldGroup& group, const std::string& name, const config::Location& where) {
+    const auto index = declarations_.find_field(name);
+    if (index && !declarations_.fields[at(*index)].is_static) {
+      FieldPlan& field = plan_.fields[at(*index)];
+      field.cadence = group.every;
+      field.optional = group.optional;
+      listed_[name] = *index;
+      return;
+    }
+    const std::string path = "fields." + group.name + ".names";
+    if (index) {
+      problems_.add(
+          where, path,
+          fmt::format(
+              "\"{}\" is part of a grid (a coordinate or connectivity); it is written with the fields "
+              "of that grid and cannot be output itself",
+              name));
+    } else if (group.optional) {
+      plan_.warnings.push_back(fmt::format(
+          "{}  {}: the model declares no field \"{}\"; being optional, it is left out with its variables",
+          where.text(), path, name));
+    } else {
+      problems_.add(where, path,
+                    fmt::format("the model declares no field \"{}\".{}", name,
+                                field_hint(name, declarations_.field_names())));
+    }
+  }
+
+  void plan_file(const FileEntry& entry) {
+    FilePlan file;
+    file.entry = entry;
+    std::map<std::string, config::Location> names;
+    for (const VariableEntry& variable : entry.variables) {
+      for (const std::string& name : fields_of(variable)) {
+        const auto index = listed_.find(name);
+        if (index != listed_.end()) add_variable(file, variable, index->second, names);
+      }
+    }
+    if (file.variables.empty()) {
+      if (problems_.empty())
+        plan_.warnings.push_back(
+            fmt::format("{}  output.{}: none of its fields is there, so the file is not written",
+                        entry.location.text(), entry.path));
+      return;
+    }
+    name_axes(file.axes);
+    refuse_taken_names(file, names);
+    plan_.files.push_back(std::move(file));
+  }
+
+  std::vector<std::string> fields_of(const VariableEntry& entry) const {
+    if (entry.group.empty()) return {entry.field};
+    std::vector<std::string> names;
+    for (const auto& [name, where] : configuration_.groups.at(entry.group)) names.push_back(name);
+    return names;
+  }
+
+  void add_variable(FilePlan& file, const VariableEntry& entry, int index,
+                    std::map<std::string, config::Location>& names) {
+    const model::Field& field = declarations_.fields[at(index)];
+    plan_.fields[at(index)].used = true;
+    check_variable(entry, field, plan_.fields[at(index)].cadence);
+    VariablePlan variable;
+    variable.name = entry.name.empty() ? without_namespace(field.name) : entry.name;
+    variable.field = index;
+    variable.field_name = field.name;
+    variable.axis = axis_of(file, entry, plan_.fields[at(index)].cadence);
+    variable.reduction = entry.reduction;
+    variable.type = entry.type.value_or(default_type(field, entry.reduction));
+    variable.codec = entry.codec.value_or(file.entry.codec);
+    variable.chunk = entry.chunk;
+    variable.attributes = entry.attributes;
+    const auto [first, fresh] = names.try_emplace(variable.name, entry.location);
+    if (!fresh)
+      problems_.add(
+          entry.location, entry.config_path,
+          fmt::format("the file already has a variable \"{}\", from {}; give one of them another `name`, or "
+                      "write them to two files",
+                      variable.name, first->second.text()));
+    file.variables.push_back(std::move(variable));
+  }
+
+  void check_variable(const VariableEntry& entry, const model::Field& field, const time::Period& cadence) {
+    const model::Grid& grid = declarations_.grids[at(field.grid)];
+    if (grid.kind == model::GridKind::partial)
+      problems_.add(
+          entry.target_location, entry.config_path,
+          fmt::format("field \"{}\" lies on the partial grid \"{}\": its sum over the ranks needs a "
+                      "diagnostic, which is not available yet in this version",
+                      field.name, grid.name));
+    const auto period = period_complaint(field.name, entry.reduction, entry.every, cadence);
+    if (period) problems_.add(entry.every_location, entry.config_path + ".every", *period);
+    const auto warning = period_warning(field.name, entry.reduction, entry.every, cadence);
+    if (warning && !period)
+      plan_.warnings.push_back(
+          fmt::format("{}  {}.every: {}", entry.every_location.text(), entry.config_path, *warning));
+    if (entry.chunk.empty()) return;
+    if (const auto chunk = chunk_complaint(entry.chunk, grid))
+      problems_.add(entry.chunk_location, entry.config_path + ".chunk", field.name + ": " + *chunk);
+  }
+
+  static int axis_of(FilePlan& file, const VariableEntry& entry, const time::Period& cadence) {
+    const auto kind = time::needs_window(entry.reduction) ? time::AxisKind::window : time::AxisKind::instant;
+    for (std::size_t i = 0; i < file.axes.size(); ++i) {
+      const AxisPlan& axis = file.axes[i];
+      if (axis.kind == kind && axis.every == entry.every && axis.cadence == cadence)
+        return static_cast<int>(i);
+    }
+    file.axes.push_back({kind, entry.every, cadence, ""});
+    return static_cast<int>(file.axes.size()) - 1;
+  }
+
+  static model::DataType default_type(const model::Field& field, time::ReductionKind reduction) {
+    const bool whole = field.type == model::DataType::int32 || field.type == model::DataType::int64;
+    const bool broken = reduction == time::ReductionKind::mean || reduction == time::ReductionKind::std;
+    return whole && broken ? model::DataType::float64 : field.type;
+  }
+
+  // Time axes, dimensions and coordinates come into the file by themselves.
+  void refuse_taken_names(const FilePlan& file, const std::map<std::string, config::Location>& names) {
+    std::set<std::string> taken;
+    for (const AxisPlan& axis : file.axes) taken.insert({axis.dim, axis.dim + "_bnds"});
+    for (const VariablePlan& variable : file.variables) {
+      const model::Grid& grid = declarations_.grids[at(declarations_.fields[at(variable.field)].grid)];
+      taken.insert(grid.dims.begin(), grid.dims.end());
+      for (const model::Coordinate& coordinate : grid.coordinates) taken.insert(coordinate.name);
+      if (grid.mesh) taken.insert(grid.mesh->name);
+    }
+    for (const auto& [name, where] : names)
+      if (taken.contains(name))
+        problems_.add(
+            where, "output." + file.entry.path,
+            fmt::format("\"{}\" is the name of a coordinate or dimension in this file; give the variable "
+                        "another `name`",
+                        name));
+  }
+
+  const Configuration& configuration_;
+  const model::Declarations& declarations_;
+  config::Problems problems_;
+  Plan plan_;
+  std::map<std::string, int> listed_;  // fields that the model is asked for and has
+};
+
+}  // namespace
+
+Plan make_plan(const Configuration& configuration, const model::Declarations& declarations) {
+  return Planner(configuration, declarations).make();
+}
+
+}  // namespace tailrace::session
