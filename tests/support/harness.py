@@ -11,15 +11,16 @@ Keys of a scenario (the JSON file that the player reads; see player.cpp):
   pace                      seconds of sleep in each step, where a test needs a run that lasts
   report_steps              print `STEP n` after each step (first rank)
   options                   integers for Session::option
-  grids                     name, kind (block | indexed | replicated), dims, shape; split: the dims that are cut over the
-                            ranks; indexed_dim; mesh; coordinates: name, dims, units, first, spacing, part
+  grids                     name, kind (block | indexed | replicated), dims, shape; split: the dims that are cut over
+                            the ranks; indexed_dim; mesh; coordinates: name, dims, units, first, spacing, part
   fields                    name, grid, type, units, how (dense | strided | acquire); the values are those of
                             values.put_values with the field's position in this list
-  fault                     kind, rank (of the component), step; kinds: put_before_ready (step 0), wrong_size, wrong_type,
-                            undeclared, back_in_time, overlap, hole, exit (ends the process), leave (lets the session go
-                            without finish), kill (SIGKILL to world rank `victim`)
+  fault                     kind, rank (of the component), step; kinds: put_before_ready (step 0), wrong_size,
+                            wrong_type, undeclared, back_in_time, overlap, hole, exit (ends the process), leave (lets
+                            the session go without finish), kill (SIGKILL to world rank `victim`)
 """
 
+import contextlib
 import json
 import os
 import re
@@ -27,7 +28,8 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field as dataclass_field
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from pathlib import Path
 
 import yaml
@@ -184,7 +186,7 @@ class Running:
         """SIGKILL to every rank and to mpirun, without a chance to tidy up."""
         for pid in [*self.rank_pids(), self.process.pid]:
             # A pid that was reused since belongs to somebody else; ours carry this folder as working directory.
-            if pid == self.process.pid and self.process.returncode is None or works_in(pid, self.folder):
+            if (pid == self.process.pid and self.process.returncode is None) or works_in(pid, self.folder):
                 try_kill(pid)
         if self.process.returncode is None:
             try_kill(-self.process.pid)
@@ -195,7 +197,9 @@ class Running:
         end = time.monotonic() + timeout
         while text not in self.log.read_text(errors="replace"):
             assert self.alive(), f"the job ended before it said {text!r}:\n{self.log.read_text(errors='replace')}"
-            assert time.monotonic() < end, f"{text!r} was not said in {timeout} s:\n{self.log.read_text(errors='replace')}"
+            assert time.monotonic() < end, (
+                f"{text!r} was not said in {timeout} s:\n{self.log.read_text(errors='replace')}"
+            )
             time.sleep(0.01)
 
     def wait(self, timeout: float = 60.0) -> Result:
@@ -205,27 +209,23 @@ class Running:
             self.kill()
             raise AssertionError(f"the job hung ({timeout} s):\n{self.log.read_text(errors='replace')}") from None
         output = self.log.read_text(errors="replace")
-        return Result(
-            self.folder, self.process.returncode, output, find_errors(output), time.monotonic() - self.begin
-        )
+        return Result(self.folder, self.process.returncode, output, find_errors(output), time.monotonic() - self.begin)
 
 
 def works_in(pid: int, folder: Path) -> bool:
     try:
-        return Path(os.readlink(f"/proc/{pid}/cwd")) == folder
+        return Path(f"/proc/{pid}/cwd").readlink() == folder
     except OSError:
         return False
 
 
 def try_kill(pid: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
 
 
 def find_errors(output: str) -> list[tuple[int, str]]:
-    """`ERROR <code> <message>`; a message may go on over further lines until another line of the player or of mpirun."""
+    """`ERROR <code> <message>`; a message goes on until another line of the player or of mpirun."""
     ending = r"(?=^(?:ERROR \d|UNEXPECTED |FINISHED|SERVED|LEFT|STEP |-{20,})|\Z)"
     pattern = re.compile(rf"^ERROR (\d+) (.*?)\n{ending}", re.MULTILINE | re.DOTALL)
     return [(int(code), message) for code, message in pattern.findall(output + "\n")]
@@ -242,7 +242,9 @@ class Job:
         with self.start(*players, **keywords) as running:
             return running.wait(timeout)
 
-    def start(self, *players, config: dict | str, folder: Path | None = None, environment=None, preexec=None) -> Running:
+    def start(
+        self, *players, config: dict | str, folder: Path | None = None, environment=None, preexec=None
+    ) -> Running:
         models = [player for player in players if isinstance(player, Model)]
         (serving,) = [player for player in players if isinstance(player, Servers)] or [Servers(1)]
         if folder is None:

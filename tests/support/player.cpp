@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -44,19 +45,23 @@ double value_at(std::int64_t field, std::int64_t position, double time, std::int
   return static_cast<double>(field) * 100.0 + wave + time * slope + jump;
 }
 
+// Sleeps now and then where TAILRACE_RANDOM_DELAYS=<seed>:<most microseconds> asks for it, as Tailrace itself
+// does.
 class Delays {
  public:
-  explicit Delays(int rank) : random_(static_cast<unsigned>(rank) + 1) {
-    if (const char* longest = std::getenv("TAILRACE_RANDOM_DELAYS")) longest_ = std::atoi(longest);
+  explicit Delays(unsigned rank) {
+    const char* text = std::getenv("TAILRACE_RANDOM_DELAYS");
+    unsigned seed = 0;
+    if (text && std::sscanf(text, "%u:%u", &seed, &longest_) == 2) random_.seed(seed * 1000 + rank + 1);
   }
   void maybe_wait() {
-    if (longest_ <= 0 || random_() % 3 != 0) return;
-    std::this_thread::sleep_for(std::chrono::microseconds(random_() % static_cast<unsigned>(longest_)));
+    if (longest_ == 0 || random_() % 3 != 0) return;
+    std::this_thread::sleep_for(std::chrono::microseconds(random_() % longest_));
   }
 
  private:
   std::minstd_rand random_;
-  int longest_ = 0;  // microseconds
+  unsigned longest_ = 0;  // microseconds
 };
 
 template <class T>
@@ -97,7 +102,7 @@ struct Padded {
 class Player {
  public:
   Player(const Scenario& scenario, tailrace::Session& session)
-      : scenario_(scenario), session_(session), delays_(world_rank()) {
+      : scenario_(scenario), session_(session), delays_(static_cast<unsigned>(world_rank())) {
     const MPI_Comm comm = MPI_Comm_f2c(session.model_comm());
     MPI_Comm_rank(comm, &rank_);
     MPI_Comm_size(comm, &ranks_);
