@@ -32,7 +32,7 @@ contains
 
   subroutine run()
     call make_grid(chosen, comm, g, error)
-    call stop_on(error)
+    if (len(error) > 0) call abort_on(error)
     call make_model(g, chosen%viscosity, chosen%cfl, model)
     call disturb(chosen, g, model%ref, model%q)
     call advance(model, 0.0_rk)
@@ -46,7 +46,7 @@ contains
     call log_header()
     do while (time < chosen%t_end)
       dt = stable_step(model)
-      if (.not. dt > 0) call stop_on(file//': the state is lost: a number became infinite; is cfl too large?')
+      if (.not. dt > 0) exit
       longest = max(longest, dt)
       shortest = min(shortest, dt)
       if (dt >= chosen%t_end - time) then
@@ -60,8 +60,9 @@ contains
       call write_output(model, step, time, dt)
       if (floor(time/chosen%log_every) > floor((time - dt)/chosen%log_every)) call log_line()
     end do
-    call log_results()
     call finish_output()
+    if (.not. dt > 0) call abort_on(file//': the state is lost: a number is no longer finite; is cfl too large?')
+    call log_results()
   end subroutine run
 
   subroutine read_arguments()
@@ -77,7 +78,19 @@ contains
     if (len_trim(text) > 0) configuration = trim(text)
   end subroutine read_arguments
 
-  ! One rank speaks, all stop.
+  ! For mistakes that show once servers may be waiting: one rank speaks and ends the job.
+  subroutine abort_on(message)
+    character(*), intent(in) :: message
+    integer :: rank
+    call MPI_Comm_rank(comm, rank)
+    if (rank == 0) then
+      write (error_unit, '(2a)') 'bubble: ', message
+      call MPI_Abort(MPI_COMM_WORLD, 1)
+    end if
+    call MPI_Barrier(comm)
+  end subroutine abort_on
+
+  ! For mistakes that show before servers start: one rank speaks, all stop.
   subroutine stop_on(message)
     character(*), intent(in) :: message
     integer :: rank
@@ -105,9 +118,10 @@ contains
 
   ! For people and for tests: one `result NAME VALUE` a line. dt: the longest and shortest step that the flow allowed.
   subroutine log_results()
-    real(rk) :: w, front, mass
+    real(rk) :: w, theta, front, mass
     character(16) :: bits
     w = largest_w(model)
+    theta = coldest(model)
     front = front_position(model)
     mass = total_mass(model)
     write (bits, '(z16.16)') checksum(model)
@@ -117,6 +131,7 @@ contains
     print '(a,es24.16)', 'result dt_min ', shortest
     print '(a,es24.16)', 'result dt_max ', longest
     print '(a,es24.16)', 'result w_max ', w
+    print '(a,es24.16)', 'result theta_min ', theta
     print '(a,es24.16)', 'result front ', front
     print '(a,es24.16)', 'result mass_at_start ', mass_at_start
     print '(a,es24.16)', 'result mass ', mass

@@ -8,7 +8,7 @@ module diagnostics
   use dynamics, only: model_t
   implicit none
   private
-  public :: total_mass, largest_w, front_position, theta_profile, column_energy, column_w, checksum
+  public :: total_mass, largest_w, coldest, front_position, theta_profile, column_energy, column_w, checksum
 
 contains
 
@@ -69,6 +69,16 @@ contains
       call MPI_Allreduce(MPI_IN_PLACE, w, 1, MPI_REAL8, MPI_MAX, g%comm)
     end associate
   end function largest_w
+
+  ! Collective. K, the lowest deviation of potential temperature.
+  function coldest(model) result(theta)
+    type(model_t), intent(in) :: model
+    real(rk) :: theta
+    associate (g => model%g)
+      theta = minval(model%flow%theta(1:g%nz, 1:g%nyl, 1:g%nxl)) - theta_0
+      call MPI_Allreduce(MPI_IN_PLACE, theta, 1, MPI_REAL8, MPI_MIN, g%comm)
+    end associate
+  end function coldest
 
   ! Collective. m from the western end: the easternmost place, at the lowest level, where potential temperature rises
   ! eastward through 1 K below its surroundings (linear between cells); 0 if there is none.

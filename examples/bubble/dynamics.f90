@@ -21,7 +21,7 @@ module dynamics
 
 contains
 
-  ! The atmosphere at rest; the caller sets model%q and then calls advance with dt = 0 once, or refresh below.
+  ! The atmosphere at rest; the caller disturbs model%q and then calls advance with dt = 0 once.
   subroutine make_model(g, viscosity, cfl, model)
     type(grid_t), intent(in) :: g
     real(rk), intent(in) :: viscosity, cfl

@@ -57,8 +57,8 @@ contains
       real(rk), intent(inout) :: outer(:, :, :, :)
       integer, intent(in) :: to, from, tag
       real(rk), allocatable :: sent(:, :, :, :), received(:, :, :, :)
-      sent = inner
-      allocate (received, mold=sent)
+      allocate (sent, source=inner)
+      allocate (received, mold=inner)
       call MPI_Sendrecv(sent, size(sent), MPI_REAL8, to, tag, received, size(received), MPI_REAL8, from, tag, &
                         g%comm, MPI_STATUS_IGNORE)
       outer = received

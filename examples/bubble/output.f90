@@ -22,7 +22,7 @@ contains
     type(MPI_Comm), intent(out) :: comm
     logical, intent(out) :: is_server
     call io%start(world, configuration, component='bubble', model_comm=comm)
-    is_server = io%is_server
+    is_server = io%is_server()
   end subroutine start_output
 
   subroutine declare_output(g)
@@ -68,7 +68,13 @@ contains
       character(*), intent(in) :: grid, dim
       integer, intent(in) :: n
       real(rk), intent(in) :: spacing, first
-      call io%coordinate(grid, trim(dim), [((i - 1 + first)*spacing, i=1, n)], units='m')
+      character(*), parameter :: letters = 'xyz'
+      character(24), parameter :: names(3) = [character(24) :: 'projection_x_coordinate', 'projection_y_coordinate', 'height']
+      character(12), parameter :: axes(3) = [character(12) :: 'axis = X', 'axis = Y', 'axis = Z']
+      integer :: d
+      d = index(letters, dim(1:1))
+      call io%coordinate(grid, trim(dim), [((i - 1 + first)*spacing, i=1, n)], units='m', standard_name=names(d), &
+                         attributes=[axes(d), pack([character(12) :: 'positive = up'], d == 3)])
     end subroutine axis
   end subroutine declare_output
 

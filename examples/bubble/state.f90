@@ -56,16 +56,18 @@ contains
     type(reference_t), intent(in) :: ref
     real(rk), intent(in) :: q(g%zl:, g%yl:, g%xl:, :)
     type(flow_t), intent(inout) :: flow
-    integer :: i, j, nz
+    integer :: i, j, nz, first, last
 
     nz = g%nz
+    first = merge(1, g%yl + 1, g%ranks_y == 1)   ! rows beyond a block that spans y are copies of its own
+    last = merge(g%nyl, g%nyl + 3, g%ranks_y == 1)
     do i = g%xl, g%nxl + 3
       do j = g%yl, g%nyl + 3
         flow%rho(1:nz, j, i) = ref%rho + q(1:nz, j, i, i_rho)
       end do
     end do
     do i = g%xl + 1, g%nxl + 3
-      do j = g%yl + 1, g%nyl + 3
+      do j = first, last
         flow%u(1:nz, j, i) = 2*q(1:nz, j, i, i_ru)/(flow%rho(1:nz, j, i - 1) + flow%rho(1:nz, j, i))
         flow%v(1:nz, j, i) = 2*q(1:nz, j, i, i_rv)/(flow%rho(1:nz, j - 1, i) + flow%rho(1:nz, j, i))
         flow%w(2:nz, j, i) = 2*q(2:nz, j, i, i_rw)/(flow%rho(1:nz - 1, j, i) + flow%rho(2:nz, j, i))
@@ -78,6 +80,24 @@ contains
         flow%w(nz + 2:g%zh, j, i) = -flow%w(nz:2*nz + 2 - g%zh:-1, j, i)
       end do
     end do
+    if (g%ranks_y == 1) then
+      call wrap(flow%u)
+      call wrap(flow%v)
+      call wrap(flow%w)
+      call wrap(flow%theta)
+      call wrap(flow%p)
+    end if
+
+  contains
+
+    subroutine wrap(a)
+      real(rk), contiguous, intent(inout) :: a(g%zl:, g%yl:, g%xl:)
+      integer :: m
+      do m = 1, 3
+        a(:, 1 - m, :) = a(:, modulo(-m, g%nyl) + 1, :)
+        a(:, g%nyl + m, :) = a(:, modulo(m - 1, g%nyl) + 1, :)
+      end do
+    end subroutine wrap
   end subroutine diagnose
 
   ! p - p_ref where rho*theta = (rho*theta)_ref (1 + e). The binomial series of (1 + e)**gamma - 1 loses nothing to
