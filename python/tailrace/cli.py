@@ -1,0 +1,171 @@
+"""The `tailrace` command. Each sub-command is a few lines; the work is done elsewhere.
+
+Exit status: 0 when all went well, 2 when the command line or the configuration does not hold, 1 for everything else.
+What goes wrong is said in one line, `tailrace: error: ...`, never with a traceback.
+"""
+
+import sys
+from pathlib import Path
+
+import click
+
+STATUS_OF_CONFIGURATION = 2
+STATUS_OF_FAILURE = 1
+USER_MISTAKES = (1, 2)  # ErrorCode usage and configuration
+
+
+class Failed(click.ClickException):
+    """An error whose message is ready for the user."""
+
+    def __init__(self, message: str, status: int = STATUS_OF_FAILURE):
+        super().__init__(message)
+        self.exit_code = status
+
+
+class Options(click.ParamType):
+    """`key=value`, as the model would give with `option`."""
+
+    name = "key=value"
+
+    def convert(self, value, param, ctx):
+        if isinstance(value, tuple):
+            return value
+        key, separator, text = value.partition("=")
+        if not separator or not key:
+            self.fail(f"{value!r} is not of the form key=value", param, ctx)
+        return key, text
+
+
+CONFIG = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def cli() -> None:
+    """Carries fields away from an Earth-system model without holding the model back."""
+
+
+@cli.command()
+@click.argument("config", type=CONFIG)
+@click.option("-D", "options", type=Options(), multiple=True, help="An option of the model, such as x_size=64.")
+def check(config: Path, options) -> None:
+    """Check CONFIG without a model and print the plan."""
+    from tailrace import _core
+
+    click.echo(_core.check(str(config), dict(options)).rstrip("\n"))
+
+
+@cli.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("-n", "--ranks", type=click.IntRange(1), required=True, help="Ranks of the model.")
+@click.option("--servers", type=click.IntRange(0), help="Server ranks; the configuration's own number if not given.")
+@click.argument("config", type=CONFIG)
+@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
+def run(ranks: int, servers: int | None, config: Path, program: tuple[str, ...]) -> None:
+    """Start PROGRAM under MPI with its servers and show how it goes.
+
+    tailrace run -n RANKS [--servers N] CONFIG -- PROGRAM ARGS...
+    """
+    from tailrace.run import run as run_job
+
+    program = program[1:] if program[0] == "--" else program
+    sys.exit(run_job(config, list(program), ranks=ranks, servers=servers))
+
+
+@cli.command()
+@click.argument("config", type=CONFIG)
+def serve(config: Path) -> None:
+    """Be a server rank in an MPMD launch: mpirun -n 6 ./model : -n 2 tailrace serve CONFIG"""
+    from tailrace import _core
+
+    _core.serve(str(config))
+
+
+@cli.command()
+@click.argument("directory", type=click.Path(exists=True, file_okay=False, path_type=Path), default="tailrace_report")
+def report(directory: Path) -> None:
+    """Show the report that a run left in DIRECTORY (tailrace_report)."""
+    from tailrace.report import show
+
+    show(directory)
+
+
+@cli.command()
+@click.option("--into", type=click.Path(file_okay=False, path_type=Path), default="demo", show_default=True)
+def demo(into: Path) -> None:
+    """Run the density current, draw it, and say where everything is."""
+    from tailrace.demo import play
+
+    play(into)
+
+
+@cli.command()
+def reference() -> None:
+    """Print every option of the configuration as a Markdown page."""
+    from tailrace import _core
+
+    click.echo(_core.reference().rstrip("\n"))
+
+
+@cli.command()
+def schema() -> None:
+    """Print the JSON schema of the configuration, for editors."""
+    from tailrace import _core
+
+    click.echo(_core.schema().rstrip("\n"))
+
+
+@cli.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--repair", is_flag=True, help="Repair what a killed run left behind.")
+def inspect(files: tuple[Path, ...], repair: bool) -> None:
+    """Say whether FILES that Tailrace wrote can be read, and repair them if asked."""
+    from tailrace import _core
+
+    unreadable = 0
+    for path in files:
+        inspection = _core.inspect(str(path), repair)
+        click.echo(f"{path}: {inspection.report}")
+        unreadable += not inspection.readable
+    if unreadable:
+        hint = "" if repair else "; tailrace inspect --repair may mend that"
+        raise Failed(f"{unreadable} of {len(files)} files cannot be read{hint}")
+
+
+@cli.command()
+def version() -> None:
+    """Print the version."""
+    from tailrace import _core
+
+    click.echo(_core.version())
+
+
+def status_of(error: Exception) -> int:
+    """2 for the mistakes of a user, 1 for the rest."""
+    code = getattr(error, "code", None)
+    return STATUS_OF_CONFIGURATION if code is not None and int(code) in USER_MISTAKES else STATUS_OF_FAILURE
+
+
+def say_error(message: str) -> None:
+    print(f"tailrace: error: {message}", file=sys.stderr)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs a command line and exits."""
+    try:
+        cli.main(arguments, prog_name="tailrace", standalone_mode=False)
+    except click.UsageError as error:
+        say_error(error.format_message())
+        sys.exit(STATUS_OF_CONFIGURATION)
+    except click.ClickException as error:
+        say_error(error.format_message())
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        say_error("interrupted")
+        sys.exit(130)
+    except Exception as error:  # the last line of defence: one line instead of a traceback
+        say_error(str(error) or type(error).__name__)
+        sys.exit(status_of(error))
+    sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""The demo: the density current of Straka et al. (1993) on two cores, its pictures and the run's report."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import click
+
+EXAMPLE_FILES = ("demo.yaml", "demo.nml")
+
+
+class NotFound(RuntimeError):
+    """Something that the demo needs is not where it is looked for."""
+
+
+def tree() -> Path:
+    """The source tree, which holds the example model."""
+    here = os.environ.get("TAILRACE_TREE")
+    root = Path(here) if here else Path(__file__).resolve().parents[2]
+    if not (root / "examples" / "bubble").is_dir():
+        raise NotFound("the demo needs the source tree: run ./quickstart there, or name it in TAILRACE_TREE")
+    return root
+
+
+def bubble_program(root: Path) -> Path:
+    build = Path(os.environ.get("TAILRACE_BUILD", root / "build" / "release"))
+    program = build / "examples" / "bubble" / "bubble"
+    if not program.exists():
+        raise NotFound(f"{program} is not built: run ./quickstart build")
+    return program
+
+
+def model_ranks(cores: int) -> int:
+    """One core is left to the server; more than four ranks gain nothing on so small a case."""
+    return min(max(cores - 1, 1), 4)
+
+
+def play(into: Path) -> None:
+    """Runs the demo into a folder, which is emptied of an earlier demo, and prints what it made."""
+    from tailrace.run import run
+
+    root = tree()
+    program = bubble_program(root)
+    into = into.resolve()
+    prepare(into, root / "examples" / "bubble")
+    ranks = model_ranks(len(os.sched_getaffinity(0)))
+    click.echo(f"Density current of Straka et al. (1993): {ranks} model rank{'s' * (ranks > 1)} and 1 server")
+    begin = time.monotonic()
+    with contextlib.chdir(into):
+        status = run(Path("demo.yaml"), [str(program), "demo.nml"], ranks=ranks, servers=1)
+    if status:
+        raise RuntimeError(f"the model ended with status {status}")
+    click.echo(f"The run took {time.monotonic() - begin:.0f} s.")
+    pictures = draw(root / "examples" / "bubble" / "plot.py", into)
+    tell(into, pictures)
+
+
+def prepare(into: Path, example: Path) -> None:
+    for old in (into / "pictures", into / "tailrace_report"):
+        shutil.rmtree(old, ignore_errors=True)
+    into.mkdir(parents=True, exist_ok=True)
+    for old in into.glob("*.nc"):
+        old.unlink()
+    for name in EXAMPLE_FILES:
+        shutil.copy(example / name, into / name)
+
+
+def draw(script: Path, into: Path) -> list[Path]:
+    """The picture sequence, made from the written file alone."""
+    pictures = into / "pictures"
+    pictures.mkdir(exist_ok=True)
+    command = [sys.executable, str(script), str(into / "demo.nc"), "--output", str(pictures)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{script.name} could not draw {into / 'demo.nc'}: {done.stderr.strip()[-500:]}")
+    return sorted(path for path in pictures.iterdir() if path.suffix in {".png", ".gif"})
+
+
+def tell(into: Path, pictures: list[Path]) -> None:
+    click.echo("\nMade:")
+    for path in sorted(into.glob("*.nc")):
+        click.echo(f"  {path}  ({path.stat().st_size / 1e6:.1f} MB; try: ncdump -h {path.name})")
+    if pictures:
+        click.echo(f"  {pictures[0].parent}  ({len(pictures)} pictures)")
+    for name in ("report.html", "report.json"):
+        page = into / "tailrace_report" / name
+        if page.exists():
+            click.echo(f"  {page}")
