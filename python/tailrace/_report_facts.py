@@ -1,0 +1,135 @@
+"""Reads report.json and says what it means, for the terminal and the page alike."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tailrace._text import bytes_text, percent_text, plural, seconds_text
+
+Report = dict[str, Any]
+
+BUSY_PHASES = ("receive", "accumulate", "assemble", "encode", "write", "message")
+
+
+class ReportError(Exception):
+    """There is no report, or it is not one that this version can read."""
+
+
+def load(directory: Path | str) -> Report:
+    """The report in `directory` (or the file itself). Raises ReportError with the remedy."""
+    path = Path(directory)
+    if path.is_dir():
+        path = path / "report.json"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ReportError(
+            f"there is no {path}. A run writes it at its end into `servers: report_directory:` "
+            "(tailrace_report unless said otherwise); a run that was killed leaves none, but its "
+            "commits.jsonl tells what it committed."
+        ) from None
+    except OSError as error:
+        raise ReportError(f"cannot read {path}: {error.strerror}") from None
+    try:
+        report = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ReportError(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
+    if not isinstance(report, dict) or report.get("schema") != "tailrace-report":
+        raise ReportError(f"{path} is not a Tailrace report (its schema is not tailrace-report)")
+    if report.get("version") != 1:
+        raise ReportError(
+            f"{path} has version {report.get('version')} of the report; this Tailrace reads version 1"
+        )
+    return report
+
+
+def share_of_run(report: Report, key: str) -> float:
+    """How much of its run the model spent in `key` (put_seconds, stall_seconds), over all clients."""
+    run = sum(client["run_seconds"] for client in report["clients"])
+    return sum(client[key] for client in report["clients"]) / run if run > 0 else 0.0
+
+
+def compression(raw: float, small: float) -> float:
+    return raw / small if small > 0 else 1.0
+
+
+def busy_share(server: dict[str, Any]) -> float:
+    """Of the server's wall clock; over 1 where several threads worked."""
+    busy = sum(server["phases"][phase]["seconds"] for phase in BUSY_PHASES if phase in server["phases"])
+    return busy / server["run_seconds"] if server["run_seconds"] > 0 else 0.0
+
+
+def headline(report: Report) -> list[tuple[str, str, str]]:
+    """The numbers one asks first: (what, how much, a word of context)."""
+    totals, run = report["totals"], report["run"]
+    seconds = run["seconds"] or 0.0
+    out = totals["encoded_bytes_out"]
+    mean_put = totals["put_seconds"] / totals["puts"] if totals["puts"] else 0.0
+    rate = f"{bytes_text(out / seconds)}/s" if seconds > 0 else ""
+    return [
+        (
+            "cost for the model",
+            percent_text(share_of_run(report, "put_seconds")),
+            f"of its time in puts, {seconds_text(mean_put)} each",
+        ),
+        (
+            "stalls",
+            seconds_text(totals["most_stall_seconds_of_a_client"]),
+            f"the longest of a rank; {plural(totals['stalls'], 'stall')} in all",
+        ),
+        (
+            "lag",
+            seconds_text(totals["mean_lag_seconds"]),
+            f"from put to disk, at most {seconds_text(totals['most_lag_seconds'])}",
+        ),
+        (
+            "written",
+            bytes_text(out),
+            f"of {bytes_text(totals['raw_bytes_out'])} "
+            f"({compression(totals['raw_bytes_out'], out):.1f} to 1){', ' + rate if rate else ''}",
+        ),
+        (
+            "memory",
+            bytes_text(totals["most_resident_bytes_of_a_server"]),
+            "high-water mark of the largest server",
+        ),
+    ]
+
+
+def findings(report: Report) -> list[str]:
+    """What deserves attention, each with a remedy. Empty for a run without trouble."""
+    said = []
+    if report["run"]["outcome"] != "complete":
+        said.append(f"The run did not end well: {report['run']['outcome']}")
+    stall = share_of_run(report, "stall_seconds")
+    if stall > 0.01:
+        said.append(
+            f"The model waited {percent_text(stall)} of its time for room in the buffer. "
+            "Raise `servers: buffer:`, give more servers, or write less often."
+        )
+    else:
+        full = [
+            client
+            for client in report["clients"]
+            if client["buffer_capacity_bytes"] > 0
+            and client["buffer_high_water_bytes"] > 0.9 * client["buffer_capacity_bytes"]
+        ]
+        if full:
+            said.append(
+                f"The buffer of {plural(len(full), 'rank')} was over 90 % full at some moment: "
+                "a slower disk or a little more output would make the model wait."
+            )
+    spilled = sum(client["spilled_bytes"] for client in report["clients"])
+    if spilled:
+        said.append(f"{bytes_text(spilled)} went through the spill directory, since buffers were full.")
+    shares = [busy_share(server) for server in report["servers"]]
+    if len(shares) > 1 and max(shares) > 0.5 and max(shares) > 2 * sum(shares) / len(shares):
+        busiest = report["servers"][shares.index(max(shares))]["rank"]
+        said.append(f"Server {busiest} had more than twice the work of an average server.")
+    idle = [field["name"] for field in report["fields"] if field["put"]["count"] == 0 and field["unwanted"] > 0]
+    if idle:
+        names = ", ".join(idle[:6]) + (", ..." if len(idle) > 6 else "")
+        said.append(f"Put at every turn but wanted by no file: {names}.")
+    return said

@@ -1,0 +1,171 @@
+"""The report of a run: on the terminal, and as one self-contained page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tailrace._report_facts import (
+    Report,
+    ReportError,
+    busy_share,
+    compression,
+    findings,
+    headline,
+    load,
+)
+from tailrace._text import bytes_text, count_text, percent_text, plural, seconds_text
+
+__all__ = ["ReportError", "load", "print_report", "show", "write_html"]
+
+MOST_ROWS = 12
+
+
+def show(directory: Path | str, html: bool = True, console: Console | None = None) -> None:
+    """Prints the report in `directory`; with `html` also writes report.html (and trace.json) beside it."""
+    console = console or Console()
+    report = load(directory)
+    print_report(report, console)
+    folder = Path(directory) if Path(directory).is_dir() else Path(directory).parent
+    trace = join_traces(folder)
+    if trace:
+        console.print(Text(f"trace   {trace}   (open it in ui.perfetto.dev)", style="dim"))
+    if html:
+        page = write_html(report, folder)
+        console.print(Text(f"page    {page}", style="dim"), soft_wrap=True)
+
+
+def write_html(report: Report, directory: Path | str) -> Path:
+    """Writes report.html and returns its path."""
+    from tailrace._report_html import page  # matplotlib takes a second to import
+
+    path = Path(directory) / "report.html"
+    path.write_text(page(report), encoding="utf-8")
+    return path
+
+
+def print_report(report: Report, console: Console) -> None:
+    console.print()
+    console.print(_title(report))
+    console.print(_headline(report))
+    for sentence in findings(report):
+        console.print(Padding(Text("! " + sentence, style="yellow"), (0, 0, 0, 2)))
+    for table in (_fields(report), _servers(report), _files(report)):
+        if table.row_count:
+            console.print()
+            console.print(table)
+    console.print()
+
+
+def _title(report: Report) -> Text:
+    run = report["run"]
+    good = run["outcome"] == "complete"
+    text = Text("tailrace ", style="bold")
+    text.append("complete" if good else run["outcome"], style="green" if good else "bold red")
+    text.append(
+        f"   {run['configuration']}   {plural(run['clients'], 'model rank')}, "
+        f"{plural(run['servers'], 'server')} ({run['mode']}, {run['transport']})   "
+        f"{seconds_text(run['seconds'])}",
+        style="dim",
+    )
+    return text
+
+
+def _headline(report: Report) -> Padding:
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim")
+    grid.add_column(style="bold", justify="right")
+    grid.add_column()
+    for what, value, context in headline(report):
+        grid.add_row(what, value, context)
+    return Padding(grid, (1, 0, 1, 2))
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=True)
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="left" if number == 0 else "right", no_wrap=number > 0)
+    return table
+
+
+def _fields(report: Report) -> Table:
+    table = _table("What the model paid", "field", "puts", "size", "median", "most", "total", "stalls", "unwanted")
+    several = len({field["component"] for field in report["fields"]}) > 1
+    ordered = sorted(report["fields"], key=lambda field: -field["put"]["seconds"])
+    for field in ordered[:MOST_ROWS]:
+        put, stall = field["put"], field["stall"]
+        table.add_row(
+            Text(f"{field['component']}.{field['name']}" if several else field["name"]),
+            count_text(put["count"]),
+            bytes_text(field["bytes"] / put["count"]) if put["count"] else "-",
+            seconds_text(put["median_seconds"]),
+            seconds_text(put["most_seconds"]),
+            seconds_text(put["seconds"]),
+            seconds_text(stall["seconds"]) if stall["count"] else "none",
+            count_text(field["unwanted"]),
+        )
+    _tell_the_rest(table, len(ordered), "field")
+    return table
+
+
+def _servers(report: Report) -> Table:
+    phases = [name for name in (report["servers"][0]["phases"] if report["servers"] else {})]
+    table = _table("Where the servers' time went", "server", *phases, "busy", "lag", "memory")
+    for server in report["servers"][:MOST_ROWS]:
+        table.add_row(
+            Text(f"{server['rank']} {server['host']}"),
+            *(seconds_text(server["phases"][phase]["seconds"]) for phase in phases),
+            percent_text(busy_share(server)),
+            seconds_text(server["lag"]["mean_seconds"]),
+            bytes_text(server["resident_high_water_bytes"]),
+        )
+    _tell_the_rest(table, len(report["servers"]), "server")
+    return table
+
+
+def _files(report: Report) -> Table:
+    table = _table("Files", "path", "records", "commits", "raw", "on disk", "ratio", "write", "up to")
+    for file in report["files"][:MOST_ROWS]:
+        table.add_row(
+            Text(file["path"]),
+            count_text(file["records"]),
+            count_text(file["commits"]),
+            bytes_text(file["raw_bytes"]),
+            bytes_text(file["disk_bytes"]),
+            f"{compression(file['raw_bytes'], file['encoded_bytes']):.1f}",
+            seconds_text(file["write"]["seconds"]),
+            f"{file['last_model_time']:g} s" if file["commits"] else "-",
+        )
+    _tell_the_rest(table, len(report["files"]), "file")
+    return table
+
+
+def _tell_the_rest(table: Table, count: int, word: str) -> None:
+    if count > MOST_ROWS:
+        table.caption = f"and {plural(count - MOST_ROWS, 'more ' + word)}"
+        table.caption_justify = "left"
+
+
+def join_traces(directory: Path) -> Path | None:
+    """Puts the ranks' trace.*.json into one trace.json; None where there are none."""
+    parts = sorted(directory.glob("trace.*.json"))
+    if not parts:
+        return None
+    events: list[Any] = []
+    dropped = 0
+    for number, part in enumerate(parts):
+        page = json.loads(part.read_text(encoding="utf-8"))
+        dropped += page.get("otherData", {}).get("dropped", 0)
+        # Processes of several nodes may share a number.
+        events += [{**event, "pid": number} for event in page["traceEvents"]]
+    path = directory / "trace.json"
+    joined = {"displayTimeUnit": "ms", "otherData": {"dropped": dropped}, "traceEvents": events}
+    path.write_text(json.dumps(joined, separators=(",", ":")), encoding="utf-8")
+    return path

@@ -1,0 +1,115 @@
+"""How a run stands while it goes on: what the servers' status files say, taken together, and the line that tells it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tailrace._text import bytes_text, percent_text, seconds_text
+
+
+@dataclass(frozen=True)
+class Component:
+    name: str
+    step: int
+    time: float
+    steps_per_second: float
+
+
+@dataclass(frozen=True)
+class FileProgress:
+    path: str
+    commits: int
+    model_time: float
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The whole run: sums and rates over all servers, the slowest component, the worst lag and buffer."""
+
+    state: str
+    servers: int
+    components: tuple[Component, ...]
+    files: tuple[FileProgress, ...]
+    bytes_out: int
+    bytes_out_per_second: float
+    lag_seconds: float
+    buffer_used: float
+    pending_bytes: int
+
+
+def status_files(directory: Path | str) -> dict[Path, int]:
+    """The status files there are, each with the time of its last change; {} where there are none."""
+    found = {}
+    for path in [Path(directory) / "status.json", *sorted(Path(directory).glob("status.*.json"))]:
+        try:
+            found[path] = path.stat().st_mtime_ns
+        except FileNotFoundError:
+            continue
+    return found
+
+
+def read(directory: Path | str, stale: Mapping[Path, int] | None = None) -> Snapshot | None:
+    """None until some server has written. `stale`: files as an earlier run left them, which do not count."""
+    pages = []
+    for path, changed in status_files(directory).items():
+        if stale and stale.get(path) == changed:
+            continue
+        try:
+            page = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, json.JSONDecodeError):  # gone meanwhile, or not ours
+            continue
+        if isinstance(page, dict) and page.get("schema") == "tailrace-status" and page.get("version") == 1:
+            pages.append(page)
+    return merge(pages) if pages else None
+
+
+def merge(pages: list[dict[str, Any]]) -> Snapshot:
+    components: dict[str, Component] = {}
+    files: dict[str, FileProgress] = {}
+    for page in pages:
+        for item in page["components"]:
+            one = Component(item["name"], item["step"], item["time"], item["steps_per_second"])
+            known = components.get(one.name)
+            if known is None or one.step < known.step:
+                components[one.name] = one
+        for item in page["files"]:
+            file = FileProgress(item["path"], item["commits"], item["model_time"])
+            if file.path not in files or file.commits > files[file.path].commits:
+                files[file.path] = file
+    states = {page["state"] for page in pages}
+    trouble = sorted(states - {"running", "complete"})
+    state = trouble[0] if trouble else ("running" if "running" in states else "complete")
+    return Snapshot(
+        state=state,
+        servers=max(page["servers"] for page in pages),
+        components=tuple(components.values()),
+        files=tuple(files.values()),
+        bytes_out=sum(page["bytes_out"] for page in pages),
+        bytes_out_per_second=sum(page["bytes_out_per_second"] for page in pages),
+        lag_seconds=max(page["lag_seconds"] for page in pages),
+        buffer_used=max(page["buffer_used"] for page in pages),
+        pending_bytes=sum(page["pending_bytes"] for page in pages),
+    )
+
+
+def line(snapshot: Snapshot) -> str:
+    """bubble step 120, t = 43.2 s, 12.3 steps/s | out 45.0 MiB/s (1.2 GiB) | lag 20 ms | buffer 12 % | ..."""
+    parts = [
+        f"{one.name} step {one.step}, t = {one.time:g} s, {one.steps_per_second:.3g} steps/s"
+        for one in snapshot.components
+    ]
+    parts.append(f"out {bytes_text(snapshot.bytes_out_per_second)}/s ({bytes_text(snapshot.bytes_out)})")
+    parts.append(f"lag {seconds_text(snapshot.lag_seconds)}")
+    parts.append(f"buffer {percent_text(snapshot.buffer_used)}")
+    written = [file for file in snapshot.files if file.commits]
+    if written:
+        behind = min(written, key=lambda file: file.model_time)
+        more = f" and {len(written) - 1} more" if len(written) > 1 else ""
+        parts.append(f"{Path(behind.path).name} to {behind.model_time:g} s{more}")
+    if snapshot.state not in ("running", "complete"):
+        parts.insert(0, snapshot.state)
+    return " | ".join(parts)
