@@ -13,6 +13,7 @@
 namespace tailrace::bindings {
 
 struct LocalShape {
+  std::string name;
   Type type = Type::float64;
   std::vector<std::int64_t> extents;
 };
@@ -31,7 +32,8 @@ class LocalShapes {
   }
   void add(const FieldSpec& field, FieldHandle handle) {
     const auto grid = grids_.find(field.grid);
-    fields_[handle.index] = {field.type, grid == grids_.end() ? std::vector<std::int64_t>{} : grid->second};
+    fields_[handle.index] = {field.name, field.type,
+                             grid == grids_.end() ? std::vector<std::int64_t>{} : grid->second};
   }
   // Throws Error(usage) for a handle that the session did not give.
   const LocalShape& of(FieldHandle handle) const {

@@ -4,7 +4,6 @@
 #include "guard.hpp"
 #include "handle.hpp"
 
-using tailrace::ArrayView;
 using tailrace::Error;
 using tailrace::ErrorCode;
 using tailrace::FieldHandle;
@@ -16,17 +15,12 @@ using tailrace::bindings::type_of;
 
 namespace {
 
-void fill(ArrayView& view, const void* data, int type, int rank, const int64_t* shape,
-          const int64_t* strides) {
-  if (rank < 0 || rank > TAILRACE_MAX_RANK) {
-    throw Error(ErrorCode::usage, "put: rank " + std::to_string(rank) + " is not between 0 and 5");
-  }
-  if (rank > 0) required(shape, "put: shape");
-  view.data = data;
-  view.type = type_of(type, "put");
-  view.shape.assign(shape, shape + rank);
-  view.strides.clear();
-  if (strides != nullptr) view.strides.assign(strides, strides + rank);
+// Cheap where all is well; otherwise throws Error(usage) with the name of the field.
+void check_put(const tailrace_session& session, int field, int type, int rank) {
+  if (type >= TAILRACE_FLOAT32 && type <= TAILRACE_INT64 && rank >= 0 && rank <= TAILRACE_MAX_RANK) return;
+  const std::string owner = "put of field \"" + session.shapes.of(FieldHandle{field}).name + "\"";
+  type_of(type, owner);
+  throw Error(ErrorCode::usage, owner + ": rank " + std::to_string(rank) + " is not between 0 and 5");
 }
 
 }  // namespace
@@ -50,14 +44,22 @@ int tailrace_wants(const tailrace_session* session, int field, tailrace_error* e
 int tailrace_put(tailrace_session* session, int field, const void* data, int type, size_t count,
                  tailrace_error* error) {
   return guarded(error, [&] {
-    required(session, "session").session.put_dense(FieldHandle{field}, data, type_of(type, "put"), count);
+    check_put(required(session, "session"), field, type, 1);
+    session->session.put_dense(FieldHandle{field}, data, static_cast<tailrace::Type>(type), count);
   });
 }
 
 int tailrace_put_strided(tailrace_session* session, int field, const void* data, int type, int rank,
                          const int64_t* shape, const int64_t* strides, tailrace_error* error) {
   return guarded(error, [&] {
-    fill(required(session, "session").view, data, type, rank, shape, strides);
+    check_put(required(session, "session"), field, type, rank);
+    if (rank > 0) required(shape, "put: shape");
+    auto& view = session->view;
+    view.data = data;
+    view.type = static_cast<tailrace::Type>(type);
+    view.shape.assign(shape, shape + rank);
+    view.strides.clear();
+    if (strides != nullptr) view.strides.assign(strides, strides + rank);
     session->session.put(FieldHandle{field}, session->view);
   });
 }

@@ -51,8 +51,8 @@ T& required(T* pointer, const char* what) {
 // Throws Error(usage) where the number is not a tailrace_type; `owner` opens the message.
 inline Type type_of(int type, const std::string& owner) {
   if (type < TAILRACE_FLOAT32 || type > TAILRACE_INT64) {
-    throw Error(ErrorCode::usage,
-                owner + ": type " + std::to_string(type) + " is not a tailrace_type (0 to 3)");
+    throw Error(ErrorCode::usage, owner + ": type " + std::to_string(type) +
+                                      " is not one of float32, float64, int32, int64 (0 to 3)");
   }
   return static_cast<Type>(type);
 }

@@ -1,0 +1,224 @@
+!> The C functions that the module tailrace stands on: those of tailrace.h and those of glue.cpp. Not for models.
+module tailrace_c
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int32_t, c_int64_t, c_null_ptr, c_ptr, c_size_t
+  implicit none
+  private
+
+  type, bind(c), public :: tailrace_error_c
+    integer(c_int) :: code = 0
+    type(c_ptr) :: message = c_null_ptr
+  end type tailrace_error_c
+
+  public :: tailrace_error_clear_c, tailrace_free_c, tailrace_is_server_c, tailrace_is_off_c, tailrace_model_comm_c
+  public :: tailrace_option_string_c, tailrace_option_int_c, tailrace_option_real_c, tailrace_ready_c, tailrace_step_c
+  public :: tailrace_handle_c, tailrace_wants_c, tailrace_commit_c, tailrace_finish_c, tailrace_serve_c
+  public :: tailrace_version_c, strlen_c
+  public :: tailrace_start_c, tailrace_grid_c, tailrace_coordinate_c, tailrace_mesh_c, tailrace_field_c, tailrace_put_c
+  public :: tailrace_acquire_c
+
+  interface
+    subroutine tailrace_error_clear_c(error) bind(c, name="tailrace_error_clear")
+      import :: tailrace_error_c
+      type(tailrace_error_c), intent(inout) :: error
+    end subroutine tailrace_error_clear_c
+
+    subroutine tailrace_free_c(session) bind(c, name="tailrace_free")
+      import :: c_ptr
+      type(c_ptr), value :: session
+    end subroutine tailrace_free_c
+
+    function tailrace_is_server_c(session) bind(c, name="tailrace_is_server") result(yes)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: session
+      integer(c_int) :: yes
+    end function tailrace_is_server_c
+
+    function tailrace_is_off_c(session) bind(c, name="tailrace_is_off") result(yes)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: session
+      integer(c_int) :: yes
+    end function tailrace_is_off_c
+
+    function tailrace_model_comm_c(session, error) bind(c, name="tailrace_model_comm_fortran") result(comm)
+      import :: c_int, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: comm
+    end function tailrace_model_comm_c
+
+    function tailrace_option_string_c(session, name, value, error) bind(c, name="tailrace_option_string") result(code)
+      import :: c_char, c_int, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: name(*), value(*)
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_option_string_c
+
+    function tailrace_option_int_c(session, name, value, error) bind(c, name="tailrace_option_int") result(code)
+      import :: c_char, c_int, c_int64_t, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), value :: value
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_option_int_c
+
+    function tailrace_option_real_c(session, name, value, error) bind(c, name="tailrace_option_real") result(code)
+      import :: c_char, c_double, c_int, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: name(*)
+      real(c_double), value :: value
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_option_real_c
+
+    function tailrace_ready_c(session, error) bind(c, name="tailrace_ready") result(code)
+      import :: c_int, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_ready_c
+
+    function tailrace_step_c(session, step, time, error) bind(c, name="tailrace_step") result(code)
+      import :: c_double, c_int, c_int64_t, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      integer(c_int64_t), value :: step
+      real(c_double), value :: time
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_step_c
+
+    function tailrace_handle_c(session, name, error) bind(c, name="tailrace_handle") result(handle)
+      import :: c_char, c_int, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: name(*)
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: handle
+    end function tailrace_handle_c
+
+    function tailrace_wants_c(session, field, error) bind(c, name="tailrace_wants") result(yes)
+      import :: c_int, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      integer(c_int), value :: field
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: yes
+    end function tailrace_wants_c
+
+    function tailrace_commit_c(session, field, error) bind(c, name="tailrace_commit") result(code)
+      import :: c_int, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      integer(c_int), value :: field
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_commit_c
+
+    function tailrace_finish_c(session, error) bind(c, name="tailrace_finish") result(code)
+      import :: c_int, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_finish_c
+
+    function tailrace_serve_c(comm, config, error) bind(c, name="tailrace_serve_fortran") result(code)
+      import :: c_char, c_int, tailrace_error_c
+      integer(c_int), value :: comm
+      character(kind=c_char), intent(in) :: config(*)
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_serve_c
+
+    function tailrace_version_c() bind(c, name="tailrace_version") result(version)
+      import :: c_ptr
+      type(c_ptr) :: version
+    end function tailrace_version_c
+
+    pure function strlen_c(string) bind(c, name="strlen") result(length)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: string
+      integer(c_size_t) :: length
+    end function strlen_c
+  end interface
+
+  ! glue.cpp: an empty string is an absent one; lists of names are lines; everything in Fortran order, from 1.
+  interface
+    function tailrace_start_c(running, comm, config, component, initial_time, initial_step, error) &
+      bind(c, name="tailrace_glue_start") result(session)
+      import :: c_char, c_double, c_int, c_int64_t, c_ptr, tailrace_error_c
+      type(c_ptr), value :: running
+      integer(c_int), value :: comm
+      character(kind=c_char), intent(in) :: config(*), component(*)
+      real(c_double), value :: initial_time
+      integer(c_int64_t), value :: initial_step
+      type(tailrace_error_c), intent(inout) :: error
+      type(c_ptr) :: session
+    end function tailrace_start_c
+
+    function tailrace_grid_c(session, name, dims, shape_size, shape, offset_size, offset, count_size, count, indexed_dim, &
+                             index_count, indices, partial, error) bind(c, name="tailrace_glue_grid") result(code)
+      import :: c_char, c_int, c_int64_t, c_ptr, c_size_t, tailrace_error_c
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: name(*), dims(*), indexed_dim(*)
+      integer(c_int), value :: shape_size, offset_size, count_size, partial
+      integer(c_int64_t), intent(in) :: shape(*)
+      integer(c_int64_t), intent(in), optional :: offset(*), count(*), indices(*)
+      integer(c_size_t), value :: index_count
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_grid_c
+
+    function tailrace_coordinate_c(session, grid, name, dims, units, standard_name, long_name, attributes, value_count, &
+                                   values, error) bind(c, name="tailrace_glue_coordinate") result(code)
+      import :: c_char, c_double, c_int, c_ptr, c_size_t, tailrace_error_c
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: grid(*), name(*), dims(*), units(*), standard_name(*), long_name(*), &
+                                            attributes(*)
+      integer(c_size_t), value :: value_count
+      real(c_double), intent(in) :: values(*)
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_coordinate_c
+
+    function tailrace_mesh_c(session, grid, name, x_count, node_x, y_count, node_y, nodes_per_face, face_count, face_nodes, &
+                             error) bind(c, name="tailrace_glue_mesh") result(code)
+      import :: c_char, c_double, c_int, c_int32_t, c_int64_t, c_ptr, c_size_t, tailrace_error_c
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: grid(*), name(*)
+      integer(c_size_t), value :: x_count, y_count, face_count
+      integer(c_int64_t), value :: nodes_per_face
+      real(c_double), intent(in) :: node_x(*), node_y(*)
+      integer(c_int32_t), intent(in) :: face_nodes(*)
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_mesh_c
+
+    function tailrace_field_c(session, name, grid, type, units, standard_name, long_name, attributes, error) &
+      bind(c, name="tailrace_glue_field") result(handle)
+      import :: c_char, c_int, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: name(*), grid(*), units(*), standard_name(*), long_name(*), attributes(*)
+      integer(c_int), value :: type
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: handle
+    end function tailrace_field_c
+
+    function tailrace_put_c(session, field, array, error) bind(c, name="tailrace_glue_put") result(code)
+      import :: c_int, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      integer(c_int), value :: field
+      type(*), dimension(..), intent(in) :: array
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_put_c
+
+    function tailrace_acquire_c(session, field, type, rank, extents, slot, error) bind(c, name="tailrace_glue_acquire") &
+      result(code)
+      import :: c_int, c_int64_t, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      integer(c_int), value :: field, type, rank
+      integer(c_int64_t), intent(out) :: extents(*)
+      type(c_ptr), intent(out) :: slot
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_acquire_c
+  end interface
+end module tailrace_c

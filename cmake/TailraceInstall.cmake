@@ -1,0 +1,43 @@
+# What `cmake --install` leaves: the libraries, the headers, the Fortran module files, the CMake package tailrace
+# (targets tailrace::tailrace and tailrace::fortran) and a pkg-config file; with TAILRACE_PYTHON also the Python package.
+include(CMakePackageConfigHelpers)
+set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/tailrace)
+
+# The two libraries find each other wherever the tree is moved, and what they were linked with where it was.
+foreach(library tailrace tailrace_fortran)
+  set_target_properties(${library} PROPERTIES INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)
+endforeach()
+
+install(TARGETS tailrace tailrace_fortran EXPORT tailraceTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tailrace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
+install(FILES ${PROJECT_BINARY_DIR}/include/tailrace/fortran/tailrace.mod
+              ${PROJECT_BINARY_DIR}/include/tailrace/fortran/tailrace_c.mod
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tailrace/fortran COMPONENT library)
+
+install(EXPORT tailraceTargets NAMESPACE tailrace:: DESTINATION ${package_directory} COMPONENT library)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tailraceConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/tailraceConfig.cmake INSTALL_DESTINATION ${package_directory})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tailraceConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tailraceConfig.cmake ${PROJECT_BINARY_DIR}/tailraceConfigVersion.cmake
+        DESTINATION ${package_directory} COMPONENT library)
+
+configure_file(${CMAKE_CURRENT_LIST_DIR}/tailrace.pc.in ${PROJECT_BINARY_DIR}/tailrace.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tailrace.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+
+if(TAILRACE_PYTHON)
+  # A wheel carries the library beside the module, so that it needs nothing from outside.
+  if(SKBUILD)
+    set(python_directory tailrace)
+    install(TARGETS tailrace LIBRARY DESTINATION ${python_directory} NAMELINK_SKIP COMPONENT python)
+    set_target_properties(tailrace_python PROPERTIES INSTALL_RPATH "$ORIGIN")
+  else()
+    set(python_version ${Python_VERSION_MAJOR}.${Python_VERSION_MINOR})
+    set(python_directory ${CMAKE_INSTALL_LIBDIR}/python${python_version}/site-packages/tailrace)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/tailrace/ DESTINATION ${python_directory} COMPONENT python
+            PATTERN __pycache__ EXCLUDE)
+    set_target_properties(tailrace_python PROPERTIES INSTALL_RPATH "$ORIGIN/../../..")
+  endif()
+  install(TARGETS tailrace_python LIBRARY DESTINATION ${python_directory} COMPONENT python)
+endif()
