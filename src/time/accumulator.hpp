@@ -1,4 +1,5 @@
-// Folds the samples of one block into the records of one variable. Sums and weights are kept, never running means.
+// Folds the samples of one block into the records of one variable. Sums and weights are kept, never running
+// means.
 #pragma once
 
 #include <cstddef>
@@ -17,29 +18,36 @@ namespace tailrace::time {
 // The values are written into state: do not renumber.
 enum class ReductionKind : std::uint8_t { snapshot = 0, mean = 1, min = 2, max = 3, sum = 4, std = 5 };
 
-std::string_view name_of(ReductionKind kind);         // as in the configuration: snapshot, mean, ...
-std::string_view cell_method_of(ReductionKind kind);  // CF: point, mean, minimum, maximum, sum, standard_deviation
+std::string_view name_of(ReductionKind kind);  // as in the configuration: snapshot, mean, ...
+std::string_view cell_method_of(
+    ReductionKind kind);  // CF: point, mean, minimum, maximum, sum, standard_deviation
 std::vector<std::string> reduction_names();
 std::optional<ReductionKind> find_reduction(std::string_view name);
-bool needs_window(ReductionKind kind);                // all but snapshot
+bool needs_window(ReductionKind kind);  // all but snapshot
 
-// A tiny algebra with a state that can be saved. Element-wise and in the order of time, so its bits depend on nothing
-// else: not on the decomposition, not on threads. Not safe from several threads at once.
+// A tiny algebra with a state that can be saved. Element-wise and in the order of time, so its bits depend on
+// nothing else: not on the decomposition, not on threads. Not safe from several threads at once.
 class Accumulator {
  public:
   virtual ~Accumulator() = default;
-  virtual void combine(std::span<const std::byte> sample, double weight) = 0;  // `size` elements of the input type
-  // Writes the record in the output type and returns to the identity.
+  // `size` elements of the input type, aligned or not; a weight of 0 changes nothing. `ends` as in Share:
+  // `sum` adds the sample only where its interval ends, so that a sample whose interval spans several windows
+  // is not added twice.
+  virtual void combine(std::span<const std::byte> sample, double weight, bool ends = true) = 0;
+  // Writes the record in the output type and returns to the identity. A window that no sample ended in has
+  // sum 0.
   virtual void finish(std::span<std::byte> record) = 0;
-  virtual bool empty() const = 0;            // nothing combined since the last finish
+  virtual bool empty() const = 0;  // nothing combined since the last finish
   virtual std::size_t state_bytes() const = 0;
-  virtual std::vector<std::byte> state() const = 0;              // format: docs/formats/accumulator_state.md
-  virtual void restore(std::span<const std::byte> state) = 0;    // throws Error(resource) when it does not fit
+  virtual std::vector<std::byte> state() const = 0;            // format: docs/formats/accumulator_state.md
+  virtual void restore(std::span<const std::byte> state) = 0;  // throws Error(resource) when it does not fit
 };
 
-// `sum` is the plain sum over samples (weight counts as 1); `mean` and `std` weigh by the weight given; std is the
-// population's (divides by the sum of weights).
-std::unique_ptr<Accumulator> make_accumulator(ReductionKind kind, model::DataType input, model::DataType output,
-                                              std::size_t size);
+// `sum` is the plain sum over samples (weight counts as 1); `mean` and `std` weigh by the weight given; std
+// is the population's (divides by the sum of weights). A NaN in any sample makes the record NaN. Where the
+// output is of an integer type, values are rounded to the nearest, kept within its range, and NaN becomes
+// netCDF's default fill value.
+std::unique_ptr<Accumulator> make_accumulator(ReductionKind kind, model::DataType input,
+                                              model::DataType output, std::size_t size);
 
 }  // namespace tailrace::time

@@ -1,9 +1,10 @@
 // The time axis of a group of output variables: which samples go into which record, and with what weight.
 //
-// A sample taken at tick n stands for the interval from the sample before it to tick n. Windows lie on the fixed grid
-// k*period; a sample's weight in a window is the overlap of its interval with the window. An instant record takes the
-// first sample at or past each k*period and carries that sample's own time. Times that are closer to a window's edge than
-// 1e-9 of the period count as lying on the edge. The rules in full, for users: docs/guide/time.md.
+// A sample taken at tick n stands for the interval from the sample before it to tick n. Windows lie on the
+// fixed grid k*period; a sample's weight in a window is the overlap of its interval with the window. An
+// instant record takes the first sample at or past each k*period and carries that sample's own time. Times
+// that are closer to a window's edge than 1e-9 of the period count as lying on the edge. The rules in full,
+// for users: docs/guide/time.md.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +15,22 @@
 #include "calendar/calendar.hpp"
 #include "model/block.hpp"
 #include "time/period.hpp"
+#include "time/ruler.hpp"
 
 namespace tailrace::time {
 
-// When a field is sampled: at ticks whose step number is a multiple of n, or at the first tick at or past each k*T.
-// A pure function of the ticks given so far.
+// When a field is sampled: at ticks whose step number is a multiple of n, or at the first tick at or past
+// each k*T. A pure function of the ticks given so far.
 class Cadence {
  public:
+  // `begin`: where the model stands before its first step; a grid point there counts if a tick falls on it.
+  // `calendar` must live longer. Throws Error(configuration) for months where the calendar has none.
   Cadence(Period every, const calendar::Calendar& calendar, model::Tick begin);
   bool due(const model::Tick& tick);  // call once for each tick, in order
 
  private:
   Period every_;
-  const calendar::Calendar* calendar_;
-  std::int64_t last_ = 0;  // index of the last grid point reached
+  Crossing crossing_;
 };
 
 // One record along the time axis. For an instant begin == end == time.
@@ -35,15 +38,19 @@ struct TimeRecord {
   std::int64_t index = 0;  // 0, 1, 2, ... in the file
   double begin = 0.0;      // seconds of model time
   double end = 0.0;
+  // The step of the last sample at or before `begin`, and of the last sample in the record: it holds the
+  // steps after begin_step up to end_step. Windows in steps begin and end with the very steps of their edges.
   std::int64_t begin_step = 0, end_step = 0;
-  bool whole = true;       // false for the last window of a run that ended inside it
+  bool whole = true;  // false where the run began inside the window, or ended inside it
 };
 
 // What one tick means for every variable on the axis, in the order to be carried out:
-// for each share: combine the sample into record `index` with `weight`; if `closes`, emit that record.
+// for each share: combine the sample into record `index` with `weight` and `ends`; if `closes`, emit that
+// record.
 struct Share {
   TimeRecord record;    // of a record that is still open, end is where it will close, if that is known
-  double weight = 0.0;  // seconds; 1 for an instant
+  double weight = 0.0;  // seconds; 1 for an instant; 0 where the record only closes
+  bool ends = true;     // the sample's interval ends in this window, so `sum` counts the sample here
   bool closes = false;
 };
 
@@ -54,19 +61,45 @@ class Axis {
   // `begin`: where the model stands before its first step. `calendar` must live longer.
   Axis(AxisKind kind, Period every, Period cadence, const calendar::Calendar& calendar, model::Tick begin);
 
-  // Moves on to a tick. The shares are empty where the field is not sampled or not needed at this tick: `wanted()`
-  // then is false, and no sample must be given to the variables of this axis.
+  // Moves on to a tick. The shares are empty where the field is not sampled or not needed at this tick:
+  // `wanted()` then is false, and no sample must be given to the variables of this axis.
   const std::vector<Share>& advance(const model::Tick& tick);
   bool wanted() const { return !shares_.empty(); }
-  // The window that is still open at the end of the run, cut off at the last tick; nothing for instants, or when it
-  // got no sample.
+  // The window that is still open at the end of the run, cut off at the last tick; nothing for instants, or
+  // when it got no sample.
   std::optional<TimeRecord> finish() const;
 
  private:
+  struct Window {
+    double begin = 0.0;
+    std::int64_t begin_step = 0;
+    bool whole = true;
+    bool has_samples = false;
+  };
+  struct Edge {
+    double time = 0.0;
+    std::int64_t end_step = 0;    // of the record before it
+    std::int64_t begin_step = 0;  // of the record after it
+  };
+  void take_instant(const model::Tick& tick);
+  void take_sample(const model::Tick& tick);
+  std::vector<Edge> edges_until(const model::Tick& tick, const Place& place);
+  void share(double from, const Edge& to, bool closes, bool ends);
+  void next_window(const Edge& edge);
+  TimeRecord record(double end, std::int64_t end_step, bool whole) const;
+
   AxisKind kind_;
-  Period every_;
+  Ruler ruler_;
   Cadence cadence_;
-  const calendar::Calendar* calendar_;
+  Crossing crossing_;            // instants: which samples make a record
+  std::int64_t next_index_ = 0;  // of the record that is open or comes next
+  model::Tick last_tick_;
+  // Windows only:
+  Window window_;               // the open one
+  std::int64_t next_edge_ = 0;  // index of the edge that ends it
+  std::vector<Edge> passed_;    // windows in steps: edges since the last sample
+  double sampled_until_ = 0.0;  // time of the last sample
+  std::int64_t sampled_step_ = 0;
   std::vector<Share> shares_;
 };
 

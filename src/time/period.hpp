@@ -9,8 +9,8 @@ namespace tailrace::time {
 
 enum class PeriodKind : std::uint8_t { seconds, steps, months };
 
-// `5 steps`, `1 step`, `10 s`, `2.5 min`, `6 h`, `1 d`, `1 month`, `3 months`, `1 year`. Lengths of model time are
-// kept in seconds; months and years in months, because their length depends on the calendar.
+// `5 steps`, `1 step`, `10 s`, `2.5 min`, `6 h`, `1 d`, `1 month`, `3 months`, `1 year`. Lengths of model
+// time are kept in seconds; months and years in months, because their length depends on the calendar.
 class Period {
  public:
   // Throws Error(configuration) that says what was expected: a positive number and a unit (known: ...).
@@ -22,8 +22,8 @@ class Period {
   PeriodKind kind() const { return kind_; }
   double seconds() const { return seconds_; }
   std::int64_t count() const { return count_; }  // steps or months
-  std::string name() const;      // for names of files and dimensions: 10s, 5steps, 1month
-  std::string sentence() const;  // for attributes: "every 10 s"
+  std::string name() const;                      // for names of files and dimensions: 10s, 5steps, 1month
+  std::string sentence() const;                  // for attributes: "every 10 s"
   bool operator==(const Period&) const = default;
 
  private:

@@ -1,0 +1,173 @@
+#include "time/accumulator.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/bytes.hpp"
+#include "time/convert.hpp"
+#include "time/reductions.hpp"
+
+namespace tailrace::time {
+namespace {
+
+using model::DataType;
+
+struct Named {
+  ReductionKind kind;
+  const char* name;
+  const char* cell_method;
+};
+
+constexpr std::array<Named, 6> kinds{{
+    {ReductionKind::snapshot, "snapshot", "point"},
+    {ReductionKind::mean, "mean", "mean"},
+    {ReductionKind::min, "min", "minimum"},
+    {ReductionKind::max, "max", "maximum"},
+    {ReductionKind::sum, "sum", "sum"},
+    {ReductionKind::std, "std", "standard_deviation"},
+}};
+
+const Named& named(ReductionKind kind) {
+  for (const Named& known : kinds)
+    if (known.kind == kind) return known;
+  base::assertion_failed("kind", __FILE__, __LINE__, "unknown ReductionKind");
+}
+
+// Head of a saved state; docs/formats/accumulator_state.md specifies it.
+struct StateHead {
+  std::array<char, 4> magic{'T', 'R', 'A', 'S'};
+  std::uint8_t version = 1;
+  std::uint8_t kind = 0;
+  std::uint8_t input = 0;
+  std::uint8_t reserved = 0;
+  std::int64_t size = 0;
+  std::int64_t samples = 0;
+  double weight = 0.0;
+};
+static_assert(sizeof(StateHead) == 32);
+
+template <template <class> class Reduction, class In, ReductionKind kind, DataType input>
+class Folding final : public Accumulator {
+  using Rule = Reduction<In>;
+  using Kept = typename Rule::Kept;
+
+ public:
+  Folding(DataType output, std::size_t size) : output_(output), size_(size), kept_(Rule::arrays * size) {}
+
+  void combine(std::span<const std::byte> sample, double weight, bool ends) override {
+    TAILRACE_ASSERT(sample.size() == size_ * sizeof(In), "a sample has the size of its block");
+    TAILRACE_ASSERT(weight >= 0.0, "weights are lengths of time");
+    if (weight == 0.0) return;
+    Rule::fold(sample.data(), kept_.data(), size_, weight, totals_, ends);
+    ++totals_.samples;
+    totals_.weight += weight;
+  }
+
+  void finish(std::span<std::byte> record) override {
+    TAILRACE_ASSERT(record.size() == size_ * model::size_of(output_), "a record has the size of its block");
+    TAILRACE_ASSERT(!empty(), "a record needs a sample");
+    model::dispatch(output_, [&](auto zero) { write<decltype(zero)>(record.data()); });
+    totals_ = {};
+  }
+
+  bool empty() const override { return totals_.samples == 0; }
+
+  std::size_t state_bytes() const override {
+    return sizeof(StateHead) + (empty() ? 0 : kept_.size() * sizeof(Kept));
+  }
+
+  std::vector<std::byte> state() const override {
+    StateHead head;
+    head.kind = static_cast<std::uint8_t>(kind);
+    head.input = static_cast<std::uint8_t>(input);
+    head.size = static_cast<std::int64_t>(size_);
+    head.samples = totals_.samples;
+    head.weight = totals_.weight;
+    base::ByteWriter out;
+    out.put(head);
+    if (!empty()) out.put_bytes(std::as_bytes(std::span<const Kept>(kept_)));
+    return out.take();
+  }
+
+  void restore(std::span<const std::byte> state) override {
+    StateHead head;
+    if (state.size() < sizeof(head)) refuse("it is shorter than its head");
+    std::memcpy(&head, state.data(), sizeof(head));
+    if (head.magic != StateHead().magic) refuse("it is no state of a reduction");
+    if (head.version != 1)
+      refuse(fmt::format("it has version {}, and only version 1 is known", head.version));
+    if (head.kind != static_cast<std::uint8_t>(kind)) refuse("it belongs to another reduction");
+    if (head.input != static_cast<std::uint8_t>(input)) refuse("its samples had another type");
+    if (head.size != static_cast<std::int64_t>(size_)) refuse(fmt::format("it holds {} values", head.size));
+    const std::size_t expected = sizeof(head) + (head.samples == 0 ? 0 : kept_.size() * sizeof(Kept));
+    if (head.samples < 0 || state.size() != expected) refuse("its length does not agree with its head");
+    if (head.samples > 0) std::memcpy(kept_.data(), state.data() + sizeof(head), expected - sizeof(head));
+    totals_ = {head.samples, head.weight};
+  }
+
+ private:
+  template <class Out>
+  void write(std::byte* record) const {
+    for (std::size_t i = 0; i < size_; ++i) {
+      const Out value = convert<Out>(Rule::result(kept_.data(), size_, i, totals_));
+      std::memcpy(record + i * sizeof(Out), &value, sizeof(Out));
+    }
+  }
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw Error(ErrorCode::resource, fmt::format("saved state does not fit a {} over {} values of {}: {}",
+                                                 name_of(kind), size_, model::name_of(input), why));
+  }
+
+  DataType output_;
+  std::size_t size_;
+  Totals totals_;
+  std::vector<Kept> kept_;
+};
+
+template <DataType input, class In>
+std::unique_ptr<Accumulator> make_for(ReductionKind kind, DataType output, std::size_t size) {
+  using enum ReductionKind;
+  switch (kind) {
+    case snapshot: return std::make_unique<Folding<Snapshot, In, snapshot, input>>(output, size);
+    case mean: return std::make_unique<Folding<Mean, In, mean, input>>(output, size);
+    case min: return std::make_unique<Folding<Min, In, min, input>>(output, size);
+    case max: return std::make_unique<Folding<Max, In, max, input>>(output, size);
+    case sum: return std::make_unique<Folding<Sum, In, sum, input>>(output, size);
+    case std: return std::make_unique<Folding<Std, In, std, input>>(output, size);
+  }
+  base::assertion_failed("kind", __FILE__, __LINE__, "unknown ReductionKind");
+}
+
+}  // namespace
+
+std::string_view name_of(ReductionKind kind) { return named(kind).name; }
+std::string_view cell_method_of(ReductionKind kind) { return named(kind).cell_method; }
+
+std::vector<std::string> reduction_names() {
+  std::vector<std::string> names;
+  for (const Named& known : kinds) names.emplace_back(known.name);
+  return names;
+}
+
+std::optional<ReductionKind> find_reduction(std::string_view name) {
+  for (const Named& known : kinds)
+    if (name == known.name) return known.kind;
+  return std::nullopt;
+}
+
+bool needs_window(ReductionKind kind) { return kind != ReductionKind::snapshot; }
+
+std::unique_ptr<Accumulator> make_accumulator(ReductionKind kind, DataType input, DataType output,
+                                              std::size_t size) {
+  switch (input) {
+    case DataType::float32: return make_for<DataType::float32, float>(kind, output, size);
+    case DataType::float64: return make_for<DataType::float64, double>(kind, output, size);
+    case DataType::int32: return make_for<DataType::int32, std::int32_t>(kind, output, size);
+    case DataType::int64: return make_for<DataType::int64, std::int64_t>(kind, output, size);
+  }
+  base::assertion_failed("input", __FILE__, __LINE__, "unknown DataType");
+}
+
+}  // namespace tailrace::time

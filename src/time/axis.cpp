@@ -1,0 +1,105 @@
+#include "time/axis.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace tailrace::time {
+
+Cadence::Cadence(Period every, const calendar::Calendar& calendar, model::Tick begin)
+    : every_(every), crossing_(Ruler(every, calendar), begin) {}
+
+bool Cadence::due(const model::Tick& tick) {
+  if (every_.kind() == PeriodKind::steps) return tick.step % every_.count() == 0;
+  return crossing_.passes(tick);
+}
+
+Axis::Axis(AxisKind kind, Period every, Period cadence, const calendar::Calendar& calendar, model::Tick begin)
+    : kind_(kind),
+      ruler_(every, calendar),
+      cadence_(cadence, calendar, begin),
+      crossing_(ruler_, begin),
+      last_tick_(begin),
+      sampled_step_(begin.step) {
+  const Place place = ruler_.place(begin);
+  window_ = {.begin = place.time, .begin_step = begin.step, .whole = place.on_edge, .has_samples = false};
+  next_edge_ = place.index + 1;
+  sampled_until_ = place.time;
+}
+
+const std::vector<Share>& Axis::advance(const model::Tick& tick) {
+  shares_.clear();
+  const bool sampled = cadence_.due(tick);
+  if (kind_ == AxisKind::instant) {
+    if (sampled) take_instant(tick);
+  } else {
+    const Place place = ruler_.place(tick);
+    for (; ruler_.kind() == PeriodKind::steps && next_edge_ <= place.index; ++next_edge_)
+      passed_.push_back({tick.time, tick.step, tick.step});
+    if (sampled) take_sample(tick);
+  }
+  last_tick_ = tick;
+  return shares_;
+}
+
+void Axis::take_instant(const model::Tick& tick) {
+  if (!crossing_.passes(tick)) return;
+  const TimeRecord instant{next_index_++, tick.time, tick.time, tick.step, tick.step, true};
+  shares_.push_back({.record = instant, .weight = 1.0, .ends = true, .closes = true});
+}
+
+// Cuts the interval from the last sample to this one at the edges of windows.
+void Axis::take_sample(const model::Tick& tick) {
+  const Place place = ruler_.place(tick);
+  double from = sampled_until_;
+  for (const Edge& edge : edges_until(tick, place)) {
+    share(from, edge, true, edge.time == place.time);
+    next_window(edge);
+    from = edge.time;
+  }
+  share(from, {place.time, tick.step, tick.step}, false, true);
+  sampled_until_ = place.time;
+  sampled_step_ = tick.step;
+}
+
+std::vector<Axis::Edge> Axis::edges_until(const model::Tick& tick, const Place& place) {
+  std::vector<Edge> edges;
+  if (ruler_.kind() == PeriodKind::steps) {
+    edges.swap(passed_);
+    return edges;
+  }
+  for (; next_edge_ <= place.index; ++next_edge_) {
+    const double time = ruler_.edge(next_edge_);
+    edges.push_back({time, tick.step, time == place.time ? tick.step : sampled_step_});
+  }
+  return edges;
+}
+
+void Axis::share(double from, const Edge& to, bool closes, bool ends) {
+  const double weight = to.time - from;
+  // Nothing to add; but a window with samples still has to be closed when its last steps have no length.
+  if (weight <= 0.0 && !(closes && window_.has_samples)) return;
+  const double end = closes || ruler_.kind() == PeriodKind::steps ? to.time : ruler_.edge(next_edge_);
+  window_.has_samples = true;
+  shares_.push_back({record(end, to.end_step, window_.whole), weight, ends, closes});
+  if (closes) ++next_index_;
+}
+
+void Axis::next_window(const Edge& edge) {
+  window_ = {.begin = edge.time, .begin_step = edge.begin_step, .whole = true, .has_samples = false};
+}
+
+TimeRecord Axis::record(double end, std::int64_t end_step, bool whole) const {
+  return {next_index_, window_.begin, end, window_.begin_step, end_step, whole};
+}
+
+std::optional<TimeRecord> Axis::finish() const {
+  if (kind_ == AxisKind::instant || !window_.has_samples) return std::nullopt;
+  if (ruler_.kind() == PeriodKind::steps) {
+    const Edge end = passed_.empty() ? Edge{last_tick_.time, sampled_step_, 0} : passed_.front();
+    return record(end.time, end.end_step, false);
+  }
+  return record(std::min(ruler_.edge(next_edge_), ruler_.place(last_tick_).time), sampled_step_, false);
+}
+
+}  // namespace tailrace::time

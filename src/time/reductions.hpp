@@ -1,0 +1,117 @@
+// The algebra of each reduction: what it keeps of an element (`fold`) and what it makes of it in the end
+// (`result`). Plain loops over whole arrays, which compilers turn into vector code.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <vector>
+
+namespace tailrace::time {
+
+// Samples may lie anywhere in a message, so elements are read through memcpy, which costs nothing.
+template <class T>
+T load(const std::byte* bytes, std::size_t element) {
+  T value;
+  std::memcpy(&value, bytes + element * sizeof(T), sizeof(T));
+  return value;
+}
+
+// What all samples so far have in common.
+struct Totals {
+  std::int64_t samples = 0;
+  double weight = 0.0;
+};
+
+template <class In>
+struct Snapshot {
+  using Kept = In;
+  static constexpr std::size_t arrays = 1;
+  static void fold(const std::byte* sample, Kept* kept, std::size_t size, double, const Totals&, bool) {
+    std::memcpy(kept, sample, size * sizeof(In));
+  }
+  static In result(const Kept* kept, std::size_t, std::size_t i, const Totals&) { return kept[i]; }
+};
+
+template <class In>
+struct Mean {
+  using Kept = double;
+  static constexpr std::size_t arrays = 1;
+  static void fold(const std::byte* __restrict sample, double* __restrict sums, std::size_t size,
+                   double weight, const Totals& before, bool) {
+    if (before.samples == 0)
+      for (std::size_t i = 0; i < size; ++i) sums[i] = weight * static_cast<double>(load<In>(sample, i));
+    else
+      for (std::size_t i = 0; i < size; ++i) sums[i] += weight * static_cast<double>(load<In>(sample, i));
+  }
+  static double result(const double* sums, std::size_t, std::size_t i, const Totals& totals) {
+    return sums[i] / totals.weight;
+  }
+};
+
+template <class In, bool largest>
+struct Extreme {
+  using Kept = In;
+  static constexpr std::size_t arrays = 1;
+  static void fold(const std::byte* __restrict sample, In* __restrict kept, std::size_t size, double,
+                   const Totals& before, bool) {
+    if (before.samples == 0) {
+      std::memcpy(kept, sample, size * sizeof(In));
+      return;
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+      const In value = load<In>(sample, i);
+      const In old = kept[i];
+      // A NaN once kept stays, since no comparison with it holds but the first.
+      const bool takes = (value != value) || (largest ? value > old : value < old);
+      kept[i] = takes ? value : old;
+    }
+  }
+  static In result(const In* kept, std::size_t, std::size_t i, const Totals&) { return kept[i]; }
+};
+
+template <class In>
+struct Min : Extreme<In, false> {};
+template <class In>
+struct Max : Extreme<In, true> {};
+
+template <class In>
+struct Sum {
+  using Kept = double;
+  static constexpr std::size_t arrays = 1;
+  static void fold(const std::byte* __restrict sample, double* __restrict sums, std::size_t size, double,
+                   const Totals& before, bool ends) {
+    if (before.samples == 0) std::memset(sums, 0, size * sizeof(double));
+    if (!ends) return;
+    for (std::size_t i = 0; i < size; ++i) sums[i] += static_cast<double>(load<In>(sample, i));
+  }
+  static double result(const double* sums, std::size_t, std::size_t i, const Totals&) { return sums[i]; }
+};
+
+// D. H. D. West (1979), Updating mean and variance estimates: an improved method, Comm. ACM 22 (9), 532-535.
+// The one reduction that needs the mean so far: the difference of two sums of squares would lose all digits
+// of a small spread.
+template <class In>
+struct Std {
+  using Kept = double;
+  static constexpr std::size_t arrays = 2;  // the mean, and the weighted sum of squares about it
+  static void fold(const std::byte* __restrict sample, double* __restrict kept, std::size_t size,
+                   double weight, const Totals& before, bool) {
+    double* __restrict means = kept;
+    double* __restrict squares = kept + size;
+    if (before.samples == 0) std::memset(kept, 0, 2 * size * sizeof(double));
+    const double share = weight / (before.weight + weight);
+    for (std::size_t i = 0; i < size; ++i) {
+      const double distance = static_cast<double>(load<In>(sample, i)) - means[i];
+      const double correction = distance * share;
+      means[i] += correction;
+      squares[i] += before.weight * distance * correction;
+    }
+  }
+  static double result(const double* kept, std::size_t size, std::size_t i, const Totals& totals) {
+    return std::sqrt(kept[size + i] / totals.weight);
+  }
+};
+
+}  // namespace tailrace::time

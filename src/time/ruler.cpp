@@ -1,0 +1,66 @@
+#include "time/ruler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+
+namespace tailrace::time {
+namespace {
+
+constexpr double snap = 1e-9;  // of the period
+// At late times a double cannot tell 1e-9 of a short period; then the rounding of the time itself is allowed
+// for.
+constexpr double rounding = 4.0 * std::numeric_limits<double>::epsilon();
+
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+
+}  // namespace
+
+Ruler::Ruler(const Period& period, const calendar::Calendar& calendar)
+    : period_(period), calendar_(&calendar) {
+  if (period.kind() == PeriodKind::months && !calendar.has_months())
+    throw Error(ErrorCode::configuration,
+                fmt::format("a period of {} needs a calendar, and calendar {} has no months", period.name(),
+                            calendar.name()));
+}
+
+double Ruler::edge(std::int64_t index) const {
+  TAILRACE_ASSERT(kind() != PeriodKind::steps, "the times of steps are known from ticks only");
+  if (kind() == PeriodKind::months) return calendar_->begin_of_month(index * period_.count());
+  return static_cast<double>(index) * period_.seconds();
+}
+
+Place Ruler::place(const model::Tick& tick) const {
+  if (kind() == PeriodKind::steps)
+    return {floor_divide(tick.step, period_.count()), tick.time, tick.step % period_.count() == 0};
+  const std::int64_t index = kind() == PeriodKind::months
+                                 ? floor_divide(calendar_->month_at(tick.time), period_.count())
+                                 : static_cast<std::int64_t>(std::floor(tick.time / period_.seconds()));
+  const double before = edge(index);
+  const double after = edge(index + 1);
+  const double reach = std::max(snap * (after - before), rounding * std::abs(tick.time));
+  if (tick.time - before <= reach) return {index, before, true};
+  if (after - tick.time <= reach) return {index + 1, after, true};
+  return {index, tick.time, false};
+}
+
+Crossing::Crossing(const Ruler& ruler, const model::Tick& begin) : ruler_(ruler) {
+  const Place place = ruler_.place(begin);
+  last_ = place.index;
+  begin_is_open_ = place.on_edge;
+}
+
+bool Crossing::passes(const model::Tick& tick) {
+  const Place place = ruler_.place(tick);
+  const bool on_begin = begin_is_open_ && place.index == last_ && place.on_edge;
+  begin_is_open_ = false;
+  if (place.index <= last_) return on_begin;
+  last_ = place.index;
+  return true;
+}
+
+}  // namespace tailrace::time
