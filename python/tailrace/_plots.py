@@ -12,7 +12,6 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
-
 from tailrace._report_facts import BUSY_PHASES, Report, compression
 from tailrace._text import bytes_text, seconds_text
 

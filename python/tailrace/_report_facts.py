@@ -39,9 +39,7 @@ def load(directory: Path | str) -> Report:
     if not isinstance(report, dict) or report.get("schema") != "tailrace-report":
         raise ReportError(f"{path} is not a Tailrace report (its schema is not tailrace-report)")
     if report.get("version") != 1:
-        raise ReportError(
-            f"{path} has version {report.get('version')} of the report; this Tailrace reads version 1"
-        )
+        raise ReportError(f"{path} has version {report.get('version')} of the report; this Tailrace reads version 1")
     return report
 
 

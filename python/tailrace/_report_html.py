@@ -23,7 +23,8 @@ h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 .25rem; font-weight: 650; 
 h2 { font-size: 1.15rem; margin: 3rem 0 .25rem; font-weight: 650; }
 p { margin: .25rem 0 1rem; max-width: 44rem; }
 .soft, td small, figcaption { color: var(--soft); }
-.numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(10.5rem, 1fr)); gap: .75rem; margin: 1.75rem 0; }
+.numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(10.5rem, 1fr)); gap: .75rem;
+  margin: 1.75rem 0; }
 .numbers div { background: var(--card); border-radius: .5rem; padding: .8rem 1rem; }
 .numbers b { display: block; font-size: 1.45rem; line-height: 1.3; font-weight: 650; }
 .numbers span { display: block; font-size: .85rem; color: var(--soft); line-height: 1.35; }
@@ -38,7 +39,7 @@ th { text-align: right; font-weight: 600; color: var(--soft); white-space: nowra
 td { text-align: right; white-space: nowrap; border-top: 1px solid var(--faint); }
 th, td { padding: .3rem .6rem; } th:first-child, td:first-child { text-align: left; padding-left: 0; }
 details { margin: .5rem 0 1rem; } summary { cursor: pointer; color: var(--soft); }
-@media print { body { max-width: none; } details { display: block; } h2 { break-after: avoid; } figure { break-inside: avoid; } }
+@media print { body { max-width: none; } h2 { break-after: avoid; } figure { break-inside: avoid; } }
 """
 
 
@@ -114,8 +115,8 @@ def _model(report: Report) -> str:
     ]
     head = ["field", "puts", "unwanted", "bytes", "median", "longest", "total", "stalls", "stalled"]
     return (
-        "<h2>What the model paid</h2><p>Time inside <code>put</code>, added over all model ranks. A stall is a wait for "
-        "room in the buffer, the only thing that a put waits for.</p>"
+        "<h2>What the model paid</h2><p>Time inside <code>put</code>, added over all model ranks. A stall is a wait "
+        "for room in the buffer, the only thing that a put waits for.</p>"
         + (_figure(_plots.put_total(report)) + _figure(_plots.put_each(report)) if some else "<p>Nothing was put.</p>")
         + _table(head, rows, f"All {plural(len(rows), 'field')}")
     )
@@ -132,8 +133,8 @@ def _servers(report: Report) -> str:
         for server in report["servers"]
     ]
     text = (
-        "<h2>What the servers did</h2><p>Busy time of all threads by phase. Work on several threads adds up to more than "
-        "the wall clock.</p>" + _figure(_plots.phases(report))
+        "<h2>What the servers did</h2><p>Busy time of all threads by phase. Work on several threads adds up to more "
+        "than the wall clock.</p>" + _figure(_plots.phases(report))
     )
     if any(server["lag_series"] for server in report["servers"]):
         text += (
@@ -174,7 +175,6 @@ def _files(report: Report) -> str:
 def _memory(report: Report) -> str:
     if not report["servers"] and not report["clients"]:
         return ""
-    return (
-        "<h2>Memory</h2><p>The most that a process held resident, and how full the buffers were.</p>"
-        + _figure(_plots.memory(report))
+    return "<h2>Memory</h2><p>The most that a process held resident, and how full the buffers were.</p>" + _figure(
+        _plots.memory(report)
     )

@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
-
 from tailrace._report_facts import (
     Report,
     ReportError,
@@ -116,7 +115,7 @@ def _fields(report: Report) -> Table:
 
 
 def _servers(report: Report) -> Table:
-    phases = [name for name in (report["servers"][0]["phases"] if report["servers"] else {})]
+    phases = list(report["servers"][0]["phases"]) if report["servers"] else []
     table = _table("Where the servers' time went", "server", *phases, "busy", "lag", "memory")
     for server in report["servers"][:MOST_ROWS]:
         table.add_row(
