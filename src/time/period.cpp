@@ -133,7 +133,7 @@ std::string Period::name() const {
     std::string text = fmt::format("{}{}", number, unit);
     for (char& letter : text)
       if (letter == '.' || letter == '-' || letter == '+')
-        letter = '_';  // CF: letters, digits and underscores
+        letter = 'p';  // CF: letters, digits and underscores
     return text;
   }
   const auto [count, unit] = count_and_unit(kind_, count_);

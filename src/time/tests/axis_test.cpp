@@ -1,0 +1,187 @@
+#include "time/axis.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace tailrace::time {
+namespace {
+
+using model::Tick;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// What happened at a tick, in words: "0[0,10) +4", with "." where the record closed.
+std::vector<std::string> words(const std::vector<Share>& shares) {
+  std::vector<std::string> all;
+  for (const Share& share : shares) {
+    std::ostringstream text;
+    text << share.record.index << " " << share.record.begin << ".." << share.record.end << " +"
+         << share.weight << (share.ends ? "" : " passes") << (share.closes ? " closes" : "");
+    all.push_back(text.str());
+  }
+  return all;
+}
+
+const calendar::Calendar none;
+Axis windows(const char* every, const char* cadence, Tick begin = {}) {
+  return Axis(AxisKind::window, Period::parse(every), Period::parse(cadence), none, begin);
+}
+Axis instants(const char* every, const char* cadence, Tick begin = {}) {
+  return Axis(AxisKind::instant, Period::parse(every), Period::parse(cadence), none, begin);
+}
+
+TEST(WindowAxis, cuts_intervals_at_the_edges) {
+  Axis axis = windows("10 s", "1 step");
+  EXPECT_THAT(words(axis.advance({1, 4.0})), ElementsAre("0 0..10 +4"));
+  EXPECT_THAT(words(axis.advance({2, 12.0})), ElementsAre("0 0..10 +6 passes closes", "1 10..20 +2"));
+  EXPECT_THAT(words(axis.advance({3, 20.0})), ElementsAre("1 10..20 +8 closes"));
+  EXPECT_FALSE(axis.finish().has_value());
+  EXPECT_THAT(words(axis.advance({4, 25.0})), ElementsAre("2 20..30 +5"));
+  const auto last = axis.finish();
+  ASSERT_TRUE(last.has_value());
+  EXPECT_EQ(last->index, 2);
+  EXPECT_EQ(last->begin, 20.0);
+  EXPECT_EQ(last->end, 25.0);
+  EXPECT_FALSE(last->whole);
+}
+
+TEST(WindowAxis, a_long_step_contributes_to_every_window_it_spans) {
+  Axis axis = windows("10 s", "1 step");
+  EXPECT_THAT(words(axis.advance({1, 35.0})),
+              ElementsAre("0 0..10 +10 passes closes", "1 10..20 +10 passes closes",
+                          "2 20..30 +10 passes closes", "3 30..40 +5"));
+}
+
+TEST(WindowAxis, counts_times_as_good_as_on_an_edge_as_on_it) {
+  Axis axis = windows("10 s", "1 step");
+  EXPECT_THAT(words(axis.advance({1, 10.0 - 9e-9})), ElementsAre("0 0..10 +10 closes"));
+  EXPECT_THAT(words(axis.advance({2, 20.0 + 9e-9})), ElementsAre("1 10..20 +10 closes"));
+  EXPECT_EQ(axis.advance({3, 30.0 - 2e-8}).size(), 1u);
+  EXPECT_FALSE(axis.advance({4, 30.0}).empty());
+}
+
+TEST(WindowAxis, survives_the_rounding_of_added_up_times) {
+  Axis axis = windows("0.3 s", "1 step");
+  double time = 0.0;
+  for (int step = 1; step <= 3000; ++step) {
+    time += 0.1;
+    const auto& shares = axis.advance({step, time});
+    ASSERT_EQ(shares.size(), 1u) << step;
+    ASSERT_EQ(shares[0].closes, step % 3 == 0) << step;
+  }
+}
+
+TEST(WindowAxis, steps_without_length_count_for_nothing) {
+  Axis axis = windows("10 s", "1 step");
+  EXPECT_THAT(words(axis.advance({0, 0.0})), IsEmpty());
+  EXPECT_FALSE(axis.wanted());
+  EXPECT_THAT(words(axis.advance({1, 4.0})), ElementsAre("0 0..10 +4"));
+  EXPECT_THAT(words(axis.advance({2, 4.0})), IsEmpty());
+}
+
+TEST(WindowAxis, begins_late_where_the_run_begins_late) {
+  Axis axis = windows("10 s", "1 step", {7, 1003.0});
+  const auto& shares = axis.advance({8, 1012.0});
+  EXPECT_THAT(words(shares), ElementsAre("0 1003..1010 +7 passes closes", "1 1010..1020 +2"));
+  EXPECT_FALSE(shares[0].record.whole);
+  EXPECT_EQ(shares[0].record.begin_step, 7);
+  EXPECT_TRUE(shares[1].record.whole);
+}
+
+TEST(WindowAxis, weighs_by_the_interval_since_the_last_sample) {
+  Axis axis = windows("10 s", "3 steps");
+  EXPECT_THAT(words(axis.advance({1, 2.0})), IsEmpty());
+  EXPECT_THAT(words(axis.advance({2, 4.0})), IsEmpty());
+  EXPECT_THAT(words(axis.advance({3, 6.0})), ElementsAre("0 0..10 +6"));
+  EXPECT_THAT(words(axis.advance({4, 9.0})), IsEmpty());
+  EXPECT_THAT(words(axis.advance({5, 11.0})), IsEmpty());
+  EXPECT_EQ(axis.finish()->end, 10.0);
+  EXPECT_THAT(words(axis.advance({6, 13.0})), ElementsAre("0 0..10 +4 passes closes", "1 10..20 +3"));
+}
+
+TEST(WindowAxis, in_steps_uses_the_times_of_those_steps) {
+  Axis axis = windows("4 steps", "3 steps");
+  for (int step = 1; step <= 2; ++step) EXPECT_THAT(words(axis.advance({step, step * 1.5})), IsEmpty());
+  EXPECT_THAT(words(axis.advance({3, 5.0})), ElementsAre("0 0..5 +5"));
+  EXPECT_THAT(words(axis.advance({4, 6.0})), IsEmpty());
+  ASSERT_TRUE(axis.finish().has_value());
+  EXPECT_EQ(axis.finish()->end, 6.0);
+  EXPECT_EQ(axis.finish()->end_step, 4);
+  EXPECT_THAT(words(axis.advance({5, 8.0})), IsEmpty());
+  const auto& shares = axis.advance({6, 9.5});
+  EXPECT_THAT(words(shares), ElementsAre("0 0..6 +1 passes closes", "1 6..9.5 +3.5"));
+  EXPECT_EQ(shares[0].record.end_step, 4);
+  EXPECT_EQ(shares[1].record.begin_step, 4);
+}
+
+TEST(WindowAxis, in_steps_closes_a_window_whose_last_step_has_no_length) {
+  Axis axis = windows("2 steps", "1 step");
+  EXPECT_THAT(words(axis.advance({1, 3.0})), ElementsAre("0 0..3 +3"));
+  EXPECT_THAT(words(axis.advance({2, 3.0})), ElementsAre("0 0..3 +0 closes"));
+  EXPECT_THAT(words(axis.advance({4, 3.0})), IsEmpty());
+  EXPECT_THAT(words(axis.advance({5, 4.0})), ElementsAre("1 3..4 +1"));
+}
+
+TEST(WindowAxis, in_months_follows_the_calendar) {
+  const calendar::Calendar calendar("standard", calendar::parse_date("2024-01-31"));
+  const double day = 86400.0;
+  Axis axis(AxisKind::window, Period::parse("1 month"), Period::parse("1 step"), calendar, {});
+  EXPECT_THAT(words(axis.advance({1, day})), ElementsAre("0 0..86400 +86400 closes"));
+  const auto& february = axis.advance({2, 31 * day});
+  ASSERT_EQ(february.size(), 2u);
+  EXPECT_EQ(february[0].weight, 29 * day);
+  EXPECT_TRUE(february[0].record.whole);
+  EXPECT_TRUE(february[0].closes);
+  EXPECT_EQ(february[1].weight, day);
+  EXPECT_EQ(february[1].record.end, (1 + 29 + 31) * day);
+}
+
+TEST(WindowAxis, refuses_months_without_a_calendar) {
+  EXPECT_THROW(windows("1 month", "1 step"), Error);
+  EXPECT_THROW(windows("1 step", "1 month"), Error);
+}
+
+TEST(InstantAxis, takes_the_first_sample_at_or_past_each_point) {
+  Axis axis = instants("10 s", "1 step");
+  EXPECT_THAT(words(axis.advance({1, 4.0})), IsEmpty());
+  EXPECT_THAT(words(axis.advance({2, 12.0})), ElementsAre("0 12..12 +1 closes"));
+  EXPECT_THAT(words(axis.advance({3, 20.0})), ElementsAre("1 20..20 +1 closes"));
+  EXPECT_THAT(words(axis.advance({4, 55.0})), ElementsAre("2 55..55 +1 closes"));
+  EXPECT_THAT(words(axis.advance({5, 59.0})), IsEmpty());
+  EXPECT_FALSE(axis.finish().has_value());
+}
+
+TEST(InstantAxis, takes_the_beginning_only_if_a_tick_falls_on_it) {
+  EXPECT_THAT(words(instants("10 s", "1 step").advance({0, 0.0})), ElementsAre("0 0..0 +1 closes"));
+  EXPECT_THAT(words(instants("10 s", "1 step").advance({1, 1.0})), IsEmpty());
+  EXPECT_THAT(words(instants("10 s", "1 step", {5, 3.0}).advance({5, 3.0})), IsEmpty());
+  EXPECT_THAT(words(instants("5 steps", "1 step", {5, 3.0}).advance({5, 3.0})),
+              ElementsAre("0 3..3 +1 closes"));
+}
+
+TEST(InstantAxis, looks_at_samples_only) {
+  Axis axis = instants("5 steps", "2 steps");
+  std::vector<std::int64_t> steps;
+  for (int step = 1; step <= 20; ++step) {
+    axis.advance({step, 1.0 * step});
+    if (axis.wanted()) steps.push_back(step);
+  }
+  EXPECT_THAT(steps, ElementsAre(6, 10, 16, 20));
+}
+
+TEST(Cadence, takes_multiples_of_steps_and_points_in_time) {
+  Cadence steps(Period::parse("3 steps"), none, {});
+  EXPECT_TRUE(steps.due({0, 0.0}));
+  EXPECT_FALSE(steps.due({1, 1.0}));
+  EXPECT_TRUE(steps.due({3, 3.0}));
+  Cadence seconds(Period::parse("2 s"), none, {});
+  EXPECT_FALSE(seconds.due({1, 1.5}));
+  EXPECT_TRUE(seconds.due({2, 2.5}));
+  EXPECT_FALSE(seconds.due({3, 3.5}));
+  EXPECT_TRUE(seconds.due({4, 9.0}));
+}
+
+}  // namespace
+}  // namespace tailrace::time
