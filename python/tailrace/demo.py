@@ -73,7 +73,7 @@ def draw(script: Path, into: Path) -> list[Path]:
     """The picture sequence, made from the written file alone."""
     pictures = into / "pictures"
     pictures.mkdir(exist_ok=True)
-    command = [sys.executable, str(script), str(into / "demo.nc"), "--output", str(pictures)]
+    command = [sys.executable, str(script), str(into / "demo.nc"), str(pictures)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{script.name} could not draw {into / 'demo.nc'}: {done.stderr.strip()[-500:]}")

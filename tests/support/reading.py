@@ -1,0 +1,64 @@
+"""Reads what a job wrote, in several ways."""
+
+import json
+from pathlib import Path
+
+import h5py
+import numpy as np
+import xarray as xr
+
+# Attributes that tell of the run and not of the data, and links inside HDF5 that are equal in effect, not in bytes.
+RUN_ATTRIBUTES = {"history", "tailrace_configuration"}
+LINKS = {"DIMENSION_LIST", "REFERENCE_LIST"}
+
+
+def read(path: Path) -> xr.Dataset:
+    """The whole file in memory, with times left as numbers."""
+    with xr.open_dataset(path, engine="netcdf4", decode_times=False, mask_and_scale=False) as data:
+        return data.load()
+
+
+def time_of(variable: xr.DataArray) -> np.ndarray:
+    return variable[variable.dims[0]].values
+
+
+def bounds_of(data: xr.Dataset, variable: xr.DataArray) -> np.ndarray:
+    return data[data[variable.dims[0]].attrs["bounds"]].values
+
+
+def every_bit(path: Path) -> dict:
+    """All values and attributes of a file, name -> bytes, in a form that two files can be compared by."""
+    content = {}
+
+    def attributes(prefix: str, item) -> None:
+        for name in item.attrs:
+            if name not in RUN_ATTRIBUTES | LINKS:
+                value = np.asarray(item.attrs[name])
+                content[f"{prefix}@{name}"] = (str(value.dtype), value.tolist())
+
+    def visit(name: str, item) -> None:
+        attributes(name, item)
+        if isinstance(item, h5py.Dataset):
+            content[name] = (str(item.dtype), item.shape, item[()].tobytes() if item.shape is not None else b"")
+
+    with h5py.File(path, "r", locking=False) as file:
+        attributes("", file)
+        file.visititems(visit)
+    return content
+
+
+def differences(one: dict, other: dict) -> list[str]:
+    names = sorted(one.keys() | other.keys())
+    return [name for name in names if one.get(name) != other.get(name)]
+
+
+def commits(folder: Path) -> dict[str, dict[str, int]]:
+    """What commits.jsonl promises: path -> lengths of the unlimited dimensions. A line cut off by a kill is no promise."""
+    log = folder / "tailrace_report" / "commits.jsonl"
+    promised: dict[str, dict[str, int]] = {}
+    if log.exists():
+        for line in log.read_text().splitlines(keepends=True):
+            if line.endswith("\n"):
+                commit = json.loads(line)
+                promised[commit["path"]] = commit["lengths"]
+    return promised
