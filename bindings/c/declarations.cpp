@@ -7,6 +7,7 @@ using tailrace::ErrorCode;
 using tailrace::bindings::guarded;
 using tailrace::bindings::guarded_value;
 using tailrace::bindings::required;
+using tailrace::bindings::running;
 using tailrace::bindings::text_or;
 using tailrace::bindings::type_of;
 
@@ -51,23 +52,21 @@ extern "C" {
 
 int tailrace_option_string(tailrace_session* session, const char* name, const char* value,
                            tailrace_error* error) {
-  return guarded(error, [&] {
-    required(session, "session").session.option(text_or(name), std::string(text_or(value)));
-  });
+  return guarded(error, [&] { running(session).session.option(text_or(name), std::string(text_or(value))); });
 }
 
 int tailrace_option_int(tailrace_session* session, const char* name, int64_t value, tailrace_error* error) {
-  return guarded(error, [&] { required(session, "session").session.option(text_or(name), value); });
+  return guarded(error, [&] { running(session).session.option(text_or(name), value); });
 }
 
 int tailrace_option_real(tailrace_session* session, const char* name, double value, tailrace_error* error) {
-  return guarded(error, [&] { required(session, "session").session.option(text_or(name), value); });
+  return guarded(error, [&] { running(session).session.option(text_or(name), value); });
 }
 
 int tailrace_grid(tailrace_session* session, const tailrace_grid_spec* spec, tailrace_error* error) {
   return guarded(error, [&] {
     const auto grid = convert(required(spec, "grid spec"));
-    required(session, "session").session.grid(grid);
+    running(session).session.grid(grid);
     session->shapes.add(grid);
   });
 }
@@ -78,15 +77,14 @@ int tailrace_coordinate(tailrace_session* session, const char* grid, const tailr
     const auto& given = required(spec, "coordinate spec");
     const std::string owner = "coordinate \"" + text_or(given.name) + "\"";
     if (count > 0) required(values, (owner + ": values").c_str());
-    required(session, "session")
-        .session.coordinate(text_or(grid),
-                            {.name = text_or(given.name),
-                             .dims = names(given.dims, given.rank, owner),
-                             .units = text_or(given.units),
-                             .standard_name = text_or(given.standard_name),
-                             .long_name = text_or(given.long_name),
-                             .attributes = attributes(given.attributes, given.attribute_count)},
-                            {values, count});
+    running(session).session.coordinate(text_or(grid),
+                                        {.name = text_or(given.name),
+                                         .dims = names(given.dims, given.rank, owner),
+                                         .units = text_or(given.units),
+                                         .standard_name = text_or(given.standard_name),
+                                         .long_name = text_or(given.long_name),
+                                         .attributes = attributes(given.attributes, given.attribute_count)},
+                                        {values, count});
   });
 }
 
@@ -95,12 +93,12 @@ int tailrace_mesh(tailrace_session* session, const char* grid, const tailrace_me
   return guarded(error, [&] {
     const auto& given = required(spec, "mesh spec");
     const auto per_face = static_cast<std::size_t>(given.nodes_per_face);
-    required(session, "session")
-        .session.mesh(text_or(grid), {.name = text_or(given.name, "mesh"),
-                                      .node_x = {given.node_x, given.node_count},
-                                      .node_y = {given.node_y, given.node_count},
-                                      .nodes_per_face = given.nodes_per_face,
-                                      .face_nodes = {given.face_nodes, given.face_count * per_face}});
+    running(session).session.mesh(text_or(grid),
+                                  {.name = text_or(given.name, "mesh"),
+                                   .node_x = {given.node_x, given.node_count},
+                                   .node_y = {given.node_y, given.node_count},
+                                   .nodes_per_face = given.nodes_per_face,
+                                   .face_nodes = {given.face_nodes, given.face_count * per_face}});
   });
 }
 
@@ -114,7 +112,7 @@ int tailrace_field(tailrace_session* session, const tailrace_field_spec* spec, t
                                     .standard_name = text_or(given.standard_name),
                                     .long_name = text_or(given.long_name),
                                     .attributes = attributes(given.attributes, given.attribute_count)};
-    const auto handle = required(session, "session").session.field(field);
+    const auto handle = running(session).session.field(field);
     session->shapes.add(field, handle);
     return handle.index;
   });

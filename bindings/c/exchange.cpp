@@ -10,6 +10,7 @@ using tailrace::FieldHandle;
 using tailrace::bindings::guarded;
 using tailrace::bindings::guarded_value;
 using tailrace::bindings::required;
+using tailrace::bindings::running;
 using tailrace::bindings::text_or;
 using tailrace::bindings::type_of;
 
@@ -28,23 +29,21 @@ void check_put(const tailrace_session& session, int field, int type, int rank) {
 extern "C" {
 
 int tailrace_step(tailrace_session* session, int64_t step, double time, tailrace_error* error) {
-  return guarded(error, [&] { required(session, "session").session.step(step, time); });
+  return guarded(error, [&] { running(session).session.step(step, time); });
 }
 
 int tailrace_handle(const tailrace_session* session, const char* name, tailrace_error* error) {
-  return guarded_value(error, -1,
-                       [&] { return required(session, "session").session.handle(text_or(name)).index; });
+  return guarded_value(error, -1, [&] { return running(session).session.handle(text_or(name)).index; });
 }
 
 int tailrace_wants(const tailrace_session* session, int field, tailrace_error* error) {
-  return guarded_value(
-      error, -1, [&] { return required(session, "session").session.wants(FieldHandle{field}) ? 1 : 0; });
+  return guarded_value(error, -1, [&] { return running(session).session.wants(FieldHandle{field}) ? 1 : 0; });
 }
 
 int tailrace_put(tailrace_session* session, int field, const void* data, int type, size_t count,
                  tailrace_error* error) {
   return guarded(error, [&] {
-    check_put(required(session, "session"), field, type, 1);
+    check_put(running(session), field, type, 1);
     session->session.put_dense(FieldHandle{field}, data, static_cast<tailrace::Type>(type), count);
   });
 }
@@ -52,7 +51,7 @@ int tailrace_put(tailrace_session* session, int field, const void* data, int typ
 int tailrace_put_strided(tailrace_session* session, int field, const void* data, int type, int rank,
                          const int64_t* shape, const int64_t* strides, tailrace_error* error) {
   return guarded(error, [&] {
-    check_put(required(session, "session"), field, type, rank);
+    check_put(running(session), field, type, rank);
     if (rank > 0) required(shape, "put: shape");
     auto& view = session->view;
     view.data = data;
@@ -68,20 +67,20 @@ int tailrace_acquire(tailrace_session* session, int field, void** slot, size_t* 
                      tailrace_error* error) {
   return guarded(error, [&] {
     required(slot, "acquire: slot") = nullptr;
-    const auto memory = required(session, "session").session.acquire(FieldHandle{field});
+    const auto memory = running(session).session.acquire(FieldHandle{field});
     if (!memory.empty()) *slot = memory.data();
     if (bytes != nullptr) *bytes = memory.size();
   });
 }
 
 int tailrace_commit(tailrace_session* session, int field, tailrace_error* error) {
-  return guarded(error, [&] { required(session, "session").session.commit(FieldHandle{field}); });
+  return guarded(error, [&] { running(session).session.commit(FieldHandle{field}); });
 }
 
 int tailrace_local_shape(const tailrace_session* session, int field, int64_t shape[TAILRACE_MAX_RANK],
                          int* type, tailrace_error* error) {
   return guarded_value(error, -1, [&] {
-    const auto& local = required(session, "session").shapes.of(FieldHandle{field});
+    const auto& local = running(session).shapes.of(FieldHandle{field});
     if (shape != nullptr)
       std::copy_n(local.extents.begin(), std::min<std::size_t>(local.extents.size(), TAILRACE_MAX_RANK),
                   shape);

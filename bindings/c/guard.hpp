@@ -57,6 +57,14 @@ inline Type type_of(int type, const std::string& owner) {
   return static_cast<Type>(type);
 }
 
+template <class Session>
+Session& running(Session* session) {
+  if (session == nullptr) {
+    throw Error(ErrorCode::usage, "this session was not started, or has been finished: call start first");
+  }
+  return *session;
+}
+
 inline std::string text_or(const char* text, const char* otherwise = "") { return text ? text : otherwise; }
 
 }  // namespace tailrace::bindings

@@ -5,6 +5,7 @@
 using tailrace::bindings::guarded;
 using tailrace::bindings::guarded_value;
 using tailrace::bindings::required;
+using tailrace::bindings::running;
 using tailrace::bindings::text_or;
 
 extern "C" {
@@ -32,15 +33,15 @@ int tailrace_is_off(const tailrace_session* session) {
 }
 
 int tailrace_model_comm_fortran(const tailrace_session* session, tailrace_error* error) {
-  return guarded_value(error, -1, [&] { return required(session, "session").session.model_comm(); });
+  return guarded_value(error, -1, [&] { return running(session).session.model_comm(); });
 }
 
 int tailrace_ready(tailrace_session* session, tailrace_error* error) {
-  return guarded(error, [&] { required(session, "session").session.ready(); });
+  return guarded(error, [&] { running(session).session.ready(); });
 }
 
 int tailrace_finish(tailrace_session* session, tailrace_error* error) {
-  return guarded(error, [&] { required(session, "session").session.finish(); });
+  return guarded(error, [&] { running(session).session.finish(); });
 }
 
 int tailrace_serve_fortran(int communicator, const char* configuration, tailrace_error* error) {

@@ -17,7 +17,7 @@
 !! - Dimensions are named in the order of the subscripts, fastest first: w(z,y,x) has dims ["z","y","x"]. Offsets, global
 !!   indices and mesh nodes count from 1. (In C, C++, Python and in the file the order is reversed: x, y, z.)
 !! - Blanks at the end of character arguments and elements do not count.
-!! - Errors: with ierr present it is 0 or one of the tailrace_error codes and errmsg the message (allocated only then).
+!! - Errors: with ierr present it is 0 or one of the tailrace_error codes and errmsg the message (empty where all went well).
 !!   Without ierr the message is printed on error_unit, the servers are told that this rank leaves, so that what was
 !!   committed stays, and the program ends with error stop 1. (finish is not called then: it is collective, and the
 !!   other ranks may be waiting for this one.)
@@ -94,7 +94,7 @@ module tailrace
     procedure, private :: acquire_r4_1, acquire_r4_2, acquire_r4_3, acquire_r4_4
     procedure, private :: acquire_r8_1, acquire_r8_2, acquire_r8_3, acquire_r8_4
     procedure, private :: commit_name, commit_handle
-    procedure, private :: start_any, acquire_any, settle
+    procedure, private :: start_any, grid_any, acquire_any, settle
   end type tailrace_session
 
   !> A server rank in an MPMD launch; returns when the run is over. Collective with the models' start.
@@ -106,16 +106,15 @@ contains
 
   ! --- errors ---------------------------------------------------------------------------------------------------
 
-  !> Hands an error to the caller, or ends the program with it.
-  subroutine settle(self, error, ierr, errmsg)
+  !> Hands an error to the caller, or ends the program with it. (errmsg is set by each procedure itself: gfortran 12 loses
+  !! the length of a deferred-length argument that is optional and passed on.)
+  subroutine settle(self, error, ierr)
     class(tailrace_session), intent(inout) :: self
     type(tailrace_error_c), intent(inout) :: error
     integer, intent(out), optional :: ierr
-    character(:), allocatable, intent(out), optional :: errmsg
 
     if (present(ierr)) ierr = error%code
     if (error%code == tailrace_ok) return
-    if (present(errmsg)) errmsg = text(error%message)
     if (.not. present(ierr)) then
       write (error_unit, '(a)') "tailrace: " // text(error%message)
       flush (error_unit)
@@ -159,7 +158,8 @@ contains
 
     call self%start_any(comm%MPI_VAL, config, component, model, initial_time, initial_step, error)
     if (present(model_comm)) model_comm%MPI_VAL = model
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine start_f08
 
   subroutine start_integer(self, comm, config, component, model_comm, initial_time, initial_step, ierr, errmsg)
@@ -177,7 +177,8 @@ contains
 
     call self%start_any(comm, config, component, model, initial_time, initial_step, error)
     if (present(model_comm)) model_comm = model
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine start_integer
 
   subroutine start_any(self, comm, config, component, model, initial_time, initial_step, error)
@@ -224,7 +225,8 @@ contains
     type(tailrace_error_c) :: error
 
     model_comm = tailrace_model_comm_c(self%session, error)
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end function model_comm
 
   subroutine ready(self, ierr, errmsg)
@@ -235,7 +237,8 @@ contains
     integer(c_int) :: code
 
     code = tailrace_ready_c(self%session, error)
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine ready
 
   subroutine finish(self, ierr, errmsg)
@@ -250,7 +253,8 @@ contains
     code = tailrace_finish_c(self%session, error)
     call tailrace_free_c(self%session)
     self%session = c_null_ptr
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine finish
 
   ! --- declarations ---------------------------------------------------------------------------------------------
@@ -264,7 +268,8 @@ contains
     integer(c_int) :: code
 
     code = tailrace_option_string_c(self%session, c_string(name), c_string(value), error)
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine option_character
 
   subroutine option_int32(self, name, value, ierr, errmsg)
@@ -277,7 +282,8 @@ contains
     integer(c_int) :: code
 
     code = tailrace_option_int_c(self%session, c_string(name), int(value, int64), error)
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine option_int32
 
   subroutine option_int64(self, name, value, ierr, errmsg)
@@ -290,7 +296,8 @@ contains
     integer(c_int) :: code
 
     code = tailrace_option_int_c(self%session, c_string(name), value, error)
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine option_int64
 
   subroutine option_real32(self, name, value, ierr, errmsg)
@@ -303,7 +310,8 @@ contains
     integer(c_int) :: code
 
     code = tailrace_option_real_c(self%session, c_string(name), real(value, real64), error)
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine option_real32
 
   subroutine option_real64(self, name, value, ierr, errmsg)
@@ -316,7 +324,8 @@ contains
     integer(c_int) :: code
 
     code = tailrace_option_real_c(self%session, c_string(name), value, error)
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine option_real64
 
   subroutine grid_int32(self, name, dims, shape, offset, count, indexed_dim, indices, partial, ierr, errmsg)
@@ -330,12 +339,15 @@ contains
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
     integer(int64), allocatable :: offset_(:), count_(:), indices_(:)
+    type(tailrace_error_c) :: error
 
     ! What stays unallocated counts as absent.
     if (present(offset)) allocate (offset_, source=int(offset, int64))
     if (present(count)) allocate (count_, source=int(count, int64))
     if (present(indices)) allocate (indices_, source=int(indices, int64))
-    call self%grid_int64(name, dims, int(shape, int64), offset_, count_, indexed_dim, indices_, partial, ierr, errmsg)
+    call self%grid_any(name, dims, int(shape, int64), offset_, count_, indexed_dim, indices_, partial, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine grid_int32
 
   subroutine grid_int64(self, name, dims, shape, offset, count, indexed_dim, indices, partial, ierr, errmsg)
@@ -348,9 +360,24 @@ contains
     logical, intent(in), optional :: partial
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+
+    call self%grid_any(name, dims, shape, offset, count, indexed_dim, indices, partial, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
+  end subroutine grid_int64
+
+  subroutine grid_any(self, name, dims, shape, offset, count, indexed_dim, indices, partial, error)
+    class(tailrace_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    character(*), intent(in) :: dims(:)
+    integer(int64), intent(in) :: shape(:)
+    integer(int64), intent(in), optional :: offset(:), count(:), indices(:)
+    character(*), intent(in), optional :: indexed_dim
+    logical, intent(in), optional :: partial
     integer(c_size_t) :: index_count
     integer(c_int) :: partial_
-    type(tailrace_error_c) :: error
+    type(tailrace_error_c), intent(inout) :: error
     integer(c_int) :: code
 
     index_count = 0
@@ -360,8 +387,7 @@ contains
     code = tailrace_grid_c(self%session, c_string(name), c_lines(dims), size(shape, kind=c_int), shape, &
                            size_of(offset), offset, size_of(count), count, c_string(indexed_dim), &
                            index_count, indices, partial_, error)
-    call self%settle(error, ierr, errmsg)
-  end subroutine grid_int64
+  end subroutine grid_any
 
   subroutine coordinate_r8(self, grid, name, values, units, dims, standard_name, long_name, attributes, ierr, errmsg)
     class(tailrace_session), intent(inout) :: self
@@ -376,7 +402,8 @@ contains
     code = tailrace_coordinate_c(self%session, c_string(grid), c_string(name), c_lines(dims), c_string(units), &
                                  c_string(standard_name), c_string(long_name), c_lines(attributes), &
                                  size(values, kind=c_size_t), values, error)
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine coordinate_r8
 
   subroutine coordinate_r4(self, grid, name, values, units, dims, standard_name, long_name, attributes, ierr, errmsg)
@@ -392,7 +419,8 @@ contains
     code = tailrace_coordinate_c(self%session, c_string(grid), c_string(name), c_lines(dims), c_string(units), &
                                  c_string(standard_name), c_string(long_name), c_lines(attributes), &
                                  size(values, kind=c_size_t), real(values, real64), error)
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine coordinate_r4
 
   subroutine coordinate_r8_2(self, grid, name, values, units, dims, standard_name, long_name, attributes, ierr, errmsg)
@@ -408,7 +436,8 @@ contains
     code = tailrace_coordinate_c(self%session, c_string(grid), c_string(name), c_lines(dims), c_string(units), &
                                  c_string(standard_name), c_string(long_name), c_lines(attributes), &
                                  size(values, kind=c_size_t), reshape(values, [size(values)]), error)
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine coordinate_r8_2
 
   subroutine coordinate_r4_2(self, grid, name, values, units, dims, standard_name, long_name, attributes, ierr, errmsg)
@@ -424,7 +453,8 @@ contains
     code = tailrace_coordinate_c(self%session, c_string(grid), c_string(name), c_lines(dims), c_string(units), &
                                  c_string(standard_name), c_string(long_name), c_lines(attributes), &
                                  size(values, kind=c_size_t), reshape(real(values, real64), [size(values)]), error)
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine coordinate_r4_2
 
   subroutine mesh(self, grid, node_x, node_y, face_nodes, name, ierr, errmsg)
@@ -441,7 +471,8 @@ contains
     code = tailrace_mesh_c(self%session, c_string(grid), c_string(name), size(node_x, kind=c_size_t), node_x, &
                            size(node_y, kind=c_size_t), node_y, size(face_nodes, 1, kind=c_int64_t), &
                            size(face_nodes, 2, kind=c_size_t), face_nodes, error)
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine mesh
 
   subroutine field(self, name, grid, type, units, standard_name, long_name, attributes, handle, ierr, errmsg)
@@ -461,7 +492,8 @@ contains
     handle_ = tailrace_field_c(self%session, c_string(name), c_string(grid), type_, c_string(units), &
                                c_string(standard_name), c_string(long_name), c_lines(attributes), error)
     if (present(handle)) handle = handle_
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine field
 
   ! --- the time loop --------------------------------------------------------------------------------------------
@@ -476,7 +508,8 @@ contains
     integer(c_int) :: code
 
     code = tailrace_step_c(self%session, int(step, int64), time, error)
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine step_int32
 
   subroutine step_int64(self, step, time, ierr, errmsg)
@@ -489,7 +522,8 @@ contains
     integer(c_int) :: code
 
     code = tailrace_step_c(self%session, step, time, error)
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine step_int64
 
   integer function handle(self, name, ierr, errmsg)
@@ -500,7 +534,8 @@ contains
     type(tailrace_error_c) :: error
 
     handle = tailrace_handle_c(self%session, c_string(name), error)
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end function handle
 
   logical function wants_name(self, name, ierr, errmsg)
@@ -514,7 +549,8 @@ contains
     wants_name = .false.
     field = tailrace_handle_c(self%session, c_string(name), error)
     if (error%code == tailrace_ok) wants_name = tailrace_wants_c(self%session, field, error) == 1
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end function wants_name
 
   logical function wants_handle(self, field, ierr, errmsg)
@@ -525,7 +561,8 @@ contains
     type(tailrace_error_c) :: error
 
     wants_handle = tailrace_wants_c(self%session, field, error) == 1
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end function wants_handle
 
   subroutine put_name(self, name, array, ierr, errmsg)
@@ -539,7 +576,8 @@ contains
 
     field = tailrace_handle_c(self%session, c_string(name), error)
     if (error%code == tailrace_ok) code = tailrace_put_c(self%session, field, array, error)
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine put_name
 
   subroutine put_handle(self, field, array, ierr, errmsg)
@@ -552,7 +590,8 @@ contains
     integer(c_int) :: code
 
     code = tailrace_put_c(self%session, field, array, error)
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine put_handle
 
   subroutine acquire_r4_1(self, field, array, ierr, errmsg)
@@ -563,10 +602,13 @@ contains
     character(:), allocatable, intent(out), optional :: errmsg
     type(c_ptr) :: slot
     integer(c_int64_t) :: extents(1)
+    type(tailrace_error_c) :: error
 
     nullify (array)
-    call self%acquire_any(field, tailrace_float32, slot, extents, ierr, errmsg)
+    call self%acquire_any(field, tailrace_float32, slot, extents, error)
     if (c_associated(slot)) call c_f_pointer(slot, array, extents)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine acquire_r4_1
 
   subroutine acquire_r4_2(self, field, array, ierr, errmsg)
@@ -577,10 +619,13 @@ contains
     character(:), allocatable, intent(out), optional :: errmsg
     type(c_ptr) :: slot
     integer(c_int64_t) :: extents(2)
+    type(tailrace_error_c) :: error
 
     nullify (array)
-    call self%acquire_any(field, tailrace_float32, slot, extents, ierr, errmsg)
+    call self%acquire_any(field, tailrace_float32, slot, extents, error)
     if (c_associated(slot)) call c_f_pointer(slot, array, extents)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine acquire_r4_2
 
   subroutine acquire_r4_3(self, field, array, ierr, errmsg)
@@ -591,10 +636,13 @@ contains
     character(:), allocatable, intent(out), optional :: errmsg
     type(c_ptr) :: slot
     integer(c_int64_t) :: extents(3)
+    type(tailrace_error_c) :: error
 
     nullify (array)
-    call self%acquire_any(field, tailrace_float32, slot, extents, ierr, errmsg)
+    call self%acquire_any(field, tailrace_float32, slot, extents, error)
     if (c_associated(slot)) call c_f_pointer(slot, array, extents)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine acquire_r4_3
 
   subroutine acquire_r4_4(self, field, array, ierr, errmsg)
@@ -605,10 +653,13 @@ contains
     character(:), allocatable, intent(out), optional :: errmsg
     type(c_ptr) :: slot
     integer(c_int64_t) :: extents(4)
+    type(tailrace_error_c) :: error
 
     nullify (array)
-    call self%acquire_any(field, tailrace_float32, slot, extents, ierr, errmsg)
+    call self%acquire_any(field, tailrace_float32, slot, extents, error)
     if (c_associated(slot)) call c_f_pointer(slot, array, extents)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine acquire_r4_4
 
   subroutine acquire_r8_1(self, field, array, ierr, errmsg)
@@ -619,10 +670,13 @@ contains
     character(:), allocatable, intent(out), optional :: errmsg
     type(c_ptr) :: slot
     integer(c_int64_t) :: extents(1)
+    type(tailrace_error_c) :: error
 
     nullify (array)
-    call self%acquire_any(field, tailrace_float64, slot, extents, ierr, errmsg)
+    call self%acquire_any(field, tailrace_float64, slot, extents, error)
     if (c_associated(slot)) call c_f_pointer(slot, array, extents)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine acquire_r8_1
 
   subroutine acquire_r8_2(self, field, array, ierr, errmsg)
@@ -633,10 +687,13 @@ contains
     character(:), allocatable, intent(out), optional :: errmsg
     type(c_ptr) :: slot
     integer(c_int64_t) :: extents(2)
+    type(tailrace_error_c) :: error
 
     nullify (array)
-    call self%acquire_any(field, tailrace_float64, slot, extents, ierr, errmsg)
+    call self%acquire_any(field, tailrace_float64, slot, extents, error)
     if (c_associated(slot)) call c_f_pointer(slot, array, extents)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine acquire_r8_2
 
   subroutine acquire_r8_3(self, field, array, ierr, errmsg)
@@ -647,10 +704,13 @@ contains
     character(:), allocatable, intent(out), optional :: errmsg
     type(c_ptr) :: slot
     integer(c_int64_t) :: extents(3)
+    type(tailrace_error_c) :: error
 
     nullify (array)
-    call self%acquire_any(field, tailrace_float64, slot, extents, ierr, errmsg)
+    call self%acquire_any(field, tailrace_float64, slot, extents, error)
     if (c_associated(slot)) call c_f_pointer(slot, array, extents)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine acquire_r8_3
 
   subroutine acquire_r8_4(self, field, array, ierr, errmsg)
@@ -661,26 +721,26 @@ contains
     character(:), allocatable, intent(out), optional :: errmsg
     type(c_ptr) :: slot
     integer(c_int64_t) :: extents(4)
+    type(tailrace_error_c) :: error
 
     nullify (array)
-    call self%acquire_any(field, tailrace_float64, slot, extents, ierr, errmsg)
+    call self%acquire_any(field, tailrace_float64, slot, extents, error)
     if (c_associated(slot)) call c_f_pointer(slot, array, extents)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine acquire_r8_4
 
   !> The slot, or a null pointer, and the extents in the order of Fortran.
-  subroutine acquire_any(self, field, type, slot, extents, ierr, errmsg)
+  subroutine acquire_any(self, field, type, slot, extents, error)
     class(tailrace_session), intent(inout) :: self
     integer, intent(in) :: field, type
     type(c_ptr), intent(out) :: slot
     integer(c_int64_t), intent(out) :: extents(:)
-    integer, intent(out), optional :: ierr
-    character(:), allocatable, intent(out), optional :: errmsg
-    type(tailrace_error_c) :: error
+    type(tailrace_error_c), intent(inout) :: error
     integer(c_int) :: code
 
     slot = c_null_ptr
     code = tailrace_acquire_c(self%session, field, type, size(extents, kind=c_int), extents, slot, error)
-    call self%settle(error, ierr, errmsg)
   end subroutine acquire_any
 
   subroutine commit_name(self, name, ierr, errmsg)
@@ -693,7 +753,8 @@ contains
 
     field = tailrace_handle_c(self%session, c_string(name), error)
     if (error%code == tailrace_ok) code = tailrace_commit_c(self%session, field, error)
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine commit_name
 
   subroutine commit_handle(self, field, ierr, errmsg)
@@ -705,7 +766,8 @@ contains
     integer(c_int) :: code
 
     code = tailrace_commit_c(self%session, field, error)
-    call self%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call self%settle(error, ierr)
   end subroutine commit_handle
 
   ! --- servers, version -----------------------------------------------------------------------------------------
@@ -715,8 +777,13 @@ contains
     character(*), intent(in) :: config
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_session) :: none
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
 
-    call serve_integer(comm%MPI_VAL, config, ierr, errmsg)
+    code = tailrace_serve_c(comm%MPI_VAL, c_string(config), error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call none%settle(error, ierr)
   end subroutine serve_f08
 
   subroutine serve_integer(comm, config, ierr, errmsg)
@@ -729,7 +796,8 @@ contains
     integer(c_int) :: code
 
     code = tailrace_serve_c(comm, c_string(config), error)
-    call none%settle(error, ierr, errmsg)
+    if (present(errmsg)) errmsg = text(error%message)
+    call none%settle(error, ierr)
   end subroutine serve_integer
 
   function tailrace_version() result(version)
