@@ -1,4 +1,4 @@
-"""What `tailrace check` says to each kind of mistake: place, what was expected, the nearest name. The text is a product."""
+"""What `tailrace check` says to each kind of mistake: the place, what was expected, the nearest name."""
 
 import pytest
 from support.harness import tailrace

@@ -35,9 +35,7 @@ def test_misuse_is_caught_at_the_call(job, kind, step, pieces):
     result.failed_with(*pieces, code=USAGE)
 
 
-@pytest.mark.parametrize(
-    "grid", [block_grid("g", shape=(3, 4, 6)), indexed_grid("g", (2, 12))], ids=["block", "indexed"]
-)
+@pytest.mark.parametrize("grid", [block_grid("g", (3, 4, 6)), indexed_grid("g", (2, 12))], ids=["block", "indexed"])
 @pytest.mark.parametrize(("kind", "pieces"), [("overlap", ["ranks 0 and 1 both hold"]), ("hole", ["no rank holds"])])
 def test_decompositions_must_cover_each_cell_once(job, grid, kind, pieces):
     result = job(player(grid=grid, fault=fault(kind)), servers(1), config=CONFIG)

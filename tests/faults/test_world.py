@@ -4,6 +4,7 @@ signal 11, never a silent loss."""
 import os
 import resource
 import signal
+import time
 
 import numpy as np
 import pytest
@@ -115,10 +116,8 @@ def test_a_server_that_is_killed(job, transport):
 def test_two_sessions_that_write_the_same_file(job, tmp_path):
     folder = tmp_path / "shared"
     with job.start(player(pace=0.05), servers(1), config=config(), folder=folder) as first:
-        first.wait_for_commit = None
-        deadline = 200
-        while "out.nc" not in commits(folder) and deadline:
-            deadline -= 1
-            signal.sigtimedwait([], 0.05)
+        while "out.nc" not in commits(folder):
+            assert first.alive()
+            time.sleep(0.02)
         second = job.start(player(), servers(1), config=config(), folder=folder).wait()
         second.failed_with("out.nc", code=RESOURCE)

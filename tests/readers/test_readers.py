@@ -136,9 +136,7 @@ def test_between_commits_of_a_running_job(job, reader):
             promised = commits(running.folder).get("out.nc")
             if promised:
                 values = reader(path)
-                assert len(values) >= max(
-                    count for dim, count in promised.items() if "mean" not in dim and count <= len(TIMES)
-                )
+                assert len(values) >= max(promised.values())  # there are more steps than windows
                 np.testing.assert_array_equal(values, expected(len(values)))
                 seen.append(len(values))
             time.sleep(0.02)

@@ -53,7 +53,7 @@ def differences(one: dict, other: dict) -> list[str]:
 
 
 def commits(folder: Path) -> dict[str, dict[str, int]]:
-    """What commits.jsonl promises: path -> lengths of the unlimited dimensions. A line cut off by a kill is no promise."""
+    """What commits.jsonl promises: path -> lengths of the unlimited dims. A line cut off by a kill is no promise."""
     log = folder / "tailrace_report" / "commits.jsonl"
     promised: dict[str, dict[str, int]] = {}
     if log.exists():
