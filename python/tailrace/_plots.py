@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
+
 from tailrace._report_facts import BUSY_PHASES, Report, compression
 from tailrace._text import bytes_text, seconds_text
 
@@ -26,7 +27,8 @@ VARIABLES = {
 INK, FAINT = "#010101", "#020202"
 COLOURS = [f"#0303{k:02x}" for k in range(8)]
 
-STYLE = {
+STYLE: Any = {
+    "text.parse_math": False,  # a dollar in a name is a dollar
     "svg.fonttype": "none",  # text stays text: the page's font, selectable
     "font.family": "sans-serif",
     "font.size": 10,
@@ -81,15 +83,13 @@ def _bars_height(count: int) -> float:
 
 
 def _label(names: list[str], axes: Axes) -> None:
-    axes.set_yticks(range(len(names)), [_plain(name) for name in names])
+    axes.set_yticks(range(len(names)), [_shortened(name) for name in names])
     axes.invert_yaxis()
     axes.grid(axis="y", visible=False)
 
 
-def _plain(name: str) -> str:
-    """Matplotlib takes what stands between dollars for mathematics."""
-    short = name if len(name) <= 28 else name[:13] + "…" + name[-14:]
-    return short.replace("$", r"\$")
+def _shortened(name: str) -> str:
+    return name if len(name) <= 28 else name[:13] + "…" + name[-14:]
 
 
 def _seconds_axis(axes: Axes) -> None:

@@ -1,0 +1,247 @@
+"""Command lines for the MPIs there are, and a job run through a launcher of our own."""
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import made_up
+import pytest
+import tailrace.run
+from tailrace._launch import (
+    HYDRA,
+    OPEN_MPI,
+    OTHER,
+    Job,
+    Launcher,
+    LaunchError,
+    Machine,
+    command_line,
+    detect,
+    handed_on,
+    kind_of,
+    physical_cores,
+)
+from tailrace.run import report_directory_of, run
+
+MODEL = Job(ranks=3, program=("./bubble", "a.nml"), servers=1, server_program=("tailrace", "serve", "c.yaml"))
+ROOMY = Machine(cores=(0, 1, 2, 3))
+TIGHT = Machine(cores=(0, 1))
+
+
+def line(kind, job=MODEL, machine=ROOMY, command=("mpirun",)):
+    return " ".join(command_line(Launcher(kind, command), job, machine))
+
+
+def test_open_mpi_gives_each_rank_a_core_and_servers_the_last():
+    assert line(OPEN_MPI) == ("mpirun --bind-to core --map-by core -n 3 ./bubble a.nml : -n 1 tailrace serve c.yaml")
+
+
+def test_too_few_cores_bind_nothing():
+    assert line(OPEN_MPI, machine=TIGHT).startswith("mpirun --oversubscribe --bind-to none -n 3")
+    assert line(HYDRA, machine=TIGHT).startswith("mpirun -n 3")
+
+
+def test_root_is_allowed_where_open_mpi_asks():
+    root = Machine(cores=(0, 1, 2, 3), is_root=True)
+    assert line(OPEN_MPI, machine=root).startswith("mpirun --allow-run-as-root --bind-to core")
+    assert "root" not in line(HYDRA, machine=root)
+    assert line(OPEN_MPI, machine=root, command=("mpirun", "--allow-run-as-root")).count("root") == 1
+
+
+def test_servers_of_the_configuration_need_no_second_program():
+    alone = Job(ranks=4, program=("./bubble",))
+    assert line(OPEN_MPI, job=alone) == "mpirun --bind-to core --map-by core -n 4 ./bubble"
+
+
+def test_hydra_binds_in_its_own_words():
+    assert line(HYDRA) == "mpirun -bind-to core -map-by core -n 3 ./bubble a.nml : -n 1 tailrace serve c.yaml"
+
+
+@pytest.mark.parametrize("given", [("--bind-to", "socket"), ("--map-by=node",), ("--hostfile", "hosts")])
+def test_what_the_user_binds_stays(given):
+    text = line(OPEN_MPI, machine=TIGHT, command=("mpirun", *given))
+    assert text.startswith("mpirun " + " ".join(given) + " -n 3")
+
+
+def test_a_batch_system_places_the_ranks_itself():
+    assert line(OPEN_MPI, machine=Machine(cores=(0,), batch=True)).startswith("mpirun -n 3")
+
+
+def test_a_model_with_threads_is_not_squeezed_onto_one_core():
+    threaded = Job(ranks=1, program=("./m",), environment={"OMP_NUM_THREADS": "3"})
+    assert line(OPEN_MPI, job=threaded) == "mpirun --bind-to none -n 1 -x OMP_NUM_THREADS ./m"
+
+
+def test_open_mpi_hands_our_variables_to_every_part():
+    given = handed_on({"TAILRACE_LOG": "debug", "HOME": "/root", "OMP_NUM_THREADS": "1"})
+    job = Job(ranks=2, program=("./m",), servers=1, server_program=("s",), environment=given)
+    assert line(OPEN_MPI, job=job).endswith(
+        "-n 2 -x OMP_NUM_THREADS -x TAILRACE_LOG ./m : -n 1 -x OMP_NUM_THREADS -x TAILRACE_LOG s"
+    )
+    assert "-x" not in line(HYDRA, job=job)
+
+
+def test_srun_cannot_start_two_programs():
+    with pytest.raises(LaunchError, match=r"srun starts two programs only from a --multi-prog file: use mpirun"):
+        line(OTHER, command=("srun", "--mpi=pmix"))
+    assert line(OTHER, job=Job(ranks=4, program=("./m",)), command=("srun",)) == "srun -n 4 ./m"
+
+
+def test_launchers_are_told_apart_by_what_they_say():
+    assert kind_of("mpirun (Open MPI) 4.1.4\n") == OPEN_MPI
+    assert kind_of("HYDRA build details:\n    Version: 4.0.2") == HYDRA
+    assert kind_of("Intel(R) MPI Library for Linux* OS, Version 2021.11") == HYDRA
+    assert kind_of("slurm 23.02") == OTHER
+
+
+def test_a_missing_launcher_names_the_remedy(monkeypatch):
+    with pytest.raises(LaunchError, match="there is no nompi in the PATH"):
+        detect("nompi --fast")
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(LaunchError, match=r"there is no mpirun or mpiexec in the PATH: install Open MPI or MPICH"):
+        detect()
+
+
+def test_hardware_threads_of_a_core_count_once(tmp_path):
+    for thread in range(4):
+        folder = tmp_path / f"cpu{thread}" / "topology"
+        folder.mkdir(parents=True)
+        (folder / "thread_siblings_list").write_text(f"{thread % 2},{thread % 2 + 2}\n")
+    assert physical_cores([0, 1, 2, 3], tmp_path) == [0, 1]
+    assert physical_cores([1, 3], tmp_path) == [1]
+    assert physical_cores([7, 8], tmp_path) == [7, 8], "an unknown topology: each counts"
+
+
+@pytest.mark.parametrize(
+    ("text", "directory"),
+    [
+        ("tailrace: 1\nservers:\n  report_directory: out/seen   # there\n", "out/seen"),
+        ("servers: {mode: inline, report_directory: 'a b', count: 1}\n", "a b"),
+        ("servers: {report_directory: seen}\n", "seen"),
+        ("servers:\n  # report_directory: old\n  count: 1\n", "tailrace_report"),
+    ],
+)
+def test_where_the_report_will_be(tmp_path, text, directory):
+    config = tmp_path / "c.yaml"
+    config.write_text(text)
+    assert report_directory_of(config) == Path(directory)
+
+
+@pytest.fixture
+def launcher(tmp_path, monkeypatch):
+    """A launcher that takes `-n RANKS PROGRAM ARGS...` and runs the program once; the test's folder is the current."""
+    path = tmp_path / "launch"
+    path.write_text('#!/bin/sh\n[ "$1" = --version ] && { echo my launcher; exit; }\nshift 2\nexec "$@"\n')
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.yaml").write_text("tailrace: 1\n")
+    return str(path)
+
+
+def test_the_status_of_the_job_is_ours(launcher):
+    assert run("c.yaml", ["sh", "-c", "exit 0"], ranks=1, mpirun=launcher) == 0
+    assert run("c.yaml", ["sh", "-c", "exit 7"], ranks=1, mpirun=launcher) == 7
+    assert run("c.yaml", ["sh", "-c", "kill -9 $$"], ranks=1, mpirun=launcher) == 137
+
+
+def test_a_new_report_is_shown_and_an_old_one_is_not(launcher, tmp_path, capsys):
+    made_up.write(made_up.report(), tmp_path / "tailrace_report" / "report.json")
+    assert run("c.yaml", ["true"], ranks=1, mpirun=launcher) == 0
+    assert "straka.yaml" not in capsys.readouterr().out
+    made_up.write(made_up.report(), tmp_path / "new.json")
+    assert run("c.yaml", ["cp", "new.json", "tailrace_report/report.json"], ranks=1, mpirun=launcher) == 0
+    assert "straka.yaml" in capsys.readouterr().out
+    assert (tmp_path / "tailrace_report" / "report.html").exists()
+
+
+def test_a_broken_report_does_not_spoil_a_good_run(launcher, tmp_path, capfd):
+    (tmp_path / "tailrace_report").mkdir()
+    (tmp_path / "half").write_text("{")
+    assert run("c.yaml", ["cp", "half", "tailrace_report/report.json"], ranks=1, mpirun=launcher) == 0
+    assert "tailrace: no report: tailrace_report/report.json:1:2: not JSON" in capfd.readouterr().err
+
+
+def test_without_a_terminal_there_are_plain_lines(launcher, tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr(tailrace.run, "PLAIN_LINE_EVERY", 0.1)
+    made_up.write(made_up.status(), tmp_path / "now.json")
+    script = "mkdir tailrace_report; cp now.json tailrace_report/status.json; sleep 1.5; echo model says"
+    assert run("c.yaml", ["sh", "-c", script], ranks=1, mpirun=launcher) == 0
+    out, err = capfd.readouterr()
+    assert out == "model says\n"
+    assert err.count("tailrace: bubble step 120, t = 43.25 s") == 1, "said once, since nothing changed"
+
+
+def test_on_a_terminal_output_scrolls_above_the_line(launcher, tmp_path):
+    made_up.write(made_up.status(), tmp_path / "now.json")
+    script = "mkdir tailrace_report; cp now.json tailrace_report/status.json; echo model [b]says[/b]; sleep 1; exit 3"
+    text, code = on_a_terminal(["sh", "-c", script], launcher)
+    assert code == 3
+    assert "model [b]says[/b]" in text
+    assert "bubble step 120, t = 43.25 s" in text
+
+
+def on_a_terminal(program, launcher):
+    arguments = json.dumps({"program": program, "mpirun": launcher})
+    script = (
+        "import json, sys; from tailrace.run import run; a = json.loads(sys.argv[1]);"
+        "sys.exit(run('c.yaml', a['program'], ranks=1, mpirun=a['mpirun']))"
+    )
+    master, slave = os.openpty()
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TERM": "xterm", "COLUMNS": "200"}
+    job = subprocess.Popen(
+        [sys.executable, "-c", script, arguments], stdin=slave, stdout=slave, stderr=slave, env=environment
+    )
+    os.close(slave)
+    said = b""
+    try:
+        while part := os.read(master, 4096):
+            said += part
+    except OSError:  # the other end is closed
+        pass
+    os.close(master)
+    return said.decode(errors="replace"), job.wait(30)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_reach_the_job_once(launcher, tmp_path, number):
+    program = "import signal, sys, time, pathlib\n"
+    program += "got = []\n"
+    program += f"signal.signal({int(number)}, lambda *a: got.append(1))\n"
+    program += "pathlib.Path('ready').touch()\n"
+    program += "end = time.monotonic() + 20\n"
+    program += "while not got and time.monotonic() < end: time.sleep(0.01)\n"
+    program += "time.sleep(0.3)\nsys.exit(40 + len(got))\n"
+    (tmp_path / "program.py").write_text(program)
+    script = (
+        f"import sys; from tailrace.run import run;"
+        f"sys.exit(run('c.yaml', [{sys.executable!r}, 'program.py'], ranks=1, mpirun={launcher!r}))"
+    )
+    job = subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    end = time.monotonic() + 20
+    while not (tmp_path / "ready").exists() and time.monotonic() < end:
+        time.sleep(0.02)
+    job.send_signal(number)
+    assert job.wait(30) == 41
+
+
+@pytest.mark.parametrize(
+    ("program", "ranks", "message"),
+    [
+        ([], 1, "no program was given: tailrace run -n RANKS CONFIG -- PROGRAM ARGS..."),
+        (["./no/such"], 1, "there is no program ./no/such"),
+        (["true"], 0, "a job needs at least one model rank"),
+    ],
+)
+def test_what_cannot_start_is_said(launcher, program, ranks, message):
+    with pytest.raises(LaunchError, match=message):
+        run("c.yaml", program, ranks=ranks, mpirun=launcher)
+
+
+def test_a_missing_configuration_is_said_before_anything_starts(launcher):
+    with pytest.raises(LaunchError, match=r"cannot read none\.yaml: No such file"):
+        run("none.yaml", ["true"], ranks=1, mpirun=launcher)

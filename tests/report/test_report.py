@@ -1,0 +1,237 @@
+"""The report on the terminal and as a page, from made-up numbers."""
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+
+import made_up
+import pytest
+from rich.console import Console
+from tailrace import _report_html
+from tailrace._report_facts import ReportError, findings, headline
+from tailrace._text import bytes_text, count_text, percent_text, plural, seconds_text
+from tailrace.report import load, print_report, show
+
+
+def terminal(report, width=150):
+    console = Console(record=True, width=width, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123
+    print_report(report, console)
+    return console.export_text()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0 s"),
+        (3.2e-9, "3.2 ns"),
+        (1.25e-6, "1.25 µs"),
+        (0.0042, "4.2 ms"),
+        (0.5, "500 ms"),
+        (12.34, "12.3 s"),
+        (59.94, "59.9 s"),
+        (75, "1 min 15 s"),
+        (3599.7, "60 min 00 s"),
+        (7500, "2 h 05 min"),
+        (-90, "-1 min 30 s"),
+    ],
+)
+def test_seconds(value, text):
+    if value == 3599.7:  # rounds up to a whole hour
+        text = "1 h 00 min"
+    assert seconds_text(value) == text
+
+
+def test_other_numbers():
+    assert [bytes_text(n) for n in (0, 1023, 1536, 150 << 20, 5 << 40, 2000 << 40)] == [
+        "0 B", "1023 B", "1.5 KiB", "150 MiB", "5.0 TiB", "2000 TiB",
+    ]  # fmt: skip
+    assert [percent_text(f) for f in (0, 0.0001, 0.012, 0.5, 1.7)] == ["0.0 %", "under 0.1 %", "1.2 %", "50 %", "170 %"]
+    assert count_text(1234567) == "1\u202f234\u202f567"
+    assert plural(1, "server") == "1 server"
+    assert plural(2, "server") == "2 servers"
+
+
+def test_terminal_tells_what_matters():
+    text = terminal(made_up.report())
+    assert "complete" in text
+    assert "straka.yaml" in text
+    assert re.search(r"cost for the model\s+0\.5 %\s+of its time in puts, 250 µs each", text)
+    assert re.search(r"written\s+1\.0 GiB\s+of 4\.0 GiB \(4\.0 to 1\), 102 MiB/s", text) or "102.4 MiB/s" in text
+    assert re.search(r"lag\s+20 ms\s+from put to disk, at most 30 ms", text)
+    assert re.search(r"theta\s+100\s+4\.0 KiB\s+800 µs\s+10 ms\s+80 ms\s+none\s+20", text)
+    assert text.index("theta") < text.index(" w "), "the dearest field comes first"
+    assert re.search(r"profiles\.nc\s+30\s+3\s+2\.0 GiB\s+512 MiB\s+4\.0\s+300 ms\s+900 s", text)
+    assert "!" not in text
+
+
+def test_terminal_stays_short_for_a_large_run():
+    many = made_up.report(
+        fields=[made_up.field(f"f{k}") for k in range(232)],
+        servers=[made_up.server(k) for k in range(64)],
+    )
+    text = terminal(many)
+    assert "and 220 more fields" in text
+    assert "and 52 more servers" in text
+    assert len(text.splitlines()) < 70
+
+
+def test_names_are_not_taken_for_markup():
+    text = terminal(made_up.report(fields=[made_up.field("[red]w[/red]")]))
+    assert "[red]w[/red]" in text
+
+
+def test_nothing_to_say_about_a_good_run():
+    assert findings(made_up.report()) == []
+
+
+def test_findings_name_the_trouble_and_the_remedy():
+    bad = made_up.report(
+        fields=[made_up.field("w", stalled=3.0), made_up.field("never", count=0, seconds=0, unwanted=500)],
+        clients=[made_up.client(0, stall_seconds=2.0, spilled_bytes=3 << 20), made_up.client(1)],
+        servers=[made_up.server(0, busy=9.0), made_up.server(1, busy=0.1), made_up.server(2, busy=0.1)],
+    )
+    bad["run"]["outcome"] = "cannot write maps.nc: No space left on device"
+    said = "\n".join(findings(bad))
+    assert "did not end well: cannot write maps.nc: No space left on device" in said
+    assert "The model waited 10 % of its time for room in the buffer. Raise `servers: buffer:`" in said
+    assert "3.0 MiB went through the spill directory" in said
+    assert "Server 0 had more than twice the work" in said
+    assert "wanted by no file: never." in said
+
+
+def test_a_nearly_full_buffer_is_said_before_it_hurts():
+    near = made_up.report(clients=[made_up.client(0, buffer_high_water_bytes=250 << 20), made_up.client(1)])
+    assert findings(near) == [
+        "The buffer of 1 rank was over 90 % full at some moment: "
+        "a slower disk or a little more output would make the model wait."
+    ]
+
+
+def test_a_run_that_did_nothing_has_a_report_too():
+    empty = made_up.report(fields=[], files=[], clients=[], servers=[])
+    empty["totals"] = dict.fromkeys(empty["totals"], 0)
+    empty["run"]["seconds"] = 0.0
+    assert headline(empty)[0][1] == "0.0 %"
+    assert "complete" in terminal(empty)
+    assert "<svg" not in _report_html.page(empty)
+
+
+class Page(HTMLParser):
+    """Collects ids and everything that would be fetched; checks that elements are closed in order."""
+
+    VOID = frozenset({"meta", "br", "hr", "img", "link", "input"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.fetched, self.open = [], [], []
+        self.feed(text)
+        assert not self.open, f"left open: {self.open}"
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in self.VOID:
+            self.open.append(tag)
+        self.collect(tag, attributes)
+
+    def handle_startendtag(self, tag, attributes):
+        self.collect(tag, attributes)
+
+    def collect(self, tag, attributes):
+        for name, value in attributes:
+            if name == "id":
+                self.ids.append(value)
+            if name in {"src", "href", "xlink:href"} and not value.startswith("#"):
+                self.fetched.append(value)
+        if tag in {"link", "script", "img", "iframe", "image"}:
+            self.fetched.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_whole_and_needs_nothing_else():
+    text = _report_html.page(made_up.report())
+    page = Page(text)
+    assert page.fetched == []
+    assert len(page.ids) == len(set(page.ids)), "ids of two plots meet"
+    assert "@import" not in text
+    assert not re.search(r"url\((?!#)", text)
+    references = set(re.findall(r"url\(#([^)]*)\)", text)) | set(re.findall(r'href="#([^"]*)"', text))
+    assert references <= set(page.ids)
+
+
+def test_the_plots_follow_light_and_dark():
+    text = _report_html.page(made_up.report())
+    pictures = re.findall(r"<svg.*?</svg>", text, re.DOTALL)
+    assert len(pictures) == 6
+    for picture in pictures:
+        ElementTree.fromstring(picture)
+        assert "var(--ink)" in picture
+        assert 'role="img"' in picture
+        assert not re.search(r"#0[123]0[123][0-9a-f]{2}", picture), "a colour was not replaced"
+        assert "viewBox" in picture.split(">")[0]
+    assert "prefers-color-scheme: dark" in text
+
+
+def test_the_plots_show_the_numbers():
+    text = _report_html.page(made_up.report())
+    assert "4.0 to 1" in text
+    assert "1.0 to 1" in text
+    assert "waiting for room (stalls)" in text
+    assert "bubble, largest rank" in text
+
+
+def test_the_same_numbers_give_the_same_page():
+    assert _report_html.page(made_up.report()) == _report_html.page(made_up.report())
+
+
+def test_names_do_no_harm_in_the_page():
+    evil = '<script>alert("1")</script> & $x_1$'
+    text = _report_html.page(
+        made_up.report(fields=[made_up.field(evil)], files=[made_up.file(evil)], servers=[made_up.server(0, host=evil)])
+    )
+    assert "<script" not in text
+    assert "&lt;script&gt;" in text
+    Page(text)
+
+
+def test_show_writes_the_page_beside_the_report(tmp_path):
+    made_up.write(made_up.report(), tmp_path / "report.json")
+    console = Console(record=True, width=150, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123
+    show(tmp_path, console=console)
+    assert (tmp_path / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert str(tmp_path / "report.html") in console.export_text()
+    (tmp_path / "report.html").unlink()
+    show(tmp_path, html=False, console=console)
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_traces_of_all_ranks_become_one(tmp_path):
+    made_up.write(made_up.report(), tmp_path / "report.json")
+    for number, rank in enumerate(("client.0", "server.0")):
+        event = {"ph": "X", "name": rank, "pid": 77, "tid": 0, "ts": 1.0 + number, "dur": 2.0}
+        made_up.write({"otherData": {"dropped": number}, "traceEvents": [event]}, tmp_path / f"trace.{rank}.json")
+    show(tmp_path, html=False, console=Console(file=open("/dev/null", "w")))  # noqa: SIM115, PTH123
+    joined = json.loads((tmp_path / "trace.json").read_text(encoding="utf-8"))
+    assert [event["name"] for event in joined["traceEvents"]] == ["client.0", "server.0"]
+    assert len({event["pid"] for event in joined["traceEvents"]}) == 2, "equal process numbers of two nodes"
+    assert joined["otherData"]["dropped"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{\n  oops", r"report\.json:2:3: not JSON: "),
+        ("[]", r"is not a Tailrace report \(its schema is not tailrace-report\)"),
+        ('{"schema": "tailrace-report", "version": 9}', r"has version 9 of the report; this Tailrace reads version 1"),
+    ],
+)
+def test_what_is_no_report_is_said(tmp_path, text, message):
+    (tmp_path / "report.json").write_text(text)
+    with pytest.raises(ReportError, match=message):
+        load(tmp_path)
+
+
+def test_a_missing_report_names_the_place_and_the_reason(tmp_path):
+    with pytest.raises(ReportError, match=r"there is no .*report\.json\. A run writes it at its end into `servers:"):
+        load(tmp_path)
