@@ -23,8 +23,9 @@ class ConsistencyCheck {
     check_calendar();
     collect_fields();
     if (problems_.touch("fields")) return;  // what hangs on them would only repeat the mistake
+    const bool groups_are_wrong = problems_.touch("groups");
     check_group_members();
-    check_targets();
+    check_targets(groups_are_wrong);
   }
 
  private:
@@ -81,14 +82,14 @@ class ConsistencyCheck {
       for (const auto& [name, where] : members) check_field(name, where, "groups." + group);
   }
 
-  void check_targets() {
+  void check_targets(bool groups_are_wrong) {
     std::vector<std::string> groups;
     for (const auto& [name, members] : configuration_.groups) groups.push_back(name);
     for (const FileEntry& file : configuration_.files) {
       for (const VariableEntry& variable : file.variables) {
         if (!variable.field.empty())
           check_field(variable.field, variable.target_location, variable.config_path + ".field");
-        if (variable.group.empty() || is_open(variable.group) || problems_.touch("groups")) continue;
+        if (variable.group.empty() || is_open(variable.group) || groups_are_wrong) continue;
         if (!configuration_.groups.contains(variable.group))
           problems_.add(variable.target_location, variable.config_path + ".group",
                         fmt::format("\"{}\" is not among the `groups`.{}", variable.group,

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <set>
 
@@ -17,26 +16,19 @@ std::string without_namespace(const std::string& name) { return name.substr(name
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-// `0.5s` becomes `0p5s`: CF asks for letters, digits and underscores.
-std::string name_part(const time::Period& period) {
-  std::string name = period.name();
-  std::replace(name.begin(), name.end(), '.', 'p');
-  return name;
-}
-
 void name_axes(std::vector<AxisPlan>& axes) {
   if (axes.size() == 1) {
     axes.front().dim = "time";
     return;
   }
   const auto plain_name = [](const AxisPlan& axis) {
-    return (axis.kind == time::AxisKind::instant ? "time_instant_" : "time_") + name_part(axis.every);
+    return (axis.kind == time::AxisKind::instant ? "time_instant_" : "time_") + axis.every.name();
   };
   std::map<std::string, int> uses;
   for (const AxisPlan& axis : axes) ++uses[plain_name(axis)];
   for (AxisPlan& axis : axes) {
     axis.dim = plain_name(axis);
-    if (uses[axis.dim] > 1) axis.dim += "_" + name_part(axis.cadence);
+    if (uses[axis.dim] > 1) axis.dim += "_" + axis.cadence.name();
   }
 }
 

@@ -18,7 +18,7 @@ struct AxisPlan {
   time::AxisKind kind = time::AxisKind::instant;
   time::Period every = time::Period::of_steps(1);
   time::Period cadence = time::Period::of_steps(1);  // of the fields on it; for windows too
-  std::string dim;  // `time` where the file has one axis, else such as time_mean_10s
+  std::string dim;  // `time` where the file has one axis, else such as time_10s, time_instant_5s
 };
 
 struct VariablePlan {

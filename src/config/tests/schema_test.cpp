@@ -1,0 +1,183 @@
+#include "config/schema.hpp"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "config/check.hpp"
+#include "config/json_schema.hpp"
+#include "config/reference.hpp"
+#include "tailrace/error.hpp"
+
+namespace tailrace::config {
+namespace {
+
+using testing::HasSubstr;
+
+Option valid_option() {
+  return {.name = "speed", .type = integer(0, 9), .says = "How fast.", .example = "3"};
+}
+
+Type boat() {
+  return section({
+      {.name = "name", .type = text(), .says = "What she is called.", .example = "Anna", .required = true},
+      {.name = "speed", .type = integer(0, 9), .says = "How fast.", .example = "3", .fallback = "5"},
+      {.name = "draught", .type = real(0.0), .says = "How deep.", .example = "1.5", .unit = "m"},
+      {.name = "rig",
+       .type = choice({"sloop", "ketch"}, {"junk"}),
+       .says = "Which sails.",
+       .example = "ketch"},
+      {.name = "crew", .type = integer_or({"auto"}, 1), .says = "How many.", .example = "auto"},
+      {.name = "hold", .type = size(), .says = "How much.", .example = "2 kB", .fallback = "1 KiB"},
+      {.name = "afloat", .type = flag(), .says = "Whether she swims.", .example = "true", .fallback = "true"},
+      {.name = "ports", .type = list(text(), 1), .says = "Where to.", .example = "[Kiel]"},
+      {.name = "radio", .type = text(), .says = "Which.", .example = "VHF", .available = false},
+      {.name = "notes",
+       .type = map("note", either({plain(), list(real(-10, 10))})),
+       .says = "Anything.",
+       .example = "{year: 1999}"},
+  });
+}
+
+Value read(const std::string& yaml, Problems& problems, bool allow_open = false) {
+  return check(parse_yaml("boat.yaml", yaml, problems), boat(), "", {.allow_open = allow_open}, problems);
+}
+
+std::string mistakes(const std::string& yaml) {
+  Problems problems;
+  read(yaml, problems);
+  return problems.text();
+}
+
+TEST(Schema, ReadsEveryTypeAndFillsInDefaults) {
+  Problems problems;
+  const Value value = read(
+      "name: Anna\ndraught: 1.5\nrig: ketch\ncrew: auto\nports: [Kiel, Oslo]\n"
+      "notes: {year: 1999, code: '1999', ratio: 0.5, series: [1, 2.5]}\n",
+      problems);
+  EXPECT_EQ(problems.text(), "");
+  EXPECT_EQ(value.at("name").text(), "Anna");
+  EXPECT_EQ(value.at("speed").integer(), 5);
+  EXPECT_EQ(value.at("speed").location().line, 0);
+  EXPECT_EQ(value.at("draught").real(), 1.5);
+  EXPECT_EQ(value.at("draught").location().text(), "boat.yaml:2:10");
+  EXPECT_EQ(value.at("rig").text(), "ketch");
+  EXPECT_FALSE(value.at("crew").is_integer());
+  EXPECT_EQ(value.at("hold").bytes(), 1024u);
+  EXPECT_TRUE(value.at("afloat").flag());
+  EXPECT_EQ(value.at("ports").items()[1].text(), "Oslo");
+  EXPECT_EQ(value.find("radio"), nullptr);
+  const Value& notes = value.at("notes");
+  EXPECT_EQ(notes.at("year").integer(), 1999);
+  EXPECT_EQ(notes.at("code").kind(), Kind::text);
+  EXPECT_EQ(notes.at("ratio").real(), 0.5);
+  EXPECT_EQ(notes.at("series").items()[1].real(), 2.5);
+  EXPECT_THROW(value.at("name").integer(), Error);
+}
+
+TEST(Schema, TellsAllMistakesAtOnceWithTheirPlaces) {
+  EXPECT_EQ(mistakes("sped: 3\n"
+                     "speed: fast\n"
+                     "rig: kech\n"
+                     "crew: 0\n"
+                     "hold: 12\n"
+                     "afloat: yes\n"
+                     "ports: []\n"
+                     "draught: -1\n"
+                     "radio: VHF\n"
+                     "notes: 3\n"),
+            "boat.yaml:1:1  sped: this key is unknown. Did you mean \"speed\"? (known: afloat, crew, "
+            "draught, hold, name, "
+            "notes, ports, radio, rig, speed)\n"
+            "boat.yaml:1:1  \"name\" is missing (a text)\n"
+            "boat.yaml:2:8  speed: expected a whole number from 0 to 9, but got \"fast\"\n"
+            "boat.yaml:3:6  rig: \"kech\" is unknown. Did you mean \"ketch\"? (known: ketch, sloop)\n"
+            "boat.yaml:4:7  crew: expected a whole number of 1 or more or `auto`, but got \"0\"\n"
+            "boat.yaml:5:7  hold: expected a size such as `256 MiB` (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB), "
+            "but got "
+            "\"12\"\n"
+            "boat.yaml:6:9  afloat: expected `true` or `false`, but got \"yes\"\n"
+            "boat.yaml:7:8  ports: expected at least 1 entry, but got 0\n"
+            "boat.yaml:8:10  draught: expected a number of 0 or more, but got \"-1\"\n"
+            "boat.yaml:9:1  radio: is not available yet in this version\n"
+            "boat.yaml:10:8  notes: expected a map of named entries, but got \"3\"");
+}
+
+TEST(Schema, KnowsWhatComesLater) {
+  EXPECT_EQ(mistakes("{name: Anna, rig: junk}"),
+            "boat.yaml:1:19  rig: \"junk\" is not available yet in this version");
+  EXPECT_EQ(mistakes("{name: Anna, radio: }"), "");
+}
+
+TEST(Schema, LeavesOpenValuesUncheckedOnlyWhereAllowed) {
+  const std::string yaml = "{name: '{n}', speed: '{v}', rig: '{r}', notes: {x: '{y}'}}";
+  Problems problems;
+  const Value value = read(yaml, problems, true);
+  EXPECT_EQ(problems.text(), "");
+  EXPECT_TRUE(value.at("speed").open());
+  EXPECT_EQ(value.at("speed").integer(), 0);
+  EXPECT_EQ(value.at("rig").text(), "sloop");
+  EXPECT_THAT(mistakes(yaml), HasSubstr("speed: expected a whole number from 0 to 9, but got \"{v}\""));
+}
+
+TEST(Schema, ExplainsBracesWithoutQuotes) {
+  EXPECT_EQ(mistakes("{name: Anna, speed: {v}}"),
+            "boat.yaml:1:21  speed: expected a whole number from 0 to 9, but got a map. Write \"{v}\" in "
+            "quotes if the "
+            "option of that name is meant");
+}
+
+TEST(Schema, RefusesCarelessDeclarations) {
+  EXPECT_NO_THROW(assert_well_declared(boat()));
+  const auto refuses = [](const Option& option) {
+    EXPECT_THROW(assert_well_declared(section({option})), Error) << option.name << " " << option.says;
+  };
+  Option option = valid_option();
+  option.name = "topSpeed";
+  refuses(option);
+  option = valid_option();
+  option.says = "How fast";
+  refuses(option);
+  option = valid_option();
+  option.says = "how fast.";
+  refuses(option);
+  option = valid_option();
+  option.example = "";
+  refuses(option);
+  option = valid_option();
+  option.example = "10";
+  refuses(option);
+  option = valid_option();
+  option.fallback = "fast";
+  refuses(option);
+  EXPECT_THROW(assert_well_declared(section({valid_option(), valid_option()})), Error);
+  EXPECT_THROW(assert_well_declared(section({{.name = "boats",
+                                              .type = map("name", section({valid_option(), valid_option()})),
+                                              .says = "All boats."}})),
+               Error);
+}
+
+TEST(Reference, ShowsEveryOption) {
+  const std::string page = reference_markdown(
+      section({{.name = "boats", .type = map("boat", boat()), .says = "All boats."}}), "# Harbour\n");
+  EXPECT_THAT(
+      page, testing::StartsWith("# Harbour\n\n## `boats`\n\nAll boats.\n\n- Type: a map of named entries\n"));
+  EXPECT_THAT(
+      page, HasSubstr("### `boats.<boat>.draught`\n\nHow deep.\n\n- Type: a number of 0 or more\n- Unit: m\n"
+                      "- Since: 0.1\n- Example: `draught: 1.5`\n"));
+  EXPECT_THAT(page, HasSubstr("- Not available yet: `junk`\n"));
+}
+
+TEST(JsonSchema, SaysTheSame) {
+  const auto json = nlohmann::json::parse(json_schema(boat(), "Boat"));
+  EXPECT_EQ(json["title"], "Boat");
+  EXPECT_EQ(json["additionalProperties"], false);
+  EXPECT_EQ(json["required"], nlohmann::json({"name"}));
+  EXPECT_EQ(json["properties"].size(), boat().options.size());
+  EXPECT_EQ(json["properties"]["speed"]["description"], "How fast.");
+  EXPECT_EQ(json["properties"]["speed"]["anyOf"][0]["maximum"], 9);
+  EXPECT_EQ(json["properties"]["rig"]["anyOf"][0]["enum"], nlohmann::json({"sloop", "ketch"}));
+}
+
+}  // namespace
+}  // namespace tailrace::config

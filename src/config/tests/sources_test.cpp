@@ -1,0 +1,112 @@
+#include "config/sources.hpp"
+
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "config/placeholders.hpp"
+#include "tailrace/error.hpp"
+
+namespace tailrace::config {
+namespace {
+
+using Files = std::map<std::string, std::string>;
+
+Sources read(const Files& files, const std::string& first) {
+  return read_sources(first, [&](const std::string& name) {
+    if (!files.contains(name)) throw Error(ErrorCode::resource, "cannot read " + name);
+    return files.at(name);
+  });
+}
+
+std::string complaint(const Files& files, const std::string& first) {
+  try {
+    read(files, first);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+// What the merged tree holds, as `path=text` in order.
+void list_scalars(const Node& node, const std::string& path, std::vector<std::string>& found) {
+  if (node.kind == NodeKind::scalar) found.push_back(path + "=" + node.text);
+  for (std::size_t i = 0; i < node.items.size(); ++i) list_scalars(node.items[i], path_of(path, i), found);
+  for (const NodeEntry& entry : node.entries) list_scalars(entry.value, path_of(path, entry.key), found);
+}
+
+TEST(Sources, MergesIncludedFilesDeeply) {
+  const Sources sources =
+      read({{"run/main.yaml", "tailrace: 1\ninclude: [parts/a.yaml, b.yaml]\nx: {one: 1}\n"},
+            {"run/parts/a.yaml", "tailrace: 1\ninclude: [../b.yaml]\nx: {two: 2}\n"},
+            {"run/b.yaml", "x: {three: {deep: [3, 4]}}\ny: \n"}},
+           "run/main.yaml");
+  ASSERT_EQ(sources.size(), 3u);  // b is read once
+  EXPECT_EQ(sources[1].name, "run/parts/a.yaml");
+  Problems problems;
+  std::vector<std::string> found;
+  list_scalars(merge_sources(sources, "tailrace", problems), "", found);
+  EXPECT_EQ(problems.text(), "");
+  EXPECT_THAT(found, testing::ElementsAre("tailrace=1", "x.one=1", "x.two=2", "x.three.deep[0]=3",
+                                          "x.three.deep[1]=4"));
+}
+
+TEST(Sources, NamesBothPlacesOfAValueGivenTwice) {
+  const Sources sources =
+      read({{"main.yaml", "include: [b.yaml]\nx: {one: 1}\n"}, {"b.yaml", "x:\n  one: 1\n"}}, "main.yaml");
+  Problems problems;
+  merge_sources(sources, "tailrace", problems);
+  EXPECT_EQ(problems.text(), "b.yaml:2:3  x.one: is given in two files; the other is at main.yaml:2:5");
+}
+
+TEST(Sources, ShowsTheCycle) {
+  EXPECT_EQ(complaint({{"a.yaml", "include: [b.yaml]"},
+                       {"b.yaml", "x: 1\ninclude: [c.yaml]"},
+                       {"c.yaml", "include: [b.yaml]"}},
+                      "a.yaml"),
+            "c.yaml:1:11  include: these files include each other in a circle: b.yaml -> c.yaml -> b.yaml");
+  EXPECT_EQ(complaint({{"a.yaml", "include: [./a.yaml]"}}, "a.yaml"),
+            "a.yaml:1:11  include: these files include each other in a circle: a.yaml -> a.yaml");
+}
+
+TEST(Sources, SaysWhichIncludeIsMissing) {
+  EXPECT_EQ(complaint({{"a.yaml", "x: 1\ninclude: [nowhere.yaml]"}}, "a.yaml"),
+            "a.yaml:2:11  include: cannot read nowhere.yaml");
+  EXPECT_EQ(complaint({{"a.yaml", "include: b.yaml"}}, "a.yaml"),
+            "a.yaml:1:10  include: expected a list of files, such as `include: [fields.yaml]`");
+  EXPECT_EQ(complaint({}, "a.yaml"), "cannot read a.yaml");
+}
+
+TEST(Sources, TellsWhereTheYamlIsBroken) {
+  EXPECT_THAT(complaint({{"a.yaml", "x: 1\ny: [1, 2\nz: 3\n"}}, "a.yaml"),
+              testing::MatchesRegex("a.yaml:3:[0-9]+  this is not YAML: .*"));
+  EXPECT_EQ(complaint({{"a.yaml", "x: 1\ny: {b: 1, b: 2}\n"}}, "a.yaml"),
+            "a.yaml:2:11  y.b: is given twice; the first is at a.yaml:2:5");
+  EXPECT_THAT(complaint({{"a.yaml", "x: &loop [*loop]\n"}}, "a.yaml"), testing::HasSubstr("a.yaml:1:"));
+  EXPECT_EQ(complaint({{"a.yaml", "x: 1\n---\ny: 2\n"}}, "a.yaml"),
+            "a.yaml:3:1  the file holds a second YAML document; one is expected");
+  EXPECT_EQ(complaint({{"a.yaml", "# nothing\n"}}, "a.yaml"), "none");
+}
+
+TEST(Placeholders, AreFilledInKeysAndScalars) {
+  Problems problems;
+  Node node = parse_yaml("a.yaml", "{'out_{case}.nc': '{nx} of {{nx}}, 10^{-3}, {', n: ['{ny}']}", problems);
+  EXPECT_THAT(placeholders_in(node), testing::ElementsAre("case", "nx", "ny"));
+  fill_placeholders(node, {{"case", "a"}, {"nx", "12"}, {"ny", "3"}}, "", problems);
+  std::vector<std::string> found;
+  list_scalars(node, "", found);
+  EXPECT_EQ(problems.text(), "");
+  EXPECT_THAT(found, testing::ElementsAre("out_a.nc=12 of {nx}, 10^{-3}, {", "n[0]=3"));
+}
+
+TEST(Placeholders, UnknownOnesGetTheNearestName) {
+  Problems problems;
+  Node node = parse_yaml("a.yaml", "x:\n  y: 1 / {x_sise}", problems);
+  fill_placeholders(node, {{"x_size", "1"}, {"case", "b"}}, "", problems);
+  EXPECT_EQ(
+      problems.text(),
+      "a.yaml:2:6  x.y: the model gave no option \"x_sise\". Did you mean \"x_size\"? (known: case, x_size)");
+}
+
+}  // namespace
+}  // namespace tailrace::config
