@@ -44,6 +44,7 @@ Grid make_icon() {
   icon.kind = GridKind::indexed;
   icon.dims = {"cell"};
   icon.shape = {20};
+  icon.indexed_dim = "cell";
   icon.mesh = Mesh{"mesh", {0, 1, 2}, {3, 4, 5}, 3, 2};
   return icon;
 }
@@ -74,6 +75,7 @@ TEST(Declarations, come_back_from_bytes_as_they_were) {
   EXPECT_THAT(after.grids[0].coordinates[0].values, ElementsAre(5.0, 15.0, 25.0));
   EXPECT_EQ(after.grids[0].coordinates[0].field, std::nullopt);
   EXPECT_EQ(after.grids[0].coordinates[1].field, 1);
+  EXPECT_EQ(after.grids[1].indexed_dim, "cell");
   ASSERT_TRUE(after.grids[1].mesh.has_value());
   EXPECT_THAT(after.grids[1].mesh->node_y, ElementsAre(3, 4, 5));
   EXPECT_EQ(after.fields[0].type, DataType::float32);
