@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +12,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from tailrace._report_facts import BUSY_PHASES, Report, compression
 from tailrace._text import bytes_text, seconds_text
@@ -97,7 +98,14 @@ def _seconds_axis(axes: Axes) -> None:
 
 
 def _bytes_axis(axes: Axes) -> None:
+    """Ticks at round numbers of KiB, MiB, ..."""
+    most = max(axes.get_xlim()[1], 1.0)
+    axes.xaxis.set_major_locator(MultipleLocator(2.0 ** math.ceil(math.log2(most / 6))))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: bytes_text(value)))
+
+
+def _beside(axes: Axes, value: float, row: float, text: str) -> None:
+    axes.annotate(text, (value, row), xytext=(4, 0), textcoords="offset points", va="center", fontsize=9)
 
 
 def _legend(axes: Axes, columns: int) -> None:
@@ -131,10 +139,11 @@ def put_each(report: Report) -> str:
         for key, word, colour, marker in (
             ("median_seconds", "median", COLOURS[0], "o"),
             ("mean_seconds", "mean", COLOURS[2], "D"),
-            ("most_seconds", "longest", COLOURS[1], "|"),
+            ("most_seconds", "longest", COLOURS[1], "s"),
         ):
             values = [field["put"][key] for field in fields]
             axes.scatter(values, range(len(fields)), s=36, color=colour, marker=marker, label=word, zorder=2)
+        axes.set_ylim(-0.6, len(fields) - 0.4)
         if any(field["put"]["median_seconds"] > 0 for field in fields):
             axes.set_xscale("log")
             axes.minorticks_off()
@@ -199,7 +208,7 @@ def files(report: Report) -> str:
         axes.barh([row + 0.19 for row in rows], small, height=0.36, color=COLOURS[2], label="encoded")
         for row, file in zip(rows, largest, strict=True):
             ratio = compression(file["raw_bytes"], file["encoded_bytes"])
-            axes.text(file["encoded_bytes"], row + 0.19, f" {ratio:.1f} to 1", va="center", fontsize=9)
+            _beside(axes, file["encoded_bytes"], row + 0.19, f"{ratio:.1f} to 1")
         axes.margins(x=0.12)
         _label([file["path"] for file in largest], axes)
         _bytes_axis(axes)
@@ -222,7 +231,7 @@ def memory(report: Report) -> str:
     def draw(axes: Axes) -> None:
         axes.barh(range(len(bars)), [bar[1] for bar in bars], color=[COLOURS[bar[2]] for bar in bars])
         for row, (_, value, _) in enumerate(bars):
-            axes.text(value, row, " " + bytes_text(value), va="center", fontsize=9)
+            _beside(axes, value, row, bytes_text(value))
         axes.margins(x=0.14)
         _label([bar[0] for bar in bars], axes)
         _bytes_axis(axes)

@@ -12,6 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 from tailrace._report_facts import (
+    BUSY_PHASES,
     Report,
     ReportError,
     busy_share,
@@ -115,18 +116,24 @@ def _fields(report: Report) -> Table:
 
 
 def _servers(report: Report) -> Table:
-    phases = list(report["servers"][0]["phases"]) if report["servers"] else []
-    table = _table("Where the servers' time went", "server", *phases, "busy", "lag", "memory")
+    table = _table("What the servers did", "server", "busy", "mostly with", "lag", "memory")
     for server in report["servers"][:MOST_ROWS]:
         table.add_row(
             Text(f"{server['rank']} {server['host']}"),
-            *(seconds_text(server["phases"][phase]["seconds"]) for phase in phases),
             percent_text(busy_share(server)),
+            _most_work(server),
             seconds_text(server["lag"]["mean_seconds"]),
             bytes_text(server["resident_high_water_bytes"]),
         )
     _tell_the_rest(table, len(report["servers"]), "server")
     return table
+
+
+def _most_work(server: dict[str, Any]) -> str:
+    """The three phases that took longest."""
+    seconds = {phase: server["phases"][phase]["seconds"] for phase in BUSY_PHASES if phase in server["phases"]}
+    first = sorted(seconds, key=lambda phase: -seconds[phase])[:3]
+    return ", ".join(f"{phase} {seconds_text(seconds[phase])}" for phase in first if seconds[phase] > 0) or "-"
 
 
 def _files(report: Report) -> Table:

@@ -62,6 +62,7 @@ def test_terminal_tells_what_matters():
     assert re.search(r"theta\s+100\s+4\.0 KiB\s+800 µs\s+10 ms\s+80 ms\s+none\s+20", text)
     assert text.index("theta") < text.index(" w "), "the dearest field comes first"
     assert re.search(r"profiles\.nc\s+30\s+3\s+2\.0 GiB\s+512 MiB\s+4\.0\s+300 ms\s+900 s", text)
+    assert re.search(r"0 node1\s+20 %\s+receive 333 ms, accumulate 333 ms, assemble 333 ms\s+20 ms\s+1\.0 GiB", text)
     assert "!" not in text
 
 
