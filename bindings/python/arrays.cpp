@@ -1,0 +1,116 @@
+#include "arrays.hpp"
+
+#include <nanobind/ndarray.h>
+
+#include <limits>
+
+namespace nb = nanobind;
+
+namespace tailrace::bindings {
+
+namespace {
+
+using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
+
+constexpr const char* known_types = "float32, float64, int32 or int64";
+
+const char* name_of(Type type) {
+  switch (type) {
+    case Type::float32: return "float32";
+    case Type::float64: return "float64";
+    case Type::int32: return "int32";
+    case Type::int64: return "int64";
+  }
+  return "unknown";
+}
+
+nb::dlpack::dtype dtype_of(Type type) {
+  switch (type) {
+    case Type::float32: return nb::dtype<float>();
+    case Type::float64: return nb::dtype<double>();
+    case Type::int32: return nb::dtype<std::int32_t>();
+    case Type::int64: return nb::dtype<std::int64_t>();
+  }
+  return nb::dtype<double>();
+}
+
+std::string describe(nb::handle object) {
+  if (nb::hasattr(object, "dtype"))
+    return "an array of " + std::string(nb::str(nb::getattr(object, "dtype")).c_str());
+  return "a " + std::string(nb::type_name(object.type()).c_str());
+}
+
+[[noreturn]] void refuse(const LocalShape& field, nb::handle object) {
+  throw Error(ErrorCode::usage, "put of field \"" + field.name + "\": expected an array of " +
+                                    name_of(field.type) + ", not " + describe(object));
+}
+
+}  // namespace
+
+Type type_from_dtype(nb::handle dtype) {
+  std::string name;
+  if (nb::isinstance<nb::str>(dtype)) {
+    name = nb::cast<std::string>(dtype);
+  } else {
+    // What NumPy itself understands as a type: float, np.float32, an array's dtype.
+    name = nb::cast<std::string>(nb::module_::import_("numpy").attr("dtype")(dtype).attr("name"));
+  }
+  for (const Type type : {Type::float32, Type::float64, Type::int32, Type::int64}) {
+    if (name == name_of(type)) return type;
+  }
+  throw Error(ErrorCode::usage, "type \"" + name + "\" is not one of " + known_types);
+}
+
+PythonArray::PythonArray(nb::handle object, const LocalShape& field) {
+  view_.type = field.type;
+  const bool is_int = PyLong_Check(object.ptr());
+  if (PyFloat_CheckExact(object.ptr()) || is_int) {
+    const bool wants_float = field.type == Type::float32 || field.type == Type::float64;
+    if (!wants_float && !is_int) refuse(field, object);
+    view_.data = &number_;
+    if (!read_number(object)) refuse(field, object);
+    return;
+  }
+  AnyArray array;
+  if (!nb::try_cast(object, array, false)) refuse(field, object);
+  bool known = false;
+  for (const Type type : {Type::float32, Type::float64, Type::int32, Type::int64}) {
+    if (array.dtype() == dtype_of(type)) {
+      view_.type = type;
+      known = true;
+    }
+  }
+  if (!known) refuse(field, object);
+  view_.data = array.data();
+  for (std::size_t i = 0; i < array.ndim(); ++i) {
+    view_.shape.push_back(static_cast<std::int64_t>(array.shape(i)));
+    view_.strides.push_back(array.stride(i));
+  }
+  std::int64_t dense = 1;
+  bool is_dense = true;
+  for (std::size_t i = array.ndim(); i-- > 0;) {
+    is_dense = is_dense && (view_.strides[i] == dense || view_.shape[i] == 1);
+    dense *= view_.shape[i];
+  }
+  if (is_dense) view_.strides.clear();
+  owner_ = nb::borrow(object);
+}
+
+bool PythonArray::read_number(nb::handle object) {
+  switch (view_.type) {
+    case Type::float32: return nb::try_cast(object, number_.float32);
+    case Type::float64: return nb::try_cast(object, number_.float64);
+    case Type::int32: return nb::try_cast(object, number_.int32);
+    case Type::int64: return nb::try_cast(object, number_.int64);
+  }
+  return false;
+}
+
+nb::object slot_array(std::span<std::byte> slot, const LocalShape& field, nb::handle session) {
+  const std::vector<std::size_t> shape(field.extents.begin(), field.extents.end());
+  return nb::cast(
+      nb::ndarray<nb::numpy>(slot.data(), shape.size(), shape.data(), session, nullptr, dtype_of(field.type)),
+      nb::rv_policy::reference);
+}
+
+}  // namespace tailrace::bindings

@@ -1,0 +1,42 @@
+// NumPy arrays and Python numbers as what the session takes, and slots as NumPy arrays.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "../local_shapes.hpp"
+#include "tailrace/tailrace.hpp"
+
+namespace tailrace::bindings {
+
+// "float64" and the like. Throws Error(usage).
+Type type_from_dtype(nanobind::handle dtype);
+
+// A view of a NumPy array (or of anything with DLPack or the buffer protocol), which it keeps alive but does
+// not copy; or a Python number, which takes the type of the field. Throws Error(usage) where the type is not
+// one of ours.
+class PythonArray {
+ public:
+  PythonArray(nanobind::handle object, const LocalShape& field);
+  const ArrayView& view() const { return view_; }
+
+ private:
+  bool read_number(nanobind::handle object);  // false where it does not fit
+
+  nanobind::object owner_;
+  ArrayView view_;
+  union {
+    double float64;
+    float float32;
+    std::int64_t int64;
+    std::int32_t int32;
+  } number_{};
+};
+
+// A writable array over the slot; `session` stays alive as long as the array.
+nanobind::object slot_array(std::span<std::byte> slot, const LocalShape& field, nanobind::handle session);
+
+}  // namespace tailrace::bindings

@@ -1,0 +1,77 @@
+// The module tailrace._core: errors and functions; the session is in session.cpp.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+
+#include "session.hpp"
+#include "tailrace/tailrace.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+// Raises Error (the payload is its type) with the message and .code, one of usage, configuration, resource,
+// lost, full, internal.
+void translate(const std::exception_ptr& exception, void* payload) {
+  static constexpr const char* names[] = {"",     "usage", "configuration", "resource",
+                                          "lost", "full",  "internal"};
+  try {
+    std::rethrow_exception(exception);
+  } catch (const tailrace::Error& failure) {
+    const nb::handle type(static_cast<PyObject*>(payload));
+    nb::object error = type(failure.what());
+    const int code = static_cast<int>(failure.code());
+    error.attr("code") = code >= 1 && code <= 6 ? names[code] : "internal";
+    PyErr_SetObject(type.ptr(), error.ptr());
+  }
+}
+
+std::string path_of(nb::handle path) {
+  return nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(path));
+}
+
+void serve(nb::handle config, nb::handle comm) {
+  const std::string configuration = path_of(config);
+  if (comm.is_none()) {
+    const nb::gil_scoped_release unlocked;
+    tailrace::serve(configuration);
+    return;
+  }
+  const int handle = tailrace::bindings::communicator_handle(comm);
+  const nb::gil_scoped_release unlocked;
+  tailrace::serve(handle, configuration);
+}
+
+}  // namespace
+
+NB_MODULE(_core, module) {
+  // Never given back: exceptions may be translated until the interpreter ends.
+  PyObject* error = PyErr_NewExceptionWithDoc(
+      "tailrace.Error", "What Tailrace raises; .code says of which kind.", PyExc_RuntimeError, nullptr);
+  module.attr("Error") = nb::handle(error);
+  nb::register_exception_translator(translate, error);
+  tailrace::bindings::bind_session(module);
+
+  nb::class_<tailrace::Inspection>(module, "Inspection", "What inspect found.")
+      .def_ro("readable", &tailrace::Inspection::readable, "By any stock reader, as it is.")
+      .def_ro("repaired", &tailrace::Inspection::repaired)
+      .def_ro("report", &tailrace::Inspection::report, "One sentence.");
+
+  module.def(
+      "serve", &serve, "config"_a, "comm"_a.none() = nb::none(),
+      "Serves until the run is over: over the communicator, or, without one, as a program of its own.");
+  module.def(
+      "check",
+      [](nb::handle config, const std::map<std::string, std::string>& options) {
+        return tailrace::check(path_of(config), options);
+      },
+      "config"_a, "options"_a = std::map<std::string, std::string>{},
+      "Checks a configuration and describes it; throws Error with all mistakes.");
+  module.def("reference", &tailrace::reference, "The configuration's options as a Markdown page.");
+  module.def("schema", &tailrace::schema, "The same as a JSON schema.");
+  module.def("version", &tailrace::version);
+  module.def(
+      "inspect", [](nb::handle path, bool repair) { return tailrace::inspect(path_of(path), repair); },
+      "path"_a, "repair"_a = false, "Looks at a file and repairs what a killed run left behind.");
+}

@@ -1,0 +1,242 @@
+#include "session.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "arrays.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tailrace::bindings {
+
+namespace {
+
+using Texts = std::map<std::string, std::string>;
+using Extents = std::vector<std::int64_t>;
+
+// Anything that NumPy takes as an array, dense and of the wanted type; owns what had to be converted.
+template <class T>
+class Dense {
+ public:
+  Dense(nb::handle values, const char* dtype)
+      : array_(nb::cast<Array>(nb::module_::import_("numpy").attr("ascontiguousarray")(values, dtype))) {}
+  std::span<const T> elements() const { return {array_.data(), array_.size()}; }
+  std::size_t extent(std::size_t dimension) const {
+    return dimension < array_.ndim() ? array_.shape(dimension) : 1;
+  }
+
+ private:
+  using Array = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
+  Array array_;
+};
+
+// A session that is being used from Python. What may block runs without the interpreter's lock.
+class PythonSession {
+ public:
+  static PythonSession start(nb::handle communicator, nb::handle configuration, const std::string& component,
+                             double initial_time, std::int64_t initial_step) {
+    const int handle = communicator_handle(communicator);
+    const auto path = nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(configuration));
+    const nb::gil_scoped_release unlocked;
+    return PythonSession(Session::start(handle, path, {component, initial_time, initial_step}));
+  }
+
+  bool is_server() const { return session_.is_server(); }
+  bool is_off() const { return session_.is_off(); }
+  // An mpi4py communicator where mpi4py is there, otherwise the Fortran handle.
+  nb::object model_comm() const {
+    const nb::object handle = nb::cast(session_.model_comm());
+    try {
+      return nb::module_::import_("mpi4py.MPI").attr("Comm").attr("f2py")(handle);
+    } catch (nb::python_error& error) {
+      if (!error.matches(PyExc_ImportError)) throw;
+      return handle;
+    }
+  }
+
+  void option(const std::string& name, nb::handle value) {
+    if (nb::isinstance<nb::str>(value))
+      session_.option(name, nb::cast<std::string>(value));
+    else if (PyIndex_Check(value.ptr()))
+      session_.option(name, nb::cast<std::int64_t>(nb::int_(value)));
+    else
+      session_.option(name, nb::cast<double>(nb::float_(value)));
+  }
+
+  void grid(const std::string& name, const std::vector<std::string>& dims, const Extents& shape,
+            const Extents& offset, const Extents& count, const std::string& indexed_dim, nb::handle indices,
+            bool partial) {
+    GridSpec spec{.name = name,
+                  .dims = dims,
+                  .shape = shape,
+                  .offset = offset,
+                  .count = count,
+                  .indexed_dim = indexed_dim,
+                  .indices = {},
+                  .partial = partial};
+    std::optional<Dense<std::int64_t>> global;
+    if (!indices.is_none()) spec.indices = global.emplace(indices, "int64").elements();
+    session_.grid(spec);
+    shapes_.add(spec);
+  }
+
+  void coordinate(const std::string& grid, const std::string& name, nb::handle values,
+                  const std::string& units, const std::vector<std::string>& dims,
+                  const std::string& standard_name, const std::string& long_name, const Texts& attributes) {
+    session_.coordinate(grid,
+                        {.name = name,
+                         .dims = dims,
+                         .units = units,
+                         .standard_name = standard_name,
+                         .long_name = long_name,
+                         .attributes = attributes},
+                        Dense<double>(values, "float64").elements());
+  }
+
+  void mesh(const std::string& grid, nb::handle node_x, nb::handle node_y, nb::handle face_nodes,
+            const std::string& name) {
+    const Dense<double> x(node_x, "float64"), y(node_y, "float64");
+    const Dense<std::int32_t> nodes(face_nodes, "int32");
+    session_.mesh(grid, {.name = name,
+                         .node_x = x.elements(),
+                         .node_y = y.elements(),
+                         .nodes_per_face = static_cast<std::int64_t>(nodes.extent(1)),
+                         .face_nodes = nodes.elements()});
+  }
+
+  int field(const std::string& name, const std::string& grid, nb::handle type, const std::string& units,
+            const std::string& standard_name, const std::string& long_name, const Texts& attributes) {
+    const FieldSpec spec{.name = name,
+                         .grid = grid,
+                         .type = type_from_dtype(type),
+                         .units = units,
+                         .standard_name = standard_name,
+                         .long_name = long_name,
+                         .attributes = attributes};
+    const auto handle = session_.field(spec);
+    shapes_.add(spec, handle);
+    return handle.index;
+  }
+
+  void ready() {
+    const nb::gil_scoped_release unlocked;
+    session_.ready();
+  }
+  void step(std::int64_t step, double time) {
+    const nb::gil_scoped_release unlocked;
+    session_.step(step, time);
+  }
+
+  int handle(std::string_view name) const { return session_.handle(name).index; }
+  bool wants(nb::handle field) const { return session_.wants(resolve(field)); }
+
+  void put(nb::handle field, nb::handle array) {
+    const auto handle = resolve(field);
+    const PythonArray values(array, shapes_.of(handle));
+    const nb::gil_scoped_release unlocked;
+    session_.put(handle, values.view());
+  }
+
+  std::span<std::byte> acquire(FieldHandle handle) {
+    const nb::gil_scoped_release unlocked;
+    return session_.acquire(handle);
+  }
+  void commit(nb::handle field) { session_.commit(resolve(field)); }
+
+  void finish() {
+    const nb::gil_scoped_release unlocked;
+    session_.finish();
+  }
+
+  FieldHandle resolve(nb::handle field) const {
+    if (nb::isinstance<nb::str>(field)) return session_.handle(nb::cast<std::string_view>(field));
+    return FieldHandle{nb::cast<int>(field)};
+  }
+  const LocalShapes& shapes() const { return shapes_; }
+
+ private:
+  explicit PythonSession(Session session) : session_(std::move(session)) {}
+
+  Session session_;
+  LocalShapes shapes_;
+};
+
+nb::object acquire(nb::handle self, nb::handle field) {
+  auto& session = nb::cast<PythonSession&>(self);
+  const auto handle = session.resolve(field);
+  const auto slot = session.acquire(handle);
+  return slot.empty() ? nb::none() : slot_array(slot, session.shapes().of(handle), self);
+}
+
+// `with` finishes the run where it went well; otherwise the servers are told that this rank left.
+void leave(PythonSession& session, nb::handle type, nb::handle, nb::handle) {
+  if (type.is_none()) session.finish();
+}
+
+void bind_declarations(nb::class_<PythonSession>& type) {
+  type.def("option", &PythonSession::option, "name"_a, "value"_a,
+           "Gives a value for {name} in the configuration.")
+      .def("grid", &PythonSession::grid, "name"_a, "dims"_a, "shape"_a, "offset"_a = Extents{},
+           "count"_a = Extents{}, "indexed_dim"_a = "", "indices"_a.none() = nb::none(), "partial"_a = false,
+           "Declares a grid: block (offset, count), indexed (indexed_dim, indices), partial, or replicated.")
+      .def("coordinate", &PythonSession::coordinate, "grid"_a, "name"_a, "values"_a, "units"_a = "",
+           "dims"_a = std::vector<std::string>{}, "standard_name"_a = "", "long_name"_a = "",
+           "attributes"_a = Texts{}, "Gives the values of a coordinate: whole, or this rank's part.")
+      .def("mesh", &PythonSession::mesh, "grid"_a, "node_x"_a, "node_y"_a, "face_nodes"_a, "name"_a = "mesh",
+           "Gives the faces of an unstructured grid (UGRID): a row of node numbers, padded with -1, a cell.")
+      .def("field", &PythonSession::field, "name"_a, "grid"_a = "", "dtype"_a = "float64", "units"_a = "",
+           "standard_name"_a = "", "long_name"_a = "", "attributes"_a = Texts{},
+           "Declares a field and returns its handle. Without a grid it is a scalar.")
+      .def("ready", &PythonSession::ready, "Collective: checks declarations and configuration together.");
+}
+
+void bind_exchange(nb::class_<PythonSession>& type) {
+  type.def("step", &PythonSession::step, "step"_a, "time"_a, "States the model's time, in seconds.")
+      .def("handle", &PythonSession::handle, "name"_a, "The handle of a declared field.")
+      .def("wants", &PythonSession::wants, "field"_a, "Whether the servers want the field at this step.")
+      .def("put", &PythonSession::put, "field"_a, "array"_a,
+           "Copies the array (of any strides) once and returns; at once where the field is not wanted.")
+      .def("acquire", &acquire, "field"_a,
+           "The slot itself as an array, to write in place, or None where the field is not wanted. Not to be "
+           "used "
+           "after commit.")
+      .def("commit", &PythonSession::commit, "field"_a, "Hands over what was written into the slot.");
+}
+
+}  // namespace
+
+int communicator_handle(nb::handle communicator) {
+  if (nb::hasattr(communicator, "py2f")) return nb::cast<int>(communicator.attr("py2f")());
+  int handle = 0;
+  if (!nb::try_cast(communicator, handle, false)) {
+    throw Error(ErrorCode::usage,
+                "communicator: expected an mpi4py communicator or its Fortran handle, not a " +
+                    std::string(nb::type_name(communicator.type()).c_str()));
+  }
+  return handle;
+}
+
+void bind_session(nb::module_& module) {
+  nb::class_<PythonSession> type(module, "Session", "One model component's connection to the servers.");
+  type.def_static("start", &PythonSession::start, "comm"_a.none(), "config"_a, "component"_a = "model",
+                  "initial_time"_a = 0.0, "initial_step"_a = 0,
+                  "Collective. On a rank that becomes a server it returns when the run is over.")
+      .def("is_server", &PythonSession::is_server, "Whether this rank served.")
+      .def("is_off", &PythonSession::is_off, "Mode off: every call returns at once.")
+      .def(
+          "model_comm", &PythonSession::model_comm,
+          "The model ranks of this component: an mpi4py communicator, or its Fortran handle without mpi4py.");
+  bind_declarations(type);
+  bind_exchange(type);
+  type.def("finish", &PythonSession::finish, "Collective. Blocks until everything is committed to disk.")
+      .def("__enter__", [](nb::object self) { return self; })
+      .def("__exit__", &leave, "exc_type"_a.none(), "exc_value"_a.none(), "traceback"_a.none());
+}
+
+}  // namespace tailrace::bindings

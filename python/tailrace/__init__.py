@@ -1,0 +1,19 @@
+"""Hand a model's fields to servers that average and write them while the model computes on.
+
+    with tailrace.Session.start(MPI.COMM_WORLD, "tailrace.yaml", component="toy") as io:
+        if io.is_server():
+            sys.exit()
+        io.grid("plane", dims=["y", "x"], shape=[ny, nx], offset=[y0, 0], count=[nyl, nx])
+        h = io.field("h", grid="plane", units="m")
+        io.ready()
+        for step in range(1, steps + 1):
+            io.step(step, t)
+            if io.wants(h):
+                io.put(h, height[1:-1, :])
+
+Dimensions and indices: slowest first, counted from 0. All failures are raised as tailrace.Error.
+"""
+
+from ._core import Error, Inspection, Session, check, inspect, reference, schema, serve, version
+
+__all__ = ["Error", "Inspection", "Session", "check", "inspect", "reference", "schema", "serve", "version"]
