@@ -11,7 +11,7 @@ import click
 
 STATUS_OF_CONFIGURATION = 2
 STATUS_OF_FAILURE = 1
-USER_MISTAKES = (1, 2)  # ErrorCode usage and configuration
+USER_MISTAKES = ("usage", "configuration")  # codes of tailrace.Error
 
 
 class Failed(click.ClickException):
@@ -140,8 +140,7 @@ def version() -> None:
 
 def status_of(error: Exception) -> int:
     """2 for the mistakes of a user, 1 for the rest."""
-    code = getattr(error, "code", None)
-    return STATUS_OF_CONFIGURATION if code is not None and int(code) in USER_MISTAKES else STATUS_OF_FAILURE
+    return STATUS_OF_CONFIGURATION if getattr(error, "code", None) in USER_MISTAKES else STATUS_OF_FAILURE
 
 
 def say_error(message: str) -> None:
