@@ -34,8 +34,8 @@ struct FileLayout {
   std::vector<output::PlainValues> constants;  // coordinates whose values are known from the declarations
 };
 
-// `history` is the line for the history attribute (time stamp and command). Pure, so equal on every server; depends on
-// the decomposition only through chunk shapes of `access: automatic`, and never in values.
+// `history` is the line for the history attribute (time stamp and command). Pure, so equal on every server. Chunk shapes
+// follow from the global shape alone, so the file is the same, byte for byte, whatever the decomposition.
 FileLayout make_layout(const FilePlan& file, const Configuration& configuration, const model::Declarations& declarations,
                        const model::Decomposition& decomposition, const std::string& history);
 
