@@ -114,7 +114,6 @@ Grid get_grid(ByteReader& in) {
   grid.dims = get_list(in, get_text);
   grid.shape = in.get_all<std::int64_t>();
   grid.indexed_dim = in.get_text();
-  grid.indexed_dim = in.get_text();
   grid.coordinates = get_list(in, get_coordinate);
   if (get_flag(in)) grid.mesh = get_mesh(in);
   return grid;
