@@ -31,7 +31,7 @@ contains
           case default
             theta = theta_0 + warm_bubble(x, y, z)
           end select
-          if (theta /= theta_0) theta = theta + chosen%noise*pattern(g%x0 + i - 1, g%y0 + j - 1, k)
+          if (abs(theta - theta_0) > 0) theta = theta + chosen%noise*pattern(g%x0 + i - 1, g%y0 + j - 1, k)
           q(k, j, i, i_rho) = ref%rho(k)*(theta_0 - theta)/theta
         end do
       end do

@@ -70,11 +70,11 @@ contains
       real(rk), intent(in) :: spacing, first
       character(*), parameter :: letters = 'xyz'
       character(24), parameter :: names(3) = [character(24) :: 'projection_x_coordinate', 'projection_y_coordinate', 'height']
-      character(12), parameter :: axes(3) = [character(12) :: 'axis = X', 'axis = Y', 'axis = Z']
+      character(13), parameter :: axes(3) = [character(13) :: 'axis = X', 'axis = Y', 'axis = Z']
       integer :: d
       d = index(letters, dim(1:1))
       call io%coordinate(grid, trim(dim), [((i - 1 + first)*spacing, i=1, n)], units='m', standard_name=names(d), &
-                         attributes=[axes(d), pack([character(12) :: 'positive = up'], d == 3)])
+                         attributes=[axes(d), pack([character(13) :: 'positive = up'], d == 3)])
     end subroutine axis
   end subroutine declare_output
 

@@ -30,7 +30,11 @@ def draw(axes, section):
     x, z = section["x"] / 1000, section["z"] / 1000
     picture = axes.contourf(x, z, np.minimum(section, -1e-3), LEVELS, cmap="magma", extend="min")
     axes.contour(x, z, section, [-1.0], colors="white", linewidths=0.6, linestyles="solid")
-    axes.set(xlim=(0, min(19.2, float(x.max()))), ylim=(0, min(4.8, float(z.max()))), aspect="equal")
+    axes.set(
+        xlim=(float(x.min()), min(19.2, float(x.max()))),
+        ylim=(float(z.min()), min(4.8, float(z.max()))),
+        aspect="equal",
+    )
     axes.text(0.99, 0.94, f"{float(section.time):.0f} s", transform=axes.transAxes, ha="right", va="top")
     axes.set_ylabel("z (km)")
     return picture
@@ -57,9 +61,10 @@ def main():
         finish(figure, axes, picture, arguments.outdir / f"theta_{float(section.time):04.0f}s.png")
 
     chosen = np.unique(np.linspace(theta.sizes["time"] / 6, theta.sizes["time"], 6).round().astype(int) - 1)
-    figure, panels = plt.subplots(len(chosen), 1, figsize=(9, 2.4 * len(chosen)), sharex=True, squeeze=False,
-                                  layout="constrained")
-    for axes, index in zip(panels[:, 0], chosen):
+    figure, panels = plt.subplots(
+        len(chosen), 1, figsize=(9, 2.4 * len(chosen)), sharex=True, squeeze=False, layout="constrained"
+    )
+    for axes, index in zip(panels[:, 0], chosen, strict=True):
         picture = draw(axes, theta[max(index, 0)])
     panels[-1, 0].set_xlabel("x (km)")
     finish(figure, panels[:, 0], picture, arguments.outdir / "density_current.png")
