@@ -32,6 +32,7 @@ function(tailrace_room name)
     endif()
   endforeach()
   target_compile_options(tailrace_${name} PRIVATE ${TAILRACE_WARNINGS})
+  target_compile_definitions(tailrace_${name} PRIVATE TAILRACE_VERSION="${PROJECT_VERSION}")
   set_target_properties(tailrace_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
                                                     VISIBILITY_INLINES_HIDDEN ON)
 

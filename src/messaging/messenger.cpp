@@ -25,11 +25,15 @@ Messenger::~Messenger() = default;
 void Messenger::on(std::int32_t kind, Handler handler) {
   const bool added = handlers_.emplace(kind, std::move(handler)).second;
   TAILRACE_ASSERT(added, "a kind of message has one handler");
+  const auto kept = early_.find(kind);
+  if (kept == early_.end()) return;
+  for (Kept& message : kept->second) local_.push_back({message.from, kind, std::move(message.message)});
+  early_.erase(kept);
 }
 
 void Messenger::send(int to, std::int32_t kind, Bytes&& message) {
   if (to == rank()) {
-    local_.push_back({kind, std::move(message)});
+    local_.push_back({rank(), kind, std::move(message)});
     return;
   }
   auto outgoing = std::make_unique<Outgoing>();
@@ -52,7 +56,7 @@ bool Messenger::progress() {
   for (std::size_t waiting = local_.size(); waiting > 0; --waiting) {
     Local next = std::move(local_.front());
     local_.pop_front();
-    handle(rank(), next.kind, std::move(next.message));
+    handle(next.from, next.kind, std::move(next.message));
     moved = true;
   }
   if (size() == 1) return moved;
@@ -75,8 +79,10 @@ void Messenger::receive_one(const comm::Incoming& incoming) {
 
 void Messenger::handle(int from, std::int32_t kind, Bytes&& message) {
   const auto handler = handlers_.find(kind);
-  TAILRACE_ASSERT(handler != handlers_.end(), "a message of an unknown kind");
-  handler->second(from, std::move(message));
+  if (handler == handlers_.end())
+    early_[kind].push_back({from, std::move(message)});
+  else
+    handler->second(from, std::move(message));
 }
 
 bool Messenger::idle() const { return outgoing_.empty() && local_.empty(); }

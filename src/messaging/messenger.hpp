@@ -29,7 +29,8 @@ class Messenger {
   int rank() const { return communicator_.rank(); }
   int size() const { return communicator_.size(); }
 
-  void on(std::int32_t kind, Handler handler);  // a kind has one handler; set before the first message can arrive
+  // A kind has one handler. What arrived before it was set is kept, and handled in the next progress().
+  void on(std::int32_t kind, Handler handler);
   void send(int to, std::int32_t kind, Bytes&& message);  // local, never blocks
   bool progress();                // handles what has arrived; true if anything happened
   std::size_t bytes_in_flight() const { return bytes_in_flight_; }  // sent, not yet taken over by the other side
@@ -44,10 +45,16 @@ class Messenger {
   std::unordered_map<std::int32_t, Handler> handlers_;
   std::deque<std::unique_ptr<Outgoing>> outgoing_;
   struct Local {
+    int from;
     std::int32_t kind;
     Bytes message;
   };
+  struct Kept {
+    int from;
+    Bytes message;
+  };
   std::deque<Local> local_;
+  std::unordered_map<std::int32_t, std::vector<Kept>> early_;  // of kinds without a handler yet
   std::size_t bytes_in_flight_ = 0;
 };
 

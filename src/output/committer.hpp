@@ -50,7 +50,9 @@ class Committer {
   bool finished() const { return finished_; }             // the final commit was taken
 
   std::size_t bytes() const { return bytes_; }            // of chunks that wait here
-  std::size_t due_bytes() const { return points_.empty() ? 0 : bytes_; }  // of those, while a commit is due
+  // Of those, while a commit of a step up to `step` is due: they leave without any input of later steps.
+  std::size_t due_bytes(std::int64_t step) const { return due(step) ? bytes_ : 0; }
+  bool due(std::int64_t step) const { return !points_.empty() && points_.front().step <= step; }
   std::string waiting_for() const;                        // for people: what the next commit still lacks
 
  private:

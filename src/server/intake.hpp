@@ -33,7 +33,7 @@ class Intake {
   void discard();                  // from now on records are taken and dropped, so that no client waits for room
   bool finished() const { return finished_; }  // every client has finished or is gone
   void raise(const base::Fault& fault);        // to all clients
-  const model::Tick& tick() const { return tick_; }
+  const model::Tick& tick() const { return tick_; }  // static_step before the first one
   double buffer_used() const;      // 0 to 1, of the fullest client
   std::string describe() const;    // for the watchdog: where each client stands
   // What the clients counted, as they sent it with their last record.
@@ -62,7 +62,7 @@ class Intake {
   telemetry::ServerCounters& counters_;
   telemetry::Trace* trace_;
   std::atomic<int> in_work_{0};  // blocks of the current step
-  model::Tick tick_;
+  model::Tick tick_{model::static_step, 0.0};
   bool discarding_ = false;
   bool finished_ = false;
   double next_look_ = 0.0;

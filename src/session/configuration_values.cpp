@@ -103,6 +103,7 @@ class Converter {
         {{"auto", TransportChoice::automatic}, {"shm", TransportChoice::shm}, {"mpi", TransportChoice::mpi}});
     servers.watchdog_seconds = seconds_of(value, "watchdog", servers.watchdog_seconds);
     servers.report = flag_of(value, "report", servers.report);
+    servers.trace = flag_of(value, "trace", servers.trace);
     servers.report_directory = text_of(value, "report_directory", servers.report_directory);
     return servers;
   }
@@ -139,11 +140,18 @@ class Converter {
   void convert_time(const Value& value, Configuration& configuration) {
     configuration.calendar_name = text_of(value, "calendar", "none");
     const Value* start = value.find("start");
+    if (start != nullptr && !start->open()) configuration.start = calendar::parse_date(start->text());
+    if (const Value* calendar = value.find("calendar"); calendar != nullptr && !calendar->open())
+      check_start(*calendar, start, configuration);
+  }
+
+  void check_start(const Value& calendar, const Value* start, const Configuration& configuration) {
+    const bool none = configuration.calendar_name == "none";
+    if (start == nullptr && !none && !problems_.touch("time.start"))
+      problems_.add(calendar.location(), calendar.path(),
+                    "a calendar needs a `start`, the date at which model time is 0");
     if (start == nullptr || start->open()) return;
-    configuration.start = calendar::parse_date(start->text());
-    const Value* calendar = value.find("calendar");
-    if (calendar == nullptr || calendar->open()) return;
-    if (configuration.calendar_name == "none")
+    if (none)
       problems_.add(start->location(), start->path(),
                     "a start date needs a calendar, and `time.calendar` is none");
     else

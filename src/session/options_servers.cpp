@@ -76,6 +76,11 @@ Type servers_schema() {
        .says = "Where the report and the status of the run are written.",
        .example = "logs/tailrace",
        .fallback = "tailrace_report"},
+      {.name = "trace",
+       .type = flag(),
+       .says = "Whether each server writes a trace of its work, for ui.perfetto.dev, into the report directory.",
+       .example = "true",
+       .fallback = "false"},
   });
 }
 

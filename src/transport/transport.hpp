@@ -22,6 +22,8 @@ struct BufferOptions {
   std::size_t bytes = std::size_t{256} << 20;  // the bound on what a client may have under way
   WhenFull when_full = WhenFull::wait;
   std::string spill_directory = "/tmp";
+
+  bool operator==(const BufferOptions&) const = default;
 };
 
 // What a producer counts; read by the telemetry of the client.
@@ -55,7 +57,6 @@ class Producer {
   virtual std::optional<base::Fault> take_fault() = 0;
   // As the last word of a rank that leaves without `finish`: safe in an exit handler, never throws, never blocks.
   virtual void abandon() noexcept = 0;
-  // The server, given up on (it never answers again): drain and reserve must not wait for it any more.
   virtual const ProducerCounters& counters() const = 0;
   virtual std::size_t bytes_under_way() const = 0;
   virtual std::size_t capacity() const = 0;
@@ -75,6 +76,8 @@ class Consumer {
   virtual void release(std::uint64_t sequence) = 0;     // in any order, once each
   virtual void raise(const base::Fault& fault) = 0;     // reaches the client at its next call
   virtual bool alive() = 0;  // false once the client's process is known to be gone; may say true too long (mpi)
+  // Records arrive only while next() is called: no doorbell announces them, so its server must not sleep long.
+  virtual bool needs_polling() const { return false; }
   virtual std::size_t bytes_under_way() const = 0;
   virtual std::size_t capacity() const = 0;
 };

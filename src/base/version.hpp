@@ -1,0 +1,10 @@
+// The version of this library, as the build names it.
+#pragma once
+
+#include <string_view>
+
+namespace tailrace::base {
+
+inline constexpr std::string_view version = TAILRACE_VERSION;
+
+}  // namespace tailrace::base

@@ -1,0 +1,335 @@
+#include "session/component.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/bytes.hpp"
+#include "session/stream.hpp"
+#include "telemetry/timer.hpp"
+
+namespace tailrace::session {
+namespace {
+
+// Records smaller than this are put together where the file is; larger ones are spread over the servers.
+constexpr std::size_t worth_spreading = std::size_t{64} << 10;
+// A commit is made at the latest when this part of the server's memory has gathered for the files of a component.
+constexpr std::size_t commit_share = 4;
+
+// Kinds of items in the outbox's bundles.
+constexpr std::int32_t piece_item = 0;
+constexpr std::int32_t chunk_item = 1;
+
+std::vector<std::byte> fill_bytes(const output::VariableSpec& spec) {
+  return model::dispatch(spec.type, [&](auto zero) {
+    const auto value = static_cast<decltype(zero)>(spec.fill_value.value_or(0.0));
+    const auto bytes = std::as_bytes(std::span(&value, 1));
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  });
+}
+
+template <class T>
+std::span<const std::byte> bytes_of(const T& value) {
+  return std::as_bytes(std::span(&value, 1));
+}
+
+}  // namespace
+
+ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messenger, FileServices services)
+    : info_(std::move(info)),
+      messenger_(messenger),
+      services_(services),
+      plan_(make_plan(info_.configuration, info_.declarations)),
+      sample_axes_(plan_, info_.begin),
+      clock_axes_(plan_, info_.begin),
+      outbox_(messenger, info_.number * words_per_component + static_cast<std::int32_t>(Word::bundle)) {
+  for (const FilePlan& file : plan_.files)
+    layouts_.push_back(
+        make_layout(file, info_.configuration, info_.declarations, info_.decomposition, info_.history));
+  make_streams();
+  const std::size_t most_bytes =
+      info_.configuration.servers.memory / commit_share / std::max<std::size_t>(1, plan_.files.size());
+  for (std::size_t f = 0; f < plan_.files.size(); ++f) {
+    std::vector<std::size_t> bytes;
+    for (std::size_t axis = 0; axis < plan_.files[f].axes.size(); ++axis) bytes.push_back(bytes_per_record(f, axis));
+    clocks_.emplace_back(plan_.files[f], f, plan_.calendar, info_.begin, std::move(bytes), most_bytes);
+  }
+  files_.resize(plan_.files.size());
+  listen();
+}
+
+ServedComponent::~ServedComponent() {
+  while (in_work_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
+}
+
+void ServedComponent::make_streams() {
+  streams_of_field_.resize(info_.declarations.fields.size());
+  for (std::size_t f = 0; f < layouts_.size(); ++f) {
+    for (std::size_t v = 0; v < layouts_[f].variables.size(); ++v) {
+      streams_.push_back(make_stream(f, v));
+      streams_of_field_[static_cast<std::size_t>(layouts_[f].variables[v].field)].push_back(streams_.back().get());
+    }
+  }
+}
+
+std::unique_ptr<ServedComponent::Stream> ServedComponent::make_stream(std::size_t file, std::size_t variable) {
+  const VariableLayout& layout = layouts_[file].variables[variable];
+  const output::VariableSpec& spec =
+      layouts_[file].dataset.variables[static_cast<std::size_t>(layout.variable)];
+  const model::Field& field = info_.declarations.fields[static_cast<std::size_t>(layout.field)];
+  auto stream = std::make_unique<Stream>();
+  stream->number = streams_.size();
+  stream->file = file;
+  stream->variable = variable;
+  stream->input = field.type;
+  stream->output = spec.type;
+  if (layout.plan >= 0) {
+    const VariablePlan& plan = plan_.files[file].variables[static_cast<std::size_t>(layout.plan)];
+    stream->reduction = plan.reduction;
+    stream->file_axis = plan.axis;
+    stream->axis = sample_axes_.number(file, static_cast<std::size_t>(plan.axis));
+  }
+  stream->geometry = &geometry(field.grid, layout);
+  std::int64_t cells = 1;
+  for (const std::int64_t extent : layout.shape) cells *= extent;
+  stream->record_bytes = static_cast<std::size_t>(cells) * model::size_of(spec.type);
+  // A contiguous variable is handed over whole and unencoded.
+  const auto codec = codecs::make_codec(spec.chunk.empty() ? codecs::CodecOptions{} : spec.codec);
+  stream->assembly = std::make_unique<output::Assembly>(
+      stream->geometry->grid(), spec.type, codec, fill_bytes(spec),
+      [this, number = stream->number](output::FinishedChunk&& chunk) { chunk_done(number, std::move(chunk)); });
+  return stream;
+}
+
+Geometry& ServedComponent::geometry(int grid, const VariableLayout& layout) {
+  std::vector<std::int64_t> key = layout.chunk;
+  key.push_back(layout.records_per_chunk);
+  auto& slot = geometries_[{grid, std::move(key)}];
+  if (!slot) {
+    slot = std::make_unique<Geometry>(output::ChunkGrid{layout.shape, layout.chunk, layout.records_per_chunk},
+                                      info_.decomposition.regions[static_cast<std::size_t>(grid)]);
+  }
+  return *slot;
+}
+
+std::size_t ServedComponent::bytes_per_record(std::size_t file, std::size_t axis) const {
+  std::size_t bytes = 0;
+  for (const auto& stream : streams_)
+    if (stream->file == file && stream->file_axis == static_cast<int>(axis)) bytes += stream->record_bytes;
+  return bytes;
+}
+
+int ServedComponent::file_owner(std::size_t file) const {
+  return static_cast<int>((file + static_cast<std::size_t>(info_.number)) % static_cast<std::size_t>(messenger_.size()));
+}
+
+int ServedComponent::chunk_owner(const Stream& stream, std::int64_t spatial, std::int64_t record_chunk) const {
+  const int file = file_owner(stream.file);
+  if (stream.record_bytes < worth_spreading) return file;
+  const std::int64_t chunks = stream.geometry->grid().chunks_per_record();
+  // Chunks of several records keep their owner, because it holds them open from commit to commit.
+  const std::int64_t turn = stream.geometry->grid().records_per_chunk > 1 ? 0 : record_chunk * chunks;
+  return static_cast<int>((file + static_cast<std::int64_t>(stream.variable) + spatial + turn) % messenger_.size());
+}
+
+void ServedComponent::listen() {
+  const std::int32_t base = info_.number * words_per_component;
+  const auto on = [&](Word word, messaging::Messenger::Handler handler) {
+    messenger_.on(base + static_cast<std::int32_t>(word), std::move(handler));
+  };
+  on(Word::tick, [this](int, messaging::Bytes&& message) {
+    base::ByteReader reader(message);
+    on_tick(reader.get<model::Tick>());
+  });
+  on(Word::final_tick, [this](int, messaging::Bytes&&) { on_final_tick(); });
+  const auto fault = [this](const messaging::Bytes& message, bool fatal) {
+    base::ByteReader reader(message);
+    const auto code = reader.get<ErrorCode>();
+    on_fault({code, reader.get_text()}, fatal);
+  };
+  on(Word::fault, [fault](int, messaging::Bytes&& message) { fault(message, false); });
+  on(Word::fatal, [fault](int, messaging::Bytes&& message) { fault(message, true); });
+  on(Word::closed, [this](int, messaging::Bytes&&) { ++closed_servers_; });
+  outbox_.on(piece_item, [this](std::span<const std::byte> item) { receive_piece(item); });
+  outbox_.on(chunk_item, [this](std::span<const std::byte> item) { receive_chunk(item); });
+}
+
+void ServedComponent::create_files() {
+  for (std::size_t f = 0; f < plan_.files.size(); ++f) {
+    if (file_owner(f) == messenger_.rank())
+      files_[f] = std::make_unique<OwnedFile>(plan_.files[f], layouts_[f], services_);
+  }
+}
+
+void ServedComponent::start(std::vector<server::Link> links) {
+  for (const auto& stream : streams_) {
+    if (stream->file_axis < 0 || stream->copies()) continue;
+    for (const server::Link& link : links) {
+      const auto& region = info_.decomposition.regions[static_cast<std::size_t>(
+          info_.declarations.fields[static_cast<std::size_t>(layouts_[stream->file].variables[stream->variable].field)]
+              .grid)][static_cast<std::size_t>(link.client)];
+      stream->accumulators.emplace(link.client,
+                                   time::make_accumulator(stream->reduction, stream->input, stream->output,
+                                                          static_cast<std::size_t>(region.size())));
+    }
+  }
+  if (!links.empty())
+    intake_ = std::make_unique<server::Intake>(info_.declarations.component, std::move(links), services_.executor, *this,
+                                               services_.counters, services_.trace);
+}
+
+// Only what leaves without another step may hold the step back: anything else would wait for itself.
+bool ServedComponent::ready_for_step() {
+  std::size_t held = outbox_.bytes() + messenger_.bytes_in_flight() + held_bytes_.load(std::memory_order_relaxed);
+  for (const auto& file : files_)
+    if (file) held += file->due_bytes(intake_->tick().step);
+  return held <= info_.configuration.servers.memory / 2;
+}
+
+void ServedComponent::begin_step(const model::Tick& tick) {
+  sample_axes_.advance(tick);
+  if (messenger_.rank() != info_.leader) return;
+  base::ByteWriter writer;
+  writer.put(tick);
+  tell(Word::tick, writer.take());
+}
+
+void ServedComponent::accept(int client, const model::RecordHeader& header, std::span<const std::byte> payload) {
+  for (Stream* stream : streams_of_field_[static_cast<std::size_t>(header.number)]) {
+    if (header.step == model::static_step)
+      emit(*stream, client, 0, payload);
+    else
+      reduce(*stream, client, payload);
+  }
+}
+
+void ServedComponent::reduce(Stream& stream, int client, std::span<const std::byte> payload) {
+  for (const time::Share& share : sample_axes_.shares(stream.axis)) {
+    if (stream.copies()) {
+      if (share.closes) emit(stream, client, share.record.index, payload);
+      continue;
+    }
+    time::Accumulator& accumulator = *stream.accumulators.at(client);
+    accumulator.combine(payload, share.weight);
+    if (!share.closes) continue;
+    std::vector<std::byte> values(payload.size() / model::size_of(stream.input) * model::size_of(stream.output));
+    accumulator.finish(values);
+    emit(stream, client, share.record.index, values);
+  }
+}
+
+void ServedComponent::finish_windows(Stream& stream) {
+  const auto record = sample_axes_.axis(stream.axis).finish();
+  if (!record) return;
+  for (const auto& [client, accumulator] : stream.accumulators) {
+    if (accumulator->empty()) continue;
+    const int grid =
+        info_.declarations.fields[static_cast<std::size_t>(layouts_[stream.file].variables[stream.variable].field)].grid;
+    const auto& region = info_.decomposition.regions[static_cast<std::size_t>(grid)][static_cast<std::size_t>(client)];
+    std::vector<std::byte> values(static_cast<std::size_t>(region.size()) * model::size_of(stream.output));
+    accumulator->finish(values);
+    emit(stream, client, record->index, values);
+  }
+}
+
+void ServedComponent::emit(Stream& stream, int client, std::int64_t record, std::span<const std::byte> values) {
+  const std::int64_t per_chunk = stream.geometry->grid().records_per_chunk;
+  for (const Piece& piece : stream.geometry->pieces(client)) {
+    const int owner = chunk_owner(stream, piece.spatial, record / per_chunk);
+    if (owner == messenger_.rank())
+      stream.assembly->add(record, piece.spatial, values, piece.segments);
+    else
+      send_piece(stream, owner, client, record, piece, values);
+  }
+}
+
+struct ServedComponent::PieceHead {
+  std::int64_t stream, record, spatial, client;
+};
+
+void ServedComponent::send_piece(const Stream& stream, int to, int client, std::int64_t record, const Piece& piece,
+                                 std::span<const std::byte> values) {
+  const telemetry::PhaseTimer timer(services_.counters, telemetry::Phase::message, services_.trace);
+  const std::size_t element = model::size_of(stream.output);
+  std::vector<std::byte> packed(static_cast<std::size_t>(piece.cells) * element);
+  std::byte* to_byte = packed.data();
+  for (const model::Segment& segment : piece.segments) {
+    const std::size_t bytes = static_cast<std::size_t>(segment.count) * element;
+    std::memcpy(to_byte, values.data() + static_cast<std::size_t>(segment.source) * element, bytes);
+    to_byte += bytes;
+  }
+  const PieceHead head{static_cast<std::int64_t>(stream.number), record, piece.spatial, client};
+  services_.counters.messages_sent.add();
+  services_.counters.message_bytes_sent.add(packed.size());
+  outbox_.add(to, piece_item, bytes_of(head), packed);
+}
+
+void ServedComponent::receive_piece(std::span<const std::byte> item) {
+  if (fatal_ || over()) return;
+  base::ByteReader reader(item);
+  const auto head = reader.get<PieceHead>();
+  std::vector<std::byte> packed(reader.rest().begin(), reader.rest().end());
+  in_work_.fetch_add(1, std::memory_order_relaxed);
+  held_bytes_.fetch_add(packed.size(), std::memory_order_relaxed);
+  services_.executor.submit([this, head, packed = std::move(packed)] {
+    const telemetry::PhaseTimer timer(services_.counters, telemetry::Phase::assemble, services_.trace);
+    Stream& stream = *streams_[static_cast<std::size_t>(head.stream)];
+    const Piece& piece = stream.geometry->piece(static_cast<int>(head.client), head.spatial);
+    std::vector<model::Segment> segments = piece.segments;  // now from the packed order
+    std::int64_t source = 0;
+    for (model::Segment& segment : segments) {
+      segment.source = source;
+      source += segment.count;
+    }
+    stream.assembly->add(head.record, head.spatial, packed, segments);
+    held_bytes_.fetch_sub(packed.size(), std::memory_order_relaxed);
+    in_work_.fetch_sub(1, std::memory_order_release);
+  });
+}
+
+struct ServedComponent::ChunkHead {
+  std::int64_t stream, spatial, record_chunk, records_end, filtered;
+};
+
+void ServedComponent::chunk_done(std::size_t number, output::FinishedChunk&& chunk) {
+  const Stream& stream = *streams_[number];
+  services_.counters.raw_bytes_out.add(static_cast<std::size_t>(stream.geometry->grid().cells_per_chunk() *
+                                                                stream.geometry->grid().records_per_chunk) *
+                                       model::size_of(stream.output));
+  const int owner = file_owner(stream.file);
+  if (owner != messenger_.rank()) {
+    const ChunkHead head{static_cast<std::int64_t>(number), chunk.spatial, chunk.record_chunk, chunk.records_end,
+                         chunk.filtered ? 1 : 0};
+    services_.counters.messages_sent.add();
+    services_.counters.message_bytes_sent.add(chunk.bytes.size());
+    outbox_.add(owner, chunk_item, bytes_of(head), chunk.bytes);
+    return;
+  }
+  held_bytes_.fetch_add(chunk.bytes.size(), std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  delivered_.push_back({stream.file, stream.variable, std::move(chunk)});
+}
+
+void ServedComponent::receive_chunk(std::span<const std::byte> item) {
+  base::ByteReader reader(item);
+  const auto head = reader.get<ChunkHead>();
+  const Stream& stream = *streams_[static_cast<std::size_t>(head.stream)];
+  files_[stream.file]->deliver(stream.variable, {head.spatial, head.record_chunk, head.records_end, head.filtered != 0,
+                                                 {reader.rest().begin(), reader.rest().end()}});
+}
+
+bool ServedComponent::take_delivered() {
+  std::vector<Delivered> arrived;
+  {
+    const std::lock_guard lock(mutex_);
+    arrived.swap(delivered_);
+  }
+  for (Delivered& next : arrived) {
+    held_bytes_.fetch_sub(next.chunk.bytes.size(), std::memory_order_relaxed);
+    files_[next.file]->deliver(next.variable, std::move(next.chunk));
+  }
+  return !arrived.empty();
+}
+
+}  // namespace tailrace::session

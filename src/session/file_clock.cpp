@@ -1,0 +1,49 @@
+#include "session/file_clock.hpp"
+
+namespace tailrace::session {
+
+FileClock::FileClock(const FilePlan& file, std::size_t number, const calendar::Calendar& calendar, model::Tick begin,
+                     std::vector<std::size_t> bytes_per_record, std::size_t most_bytes)
+    : number_(number),
+      write_(file.entry.write_every, calendar, begin),
+      bytes_per_record_(std::move(bytes_per_record)),
+      most_bytes_(most_bytes),
+      tick_(begin) {
+  gathered_.lengths.assign(file.axes.size(), 0);
+  gathered_.records.resize(file.axes.size());
+}
+
+void FileClock::append(std::size_t axis, const time::TimeRecord& record) {
+  gathered_.records[axis].push_back(record);
+  gathered_.lengths[axis] = record.index + 1;
+  bytes_ += bytes_per_record_[axis];
+}
+
+std::optional<CommitDue> FileClock::advance(const AxisBank& axes, const model::Tick& tick) {
+  tick_ = tick;
+  for (std::size_t axis = 0; axis < gathered_.lengths.size(); ++axis) {
+    for (const time::Share& share : axes.shares(axes.number(number_, axis)))
+      if (share.closes) append(axis, share.record);
+  }
+  const bool due = write_.due(tick);
+  if (bytes_ == 0 || (!due && bytes_ < most_bytes_)) return std::nullopt;
+  return take(false);
+}
+
+CommitDue FileClock::finish(const AxisBank& axes) {
+  for (std::size_t axis = 0; axis < gathered_.lengths.size(); ++axis) {
+    if (const auto record = axes.axis(axes.number(number_, axis)).finish()) append(axis, *record);
+  }
+  return take(true);
+}
+
+CommitDue FileClock::take(bool final) {
+  CommitDue due = gathered_;
+  due.tick = tick_;
+  due.final = final;
+  for (auto& records : gathered_.records) records.clear();
+  bytes_ = 0;
+  return due;
+}
+
+}  // namespace tailrace::session

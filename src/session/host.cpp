@@ -1,0 +1,395 @@
+#include "session/host.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "base/version.hpp"
+#include "base/version.hpp"
+#include "env/threads.hpp"
+#include "server/loop.hpp"
+
+namespace tailrace::session {
+namespace {
+
+// Kinds of messages that belong to no component.
+constexpr std::int32_t bye_kind = -1;
+
+int worker_threads(const ServersOptions& options, const std::vector<int>& nodes, int rank) {
+  if (options.mode == Mode::inline_) return 0;
+  if (options.threads > 0) return options.threads;
+  if (options.mode == Mode::attached) return 1;
+  // What the launcher bound this rank to; or, unbound, its share of the node.
+  const int here = static_cast<int>(
+      std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(rank)]));
+  const int allowed = static_cast<int>(env::allowed_cpus().size());
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, allowed < cores ? allowed : cores / std::max(1, here));
+}
+
+const char* name_of(Mode mode) {
+  switch (mode) {
+    case Mode::dedicated: return "dedicated";
+    case Mode::attached: return "attached";
+    case Mode::inline_: return "inline";
+    case Mode::off: return "off";
+  }
+  return "";
+}
+
+}  // namespace
+
+bool uses_shared_memory(const Run& run, int rank) {
+  const int server = run.placement.servers[static_cast<std::size_t>(
+      run.placement.server_of[static_cast<std::size_t>(rank)])];
+  return run.servers().transport != TransportChoice::mpi &&
+         run.nodes[static_cast<std::size_t>(rank)] == run.nodes[static_cast<std::size_t>(server)];
+}
+
+// A component, from the first word about it to its end.
+struct Host::Slot {
+  enum class State { awaited, connecting, running, over };
+  int number = 0;
+  int root = 0;               // rank in the whole run
+  std::vector<int> clients;   // of this server: ranks in the component
+  std::vector<int> ranks;     // in the whole run, of the same clients
+  State state = State::awaited;
+  std::unique_ptr<ServedComponent> component;
+  std::vector<unsigned char> invited;        // by client of this server
+  std::vector<server::Link> links;
+  std::optional<base::Fault> own_fault;      // what this server has to say once all its clients are connected
+  bool announced = false;
+  int set_up_servers = 0;
+  std::optional<base::Fault> fault;          // the first that came up while setting up, on any server
+};
+
+Host::Host(comm::Communicator& world, comm::Communicator& servers, const Run& run)
+    : world_(world),
+      run_(run),
+      messenger_(servers),
+      trace_(run.servers().trace, fmt::format("server {}", servers.rank()), servers.rank()),
+      executor_((prepare_doorbell(), worker_threads(run.servers(), run.nodes, world.rank())), *doorbell_) {
+  prepare_report(servers);
+  const Placement& placement = run_.placement;
+  for (std::size_t c = 0; c < placement.components.size(); ++c) {
+    auto slot = std::make_unique<Slot>();
+    slot->number = static_cast<int>(c);
+    slot->root = placement.ranks[c].front();
+    for (std::size_t client = 0; client < placement.ranks[c].size(); ++client) {
+      const int rank = placement.ranks[c][client];
+      if (placement.server_of[static_cast<std::size_t>(rank)] != servers.rank()) continue;
+      slot->clients.push_back(static_cast<int>(client));
+      slot->ranks.push_back(rank);
+      base::ByteWriter welcome;
+      welcome.put_text(doorbell_name_);
+      sendings_.emplace_back(world_, welcome.take(), rank, static_cast<int>(Tag::welcome));
+    }
+    slot->invited.assign(slot->clients.size(), 0);
+    messenger_.on(slot->number * words_per_component + static_cast<std::int32_t>(Word::set_up),
+                  [this, &slot = *slot](int, messaging::Bytes&& message) {
+                    base::ByteReader reader(message);
+                    const auto fault = get_fault(reader);
+                    if (fault && !slot.fault) slot.fault = fault;
+                    ++slot.set_up_servers;
+                  });
+    slots_.push_back(std::move(slot));
+  }
+  messenger_.on(bye_kind, [this](int, messaging::Bytes&& message) {
+    ++byes_;
+    if (!message.empty()) report_.merge(telemetry::RunReport::from_bytes(message));
+  });
+}
+
+Host::~Host() = default;
+
+void Host::prepare_doorbell() {
+  if (run_.servers().mode == Mode::dedicated) {
+    auto named = transport::shm::make_doorbell();
+    doorbell_ = std::move(named.doorbell);
+    doorbell_name_ = named.name;
+  } else {
+    doorbell_ = transport::make_heap_doorbell();
+  }
+}
+
+// Server 0 speaks for all: a report directory that cannot be written is known to every server before the models hear it.
+void Host::prepare_report(comm::Communicator& servers) {
+  counters_.rank = servers.rank();
+  counters_.host = env::host_name();
+  counters_.threads = executor_.threads();
+  report_.info = {.version = std::string(base::version),
+                  .configuration = run_.sources.front().front().name,
+                  .mode = name_of(run_.servers().mode),
+                  .transport = "",
+                  .started = env::iso_time(env::system_clock()),
+                  .finished = ""};
+  const ServersOptions& options = run_.servers();
+  if (!options.report) return;
+  base::ByteWriter said;
+  if (servers.rank() == 0) {
+    std::optional<base::Fault> fault;
+    try {
+      telemetry::prepare_report_directory(env::system_files(), options.report_directory);
+    } catch (...) {
+      fault = base::current_fault();
+    }
+    put_fault(said, fault);
+  }
+  const auto heard = servers.broadcast(said.bytes(), 0);
+  base::ByteReader reader(heard);
+  start_fault_ = get_fault(reader);
+  if (start_fault_) return;
+  status_ = std::make_unique<telemetry::Status>(env::system_files(), env::system_clock(), options.report_directory,
+                                                servers.rank(), servers.size());
+  commit_log_ = std::make_unique<telemetry::CommitLog>(env::system_files(), env::system_clock(),
+                                                       options.report_directory, servers.rank());
+}
+
+bool Host::progress() {
+  bool moved = messenger_.progress();
+  for (const auto& slot : slots_) moved = progress(*slot) || moved;
+  std::erase_if(sendings_, [](Sending& sending) { return sending.done(); });
+  if (const auto fault = executor_.take_fault()) {
+    for (const auto& slot : slots_)
+      if (slot->state == Slot::State::running) slot->component->fail(*fault);
+    moved = true;
+  }
+  if (status_ && status_->due()) publish_status();
+  if (!ended_ && std::all_of(slots_.begin(), slots_.end(),
+                             [](const auto& slot) { return slot->state == Slot::State::over; })) {
+    end();
+    moved = true;
+  }
+  return moved;
+}
+
+bool Host::progress(Slot& slot) {
+  switch (slot.state) {
+    case Slot::State::awaited: return receive_declarations(slot);
+    case Slot::State::connecting: return connect(slot);
+    case Slot::State::running: break;
+    case Slot::State::over: return false;
+  }
+  bool moved = slot.component->progress();
+  if (slot.component->over()) {
+    say_goodbye(slot);
+    moved = true;
+  }
+  return moved;
+}
+
+bool Host::receive_declarations(Slot& slot) {
+  const auto message = poll(world_, slot.root, static_cast<int>(Tag::ready));
+  if (!message) return false;
+  set_up(slot, *message);
+  return true;
+}
+
+void Host::set_up(Slot& slot, std::span<const std::byte> message) {
+  base::ByteReader reader(message);
+  if (get_fault(reader)) {  // the component's ranks know; there is nobody to reply to
+    slot.state = Slot::State::over;
+    return;
+  }
+  std::optional<base::Fault> fault = start_fault_;
+  try {
+    const auto c = static_cast<std::size_t>(slot.number);
+    ComponentInfo info;
+    info.number = slot.number;
+    info.begin = reader.get<model::Tick>();
+    const auto declarations = reader.get_all<std::byte>();
+    info.declarations = model::Declarations::from_bytes(declarations);
+    const auto decomposition = reader.get_all<std::byte>();
+    info.decomposition = model::Decomposition::from_bytes(decomposition);
+    info.configuration = parse_configuration(run_.sources[c], &info.declarations.options);
+    info.leader = run_.placement.server_of[static_cast<std::size_t>(slot.root)];
+    info.history = fmt::format("{} Tailrace {}: component {}, configuration {}", report_.info.started, base::version,
+                               info.declarations.component, run_.sources[c].front().name);
+    slot.component = std::make_unique<ServedComponent>(
+        std::move(info), messenger_, FileServices{executor_, counters_, commit_log_.get(), &trace_, begin_});
+    if (!fault) slot.component->create_files();
+  } catch (...) {
+    fault = base::current_fault();
+  }
+  slot.own_fault = fault;
+  slot.state = Slot::State::connecting;
+}
+
+bool Host::connect(Slot& slot) {
+  bool moved = false;
+  for (std::size_t i = 0; i < slot.clients.size(); ++i) {
+    if (slot.invited[i]) continue;
+    const auto message = poll(world_, slot.ranks[i], static_cast<int>(Tag::invite));
+    if (!message) continue;
+    slot.invited[i] = 1;
+    accept(slot, i, *message);
+    moved = true;
+  }
+  const bool all_invited = std::all_of(slot.invited.begin(), slot.invited.end(), [](auto invited) { return invited; });
+  if (all_invited && !slot.announced) {
+    slot.announced = true;
+    base::ByteWriter writer;
+    put_fault(writer, slot.own_fault);
+    const messaging::Bytes outcome = writer.take();
+    for (int server = 0; server < messenger_.size(); ++server)
+      messenger_.send(server, slot.number * words_per_component + static_cast<std::int32_t>(Word::set_up),
+                      messaging::Bytes(outcome));
+    return true;
+  }
+  if (slot.set_up_servers < messenger_.size()) return moved;
+  reply(slot);
+  return true;
+}
+
+void Host::accept(Slot& slot, std::size_t client, std::span<const std::byte> message) {
+  try {
+    base::ByteReader reader(message);
+    if (const auto fault = get_fault(reader)) throw Error(fault->code, fault->message);
+    const std::string invitation = reader.get_text();
+    auto consumer = invitation.empty() ? local_ends_.take()
+                                       : transport::accept(invitation, world_, slot.ranks[client], *doorbell_);
+    slot.links.push_back({slot.clients[client], std::move(consumer)});
+  } catch (...) {
+    if (!slot.own_fault) slot.own_fault = base::current_fault();
+  }
+}
+
+void Host::reply(Slot& slot) {
+  base::ByteWriter writer;
+  put_fault(writer, slot.fault);
+  const std::vector<std::byte> bytes = writer.take();
+  for (const int rank : slot.ranks) sendings_.emplace_back(world_, bytes, rank, static_cast<int>(Tag::reply));
+  if (slot.fault) {
+    slot.state = Slot::State::over;
+    slot.links.clear();
+    return;
+  }
+  std::sort(slot.links.begin(), slot.links.end(),
+            [](const server::Link& a, const server::Link& b) { return a.client < b.client; });
+  slot.component->start(std::move(slot.links));
+  slot.state = Slot::State::running;
+}
+
+void Host::say_goodbye(Slot& slot) {
+  base::ByteWriter writer;
+  writer.put(static_cast<std::int32_t>(slot.component->faults().size()));
+  for (const base::Fault& fault : slot.component->faults()) put_fault(writer, fault);
+  const std::vector<std::byte> bytes = writer.take();
+  for (const int rank : slot.ranks) sendings_.emplace_back(world_, bytes, rank, static_cast<int>(Tag::goodbye));
+  if (const server::Intake* intake = slot.component->intake()) {
+    for (const auto& counted : intake->client_counters())
+      report_.clients.push_back(telemetry::ClientCounters::from_bytes(counted));
+  }
+  slot.state = Slot::State::over;
+}
+
+void Host::end() {
+  ended_ = true;
+  counters_.run_nanoseconds.set(static_cast<std::uint64_t>(1e9 * (env::steady_seconds() - begin_)));
+  counters_.resident_high_water_bytes.set(env::resident_high_water_bytes());
+  telemetry::RunReport own;
+  own.clients = std::move(report_.clients);
+  report_.clients.clear();
+  own.servers.push_back(std::move(counters_));
+  if (status_) status_->finish(snapshot(), outcome());
+  for (int server = 0; server < messenger_.size(); ++server)
+    messenger_.send(server, bye_kind, server == 0 ? own.to_bytes() : messaging::Bytes{});
+}
+
+bool Host::done() const { return ended_ && byes_ == messenger_.size() && messenger_.idle() && sendings_.empty(); }
+
+bool Host::settled() const {
+  return messenger_.idle() && sendings_.empty() &&
+         std::all_of(slots_.begin(), slots_.end(), [](const auto& slot) {
+           return slot->state != Slot::State::running || slot->component->settled();
+         });
+}
+
+void Host::run() {
+  env::name_this_thread("tailrace-server");
+  server::LoopOptions options;
+  options.watchdog_seconds = run_.servers().watchdog_seconds;
+  server::Loop(options, *doorbell_, [this] { return progress(); }, [this] { return describe(); }, counters_)
+      .run([this] { return done(); });
+  write_report();
+}
+
+void Host::write_report() {
+  const ServersOptions& options = run_.servers();
+  if (messenger_.rank() == 0 && status_) {
+    report_.info.finished = env::iso_time(env::system_clock());
+    report_.info.seconds = env::steady_seconds() - begin_;
+    report_.info.outcome = outcome();
+    report_.info.transport = transport_names();
+    report_.write(env::system_files(), options.report_directory);
+  }
+  if (trace_.on())
+    trace_.write(env::system_files(), fmt::format("{}/trace.{}.json", options.report_directory, messenger_.rank()));
+}
+
+std::string Host::transport_names() const {
+  if (run_.servers().mode != Mode::dedicated) return "loopback";
+  bool shm = false, mpi = false;
+  for (std::size_t rank = 0; rank < run_.nodes.size(); ++rank) {
+    const int server = run_.placement.server_of[rank];
+    if (server < 0) continue;
+    (uses_shared_memory(run_, static_cast<int>(rank)) ? shm : mpi) = true;
+  }
+  return shm && mpi ? "shm, mpi" : shm ? "shm" : "mpi";
+}
+
+std::optional<base::Fault> Host::fatal() const {
+  for (const auto& slot : slots_) {
+    if (slot->fault) return slot->fault;
+    if (slot->component && slot->component->fatal()) return slot->component->fatal();
+  }
+  return std::nullopt;
+}
+
+std::string Host::outcome() const {
+  if (const auto fault = fatal()) return fault->message;
+  for (const auto& slot : slots_)
+    if (slot->component && !slot->component->faults().empty()) return slot->component->faults().front().message;
+  return "complete";
+}
+
+telemetry::StatusSnapshot Host::snapshot() const {
+  telemetry::StatusSnapshot snapshot;
+  for (const auto& slot : slots_) {
+    if (!slot->component) continue;
+    if (const server::Intake* intake = slot->component->intake()) {
+      snapshot.components.push_back(
+          {slot->component->info().declarations.component, intake->tick().step, intake->tick().time});
+      snapshot.buffer_used = std::max(snapshot.buffer_used, intake->buffer_used());
+    }
+    for (const telemetry::FileStatus& file : slot->component->file_status()) snapshot.files.push_back(file);
+  }
+  snapshot.bytes_in = counters_.bytes_in.get();
+  snapshot.encoded_bytes_out = counters_.encoded_bytes_out.get();
+  snapshot.lag_seconds = 1e-9 * static_cast<double>(counters_.last_lag_nanoseconds.get());
+  snapshot.pending_bytes = counters_.pending_bytes.get();
+  return snapshot;
+}
+
+void Host::publish_status() { status_->publish(snapshot()); }
+
+std::string Host::describe() const {
+  std::string text;
+  for (const auto& slot : slots_) {
+    const std::string& name = run_.placement.components[static_cast<std::size_t>(slot->number)];
+    switch (slot->state) {
+      case Slot::State::awaited: text += fmt::format("\n    component \"{}\" has not called ready yet", name); break;
+      case Slot::State::connecting:
+        text += fmt::format("\n    component \"{}\" is being connected: {} of {} servers are set up", name,
+                            slot->set_up_servers, messenger_.size());
+        break;
+      case Slot::State::running: text += slot->component->describe(); break;
+      case Slot::State::over: break;
+    }
+  }
+  if (ended_) text += fmt::format("\n    {} of {} servers have ended", byes_, messenger_.size());
+  return text;
+}
+
+}  // namespace tailrace::session

@@ -1,0 +1,206 @@
+#include "session/model_rank.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "base/bytes.hpp"
+#include "base/log.hpp"
+#include "env/clock.hpp"
+#include "session/ready.hpp"
+
+namespace tailrace::session {
+
+ModelRank::ModelRank(Started started, model::Tick begin)
+    : started_(std::move(started)),
+      begin_(begin),
+      declarer_(started_.run.placement.components[static_cast<std::size_t>(started_.number)],
+                started_.component->rank()) {
+  const Placement& placement = started_.run.placement;
+  const int server = placement.server_of[static_cast<std::size_t>(started_.world->rank())];
+  server_rank_ = placement.servers[static_cast<std::size_t>(server)];
+  start_host();
+  guard_ = comm::on_finalize([](void* self) { static_cast<ModelRank*>(self)->leave(); }, this);
+}
+
+ModelRank::~ModelRank() { leave(); }
+
+void ModelRank::start_host() {
+  const Mode mode = started_.run.servers().mode;
+  if (mode == Mode::dedicated) return;
+  host_ = std::make_unique<Host>(*started_.world, *started_.servers, started_.run);
+  if (mode != Mode::attached) return;
+  host_thread_ = std::thread([this] {
+    try {
+      host_->run();
+    } catch (...) {
+      host_fault_ = base::current_fault();
+      host_failed_.store(true, std::memory_order_release);
+    }
+  });
+}
+
+void ModelRank::meanwhile() {
+  if (host_ && !host_thread_.joinable())
+    host_->progress();
+  else
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  if (host_failed_.load(std::memory_order_acquire)) throw Error(host_fault_->code, host_fault_->message);
+}
+
+std::vector<std::byte> ModelRank::await(Tag tag) {
+  for (;;) {
+    if (auto message = poll(*started_.world, server_rank_, static_cast<int>(tag))) return std::move(*message);
+    meanwhile();
+  }
+}
+
+client::Declarer& ModelRank::declarer() {
+  if (state_ == State::declaring) return declarer_;
+  throw Error(ErrorCode::usage, state_ == State::running ? "declarations end with ready; declare before it"
+                                                         : "the session is over; nothing can be declared any more");
+}
+
+client::Client& ModelRank::client(const char* call) {
+  if (state_ == State::running) return *client_;
+  throw Error(ErrorCode::usage, state_ == State::declaring ? fmt::format("{} was called before ready", call)
+                               : state_ == State::failed
+                                   ? fmt::format("{} was called although ready had failed", call)
+                                   : fmt::format("{} was called after finish", call));
+}
+
+transport::ProducerEnd ModelRank::make_producer() {
+  const ServersOptions& options = started_.run.servers();
+  const auto message = await(Tag::welcome);
+  base::ByteReader reader(message);
+  const std::string doorbell = reader.get_text();
+  if (host_) {
+    transport::loopback::LoopbackOptions loopback{options.buffer, {}};
+    if (!host_thread_.joinable()) loopback.while_waiting = [this] { host_->progress(); };
+    auto ends = transport::loopback::make(loopback, host_->doorbell());
+    host_->local_ends().leave(std::move(ends.consumer));
+    return {std::move(ends.producer), ""};
+  }
+  const int rank = started_.world->rank();
+  if (uses_shared_memory(started_.run, rank)) return transport::shm::make_producer(options.buffer, doorbell);
+  if (options.transport == TransportChoice::shm)
+    throw Error(ErrorCode::configuration,
+                fmt::format("servers.transport: shm is asked for, but rank {} and its server are on different nodes", rank));
+  const int tag = static_cast<int>(Tag::first_transport) + started_.number * transport_tags_per_component;
+  return transport::mpi::make_producer(*started_.world, server_rank_, tag, options.buffer);
+}
+
+void ModelRank::ready() {
+  declarer();
+  try {
+    agree_and_connect();
+  } catch (...) {
+    state_ = State::failed;
+    throw;
+  }
+}
+
+void ModelRank::agree_and_connect() {
+  agree_on_declarations(started_, declarer_, begin_, [this] { meanwhile(); });
+  const model::Declarations& declared = declarer_.declarations();
+  const Configuration configuration =
+      parse_configuration(started_.run.sources[static_cast<std::size_t>(started_.number)], &declared.options);
+  plan_ = make_plan(configuration, declared);
+  connect();
+  state_ = State::running;
+  client_->put_statics(declarer_.statics());
+}
+
+// Every rank tells its server how to be reached, or why not, and hears whether all servers are set up.
+void ModelRank::connect() {
+  transport::ProducerEnd end;
+  base::ByteWriter invitation;
+  try {
+    end = make_producer();
+    put_fault(invitation, std::nullopt);
+    invitation.put_text(end.invitation);
+  } catch (...) {
+    put_fault(invitation, base::current_fault());
+  }
+  send(*started_.world, invitation.take(), server_rank_, static_cast<int>(Tag::invite), [this] { meanwhile(); });
+  const auto message = await(Tag::reply);
+  base::ByteReader reader(message);
+  if (const auto fault = get_fault(reader)) throw Error(fault->code, fault->message);
+  std::vector<unsigned char> optional;
+  for (const FieldPlan& field : plan_->fields) optional.push_back(field.optional);
+  client_ = std::make_unique<client::Client>(declarer_, started_.component->rank(), std::move(end.producer),
+                                             make_agenda(*plan_, declarer_.declarations(), begin_),
+                                             std::move(optional), begin_);
+}
+
+void ModelRank::step(std::int64_t step, double time) {
+  if (host_ && !host_thread_.joinable()) settle_inline();
+  client("step").step(step, time);
+  if (host_ && !host_thread_.joinable()) host_->progress();
+}
+
+// Mode inline is synchronous: what was put before this step is done, to the last byte on disk, before the next begins.
+void ModelRank::settle_inline() {
+  while (host_->progress() || !host_->settled()) {
+  }
+}
+
+void ModelRank::finish() {
+  if (state_ != State::running) return leave();
+  std::optional<Error> error;
+  try {
+    client_->finish();
+  } catch (const Error& raised) {
+    error = raised;
+    client_->abandon();
+  }
+  const auto message = await(Tag::goodbye);
+  state_ = State::finished;
+  guard_.reset();
+  end_host();
+  base::ByteReader reader(message);
+  for (auto count = reader.get<std::int32_t>(); count > 0; --count) {
+    const auto fault = get_fault(reader);
+    if (fault && !error && !thrown_.contains(fault->message)) error = Error(fault->code, fault->message);
+  }
+  client_.reset();
+  if (error) throw *error;
+}
+
+void ModelRank::end_host() {
+  if (!host_) return;
+  if (host_thread_.joinable()) {
+    host_thread_.join();
+    if (host_fault_) base::log_error(host_fault_->message);
+  } else {
+    while (!host_->done()) host_->progress();
+    host_->write_report();
+  }
+  host_.reset();
+}
+
+// In an exit handler or a destructor: nothing may be thrown, and nobody may be left waiting for this rank.
+void ModelRank::leave() noexcept {
+  const State state = std::exchange(state_, State::finished);
+  guard_.reset();
+  if (state == State::finished) return;
+  try {
+    if (state == State::running)
+      client_->abandon();
+    else if (state == State::declaring)
+      tell_never_ready(started_, {ErrorCode::lost, "the model left before ready"});
+    if (!host_) return;
+    // This rank is a server too: without it the others' files cannot be finished.
+    if (started_.world->size() > 1 && state == State::running) {
+      base::log_error(fmt::format("rank {} leaves without finish, and takes its server with it (servers.mode: attached or "
+                                  "inline): the job ends; what was committed is in the files",
+                                  started_.world->rank()));
+      comm::abort_job(1);
+    }
+    end_host();
+  } catch (...) {
+    base::log_error(base::current_fault().message);
+  }
+}
+
+}  // namespace tailrace::session

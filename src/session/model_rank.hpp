@@ -1,0 +1,65 @@
+// A model rank from `start` to `finish`: its declarations, then its client, and, in modes attached and inline, its own host.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "client/client.hpp"
+#include "client/declarer.hpp"
+#include "comm/communicator.hpp"
+#include "session/host.hpp"
+#include "session/plan.hpp"
+#include "session/start.hpp"
+
+namespace tailrace::session {
+
+class ModelRank {
+ public:
+  ModelRank(Started started, model::Tick begin);
+  ~ModelRank();  // without finish: the servers are told that this rank left
+  ModelRank(const ModelRank&) = delete;
+  ModelRank& operator=(const ModelRank&) = delete;
+
+  client::Declarer& declarer();            // throws Error(usage) once ready was called
+  client::Client& client(const char* call);  // throws Error(usage) before ready and after finish
+  const model::Declarations& declarations() const { return declarer_.declarations(); }
+  int model_comm() const { return started_.model->handle(); }
+
+  void ready();
+  void step(std::int64_t step, double time);
+  void finish();
+  bool is_ready() const { return state_ == State::running; }
+
+ private:
+  enum class State { declaring, running, failed, finished };
+  void leave() noexcept;
+  void agree_and_connect();
+  void connect();
+  void start_host();
+  void settle_inline();
+  void meanwhile();                         // while waiting for somebody else
+  std::vector<std::byte> await(Tag tag);    // the next message of this rank's server
+  transport::ProducerEnd make_producer();
+  void end_host();
+
+  Started started_;
+  model::Tick begin_;
+  State state_ = State::declaring;
+  client::Declarer declarer_;
+  int server_rank_ = -1;                    // in the whole run
+  std::unique_ptr<Host> host_;              // modes attached and inline
+  std::thread host_thread_;                 // mode attached
+  std::optional<base::Fault> host_fault_;   // why the thread ended early; read after join
+  std::atomic<bool> host_failed_{false};
+  std::optional<Plan> plan_;
+  std::unique_ptr<client::Client> client_;
+  std::set<std::string> thrown_;            // faults that the model has heard of
+  std::unique_ptr<comm::FinalizeGuard> guard_;
+};
+
+}  // namespace tailrace::session

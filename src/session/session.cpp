@@ -1,0 +1,146 @@
+// The public Session: translates the model's words into those of the rooms.
+#include <fmt/format.h>
+
+#include "base/nearest_name.hpp"
+#include "session/model_rank.hpp"
+#include "tailrace/tailrace.hpp"
+
+namespace tailrace {
+namespace {
+
+model::DataType data_type(Type type) {
+  const int value = static_cast<int>(type);
+  if (value < 0 || value > 3)
+    throw Error(ErrorCode::usage,
+                fmt::format("{} is no type; float32 (0), float64 (1), int32 (2) and int64 (3) are", value));
+  return static_cast<model::DataType>(value);
+}
+
+}  // namespace
+
+class Session::Impl {
+ public:
+  bool server = false;
+  bool off = false;
+  std::unique_ptr<comm::Communicator> model;   // in mode off, and on a server: nothing else is left
+  std::unique_ptr<client::Declarer> unheard;   // in mode off: misuse is found all the same
+  std::unique_ptr<session::ModelRank> rank;
+
+  session::ModelRank& model_rank(const char* call) const {
+    if (rank) return *rank;
+    throw Error(ErrorCode::usage, fmt::format("{} was called on a server rank; ask is_server after start", call));
+  }
+  client::Declarer& declarer(const char* call) const { return off ? *unheard : model_rank(call).declarer(); }
+  client::Client& client(const char* call) const { return model_rank(call).client(call); }
+  const model::Declarations& declarations() const {
+    return off ? unheard->declarations() : model_rank("handle").declarations();
+  }
+};
+
+Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Session Session::start(int communicator, const std::string& configuration, const StartOptions& options) {
+  session::Started started = session::start(communicator, configuration, options.component, false);
+  auto impl = std::make_unique<Impl>();
+  if (started.run.servers().mode == session::Mode::off) {
+    impl->off = true;
+    impl->unheard = std::make_unique<client::Declarer>(options.component, started.component->rank());
+    impl->model = std::move(started.model);
+  } else if (started.number < 0) {
+    impl->server = true;
+    session::serve_until_done(started);
+  } else {
+    impl->rank = std::make_unique<session::ModelRank>(std::move(started),
+                                                      model::Tick{options.initial_step, options.initial_time});
+  }
+  return Session(std::move(impl));
+}
+
+bool Session::is_server() const noexcept { return impl_->server; }
+bool Session::is_off() const noexcept { return impl_->off; }
+
+int Session::model_comm() const {
+  return impl_->off ? impl_->model->handle() : impl_->model_rank("model_comm").model_comm();
+}
+
+void Session::option(const std::string& name, const std::string& value) {
+  impl_->declarer("option").option(name, value);
+}
+void Session::option(const std::string& name, std::int64_t value) { option(name, fmt::format("{}", value)); }
+void Session::option(const std::string& name, double value) { option(name, fmt::format("{}", value)); }
+
+void Session::grid(const GridSpec& spec) {
+  impl_->declarer("grid").grid({spec.name, spec.dims, spec.shape, spec.offset, spec.count, spec.indexed_dim,
+                                spec.indices, spec.partial});
+}
+
+void Session::coordinate(const std::string& grid, const CoordinateSpec& spec, std::span<const double> values) {
+  model::Coordinate coordinate;
+  coordinate.name = spec.name;
+  coordinate.dims = spec.dims;
+  coordinate.units = spec.units;
+  coordinate.standard_name = spec.standard_name;
+  coordinate.long_name = spec.long_name;
+  coordinate.attributes = spec.attributes;
+  impl_->declarer("coordinate").coordinate(grid, std::move(coordinate), values);
+}
+
+void Session::mesh(const std::string& grid, const MeshSpec& spec) {
+  impl_->declarer("mesh").mesh(grid, {spec.name, spec.node_x, spec.node_y, spec.nodes_per_face, spec.face_nodes});
+}
+
+FieldHandle Session::field(const FieldSpec& spec) {
+  model::Field field;
+  field.name = spec.name;
+  field.type = data_type(spec.type);
+  field.units = spec.units;
+  field.standard_name = spec.standard_name;
+  field.long_name = spec.long_name;
+  field.attributes = spec.attributes;
+  return {impl_->declarer("field").field(spec.grid, std::move(field))};
+}
+
+void Session::ready() {
+  if (!impl_->off) impl_->model_rank("ready").ready();
+}
+
+void Session::step(std::int64_t step, double time) {
+  if (!impl_->off) impl_->model_rank("step").step(step, time);
+}
+
+FieldHandle Session::handle(std::string_view name) const {
+  const model::Declarations& declarations = impl_->declarations();
+  if (const auto found = declarations.find_field(std::string(name))) return {*found};
+  throw Error(ErrorCode::usage, fmt::format("field \"{}\" was not declared.{}", name,
+                                            base::name_hint(name, declarations.field_names())));
+}
+
+bool Session::wants(FieldHandle field) const {
+  return !impl_->off && impl_->client("wants").wants(field.index);
+}
+
+void Session::put(FieldHandle field, const ArrayView& array) {
+  if (impl_->off) return;
+  impl_->client("put").put(field.index, {array.data, data_type(array.type), array.shape, array.strides});
+}
+
+void Session::put_dense(FieldHandle field, const void* data, Type type, std::size_t count) {
+  if (!impl_->off) impl_->client("put").put_dense(field.index, data, data_type(type), count);
+}
+
+std::span<std::byte> Session::acquire(FieldHandle field) {
+  return impl_->off ? std::span<std::byte>{} : impl_->client("acquire").acquire(field.index);
+}
+
+void Session::commit(FieldHandle field) {
+  if (!impl_->off) impl_->client("commit").commit(field.index);
+}
+
+void Session::finish() {
+  if (impl_->rank) impl_->rank->finish();
+}
+
+}  // namespace tailrace

@@ -1,0 +1,51 @@
+// The public functions that need no session: a server's whole life, and what the command line asks.
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/version.hpp"
+#include "output/netcdf/inspect.hpp"
+#include "session/configuration.hpp"
+#include "session/host.hpp"
+#include "session/plan.hpp"
+#include "session/start.hpp"
+#include "tailrace/tailrace.hpp"
+
+namespace tailrace {
+namespace session {
+
+void serve_until_done(Started& started) {
+  Host host(*started.world, *started.servers, started.run);
+  host.run();
+  if (const auto fault = host.fatal()) throw Error(fault->code, fault->message);
+}
+
+}  // namespace session
+
+void serve(int communicator, const std::string& configuration) {
+  session::Started started = session::start(communicator, configuration, "", true);
+  if (!started.servers) {
+    base::log_warning("servers.mode in the model's configuration is not dedicated: this server has nothing to do");
+    return;
+  }
+  session::serve_until_done(started);
+}
+
+void serve(const std::string& configuration) {
+  const comm::Environment environment;
+  serve(comm::world_handle(), configuration);
+}
+
+std::string check(const std::string& configuration, const std::map<std::string, std::string>& options) {
+  const session::Sources sources = session::read_sources(configuration);
+  return session::describe(session::parse_configuration(sources, options.empty() ? nullptr : &options), nullptr);
+}
+
+std::string reference() { return session::reference_markdown(); }
+std::string schema() { return session::json_schema(); }
+std::string version() { return std::string(base::version); }
+
+Inspection inspect(const std::string& path, bool repair) {
+  const output::netcdf::Inspection found = output::netcdf::inspect(path, repair);
+  return {found.readable, found.repaired, found.report};
+}
+
+}  // namespace tailrace
