@@ -40,7 +40,7 @@ Type time_schema() {
        .fallback = "none"},
       {.name = "start",
        .type = date_type(),
-       .says = "The date at which model time is 0.",
+       .says = "The date at which model time is 0; every calendar but `none` needs it.",
        .example = "2026-01-01T00:00:00"},
   });
 }

@@ -61,7 +61,7 @@ output:
     time_stamp: middle
     variables:
       - {field: scalar.vwp, name: vwp, time: mean, every: 10 s, type: float32}
-      - {group: three_d, every: 5 s, compression: zstd, chunk: ["1", "{nz}", 4]}
+      - {group: three_d, every: 5 s, compression: zstd, chunk: [1, "{nz}", 4]}
 input:
 )";
 
@@ -183,6 +183,8 @@ TEST(Configuration, RefusesWhatContradictsItself) {
             "run.yaml:2:18  servers.count: the model gave no option \"n\". (known: none)");
   EXPECT_EQ(complaint("tailrace: 1\ntime: {start: 2026-01-01}\n"),
             "run.yaml:2:15  time.start: a start date needs a calendar, and `time.calendar` is none");
+  EXPECT_EQ(complaint("tailrace: 1\ntime: {calendar: noleap}\n"),
+            "run.yaml:2:18  time.calendar: a calendar needs a `start`, the date at which model time is 0");
   EXPECT_THAT(complaint("tailrace: 1\ntime: {calendar: 360_day, start: 2026-01-31}\n"),
               testing::StartsWith("run.yaml:2:34  time.start: "));
   EXPECT_THAT(complaint("tailrace: 1\nservers: {buffer: 1 kB}\n"),
