@@ -1,0 +1,144 @@
+#include "output/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/error.hpp"
+
+namespace tailrace::output {
+namespace {
+
+[[noreturn]] void refuse(const DatasetSpec& spec, const std::string& why) {
+  throw Error(ErrorCode::configuration, fmt::format("{}: {}", spec.path, why));
+}
+
+void check_name(const DatasetSpec& spec, const char* kind, const std::string& name,
+                std::set<std::string>& seen) {
+  if (name.empty()) refuse(spec, fmt::format("a {} has no name", kind));
+  if (name.find('/') != std::string::npos)
+    refuse(spec, fmt::format("{} \"{}\": a name cannot hold \"/\"", kind, name));
+  if (!seen.insert(name).second) refuse(spec, fmt::format("two {}s are called \"{}\"", kind, name));
+}
+
+void check_variable(const DatasetSpec& spec, const VariableSpec& variable) {
+  const auto refuse_it = [&](const std::string& why) {
+    refuse(spec, fmt::format("variable \"{}\": {}", variable.name, why));
+  };
+  for (std::size_t i = 0; i < variable.dims.size(); ++i) {
+    const int dim = variable.dims[i];
+    if (dim < 0 || static_cast<std::size_t>(dim) >= spec.dims.size())
+      refuse_it(fmt::format("dimension {} does not exist", dim));
+    const DimensionSpec& described = spec.dims[static_cast<std::size_t>(dim)];
+    if (described.unlimited && i > 0)
+      refuse_it(fmt::format("the unlimited dimension \"{}\" must be the first", described.name));
+  }
+  if (variable.chunk.empty()) {
+    if (grows(spec, variable)) refuse_it("it grows and needs a chunk shape");
+    return;
+  }
+  if (variable.chunk.size() != variable.dims.size()) {
+    refuse_it(fmt::format("the chunk shape has {} dimensions, the variable {}", variable.chunk.size(),
+                          variable.dims.size()));
+  }
+  for (const std::int64_t extent : variable.chunk)
+    if (extent < 1) refuse_it(fmt::format("a chunk cannot be {} cells wide", extent));
+  const auto chunk_bytes =
+      static_cast<std::uint64_t>(cells_of(variable.chunk)) * model::size_of(variable.type);
+  if (chunk_bytes >= std::uint64_t{1} << 32)
+    refuse_it(fmt::format("a chunk of {} bytes; at most 4 GiB", chunk_bytes));
+}
+
+void check_chunk(const DatasetSpec& spec, const std::vector<std::int64_t>& lengths,
+                 const EncodedChunk& chunk) {
+  TAILRACE_ASSERT(chunk.variable >= 0 && static_cast<std::size_t>(chunk.variable) < spec.variables.size(),
+                  "chunk of no variable");
+  const VariableSpec& variable = spec.variables[static_cast<std::size_t>(chunk.variable)];
+  TAILRACE_ASSERT(!variable.chunk.empty() && chunk.offset.size() == variable.chunk.size(),
+                  "chunk without a place: " + variable.name);
+  const auto shape = shape_of(variable, lengths);
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    TAILRACE_ASSERT(
+        chunk.offset[i] >= 0 && chunk.offset[i] < shape[i] && chunk.offset[i] % variable.chunk[i] == 0,
+        "chunk off the grid: " + variable.name);
+  }
+  const std::size_t raw = static_cast<std::size_t>(cells_of(variable.chunk)) * model::size_of(variable.type);
+  TAILRACE_ASSERT(!chunk.bytes.empty() && (chunk.filtered || chunk.bytes.size() == raw),
+                  "raw bytes are not one chunk: " + variable.name);
+}
+
+void check_values(const DatasetSpec& spec, const std::vector<std::int64_t>& lengths,
+                  const PlainValues& values) {
+  TAILRACE_ASSERT(values.variable >= 0 && static_cast<std::size_t>(values.variable) < spec.variables.size(),
+                  "values of no variable");
+  const VariableSpec& variable = spec.variables[static_cast<std::size_t>(values.variable)];
+  auto shape = shape_of(variable, lengths);
+  if (!grows(spec, variable)) {
+    const auto whole = static_cast<std::size_t>(cells_of(shape)) * model::size_of(variable.type);
+    TAILRACE_ASSERT(values.first == 0 && values.bytes.size() == whole, "not the whole of " + variable.name);
+    return;
+  }
+  const std::int64_t length = shape[0];
+  shape[0] = 1;
+  const auto record = static_cast<std::size_t>(cells_of(shape)) * model::size_of(variable.type);
+  TAILRACE_ASSERT(record > 0 && values.bytes.size() % record == 0, "not whole records of " + variable.name);
+  TAILRACE_ASSERT(
+      values.first >= 0 && values.first + static_cast<std::int64_t>(values.bytes.size() / record) <= length,
+      "records past the end of " + variable.name);
+}
+
+}  // namespace
+
+void check_spec(const DatasetSpec& spec) {
+  std::set<std::string> dims;
+  for (const DimensionSpec& dim : spec.dims) {
+    check_name(spec, "dimension", dim.name, dims);
+    if (!dim.unlimited && dim.size < 1)
+      refuse(spec, fmt::format("dimension \"{}\" cannot be {} cells long", dim.name, dim.size));
+  }
+  std::set<std::string> variables;
+  for (const VariableSpec& variable : spec.variables) {
+    check_name(spec, "variable", variable.name, variables);
+    check_variable(spec, variable);
+  }
+}
+
+bool grows(const DatasetSpec& spec, const VariableSpec& variable) {
+  return !variable.dims.empty() && spec.dims[static_cast<std::size_t>(variable.dims[0])].unlimited;
+}
+
+std::vector<std::int64_t> shape_of(const VariableSpec& variable, const std::vector<std::int64_t>& lengths) {
+  std::vector<std::int64_t> shape;
+  for (const int dim : variable.dims) shape.push_back(lengths[static_cast<std::size_t>(dim)]);
+  return shape;
+}
+
+std::int64_t cells_of(const std::vector<std::int64_t>& shape) {
+  std::int64_t cells = 1;
+  for (const std::int64_t extent : shape) cells *= extent;
+  return cells;
+}
+
+std::vector<std::int64_t> first_lengths(const DatasetSpec& spec) {
+  std::vector<std::int64_t> lengths;
+  for (const DimensionSpec& dim : spec.dims) lengths.push_back(dim.unlimited ? 0 : dim.size);
+  return lengths;
+}
+
+std::vector<std::int64_t> lengths_after(const DatasetSpec& spec, const std::vector<std::int64_t>& lengths,
+                                        const Commit& commit) {
+  std::vector<std::int64_t> after = lengths;
+  for (const auto& [dim, length] : commit.lengths) {
+    TAILRACE_ASSERT(dim >= 0 && static_cast<std::size_t>(dim) < spec.dims.size(), "length of no dimension");
+    const auto at = static_cast<std::size_t>(dim);
+    TAILRACE_ASSERT(spec.dims[at].unlimited || length == after[at],
+                    "a fixed dimension grows: " + spec.dims[at].name);
+    TAILRACE_ASSERT(length >= after[at], "a dimension shrinks: " + spec.dims[at].name);
+    after[at] = length;
+  }
+  for (const EncodedChunk& chunk : commit.chunks) check_chunk(spec, after, chunk);
+  for (const PlainValues& values : commit.values) check_values(spec, after, values);
+  return after;
+}
+
+}  // namespace tailrace::output

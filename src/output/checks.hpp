@@ -1,0 +1,30 @@
+// What every format checks before it touches anything, so that all of them refuse the same things.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "output/dataset.hpp"
+
+namespace tailrace::output {
+
+// Throws Error(configuration) with the dataset's path and the name of the culprit for a spec that no format
+// can hold: names that are empty, doubled or hold '/', dims that are not there, an unlimited dim that is not
+// a variable's first, a growing variable without chunks.
+void check_spec(const DatasetSpec& spec);
+
+bool grows(const DatasetSpec& spec, const VariableSpec& variable);  // its first dim is unlimited
+
+// The shape of a variable when the dims have these lengths (one for each of DatasetSpec::dims).
+std::vector<std::int64_t> shape_of(const VariableSpec& variable, const std::vector<std::int64_t>& lengths);
+std::int64_t cells_of(const std::vector<std::int64_t>& shape);  // 1 for a scalar
+
+std::vector<std::int64_t> first_lengths(const DatasetSpec& spec);  // unlimited dims begin at 0
+
+// The lengths after the commit. Throws Error(internal) for a commit that does not fit the spec: a dim that
+// shrinks or is not unlimited, a chunk off the grid, raw bytes that are not one chunk, values outside their
+// variable.
+std::vector<std::int64_t> lengths_after(const DatasetSpec& spec, const std::vector<std::int64_t>& lengths,
+                                        const Commit& commit);
+
+}  // namespace tailrace::output

@@ -1,0 +1,51 @@
+// Datasets that live in this process, for tests and for looking at values in a debugger.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "output/dataset.hpp"
+
+namespace tailrace::output::memory {
+
+// What a dataset holds, decoded. Not to be read while its dataset commits.
+class Contents {
+ public:
+  explicit Contents(const DatasetSpec& spec);
+
+  const DatasetSpec& spec() const { return spec_; }
+  std::int64_t length(const std::string& dim) const;  // throws Error(usage) for an unknown name
+  std::vector<std::int64_t> shape(const std::string& variable) const;
+  std::vector<std::byte> bytes(const std::string& variable) const;  // C order; fill value where nobody wrote
+  template <class T>
+  std::vector<T> values(const std::string& variable) const {
+    const std::vector<std::byte> raw = bytes(variable);
+    TAILRACE_ASSERT(element_size(variable) == sizeof(T), "read as another type: " + variable);
+    std::vector<T> values(raw.size() / sizeof(T));
+    if (!raw.empty()) std::memcpy(values.data(), raw.data(), raw.size());
+    return values;
+  }
+
+  void add(const Commit& commit);  // all or nothing
+
+ private:
+  std::size_t index_of(const std::string& variable) const;
+  std::size_t element_size(const std::string& variable) const;
+  void put(const EncodedChunk& chunk, const std::vector<std::byte>& raw);
+  void put(const PlainValues& values);
+
+  DatasetSpec spec_;
+  std::vector<std::int64_t> lengths_;
+  std::vector<std::vector<std::byte>> values_;  // one for each variable, always of its whole shape
+};
+
+// What the dataset last created under this path holds; nothing if there was none. It stays after the dataset
+// is closed, until another one is created under the same path or the process ends.
+std::shared_ptr<const Contents> contents_of(const std::string& path);
+
+}  // namespace tailrace::output::memory

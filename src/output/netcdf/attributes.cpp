@@ -1,0 +1,67 @@
+#include "output/netcdf/attributes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tailrace::output::netcdf {
+namespace {
+
+Id scalar_space() { return {H5Screate(H5S_SCALAR), &H5Sclose, "cannot make a dataspace"}; }
+
+Id list_space(hsize_t count) {
+  return {H5Screate_simple(1, &count, nullptr), &H5Sclose, "cannot make a dataspace"};
+}
+
+void write(hid_t object, const std::string& name, hid_t file_type, hid_t memory_type, hid_t space,
+           const void* data) {
+  const std::string doing = fmt::format("cannot write attribute \"{}\"", name);
+  const Id attribute(H5Acreate2(object, name.c_str(), file_type, space, H5P_DEFAULT, H5P_DEFAULT), &H5Aclose,
+                     doing);
+  if (data != nullptr) check(H5Awrite(attribute, memory_type, data), doing);
+}
+
+void write_value(hid_t object, const std::string& name, const std::string& text) {
+  const Id type(H5Tcopy(H5T_C_S1), &H5Tclose, "cannot make a text type");
+  check(H5Tset_size(type, std::max<std::size_t>(text.size(), 1)), "cannot size a text type");
+  check(H5Tset_strpad(type, H5T_STR_NULLTERM), "cannot pad a text type");
+  const bool ascii =
+      std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 128; });
+  check(H5Tset_cset(type, ascii ? H5T_CSET_ASCII : H5T_CSET_UTF8), "cannot encode a text type");
+  if (text.empty()) {
+    const Id nothing(H5Screate(H5S_NULL), &H5Sclose, "cannot make a dataspace");
+    return write(object, name, type, type, nothing, nullptr);
+  }
+  write(object, name, type, type, scalar_space(), text.data());
+}
+void write_value(hid_t object, const std::string& name, double value) {
+  write(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, list_space(1), &value);
+}
+void write_value(hid_t object, const std::string& name, float value) {
+  write(object, name, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, list_space(1), &value);
+}
+void write_value(hid_t object, const std::string& name, std::int64_t value) {
+  write(object, name, H5T_STD_I64LE, H5T_NATIVE_INT64, list_space(1), &value);
+}
+void write_value(hid_t object, const std::string& name, std::int32_t value) {
+  write(object, name, H5T_STD_I32LE, H5T_NATIVE_INT32, list_space(1), &value);
+}
+void write_value(hid_t object, const std::string& name, const std::vector<double>& values) {
+  write(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, list_space(values.size()), values.data());
+}
+
+}  // namespace
+
+void write_attribute(hid_t object, const std::string& name, const AttributeValue& value) {
+  std::visit([&](const auto& held) { write_value(object, name, held); }, value);
+}
+
+void write_scalar(hid_t object, const char* name, int value) {
+  write(object, name, H5T_STD_I32LE, H5T_NATIVE_INT, scalar_space(), &value);
+}
+
+void write_list(hid_t object, const char* name, const std::vector<int>& values) {
+  write(object, name, H5T_STD_I32LE, H5T_NATIVE_INT, list_space(values.size()), values.data());
+}
+
+}  // namespace tailrace::output::netcdf

@@ -1,0 +1,15 @@
+// HDF5's way to our AtomicFile: a virtual file driver.
+#pragma once
+
+#include "output/netcdf/atomic_file.hpp"
+#include "output/netcdf/hdf5.hpp"
+
+namespace tailrace::output::netcdf {
+
+// Both want the Hdf5Lock to be held and AtomicFile::begin() to have been called. Writes that fail do not
+// surface as HDF5 errors but as file.failure(), so that closing always succeeds. `file` must outlive the
+// identifier.
+Id create_in(AtomicFile& file, hid_t creation_properties);
+Id open_in(AtomicFile& file);
+
+}  // namespace tailrace::output::netcdf

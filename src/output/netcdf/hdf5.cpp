@@ -1,0 +1,37 @@
+#include "output/netcdf/hdf5.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+
+namespace tailrace::output::netcdf {
+namespace {
+
+std::mutex& hdf5_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+extern "C" herr_t tailrace_first_message(unsigned n, const H5E_error2_t* entry, void* message) {
+  if (n == 0 && entry->desc != nullptr) *static_cast<std::string*>(message) = entry->desc;
+  return 0;
+}
+
+}  // namespace
+
+Hdf5Lock::Hdf5Lock() : lock_(hdf5_mutex()) {
+  H5Eget_auto2(H5E_DEFAULT, &print_, &print_data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+Hdf5Lock::~Hdf5Lock() { H5Eset_auto2(H5E_DEFAULT, print_, print_data_); }
+
+void throw_hdf5_error(std::string_view doing) {
+  std::string message;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &tailrace_first_message, &message);
+  H5Eclear2(H5E_DEFAULT);
+  throw Error(ErrorCode::resource,
+              fmt::format("{}: HDF5: {}", doing, message.empty() ? "no reason given" : message));
+}
+
+}  // namespace tailrace::output::netcdf

@@ -1,0 +1,62 @@
+// The HDF5 C library made safe to use: one lock, identifiers that close themselves, errors as exceptions.
+#pragma once
+
+#include <hdf5.h>
+
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tailrace::output::netcdf {
+
+// Held around every use of HDF5, by all datasets of the process: the library is not thread-safe. While it is
+// held, HDF5 prints nothing; what it did before comes back afterwards, for the model may use HDF5 too.
+class Hdf5Lock {
+ public:
+  Hdf5Lock();
+  ~Hdf5Lock();
+  Hdf5Lock(const Hdf5Lock&) = delete;
+  Hdf5Lock& operator=(const Hdf5Lock&) = delete;
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+  H5E_auto2_t print_ = nullptr;
+  void* print_data_ = nullptr;
+};
+
+// Throws Error(resource): what was being done, and the first message of HDF5's error stack.
+[[noreturn]] void throw_hdf5_error(std::string_view doing);
+
+inline void check(herr_t status, std::string_view doing) {
+  if (status < 0) throw_hdf5_error(doing);
+}
+
+// An identifier with the function that gives it back.
+class Id {
+ public:
+  using Close = herr_t (*)(hid_t);
+  Id() = default;
+  Id(hid_t id, Close close, std::string_view doing) : id_(id), close_(close) {
+    if (id_ < 0) throw_hdf5_error(doing);
+  }
+  Id(Id&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
+  Id& operator=(Id&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  ~Id() {
+    if (id_ >= 0) close_(id_);
+  }
+  operator hid_t() const { return id_; }
+  void close(std::string_view doing) {
+    if (id_ >= 0) check(close_(std::exchange(id_, H5I_INVALID_HID)), doing);
+  }
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+  Close close_ = nullptr;
+};
+
+}  // namespace tailrace::output::netcdf

@@ -1,0 +1,204 @@
+#include "output/netcdf/header.hpp"
+
+#include <fmt/format.h>
+#include <hdf5_hl.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "base/error.hpp"
+#include "codecs/codec.hpp"
+#include "output/checks.hpp"
+#include "output/netcdf/attributes.hpp"
+
+namespace tailrace::output::netcdf {
+namespace {
+
+constexpr unsigned tracked = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
+
+// netCDF's fill values, for variables that name none.
+template <class T>
+T default_fill() {
+  if constexpr (std::is_same_v<T, std::int32_t>) return -2147483647;
+  if constexpr (std::is_same_v<T, std::int64_t>) return -9223372036854775806LL;
+  return static_cast<T>(9.9692099683868690e+36F);
+}
+
+template <class T>
+T fill_as(const VariableSpec& variable, double fill) {
+  const auto value = static_cast<T>(fill);
+  const bool fits =
+      !std::is_integral_v<T> || (std::isfinite(fill) && fill >= -std::ldexp(1.0, 8 * sizeof(T) - 1) &&
+                                 fill < std::ldexp(1.0, 8 * sizeof(T) - 1) && std::trunc(fill) == fill);
+  if (!fits) {
+    throw Error(ErrorCode::configuration, fmt::format("variable \"{}\": fill value {} is no {}",
+                                                      variable.name, fill, model::name_of(variable.type)));
+  }
+  return value;
+}
+
+hid_t file_type(model::DataType type) {
+  switch (type) {
+    case model::DataType::float32: return H5T_IEEE_F32LE;
+    case model::DataType::float64: return H5T_IEEE_F64LE;
+    case model::DataType::int32: return H5T_STD_I32LE;
+    case model::DataType::int64: return H5T_STD_I64LE;
+  }
+  base::assertion_failed("type", __FILE__, __LINE__, "unknown DataType");
+}
+
+Id dataset_properties() {
+  Id properties(H5Pcreate(H5P_DATASET_CREATE), &H5Pclose, "cannot make dataset properties");
+  check(H5Pset_attr_creation_order(properties, tracked), "cannot track the order of attributes");
+  check(H5Pset_obj_track_times(properties, false),
+        "cannot leave times out");  // the same run gives the same file
+  return properties;
+}
+
+Id make_space(const std::vector<std::int64_t>& shape, bool unlimited) {
+  if (shape.empty()) return {H5Screate(H5S_SCALAR), &H5Sclose, "cannot make a dataspace"};
+  const std::vector<hsize_t> size(shape.begin(), shape.end());
+  std::vector<hsize_t> most = size;
+  if (unlimited) most[0] = H5S_UNLIMITED;
+  return {H5Screate_simple(static_cast<int>(size.size()), size.data(), most.data()), &H5Sclose,
+          "cannot make a dataspace"};
+}
+
+// A filter that this process's HDF5 may not have: it need not, since chunks come encoded.
+void add_filters(hid_t properties, const VariableSpec& variable) {
+  for (const codecs::Filter& filter :
+       codecs::make_codec(variable.codec)->filters(model::size_of(variable.type))) {
+    check(H5Pset_filter(properties, filter.hdf5_id, H5Z_FLAG_OPTIONAL, filter.parameters.size(),
+                        filter.parameters.data()),
+          fmt::format("cannot name filter {}", filter.hdf5_id));
+  }
+}
+
+Id variable_properties(const VariableSpec& variable) {
+  Id properties = dataset_properties();
+  if (!variable.chunk.empty()) {
+    const std::vector<hsize_t> chunk(variable.chunk.begin(), variable.chunk.end());
+    check(H5Pset_chunk(properties, static_cast<int>(chunk.size()), chunk.data()),
+          "cannot set the chunk shape");
+    add_filters(properties, variable);
+  }
+  model::dispatch(variable.type, [&](auto sample) {
+    using T = decltype(sample);
+    const T fill = variable.fill_value ? fill_as<T>(variable, *variable.fill_value) : default_fill<T>();
+    check(H5Pset_fill_value(properties, memory_type(variable.type), &fill), "cannot set the fill value");
+  });
+  return properties;
+}
+
+// The dim whose scale a variable is: the one of its name, if that is its first.
+std::optional<int> scale_of(const DatasetSpec& spec, const VariableSpec& variable) {
+  if (variable.dims.empty() || spec.dims[static_cast<std::size_t>(variable.dims[0])].name != variable.name)
+    return {};
+  return variable.dims[0];
+}
+
+Id create_dataset(hid_t file, const std::string& name, hid_t type, hid_t space, hid_t properties) {
+  return {H5Dcreate2(file, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT), &H5Dclose,
+          fmt::format("cannot create variable \"{}\"", name)};
+}
+
+Id create_bare_dimension(hid_t file, const DatasetSpec& spec, std::size_t dim) {
+  const DimensionSpec& described = spec.dims[dim];
+  const std::int64_t size = described.unlimited ? 0 : described.size;
+  const Id properties = dataset_properties();
+  const hsize_t chunk = 1024;
+  if (described.unlimited) check(H5Pset_chunk(properties, 1, &chunk), "cannot set the chunk shape");
+  Id dataset = create_dataset(file, described.name, H5T_IEEE_F32BE, make_space({size}, described.unlimited),
+                              properties);
+  const std::string label = fmt::format("This is a netCDF dimension but not a netCDF variable. {:10d}", size);
+  check(H5DSset_scale(dataset, label.c_str()), "cannot make a dimension scale");
+  write_scalar(dataset, "_Netcdf4Dimid", static_cast<int>(dim));
+  return dataset;
+}
+
+Id create_variable(hid_t file, const DatasetSpec& spec, std::size_t index) {
+  const VariableSpec& variable = spec.variables[index];
+  const auto shape = shape_of(variable, first_lengths(spec));
+  Id dataset = create_dataset(file, variable_link(spec, index), file_type(variable.type),
+                              make_space(shape, grows(spec, variable)), variable_properties(variable));
+  if (const auto dim = scale_of(spec, variable)) {
+    check(H5DSset_scale(dataset, variable.name.c_str()), "cannot make a dimension scale");
+    write_scalar(dataset, "_Netcdf4Dimid", *dim);
+  }
+  if (!variable.dims.empty()) write_list(dataset, "_Netcdf4Coordinates", variable.dims);
+  if (variable.fill_value) {
+    model::dispatch(variable.type, [&](auto sample) {
+      write_attribute(dataset, "_FillValue", fill_as<decltype(sample)>(variable, *variable.fill_value));
+    });
+  }
+  for (const auto& [name, value] : variable.attributes) write_attribute(dataset, name, value);
+  return dataset;
+}
+
+void write_properties(hid_t file) {
+  unsigned major = 0, minor = 0, release = 0;
+  check(H5get_libversion(&major, &minor, &release), "cannot ask for HDF5's version");
+  write_attribute(file, "_NCProperties",
+                  fmt::format("version=2,tailrace=1,hdf5={}.{}.{}", major, minor, release));
+}
+
+}  // namespace
+
+Id header_creation_properties() {
+  Id properties(H5Pcreate(H5P_FILE_CREATE), &H5Pclose, "cannot make file properties");
+  check(H5Pset_link_creation_order(properties, tracked), "cannot track the order of variables");
+  check(H5Pset_attr_creation_order(properties, tracked), "cannot track the order of attributes");
+  check(H5Pset_obj_track_times(properties, false), "cannot leave times out");
+  return properties;
+}
+
+bool is_bare(const DatasetSpec& spec, std::size_t dim) {
+  for (const VariableSpec& variable : spec.variables)
+    if (scale_of(spec, variable) == static_cast<int>(dim)) return false;
+  return true;
+}
+
+std::string variable_link(const DatasetSpec& spec, std::size_t index) {
+  const VariableSpec& variable = spec.variables[index];
+  for (const DimensionSpec& dim : spec.dims)
+    if (dim.name == variable.name && !scale_of(spec, variable)) return "_nc4_non_coord_" + variable.name;
+  return variable.name;
+}
+
+hid_t memory_type(model::DataType type) {
+  switch (type) {
+    case model::DataType::float32: return H5T_NATIVE_FLOAT;
+    case model::DataType::float64: return H5T_NATIVE_DOUBLE;
+    case model::DataType::int32: return H5T_NATIVE_INT32;
+    case model::DataType::int64: return H5T_NATIVE_INT64;
+  }
+  base::assertion_failed("type", __FILE__, __LINE__, "unknown DataType");
+}
+
+void write_header(hid_t file, const DatasetSpec& spec) {
+  write_properties(file);
+  for (const auto& [name, value] : spec.attributes) write_attribute(file, name, value);
+
+  std::vector<Id> scales(spec.dims.size());
+  std::vector<Id> variables;
+  for (std::size_t dim = 0; dim < spec.dims.size(); ++dim)
+    if (is_bare(spec, dim)) scales[dim] = create_bare_dimension(file, spec, dim);
+  for (std::size_t i = 0; i < spec.variables.size(); ++i) variables.push_back(create_variable(file, spec, i));
+
+  std::vector<hid_t> scale_of_dim(scales.begin(), scales.end());
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    if (const auto dim = scale_of(spec, spec.variables[i]))
+      scale_of_dim[static_cast<std::size_t>(*dim)] = variables[i];
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    if (scale_of(spec, spec.variables[i])) continue;  // a scale cannot have scales
+    for (std::size_t d = 0; d < spec.variables[i].dims.size(); ++d) {
+      const auto dim = static_cast<std::size_t>(spec.variables[i].dims[d]);
+      check(H5DSattach_scale(variables[i], scale_of_dim[dim], static_cast<unsigned>(d)),
+            fmt::format("cannot attach dimension \"{}\" to \"{}\"", spec.dims[dim].name,
+                        spec.variables[i].name));
+    }
+  }
+}
+
+}  // namespace tailrace::output::netcdf

@@ -1,0 +1,139 @@
+#include "output/netcdf/inspect.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include "base/error.hpp"
+#include "output/netcdf/hdf5.hpp"
+#include "output/netcdf/journal.hpp"
+#include "output/netcdf/names.hpp"
+
+namespace tailrace::output::netcdf {
+namespace {
+
+// The fixed front part of an HDF5 file, versions 2 and 3 of it.
+struct Superblock {
+  bool marked_open = false;  // version 3: some program has it open for writing, or was killed
+  std::uint64_t length = 0;  // what the file says it is long
+};
+
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::resource, why); }
+
+Superblock read_superblock(const PosixFile& file) {
+  constexpr std::array<unsigned char, 8> signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+  std::array<std::byte, 48> front;
+  file.read(0, front);
+  if (file.size() == 0) refuse("is empty");
+  if (std::memcmp(front.data(), "CDF", 3) == 0)
+    refuse("is a classic netCDF file, which Tailrace does not write");
+  if (std::memcmp(front.data(), signature.data(), signature.size()) != 0)
+    refuse("is not a NetCDF-4 (HDF5) file");
+  const auto version = std::to_integer<int>(front[8]);
+  if (version < 2 || version > 3 || std::to_integer<int>(front[9]) != 8)
+    refuse(fmt::format("was not written by Tailrace (HDF5 superblock version {})", version));
+  Superblock superblock;
+  superblock.marked_open = version == 3 && (std::to_integer<int>(front[11]) & 5) != 0;
+  std::memcpy(&superblock.length, front.data() + 28, sizeof superblock.length);
+  return superblock;
+}
+
+struct Contents {
+  std::vector<std::string> lengths;  // "time 12", one for each unlimited dim
+};
+
+extern "C" herr_t tailrace_visit_dataset(hid_t group, const char* name, const H5L_info_t*, void* into) {
+  const hid_t dataset = H5Dopen2(group, name, H5P_DEFAULT);
+  if (dataset < 0) return -1;
+  const hid_t space = H5Dget_space(dataset);
+  hsize_t size[H5S_MAX_RANK] = {}, most[H5S_MAX_RANK] = {};
+  const int rank = H5Sget_simple_extent_dims(space, size, most);
+  if (rank == 1 && most[0] == H5S_UNLIMITED && H5Aexists(dataset, "_Netcdf4Dimid") > 0)
+    static_cast<Contents*>(into)->lengths.push_back(fmt::format("{} {}", name, size[0]));
+  H5Sclose(space);
+  H5Dclose(dataset);
+  return rank < 0 ? -1 : 0;
+}
+
+// Opens the file as any reader does and visits every variable.
+Contents read_contents(const std::string& path) {
+  const Hdf5Lock lock;
+  const Id access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose, "cannot make access properties");
+  check(H5Pset_file_locking(access, false, true), "cannot switch locking off");
+  const Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), &H5Fclose, "is damaged");
+  Contents contents;
+  check(H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, nullptr, &tailrace_visit_dataset, &contents),
+        "is damaged");
+  return contents;
+}
+
+std::string records(const Contents& contents) {
+  if (contents.lengths.empty()) return "no unlimited dimension";
+  return fmt::format("records: {}", fmt::join(contents.lengths, ", "));
+}
+
+std::string note_on_leftover(const std::string& path) {
+  const std::string leftover = name_while_created(std::filesystem::absolute(path).string());
+  if (!exists(leftover)) return "";
+  return fmt::format(
+      " ({} is left from a run that was killed while it created the file; a new run replaces it)", leftover);
+}
+
+Inspection whole(const std::string& path, bool repaired, const std::string& what) {
+  return {true, repaired,
+          fmt::format("{}: {}; {}{}", path, what, records(read_contents(path)), note_on_leftover(path))};
+}
+
+Inspection finish_commit(const std::string& path, PosixFile& file, const Journal& journal, bool repair) {
+  if (!repair) {
+    return {
+        false, false,
+        fmt::format(
+            "{}: the run was killed in the last part of a commit; `tailrace inspect --repair` finishes it{}",
+            path, note_on_leftover(path))};
+  }
+  finish_journal(file, journal, true);
+  return whole(path, true, "repaired: the commit that was cut off is finished");
+}
+
+Inspection look(const std::string& path, bool repair) {
+  if (!exists(path)) refuse(fmt::format("no such file{}", note_on_leftover(path)));
+  if (!std::filesystem::is_regular_file(path)) refuse("is not a file");
+  PosixFile file(path, repair ? PosixFile::Mode::update : PosixFile::Mode::read);
+  const Superblock superblock = read_superblock(file);
+  if (file.other_writer()) return whole(path, false, "is being written by a running session");
+  if (const auto journal = read_journal(file)) return finish_commit(path, file, *journal, repair);
+  const std::uint64_t size = file.size();
+  if (size < superblock.length)
+    refuse(fmt::format("is cut off: {} of {} bytes are there; this cannot be repaired", size,
+                       superblock.length));
+  if (superblock.marked_open) {
+    refuse(
+        "was not written by Tailrace, and is marked as open for writing; if no program writes it any more, "
+        "`h5clear -s` "
+        "takes the mark away");
+  }
+  if (size == superblock.length) return whole(path, false, "whole");
+  const std::string rest = fmt::format("{} bytes of a commit that was cut off", size - superblock.length);
+  if (!repair)
+    return whole(path, false, fmt::format("whole, with {} behind its end, which readers ignore", rest));
+  read_contents(path);  // throws before anything is cut off, should this be damage of another kind
+  file.truncate(superblock.length);
+  return whole(path, true, fmt::format("repaired: {} are cut off", rest));
+}
+
+}  // namespace
+
+Inspection inspect(const std::string& path, bool repair) {
+  try {
+    return look(path, repair);
+  } catch (const std::exception& error) {
+    return {false, false, fmt::format("{}: {}", path, error.what())};
+  }
+}
+
+}  // namespace tailrace::output::netcdf

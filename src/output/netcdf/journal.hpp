@@ -1,0 +1,36 @@
+// The bytes that a commit changes in place, written behind the end of the file before any of them is changed.
+// A commit that is cut off while it changes them is finished from there. Layout on disk:
+// docs/formats/netcdf.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "output/netcdf/posix_file.hpp"
+
+namespace tailrace::output::netcdf {
+
+struct Patch {
+  std::uint64_t address = 0;
+  std::vector<std::byte> bytes;
+};
+
+struct Journal {
+  std::uint64_t begin = 0;     // where it starts in the file; it ends where the file ends
+  std::uint64_t length = 0;    // of the file when the commit is finished
+  std::vector<Patch> patches;  // to be applied in this order
+};
+
+// Writes the journal as the last thing in the file; what lay behind `journal.begin` is gone.
+void write_journal(PosixFile& file, const Journal& journal);
+
+// The journal at the end of the file, if there is a whole one.
+std::optional<Journal> read_journal(const PosixFile& file);
+
+// Applies the patches and cuts the journal off; may be done any number of times. `sync`: each step is on the
+// device before the next begins.
+void finish_journal(PosixFile& file, const Journal& journal, bool sync);
+
+}  // namespace tailrace::output::netcdf

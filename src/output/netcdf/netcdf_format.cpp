@@ -1,0 +1,178 @@
+// NetCDF-4 files, written chunk by chunk through HDF5; each commit takes the file from one whole state to the
+// next.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "output/checks.hpp"
+#include "output/dataset.hpp"
+#include "output/netcdf/driver.hpp"
+#include "output/netcdf/header.hpp"
+#include "output/netcdf/names.hpp"
+#include "output/netcdf/step.hpp"
+
+namespace tailrace::output::netcdf {
+namespace {
+
+// Calls `work`; its errors are told of this file.
+template <class Work>
+void about(const std::string& path, Work work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::internal) throw;
+    throw Error(error.code(), fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+class NetcdfDataset final : public Dataset {
+ public:
+  // `place`: the absolute path, for the model may change its working directory.
+  NetcdfDataset(const DatasetSpec& spec, std::string place, AtomicFile file)
+      : spec_(spec), place_(std::move(place)), lengths_(first_lengths(spec)), file_(std::move(file)) {}
+
+  ~NetcdfDataset() override {
+    try {
+      close();
+    } catch (const Error&) {
+      // The journal stays at the end of the file, for repair to find.
+    }
+  }
+
+  void commit(const Commit& commit) override {
+    TAILRACE_ASSERT(file_.has_value(), "commit to a closed dataset");
+    const auto lengths = lengths_after(spec_, lengths_, commit);
+    about(spec_.path, [&] {
+      check_place();
+      file_->begin();
+      write(commit, lengths);
+      file_->commit(spec_.sync);
+    });
+    lengths_ = lengths;
+  }
+
+  void close() override {
+    if (!file_) return;
+    bytes_ = file_->committed();
+    about(spec_.path, [&] { file_->begin(); });
+    file_.reset();
+  }
+
+  std::uint64_t bytes_on_disk() const override { return file_ ? file_->committed() : bytes_; }
+
+ private:
+  void check_place() const {
+    if (file_->file().is_file_at(place_)) return;
+    throw Error(ErrorCode::resource,
+                "was removed, or replaced by another program, while this run was writing it");
+  }
+
+  void write(const Commit& commit, const std::vector<std::int64_t>& lengths) {
+    try {
+      write_step(*file_, spec_, commit, lengths_, lengths);
+    } catch (...) {
+      const auto failure = file_->failure();
+      file_->abandon();
+      if (failure) throw Error(ErrorCode::resource, *failure);  // the cause of whatever HDF5 made of it
+      throw;
+    }
+  }
+
+  DatasetSpec spec_;
+  std::string place_;
+  std::vector<std::int64_t> lengths_;
+  std::optional<AtomicFile> file_;
+  std::uint64_t bytes_ = 0;
+};
+
+// Removes the file unless it has got its final name.
+class Temporary {
+ public:
+  explicit Temporary(std::string path) : path_(std::move(path)) {}
+  ~Temporary() {
+    if (!renamed_) ::unlink(path_.c_str());
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+
+  void rename_to(const std::string& place, bool overwrite) {
+    const unsigned flags = overwrite ? 0 : RENAME_NOREPLACE;
+    int status = ::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, place.c_str(), flags);
+    if (status != 0 && (errno == EINVAL || errno == ENOSYS))
+      status = std::rename(path_.c_str(), place.c_str());
+    if (status != 0)
+      throw Error(ErrorCode::resource, fmt::format("cannot be given its name: {}", std::strerror(errno)));
+    renamed_ = true;
+  }
+
+ private:
+  std::string path_;
+  bool renamed_ = false;
+};
+
+void check_free(const std::string& place, bool overwrite) {
+  if (!exists(place)) return;
+  if (!overwrite) throw Error(ErrorCode::resource, "exists, and overwrite is off");
+  if (!std::filesystem::is_regular_file(place))
+    throw Error(ErrorCode::resource, "is there, and is not a file");
+  if (::access(place.c_str(), R_OK) == 0 && PosixFile(place, PosixFile::Mode::read).other_writer())
+    throw Error(ErrorCode::resource, "is being written by another session");
+}
+
+AtomicFile build(PosixFile posix, const DatasetSpec& spec) {
+  AtomicFile file(std::move(posix), 0);
+  file.begin();
+  {
+    const Hdf5Lock lock;
+    Id hdf5 = create_in(file, header_creation_properties());
+    write_header(hdf5, spec);
+    hdf5.close("cannot close");
+  }
+  file.commit(spec.sync);
+  return file;
+}
+
+class NetcdfFormat final : public Format {
+ public:
+  std::string name() const override { return "netcdf"; }
+  bool can_replace_chunks() const override { return true; }
+  bool makes_files() const override { return true; }
+
+  std::unique_ptr<Dataset> create(const DatasetSpec& spec) const override {
+    check_spec(spec);
+    std::unique_ptr<Dataset> dataset;
+    about(spec.path, [&] { dataset = create_at(std::filesystem::absolute(spec.path).string(), spec); });
+    return dataset;
+  }
+
+ private:
+  static std::unique_ptr<Dataset> create_at(const std::string& place, const DatasetSpec& spec) {
+    check_free(place, spec.overwrite);
+    const std::string temporary_name = name_while_created(place);
+    PosixFile posix(temporary_name, PosixFile::Mode::create);
+    if (!posix.mark_as_writer()) throw Error(ErrorCode::resource, "is being created by another session");
+    Temporary temporary(temporary_name);
+    AtomicFile file = build(std::move(posix), spec);
+    check_free(place, spec.overwrite);  // a session may have made it meanwhile
+    temporary.rename_to(place, spec.overwrite);
+    if (spec.sync) sync_directory_of(place);
+    return std::make_unique<NetcdfDataset>(spec, place, std::move(file));
+  }
+};
+
+const FormatRegistration registration{std::make_unique<NetcdfFormat>()};
+
+}  // namespace
+
+std::string name_while_created(const std::string& path) {
+  const std::filesystem::path full(path);
+  return (full.parent_path() / fmt::format(".{}.new", full.filename().string())).string();
+}
+
+}  // namespace tailrace::output::netcdf

@@ -1,0 +1,134 @@
+#include "output/netcdf/posix_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace tailrace::output::netcdf {
+namespace {
+
+[[noreturn]] void fail(const std::string& doing) {
+  throw Error(ErrorCode::resource, fmt::format("{}: {}", doing, std::strerror(errno)));
+}
+
+constexpr long nfs_magic = 0x6969;
+
+struct flock writer_mark() {
+  struct flock mark {};
+  mark.l_type = F_WRLCK;
+  mark.l_whence = SEEK_SET;
+  mark.l_start = std::numeric_limits<off_t>::max() - 1;
+  mark.l_len = 1;
+  return mark;
+}
+
+bool marks_work(int descriptor) {
+  struct statfs system {};
+  return ::fstatfs(descriptor, &system) == 0 && static_cast<long>(system.f_type) != nfs_magic;
+}
+
+}  // namespace
+
+PosixFile::PosixFile(const std::string& path, Mode mode) {
+  const int flags = mode == Mode::read ? O_RDONLY : mode == Mode::update ? O_RDWR : O_RDWR | O_CREAT;
+  descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) fail(mode == Mode::create ? "cannot create" : "cannot open");
+}
+
+PosixFile::PosixFile(PosixFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+PosixFile& PosixFile::operator=(PosixFile&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+PosixFile::~PosixFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void PosixFile::read(std::uint64_t address, std::span<std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t got = ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(address));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(fmt::format("cannot read {} bytes at {}", bytes.size(), address));
+    if (got == 0) {
+      std::fill(bytes.begin(), bytes.end(), std::byte{0});
+      return;
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(got));
+    address += static_cast<std::uint64_t>(got);
+  }
+}
+
+void PosixFile::write(std::uint64_t address, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(address));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) fail(fmt::format("cannot write {} bytes at {}", bytes.size(), address));
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+    address += static_cast<std::uint64_t>(put);
+  }
+}
+
+void PosixFile::truncate(std::uint64_t size) {
+  if (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0)
+    fail(fmt::format("cannot set the size to {}", size));
+}
+
+std::uint64_t PosixFile::size() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) fail("cannot ask for the size");
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+void PosixFile::sync() {
+  if (::fdatasync(descriptor_) != 0) fail("cannot bring the file to the device");
+}
+
+bool PosixFile::mark_as_writer() {
+  if (!marks_work(descriptor_)) return true;
+  struct flock mark = writer_mark();
+  if (::fcntl(descriptor_, F_OFD_SETLK, &mark) == 0) return true;
+  return errno != EAGAIN && errno != EACCES;  // a file system without such locks: nothing to say
+}
+
+bool PosixFile::other_writer() const {
+  if (!marks_work(descriptor_)) return false;
+  struct flock mark = writer_mark();
+  return ::fcntl(descriptor_, F_OFD_GETLK, &mark) == 0 && mark.l_type != F_UNLCK;
+}
+
+bool PosixFile::is_file_at(const std::string& path) const {
+  struct stat mine {
+  }, theirs{};
+  return ::fstat(descriptor_, &mine) == 0 && ::stat(path.c_str(), &theirs) == 0 &&
+         mine.st_ino == theirs.st_ino && mine.st_dev == theirs.st_dev;
+}
+
+void sync_directory_of(const std::string& path) {
+  const std::string parent = std::filesystem::path(path).parent_path().string();
+  const int descriptor = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool synced = descriptor >= 0 && ::fsync(descriptor) == 0;
+  const int error = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  errno = error;
+  if (!synced) fail("cannot bring the directory to the device");
+}
+
+bool exists(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0;
+}
+
+}  // namespace tailrace::output::netcdf

@@ -1,0 +1,122 @@
+#include "output/netcdf/step.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "output/checks.hpp"
+#include "output/netcdf/driver.hpp"
+#include "output/netcdf/header.hpp"
+
+namespace tailrace::output::netcdf {
+namespace {
+
+class Step {
+ public:
+  Step(AtomicFile& file, const DatasetSpec& spec)
+      : file_(file), spec_(spec), hdf5_(open_in(file)), variables_(spec.variables.size()) {}
+
+  void extend(const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after);
+  void write(const EncodedChunk& chunk);
+  void write(const PlainValues& values, const std::vector<std::int64_t>& lengths);
+  void close() {
+    variables_.clear();
+    hdf5_.close("cannot close");
+  }
+
+ private:
+  Id open_dataset(const std::string& name) const {
+    return {H5Dopen2(hdf5_, name.c_str(), H5P_DEFAULT), &H5Dclose,
+            fmt::format("cannot open variable \"{}\"", name)};
+  }
+  hid_t variable(std::size_t index) {
+    if (variables_[index] < 0) variables_[index] = open_dataset(variable_link(spec_, index));
+    return variables_[index];
+  }
+  static void set_extent(hid_t dataset, const std::vector<std::int64_t>& shape) {
+    const std::vector<hsize_t> size(shape.begin(), shape.end());
+    check(H5Dset_extent(dataset, size.data()), "cannot extend a variable");
+  }
+  void allow_replacement(hid_t dataset, const hsize_t* offset, std::size_t size, std::uint32_t skipped);
+  // Bytes that did not reach the disk end the commit at once: the rest would be in vain.
+  void stop_on_failure() const {
+    if (file_.failure()) throw Error(ErrorCode::resource, *file_.failure());
+  }
+
+  AtomicFile& file_;
+  const DatasetSpec& spec_;
+  Id hdf5_;
+  std::vector<Id> variables_;  // those opened so far
+};
+
+void Step::extend(const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after) {
+  for (std::size_t i = 0; i < spec_.variables.size(); ++i) {
+    const VariableSpec& described = spec_.variables[i];
+    if (!grows(spec_, described)) continue;
+    const auto dim = static_cast<std::size_t>(described.dims[0]);
+    if (after[dim] != before[dim]) set_extent(variable(i), shape_of(described, after));
+  }
+  for (std::size_t dim = 0; dim < after.size(); ++dim)
+    if (after[dim] != before[dim] && is_bare(spec_, dim))
+      set_extent(open_dataset(spec_.dims[dim].name), {after[dim]});
+}
+
+void Step::write(const EncodedChunk& chunk) {
+  const auto index = static_cast<std::size_t>(chunk.variable);
+  const VariableSpec& described = spec_.variables[index];
+  const hid_t dataset = variable(index);
+  const std::vector<hsize_t> offset(chunk.offset.begin(), chunk.offset.end());
+  const auto filters = codecs::make_codec(described.codec)->filters(model::size_of(described.type)).size();
+  const std::uint32_t skipped = chunk.filtered ? 0 : (std::uint32_t{1} << filters) - 1;
+  if (skipped != 0 || filters == 0) allow_replacement(dataset, offset.data(), chunk.bytes.size(), skipped);
+  check(H5Dwrite_chunk(dataset, H5P_DEFAULT, skipped, offset.data(), chunk.bytes.size(), chunk.bytes.data()),
+        fmt::format("cannot write a chunk of \"{}\"", described.name));
+  stop_on_failure();
+}
+
+// A raw chunk that takes the place of a raw chunk holds the same records and more, so it may be written over
+// it.
+void Step::allow_replacement(hid_t dataset, const hsize_t* offset, std::size_t size, std::uint32_t skipped) {
+  unsigned mask = 0;
+  haddr_t address = HADDR_UNDEF;
+  hsize_t stored = 0;
+  check(H5Dget_chunk_info_by_coord(dataset, offset, &mask, &address, &stored), "cannot look for a chunk");
+  if (address != HADDR_UNDEF && stored == size && mask == skipped) file_.allow_in_place(address, size);
+}
+
+void Step::write(const PlainValues& values, const std::vector<std::int64_t>& lengths) {
+  if (values.bytes.empty()) return;
+  const auto index = static_cast<std::size_t>(values.variable);
+  const VariableSpec& described = spec_.variables[index];
+  const std::string doing = fmt::format("cannot write values of \"{}\"", described.name);
+  const hid_t type = memory_type(described.type);
+  if (!grows(spec_, described)) {
+    check(H5Dwrite(variable(index), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.bytes.data()), doing);
+    return stop_on_failure();
+  }
+  const auto shape = shape_of(described, lengths);
+  std::vector<hsize_t> count(shape.begin(), shape.end());
+  std::vector<hsize_t> start(shape.size(), 0);
+  hsize_t record = model::size_of(described.type);
+  for (std::size_t i = 1; i < count.size(); ++i) record *= count[i];
+  count[0] = values.bytes.size() / record;
+  start[0] = static_cast<hsize_t>(values.first);
+  const Id target(H5Dget_space(variable(index)), &H5Sclose, doing);
+  const Id source(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), &H5Sclose, doing);
+  check(H5Sselect_hyperslab(target, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), doing);
+  check(H5Dwrite(variable(index), type, source, target, H5P_DEFAULT, values.bytes.data()), doing);
+  stop_on_failure();
+}
+
+}  // namespace
+
+void write_step(AtomicFile& file, const DatasetSpec& spec, const Commit& commit,
+                const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after) {
+  const Hdf5Lock lock;
+  Step step(file, spec);
+  step.extend(before, after);
+  for (const EncodedChunk& chunk : commit.chunks) step.write(chunk);
+  for (const PlainValues& values : commit.values) step.write(values, after);
+  step.close();
+}
+
+}  // namespace tailrace::output::netcdf

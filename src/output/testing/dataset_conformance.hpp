@@ -1,0 +1,132 @@
+// What every format must keep; a new format's test is one call to check_format.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "base/error.hpp"
+#include "output/testing/sample_dataset.hpp"
+
+namespace tailrace::output::testing {
+
+// The whole of a variable as an independent reader sees it, C order, its own type; called between commits.
+// Empty function: a format that cannot be read.
+using ReadBack = std::function<Bytes(const std::string& path, const std::string& variable)>;
+
+inline void check_records(const DatasetSpec& spec, const ReadBack& read, std::int64_t records) {
+  if (!read) return;
+  SCOPED_TRACE(std::to_string(records) + " records of " + spec.path);
+  for (std::size_t i = 0; i < spec.variables.size(); ++i) {
+    const VariableSpec& variable = spec.variables[i];
+    const bool grows =
+        !variable.dims.empty() && spec.dims[static_cast<std::size_t>(variable.dims[0])].unlimited;
+    if (!grows && records == 0) continue;  // nobody has written it yet
+    EXPECT_EQ(read(spec.path, variable.name), expected(spec, static_cast<int>(i), grows ? records : 1))
+        << variable.name;
+  }
+}
+
+inline void check_growth(const Format& format, const std::string& path, const ReadBack& read) {
+  const DatasetSpec spec = sample_spec(path);
+  const auto dataset = format.create(spec);
+  check_records(spec, read, 0);
+  std::uint64_t bytes = dataset->bytes_on_disk();
+  for (std::int64_t record = 0; record < 7; ++record) {
+    const Commit commit = sample_commit(spec, record);
+    dataset->commit(commit);
+    check_records(spec, read, record + 1);
+    EXPECT_GE(dataset->bytes_on_disk(), bytes);
+    bytes = dataset->bytes_on_disk();
+    dataset->commit(commit);  // as after a failure that came too late: nothing changes
+    check_records(spec, read, record + 1);
+  }
+  dataset->commit({});
+  check_records(spec, read, 7);
+  dataset->close();
+  dataset->close();
+  check_records(spec, read, 7);
+  EXPECT_EQ(dataset->bytes_on_disk() > 0, format.makes_files() || bytes > 0);
+  EXPECT_THROW(dataset->commit({}), Error);
+}
+
+// Cells that nobody wrote hold the fill value, and axes need not grow together.
+inline void check_gaps(const Format& format, const std::string& path, const ReadBack& read) {
+  const DatasetSpec spec = sample_spec(path);
+  const auto dataset = format.create(spec);
+  Commit commit;
+  commit.lengths = {{time_dim, 2}};
+  dataset->commit(commit);
+  if (read) {
+    EXPECT_EQ(read(path, "theta"),
+              as_bytes(model::DataType::float32, 2 * z_size * x_size, [](auto) { return -9e33; }));
+    EXPECT_EQ(read(path, "flux"), Bytes{});
+  }
+  dataset->close();
+}
+
+// A commit that does not fit is a bug of the caller's, told as such, and changes nothing.
+inline void check_misuse(const Format& format, const std::string& path, const ReadBack& read) {
+  const DatasetSpec spec = sample_spec(path);
+  const auto dataset = format.create(spec);
+  dataset->commit(sample_commit(spec, 0));
+  const auto refuses = [&](const Commit& commit) {
+    try {
+      dataset->commit(commit);
+      ADD_FAILURE() << "a commit that does not fit was taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::internal);
+    }
+    check_records(spec, read, 1);
+  };
+  refuses({{{time_dim, 0}}, {}, {}});                                      // shrinks
+  refuses({{{z_dim, z_size + 1}}, {}, {}});                                // is not unlimited
+  refuses({{}, {{theta, {1, 0, 0}, Bytes(80), true}}, {}});                // past the end
+  refuses({{{time_dim, 2}}, {{theta, {1, 0, 1}, Bytes(80), true}}, {}});   // off the grid
+  refuses({{{time_dim, 2}}, {{theta, {1, 0, 0}, Bytes(79), false}}, {}});  // not a chunk
+  refuses({{{time_dim, 2}}, {}, {plain(spec, time_var, 2)}});              // records past the end
+  refuses({{}, {}, {{z_var, 0, Bytes(8)}}});                               // not the whole
+  dataset->close();
+}
+
+inline void check_refusals(const Format& format, const std::string& path) {
+  const auto message = [&](auto change) -> std::string {
+    DatasetSpec spec = sample_spec(path);
+    change(spec);
+    try {
+      format.create(spec);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::configuration);
+      return error.what();
+    }
+    return "no error";
+  };
+  using ::testing::HasSubstr;
+  EXPECT_THAT(message([](DatasetSpec& spec) { spec.variables[theta].name = "a/b"; }),
+              HasSubstr("variable \"a/b\": a name cannot hold \"/\""));
+  EXPECT_THAT(message([](DatasetSpec& spec) { spec.variables[theta].name = "flux"; }),
+              HasSubstr("two variables are called \"flux\""));
+  EXPECT_THAT(message([](DatasetSpec& spec) { spec.dims[z_dim].name = "x"; }),
+              HasSubstr("two dimensions are called \"x\""));
+  EXPECT_THAT(message([](DatasetSpec& spec) {
+                spec.variables[theta].dims = {z_dim, time_dim, x_dim};
+              }),
+              HasSubstr("variable \"theta\": the unlimited dimension \"time\" must be the first"));
+  EXPECT_THAT(message([](DatasetSpec& spec) { spec.variables[theta].chunk = {}; }),
+              HasSubstr("needs a chunk shape"));
+  EXPECT_THAT(message([](DatasetSpec& spec) {
+                spec.variables[theta].chunk = {1, 1};
+              }),
+              HasSubstr("the chunk shape has 2 dimensions, the variable 3"));
+}
+
+// `directory` is empty and stays so for a format without files.
+inline void check_format(const Format& format, const std::string& directory, const ReadBack& read) {
+  check_growth(format, directory + "/growth.nc", read);
+  check_gaps(format, directory + "/gaps.nc", read);
+  check_misuse(format, directory + "/misuse.nc", read);
+  check_refusals(format, directory + "/refusals.nc");
+}
+
+}  // namespace tailrace::output::testing

@@ -1,0 +1,53 @@
+#include "output/memory/memory_format.hpp"
+#include "output/testing/dataset_conformance.hpp"
+
+namespace tailrace::output {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(Registry, knows_formats_by_name) {
+  EXPECT_THAT(format_names(), ElementsAre("memory", "netcdf", "null"));
+  EXPECT_EQ(find_format("netcdf")->name(), "netcdf");
+  EXPECT_EQ(find_format("grib"), nullptr);
+}
+
+TEST(MemoryFormat, keeps_the_contract) {
+  testing::check_format(*find_format("memory"), "memory",
+                        [](const std::string& path, const std::string& variable) {
+                          return memory::contents_of(path)->bytes(variable);
+                        });
+}
+
+TEST(MemoryFormat, gives_values_by_name) {
+  const auto spec = testing::sample_spec("values.nc", {"zstd", 3, false});
+  const auto dataset = find_format("memory")->create(spec);
+  dataset->commit(testing::sample_commit(spec, 0));
+  const auto contents = memory::contents_of("values.nc");
+  EXPECT_EQ(contents->length("time"), 1);
+  EXPECT_THAT(contents->shape("theta"), ElementsAre(1, testing::z_size, testing::x_size));
+  EXPECT_EQ(contents->values<double>("z")[2], testing::sample_value(testing::z_var, 0, 2));
+  EXPECT_THROW(contents->values<float>("z"), Error);
+  try {
+    contents->bytes("theto");
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("Did you mean \"theta\"?"));
+  }
+  EXPECT_EQ(memory::contents_of("nothing.nc"), nullptr);
+}
+
+TEST(MemoryFormat, damaged_chunk_changes_nothing) {
+  const auto spec = testing::sample_spec("damaged.nc");
+  const auto dataset = find_format("memory")->create(spec);
+  dataset->commit(testing::sample_commit(spec, 0));
+  Commit commit = testing::sample_commit(spec, 1);
+  commit.chunks.back().filtered = true;  // it is raw: no zlib stream
+  EXPECT_THROW(dataset->commit(commit), Error);
+  EXPECT_EQ(memory::contents_of("damaged.nc")->length("time"), 1);
+}
+
+TEST(NullFormat, keeps_the_contract) { testing::check_format(*find_format("null"), "null", {}); }
+
+}  // namespace
+}  // namespace tailrace::output

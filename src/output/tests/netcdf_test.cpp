@@ -1,0 +1,222 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "output/netcdf/inspect.hpp"
+#include "output/testing/dataset_conformance.hpp"
+#include "output/tests/read_back.hpp"
+
+namespace tailrace::output {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::NetcdfTest;
+using testing::read_with_hdf5;
+using testing::sample_commit;
+using testing::sample_spec;
+using ::testing::StartsWith;
+
+const Format& format() { return *find_format("netcdf"); }
+
+template <class Act>
+std::string message_of(Act act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// What a program prints; empty if it is not there.
+std::string output_of(const std::string& command) {
+  std::string text;
+  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return text;
+  char line[512];
+  while (fgets(line, sizeof line, pipe) != nullptr) text += line;
+  return pclose(pipe) == 0 ? text : "failed: " + text;
+}
+
+TEST_F(NetcdfTest, keeps_the_contract) { testing::check_format(format(), directory_, &read_with_hdf5); }
+
+TEST_F(NetcdfTest, same_commits_give_the_same_bytes) {
+  const auto contents = [&](const std::string& name) {
+    const auto spec = sample_spec(path(name));
+    const auto dataset = format().create(spec);
+    for (int record = 0; record < 4; ++record) dataset->commit(sample_commit(spec, record));
+    dataset->close();
+    std::ifstream file(path(name), std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  EXPECT_EQ(contents("one.nc"), contents("two.nc"));
+}
+
+TEST_F(NetcdfTest, ncdump_reads_it_between_commits) {
+  if (output_of("ncdump").find("netcdf library version") == std::string::npos &&
+      output_of("which ncdump").empty())
+    GTEST_SKIP() << "ncdump is not installed";
+  const auto spec = sample_spec(path("sample.nc"));
+  const auto dataset = format().create(spec);
+  EXPECT_THAT(output_of("ncdump -h " + spec.path), HasSubstr("time = UNLIMITED ; // (0 currently)"));
+  dataset->commit(sample_commit(spec, 0));
+  dataset->commit(sample_commit(spec, 1));
+  const std::string text = output_of("ncdump -s " + spec.path);
+  for (const char* part : {"time = UNLIMITED ; // (2 currently)",
+                           "time_snap = UNLIMITED ; // (2 currently)",
+                           "z = 5 ;\n\tx = 7 ;\n\tnv = 2",
+                           "double time_bnds(time, nv)",
+                           "float theta(time, z, x)",
+                           "theta:_FillValue = -9.e+33f",
+                           "int64 number ;",
+                           "theta:units = \"K\"",
+                           "theta:_DeflateLevel = 1",
+                           "theta:_Shuffle = \"true\"",
+                           "flux:_ChunkSizes = 3, 4",
+                           ":title = \"Sämple\"",
+                           ":empty = \"\"",
+                           ":level = 3 ;",
+                           ":seed = 1099511627776LL",
+                           ":factor = 0.5 ;",
+                           ":single = 0.25f",
+                           ":range = -1., 1.",
+                           " number = 7000 ;",
+                           " time = 1000, 1010 ;"})
+    EXPECT_THAT(text, HasSubstr(part));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("_NCProperties = \"version=2,netcdf")));
+}
+
+TEST_F(NetcdfTest, zstd_chunks_are_named_as_filter_32015) {
+  const auto spec = sample_spec(path("zstd.nc"), {"zstd", 3, true});
+  const auto dataset = format().create(spec);
+  dataset->commit(sample_commit(spec, 0));
+  dataset->close();
+
+  const netcdf::Hdf5Lock lock;
+  const netcdf::Id file(H5Fopen(spec.path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), &H5Fclose, "open");
+  const netcdf::Id theta(H5Dopen2(file, "theta", H5P_DEFAULT), &H5Dclose, "open theta");
+  const netcdf::Id properties(H5Dget_create_plist(theta), &H5Pclose, "properties");
+  ASSERT_EQ(H5Pget_nfilters(properties), 2);
+  unsigned flags = 0, value = 0, config = 0;
+  std::size_t values = 1;
+  EXPECT_EQ(H5Pget_filter2(properties, 0, &flags, &values, &value, 0, nullptr, &config), H5Z_FILTER_SHUFFLE);
+  EXPECT_EQ(value, 4U);
+  EXPECT_EQ(H5Pget_filter2(properties, 1, &flags, &values, &value, 0, nullptr, &config), 32015);
+  EXPECT_EQ(value, 3U);
+
+  const hsize_t offset[3] = {0, 0, 4};
+  hsize_t size = 0;
+  netcdf::check(H5Dget_chunk_storage_size(theta, offset, &size), "size");
+  testing::Bytes bytes(size);
+  std::uint32_t mask = 99;
+  netcdf::check(H5Dread_chunk(theta, H5P_DEFAULT, offset, &mask, bytes.data()), "read");
+  EXPECT_EQ(mask, 0U);
+  EXPECT_EQ(bytes, sample_commit(spec, 0).chunks[1].bytes);
+}
+
+TEST_F(NetcdfTest, names_of_dimensions_may_be_names_of_other_variables) {
+  DatasetSpec spec;
+  spec.path = path("names.nc");
+  spec.dims = {{"x", 3, false}, {"y", 2, false}};
+  spec.variables = {
+      {"x", model::DataType::int32, {1}, {}, {}, {}, {}},        // not along x
+      {"y", model::DataType::float64, {1, 0}, {}, {}, {}, {}}};  // two-dimensional, along y first
+  const auto dataset = format().create(spec);
+  Commit commit;
+  commit.values = {{0, 0, testing::as_bytes(model::DataType::int32, 2, [](auto i) { return i + 7; })},
+                   {1, 0, testing::as_bytes(model::DataType::float64, 6, [](auto i) { return i; })}};
+  dataset->commit(commit);
+  const std::string text = output_of("ncdump " + spec.path);
+  if (text.find("not found") != std::string::npos) GTEST_SKIP() << "ncdump is not installed";
+  EXPECT_THAT(text, HasSubstr("int x(y)"));
+  EXPECT_THAT(text, HasSubstr("double y(y, x)"));
+  EXPECT_THAT(text, HasSubstr(" x = 7, 8 ;"));
+}
+
+TEST_F(NetcdfTest, long_attributes_and_many_variables) {
+  DatasetSpec spec;
+  spec.path = path("many.nc");
+  spec.attributes = {{"configuration", std::string(200000, 'c')}};
+  spec.dims = {{"time", 0, true}};
+  for (int i = 0; i < 300; ++i) {
+    VariableSpec variable;
+    variable.name = fmt::format("v{}", i);
+    variable.dims = {0};
+    variable.chunk = {64};
+    spec.variables.push_back(variable);
+  }
+  const auto dataset = format().create(spec);
+  for (int record = 0; record < 3; ++record) {
+    Commit commit;
+    commit.lengths = {{0, record + 1}};
+    for (int i = 0; i < 300; ++i) {
+      commit.values.push_back({i, record, testing::as_bytes(model::DataType::float64, 1, [&](auto) {
+                                 return i + 0.5 * record;
+                               })});
+    }
+    dataset->commit(commit);
+  }
+  EXPECT_EQ(read_with_hdf5(spec.path, "v299"), testing::as_bytes(model::DataType::float64, 3, [](auto i) {
+              return 299 + 0.5 * static_cast<double>(i);
+            }));
+  EXPECT_EQ(netcdf::inspect(spec.path, false).report,
+            spec.path + ": is being written by a running session; records: time 3");
+}
+
+TEST_F(NetcdfTest, fill_value_must_fit_the_type) {
+  auto spec = sample_spec(path("fill.nc"));
+  spec.variables[testing::count].fill_value = 0.5;
+  EXPECT_EQ(message_of([&] { format().create(spec); }),
+            spec.path + ": variable \"count\": fill value 0.5 is no int32");
+  EXPECT_TRUE(std::filesystem::is_empty(directory_)) << "a creation that failed leaves nothing";
+}
+
+TEST_F(NetcdfTest, overwriting) {
+  auto spec = sample_spec(path("there.nc"));
+  std::ofstream(spec.path) << "precious";
+  spec.overwrite = false;
+  EXPECT_EQ(message_of([&] { format().create(spec); }), spec.path + ": exists, and overwrite is off");
+  EXPECT_EQ(std::filesystem::file_size(spec.path), 8U);
+  spec.overwrite = true;
+  format().create(spec)->close();
+  EXPECT_TRUE(netcdf::inspect(spec.path, false).readable);
+}
+
+TEST_F(NetcdfTest, two_sessions_cannot_write_the_same_file) {
+  const auto spec = sample_spec(path("twice.nc"));
+  const auto first = format().create(spec);
+  EXPECT_EQ(message_of([&] { format().create(spec); }), spec.path + ": is being written by another session");
+  first->commit(sample_commit(spec, 0));
+  first->close();
+  format().create(spec)->close();
+}
+
+TEST_F(NetcdfTest, directory_that_is_not_there) {
+  const auto spec = sample_spec(path("nowhere/file.nc"));
+  EXPECT_EQ(message_of([&] { format().create(spec); }),
+            spec.path + ": cannot create: No such file or directory");
+}
+
+TEST_F(NetcdfTest, removed_file_is_told) {
+  const auto spec = sample_spec(path("removed.nc"));
+  const auto dataset = format().create(spec);
+  std::filesystem::remove(spec.path);
+  EXPECT_THAT(message_of([&] { dataset->commit(sample_commit(spec, 0)); }),
+              StartsWith(spec.path + ": was removed"));
+}
+
+TEST_F(NetcdfTest, another_working_directory_does_not_matter) {
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(directory_);
+  const auto spec = sample_spec("relative.nc");
+  const auto dataset = format().create(spec);
+  std::filesystem::current_path(before);
+  dataset->commit(sample_commit(spec, 0));
+  dataset->close();
+  EXPECT_THAT(netcdf::inspect(path("relative.nc"), false).report,
+              HasSubstr("whole; records: time 1, time_snap 1"));
+}
+
+}  // namespace
+}  // namespace tailrace::output
