@@ -31,9 +31,9 @@ contains
     model%cfl = cfl
     call make_reference(g, model%ref)
     call allocate_state(g, model%q)
-    call allocate_state(g, model%old)
     call allocate_flow(g, model%flow)
     allocate (model%tendency(g%nz, g%nyl, g%nxl, n_state), source=0.0_rk)
+    allocate (model%old, source=model%tendency)
   end subroutine make_model
 
   ! Collective. Steps the state forward by dt seconds and brings halos and flow up to date (dt = 0: only that).
@@ -42,7 +42,9 @@ contains
     real(rk), intent(in) :: dt
     integer :: stage
 
-    if (dt > 0) model%old = model%q
+    associate (g => model%g)
+      if (dt > 0) model%old = model%q(1:g%nz, 1:g%nyl, 1:g%nxl, :)
+    end associate
     do stage = 3, 1, -1
       if (dt > 0) then
         call compute_tendencies(model)
@@ -58,7 +60,7 @@ contains
     type(model_t), intent(inout) :: model
     real(rk), intent(in) :: dt
     associate (g => model%g)
-      model%q(1:g%nz, 1:g%nyl, 1:g%nxl, :) = model%old(1:g%nz, 1:g%nyl, 1:g%nxl, :) + dt*model%tendency
+      model%q(1:g%nz, 1:g%nyl, 1:g%nxl, :) = model%old + dt*model%tendency
     end associate
   end subroutine update
 

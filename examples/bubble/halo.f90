@@ -10,7 +10,8 @@ module halo_exchange
 
 contains
 
-  ! Collective. First x, then y with the halos of x, so that the corners arrive too.
+  ! Collective. First x, then y with the halos of x, so that the corners arrive too. Where a block spans y, only the
+  ! row next to it is filled: nothing reads more of the state there (diagnose copies the rows of the flow itself).
   subroutine fill_halos(g, q)
     type(grid_t), intent(in) :: g
     real(rk), contiguous, intent(inout) :: q(g%zl:, g%yl:, g%xl:, :)
@@ -20,18 +21,16 @@ contains
       call swap(g, q, 1, g%nyl, g%nyl, 1, g%nxl, g%nxl, along_x=.true.)
     else
       do m = 1, halo
-        q(:, :, 1 - m, :) = q(:, :, modulo(-m, g%nxl) + 1, :)
-        q(:, :, g%nxl + m, :) = q(:, :, modulo(m - 1, g%nxl) + 1, :)
+        q(:, 1:g%nyl, 1 - m, :) = q(:, 1:g%nyl, modulo(-m, g%nxl) + 1, :)
+        q(:, 1:g%nyl, g%nxl + m, :) = q(:, 1:g%nyl, modulo(m - 1, g%nxl) + 1, :)
       end do
     end if
     call apply_walls(g, q)
     if (g%ranks_y > 1) then
       call swap(g, q, 1, g%nyl, g%nyl, g%xl, g%xh, g%nxl, along_x=.false.)
     else
-      do m = 1, halo
-        q(:, 1 - m, :, :) = q(:, modulo(-m, g%nyl) + 1, :, :)
-        q(:, g%nyl + m, :, :) = q(:, modulo(m - 1, g%nyl) + 1, :, :)
-      end do
+      q(:, 0, :, :) = q(:, g%nyl, :, :)
+      q(:, g%nyl + 1, :, :) = q(:, 1, :, :)
     end if
   end subroutine fill_halos
 
@@ -73,22 +72,22 @@ contains
 
     do n = 1, n_state
       if (g%wall_west) then
-        if (n == i_ru) q(:, :, 1, n) = 0
+        if (n == i_ru) q(:, 1:g%nyl, 1, n) = 0
         do m = 1, halo
           if (n == i_ru) then
-            q(:, :, 1 - m, n) = -q(:, :, 1 + m, n)
+            q(:, 1:g%nyl, 1 - m, n) = -q(:, 1:g%nyl, 1 + m, n)
           else
-            q(:, :, 1 - m, n) = q(:, :, m, n)
+            q(:, 1:g%nyl, 1 - m, n) = q(:, 1:g%nyl, m, n)
           end if
         end do
       end if
       if (g%wall_east) then
-        if (n == i_ru) q(:, :, g%nxl + 1, n) = 0
+        if (n == i_ru) q(:, 1:g%nyl, g%nxl + 1, n) = 0
         do m = 1, halo
           if (n /= i_ru) then
-            q(:, :, g%nxl + m, n) = q(:, :, g%nxl + 1 - m, n)
+            q(:, 1:g%nyl, g%nxl + m, n) = q(:, 1:g%nyl, g%nxl + 1 - m, n)
           else if (m < halo) then
-            q(:, :, g%nxl + 1 + m, n) = -q(:, :, g%nxl + 1 - m, n)
+            q(:, 1:g%nyl, g%nxl + 1 + m, n) = -q(:, 1:g%nyl, g%nxl + 1 - m, n)
           end if
         end do
       end if

@@ -62,7 +62,7 @@ contains
     first = merge(1, g%yl + 1, g%ranks_y == 1)   ! rows beyond a block that spans y are copies of its own
     last = merge(g%nyl, g%nyl + 3, g%ranks_y == 1)
     do i = g%xl, g%nxl + 3
-      do j = g%yl, g%nyl + 3
+      do j = first - 1, last
         flow%rho(1:nz, j, i) = ref%rho + q(1:nz, j, i, i_rho)
       end do
     end do
