@@ -33,7 +33,7 @@ if(TAILRACE_PYTHON)
     install(TARGETS tailrace LIBRARY DESTINATION ${python_directory} NAMELINK_SKIP COMPONENT python)
     set_target_properties(tailrace_python PROPERTIES INSTALL_RPATH "$ORIGIN")
   else()
-    set(python_version ${Python_VERSION_MAJOR}.${Python_VERSION_MINOR})
+    get_property(python_version GLOBAL PROPERTY tailrace_python_version)
     set(python_directory ${CMAKE_INSTALL_LIBDIR}/python${python_version}/site-packages/tailrace)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/tailrace/ DESTINATION ${python_directory} COMPONENT python
             PATTERN __pycache__ EXCLUDE)

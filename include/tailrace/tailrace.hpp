@@ -47,8 +47,8 @@ constexpr Type type_of() {
 struct ArrayView {
   const void* data = nullptr;
   Type type = Type::float64;
-  std::vector<std::int64_t> shape;
-  std::vector<std::int64_t> strides;
+  std::vector<std::int64_t> shape{};
+  std::vector<std::int64_t> strides{};
 };
 
 struct StartOptions {
@@ -58,45 +58,45 @@ struct StartOptions {
 };
 
 struct GridSpec {
-  std::string name;
-  std::vector<std::string> dims;
-  std::vector<std::int64_t> shape;     // global extents
+  std::string name{};
+  std::vector<std::string> dims{};
+  std::vector<std::int64_t> shape{};   // global extents
   // block: both given. Neither: every rank holds the whole (replicated) and the first rank's values are taken.
-  std::vector<std::int64_t> offset;
-  std::vector<std::int64_t> count;
+  std::vector<std::int64_t> offset{};
+  std::vector<std::int64_t> count{};
   // indexed: the global indices of this rank's cells along the dimension of that name (and then no offset, count).
-  std::string indexed_dim;
-  std::span<const std::int64_t> indices;
+  std::string indexed_dim{};
+  std::span<const std::int64_t> indices{};
   bool partial = false;                // every rank holds a contribution of the full shape
 };
 
 struct CoordinateSpec {
-  std::string name;
-  std::vector<std::string> dims;       // empty: the dimension of the coordinate's own name
-  std::string units;
-  std::string standard_name;
-  std::string long_name;
-  std::map<std::string, std::string> attributes;
+  std::string name{};
+  std::vector<std::string> dims{};     // empty: the dimension of the coordinate's own name
+  std::string units{};
+  std::string standard_name{};
+  std::string long_name{};
+  std::map<std::string, std::string> attributes{};
 };
 
 // Faces of an unstructured grid (UGRID 1.0). Nodes are given whole and alike on every rank; `face_nodes` has a row of
 // `nodes_per_face` node numbers (from 0, padded with -1) for each local cell.
 struct MeshSpec {
   std::string name = "mesh";
-  std::span<const double> node_x;      // degrees east
-  std::span<const double> node_y;      // degrees north
+  std::span<const double> node_x{};    // degrees east
+  std::span<const double> node_y{};    // degrees north
   std::int64_t nodes_per_face = 3;
-  std::span<const std::int32_t> face_nodes;
+  std::span<const std::int32_t> face_nodes{};
 };
 
 struct FieldSpec {
-  std::string name;
-  std::string grid;                    // empty: a scalar
+  std::string name{};
+  std::string grid{};                  // empty: a scalar
   Type type = Type::float64;
-  std::string units;
-  std::string standard_name;
-  std::string long_name;
-  std::map<std::string, std::string> attributes;
+  std::string units{};
+  std::string standard_name{};
+  std::string long_name{};
+  std::map<std::string, std::string> attributes{};
 };
 
 // Names a field in wants, put and acquire without a look-up. Valid for the session that gave it.
