@@ -39,13 +39,14 @@ std::vector<std::byte> bytes_of(const std::vector<double>& values) {
 
 }  // namespace
 
+bool Names::is_taken(const std::string& name) const {
+  return std::find(taken_.begin(), taken_.end(), name) != taken_.end();
+}
+
 std::string Names::take(const std::string& wished, const std::string& suffix) {
-  const auto is_free = [&](const std::string& name) {
-    return std::find(taken_.begin(), taken_.end(), name) == taken_.end();
-  };
   std::string name = wished;
-  if (!is_free(name)) name = fmt::format("{}_{}", wished, suffix);
-  for (int number = 2; !is_free(name); ++number) name = fmt::format("{}_{}_{}", wished, suffix, number);
+  if (is_taken(name)) name = fmt::format("{}_{}", wished, suffix);
+  for (int number = 2; is_taken(name); ++number) name = fmt::format("{}_{}_{}", wished, suffix, number);
   taken_.push_back(name);
   return name;
 }
@@ -54,8 +55,10 @@ GridWriter::GridWriter(FileLayout& layout, const FilePlan& file, const model::De
                        Names& names, std::vector<int> grids)
     : layout_(layout), file_(file), declarations_(declarations), names_(names), grids_(std::move(grids)) {}
 
-// Two grids may share a dim only if it has the same size and the same coordinate for both.
+// Two grids may share a dim only if it has the same size and the same coordinate for both. And a dim must not
+// be called like a planned variable, which would then pass for its coordinate.
 bool GridWriter::conflicts(const std::string& dim) const {
+  if (names_.is_taken(dim)) return true;
   const model::Grid* first = nullptr;
   for (const int index : grids_) {
     const model::Grid& other = grid(index);

@@ -14,6 +14,7 @@ class Names {
  public:
   // The first of `wished`, `wished_suffix`, `wished_suffix_2`, ... that nobody took; takes it.
   std::string take(const std::string& wished, const std::string& suffix);
+  bool is_taken(const std::string& name) const;
 
  private:
   std::vector<std::string> taken_;
