@@ -1,0 +1,53 @@
+#include "transport/bell.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cmath>
+#include <ctime>
+
+namespace tailrace::transport {
+namespace {
+
+constexpr int spins = 50;  // about 2 microseconds
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t), "a futex is a plain 32-bit word");
+
+// Not the private kind: the word may lie in memory shared between processes.
+long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* timeout) {
+  return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, value, timeout, nullptr, 0);
+}
+
+}  // namespace
+
+// Ringer: count up, then look for sleepers. Sleeper: announce itself, then look at the count (in the kernel).
+// Both in one total order, so at least one sees the other.
+void Bell::ring() {
+  count.fetch_add(1, std::memory_order_seq_cst);
+  if (sleepers.load(std::memory_order_seq_cst) > 0) futex(count, FUTEX_WAKE, INT_MAX, nullptr);
+}
+
+void Bell::sleep(std::uint32_t ticket, double seconds) {
+  for (int i = 0; i < spins; ++i) {
+    if (count.load(std::memory_order_acquire) != ticket) return;
+    relax();
+  }
+  timespec timeout{};
+  timeout.tv_sec = static_cast<std::time_t>(std::floor(seconds));
+  timeout.tv_nsec = static_cast<long>((seconds - std::floor(seconds)) * 1e9);
+  sleepers.fetch_add(1, std::memory_order_seq_cst);
+  if (count.load(std::memory_order_seq_cst) == ticket) futex(count, FUTEX_WAIT, ticket, &timeout);
+  sleepers.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+}  // namespace tailrace::transport

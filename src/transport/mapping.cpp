@@ -1,0 +1,38 @@
+#include "transport/mapping.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.hpp"
+
+namespace tailrace::transport {
+
+Mapping Mapping::anonymous(std::size_t bytes) {
+  void* place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (place == MAP_FAILED) {
+    throw Error(ErrorCode::resource, fmt::format("no memory for a buffer of {} bytes (servers.buffer): {}",
+                                                 bytes, std::strerror(errno)));
+  }
+  madvise(place, bytes, MADV_HUGEPAGE);  // a wish only
+  auto* data = static_cast<std::byte*>(place);
+  for (std::size_t i = 0; i < bytes; i += 4096) static_cast<volatile std::byte*>(data)[i] = std::byte{0};
+  return {data, bytes};
+}
+
+Mapping Mapping::shared(int file, std::size_t bytes, const char* name) {
+  void* place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+  if (place == MAP_FAILED) {
+    throw Error(ErrorCode::resource, fmt::format("cannot map {} bytes of the shared memory {}: {}", bytes,
+                                                 name, std::strerror(errno)));
+  }
+  return {static_cast<std::byte*>(place), bytes};
+}
+
+Mapping::~Mapping() {
+  if (data_ != nullptr) munmap(data_, size_);
+}
+
+}  // namespace tailrace::transport

@@ -1,0 +1,35 @@
+// A piece of memory that is mapped as long as this object lives.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+namespace tailrace::transport {
+
+class Mapping {
+ public:
+  // Zeroed memory of this process, its pages already there. Throws Error(resource).
+  static Mapping anonymous(std::size_t bytes);
+  // The first `bytes` of an open file, shared with everybody who maps it, its pages already in place. Throws
+  // Error(resource); `name` is for the message.
+  static Mapping shared(int file, std::size_t bytes, const char* name);
+
+  Mapping(Mapping&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Mapping& operator=(Mapping&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~Mapping();
+
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  Mapping(std::byte* data, std::size_t size) : data_(data), size_(size) {}
+  std::byte* data_;
+  std::size_t size_;
+};
+
+}  // namespace tailrace::transport

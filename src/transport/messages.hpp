@@ -1,0 +1,18 @@
+// What every kind of transport says in the same words.
+#pragma once
+
+#include <string>
+
+#include "base/error.hpp"
+#include "transport/transport.hpp"
+
+namespace tailrace::transport {
+
+Error too_large(std::size_t payload, std::size_t capacity);
+Error buffer_full(std::size_t payload, std::size_t under_way, std::size_t capacity);
+Error server_lost(const char* what, std::uint64_t records);
+
+// Which buffer an option asks for: whole pages, at least one. Throws Error(usage) for none at all.
+std::size_t capacity_of(const BufferOptions& options);
+
+}  // namespace tailrace::transport

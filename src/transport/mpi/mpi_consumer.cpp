@@ -1,0 +1,156 @@
+#include "transport/mpi/mpi_consumer.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "base/log.hpp"
+#include "env/delays.hpp"
+#include "transport/invitation.hpp"
+#include "transport/mpi/protocol.hpp"
+
+namespace tailrace::transport::mpi {
+
+MpiConsumer::MpiConsumer(comm::Communicator& communicator, int client, int tag, std::size_t capacity,
+                         Doorbell& doorbell)
+    : communicator_(communicator), client_(client), tag_(tag), capacity_(capacity), doorbell_(doorbell) {}
+
+MpiConsumer::~MpiConsumer() {
+  try {
+    send_notes(true);
+    base::ByteWriter closed;
+    closed.put(mpi::Note::closed);
+    send_note(closed.take());
+  } catch (const std::exception& error) {
+    base::log_warning(error.what());
+  }
+}
+
+std::optional<Record> MpiConsumer::next() {
+  env::maybe_delay("next");
+  start_receiving();
+  const bool arrived = has_arrived();
+  send_notes(!arrived);
+  if (!arrived) return std::nullopt;
+  Arrival& arrival = arrivals_.front();
+  const std::byte* place = arrival.memory.get() + read_;
+  RecordHead head;
+  TAILRACE_ASSERT(arrival.bytes - read_ >= sizeof head, "a message of a client ends within a record");
+  std::memcpy(&head, place, sizeof head);
+  TAILRACE_ASSERT(head.total == record_size(head.payload) && head.total <= arrival.bytes - read_,
+                  "a message of a client ends within a record");
+  const auto total = static_cast<std::size_t>(head.total);
+  const std::span<const std::byte> payload(place + sizeof head, static_cast<std::size_t>(head.payload));
+  read_ += total;
+  const std::lock_guard lock(mutex_);
+  // Only an abandoned client leaves a gap: what it could not send any more.
+  const std::uint64_t sequence = first_taken_ + taken_.size();
+  TAILRACE_ASSERT(head.sequence == sequence || head.header.kind == model::RecordKind::abandon,
+                  "a record of a client is out of order");
+  taken_.push_back({arrival.memory, total, false});
+  if (read_ == arrival.bytes) arrivals_.pop_front();
+  return Record{head.header, payload, sequence};
+}
+
+bool MpiConsumer::has_arrived() {
+  if (arrivals_.empty()) return false;
+  Arrival& arrival = arrivals_.front();
+  if (!arrival.request) return true;
+  if (!arrival.request->done()) return false;
+  arrival.request.reset();
+  read_ = 0;
+  return true;
+}
+
+void MpiConsumer::start_receiving() {
+  while (const auto incoming = communicator_.probe(client_, tag_)) {
+    Arrival& arrival = arrivals_.emplace_back();
+    arrival.bytes = incoming->bytes;
+    arrival.memory = allocate_aligned(incoming->bytes);
+    {
+      const std::lock_guard lock(mutex_);
+      under_way_ += incoming->bytes;
+    }
+    arrival.request = communicator_.start_receive({arrival.memory.get(), arrival.bytes}, client_, tag_);
+  }
+}
+
+void MpiConsumer::release(std::uint64_t sequence) {
+  env::maybe_delay("release");
+  std::shared_ptr<std::byte[]> memory;  // is freed after the lock is
+  {
+    const std::lock_guard lock(mutex_);
+    TAILRACE_ASSERT(sequence - first_taken_ < taken_.size(),
+                    "a record is released that was not handed out, or twice");
+    Taken& record = taken_[sequence - first_taken_];
+    TAILRACE_ASSERT(!record.released, "a record is released twice");
+    record.released = true;
+    under_way_ -= record.bytes;
+    uncredited_ += record.bytes;
+    memory = std::move(record.memory);
+    if (sequence != first_taken_) return;
+    while (!taken_.empty() && taken_.front().released) {
+      taken_.pop_front();
+      ++first_taken_;
+    }
+  }
+  doorbell_.ring();  // the thread that calls next() sends the credit
+}
+
+void MpiConsumer::raise(const base::Fault& fault) {
+  {
+    const std::lock_guard lock(mutex_);
+    faults_.push_back(fault);
+  }
+  doorbell_.ring();
+}
+
+// A credit for each of many little records would cost more than the records: it waits until it is worth a
+// message or there is nothing better to do.
+void MpiConsumer::send_notes(bool idle) {
+  std::deque<base::Fault> faults;
+  std::uint64_t released = credited_;
+  {
+    const std::lock_guard lock(mutex_);
+    faults.swap(faults_);
+    if (idle || uncredited_ >= std::min(message_bytes, capacity_ / 4)) {
+      released = first_taken_;
+      uncredited_ = 0;
+    }
+  }
+  while (!notes_.empty() && notes_.front().request->done()) notes_.pop_front();
+  for (const base::Fault& fault : faults) {
+    base::ByteWriter note;
+    note.put(mpi::Note::fault);
+    note.put(static_cast<std::int32_t>(fault.code));
+    note.put_text(fault.message);
+    send_note(note.take());
+  }
+  if (released == credited_) return;
+  credited_ = released;
+  base::ByteWriter note;
+  note.put(mpi::Note::credit);
+  note.put(released);
+  send_note(note.take());
+}
+
+void MpiConsumer::send_note(std::vector<std::byte> bytes) {
+  Note& note = notes_.emplace_back();
+  note.bytes = std::move(bytes);
+  note.request = communicator_.send(note.bytes, client_, tag_ + 1);
+}
+
+std::size_t MpiConsumer::bytes_under_way() const {
+  const std::lock_guard lock(mutex_);
+  return under_way_;
+}
+
+std::unique_ptr<Consumer> accept(base::ByteReader& invitation, comm::Communicator& communicator, int client,
+                                 Doorbell& doorbell) {
+  const auto tag = invitation.get<std::int32_t>();
+  const auto capacity = static_cast<std::size_t>(invitation.get<std::uint64_t>());
+  return std::make_unique<MpiConsumer>(communicator, client, tag, capacity, doorbell);
+}
+
+}  // namespace tailrace::transport::mpi

@@ -1,0 +1,72 @@
+// The Consumer of a client on another node. Messages are received into memory of its own, which stays within
+// what the client may have under way, as the client gets its space back only when the records are released
+// here.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "transport/aligned_bytes.hpp"
+#include "transport/transport.hpp"
+
+namespace tailrace::transport::mpi {
+
+class MpiConsumer final : public Consumer {
+ public:
+  MpiConsumer(comm::Communicator& communicator, int client, int tag, std::size_t capacity,
+              Doorbell& doorbell);
+  ~MpiConsumer() override;  // tells the client what was released last, and that no more is taken
+  MpiConsumer(const MpiConsumer&) = delete;
+  MpiConsumer& operator=(const MpiConsumer&) = delete;
+
+  std::optional<Record> next() override;
+  void release(std::uint64_t sequence) override;
+  void raise(const base::Fault& fault) override;
+  bool alive() override { return true; }
+  bool needs_polling() const override { return true; }
+  std::size_t bytes_under_way() const override;
+  std::size_t capacity() const override { return capacity_; }
+
+ private:
+  struct Arrival {  // a message that is being received
+    std::shared_ptr<std::byte[]> memory;
+    std::size_t bytes = 0;
+    std::unique_ptr<comm::Request> request;
+  };
+  struct Taken {
+    std::shared_ptr<std::byte[]> memory;  // shared by the records of a message
+    std::size_t bytes = 0;
+    bool released = false;
+  };
+  struct Note {
+    std::vector<std::byte> bytes;
+    std::unique_ptr<comm::Request> request;
+  };
+  bool has_arrived();  // a record to hand out is here
+  void send_notes(bool idle);
+  void send_note(std::vector<std::byte> bytes);
+  void start_receiving();
+
+  comm::Communicator& communicator_;
+  int client_;
+  int tag_;
+  std::size_t capacity_;
+  Doorbell& doorbell_;
+  std::deque<Arrival> arrivals_;  // in the order they were sent
+  std::size_t read_ = 0;          // bytes of arrivals_.front() already handed out
+  std::deque<Note> notes_;        // under way
+  std::uint64_t credited_ = 0;    // records the client knows to be released
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::deque<Taken> taken_;
+  std::uint64_t first_taken_ = 0;  // sequence of taken_.front()
+  std::size_t under_way_ = 0;      // bytes arrived or arriving and not released
+  std::size_t uncredited_ = 0;     // bytes released since the last credit
+  std::deque<base::Fault> faults_;
+};
+
+}  // namespace tailrace::transport::mpi

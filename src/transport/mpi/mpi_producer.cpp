@@ -1,0 +1,268 @@
+#include "transport/mpi/mpi_producer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "base/bytes.hpp"
+#include "env/clock.hpp"
+#include "env/delays.hpp"
+#include "transport/endpoints.hpp"
+#include "transport/invitation.hpp"
+#include "transport/messages.hpp"
+#include "transport/mpi/protocol.hpp"
+
+namespace tailrace::transport::mpi {
+namespace {
+
+constexpr int reserves_between_looks = 64;  // a look costs a call of MPI
+constexpr double shortest_nap = 2e-5;
+constexpr double longest_nap = 1e-3;
+constexpr double patience_at_end = 2.0;  // seconds for sends under way when a producer ends without drain
+
+void nap_for(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+}  // namespace
+
+MpiProducer::MpiProducer(comm::Communicator& communicator, int server, int tag, const BufferOptions& options)
+    : communicator_(communicator),
+      server_(server),
+      tag_(tag),
+      options_(options),
+      memory_(Mapping::anonymous(control_size + capacity_of(options))),
+      control_(prepare(memory_.data(), capacity_of(options))),
+      writer_(control_, memory_.data() + control_size),
+      unsent_(control_, memory_.data() + control_size) {
+  if (options.when_full != WhenFull::spill) return;
+  SpillFile file = SpillFile::create(options.spill_directory);
+  file.unlink();
+  spilled_.emplace(control_, file.duplicate());
+  spill_.emplace(control_, std::move(file));
+}
+
+// A send that the server never takes would hold the program here for ever; MPI may use its memory until the
+// end.
+MpiProducer::~MpiProducer() {
+  try {
+    const auto all_sent = [&] {
+      return std::all_of(messages_.begin(), messages_.end(),
+                         [](auto& message) { return message.request->done(); }) &&
+             (!goodbye_request_ || goodbye_request_->done());
+    };
+    const double end = env::steady_seconds() + patience_at_end;
+    while (env::steady_seconds() < end) {
+      if (comm::thread_level() == comm::ThreadLevel::none || all_sent()) return;
+      nap_for(longest_nap);
+    }
+  } catch (...) {  // MPI is out of order; its requests are not touched again
+  }
+  struct Left {
+    Mapping memory;
+    std::deque<Message> messages;
+    std::unique_ptr<comm::Request> goodbye;
+  };
+  static_cast<void>(new Left{std::move(memory_), std::move(messages_), std::move(goodbye_request_)});
+}
+
+std::span<std::byte> MpiProducer::reserve(std::size_t payload) {
+  reserved_ = Reserved::nothing;
+  if (++quiet_reserves_ >= reserves_between_looks) progress();
+  reserved_bytes_ = payload;
+  reserved_ = Reserved::in_ring;
+  const bool behind_spilled = spill_ && !spill_->drained();  // order: what was spilled goes first
+  std::byte* place = writer_.fits(payload) && !behind_spilled ? writer_.try_reserve(payload) : nullptr;
+  if (place == nullptr) {
+    reserved_ = Reserved::nothing;
+    place = reserve_when_full(payload);
+  }
+  return {place, payload};
+}
+
+std::byte* MpiProducer::reserve_when_full(std::size_t payload) {
+  std::byte* place = nullptr;
+  const bool fits = writer_.fits(payload);
+  if (!fits && !spill_) throw too_large(payload, capacity());
+  send_committed();
+  progress();
+  if (spill_) {
+    if (fits && spill_->drained()) place = writer_.try_reserve(payload);
+    reserved_ = place != nullptr ? Reserved::in_ring : Reserved::in_spill;
+    if (place != nullptr) return place;
+    reserved_ = Reserved::nothing;
+    place = spill_->reserve(payload);
+    reserved_ = Reserved::in_spill;
+    return place;
+  }
+  place = writer_.try_reserve(payload);
+  if (place == nullptr) {
+    if (options_.when_full == WhenFull::fail) throw buffer_full(payload, bytes_under_way(), capacity());
+    ++counters_.stalls;
+    const double begin = env::steady_seconds();
+    wait_for([&] { return (place = writer_.try_reserve(payload)) != nullptr; });
+    counters_.stall_seconds += env::steady_seconds() - begin;
+  }
+  reserved_ = Reserved::in_ring;
+  return place;
+}
+
+void MpiProducer::commit(const model::RecordHeader& header) {
+  TAILRACE_ASSERT(reserved_ != Reserved::nothing, "commit without reserve");
+  env::maybe_delay("commit");
+  if (reserved_ == Reserved::in_ring) {
+    writer_.commit(header, counters_.records);
+    waiting_bytes_ += record_size(reserved_bytes_);
+  } else {
+    spill_->commit(header, counters_.records);
+    ++counters_.spilled_records;
+    counters_.spilled_bytes += reserved_bytes_;
+  }
+  reserved_ = Reserved::nothing;
+  finished_ = header.kind == model::RecordKind::finish;
+  ++counters_.records;
+  counters_.bytes += reserved_bytes_;
+  if (waiting_bytes_ >= std::min(message_bytes, capacity() / 4)) send_committed();
+}
+
+void MpiProducer::flush() {
+  send_committed();
+  progress();
+}
+
+void MpiProducer::drain() {
+  flush();
+  wait_for([&] { return released_ >= counters_.records; });
+}
+
+template <class Ready>
+void MpiProducer::wait_for(Ready ready) {
+  double nap = shortest_nap;
+  while (true) {
+    const std::uint64_t before = released_;
+    progress();
+    if (ready()) return;
+    if (const auto fault = take_fault()) throw Error(fault->code, fault->message);
+    if (closed_) throw server_lost("it has ended", counters_.records - released_);
+    nap = released_ != before ? shortest_nap : std::min(2 * nap, longest_nap);
+    nap_for(nap);
+  }
+}
+
+void MpiProducer::progress() {
+  quiet_reserves_ = 0;
+  receive_notes();
+  if (spilled_) refill();
+  for (Message& message : messages_) static_cast<void>(message.request->done());
+}
+
+// What lies in one piece in the ring becomes one message.
+void MpiProducer::send_committed() {
+  counters_.most_bytes_under_way =
+      std::max(counters_.most_bytes_under_way, std::min(bytes_under_way(), capacity()));
+  waiting_bytes_ = 0;
+  std::span<const std::byte> run;
+  std::uint64_t begin = 0;
+  std::uint64_t end_sequence = 0;
+  while (const auto record = unsent_.peek()) {
+    const auto* first = reinterpret_cast<const std::byte*>(record->head);
+    const auto total = static_cast<std::size_t>(record->head->total);
+    if (!run.empty() && (run.data() + run.size() != first || run.size() >= message_bytes)) {
+      send(run, begin, end_sequence, nullptr);
+      run = {};
+    }
+    if (run.empty()) begin = record->begin;
+    run = {run.empty() ? first : run.data(), run.size() + total};
+    end_sequence = record->head->sequence + 1;
+    unsent_.advance(*record);
+  }
+  if (!run.empty()) send(run, begin, end_sequence, nullptr);
+}
+
+void MpiProducer::send(std::span<const std::byte> bytes, std::uint64_t begin, std::uint64_t end_sequence,
+                       AlignedBytes alone) {
+  Message& message = messages_.emplace_back();
+  message.begin = begin;
+  message.end_sequence = end_sequence;
+  message.alone = std::move(alone);
+  message.request = communicator_.send(bytes, server_, tag_);
+}
+
+void MpiProducer::receive_notes() {
+  while (const auto incoming = communicator_.probe(server_, tag_ + 1)) {
+    std::vector<std::byte> bytes(incoming->bytes);
+    communicator_.receive(bytes, server_, tag_ + 1);
+    base::ByteReader note(bytes);
+    switch (note.get<Note>()) {
+      case Note::credit: give_back(note.get<std::uint64_t>()); break;
+      case Note::fault: {
+        const auto code = static_cast<ErrorCode>(note.get<std::int32_t>());
+        faults_.push_back({code, note.get_text()});
+        break;
+      }
+      case Note::closed: closed_ = true; break;
+    }
+  }
+}
+
+void MpiProducer::give_back(std::uint64_t released) {
+  released_ = std::max(released_, released);
+  while (!messages_.empty() && messages_.front().end_sequence <= released_) messages_.pop_front();
+  control_.head.store(messages_.empty() ? unsent_.position() : messages_.front().begin,
+                      std::memory_order_release);
+}
+
+void MpiProducer::refill() {
+  bool filled = false;
+  while (const RecordHead* head = spilled_->peek()) {
+    const RecordHead record = *head;
+    const auto payload = static_cast<std::size_t>(record.payload);
+    if (writer_.fits(payload)) {
+      if (reserved_ == Reserved::in_ring) break;  // the free place is promised
+      std::byte* place = writer_.try_reserve(payload);
+      if (place == nullptr) break;
+      spilled_->take(place);
+      writer_.commit(record.header, record.sequence);
+      filled = true;
+      continue;
+    }
+    send_committed();
+    if (!messages_.empty()) break;  // a record larger than the ring has the buffer to itself
+    const std::size_t bytes = record_size(payload);
+    AlignedBytes alone = allocate_aligned(bytes);
+    new (alone.get()) RecordHead(record);
+    spilled_->take(alone.get() + sizeof(RecordHead));
+    const std::byte* data = alone.get();
+    send({data, bytes}, unsent_.position(), record.sequence + 1, std::move(alone));
+    break;
+  }
+  if (filled) send_committed();
+}
+
+std::size_t MpiProducer::bytes_under_way() const { return writer_.bytes_under_way(); }
+
+std::optional<base::Fault> MpiProducer::take_fault() {
+  if (faults_.empty()) return std::nullopt;
+  base::Fault fault = std::move(faults_.front());
+  faults_.pop_front();
+  return fault;
+}
+
+void MpiProducer::abandon() noexcept {
+  if (finished_ || goodbye_request_ || comm::thread_level() == comm::ThreadLevel::none) return;
+  try {
+    send_committed();
+    goodbye_ = {counters_.records, 0, sizeof(RecordHead), {model::RecordKind::abandon, 0, 0, 0.0}};
+    goodbye_request_ = communicator_.send(std::as_bytes(std::span(&goodbye_, 1)), server_, tag_);
+  } catch (...) {  // the last word of a rank that leaves; nobody is left to hear why it was not said
+  }
+}
+
+ProducerEnd make_producer(comm::Communicator& communicator, int server, int tag,
+                          const BufferOptions& options) {
+  base::ByteWriter invitation;
+  invitation.put(Kind::mpi);
+  invitation.put(static_cast<std::int32_t>(tag));
+  invitation.put(static_cast<std::uint64_t>(capacity_of(options)));
+  return {std::make_unique<MpiProducer>(communicator, server, tag, options), to_invitation(invitation)};
+}
+
+}  // namespace tailrace::transport::mpi

@@ -1,0 +1,80 @@
+// The Producer towards a server on another node: the ring is in the client's own memory and is the send
+// buffer.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "comm/communicator.hpp"
+#include "transport/aligned_bytes.hpp"
+#include "transport/mapping.hpp"
+#include "transport/ring.hpp"
+#include "transport/spill_file.hpp"
+#include "transport/transport.hpp"
+
+namespace tailrace::transport::mpi {
+
+class MpiProducer final : public Producer {
+ public:
+  MpiProducer(comm::Communicator& communicator, int server, int tag, const BufferOptions& options);
+  ~MpiProducer() override;
+  MpiProducer(const MpiProducer&) = delete;
+  MpiProducer& operator=(const MpiProducer&) = delete;
+
+  std::span<std::byte> reserve(std::size_t payload) override;
+  void commit(const model::RecordHeader& header) override;
+  void flush() override;
+  void drain() override;
+  std::optional<base::Fault> take_fault() override;
+  void abandon() noexcept override;
+  const ProducerCounters& counters() const override { return counters_; }
+  std::size_t bytes_under_way() const override;
+  std::size_t capacity() const override { return writer_.capacity(); }
+
+ private:
+  enum class Reserved { nothing, in_ring, in_spill };
+  struct Message {
+    std::uint64_t begin = 0;         // up to here the ring is free once all earlier messages are released
+    std::uint64_t end_sequence = 0;  // of its last record, plus one
+    AlignedBytes alone;              // a record that is larger than the ring
+    std::unique_ptr<comm::Request> request;
+  };
+
+  std::byte* reserve_when_full(std::size_t payload);
+  template <class Ready>
+  void wait_for(Ready ready);
+  void progress();  // receives notes, refills the ring from the spill file, sends
+  void send_committed();
+  void send(std::span<const std::byte> bytes, std::uint64_t begin, std::uint64_t end_sequence,
+            AlignedBytes alone);
+  void receive_notes();
+  void give_back(std::uint64_t released);
+  void refill();
+
+  comm::Communicator& communicator_;
+  int server_;
+  int tag_;
+  BufferOptions options_;
+  Mapping memory_;
+  RingControl& control_;
+  RingWriter writer_;
+  RingReader unsent_;
+  std::optional<SpillWriter> spill_;
+  std::optional<SpillReader> spilled_;
+  std::deque<Message> messages_;  // sent, not yet released
+  ProducerCounters counters_;
+  std::deque<base::Fault> faults_;
+  std::uint64_t released_ = 0;     // records
+  std::size_t waiting_bytes_ = 0;  // committed, not yet sent
+  int quiet_reserves_ = 0;         // since notes were last looked for
+  Reserved reserved_ = Reserved::nothing;
+  std::size_t reserved_bytes_ = 0;
+  bool closed_ = false;    // the server said that it takes no more
+  bool finished_ = false;  // the last record was `finish`
+  RecordHead goodbye_;
+  std::unique_ptr<comm::Request> goodbye_request_;
+};
+
+}  // namespace tailrace::transport::mpi

@@ -1,0 +1,57 @@
+#include "transport/process.hpp"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace tailrace::transport {
+namespace {
+
+struct Status {
+  char state = '?';
+  std::uint64_t start = 0;
+};
+
+// /proc/<pid>/stat: number (name) state and 18 more fields before the start time; the name may hold anything.
+Status status_of(std::int32_t number) {
+  std::ifstream file("/proc/" + std::to_string(number) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const auto name_end = text.rfind(')');
+  if (name_end == std::string::npos) return {};
+  std::istringstream rest(text.substr(name_end + 1));
+  Status status;
+  rest >> status.state;
+  std::string skipped;
+  for (int field = 4; field < 22; ++field) rest >> skipped;
+  if (!(rest >> status.start)) status.start = 0;
+  return status;
+}
+
+std::uint64_t own_pid_space() {
+  struct stat info {};
+  return stat("/proc/self/ns/pid", &info) == 0 ? static_cast<std::uint64_t>(info.st_ino) : 0;
+}
+
+}  // namespace
+
+ProcessId this_process() {
+  const auto number = static_cast<std::int32_t>(getpid());
+  return {number, status_of(number).start, own_pid_space()};
+}
+
+bool gone(const ProcessId& process) {
+  if (process.number == 0 || process.number == static_cast<std::int32_t>(getpid())) return false;
+  if (process.pid_space != own_pid_space()) return false;
+  if (kill(process.number, 0) != 0 && errno == ESRCH) return true;
+  const Status now = status_of(process.number);
+  if (now.state == 'Z' || now.state == 'X') return true;
+  return process.start != 0 && now.start != 0 && now.start != process.start;
+}
+
+}  // namespace tailrace::transport

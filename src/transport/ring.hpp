@@ -1,0 +1,65 @@
+// The byte ring itself: who may write and read where. Knows nothing of waiting, faults or the spill file.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "transport/ring_layout.hpp"
+
+namespace tailrace::transport {
+
+// Producer's end. One thread.
+class RingWriter {
+ public:
+  RingWriter(RingControl& control, std::byte* data)
+      : control_(control), data_(data), capacity_(control.capacity) {}
+
+  // Place for the payload of one record, or null when there is no room now. A record of at most the capacity
+  // finds room at the latest when everything before it has been released. Reserving again gives the earlier
+  // place up.
+  std::byte* try_reserve(std::size_t payload);
+  // Hands the reserved record over.
+  void commit(const model::RecordHeader& header, std::uint64_t sequence);
+
+  bool fits(std::size_t payload) const { return payload <= capacity_ && record_size(payload) <= capacity_; }
+  std::uint64_t tail() const { return tail_; }
+  std::size_t bytes_under_way() const;
+  std::size_t capacity() const { return capacity_; }
+
+ private:
+  RingControl& control_;
+  std::byte* data_;
+  std::uint64_t capacity_;
+  std::uint64_t tail_ = 0;
+  std::uint64_t head_ = 0;   // as last seen: reading the consumer's cache line for every record would be slow
+  std::uint64_t begin_ = 0;  // of the reserved record
+  std::size_t payload_ = 0;
+};
+
+struct RecordView {
+  const RecordHead* head = nullptr;
+  std::span<const std::byte> payload;
+  std::uint64_t begin = 0;  // position of the head
+};
+
+// Consumer's end: finds records; giving space back is up to the owner, who stores RingControl::head.
+class RingReader {
+ public:
+  RingReader(RingControl& control, const std::byte* data)
+      : control_(control), data_(data), capacity_(control.capacity) {}
+
+  // The next record, without moving past it. Throws Error(internal) when the ring holds nonsense.
+  std::optional<RecordView> peek();
+  void advance(const RecordView& record) { position_ = record.begin + record.head->total; }
+  // Everything before it has been taken (skipped rests included, once peek has seen them).
+  std::uint64_t position() const { return position_; }
+
+ private:
+  RingControl& control_;
+  const std::byte* data_;
+  std::uint64_t capacity_;
+  std::uint64_t position_ = 0;
+  std::uint64_t tail_ = 0;  // as last seen
+};
+
+}  // namespace tailrace::transport

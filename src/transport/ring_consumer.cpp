@@ -1,0 +1,140 @@
+#include "transport/ring_consumer.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "env/delays.hpp"
+
+namespace tailrace::transport {
+
+RingConsumer::RingConsumer(RingPlace place, std::optional<SpillFile> spill, Doorbell& doorbell)
+    : place_(std::move(place)),
+      control_(*place_.control),
+      doorbell_(doorbell),
+      reader_(control_, place_.data) {
+  if (spill) spill_.emplace(control_, std::move(*spill));
+  control_.consumer = this_process();
+  control_.attached.store(1, std::memory_order_release);
+}
+
+RingConsumer::~RingConsumer() {
+  control_.consumer_closed.store(1, std::memory_order_release);
+  control_.space.ring();
+}
+
+// Records of the ring and of the spill file are each in order; the sequence numbers say which is next.
+std::optional<Record> RingConsumer::next() {
+  env::maybe_delay("next");
+  const bool abandoned =
+      control_.abandoned.load(std::memory_order_acquire) != 0;  // before looking for the last records
+  std::optional<Record> record = next_in_ring();
+  if (!record && spill_) record = next_in_spill();
+  if (!record && abandoned && !over_) record = goodbye();
+  if (record &&
+      (record->header.kind == model::RecordKind::finish || record->header.kind == model::RecordKind::abandon))
+    over_ = true;
+  return record;
+}
+
+std::optional<Record> RingConsumer::next_in_ring() {
+  const std::lock_guard lock(mutex_);
+  offer_fault();
+  const auto view = reader_.peek();
+  if (!view) return std::nullopt;
+  const std::uint64_t sequence = first_taken_ + taken_.size();
+  if (view->head->sequence != sequence) {
+    TAILRACE_ASSERT(spill_ && view->head->sequence > sequence, "a record of a client is out of order");
+    return std::nullopt;
+  }
+  reader_.advance(*view);
+  taken_.push_back({view->begin, false, nullptr, 0});
+  return Record{view->head->header, view->payload, sequence};
+}
+
+// The payload is read into memory, which stays within the capacity: more comes when some of it was released.
+// Only a record that is larger than that by itself is let through alone.
+std::optional<Record> RingConsumer::next_in_spill() {
+  const RecordHead* head = spill_->peek();
+  if (head == nullptr) return std::nullopt;
+  const RecordHead found = *head;
+  const auto bytes = static_cast<std::size_t>(found.payload);
+  {
+    const std::lock_guard lock(mutex_);
+    if (found.sequence != first_taken_ + taken_.size()) return std::nullopt;
+    waits_for_release_ = spilled_in_memory_ > 0 && spilled_in_memory_ + bytes > capacity();
+    if (waits_for_release_) return std::nullopt;
+    spilled_in_memory_ += bytes;
+  }
+  AlignedBytes memory = allocate_aligned(bytes);
+  spill_->take(memory.get());
+  const std::span<const std::byte> payload(memory.get(), bytes);
+  const std::lock_guard lock(mutex_);
+  taken_.push_back({reader_.position(), false, std::move(memory), bytes});
+  return Record{found.header, payload, found.sequence};
+}
+
+std::optional<Record> RingConsumer::goodbye() {
+  const std::lock_guard lock(mutex_);
+  if (waits_for_release_) return std::nullopt;
+  const std::uint64_t sequence = first_taken_ + taken_.size();
+  taken_.push_back({reader_.position(), false, nullptr, 0});
+  return Record{{model::RecordKind::abandon, 0, 0, 0.0}, {}, sequence};
+}
+
+void RingConsumer::release(std::uint64_t sequence) {
+  env::maybe_delay("release");
+  bool more_wanted = false;
+  {
+    const std::lock_guard lock(mutex_);
+    TAILRACE_ASSERT(sequence - first_taken_ < taken_.size(),
+                    "a record is released that was not handed out, or twice");
+    Taken& record = taken_[sequence - first_taken_];
+    TAILRACE_ASSERT(!record.released, "a record is released twice");
+    record.released = true;
+    spilled_in_memory_ -= record.bytes;
+    more_wanted = waits_for_release_ && record.bytes > 0;
+    record.memory.reset();
+    if (sequence == first_taken_) {
+      while (!taken_.empty() && taken_.front().released) {
+        taken_.pop_front();
+        ++first_taken_;
+      }
+      control_.head.store(taken_.empty() ? reader_.position() : taken_.front().begin,
+                          std::memory_order_release);
+      control_.released.store(first_taken_, std::memory_order_release);
+      control_.space.ring();
+    }
+  }
+  if (more_wanted) doorbell_.ring();
+}
+
+void RingConsumer::raise(const base::Fault& fault) {
+  const std::lock_guard lock(mutex_);
+  faults_.push_back(fault);
+  offer_fault();
+}
+
+void RingConsumer::offer_fault() {
+  if (faults_.empty() || control_.fault_full.load(std::memory_order_acquire) != 0) return;
+  const base::Fault& fault = faults_.front();
+  const std::size_t size = std::min(fault.message.size(), fault_text);
+  std::memcpy(control_.fault_message, fault.message.data(), size);
+  control_.fault_size = static_cast<std::uint32_t>(size);
+  control_.fault_code = static_cast<std::int32_t>(fault.code);
+  control_.fault_full.store(1, std::memory_order_release);
+  faults_.pop_front();
+  control_.space.ring();
+}
+
+bool RingConsumer::alive() {
+  if (control_.producer_closed.load(std::memory_order_acquire) != 0) return false;
+  known_gone_ = known_gone_ || gone(control_.producer);
+  return !known_gone_;
+}
+
+std::size_t RingConsumer::bytes_under_way() const {
+  const std::uint64_t head = control_.head.load(std::memory_order_acquire);
+  return static_cast<std::size_t>(control_.tail.load(std::memory_order_acquire) - head);
+}
+
+}  // namespace tailrace::transport

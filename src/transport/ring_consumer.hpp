@@ -1,0 +1,60 @@
+// The Consumer over a ring in memory that the client sees too (shm, loopback).
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "transport/aligned_bytes.hpp"
+#include "transport/ring.hpp"
+#include "transport/ring_producer.hpp"
+#include "transport/spill_file.hpp"
+#include "transport/transport.hpp"
+
+namespace tailrace::transport {
+
+class RingConsumer final : public Consumer {
+ public:
+  // `doorbell` is the server's own and must live longer.
+  RingConsumer(RingPlace place, std::optional<SpillFile> spill, Doorbell& doorbell);
+  ~RingConsumer() override;
+  RingConsumer(const RingConsumer&) = delete;
+  RingConsumer& operator=(const RingConsumer&) = delete;
+
+  std::optional<Record> next() override;
+  void release(std::uint64_t sequence) override;
+  void raise(const base::Fault& fault) override;
+  bool alive() override;
+  std::size_t bytes_under_way() const override;
+  std::size_t capacity() const override { return static_cast<std::size_t>(control_.capacity); }
+
+ private:
+  struct Taken {
+    std::uint64_t begin = 0;  // up to here the ring is free once all earlier records are released
+    bool released = false;
+    AlignedBytes memory;    // of a record from the spill file
+    std::size_t bytes = 0;  // in `memory`
+  };
+  std::optional<Record> next_in_ring();
+  std::optional<Record> next_in_spill();
+  std::optional<Record> goodbye();
+  void offer_fault();  // the lock is held
+
+  RingPlace place_;
+  RingControl& control_;
+  Doorbell& doorbell_;
+  std::optional<SpillReader> spill_;
+  bool over_ = false;  // finish or abandon was handed out
+  bool known_gone_ = false;
+
+  mutable std::mutex mutex_;  // guards what follows
+  RingReader reader_;
+  std::deque<Taken> taken_;        // handed out; the first is not released
+  std::uint64_t first_taken_ = 0;  // sequence of taken_.front()
+  std::size_t spilled_in_memory_ = 0;
+  bool waits_for_release_ = false;
+  std::deque<base::Fault> faults_;
+};
+
+}  // namespace tailrace::transport

@@ -1,0 +1,146 @@
+#include "transport/ring_producer.hpp"
+
+#include <algorithm>
+
+#include "env/clock.hpp"
+#include "env/delays.hpp"
+#include "transport/messages.hpp"
+
+namespace tailrace::transport {
+namespace {
+
+// A server that works on little pieces would be woken too often, one that hears of much too late could work
+// already.
+constexpr std::size_t announce_bytes = std::size_t{64} << 10;
+
+constexpr double shortest_nap = 1e-3;
+constexpr double longest_nap = 1e-2;
+constexpr double nap_beside_work = 1e-4;  // between two calls of while_waiting
+
+}  // namespace
+
+RingProducer::RingProducer(RingPlace place, WhenFull when_full, std::optional<SpillFile> spill,
+                           std::shared_ptr<Doorbell> doorbell, std::function<void()> while_waiting)
+    : place_(std::move(place)),
+      control_(*place_.control),
+      writer_(control_, place_.data),
+      when_full_(when_full),
+      doorbell_(std::move(doorbell)),
+      while_waiting_(std::move(while_waiting)) {
+  if (spill) spill_.emplace(control_, std::move(*spill));
+  control_.producer = this_process();
+}
+
+RingProducer::~RingProducer() {
+  control_.producer_closed.store(1, std::memory_order_release);
+  doorbell_->ring();
+}
+
+std::span<std::byte> RingProducer::reserve(std::size_t payload) {
+  reserved_ = Reserved::in_ring;
+  reserved_bytes_ = payload;
+  std::byte* place = writer_.fits(payload) ? writer_.try_reserve(payload) : nullptr;
+  if (place == nullptr) [[unlikely]] {
+    reserved_ = Reserved::nothing;
+    place = reserve_when_full(payload);
+  }
+  return {place, payload};
+}
+
+std::byte* RingProducer::reserve_when_full(std::size_t payload) {
+  if (when_full_ == WhenFull::spill) {
+    std::byte* place = spill_->reserve(payload);
+    reserved_ = Reserved::in_spill;
+    return place;
+  }
+  if (!writer_.fits(payload)) throw too_large(payload, capacity());
+  ring();
+  if (when_full_ == WhenFull::fail) throw buffer_full(payload, bytes_under_way(), capacity());
+  std::byte* place = nullptr;
+  ++counters_.stalls;
+  const double begin = env::steady_seconds();
+  wait_for([&] { return (place = writer_.try_reserve(payload)) != nullptr; });
+  counters_.stall_seconds += env::steady_seconds() - begin;
+  reserved_ = Reserved::in_ring;
+  return place;
+}
+
+void RingProducer::commit(const model::RecordHeader& header) {
+  TAILRACE_ASSERT(reserved_ != Reserved::nothing, "commit without reserve");
+  env::maybe_delay("commit");
+  const std::uint64_t sequence = counters_.records;
+  if (reserved_ == Reserved::in_ring) {
+    writer_.commit(header, sequence);
+  } else {
+    spill_->commit(header, sequence);
+    ++counters_.spilled_records;
+    counters_.spilled_bytes += reserved_bytes_;
+  }
+  reserved_ = Reserved::nothing;
+  ++counters_.records;
+  counters_.bytes += reserved_bytes_;
+  unannounced_ += record_size(reserved_bytes_);
+  if (unannounced_ >= announce_bytes) ring();
+}
+
+void RingProducer::ring() {
+  counters_.most_bytes_under_way =
+      std::max(counters_.most_bytes_under_way, std::min(bytes_under_way(), capacity()));
+  unannounced_ = 0;
+  doorbell_->ring();
+}
+
+void RingProducer::flush() {
+  if (unannounced_ > 0) ring();
+}
+
+void RingProducer::drain() {
+  ring();
+  wait_for([&] { return control_.released.load(std::memory_order_acquire) >= counters_.records; });
+}
+
+// What ends the wait is said through the bell of the control block; the naps are for what cannot be said: the
+// death of the server.
+template <class Ready>
+void RingProducer::wait_for(Ready ready) {
+  double nap = shortest_nap;
+  bool silence = true;
+  while (true) {
+    const std::uint32_t ticket = control_.space.ticket();
+    if (ready()) return;
+    throw_if_hopeless(silence);
+    doorbell_->ring();
+    if (while_waiting_) {
+      while_waiting_();
+      if (ready()) return;
+    }
+    control_.space.sleep(ticket, while_waiting_ ? nap_beside_work : nap);
+    nap = std::min(2 * nap, longest_nap);
+    silence = control_.space.ticket() == ticket;
+  }
+}
+
+void RingProducer::throw_if_hopeless(bool look_for_process) {
+  if (const auto fault = take_fault()) throw Error(fault->code, fault->message);
+  const bool closed = control_.consumer_closed.load(std::memory_order_acquire) != 0;
+  const bool attached = control_.attached.load(std::memory_order_acquire) != 0;
+  if (!closed && !(look_for_process && attached && gone(control_.consumer))) return;
+  throw server_lost(closed ? "it has ended" : "its process does not exist any more",
+                    counters_.records - control_.released.load(std::memory_order_acquire));
+}
+
+std::optional<base::Fault> RingProducer::take_fault() {
+  if (control_.fault_full.load(std::memory_order_acquire) == 0) return std::nullopt;
+  base::Fault fault{static_cast<ErrorCode>(control_.fault_code), {}};
+  fault.message.assign(control_.fault_message, std::min<std::size_t>(control_.fault_size, fault_text));
+  control_.fault_full.store(0, std::memory_order_release);
+  doorbell_->ring();  // another may wait for the place
+  return fault;
+}
+
+void RingProducer::abandon() noexcept {
+  control_.abandoned.store(1, std::memory_order_release);
+  doorbell_->ring();
+}
+
+}  // namespace tailrace::transport

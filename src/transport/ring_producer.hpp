@@ -1,0 +1,61 @@
+// The Producer over a ring in memory that the server sees too (shm, loopback).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "transport/ring.hpp"
+#include "transport/spill_file.hpp"
+#include "transport/transport.hpp"
+
+namespace tailrace::transport {
+
+struct RingPlace {
+  std::shared_ptr<const void> keeper;  // keeps the memory in place
+  RingControl* control = nullptr;
+  std::byte* data = nullptr;
+};
+
+class RingProducer final : public Producer {
+ public:
+  // `doorbell` is the server's. `while_waiting`, if given, is called instead of sleeping (the server's work
+  // in the same thread).
+  RingProducer(RingPlace place, WhenFull when_full, std::optional<SpillFile> spill,
+               std::shared_ptr<Doorbell> doorbell, std::function<void()> while_waiting = {});
+  ~RingProducer() override;
+  RingProducer(const RingProducer&) = delete;
+  RingProducer& operator=(const RingProducer&) = delete;
+
+  std::span<std::byte> reserve(std::size_t payload) override;
+  void commit(const model::RecordHeader& header) override;
+  void flush() override;
+  void drain() override;
+  std::optional<base::Fault> take_fault() override;
+  void abandon() noexcept override;
+  const ProducerCounters& counters() const override { return counters_; }
+  std::size_t bytes_under_way() const override { return writer_.bytes_under_way(); }
+  std::size_t capacity() const override { return writer_.capacity(); }
+
+ private:
+  enum class Reserved { nothing, in_ring, in_spill };
+  std::byte* reserve_when_full(std::size_t payload);
+  template <class Ready>
+  void wait_for(Ready ready);
+  void throw_if_hopeless(bool look_for_process);
+  void ring();
+
+  RingPlace place_;
+  RingControl& control_;
+  RingWriter writer_;
+  WhenFull when_full_;
+  std::optional<SpillWriter> spill_;
+  std::shared_ptr<Doorbell> doorbell_;
+  std::function<void()> while_waiting_;
+  ProducerCounters counters_;
+  Reserved reserved_ = Reserved::nothing;
+  std::size_t reserved_bytes_ = 0;
+  std::size_t unannounced_ = 0;  // bytes committed since the doorbell was last rung
+};
+
+}  // namespace tailrace::transport

@@ -1,0 +1,74 @@
+#include "transport/shm/segment.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <random>
+
+#include "base/error.hpp"
+
+namespace tailrace::transport::shm {
+namespace {
+
+struct File {
+  int descriptor;
+  ~File() {
+    if (descriptor >= 0) ::close(descriptor);
+  }
+};
+
+std::string fresh_name() {
+  std::random_device random;
+  return fmt::format("/tailrace-{}-{:08x}{:08x}", getpid(), random(), random());
+}
+
+}  // namespace
+
+Segment Segment::create(std::size_t bytes, const std::string& purpose) {
+  const std::string name = fresh_name();
+  const File file{shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600)};
+  int error = file.descriptor < 0 ? errno : 0;
+  // Taking the pages now turns a shared memory that is too small into an error; later it would be a signal.
+  while (error == 0) {
+    error = posix_fallocate(file.descriptor, 0, static_cast<off_t>(bytes));
+    if (error == 0) {
+      try {
+        return {Mapping::shared(file.descriptor, bytes, name.c_str()), name, true};
+      } catch (...) {
+        forget(name);
+        throw;
+      }
+    }
+    if (error == EINTR) error = 0;
+  }
+  if (file.descriptor >= 0) forget(name);
+  throw Error(ErrorCode::resource,
+              fmt::format("cannot take {} bytes for {} from the shared memory of this node (/dev/shm): {}; "
+                          "use a smaller servers.buffer, fewer ranks a node, or a larger /dev/shm",
+                          bytes, purpose, std::strerror(error)));
+}
+
+Segment Segment::attach(const std::string& name) {
+  const File file{shm_open(name.c_str(), O_RDWR, 0)};
+  struct stat info {};
+  if (file.descriptor < 0 || fstat(file.descriptor, &info) != 0) {
+    throw Error(ErrorCode::resource,
+                fmt::format("cannot open the shared memory {} of another process of this node: {}", name,
+                            std::strerror(errno)));
+  }
+  return {Mapping::shared(file.descriptor, static_cast<std::size_t>(info.st_size), name.c_str()), name,
+          false};
+}
+
+Segment::~Segment() {
+  if (owner_ && mapping_.data() != nullptr) forget(name_);
+}
+
+void forget(const std::string& name) { shm_unlink(name.c_str()); }
+
+}  // namespace tailrace::transport::shm

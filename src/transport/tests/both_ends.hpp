@@ -1,0 +1,71 @@
+// Runs the two parts of a case at the same time.
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <thread>
+
+#include "transport/testing/transport_conformance.hpp"
+
+namespace tailrace::transport::testing {
+
+inline void in_threads(const Case& what, std::unique_ptr<Producer> producer,
+                       std::unique_ptr<Consumer> consumer, Doorbell& doorbell) {
+  std::exception_ptr client_error;
+  std::exception_ptr server_error;
+  std::thread client([&, owned = std::move(producer)]() mutable {
+    try {
+      what.produce(*owned);
+    } catch (...) {
+      client_error = std::current_exception();
+    }
+    owned.reset();
+  });
+  try {
+    what.consume(*consumer, doorbell);
+  } catch (...) {
+    server_error = std::current_exception();
+  }
+  consumer.reset();
+  client.join();
+  if (server_error) std::rethrow_exception(server_error);
+  if (client_error) std::rethrow_exception(client_error);
+}
+
+// Runs `child` in a process of its own and gives its exit status, -1 if a signal ended it.
+class Child {
+ public:
+  template <class Function>
+  explicit Child(Function function) : process_(fork()) {
+    if (process_ != 0) return;
+    int status = 0;
+    try {
+      function();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "in the child process: %s\n", error.what());
+      status = 1;
+    }
+    _exit(status);
+  }
+  ~Child() {
+    if (process_ > 0) static_cast<void>(wait());
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  pid_t process() const { return process_; }
+  int wait() {
+    int status = 0;
+    waitpid(process_, &status, 0);
+    process_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  pid_t process_;
+};
+
+}  // namespace tailrace::transport::testing
