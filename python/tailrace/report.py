@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+
 from tailrace._report_facts import (
     BUSY_PHASES,
     Report,

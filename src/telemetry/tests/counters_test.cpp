@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 #include <vector>
 
@@ -87,11 +88,19 @@ TEST(Timers, record_what_passed) {
 
 // What a client pays for a put of an unwanted field must be nothing beside 50 ns.
 TEST(Counter, costs_a_hot_path_next_to_nothing) {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "a sanitizer makes every access dear";
+#endif
+  constexpr int calls = 100'000;
   FieldCounters field;
-  const double begin = env::steady_seconds();
-  for (int k = 0; k < 1'000'000; ++k) field.unwanted.add();
-  EXPECT_EQ(field.unwanted.get(), 1'000'000u);
-  EXPECT_LT(env::steady_seconds() - begin, 0.02);  // 20 ns each, on a busy machine
+  double best = 1.0;  // of some tries, since the machine may be busy with other things
+  for (int k = 0; k < 10; ++k) {
+    const double begin = env::steady_seconds();
+    for (int call = 0; call < calls; ++call) field.unwanted.add();
+    best = std::min(best, env::steady_seconds() - begin);
+  }
+  EXPECT_EQ(field.unwanted.get(), 10u * calls);
+  EXPECT_LT(best / calls, 10e-9);
 }
 
 TEST(Series, keeps_everything_while_there_is_room) {
