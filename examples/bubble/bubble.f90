@@ -16,7 +16,7 @@ program bubble
   type(model_t) :: model
   type(MPI_Comm) :: comm
   character(:), allocatable :: file, configuration, error
-  logical :: is_server
+  logical :: is_server, lost
   integer :: provided, step
   real(rk) :: time, dt, longest, shortest, mass_at_start
 
@@ -60,9 +60,10 @@ contains
       call write_output(model, step, time, dt)
       if (floor(time/chosen%log_every) > floor((time - dt)/chosen%log_every)) call log_line()
     end do
-    call finish_output()
-    if (.not. dt > 0) call abort_on(file//': the state is lost: a number is no longer finite; is cfl too large?')
-    call log_results()
+    lost = .not. dt > 0
+    if (.not. lost) call log_results()
+    call finish_output()   ! what was handed over is kept in any case
+    if (lost) call stop_on(file//': the state is lost: a number is no longer finite; is cfl too large?')
   end subroutine run
 
   subroutine read_arguments()
@@ -78,7 +79,7 @@ contains
     if (len_trim(text) > 0) configuration = trim(text)
   end subroutine read_arguments
 
-  ! For mistakes that show once servers may be waiting: one rank speaks and ends the job.
+  ! For mistakes that show while servers wait: one rank speaks and ends the job.
   subroutine abort_on(message)
     character(*), intent(in) :: message
     integer :: rank
@@ -90,7 +91,8 @@ contains
     call MPI_Barrier(comm)
   end subroutine abort_on
 
-  ! For mistakes that show before servers start: one rank speaks, all stop.
+  ! For mistakes that show before servers start or after they ended: the first rank speaks (ranks that serve come last),
+  ! all stop.
   subroutine stop_on(message)
     character(*), intent(in) :: message
     integer :: rank
