@@ -64,6 +64,8 @@ output::Attributes time_attributes(const AxisPlan& axis, TimeStamp stamp, const 
                                 {"standard_name", "time"},
                                 {"long_name", "time"},
                                 {"axis", "T"}};
+  // CF 4.4.1: model days have 86400 seconds in the calendar of real dates too.
+  if (calendar.cf_name() == "standard") attributes.emplace_back("units_metadata", "leap_seconds: none");
   if (!bounds.empty()) attributes.emplace_back("bounds", bounds);
   std::string comment = bounds.empty() ? instant_comment(axis) : window_comment(axis, stamp, bounds);
   if (!calendar.has_months()) comment += "; the run has no dates: seconds count from its start";

@@ -138,6 +138,7 @@ TEST(Layout, writes_time_coordinates_as_cf_asks) {
   EXPECT_THAT(dims(layout, "time_10s"), ElementsAre("time_10s"));
   EXPECT_EQ(attribute(layout, "time_10s", "units"), "seconds since 2026-01-01 00:00:00");
   EXPECT_EQ(attribute(layout, "time_10s", "calendar"), "standard");
+  EXPECT_EQ(attribute(layout, "time_10s", "units_metadata"), "leap_seconds: none");
   EXPECT_EQ(attribute(layout, "time_10s", "standard_name"), "time");
   EXPECT_EQ(attribute(layout, "time_10s", "axis"), "T");
   EXPECT_EQ(attribute(layout, "time_10s", "bounds"), "time_10s_bnds");
