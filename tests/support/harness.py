@@ -183,14 +183,16 @@ class Running:
         return [int(path.read_text()) for path in self.folder.glob("pid.*") if path.read_text().strip()]
 
     def kill(self) -> None:
-        """SIGKILL to every rank and to mpirun, without a chance to tidy up."""
-        for pid in [*self.rank_pids(), self.process.pid]:
-            # A pid that was reused since belongs to somebody else; ours carry this folder as working directory.
-            if (pid == self.process.pid and self.process.returncode is None) or works_in(pid, self.folder):
-                try_kill(pid)
-        if self.process.returncode is None:
+        """SIGKILL to every rank and to mpirun, without a chance to tidy up; returns when they are gone."""
+        # A pid that was reused since belongs to somebody else; ours carry this folder as working directory.
+        ranks = [pid for pid in self.rank_pids() if works_in(pid, self.folder)]
+        for pid in ranks:
+            try_kill(pid)
+        if self.process.poll() is None:
             try_kill(-self.process.pid)
         self.process.wait()
+        while any(works_in(pid, self.folder) for pid in ranks):
+            time.sleep(0.01)
 
     def wait_for(self, text: str, timeout: float = 60.0) -> None:
         """Until the job has printed the text."""
