@@ -38,6 +38,11 @@ const char* name_of(Mode mode) {
   return "";
 }
 
+transport::shm::NamedDoorbell make_doorbell(Mode mode) {
+  if (mode == Mode::dedicated) return transport::shm::make_doorbell();
+  return {transport::make_heap_doorbell(), ""};
+}
+
 }  // namespace
 
 bool uses_shared_memory(const Run& run, int rank) {
@@ -67,9 +72,10 @@ struct Host::Slot {
 Host::Host(comm::Communicator& world, comm::Communicator& servers, const Run& run)
     : world_(world),
       run_(run),
+      bell_(make_doorbell(run.servers().mode)),
       messenger_(servers),
       trace_(run.servers().trace, fmt::format("server {}", servers.rank()), servers.rank()),
-      executor_((prepare_doorbell(), worker_threads(run.servers(), run.nodes, world.rank())), *doorbell_) {
+      executor_(worker_threads(run.servers(), run.nodes, world.rank()), *bell_.doorbell) {
   prepare_report(servers);
   const Placement& placement = run_.placement;
   for (std::size_t c = 0; c < placement.components.size(); ++c) {
@@ -82,7 +88,7 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const Run& ru
       slot->clients.push_back(static_cast<int>(client));
       slot->ranks.push_back(rank);
       base::ByteWriter welcome;
-      welcome.put_text(doorbell_name_);
+      welcome.put_text(bell_.name);
       sendings_.emplace_back(world_, welcome.take(), rank, static_cast<int>(Tag::welcome));
     }
     slot->invited.assign(slot->clients.size(), 0);
@@ -102,16 +108,6 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const Run& ru
 }
 
 Host::~Host() = default;
-
-void Host::prepare_doorbell() {
-  if (run_.servers().mode == Mode::dedicated) {
-    auto named = transport::shm::make_doorbell();
-    doorbell_ = std::move(named.doorbell);
-    doorbell_name_ = named.name;
-  } else {
-    doorbell_ = transport::make_heap_doorbell();
-  }
-}
 
 // Server 0 speaks for all: a report directory that cannot be written is known to every server before the models hear it.
 void Host::prepare_report(comm::Communicator& servers) {
@@ -248,7 +244,7 @@ void Host::accept(Slot& slot, std::size_t client, std::span<const std::byte> mes
     if (const auto fault = get_fault(reader)) throw Error(fault->code, fault->message);
     const std::string invitation = reader.get_text();
     auto consumer = invitation.empty() ? local_ends_.take()
-                                       : transport::accept(invitation, world_, slot.ranks[client], *doorbell_);
+                                       : transport::accept(invitation, world_, slot.ranks[client], *bell_.doorbell);
     slot.links.push_back({slot.clients[client], std::move(consumer)});
   } catch (...) {
     if (!slot.own_fault) slot.own_fault = base::current_fault();
@@ -310,7 +306,7 @@ void Host::run() {
   env::name_this_thread("tailrace-server");
   server::LoopOptions options;
   options.watchdog_seconds = run_.servers().watchdog_seconds;
-  server::Loop(options, *doorbell_, [this] { return progress(); }, [this] { return describe(); }, counters_)
+  server::Loop(options, *bell_.doorbell, [this] { return progress(); }, [this] { return describe(); }, counters_)
       .run([this] { return done(); });
   write_report();
 }

@@ -43,7 +43,7 @@ class Host {
   void write_report();            // once, when done
   std::optional<base::Fault> fatal() const;  // what kept a component from its regular end
   bool settled() const;           // mode inline: all that could be done so far is done, and nothing is on its way from here
-  transport::Doorbell& doorbell() { return *doorbell_; }
+  transport::Doorbell& doorbell() { return *bell_.doorbell; }
   LocalEnds& local_ends() { return local_ends_; }
 
  private:
@@ -55,7 +55,6 @@ class Host {
   void accept(Slot& slot, std::size_t client, std::span<const std::byte> message);
   void reply(Slot& slot);
   void say_goodbye(Slot& slot);
-  void prepare_doorbell();
   void prepare_report(comm::Communicator& servers);
   void publish_status();
   void end();
@@ -66,8 +65,7 @@ class Host {
 
   comm::Communicator& world_;
   const Run& run_;
-  std::unique_ptr<transport::Doorbell> doorbell_;
-  std::string doorbell_name_;
+  transport::shm::NamedDoorbell bell_;
   LocalEnds local_ends_;
   messaging::Messenger messenger_;
   telemetry::ServerCounters counters_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/bytes.hpp"
+#include "base/log.hpp"
 
 namespace tailrace::session {
 namespace {
@@ -122,7 +123,7 @@ void agree_on_declarations(Started& started, const client::Declarer& declarer, m
       model::check_cover(declarations, decomposition);
       const Configuration configuration =
           parse_configuration(started.run.sources[static_cast<std::size_t>(started.number)], &declarations.options);
-      make_plan(configuration, declarations);
+      for (const std::string& warning : make_plan(configuration, declarations).warnings) base::log_warning(warning);
       put_fault(to_servers, std::nullopt);
       to_servers.put(begin);
       to_servers.put_all(std::span<const std::byte>(declarations.to_bytes()));
