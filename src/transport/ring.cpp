@@ -1,5 +1,6 @@
 #include "transport/ring.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -13,6 +14,7 @@ RingControl& prepare(std::byte* memory, std::size_t capacity) {
   control.version = layout_version;
   control.capacity = capacity;
   control.jump_from = UINT64_MAX;
+  control.wanted_head.store(UINT64_MAX);
   return control;
 }
 
@@ -49,6 +51,11 @@ void RingWriter::commit(const model::RecordHeader& header, std::uint64_t sequenc
   new (data_ + begin_ % capacity_) RecordHead{sequence, payload_, total, header};
   tail_ = begin_ + total;
   control_.tail.store(tail_, std::memory_order_release);
+}
+
+std::uint64_t RingWriter::worthwhile_head() const {
+  const std::uint64_t head = control_.head.load(std::memory_order_acquire);
+  return std::min(tail_, head + capacity_ / 8);
 }
 
 std::size_t RingWriter::bytes_under_way() const {

@@ -23,6 +23,9 @@ class RingWriter {
 
   bool fits(std::size_t payload) const { return payload <= capacity_ && record_size(payload) <= capacity_; }
   std::uint64_t tail() const { return tail_; }
+  // A head at which it pays to go on writing when there was no room: an eighth of the ring is free or all of
+  // it.
+  std::uint64_t worthwhile_head() const;
   std::size_t bytes_under_way() const;
   std::size_t capacity() const { return capacity_; }
 

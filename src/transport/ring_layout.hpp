@@ -67,7 +67,10 @@ struct RingControl {
   std::atomic<std::uint32_t> attached;
   ProcessId consumer;
 
-  alignas(alignment) Bell space;  // rung by the consumer when something was released or a fault raised
+  // Where the producer sleeps. It says at which head it wants to be woken (UINT64_MAX: never): with every
+  // release, a stream of little records would be woken for each of them.
+  alignas(alignment) std::atomic<std::uint64_t> wanted_head;
+  Bell space;  // rung by the consumer for that, when it ends, and when a fault was raised
 
   // A fault on its way to the client: written by the consumer while `fault_full` is 0, taken by the producer.
   alignas(alignment) std::atomic<std::uint32_t> fault_full;

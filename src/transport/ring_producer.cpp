@@ -59,7 +59,7 @@ std::byte* RingProducer::reserve_when_full(std::size_t payload) {
   std::byte* place = nullptr;
   ++counters_.stalls;
   const double begin = env::steady_seconds();
-  wait_for([&] { return (place = writer_.try_reserve(payload)) != nullptr; });
+  wait_for(writer_.worthwhile_head(), [&] { return (place = writer_.try_reserve(payload)) != nullptr; });
   counters_.stall_seconds += env::steady_seconds() - begin;
   reserved_ = Reserved::in_ring;
   return place;
@@ -96,13 +96,19 @@ void RingProducer::flush() {
 
 void RingProducer::drain() {
   ring();
-  wait_for([&] { return control_.released.load(std::memory_order_acquire) >= counters_.records; });
+  wait_for(writer_.tail(),
+           [&] { return control_.released.load(std::memory_order_acquire) >= counters_.records; });
 }
 
 // What ends the wait is said through the bell of the control block; the naps are for what cannot be said: the
 // death of the server.
 template <class Ready>
-void RingProducer::wait_for(Ready ready) {
+void RingProducer::wait_for(std::uint64_t wanted_head, Ready ready) {
+  control_.wanted_head.store(wanted_head, std::memory_order_seq_cst);
+  struct NoMore {
+    RingControl& control;
+    ~NoMore() { control.wanted_head.store(UINT64_MAX, std::memory_order_relaxed); }
+  } const no_more{control_};
   double nap = shortest_nap;
   bool silence = true;
   while (true) {

@@ -41,7 +41,7 @@ class RingProducer final : public Producer {
   enum class Reserved { nothing, in_ring, in_spill };
   std::byte* reserve_when_full(std::size_t payload);
   template <class Ready>
-  void wait_for(Ready ready);
+  void wait_for(std::uint64_t wanted_head, Ready ready);
   void throw_if_hopeless(bool look_for_process);
   void ring();
 

@@ -15,6 +15,8 @@ namespace tailrace::transport {
 namespace {
 
 constexpr std::uint64_t punch_bytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t claim_bytes = std::uint64_t{16} << 20;  // claiming takes milliseconds, however little
+constexpr std::uint64_t kept_bytes = std::uint64_t{64} << 20;   // of the file, claimed once and used again
 constexpr std::size_t kept_records = (std::size_t{1} << 20) / sizeof(RecordHead);
 
 }  // namespace
@@ -73,16 +75,28 @@ bool SpillWriter::drained() const {
          control_.spill_tail.load(std::memory_order_relaxed);
 }
 
+void SpillWriter::claim(std::uint64_t offset, std::uint64_t bytes) {
+  const int file = file_.descriptor();
+  if (offset == 0 && claimed_ > kept_bytes && ftruncate(file, static_cast<off_t>(kept_bytes)) == 0)
+    claimed_ = kept_bytes;
+  const std::uint64_t end = offset + bytes;
+  if (end <= claimed_) return;
+  const auto from = static_cast<off_t>(claimed_);
+  const std::uint64_t generous = std::max(end, claimed_ + claim_bytes);
+  if (fallocate(file, 0, from, static_cast<off_t>(generous - claimed_)) == 0) {
+    claimed_ = generous;
+  } else if (fallocate(file, 0, from, static_cast<off_t>(end - claimed_)) == 0) {
+    claimed_ = end;
+  } else if (errno != EOPNOTSUPP && errno != ENOSYS) {  // where room cannot be claimed, commit finds out
+    refuse(errno, bytes);
+  }
+}
+
 std::byte* SpillWriter::reserve(std::size_t payload) {
   const std::uint64_t tail = control_.spill_tail.load(std::memory_order_relaxed);
-  if (tail != control_.spill_base && drained()) {
-    if (ftruncate(file_.descriptor(), 0) == 0) control_.spill_base = tail;
-  }
+  if (drained()) control_.spill_base = tail;  // from the start of the file again
   const std::uint64_t bytes = record_size(payload);
-  const auto offset = static_cast<off_t>(tail - control_.spill_base);
-  if (fallocate(file_.descriptor(), 0, offset, static_cast<off_t>(bytes)) != 0 && errno != EOPNOTSUPP &&
-      errno != ENOSYS)
-    refuse(errno, bytes);
+  claim(tail - control_.spill_base, bytes);
   record_.resize(bytes / sizeof(RecordHead));
   payload_ = payload;
   return reinterpret_cast<std::byte*>(record_.data() + 1);
@@ -137,11 +151,13 @@ void SpillReader::take(std::byte* payload) {
   unpunched_ += head.total;
   if (unpunched_ >= punch_bytes) {  // before the room is given back: afterwards the producer may cut the file
     const std::uint64_t base = control_.spill_base;
-    const std::uint64_t begin = (std::max(position_ - unpunched_, base) - base) / 4096 * 4096;
+    const std::uint64_t begin =
+        std::max((std::max(position_ - unpunched_, base) - base) / 4096 * 4096, kept_bytes);
     const std::uint64_t end = (position_ - base) / 4096 * 4096;
-    fallocate(file_.descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
-              static_cast<off_t>(
-                  end - begin));  // where the file system cannot, the room comes back when all is read
+    if (end > begin)
+      fallocate(file_.descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
+                static_cast<off_t>(
+                    end - begin));  // where the file system cannot, the room comes back when all is read
     unpunched_ = 0;
   }
   control_.spill_head.store(position_, std::memory_order_release);

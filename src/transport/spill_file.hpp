@@ -41,11 +41,13 @@ class SpillWriter {
   bool drained() const;
 
  private:
+  void claim(std::uint64_t offset, std::uint64_t bytes);
   [[noreturn]] void refuse(int error, std::uint64_t bytes) const;
   RingControl& control_;
   SpillFile file_;
   std::vector<RecordHead> record_;  // head and payload, in units of the alignment
   std::size_t payload_ = 0;
+  std::uint64_t claimed_ = 0;  // bytes of the file that are surely there
 };
 
 // Consumer's end.

@@ -32,7 +32,8 @@ MpiProducer::MpiProducer(comm::Communicator& communicator, int server, int tag, 
       memory_(Mapping::anonymous(control_size + capacity_of(options))),
       control_(prepare(memory_.data(), capacity_of(options))),
       writer_(control_, memory_.data() + control_size),
-      unsent_(control_, memory_.data() + control_size) {
+      unsent_(control_, memory_.data() + control_size),
+      unreleased_(control_, memory_.data() + control_size) {
   if (options.when_full != WhenFull::spill) return;
   SpillFile file = SpillFile::create(options.spill_directory);
   file.unlink();
@@ -150,8 +151,8 @@ void MpiProducer::wait_for(Ready ready) {
 void MpiProducer::progress() {
   quiet_reserves_ = 0;
   receive_notes();
+  give_back();
   if (spilled_) refill();
-  for (Message& message : messages_) static_cast<void>(message.request->done());
 }
 
 // What lies in one piece in the ring becomes one message.
@@ -160,27 +161,27 @@ void MpiProducer::send_committed() {
       std::max(counters_.most_bytes_under_way, std::min(bytes_under_way(), capacity()));
   waiting_bytes_ = 0;
   std::span<const std::byte> run;
-  std::uint64_t begin = 0;
+  std::uint64_t first_sequence = 0;
   std::uint64_t end_sequence = 0;
   while (const auto record = unsent_.peek()) {
     const auto* first = reinterpret_cast<const std::byte*>(record->head);
     const auto total = static_cast<std::size_t>(record->head->total);
     if (!run.empty() && (run.data() + run.size() != first || run.size() >= message_bytes)) {
-      send(run, begin, end_sequence, nullptr);
+      send(run, first_sequence, end_sequence, nullptr);
       run = {};
     }
-    if (run.empty()) begin = record->begin;
+    if (run.empty()) first_sequence = record->head->sequence;
     run = {run.empty() ? first : run.data(), run.size() + total};
     end_sequence = record->head->sequence + 1;
     unsent_.advance(*record);
   }
-  if (!run.empty()) send(run, begin, end_sequence, nullptr);
+  if (!run.empty()) send(run, first_sequence, end_sequence, nullptr);
 }
 
-void MpiProducer::send(std::span<const std::byte> bytes, std::uint64_t begin, std::uint64_t end_sequence,
-                       AlignedBytes alone) {
+void MpiProducer::send(std::span<const std::byte> bytes, std::uint64_t first_sequence,
+                       std::uint64_t end_sequence, AlignedBytes alone) {
   Message& message = messages_.emplace_back();
-  message.begin = begin;
+  message.first_sequence = first_sequence;
   message.end_sequence = end_sequence;
   message.alone = std::move(alone);
   message.request = communicator_.send(bytes, server_, tag_);
@@ -192,7 +193,7 @@ void MpiProducer::receive_notes() {
     communicator_.receive(bytes, server_, tag_ + 1);
     base::ByteReader note(bytes);
     switch (note.get<Note>()) {
-      case Note::credit: give_back(note.get<std::uint64_t>()); break;
+      case Note::credit: released_ = note.get<std::uint64_t>(); break;
       case Note::fault: {
         const auto code = static_cast<ErrorCode>(note.get<std::int32_t>());
         faults_.push_back({code, note.get_text()});
@@ -203,11 +204,20 @@ void MpiProducer::receive_notes() {
   }
 }
 
-void MpiProducer::give_back(std::uint64_t released) {
-  released_ = std::max(released_, released);
-  while (!messages_.empty() && messages_.front().end_sequence <= released_) messages_.pop_front();
-  control_.head.store(messages_.empty() ? unsent_.position() : messages_.front().begin,
-                      std::memory_order_release);
+// Record by record, as the server may hold the last of a message while it waits for what has no room yet. A
+// send that MPI does not call complete keeps its memory, though the server has it all.
+void MpiProducer::give_back() {
+  std::uint64_t limit = released_;
+  for (Message& message : messages_) {
+    if (!message.request->done()) limit = std::min(limit, message.first_sequence);
+  }
+  while (!messages_.empty() && messages_.front().end_sequence <= limit) messages_.pop_front();
+  while (true) {
+    const auto record = unreleased_.peek();
+    if (!record || record->head->sequence >= limit) break;
+    unreleased_.advance(*record);
+  }
+  control_.head.store(unreleased_.position(), std::memory_order_release);
 }
 
 void MpiProducer::refill() {
@@ -231,7 +241,7 @@ void MpiProducer::refill() {
     new (alone.get()) RecordHead(record);
     spilled_->take(alone.get() + sizeof(RecordHead));
     const std::byte* data = alone.get();
-    send({data, bytes}, unsent_.position(), record.sequence + 1, std::move(alone));
+    send({data, bytes}, record.sequence, record.sequence + 1, std::move(alone));
     break;
   }
   if (filled) send_committed();

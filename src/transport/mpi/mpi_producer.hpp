@@ -36,9 +36,9 @@ class MpiProducer final : public Producer {
  private:
   enum class Reserved { nothing, in_ring, in_spill };
   struct Message {
-    std::uint64_t begin = 0;         // up to here the ring is free once all earlier messages are released
-    std::uint64_t end_sequence = 0;  // of its last record, plus one
-    AlignedBytes alone;              // a record that is larger than the ring
+    std::uint64_t first_sequence = 0;  // of its records
+    std::uint64_t end_sequence = 0;
+    AlignedBytes alone;  // a record that is larger than the ring
     std::unique_ptr<comm::Request> request;
   };
 
@@ -47,10 +47,10 @@ class MpiProducer final : public Producer {
   void wait_for(Ready ready);
   void progress();  // receives notes, refills the ring from the spill file, sends
   void send_committed();
-  void send(std::span<const std::byte> bytes, std::uint64_t begin, std::uint64_t end_sequence,
+  void send(std::span<const std::byte> bytes, std::uint64_t first_sequence, std::uint64_t end_sequence,
             AlignedBytes alone);
   void receive_notes();
-  void give_back(std::uint64_t released);
+  void give_back();
   void refill();
 
   comm::Communicator& communicator_;
@@ -61,9 +61,10 @@ class MpiProducer final : public Producer {
   RingControl& control_;
   RingWriter writer_;
   RingReader unsent_;
+  RingReader unreleased_;
   std::optional<SpillWriter> spill_;
   std::optional<SpillReader> spilled_;
-  std::deque<Message> messages_;  // sent, not yet released
+  std::deque<Message> messages_;  // sent, the last of its records not yet released
   ProducerCounters counters_;
   std::deque<base::Fault> faults_;
   std::uint64_t released_ = 0;     // records

@@ -14,8 +14,8 @@ enum class Note : std::uint32_t {
   closed = 3,  // the server takes no more
 };
 
-// A message is sent when this much has been committed; also the most by which memory of the server exceeds
-// the records under way, as a message is given back as a whole.
+// A message is sent when this much has been committed, and ends when it holds this much. Also the most by
+// which memory of the server exceeds the records under way, as a message is received into one piece.
 inline constexpr std::size_t message_bytes = std::size_t{64} << 10;
 
 }  // namespace tailrace::transport::mpi

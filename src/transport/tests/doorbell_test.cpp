@@ -1,0 +1,107 @@
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <thread>
+
+#include "transport/endpoints.hpp"
+#include "transport/tests/both_ends.hpp"
+
+namespace tailrace::transport {
+namespace {
+
+using testing::Child;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+double cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+TEST(DoorbellTest, DoesNotSleepWhenItWasRungAfterTheTicket) {
+  const auto doorbell = make_heap_doorbell();
+  const auto ticket = doorbell->ticket();
+  doorbell->ring();
+  const double begin = now();
+  doorbell->sleep(ticket, 10.0);
+  EXPECT_LT(now() - begin, 5.0);
+  EXPECT_NE(doorbell->ticket(), ticket);
+}
+
+TEST(DoorbellTest, SleepsUntilTheTimeIsOver) {
+  const auto doorbell = make_heap_doorbell();
+  const double begin = now();
+  doorbell->sleep(doorbell->ticket(), 0.05);
+  EXPECT_GE(now() - begin, 0.045);
+}
+
+TEST(DoorbellTest, NoRingIsMissed) {
+  const auto doorbell = make_heap_doorbell();
+  std::atomic<int> said{0};
+  int heard = 0;
+  std::thread ringer([&] {
+    for (int i = 1; i <= 20000; ++i) {
+      said.store(i);
+      doorbell->ring();
+      while (i % 100 == 0 && said.load() != 0) std::this_thread::yield();
+    }
+  });
+  const double begin = now();
+  for (int round = 0; round < 200; ++round) {
+    while (true) {
+      const auto ticket = doorbell->ticket();
+      if (said.load() == 100 * (round + 1)) break;
+      doorbell->sleep(ticket, 30.0);  // a ring that is missed costs half a minute
+    }
+    ++heard;
+    said.store(0);
+  }
+  ringer.join();
+  EXPECT_EQ(heard, 200);
+  EXPECT_LT(now() - begin, 25.0);
+}
+
+TEST(DoorbellTest, AnIdleServerLeavesTheCoreAlone) {
+  const auto doorbell = make_heap_doorbell();
+  const double begin = now();
+  const double cpu = cpu_seconds();
+  while (now() - begin < 0.5) doorbell->sleep(doorbell->ticket(), 2e-3);
+  EXPECT_LT((cpu_seconds() - cpu) / (now() - begin), 0.02);
+}
+
+TEST(DoorbellTest, RingsFromAnotherProcess) {
+  auto bell = shm::make_doorbell();
+  const auto ticket = bell.doorbell->ticket();
+  Child other([&] { shm::attach_doorbell(bell.name)->ring(); });
+  const double begin = now();
+  bell.doorbell->sleep(ticket, 20.0);
+  EXPECT_LT(now() - begin, 15.0);
+  EXPECT_EQ(other.wait(), 0);
+}
+
+TEST(DoorbellTest, LeavesNothingBehind) {
+  auto bell = shm::make_doorbell();
+  const auto path = "/dev/shm" + bell.name;
+  const auto attached = shm::attach_doorbell(bell.name);
+  EXPECT_TRUE(std::filesystem::exists(path));
+  shm::forget_doorbell(bell.name);
+  EXPECT_FALSE(std::filesystem::exists(path));
+  const auto ticket = bell.doorbell->ticket();
+  attached->ring();
+  EXPECT_NE(bell.doorbell->ticket(), ticket);
+  try {
+    shm::attach_doorbell(bell.name);
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::resource);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("cannot open the shared memory " + bell.name));
+  }
+}
+
+}  // namespace
+}  // namespace tailrace::transport
