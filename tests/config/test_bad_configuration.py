@@ -39,7 +39,7 @@ MISTAKES = {
     "period without calendar": (
         "every: 10 s",
         "every: 1 month",
-        ["tailrace.yaml:11:", "no step can meet", "every 1 month", "`time.calendar` is none"],
+        ["tailrace.yaml:11:", "no step can meet", "every month", "`time.calendar` is none"],
     ),
     "not yet": ("groups:\n  three_d: [u, theta]", "diagnostics: {a: {is: mean(u)}}", ["is not available yet"]),
     "format not yet": ("write_every: 100 s", "format: zarr", ['"zarr" is not available yet']),

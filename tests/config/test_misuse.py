@@ -25,7 +25,7 @@ def fault(kind: str, rank=1, step=2) -> dict:
     [
         ("wrong_size", 2, ['put of field "w"', '"g"', "37"]),
         ("wrong_type", 2, ['put of field "w"', "float32", "float64"]),
-        ("put_before_ready", 0, ['"w"', "ready"]),
+        ("put_before_ready", 0, ["put was called before ready"]),
         ("undeclared", 2, ['"no_such_field"', "known:"]),
         ("back_in_time", 2, ["time never goes back"]),
     ],

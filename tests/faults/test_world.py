@@ -3,7 +3,6 @@ signal 11, never a silent loss."""
 
 import os
 import resource
-import signal
 import time
 
 import numpy as np
@@ -35,8 +34,7 @@ def player(ranks=2, shape=SMALL, **more):
 
 
 def small_disk() -> None:
-    """Files of at most 16 MiB: the write that would pass it fails as on a full disk (EFBIG)."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    """Files of at most 16 MiB: the write that would pass it fails as on a full disk (EFBIG; the player ignores SIGXFSZ)."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (16 << 20, 16 << 20))
 
 

@@ -340,6 +340,7 @@ int guarded(int argc, char** argv) {
 int main(int argc, char** argv) {
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  ::signal(SIGXFSZ, SIG_IGN);  // a write past the limit on a file's size then fails, as on a full disk
   player::leave_pid();
   const int status = player::guarded(argc, argv);
   MPI_Finalize();
