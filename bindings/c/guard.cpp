@@ -37,6 +37,4 @@ void tailrace_error_clear(tailrace_error* error) {
   std::free(error->message);
   *error = TAILRACE_NO_ERROR;
 }
-
-void tailrace_string_free(char* string) { std::free(string); }
 }

@@ -8,24 +8,28 @@
  *   int w = tailrace_field(io, &(tailrace_field_spec){.name = "w", .grid = "les", .type = TAILRACE_FLOAT64,
  *                                                     .units = "m s-1"}, &error);
  *   tailrace_ready(io, &error);
- *   while (...) { tailrace_step(io, step, t, &error); tailrace_put(io, w, values, TAILRACE_FLOAT64, count, &error); }
+ *   while (...) {
+ *     tailrace_step(io, step, t, &error);
+ *     if (tailrace_wants(io, w, &error)) tailrace_put(io, w, values, TAILRACE_FLOAT64, count, &error);
+ *   }
  *   tailrace_finish(io, &error);
  *   tailrace_free(io);
  *
  * Conventions
  * - Nothing is global: all belongs to the session, and several sessions may live side by side.
- * - Nothing aborts or exits. A function that can fail has a last parameter `error`, which may be NULL. It returns 0, or
- *   a tailrace_error_code; those that return a handle or yes/no return -1, those that return a pointer NULL. At every
- *   such call `*error` is first cleared (so it must be initialised) and, on failure, filled with code and message; the
- *   message lives until the next call with the same `error` or tailrace_error_clear, which ends every use of it.
+ * - Nothing aborts or exits. A function that can fail has a last parameter `error`, which may be NULL. It
+ *   returns 0, or a tailrace_error_code; those that return a handle or yes/no return -1, those that
+ *   return a pointer NULL. At every such call `*error` is first cleared (so it must be initialised) and,
+ *   on failure, filled with code and message; the message lives until the next call with the same `error`
+ *   or tailrace_error_clear, which ends every use of it.
  * - What fails on a server is reported by the next call of the model.
  * - A session is used from one thread at a time; different sessions from different threads at once.
- * - Strings and arrays that are passed in are copied before the call returns and stay the caller's. Strings that are
- *   passed out as char* are given back with tailrace_string_free.
- * - Dimensions and indices: slowest first (C order), counted from 0. Optional parts of a spec: NULL or 0, as a
- *   designated initialiser leaves them.
- * - Communicators: the functions whose names end in _fortran take the Fortran handle (MPI_Comm_c2f); the inline
- *   functions of the same name without it take an MPI_Comm. Define TAILRACE_NO_MPI to leave those and mpi.h out.
+ * - Strings and arrays that are passed in are copied before the call returns and stay the caller's.
+ * - Dimensions and indices: slowest first (C order), counted from 0. Optional parts of a spec: NULL or 0,
+ *   as a designated initialiser leaves them.
+ * - Communicators: the functions whose names end in _fortran take the Fortran handle (MPI_Comm_c2f); the
+ *   inline functions of the same name without it take an MPI_Comm. Define TAILRACE_NO_MPI to leave those
+ *   and mpi.h out.
  */
 #ifndef TAILRACE_H
 #define TAILRACE_H
@@ -67,7 +71,6 @@ typedef struct tailrace_error {
 #define TAILRACE_NO_ERROR {0, NULL}
 /* clang-format on */
 TAILRACE_EXPORT void tailrace_error_clear(tailrace_error* error);
-TAILRACE_EXPORT void tailrace_string_free(char* string);
 
 typedef struct tailrace_start_options {
   const char* component; /* NULL: "model" */
@@ -80,10 +83,11 @@ typedef struct tailrace_grid_spec {
   int rank;
   const char* const* dims; /* rank names */
   const int64_t* shape;    /* global extents */
-  /* block: both given. Neither: every rank holds the whole (replicated) and the first rank's values are taken. */
+  /* block: both given. Neither: every rank holds the whole (replicated) and the first rank's values are
+   * taken. */
   const int64_t* offset;
   const int64_t* count;
-  /* indexed: the global indices of this rank's cells along the dimension of that name (and no offset, count). */
+  /* indexed: the global indices of this rank's cells along the dimension of that name (no offset, count). */
   const char* indexed_dim;
   const int64_t* indices;
   size_t index_count;
@@ -106,8 +110,8 @@ typedef struct tailrace_coordinate_spec {
   size_t attribute_count;
 } tailrace_coordinate_spec;
 
-/* Faces of an unstructured grid (UGRID 1.0). Nodes are given whole and alike on every rank; `face_nodes` has a row of
- * `nodes_per_face` node numbers (from 0, padded with -1) for each local cell. */
+/* Faces of an unstructured grid (UGRID 1.0). Nodes are given whole and alike on every rank; `face_nodes` has
+ * a row of `nodes_per_face` node numbers (from 0, padded with -1) for each local cell. */
 typedef struct tailrace_mesh_spec {
   const char* name;     /* NULL: "mesh" */
   const double* node_x; /* degrees east */
@@ -129,12 +133,14 @@ typedef struct tailrace_field_spec {
   size_t attribute_count;
 } tailrace_field_spec;
 
-/* Collective over the communicator, which is duplicated. `options` may be NULL. On a rank that becomes a server it
- * returns when the run is over; tailrace_is_server then says 1. Blocks. The session is given back by tailrace_free. */
+/* Collective over the communicator, which is duplicated. `options` may be NULL. On a rank that becomes a
+ * server it returns when the run is over; tailrace_is_server then says 1. Blocks. The session is given back
+ * by tailrace_free. */
 TAILRACE_EXPORT tailrace_session* tailrace_start_fortran(int communicator, const char* configuration,
                                                          const tailrace_start_options* options,
                                                          tailrace_error* error);
-/* Gives the memory back; NULL is allowed. Without tailrace_finish before it: tells the servers that this rank left. */
+/* Gives the memory back; NULL is allowed. Without tailrace_finish before it: tells the servers that this rank
+ * left. */
 TAILRACE_EXPORT void tailrace_free(tailrace_session* session);
 
 TAILRACE_EXPORT int tailrace_is_server(const tailrace_session* session);
@@ -143,15 +149,17 @@ TAILRACE_EXPORT int tailrace_is_off(const tailrace_session* session);
 /* The model ranks of this component; valid until tailrace_finish. -1 on failure. */
 TAILRACE_EXPORT int tailrace_model_comm_fortran(const tailrace_session* session, tailrace_error* error);
 
-/* Declarations, before tailrace_ready; local. Names, shapes and types must agree over the component's ranks. */
+/* Declarations, before tailrace_ready; local. Names, shapes and types must agree on all ranks. */
 TAILRACE_EXPORT int tailrace_option_string(tailrace_session* session, const char* name, const char* value,
                                            tailrace_error* error);
 TAILRACE_EXPORT int tailrace_option_int(tailrace_session* session, const char* name, int64_t value,
                                         tailrace_error* error);
 TAILRACE_EXPORT int tailrace_option_real(tailrace_session* session, const char* name, double value,
                                          tailrace_error* error);
-TAILRACE_EXPORT int tailrace_grid(tailrace_session* session, const tailrace_grid_spec* spec, tailrace_error* error);
-/* Values along undecomposed dims: whole. Along decomposed dims: whole, or this rank's part (told by the size). */
+TAILRACE_EXPORT int tailrace_grid(tailrace_session* session, const tailrace_grid_spec* spec,
+                                  tailrace_error* error);
+/* Values along undecomposed dims: whole. Along decomposed dims: whole, or this rank's part (told by the
+ * size). */
 TAILRACE_EXPORT int tailrace_coordinate(tailrace_session* session, const char* grid,
                                         const tailrace_coordinate_spec* spec, const double* values,
                                         size_t count, tailrace_error* error);
@@ -163,23 +171,26 @@ TAILRACE_EXPORT int tailrace_field(tailrace_session* session, const tailrace_fie
 /* Collective over the component. Checks declarations and configuration together; fails alike on all ranks. */
 TAILRACE_EXPORT int tailrace_ready(tailrace_session* session, tailrace_error* error);
 
-/* States the model's time: `step` and `time` (seconds) strictly, respectively never, go back. The puts that follow
- * belong to it. Local; wakes the servers. In mode inline it does the servers' work. */
-TAILRACE_EXPORT int tailrace_step(tailrace_session* session, int64_t step, double time, tailrace_error* error);
+/* States the model's time: `step` and `time` (seconds) strictly, respectively never, go back. The puts that
+ * follow belong to it. Local; wakes the servers. In mode inline it does the servers' work. */
+TAILRACE_EXPORT int tailrace_step(tailrace_session* session, int64_t step, double time,
+                                  tailrace_error* error);
 /* The handle of a declared field, or -1 (the message then tells the nearest name). */
 TAILRACE_EXPORT int tailrace_handle(const tailrace_session* session, const char* name, tailrace_error* error);
 /* 1: the servers want the field at this step; 0: not; -1: failure. */
 TAILRACE_EXPORT int tailrace_wants(const tailrace_session* session, int field, tailrace_error* error);
-/* Copies `count` dense elements (C order) once and returns; at once where the field is not wanted. Blocks only when
- * the buffer is full. */
-TAILRACE_EXPORT int tailrace_put(tailrace_session* session, int field, const void* data, int type, size_t count,
-                                 tailrace_error* error);
-/* The same for an array of rank 0 to 5 with the given extents. Strides count elements, not bytes; NULL: dense. */
+/* Copies `count` dense elements (C order) once and returns; at once where the field is not wanted. Blocks
+ * only when the buffer is full. */
+TAILRACE_EXPORT int tailrace_put(tailrace_session* session, int field, const void* data, int type,
+                                 size_t count, tailrace_error* error);
+/* The same for an array of rank 0 to 5 with the given extents. Strides count elements, not bytes; NULL:
+ * dense. */
 TAILRACE_EXPORT int tailrace_put_strided(tailrace_session* session, int field, const void* data, int type,
                                          int rank, const int64_t* shape, const int64_t* strides,
                                          tailrace_error* error);
-/* Sets `*slot` to the memory that the servers read, `*bytes` long, to write the local block into (C order), or to NULL
- * where the field is not wanted (then no commit follows). One slot at a time; tailrace_commit ends it. */
+/* Sets `*slot` to the memory that the servers read, `*bytes` long, to write the local block into (C order),
+ * or to NULL where the field is not wanted (then no commit follows). One slot at a time; tailrace_commit ends
+ * it. */
 TAILRACE_EXPORT int tailrace_acquire(tailrace_session* session, int field, void** slot, size_t* bytes,
                                      tailrace_error* error);
 TAILRACE_EXPORT int tailrace_commit(tailrace_session* session, int field, tailrace_error* error);
@@ -187,13 +198,15 @@ TAILRACE_EXPORT int tailrace_commit(tailrace_session* session, int field, tailra
 TAILRACE_EXPORT int tailrace_local_shape(const tailrace_session* session, int field,
                                          int64_t shape[TAILRACE_MAX_RANK], int* type, tailrace_error* error);
 
-/* Collective over the component. Blocks until everything is committed to disk; a failure on a server is reported here
- * at the latest. After it only tailrace_is_server, tailrace_is_off and tailrace_free. A second call does nothing. */
+/* Collective over the component. Blocks until everything is committed to disk; a failure on a server is
+ * reported here at the latest. After it only tailrace_is_server, tailrace_is_off and tailrace_free. A second
+ * call does nothing. */
 TAILRACE_EXPORT int tailrace_finish(tailrace_session* session, tailrace_error* error);
 
-/* A server rank in an MPMD launch: joins the tailrace_start of the models over the given communicator and returns when
- * the run is over. Collective with their start. */
-TAILRACE_EXPORT int tailrace_serve_fortran(int communicator, const char* configuration, tailrace_error* error);
+/* A server rank in an MPMD launch: joins the tailrace_start of the models over the given communicator and
+ * returns when the run is over. Collective with their start. */
+TAILRACE_EXPORT int tailrace_serve_fortran(int communicator, const char* configuration,
+                                           tailrace_error* error);
 /* The same for a program that is nothing but a server: starts and ends MPI itself. */
 TAILRACE_EXPORT int tailrace_serve_alone(const char* configuration, tailrace_error* error);
 

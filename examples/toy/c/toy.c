@@ -1,5 +1,5 @@
-/* A blob that the wind carries round a periodic plane: the smallest model with ranks, halos and steps of varying length.
- * The same in examples/toy/{c,cpp,fortran,python}. */
+/* A blob that the wind carries round a periodic plane: the smallest model with ranks, halos and steps of
+ * varying length. The same in examples/toy/{c,cpp,fortran,python}. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <tailrace/tailrace.h>
@@ -50,8 +50,7 @@ static void advance(model* m, double dt) {
   fill_halo(m);
   for (int j = 1; j <= m->nyl; ++j) {
     for (int i = 1; i <= NX; ++i) {
-      m->next[j][i] =
-          m->h[j][i] - cx * (m->h[j][i] - m->h[j][i - 1]) - cy * (m->h[j][i] - m->h[j - 1][i]);
+      m->next[j][i] = m->h[j][i] - cx * (m->h[j][i] - m->h[j][i - 1]) - cy * (m->h[j][i] - m->h[j - 1][i]);
     }
   }
   double(*old)[NX + 1] = m->h;
@@ -72,21 +71,31 @@ static void declare(tailrace_session* io, const model* m, tailrace_error* error)
   double x[NX], y[NY];
   for (int i = 0; i < NX; ++i) x[i] = (i + 0.5) * spacing;
   for (int j = 0; j < NY; ++j) y[j] = (j + 0.5) * spacing;
-  tailrace_grid(io, &(tailrace_grid_spec){.name = "plane", .rank = 2,
-                                          .dims = (const char*[]){"y", "x"},
-                                          .shape = (int64_t[]){NY, NX},
-                                          .offset = (int64_t[]){m->y0, 0},
-                                          .count = (int64_t[]){m->nyl, NX}}, error);
+  tailrace_grid(io,
+                &(tailrace_grid_spec){.name = "plane",
+                                      .rank = 2,
+                                      .dims = (const char*[]){"y", "x"},
+                                      .shape = (int64_t[]){NY, NX},
+                                      .offset = (int64_t[]){m->y0, 0},
+                                      .count = (int64_t[]){m->nyl, NX}},
+                error);
   check(error);
   tailrace_coordinate(io, "plane", &(tailrace_coordinate_spec){.name = "y", .units = "m"}, y, NY, error);
   check(error);
   tailrace_coordinate(io, "plane", &(tailrace_coordinate_spec){.name = "x", .units = "m"}, x, NX, error);
   check(error);
-  tailrace_field(io, &(tailrace_field_spec){.name = "h", .grid = "plane", .type = TAILRACE_FLOAT64,
-                                            .units = "m", .long_name = "height of the blob"}, error);
+  tailrace_field(io,
+                 &(tailrace_field_spec){.name = "h",
+                                        .grid = "plane",
+                                        .type = TAILRACE_FLOAT64,
+                                        .units = "m",
+                                        .long_name = "height of the blob"},
+                 error);
   check(error);
-  tailrace_field(io, &(tailrace_field_spec){.name = "h_max", .type = TAILRACE_FLOAT64, .units = "m",
-                                            .long_name = "largest height"}, error);
+  tailrace_field(io,
+                 &(tailrace_field_spec){
+                     .name = "h_max", .type = TAILRACE_FLOAT64, .units = "m", .long_name = "largest height"},
+                 error);
   check(error);
   tailrace_ready(io, error);
   check(error);

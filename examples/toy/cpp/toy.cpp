@@ -1,5 +1,5 @@
-// A blob that the wind carries round a periodic plane: the smallest model with ranks, halos and steps of varying length.
-// The same in examples/toy/{c,cpp,fortran,python}.
+// A blob that the wind carries round a periodic plane: the smallest model with ranks, halos and steps of
+// varying length. The same in examples/toy/{c,cpp,fortran,python}.
 #include <mpi.h>
 
 #include <algorithm>
@@ -52,7 +52,8 @@ class Model {
 
   // The rows and columns of this rank, without the halo.
   tailrace::ArrayView interior() {
-    return {.data = &at(h_, 1, 1), .type = tailrace::Type::float64, .shape = {nyl, nx}, .strides = {nx + 1, 1}};
+    return {
+        .data = &at(h_, 1, 1), .type = tailrace::Type::float64, .shape = {nyl, nx}, .strides = {nx + 1, 1}};
   }
 
   int y0 = 0, nyl = 0;
@@ -78,7 +79,11 @@ void declare(tailrace::Session& io, const Model& model) {
   std::vector<double> x, y;
   for (int i = 0; i < nx; ++i) x.push_back((i + 0.5) * spacing);
   for (int j = 0; j < ny; ++j) y.push_back((j + 0.5) * spacing);
-  io.grid({.name = "plane", .dims = {"y", "x"}, .shape = {ny, nx}, .offset = {model.y0, 0}, .count = {model.nyl, nx}});
+  io.grid({.name = "plane",
+           .dims = {"y", "x"},
+           .shape = {ny, nx},
+           .offset = {model.y0, 0},
+           .count = {model.nyl, nx}});
   io.coordinate("plane", {.name = "y", .units = "m"}, y);
   io.coordinate("plane", {.name = "x", .units = "m"}, x);
   io.field({.name = "h", .grid = "plane", .units = "m", .long_name = "height of the blob"});
