@@ -56,6 +56,9 @@ static herr_t tailrace_driver_set_eoa(H5FD_t* file, H5FD_mem_t, haddr_t address)
   return 0;
 }
 
+// Space at the end that is given back is not given out again either.
+static herr_t tailrace_driver_free(H5FD_t*, H5FD_mem_t, hid_t, haddr_t, hsize_t) { return 0; }
+
 static haddr_t tailrace_driver_get_eof(const H5FD_t* file, H5FD_mem_t) { return self(file).file->end(); }
 
 static herr_t tailrace_driver_read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size,
@@ -98,6 +101,7 @@ H5FD_class_t driver_class() {
   driver.open = &tailrace_driver_open;
   driver.close = &tailrace_driver_close;
   driver.query = &tailrace_driver_query;
+  driver.free = &tailrace_driver_free;
   driver.get_eoa = &tailrace_driver_get_eoa;
   driver.set_eoa = &tailrace_driver_set_eoa;
   driver.get_eof = &tailrace_driver_get_eof;
@@ -109,8 +113,9 @@ H5FD_class_t driver_class() {
   return driver;
 }
 
-// The format is bound to what HDF5 1.8 reads, as netCDF-C's is: every reader in use knows it, and the file
-// has no flags that a killed writer would leave set.
+// The format is bound to that of HDF5 1.10, which all readers in use know. Its indices of chunks only ever
+// grow, so that a reader that opened the file before a commit finds the records it knows where they were.
+// (The index of older formats is a tree that is rebuilt in place: such a reader then misses records.)
 Id access_properties(AtomicFile& file) {
   static const H5FD_class_t driver = driver_class();
   const Id registered(H5FDregister(&driver), &H5FDunregister, "cannot register the file driver");
@@ -118,7 +123,7 @@ Id access_properties(AtomicFile& file) {
   const DriverInfo info{&file};
   check(H5Pset_driver(access, registered, &info), "cannot choose the file driver");
   check(H5Pset_fclose_degree(access, H5F_CLOSE_STRONG), "cannot set the close degree");
-  check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "cannot bind the file format");
+  check(H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110), "cannot bind the file format");
   return access;
 }
 

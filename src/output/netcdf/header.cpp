@@ -150,6 +150,10 @@ Id header_creation_properties() {
   check(H5Pset_link_creation_order(properties, tracked), "cannot track the order of variables");
   check(H5Pset_attr_creation_order(properties, tracked), "cannot track the order of attributes");
   check(H5Pset_obj_track_times(properties, false), "cannot leave times out");
+  // Space that a replaced chunk leaves is not used again: a reader that opened the file before still reads
+  // it.
+  check(H5Pset_file_space_strategy(properties, H5F_FSPACE_STRATEGY_NONE, false, 1),
+        "cannot switch reuse of space off");
   return properties;
 }
 

@@ -115,6 +115,37 @@ TEST_F(NetcdfTest, zstd_chunks_are_named_as_filter_32015) {
   EXPECT_EQ(bytes, sample_commit(spec, 0).chunks[1].bytes);
 }
 
+haddr_t address_of_flux(const std::string& path) {
+  const netcdf::Hdf5Lock lock;
+  const netcdf::Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), &H5Fclose, "open");
+  const netcdf::Id flux(H5Dopen2(file, "flux", H5P_DEFAULT), &H5Dclose, "open flux");
+  const hsize_t offset[2] = {0, 0};
+  unsigned mask = 0;
+  haddr_t address = 0;
+  hsize_t size = 0;
+  netcdf::check(H5Dget_chunk_info_by_coord(flux, offset, &mask, &address, &size), "look for a chunk");
+  return address;
+}
+
+// A reader that looked a raw chunk up before it was replaced must not find other values at its place.
+TEST_F(NetcdfTest, replaced_chunk_leaves_its_place_as_it_was) {
+  const auto spec = sample_spec(path("replace.nc"));
+  const auto dataset = format().create(spec);
+  dataset->commit(sample_commit(spec, 0));
+  const haddr_t raw = address_of_flux(spec.path);
+  dataset->commit(sample_commit(spec, 1));
+  EXPECT_EQ(address_of_flux(spec.path), raw) << "raw chunks of the same size are replaced in place";
+  const std::uint64_t end = dataset->bytes_on_disk();
+  dataset->commit(sample_commit(spec, 2));
+  EXPECT_GE(address_of_flux(spec.path), end) << "a compressed chunk gets a place of its own";
+  testing::Bytes values(8);
+  std::ifstream file(spec.path, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(raw));
+  file.read(reinterpret_cast<char*>(values.data()), 8);
+  EXPECT_EQ(values, testing::as_bytes(model::DataType::float64, 1,
+                                      [](auto) { return testing::sample_value(testing::flux, 0, 0); }));
+}
+
 TEST_F(NetcdfTest, names_of_dimensions_may_be_names_of_other_variables) {
   DatasetSpec spec;
   spec.path = path("names.nc");
