@@ -27,6 +27,7 @@ contains
 
   subroutine declare_output(g)
     type(grid_t), intent(in) :: g
+    character(*), parameter :: on_scale(1) = ['units_metadata = temperature: on_scale']   ! not a difference
     integer :: i
     call io%option('x_size', g%nx)
     call io%option('y_size', g%ny)
@@ -43,11 +44,13 @@ contains
     call io%field('u', grid='u', units='m s-1', standard_name='x_wind')
     call io%field('v', grid='v', units='m s-1', standard_name='y_wind')
     call io%field('w', grid='w', units='m s-1', standard_name='upward_air_velocity')
-    call io%field('theta', grid='les', units='K', standard_name='air_potential_temperature')
+    call io%field('theta', grid='les', units='K', standard_name='air_potential_temperature', &
+                  attributes=on_scale)
     call io%field('p', grid='les', units='Pa', long_name='deviation of pressure from the atmosphere at rest')
     call io%field('column_energy', grid='columns', units='J m-2', standard_name='atmosphere_kinetic_energy_content')
     call io%field('column_w', grid='columns', units='m s-1', long_name='largest upward air velocity of the column')
-    call io%field('theta_profile', grid='profile', units='K', long_name='horizontal mean of potential temperature')
+    call io%field('theta_profile', grid='profile', units='K', long_name='horizontal mean of potential temperature', &
+                  attributes=on_scale)
     call io%field('mass', units='kg', long_name='mass of the air in the domain')
     call io%field('time_step', units='s', long_name='length of the time step')
     call io%field('w_max', units='m s-1', long_name='largest upward air velocity')
