@@ -3,7 +3,8 @@
     result = job(model(3, grids=[block_grid()], fields=[field("w", "les")], times=times), servers(2), config=...)
 
 A job runs in its own folder under mpirun, with a timeout that ends the whole process group. The configuration is a dict
-(written as YAML) to which the harness adds the `servers:` section.
+(written as YAML) to which the harness adds the `servers:` section. A component of a coupled run may have its own:
+model(3, config=..., component="air", ...).
 
 Keys of a scenario (the JSON file that the player reads; see player.cpp):
   component, configuration  as in Session::start; the latter is a file name
@@ -44,6 +45,7 @@ CONFIGURATION = "tailrace.yaml"
 class Model:
     ranks: int
     scenario: dict
+    config: dict | None = None  # its own, where it does not have that of the job
 
 
 @dataclass
@@ -55,8 +57,8 @@ class Servers:
     options: dict = dataclass_field(default_factory=dict)
 
 
-def model(ranks: int, **scenario) -> Model:
-    return Model(ranks, scenario)
+def model(ranks: int, config: dict | None = None, **scenario) -> Model:
+    return Model(ranks, scenario, config)
 
 
 def servers(ranks: int, **keywords) -> Servers:
@@ -244,9 +246,7 @@ class Job:
         with self.start(*players, **keywords) as running:
             return running.wait(timeout)
 
-    def start(
-        self, *players, config: dict | str, folder: Path | None = None, environment=None, preexec=None
-    ) -> Running:
+    def start(self, *players, config: dict, folder: Path | None = None, environment=None, preexec=None) -> Running:
         models = [player for player in players if isinstance(player, Model)]
         (serving,) = [player for player in players if isinstance(player, Servers)] or [Servers(1)]
         if folder is None:
@@ -254,23 +254,29 @@ class Job:
             folder = self.root / f"job{self.count}"
         folder.mkdir(parents=True, exist_ok=True)
         write_configuration(folder / CONFIGURATION, config, serving)
+        for i, one in enumerate(models):
+            if one.config is not None:
+                write_configuration(folder / configuration_name(i, one), one.config, serving)
         command = mpirun_command(models, serving, folder)
         return Running(command, folder, mpi_environment(**(environment or {})), preexec)
 
 
-def write_configuration(path: Path, config: dict | str, serving: Servers) -> None:
-    if isinstance(config, dict):
-        section = {"mode": serving.mode} | serving.options | config.get("servers", {})
-        if serving.mode == "dedicated":
-            section.setdefault("count", serving.ranks)
-        config = yaml.safe_dump({"tailrace": 1} | config | {"servers": section}, sort_keys=False)
-    path.write_text(config)
+def configuration_name(number: int, one: Model) -> str:
+    return CONFIGURATION if one.config is None else f"tailrace{number}.yaml"
+
+
+def write_configuration(path: Path, config: dict, serving: Servers) -> None:
+    section = {"mode": serving.mode} | serving.options | config.get("servers", {})
+    if serving.mode == "dedicated":
+        section.setdefault("count", serving.ranks)
+    path.write_text(yaml.safe_dump({"tailrace": 1} | config | {"servers": section}, sort_keys=False))
 
 
 def mpirun_command(models: list[Model], serving: Servers, folder: Path) -> list[str]:
     apps = []
     for i, one in enumerate(models):
-        scenario = {"component": "model", "configuration": CONFIGURATION, "grids": [], "fields": [], "times": []}
+        scenario = {"component": "model", "configuration": configuration_name(i, one)}
+        scenario |= {"grids": [], "fields": [], "times": []}
         name = f"scenario{i}.json"
         (folder / name).write_text(json.dumps(scenario | one.scenario))
         ranks = one.ranks
