@@ -119,14 +119,22 @@ def test_unstructured_grid_is_ugrid(written):
         np.testing.assert_array_equal(nodes[:] - first, np.stack([faces, faces + 1, faces + 2], axis=1))
 
 
+# What the checker says of each UGRID mesh: it knows only the roles of discrete samplings, one of them a file.
+ABOUT_UGRID = (
+    "mesh_topology is not a valid cf_role value",
+    "face_node_connectivity is not a valid cf_role value",
+    "There may only be one variable containing the cf_role attribute.",
+)
+
+
 def test_compliance_checker_finds_no_error(written, tmp_path):
     report = tmp_path / "report.json"
     command = [Path(sys.executable).parent / "compliance-checker", "--test", "cf:1.11", "-f", "json", "-o", report]
     done = subprocess.run([*command, written], capture_output=True, text=True)
     assert report.exists(), done.stderr
     result = next(iter(json.loads(report.read_text()).values()))
-    problems = [(one["name"], one["msgs"]) for one in result["high_priorities"] if one["value"][0] < one["value"][1]]
-    assert problems == []
+    messages = [message for one in result["high_priorities"] for message in one["msgs"]]
+    assert [message for message in messages if not message.startswith(ABOUT_UGRID)] == []
 
 
 def test_between_commits_of_a_running_job(job, reader):
