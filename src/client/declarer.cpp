@@ -193,7 +193,6 @@ void Declarer::coordinate(const std::string& grid_name, model::Coordinate coordi
   if (coordinate.dims.empty()) coordinate.dims = {coordinate.name};
   std::int64_t whole = 1, local = 1;
   bool indexed = false;
-  std::vector<std::string> ordered;
   const model::Grid& owner = declarations_.grids[grid];
   for (const std::string& dim : coordinate.dims) {
     const auto at = std::find(owner.dims.begin(), owner.dims.end(), dim);

@@ -29,7 +29,7 @@ Executor::~Executor() {
   }
   wake_writer_.notify_one();
   writer_.join();
-  while (running() > 0) std::this_thread::yield();
+  while (running() > 0 || inside_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
 }
 
 void Executor::run(const Work& work) {
@@ -53,6 +53,7 @@ void Executor::submit(Work work) {
 }
 
 void Executor::run_next() {
+  inside_.fetch_add(1, std::memory_order_relaxed);
   Work work;
   {
     const std::lock_guard lock(mutex_);
@@ -61,6 +62,7 @@ void Executor::run_next() {
   }
   run(work);
   doorbell_.ring();
+  inside_.fetch_sub(1, std::memory_order_release);
 }
 
 void Executor::write(Work work) {

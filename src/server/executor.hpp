@@ -40,6 +40,7 @@ class Executor {
   int threads_;
   transport::Doorbell& doorbell_;
   std::atomic<int> running_{0};
+  std::atomic<int> inside_{0};  // threads between taking work and having rung the doorbell
   std::mutex mutex_;  // guards queue_, writes_, stopping_, fault_
   std::deque<Work> queue_;
   std::deque<Work> writes_;

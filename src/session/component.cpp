@@ -56,6 +56,7 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
     clocks_.emplace_back(plan_.files[f], f, plan_.calendar, info_.begin, std::move(bytes), most_bytes);
   }
   files_.resize(plan_.files.size());
+  progress_.resize(plan_.files.size());
   listen();
 }
 
@@ -150,6 +151,11 @@ void ServedComponent::listen() {
   };
   on(Word::fault, [fault](int, messaging::Bytes&& message) { fault(message, false); });
   on(Word::fatal, [fault](int, messaging::Bytes&& message) { fault(message, true); });
+  on(Word::written, [this](int, messaging::Bytes&& message) {
+    base::ByteReader reader(message);
+    Progress& progress = progress_[static_cast<std::size_t>(reader.get<std::int64_t>())];
+    std::erase_if(progress.due, [written = reader.get<std::int64_t>()](std::int64_t step) { return step <= written; });
+  });
   on(Word::closed, [this](int, messaging::Bytes&&) { ++closed_servers_; });
   outbox_.on(piece_item, [this](std::span<const std::byte> item) { receive_piece(item); });
   outbox_.on(chunk_item, [this](std::span<const std::byte> item) { receive_chunk(item); });
@@ -211,7 +217,7 @@ void ServedComponent::reduce(Stream& stream, int client, std::span<const std::by
       continue;
     }
     time::Accumulator& accumulator = *stream.accumulators.at(client);
-    accumulator.combine(payload, share.weight);
+    accumulator.combine(payload, share.weight, share.ends);
     if (!share.closes) continue;
     std::vector<std::byte> values(payload.size() / model::size_of(stream.input) * model::size_of(stream.output));
     accumulator.finish(values);

@@ -35,7 +35,7 @@ struct ComponentInfo {
 };
 
 // Kinds of messages between servers; each component has its own block of numbers.
-enum class Word : std::int32_t { bundle = 0, tick = 1, final_tick = 2, fault = 3, fatal = 4, closed = 5, set_up = 6 };
+enum class Word : std::int32_t { bundle, tick, final_tick, fault, fatal, closed, set_up, written };
 inline constexpr std::int32_t words_per_component = 8;
 
 class ServedComponent final : public server::Pipeline {
@@ -49,7 +49,8 @@ class ServedComponent final : public server::Pipeline {
   void start(std::vector<server::Link> links);
   bool progress();
   bool over() const { return closed_servers_ == messenger_.size() && input_over(); }
-  // Nothing is under way on this server that does not wait for another step (mode inline).
+  // All commits that the steps before the current one brought about are on disk, whoever owns the file, and nothing is
+  // under way from here. In mode inline only, where all servers are in `step` together.
   bool settled() const;
   const std::vector<base::Fault>& faults() const { return faults_; }   // raised so far, on any server
   const std::optional<base::Fault>& fatal() const { return fatal_; }   // why the component ended early
@@ -94,6 +95,7 @@ class ServedComponent final : public server::Pipeline {
   void on_final_tick();
   void carry_out(std::size_t file, const CommitDue& due);
   void on_fault(const base::Fault& fault, bool fatal);
+  void confirm_written();
   bool input_over() const { return !intake_ || intake_->finished(); }
 
   ComponentInfo info_;
@@ -108,6 +110,12 @@ class ServedComponent final : public server::Pipeline {
   AxisBank sample_axes_;   // at the step whose blocks are being taken
   AxisBank clock_axes_;    // at the step that the leader told of
   std::vector<FileClock> clocks_;
+  model::Tick clock_tick_{model::static_step, 0.0};  // the latest that the leader told of
+  struct Progress {
+    std::vector<std::int64_t> due;           // steps of commits that the owner has not yet said to be on disk
+    std::int64_t said = model::static_step;  // by this server, where it owns the file
+  };
+  std::vector<Progress> progress_;         // by file; mode inline
   Outbox outbox_;
   std::unique_ptr<server::Intake> intake_;
 

@@ -19,6 +19,7 @@ void ServedComponent::tell(Word word, messaging::Bytes message) {
 void ServedComponent::on_tick(const model::Tick& tick) {
   if (fatal_) return;
   clock_axes_.advance(tick);
+  clock_tick_ = tick;
   for (std::size_t f = 0; f < clocks_.size(); ++f)
     if (const auto due = clocks_[f].advance(clock_axes_, tick)) carry_out(f, *due);
 }
@@ -38,6 +39,7 @@ void ServedComponent::carry_out(std::size_t file, const CommitDue& due) {
       if (chunk_owner(*stream, spatial, 0) == messenger_.rank()) owned.push_back(spatial);
     stream->assembly->flush(due.lengths[static_cast<std::size_t>(stream->file_axis)], owned);
   }
+  if (info_.configuration.servers.mode == Mode::inline_) progress_[file].due.push_back(due.tick.step);
   if (files_[file]) files_[file]->point(due);
 }
 
@@ -78,6 +80,7 @@ bool ServedComponent::progress() {
   const bool at_work = in_work_.load(std::memory_order_acquire) > 0 || services_.executor.running() > 0;
   moved = take_delivered() || moved;
   moved = outbox_.send(!at_work) || moved;
+  if (info_.configuration.servers.mode == Mode::inline_) confirm_written();
   bool all_closed = true;
   for (const auto& file : files_) {
     if (!file) continue;
@@ -104,13 +107,25 @@ bool ServedComponent::progress() {
   return moved;
 }
 
+void ServedComponent::confirm_written() {
+  for (std::size_t f = 0; f < files_.size(); ++f) {
+    if (!files_[f] || files_[f]->written_step() == progress_[f].said) continue;
+    progress_[f].said = files_[f]->written_step();
+    base::ByteWriter writer;
+    writer.put(static_cast<std::int64_t>(f));
+    writer.put(progress_[f].said);
+    tell(Word::written, writer.take());
+  }
+}
+
 bool ServedComponent::settled() const {
-  if (outbox_.bytes() > 0) return false;
-  // The blocks of the current step are still to come.
-  const std::int64_t step = intake_ && intake_->tick().step > model::static_step ? intake_->tick().step - 1
-                                                                                 : model::static_step;
-  return std::all_of(files_.begin(), files_.end(),
-                     [step](const auto& file) { return !file || !file->commit_due(step); });
+  if (fatal_ || !intake_ || intake_->tick().step == model::static_step) return true;
+  // The blocks of the current step are still to come; the leader told of the one before it while it was in that step.
+  const std::int64_t done = intake_->last_step();
+  if (outbox_.bytes() > 0 || clock_tick_.step < done) return false;
+  return std::all_of(progress_.begin(), progress_.end(), [done](const Progress& file) {
+    return std::all_of(file.due.begin(), file.due.end(), [done](std::int64_t step) { return step > done; });
+  });
 }
 
 std::vector<telemetry::FileStatus> ServedComponent::file_status() const {

@@ -157,13 +157,13 @@ void ModelRank::finish() {
   const auto message = await(Tag::goodbye);
   state_ = State::finished;
   guard_.reset();
+  client_.reset();  // it rings the host's doorbell
   end_host();
   base::ByteReader reader(message);
   for (auto count = reader.get<std::int32_t>(); count > 0; --count) {
     const auto fault = get_fault(reader);
     if (fault && !error && !thrown_.contains(fault->message)) error = Error(fault->code, fault->message);
   }
-  client_.reset();
   if (error) throw *error;
 }
 
@@ -188,7 +188,7 @@ void ModelRank::leave() noexcept {
     if (state == State::running)
       client_->abandon();
     else if (state == State::declaring)
-      tell_never_ready(started_, {ErrorCode::lost, "the model left before ready"});
+      tell_never_ready(started_, {ErrorCode::lost, "left before ready"});
     if (!host_) return;
     // This rank is a server too: without it the others' files cannot be finished.
     if (started_.world->size() > 1 && state == State::running) {
@@ -197,6 +197,7 @@ void ModelRank::leave() noexcept {
                                   started_.world->rank()));
       comm::abort_job(1);
     }
+    client_.reset();
     end_host();
   } catch (...) {
     base::log_error(base::current_fault().message);

@@ -174,6 +174,7 @@ void OwnedFile::committed(const Write& write) {
   ++commits_;
   const output::CommitPoint& point = write.ready->point;
   committed_time_ = counters_->last_model_time = point.model_time;
+  written_step_ = point.step;
   counters_->encoded_bytes.add(write.ready->bytes);
   services_.counters.encoded_bytes_out.add(write.ready->bytes);
   const double now = env::steady_seconds();
@@ -210,10 +211,6 @@ void OwnedFile::start_close() {
 
 std::size_t OwnedFile::due_bytes(std::int64_t step) const {
   return committer_.due_bytes(step) + (write_ && write_->ready ? write_->ready->bytes : 0);
-}
-
-bool OwnedFile::commit_due(std::int64_t step) const {
-  return !closed_ && (write_ || committer_.due(step));
 }
 
 telemetry::FileStatus OwnedFile::status() const { return {plan_.entry.path, commits_, committed_time_}; }

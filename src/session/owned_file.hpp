@@ -44,7 +44,8 @@ class OwnedFile {
   std::optional<base::Fault> take_fault() { return std::exchange(fault_, std::nullopt); }
 
   std::size_t due_bytes(std::int64_t step) const;  // held, and leaves without any input of steps after this one
-  bool commit_due(std::int64_t step) const;        // a commit of steps up to this one is still to be made
+  // Commits that were due up to this step are on disk; the largest number once nothing more will be written.
+  std::int64_t written_step() const { return closed_ ? INT64_MAX : written_step_; }
   telemetry::FileStatus status() const;
   std::string describe() const;   // for the watchdog
 
@@ -71,6 +72,7 @@ class OwnedFile {
   double retry_at_ = 0.0;
   std::uint64_t commits_ = 0;
   double committed_time_ = 0.0;
+  std::int64_t written_step_ = model::static_step;
   std::optional<base::Fault> fault_;
 };
 

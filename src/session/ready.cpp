@@ -10,7 +10,9 @@
 namespace tailrace::session {
 namespace {
 
-constexpr int declare_tag = 1;  // on the component's communicator
+// On the component's communicator.
+constexpr int declare_tag = 1;
+constexpr int verdict_tag = 2;
 
 // FNV-1a, 64 bit: enough to tell two declarations apart that ought to be equal.
 std::uint64_t digest(std::span<const std::byte> bytes) {
@@ -44,6 +46,7 @@ std::vector<std::pair<std::string, std::uint64_t>> digests(const model::Declarat
 
 std::vector<std::byte> declaration_message(const client::Declarer& declarer) {
   base::ByteWriter writer;
+  put_fault(writer, std::nullopt);
   const auto lines = digests(declarer.declarations());
   writer.put(static_cast<std::int64_t>(lines.size()));
   for (const auto& [name, hash] : lines) {
@@ -83,6 +86,10 @@ model::Decomposition gather(comm::Communicator& component, const client::Declare
     std::optional<std::vector<std::byte>> message;
     while (!(message = poll(component, rank, declare_tag))) meanwhile();
     base::ByteReader reader(*message);
+    if (const auto fault = get_fault(reader)) {
+      if (!first_error) first_error = Error(fault->code, fmt::format("rank {} of the component {}", rank, fault->message));
+      continue;
+    }
     std::vector<std::pair<std::string, std::uint64_t>> theirs;
     for (auto count = reader.get<std::int64_t>(); count > 0; --count) {
       std::string name = reader.get_text();
@@ -107,6 +114,27 @@ void tell_servers(Started& started, const std::vector<std::byte>& message, const
   for (const int server : started.run.placement.servers)
     sendings.emplace_back(*started.world, message, server, static_cast<int>(Tag::ready));
   while (!std::all_of(sendings.begin(), sendings.end(), [](Sending& sending) { return sending.done(); })) meanwhile();
+}
+
+// From the first rank to each other one. Not a collective: a rank that left must not keep the others from hearing it.
+std::optional<base::Fault> share_verdict(comm::Communicator& component, std::optional<base::Fault> fault,
+                                         const std::function<void()>& meanwhile) {
+  if (component.rank() == 0) {
+    base::ByteWriter verdict;
+    put_fault(verdict, fault);
+    std::vector<Sending> sendings;
+    for (int rank = 1; rank < component.size(); ++rank)
+      sendings.emplace_back(component, std::vector(verdict.bytes().begin(), verdict.bytes().end()), rank, verdict_tag);
+    while (!std::all_of(sendings.begin(), sendings.end(), [](Sending& sending) { return sending.done(); })) meanwhile();
+    return fault;
+  }
+  for (;;) {
+    if (const auto heard = poll(component, 0, verdict_tag)) {
+      base::ByteReader reader(*heard);
+      return get_fault(reader);
+    }
+    meanwhile();
+  }
 }
 
 }  // namespace
@@ -137,18 +165,16 @@ void agree_on_declarations(Started& started, const client::Declarer& declarer, m
   } else {
     send(component, declaration_message(declarer), 0, declare_tag, meanwhile);
   }
-  base::ByteWriter verdict;
-  put_fault(verdict, fault);
-  const auto heard = component.broadcast(verdict.bytes(), 0);
-  base::ByteReader reader(heard);
-  if (const auto told = get_fault(reader)) throw Error(told->code, told->message);
+  if (const auto told = share_verdict(component, fault, meanwhile)) throw Error(told->code, told->message);
 }
 
 void tell_never_ready(Started& started, const base::Fault& fault) {
-  if (!started.component || started.component->rank() != 0) return;
   base::ByteWriter writer;
   put_fault(writer, fault);
-  tell_servers(started, writer.take(), [] {});
+  if (started.component->rank() == 0)
+    tell_servers(started, writer.take(), [] {});
+  else
+    send(*started.component, writer.take(), 0, declare_tag, [] {});
 }
 
 }  // namespace tailrace::session

@@ -15,8 +15,7 @@ namespace tailrace::session {
 void agree_on_declarations(Started& started, const client::Declarer& declarer, model::Tick begin,
                            const std::function<void()>& meanwhile);
 
-// Tells the servers that this component will never be ready, from its first rank; does nothing on others. For a rank that
-// leaves early.
+// Of a rank that leaves early: the component will never be ready. Its first rank tells the servers, the others tell it.
 void tell_never_ready(Started& started, const base::Fault& fault);
 
 }  // namespace tailrace::session

@@ -22,7 +22,7 @@ CONFIG = {
             "write_every": "3 steps",
             "variables": [
                 {"field": "t", "time": "mean", "every": "4 s", "chunk": [1, 2, 10]},
-                {"field": "k", "time": "max", "every": "4 s"},
+                {"field": "k", "name": "k_max", "time": "max", "every": "4 s"},
             ],
         },
     },
