@@ -192,7 +192,7 @@ TEST_F(NetcdfTest, killed_writer_loses_nothing_that_was_committed) {
   const char* wish = std::getenv("TAILRACE_TEST_KILLS");
   const int kills = wish != nullptr ? std::atoi(wish) : 15;
   std::mt19937 random(std::random_device{}());
-  int repaired = 0, at_once = 0;
+  int created = 0, repaired = 0, at_once = 0;
   std::int64_t committed = 0;
   for (int i = 0; i < kills; ++i) {
     const std::string file = path(fmt::format("killed{}.nc", i));
@@ -201,6 +201,7 @@ TEST_F(NetcdfTest, killed_writer_loses_nothing_that_was_committed) {
       EXPECT_EQ(killed.reported, 0);
       continue;
     }
+    ++created;
     const auto before = netcdf::inspect(file, false);
     at_once += before.readable;
     if (before.readable) {
@@ -219,8 +220,8 @@ TEST_F(NetcdfTest, killed_writer_loses_nothing_that_was_committed) {
   EXPECT_GT(committed, 0);
   RecordProperty("readable_at_once", at_once);
   RecordProperty("repaired", repaired);
-  std::printf("%d kills: %d files readable at once, %d had something to repair, %ld records\n", kills,
-              at_once, repaired, static_cast<long>(committed));
+  std::printf("%d kills: %d files created, %d readable at once, %d had something to repair, %ld records\n",
+              kills, created, at_once, repaired, static_cast<long>(committed));
 }
 
 TEST_F(NetcdfTest, killed_creation_leaves_a_hidden_file_that_the_next_one_replaces) {
