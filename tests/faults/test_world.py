@@ -34,7 +34,7 @@ def player(ranks=2, shape=SMALL, **more):
 
 
 def small_disk() -> None:
-    """Files of at most 16 MiB: the write that would pass it fails as on a full disk (EFBIG; the player ignores SIGXFSZ)."""
+    """Files of at most 16 MiB: a write past that fails as on a full disk (the player ignores SIGXFSZ)."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (16 << 20, 16 << 20))
 
 
