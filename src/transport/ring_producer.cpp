@@ -9,10 +9,6 @@
 namespace tailrace::transport {
 namespace {
 
-// A server that works on little pieces would be woken too often, one that hears of much too late could work
-// already.
-constexpr std::size_t announce_bytes = std::size_t{64} << 10;
-
 constexpr double shortest_nap = 1e-3;
 constexpr double longest_nap = 1e-2;
 constexpr double nap_beside_work = 1e-4;  // between two calls of while_waiting
@@ -80,7 +76,9 @@ void RingProducer::commit(const model::RecordHeader& header) {
   ++counters_.records;
   counters_.bytes += reserved_bytes_;
   unannounced_ += record_size(reserved_bytes_);
-  if (unannounced_ >= announce_bytes) ring();
+  // Waking a server that sleeps costs as much as copying a few 100 KiB, so that is left to flush, unless so
+  // much has come together that the client may soon have to wait for it.
+  if (unannounced_ >= capacity() / 2) ring();
 }
 
 void RingProducer::ring() {

@@ -4,9 +4,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "transport/testing/transport_conformance.hpp"
@@ -66,6 +69,26 @@ class Child {
 
  private:
   pid_t process_;
+};
+
+// Carries a few bytes from one process to another; read waits for them.
+struct Pipe {
+  Pipe() {
+    if (pipe(ends) != 0) throw std::runtime_error("pipe");
+  }
+  ~Pipe() {
+    close(ends[0]);
+    close(ends[1]);
+  }
+  void write(const std::string& text) const {
+    if (::write(ends[1], text.data(), text.size()) < 0) throw std::runtime_error("write");
+  }
+  std::string read() const {
+    std::string text(4096, '\0');
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, ::read(ends[0], text.data(), text.size()))));
+    return text;
+  }
+  int ends[2];
 };
 
 }  // namespace tailrace::transport::testing

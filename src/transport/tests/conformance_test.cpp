@@ -25,26 +25,21 @@ TEST_P(Conformance, SharedMemoryBetweenThreads) {
 
 TEST_P(Conformance, SharedMemoryBetweenProcesses) {
   auto bell = shm::make_doorbell();
-  int pipe_ends[2];
-  ASSERT_EQ(pipe(pipe_ends), 0);
+  const Pipe invitation;
+  const Pipe accepted;
   Child client([&] {
     auto end = shm::make_producer(GetParam().options, bell.name);
-    if (write(pipe_ends[1], end.invitation.data(), end.invitation.size()) < 0)
-      throw std::runtime_error("pipe");
+    invitation.write(end.invitation);
+    accepted.read();
     GetParam().produce(*end.producer);
   });
-  std::string invitation(4096, '\0');
-  const ssize_t size = read(pipe_ends[0], invitation.data(), invitation.size());
-  ASSERT_GT(size, 0);
-  invitation.resize(static_cast<std::size_t>(size));
   {
     const auto world = comm::serial();
-    const auto consumer = accept(invitation, *world, 0, *bell.doorbell);
+    const auto consumer = accept(invitation.read(), *world, 0, *bell.doorbell);
+    accepted.write("yes");
     GetParam().consume(*consumer, *bell.doorbell);
   }
   EXPECT_EQ(client.wait(), 0);
-  close(pipe_ends[0]);
-  close(pipe_ends[1]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Transport, Conformance, ::testing::ValuesIn(conformance_cases()),

@@ -16,6 +16,7 @@ namespace {
 
 using model::RecordKind;
 using testing::Child;
+using testing::Pipe;
 using testing::put;
 
 std::string segment_of(const std::string& invitation) {
@@ -87,26 +88,6 @@ TEST_F(WithinNode, NonsenseIsNoInvitation) {
   EXPECT_THROW(accept_here(std::string(64, 'x')), Error);
   EXPECT_THROW(accept_here(""), Error);
 }
-
-// Passes the invitation of a client in a process of its own to this one.
-struct Pipe {
-  Pipe() {
-    if (pipe(ends) != 0) throw std::runtime_error("pipe");
-  }
-  ~Pipe() {
-    close(ends[0]);
-    close(ends[1]);
-  }
-  void write(const std::string& text) const {
-    if (::write(ends[1], text.data(), text.size()) < 0) throw std::runtime_error("write");
-  }
-  std::string read() const {
-    std::string text(4096, '\0');
-    text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, ::read(ends[0], text.data(), text.size()))));
-    return text;
-  }
-  int ends[2];
-};
 
 TEST_F(WithinNode, AKilledClientIsNoticedAndWhatItCommittedIsThere) {
   const Pipe invitation;
