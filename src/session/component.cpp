@@ -217,7 +217,7 @@ void ServedComponent::reduce(Stream& stream, int client, std::span<const std::by
       continue;
     }
     time::Accumulator& accumulator = *stream.accumulators.at(client);
-    accumulator.combine(payload, share.weight, share.ends);
+    accumulator.combine(payload, share.weight, share.fraction);
     if (!share.closes) continue;
     std::vector<std::byte> values(payload.size() / model::size_of(stream.input) * model::size_of(stream.output));
     accumulator.finish(values);

@@ -114,7 +114,7 @@ class Planner {
     plan_.fields[at(index)].used = true;
     check_variable(entry, field, plan_.fields[at(index)].cadence);
     VariablePlan variable;
-    variable.name = entry.name.empty() ? without_namespace(field.name) : entry.name;
+    variable.name = (entry.name.empty() ? without_namespace(field.name) : entry.name) + entry.suffix;
     variable.field = index;
     variable.field_name = field.name;
     variable.axis = axis_of(file, entry, plan_.fields[at(index)].cadence);
@@ -127,8 +127,8 @@ class Planner {
     if (!fresh)
       problems_.add(
           entry.location, entry.config_path,
-          fmt::format("the file already has a variable \"{}\", from {}; give one of them another `name`, or "
-                      "write them to two files",
+          fmt::format("the file already has a variable \"{}\", from {}; give one of them another `name` or a "
+                      "`suffix`, or write them to two files",
                       variable.name, first->second.text()));
     file.variables.push_back(std::move(variable));
   }
@@ -165,7 +165,8 @@ class Planner {
 
   static model::DataType default_type(const model::Field& field, time::ReductionKind reduction) {
     const bool whole = field.type == model::DataType::int32 || field.type == model::DataType::int64;
-    const bool broken = reduction == time::ReductionKind::mean || reduction == time::ReductionKind::std;
+    const bool broken = reduction == time::ReductionKind::mean || reduction == time::ReductionKind::std ||
+                        reduction == time::ReductionKind::sum;
     return whole && broken ? model::DataType::float64 : field.type;
   }
 
@@ -184,7 +185,7 @@ class Planner {
         problems_.add(
             where, "output." + file.entry.path,
             fmt::format("\"{}\" is the name of a coordinate or dimension in this file; give the variable "
-                        "another `name`",
+                        "another `name` or a `suffix`",
                         name));
   }
 

@@ -55,11 +55,11 @@ class Folding final : public Accumulator {
  public:
   Folding(DataType output, std::size_t size) : output_(output), size_(size), kept_(Rule::arrays * size) {}
 
-  void combine(std::span<const std::byte> sample, double weight, bool ends) override {
+  void combine(std::span<const std::byte> sample, double weight, double fraction) override {
     TAILRACE_ASSERT(sample.size() == size_ * sizeof(In), "a sample has the size of its block");
     TAILRACE_ASSERT(weight >= 0.0, "weights are lengths of time");
     if (weight == 0.0) return;
-    Rule::fold(sample.data(), kept_.data(), size_, weight, totals_, ends);
+    Rule::fold(sample.data(), kept_.data(), size_, weight, totals_, fraction);
     ++totals_.samples;
     totals_.weight += weight;
   }

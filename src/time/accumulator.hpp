@@ -30,12 +30,10 @@ bool needs_window(ReductionKind kind);  // all but snapshot
 class Accumulator {
  public:
   virtual ~Accumulator() = default;
-  // `size` elements of the input type, aligned or not; a weight of 0 changes nothing. `ends` as in Share:
-  // `sum` adds the sample only where its interval ends, so that a sample whose interval spans several windows
-  // is not added twice.
-  virtual void combine(std::span<const std::byte> sample, double weight, bool ends = true) = 0;
-  // Writes the record in the output type and returns to the identity. A window that no sample ended in has
-  // sum 0.
+  // `size` elements of the input type, aligned or not; a weight of 0 changes nothing. `fraction` as in Share: `sum` adds
+  // that part of the sample, so that a sample whose interval spans several windows is shared out among them.
+  virtual void combine(std::span<const std::byte> sample, double weight, double fraction = 1.0) = 0;
+  // Writes the record in the output type and returns to the identity.
   virtual void finish(std::span<std::byte> record) = 0;
   virtual bool empty() const = 0;  // nothing combined since the last finish
   virtual std::size_t state_bytes() const = 0;
@@ -43,7 +41,7 @@ class Accumulator {
   virtual void restore(std::span<const std::byte> state) = 0;  // throws Error(resource) when it does not fit
 };
 
-// `sum` is the plain sum over samples (weight counts as 1); `mean` and `std` weigh by the weight given; std
+// `sum` is the sum over samples, each times its fraction; `mean` and `std` weigh by the weight given; std
 // is the population's (divides by the sum of weights). A NaN in any sample makes the record NaN. Where the
 // output is of an integer type, values are rounded to the nearest, kept within its range, and NaN becomes
 // netCDF's default fill value.

@@ -45,19 +45,20 @@ const std::vector<Share>& Axis::advance(const model::Tick& tick) {
 void Axis::take_instant(const model::Tick& tick) {
   if (!crossing_.passes(tick)) return;
   const TimeRecord instant{next_index_++, tick.time, tick.time, tick.step, tick.step, true};
-  shares_.push_back({.record = instant, .weight = 1.0, .ends = true, .closes = true});
+  shares_.push_back({.record = instant, .weight = 1.0, .fraction = 1.0, .closes = true});
 }
 
 // Cuts the interval from the last sample to this one at the edges of windows.
 void Axis::take_sample(const model::Tick& tick) {
   const Place place = ruler_.place(tick);
   double from = sampled_until_;
+  const double interval = place.time - sampled_until_;
   for (const Edge& edge : edges_until(tick, place)) {
-    share(from, edge, true, edge.time == place.time);
+    share(from, edge, true, interval);
     next_window(edge);
     from = edge.time;
   }
-  share(from, {place.time, tick.step, tick.step}, false, true);
+  share(from, {place.time, tick.step, tick.step}, false, interval);
   sampled_until_ = place.time;
   sampled_step_ = tick.step;
 }
@@ -75,13 +76,14 @@ std::vector<Axis::Edge> Axis::edges_until(const model::Tick& tick, const Place& 
   return edges;
 }
 
-void Axis::share(double from, const Edge& to, bool closes, bool ends) {
+void Axis::share(double from, const Edge& to, bool closes, double interval) {
   const double weight = to.time - from;
   // Nothing to add; but a window with samples still has to be closed when its last steps have no length.
   if (weight <= 0.0 && !(closes && window_.has_samples)) return;
   const double end = closes || ruler_.kind() == PeriodKind::steps ? to.time : ruler_.edge(next_edge_);
   window_.has_samples = true;
-  shares_.push_back({record(end, to.end_step, window_.whole), weight, ends, closes});
+  const double fraction = weight > 0.0 ? weight / interval : 0.0;  // exactly 1 where nothing is cut
+  shares_.push_back({record(end, to.end_step, window_.whole), weight, fraction, closes});
   if (closes) ++next_index_;
 }
 

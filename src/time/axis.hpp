@@ -45,12 +45,12 @@ struct TimeRecord {
 };
 
 // What one tick means for every variable on the axis, in the order to be carried out:
-// for each share: combine the sample into record `index` with `weight` and `ends`; if `closes`, emit that
+// for each share: combine the sample into record `index` with `weight` and `fraction`; if `closes`, emit that
 // record.
 struct Share {
   TimeRecord record;    // of a record that is still open, end is where it will close, if that is known
   double weight = 0.0;  // seconds; 1 for an instant; 0 where the record only closes
-  bool ends = true;     // the sample's interval ends in this window, so `sum` counts the sample here
+  double fraction = 1.0;  // of the sample's interval that lies in this window: what `sum` counts here
   bool closes = false;
 };
 
@@ -84,7 +84,7 @@ class Axis {
   void take_instant(const model::Tick& tick);
   void take_sample(const model::Tick& tick);
   std::vector<Edge> edges_until(const model::Tick& tick, const Place& place);
-  void share(double from, const Edge& to, bool closes, bool ends);
+  void share(double from, const Edge& to, bool closes, double interval);
   void next_window(const Edge& edge);
   TimeRecord record(double end, std::int64_t end_step, bool whole) const;
 

@@ -28,7 +28,7 @@ template <class In>
 struct Snapshot {
   using Kept = In;
   static constexpr std::size_t arrays = 1;
-  static void fold(const std::byte* sample, Kept* kept, std::size_t size, double, const Totals&, bool) {
+  static void fold(const std::byte* sample, Kept* kept, std::size_t size, double, const Totals&, double) {
     std::memcpy(kept, sample, size * sizeof(In));
   }
   static In result(const Kept* kept, std::size_t, std::size_t i, const Totals&) { return kept[i]; }
@@ -39,7 +39,7 @@ struct Mean {
   using Kept = double;
   static constexpr std::size_t arrays = 1;
   static void fold(const std::byte* __restrict sample, double* __restrict sums, std::size_t size,
-                   double weight, const Totals& before, bool) {
+                   double weight, const Totals& before, double) {
     if (before.samples == 0)
       for (std::size_t i = 0; i < size; ++i) sums[i] = weight * static_cast<double>(load<In>(sample, i));
     else
@@ -55,7 +55,7 @@ struct Extreme {
   using Kept = In;
   static constexpr std::size_t arrays = 1;
   static void fold(const std::byte* __restrict sample, In* __restrict kept, std::size_t size, double,
-                   const Totals& before, bool) {
+                   const Totals& before, double) {
     if (before.samples == 0) {
       std::memcpy(kept, sample, size * sizeof(In));
       return;
@@ -81,10 +81,9 @@ struct Sum {
   using Kept = double;
   static constexpr std::size_t arrays = 1;
   static void fold(const std::byte* __restrict sample, double* __restrict sums, std::size_t size, double,
-                   const Totals& before, bool ends) {
+                   const Totals& before, double fraction) {
     if (before.samples == 0) std::memset(sums, 0, size * sizeof(double));
-    if (!ends) return;
-    for (std::size_t i = 0; i < size; ++i) sums[i] += static_cast<double>(load<In>(sample, i));
+    for (std::size_t i = 0; i < size; ++i) sums[i] += fraction * static_cast<double>(load<In>(sample, i));
   }
   static double result(const double* sums, std::size_t, std::size_t i, const Totals&) { return sums[i]; }
 };
@@ -97,7 +96,7 @@ struct Std {
   using Kept = double;
   static constexpr std::size_t arrays = 2;  // the mean, and the weighted sum of squares about it
   static void fold(const std::byte* __restrict sample, double* __restrict kept, std::size_t size,
-                   double weight, const Totals& before, bool) {
+                   double weight, const Totals& before, double) {
     double* __restrict means = kept;
     double* __restrict squares = kept + size;
     if (before.samples == 0) std::memset(kept, 0, 2 * size * sizeof(double));

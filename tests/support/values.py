@@ -41,13 +41,13 @@ class History:
         last = int(np.ceil(end / every))
         return [(max(k * every, self.begin), min((k + 1) * every, end)) for k in range(first, last)]
 
-    def overlaps(self, window: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
-        """Weights (seconds) and values of the samples in a window: a put stands for the step that ends at its time."""
+    def overlaps(self, window: tuple[float, float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of the samples in a window: weights and lengths (seconds), values. A put stands for the step that ends then."""
         starts = np.array([self.begin, *self.times[:-1]])
         ends = np.array(self.times)
         weights = np.minimum(ends, window[1]) - np.maximum(starts, window[0])
         inside = weights > 0
-        return weights[inside], np.array(self.values)[inside]
+        return weights[inside], (ends - starts)[inside], np.array(self.values)[inside]
 
     def reduced(self, kind: str, every: float) -> np.ndarray:
         """The reduction over each window, stacked along a leading time dimension."""
@@ -64,14 +64,14 @@ class History:
         return [self.times[i] for i in chosen], np.array([self.values[i] for i in chosen])
 
 
-def reduce_window(kind: str, weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+def reduce_window(kind: str, weights: np.ndarray, lengths: np.ndarray, values: np.ndarray) -> np.ndarray:
     column = weights.reshape((-1,) + (1,) * (values.ndim - 1))
     if kind == "min":
         return values.min(axis=0)
     if kind == "max":
         return values.max(axis=0)
     if kind == "sum":
-        return values.sum(axis=0)
+        return (column / lengths.reshape(column.shape) * values).sum(axis=0)
     mean = (column * values).sum(axis=0) / weights.sum()
     if kind == "mean":
         return mean

@@ -22,8 +22,8 @@ const std::vector<ReductionKind> all_kinds{ReductionKind::snapshot, ReductionKin
                                            ReductionKind::max,      ReductionKind::sum,  ReductionKind::std};
 
 template <class T>
-void add(Accumulator& accumulator, const std::vector<T>& sample, double weight = 1.0, bool ends = true) {
-  accumulator.combine(std::as_bytes(std::span<const T>(sample)), weight, ends);
+void add(Accumulator& accumulator, const std::vector<T>& sample, double weight = 1.0, double fraction = 1.0) {
+  accumulator.combine(std::as_bytes(std::span<const T>(sample)), weight, fraction);
 }
 
 template <class T>
@@ -119,14 +119,13 @@ TEST(Accumulator, a_nan_makes_the_record_nan) {
   }
 }
 
-TEST(Accumulator, sum_counts_a_sample_where_its_interval_ends) {
+TEST(Accumulator, sum_takes_the_part_of_a_sample_that_lies_in_the_window) {
   const auto sum = doubles(ReductionKind::sum, 1);
-  add(*sum, std::vector<double>{5.0}, 2.0, false);
-  EXPECT_FALSE(sum->empty());
-  EXPECT_EQ(result<double>(*sum, 1)[0], 0.0);
-  add(*sum, std::vector<double>{5.0}, 2.0, true);
-  add(*sum, std::vector<double>{7.0}, 2.0, false);
-  EXPECT_EQ(result<double>(*sum, 1)[0], 5.0);
+  add(*sum, std::vector<double>{5.0}, 2.0, 0.25);
+  EXPECT_EQ(result<double>(*sum, 1)[0], 1.25);
+  add(*sum, std::vector<double>{5.0}, 6.0, 0.75);
+  add(*sum, std::vector<double>{7.0}, 2.0);
+  EXPECT_EQ(result<double>(*sum, 1)[0], 10.75);
 }
 
 TEST(Accumulator, a_weight_of_zero_changes_nothing) {

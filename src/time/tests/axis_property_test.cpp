@@ -24,7 +24,7 @@ struct ModelRun {
 struct Record {
   double begin = 0.0, end = 0.0;
   std::vector<std::pair<std::int64_t, double>> weights;  // step and weight of each sample
-  std::vector<std::int64_t> ends;                        // steps whose interval ends in it
+  std::vector<double> fractions;                         // of the intervals, in the order of weights
   bool operator==(const Record&) const = default;
 };
 
@@ -124,7 +124,7 @@ std::vector<Record> expected_windows(const ModelRun& run) {
     for (const Tick& sample : samples) {
       const double overlap = std::min(sample.time, record.end) - std::max(from, record.begin);
       if (overlap > 0.0) record.weights.emplace_back(sample.step, overlap);
-      if (overlap > 0.0 && sample.time <= record.end) record.ends.push_back(sample.step);
+      if (overlap > 0.0) record.fractions.push_back(overlap / (sample.time - from));
       from = sample.time;
     }
     const bool closed = !samples.empty() && samples.back().time >= record.end;
@@ -149,7 +149,7 @@ std::vector<Record> windows_of_axis(const ModelRun& run) {
   for (const Tick& tick : run.ticks) {
     for (const Share& share : axis.advance(tick)) {
       if (share.weight > 0.0) open.weights.emplace_back(tick.step, share.weight);
-      if (share.weight > 0.0 && share.ends) open.ends.push_back(tick.step);
+      if (share.weight > 0.0) open.fractions.push_back(share.fraction);
       if (share.closes) emit(share.record);
     }
   }

@@ -18,7 +18,7 @@ std::vector<std::string> words(const std::vector<Share>& shares) {
   for (const Share& share : shares) {
     std::ostringstream text;
     text << share.record.index << " " << share.record.begin << ".." << share.record.end << " +"
-         << share.weight << (share.ends ? "" : " passes") << (share.closes ? " closes" : "");
+         << share.weight << (share.fraction == 1.0 || share.weight == 0.0 ? "" : " part") << (share.closes ? " closes" : "");
     all.push_back(text.str());
   }
   return all;
@@ -35,7 +35,7 @@ Axis instants(const char* every, const char* cadence, Tick begin = {}) {
 TEST(WindowAxis, cuts_intervals_at_the_edges) {
   Axis axis = windows("10 s", "1 step");
   EXPECT_THAT(words(axis.advance({1, 4.0})), ElementsAre("0 0..10 +4"));
-  EXPECT_THAT(words(axis.advance({2, 12.0})), ElementsAre("0 0..10 +6 passes closes", "1 10..20 +2"));
+  EXPECT_THAT(words(axis.advance({2, 12.0})), ElementsAre("0 0..10 +6 part closes", "1 10..20 +2 part"));
   EXPECT_THAT(words(axis.advance({3, 20.0})), ElementsAre("1 10..20 +8 closes"));
   EXPECT_FALSE(axis.finish().has_value());
   EXPECT_THAT(words(axis.advance({4, 25.0})), ElementsAre("2 20..30 +5"));
@@ -50,8 +50,8 @@ TEST(WindowAxis, cuts_intervals_at_the_edges) {
 TEST(WindowAxis, a_long_step_contributes_to_every_window_it_spans) {
   Axis axis = windows("10 s", "1 step");
   EXPECT_THAT(words(axis.advance({1, 35.0})),
-              ElementsAre("0 0..10 +10 passes closes", "1 10..20 +10 passes closes",
-                          "2 20..30 +10 passes closes", "3 30..40 +5"));
+              ElementsAre("0 0..10 +10 part closes", "1 10..20 +10 part closes",
+                          "2 20..30 +10 part closes", "3 30..40 +5 part"));
 }
 
 TEST(WindowAxis, counts_times_as_good_as_on_an_edge_as_on_it) {
@@ -84,7 +84,7 @@ TEST(WindowAxis, steps_without_length_count_for_nothing) {
 TEST(WindowAxis, begins_late_where_the_run_begins_late) {
   Axis axis = windows("10 s", "1 step", {7, 1003.0});
   const auto& shares = axis.advance({8, 1012.0});
-  EXPECT_THAT(words(shares), ElementsAre("0 1003..1010 +7 passes closes", "1 1010..1020 +2"));
+  EXPECT_THAT(words(shares), ElementsAre("0 1003..1010 +7 part closes", "1 1010..1020 +2 part"));
   EXPECT_FALSE(shares[0].record.whole);
   EXPECT_EQ(shares[0].record.begin_step, 7);
   EXPECT_TRUE(shares[1].record.whole);
@@ -98,7 +98,7 @@ TEST(WindowAxis, weighs_by_the_interval_since_the_last_sample) {
   EXPECT_THAT(words(axis.advance({4, 9.0})), IsEmpty());
   EXPECT_THAT(words(axis.advance({5, 11.0})), IsEmpty());
   EXPECT_EQ(axis.finish()->end, 10.0);
-  EXPECT_THAT(words(axis.advance({6, 13.0})), ElementsAre("0 0..10 +4 passes closes", "1 10..20 +3"));
+  EXPECT_THAT(words(axis.advance({6, 13.0})), ElementsAre("0 0..10 +4 part closes", "1 10..20 +3 part"));
 }
 
 TEST(WindowAxis, in_steps_uses_the_times_of_those_steps) {
@@ -111,7 +111,7 @@ TEST(WindowAxis, in_steps_uses_the_times_of_those_steps) {
   EXPECT_EQ(axis.finish()->end_step, 4);
   EXPECT_THAT(words(axis.advance({5, 8.0})), IsEmpty());
   const auto& shares = axis.advance({6, 9.5});
-  EXPECT_THAT(words(shares), ElementsAre("0 0..6 +1 passes closes", "1 6..9.5 +3.5"));
+  EXPECT_THAT(words(shares), ElementsAre("0 0..6 +1 part closes", "1 6..9.5 +3.5 part"));
   EXPECT_EQ(shares[0].record.end_step, 4);
   EXPECT_EQ(shares[1].record.begin_step, 4);
 }

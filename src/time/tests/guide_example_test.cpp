@@ -9,6 +9,7 @@ namespace tailrace::time {
 namespace {
 
 using model::DataType;
+using testing::DoubleEq;
 using testing::ElementsAre;
 
 const std::vector<model::Tick> ticks{{1, 4.0}, {2, 12.0}, {3, 13.0}, {4, 35.0}};
@@ -27,7 +28,7 @@ std::vector<double> records(AxisKind axis_kind, ReductionKind reduction) {
   std::vector<double> all;
   for (std::size_t i = 0; i < ticks.size(); ++i) {
     for (const Share& share : axis.advance(ticks[i])) {
-      accumulator->combine(std::as_bytes(std::span(&values[i], 1)), share.weight, share.ends);
+      accumulator->combine(std::as_bytes(std::span(&values[i], 1)), share.weight, share.fraction);
       if (share.closes) all.push_back(finished(*accumulator));
     }
   }
@@ -39,7 +40,7 @@ TEST(GuideExample, comes_out_as_written) {
   EXPECT_THAT(records(AxisKind::window, ReductionKind::mean), ElementsAre(1.6, 3.5, 4.0, 4.0));
   EXPECT_THAT(records(AxisKind::window, ReductionKind::min), ElementsAre(1.0, 2.0, 4.0, 4.0));
   EXPECT_THAT(records(AxisKind::window, ReductionKind::max), ElementsAre(2.0, 4.0, 4.0, 4.0));
-  EXPECT_THAT(records(AxisKind::window, ReductionKind::sum), ElementsAre(1.0, 5.0, 0.0, 4.0));
+  EXPECT_THAT(records(AxisKind::window, ReductionKind::sum), ElementsAre(DoubleEq(2.5), DoubleEq(0.5 + 3.0 + 4.0 * 7.0 / 22.0), DoubleEq(4.0 * 10.0 / 22.0), DoubleEq(4.0 * 5.0 / 22.0)));
   EXPECT_THAT(records(AxisKind::instant, ReductionKind::snapshot), ElementsAre(2.0, 4.0));
 }
 
