@@ -56,6 +56,7 @@ struct VariableEntry {  // an entry under `variables:`
   std::string field, group;          // exactly one is given
   config::Location target_location;  // of the field's or group's name
   std::string name;                  // in the file; empty: the field's own without its namespace
+  std::string suffix;                // put behind the name, or behind each name of the group
   time::ReductionKind reduction = time::ReductionKind::snapshot;
   time::Period every = time::Period::of_steps(1);
   config::Location every_location;  // line 0: it holds a `{name}` that is not filled in

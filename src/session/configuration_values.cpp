@@ -199,6 +199,7 @@ class Converter {
     variable.config_path = value.path();
     set_target(value, variable);
     variable.name = text_of(value, "name");
+    variable.suffix = text_of(value, "suffix");
     variable.reduction = time::find_reduction(text_of(value, "time")).value_or(time::ReductionKind::snapshot);
     std::tie(variable.every, variable.every_location) = period_of(value, "every");
     if (value.find("type") != nullptr) variable.type = type_of(text_of(value, "type"));
@@ -218,8 +219,10 @@ class Converter {
       problems_.add(value.location(), value.path(), "expected either `field` or `group`");
     } else if (group != nullptr && value.find("name") != nullptr) {
       const Value& name = value.at("name");
-      problems_.add(name.location(), name.path(),
-                    "a `group` has many variables, which cannot share one name");
+      problems_.add(
+          name.location(), name.path(),
+          "a `group` has many variables, which cannot share one name; `suffix` is put behind each of "
+          "their names");
     }
     if (field != nullptr) variable.field = field->text();
     if (group != nullptr) variable.group = group->text();

@@ -80,10 +80,12 @@ Branch describe_file(const FileEntry& file) {
   Branch branch{file_words(file), {}};
   for (const VariableEntry& variable : file.variables) {
     const std::string what = variable.group.empty() ? variable.field : "group " + variable.group;
-    branch.below.push_back(
-        {fmt::format("{}{}: {} {}", what, variable.name.empty() ? "" : " as " + variable.name,
-                     time::name_of(variable.reduction), variable.every.sentence()),
-         {}});
+    const std::string names = variable.name.empty() && variable.suffix.empty() ? ""
+                              : variable.name.empty() ? " with " + variable.suffix + " behind the name"
+                                                      : " as " + variable.name + variable.suffix;
+    branch.below.push_back({fmt::format("{}{}: {} {}", what, names, time::name_of(variable.reduction),
+                                        variable.every.sentence()),
+                            {}});
   }
   return branch;
 }

@@ -41,10 +41,18 @@ Type compression_schema() {
 
 Type attributes_schema() { return map("attribute", either({plain(), list(real(-1e308))})); }
 
-std::optional<std::string> variable_name_complaint(const std::string& name) {
+bool is_made_of_name_characters(const std::string& text) {
   const auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  if (!name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
-      std::all_of(name.begin(), name.end(), fits))
+  return !text.empty() && std::all_of(text.begin(), text.end(), fits);
+}
+
+std::optional<std::string> suffix_complaint(const std::string& suffix) {
+  if (is_made_of_name_characters(suffix)) return std::nullopt;
+  return "expected letters, digits and underscores, but got \"" + suffix + "\"";
+}
+
+std::optional<std::string> variable_name_complaint(const std::string& name) {
+  if (is_made_of_name_characters(name) && std::isdigit(static_cast<unsigned char>(name.front())) == 0)
     return std::nullopt;
   return "expected letters, digits and underscores, not starting with a digit, but got \"" + name + "\"";
 }
@@ -82,6 +90,12 @@ Type variable_schema() {
        .type = checked("a name made of letters, digits and underscores", variable_name_complaint),
        .says = "The variable's name in the file; by default the field's without its namespace.",
        .example = "theta_mean"},
+      {.name = "suffix",
+       .type = checked("a word made of letters, digits and underscores", suffix_complaint),
+       .says =
+           "What is put behind the variable's name, or behind each name of the `group`, so that one file can "
+           "hold the same fields twice.",
+       .example = "_mean"},
       {.name = "time",
        .type = choice(time::reduction_names()),
        .says = "How the samples of a period become one record.",

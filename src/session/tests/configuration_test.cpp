@@ -197,11 +197,26 @@ TEST(Configuration, RefusesWhatContradictsItself) {
             "run.yaml:5:3  output.a.nc: is given twice; the first is at run.yaml:4:3");
   EXPECT_THAT(complaint(with_variable("field: u, every: 1 s, compression: {codec: zlib, level: 20}")),
               testing::StartsWith("run.yaml:3:65  output.a.nc.variables[0].compression: "));
-  EXPECT_THAT(complaint(with_variable("group: g, name: x, every: 1 s") + "groups: {g: [u]}"),
-              HasSubstr("a `group` has many variables, which cannot share one name"));
+  EXPECT_THAT(
+      complaint(with_variable("group: g, name: x, every: 1 s") + "groups: {g: [u]}"),
+      HasSubstr("a `group` has many variables, which cannot share one name; `suffix` is put behind each"));
   EXPECT_THAT(
       complaint(with_variable("field: u, name: 2u, every: 1 s")),
       HasSubstr("name: expected letters, digits and underscores, not starting with a digit, but got \"2u\""));
+}
+
+TEST(Configuration, SuffixesAreShownAndHoldOnlyWhatNamesMay) {
+  const std::string group = "groups: {g: [u, w]}\n";
+  EXPECT_THAT(
+      describe(parse(with_variable("group: g, suffix: _2_mean, time: mean, every: 1 s") + group), nullptr),
+      HasSubstr("group g with _2_mean behind the name: mean every 1 s"));
+  EXPECT_THAT(
+      describe(parse(with_variable("field: u, name: v, suffix: _max, time: max, every: 1 s")), nullptr),
+      HasSubstr("u as v_max: max every 1 s"));
+  EXPECT_EQ(
+      complaint(with_variable("group: g, every: 1 s, suffix: -mean") + group),
+      "run.yaml:3:60  output.a.nc.variables[0].suffix: expected letters, digits and underscores, but got "
+      "\"-mean\"");
 }
 
 TEST(Configuration, KnowsWhatIsNotAvailableYet) {

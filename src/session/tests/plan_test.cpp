@@ -79,7 +79,7 @@ TEST(Plan, ResolvesNamesTypesAndAxes) {
   const FilePlan& file = plan.files[0];
   ASSERT_EQ(file.axes.size(), 3u);
   EXPECT_EQ(file.axes[0].dim, "time_10s_1step");
-  EXPECT_EQ(file.axes[1].dim, "time_instant_2_5s");
+  EXPECT_EQ(file.axes[1].dim, "time_instant_2p5s");
   EXPECT_EQ(file.axes[1].kind, time::AxisKind::instant);
   EXPECT_EQ(file.axes[2].dim, "time_10s_5steps");
   ASSERT_EQ(file.variables.size(), 5u);
@@ -181,13 +181,35 @@ TEST(Plan, NamesInAFileAreUnique) {
       complaint(with_fields("names: [u]", "{field: u, every: 1 s}, {field: u, time: mean, every: 1 s}")),
       "run.yaml:3:53  output.a.nc.variables[1]: the file already has a variable \"u\", from run.yaml:3:29; "
       "give one "
-      "of them another `name`, or write them to two files");
+      "of them another `name` or a `suffix`, or write them to two files");
   for (const char* name : {"time", "time_bnds", "height", "y"})
-    EXPECT_EQ(
-        complaint(
-            with_fields("names: [u]", std::string("{field: u, time: mean, every: 1 s, name: ") + name + "}")),
-        std::string("run.yaml:3:29  output.a.nc: \"") + name +
-            "\" is the name of a coordinate or dimension in this file; give the variable another `name`");
+    EXPECT_EQ(complaint(with_fields("names: [u]",
+                                    std::string("{field: u, time: mean, every: 1 s, name: ") + name + "}")),
+              std::string("run.yaml:3:29  output.a.nc: \"") + name +
+                  "\" is the name of a coordinate or dimension in this file; give the variable another "
+                  "`name` or a `suffix`");
+}
+
+TEST(Plan, ASuffixLetsAFileHoldFieldsTwice) {
+  const Plan plan = plan_of(
+      "fields: {state: {names: [u, scalar.vwp]}}\n"
+      "groups: {all: [u, scalar.vwp]}\n"
+      "output:\n"
+      "  a.nc:\n"
+      "    variables:\n"
+      "      - {group: all, every: 10 s}\n"
+      "      - {group: all, suffix: _mean, time: mean, every: 10 s}\n"
+      "      - {field: u, suffix: _largest, time: max, every: 10 s}\n"
+      "      - {field: u, name: speed, suffix: _5, time: max, every: 5 s}\n");
+  std::vector<std::string> names;
+  for (const VariablePlan& variable : plan.files.at(0).variables) names.push_back(variable.name);
+  EXPECT_THAT(names, testing::ElementsAre("u", "vwp", "u_mean", "vwp_mean", "u_largest", "speed_5"));
+  EXPECT_EQ(plan.files[0].variables[3].field_name, "scalar.vwp");
+  EXPECT_THAT(complaint(with_fields("names: [u]",
+                                    "{field: u, suffix: _a, every: 1 s}, {field: u, name: u_a, every: 1 s}")),
+              HasSubstr("the file already has a variable \"u_a\""));
+  EXPECT_THAT(complaint(with_fields("names: [u]", "{field: u, name: t, suffix: ime, every: 1 s}")),
+              HasSubstr("\"time\" is the name of a coordinate or dimension"));
 }
 
 TEST(Plan, PartialGridsWaitForDiagnostics) {
