@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <random>
@@ -34,7 +35,8 @@ struct Ring {
     ASSERT_TRUE(record.has_value());
     EXPECT_EQ(record->head->sequence, sequence);
     ASSERT_EQ(record->payload.size(), payload);
-    EXPECT_THAT(record->payload, testing::Each(static_cast<std::byte>(sequence % 251)));
+    EXPECT_TRUE(std::all_of(record->payload.begin(), record->payload.end(),
+                            [&](std::byte byte) { return byte == static_cast<std::byte>(sequence % 251); }));
     reader.advance(*record);
   }
 

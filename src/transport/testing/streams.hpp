@@ -1,0 +1,95 @@
+// Cases of the conformance suite that send many records and look at each.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "transport/testing/records.hpp"
+
+namespace tailrace::transport::testing {
+
+// A part for the client and a part for the server; each throws when something is not as it should be.
+struct Case {
+  std::string name;
+  BufferOptions options;
+  std::function<void(Producer&)> produce;
+  std::function<void(Consumer&, Doorbell&)> consume;
+};
+
+using Size = std::function<std::size_t(std::uint64_t)>;
+
+// `count` records; the server holds up to `held` of them and gives them back in random order, `delay` says
+// how often each side dawdles (one time in so many; 0: never).
+inline Case stream(std::string name, BufferOptions options, std::uint64_t count, Size size, std::size_t held,
+                   unsigned delay) {
+  const auto dawdle = [delay](std::mt19937_64& random) {
+    if (delay > 0 && random() % delay == 0) pause(1e-6 * static_cast<double>(random() % 300));
+  };
+  const auto produce = [=](Producer& producer) {
+    std::mt19937_64 random(1);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      put(producer, i, size(i));
+      dawdle(random);
+      if (random() % 100 == 0) producer.flush();
+    }
+    finish(producer);
+    TRANSPORT_REQUIRE(producer.counters().records == count + 1);
+    TRANSPORT_REQUIRE(producer.counters().most_bytes_under_way <= producer.capacity());
+    if (options.when_full == WhenFull::wait) TRANSPORT_REQUIRE(producer.counters().spilled_records == 0);
+  };
+  const auto consume = [=](Consumer& consumer, Doorbell& doorbell) {
+    std::mt19937_64 random(2);
+    std::vector<Record> kept;
+    const auto release_one = [&] {
+      const std::size_t which = random() % kept.size();
+      const Record& given = kept[which];
+      check(given, given.sequence, size(given.sequence));  // still in place
+      consumer.release(given.sequence);
+      kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(which));
+    };
+    for (std::uint64_t i = 0; i < count; ++i) {
+      std::optional<Record> record = consumer.next();
+      while (!record && !kept.empty()) {  // what is kept may be what the client waits for
+        release_one();
+        record = consumer.next();
+      }
+      if (!record) record = await_next(consumer, doorbell);
+      check(*record, i, size(i));
+      kept.push_back(*record);
+      dawdle(random);
+      while (kept.size() > held) release_one();
+    }
+    for (const Record& record : kept) consumer.release(record.sequence);
+    consume_finish(consumer, doorbell);
+    TRANSPORT_REQUIRE(consumer.bytes_under_way() == 0);
+  };
+  return {std::move(name), std::move(options), produce, consume};
+}
+
+inline std::vector<Case> streams() {
+  const auto random_size = [](std::size_t most) {
+    return [most](std::uint64_t i) { return static_cast<std::size_t>(mix(i + 77) % (most + 1)); };
+  };
+  const auto constant = [](std::size_t size) { return [size](std::uint64_t) { return size; }; };
+  const std::size_t kib = 1024;
+  std::vector<Case> cases;
+  cases.push_back(stream("random_sizes", {.bytes = 64 * kib}, 5000, random_size(9000), 4, 0));
+  cases.push_back(stream("one_at_a_time", {.bytes = 64 * kib}, 2000, random_size(60000), 0, 0));
+  cases.push_back(stream("barely_fitting", {.bytes = 64 * kib}, 500, constant(64 * kib - 64), 0, 0));
+  cases.push_back(stream("more_than_half", {.bytes = 64 * kib}, 1000, random_size(40000), 0, 50));
+  cases.push_back(stream("random_delays", {.bytes = 64 * kib}, 3000, random_size(6000), 6, 4));
+  cases.push_back(stream("large", {.bytes = 4096 * kib}, 60, random_size(2000 * kib), 0, 0));
+  cases.push_back(stream("million_tiny", {.bytes = 1024 * kib}, 1000000, constant(8), 0, 0));
+  cases.push_back(stream("empty", {.bytes = 4 * kib}, 3000, constant(0), 7, 0));
+  const BufferOptions spill{.bytes = 64 * kib, .when_full = WhenFull::spill};
+  cases.push_back(stream("spill_random_sizes", spill, 3000, random_size(9000), 5, 0));
+  cases.push_back(stream("spill_random_delays", spill, 2000, random_size(9000), 3, 5));
+  cases.push_back(stream("spill_larger_than_buffer", spill, 200, random_size(200 * kib), 2, 0));
+  cases.push_back(
+      stream("spill_tiny", {.bytes = 4 * kib, .when_full = WhenFull::spill}, 30000, constant(24), 3, 0));
+  return cases;
+}
+
+}  // namespace tailrace::transport::testing
