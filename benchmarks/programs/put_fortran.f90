@@ -1,0 +1,133 @@
+! What a put through the Fortran interface costs, by handle and by name.
+!   put_fortran CONFIGURATION STEPS     (rank 0 is the model, rank 1 the server)
+program put_fortran
+  use, intrinsic :: iso_fortran_env, only: int64, real64
+  use mpi_f08
+  use tailrace
+  implicit none
+
+  integer, parameter :: fields = 64, count = 125, calls_in_a_row = 1000
+  type(tailrace_session) :: io
+  type(MPI_Comm) :: comm
+  character(256) :: configuration, text
+  integer :: provided, steps
+
+  call MPI_Init_thread(MPI_THREAD_MULTIPLE, provided)
+  call get_command_argument(1, configuration)
+  call get_command_argument(2, text)
+  read (text, *) steps
+  call io%start(MPI_COMM_WORLD, trim(configuration), model_comm=comm)
+  if (.not. io%is_server()) call run()
+  call MPI_Finalize()
+
+contains
+
+  subroutine run()
+    real(real64) :: values(count), cube(0:51, 0:51, 0:51), begin
+    real(real64), allocatable :: by_handle(:), by_name(:), halo(:), copy(:), unused(:), unused_name(:), wants_name(:)
+    real(real64), allocatable :: dense(:, :, :)
+    integer :: handles(fields), interior, nobodys, step, i, wanted
+    character(16) :: names(fields)
+
+    call io%grid('line', dims=['x'], shape=[count], offset=[1], count=[count])
+    do i = 1, fields
+      write (names(i), '(a,i0)') 'small_', i - 1
+      call declare(trim(names(i)), handles(i))
+    end do
+    call declare('unused', nobodys)
+    call io%grid('cube', dims=['c', 'b', 'a'], shape=[50, 50, 50], offset=[1, 1, 1], count=[50, 50, 50])
+    call io%field('interior', grid='cube', handle=interior)
+    call io%ready()
+    allocate (by_handle(0), by_name(0), halo(0), copy(0), unused(0), unused_name(0), wants_name(0), dense(50, 50, 50))
+    values = 1
+    cube = 1
+    wanted = 0
+    do step = 1, steps
+      call io%step(step, real(step, real64))
+      do i = 1, fields
+        begin = now()
+        if (mod(step, 2) == 0) then
+          call io%put(handles(i), values)
+          by_handle = [by_handle, now() - begin]
+        else
+          call io%put(trim(names(i)), values)
+          by_name = [by_name, now() - begin]
+        end if
+      end do
+      begin = now()
+      dense = cube(1:50, 1:50, 1:50)
+      copy = [copy, now() - begin]
+      begin = now()
+      call io%put(interior, cube(1:50, 1:50, 1:50))
+      halo = [halo, now() - begin]
+      begin = now()
+      do i = 1, calls_in_a_row
+        call io%put(nobodys, values)
+      end do
+      unused = [unused, (now() - begin)/calls_in_a_row]
+      begin = now()
+      do i = 1, calls_in_a_row
+        call io%put('unused', values)
+      end do
+      unused_name = [unused_name, (now() - begin)/calls_in_a_row]
+      begin = now()
+      do i = 1, calls_in_a_row
+        if (io%wants('unused')) wanted = wanted + 1
+      end do
+      wants_name = [wants_name, (now() - begin)/calls_in_a_row]
+      call pause_a_little()
+    end do
+    call io%finish()
+    call print_figure('small', by_handle)
+    call print_figure('small_by_name', by_name)
+    call print_figure('interior_1m', halo)
+    call print_figure('interior_copy_1m', copy)
+    call print_figure('unused', unused)
+    call print_figure('unused_by_name', unused_name)
+    call print_figure('wants_by_name', wants_name)
+    print '(a,i0,es12.4)', 'wanted ', wanted, sum(dense)
+  end subroutine run
+
+  subroutine declare(name, handle)
+    character(*), intent(in) :: name
+    integer, intent(out) :: handle
+    call io%field(name, grid='line', handle=handle)
+  end subroutine declare
+
+  real(real64) function now()
+    integer(int64) :: ticks, rate
+    call system_clock(ticks, rate)   ! nanoseconds
+    now = 1e9_real64*real(ticks, real64)/real(rate, real64)
+  end function now
+
+  ! The server's time.
+  subroutine pause_a_little()
+    interface
+      integer(c_int) function usleep(microseconds) bind(c)
+        use, intrinsic :: iso_c_binding, only: c_int
+        integer(c_int), value :: microseconds
+      end function usleep
+    end interface
+    integer :: ignored
+    ignored = usleep(5000)
+  end subroutine pause_a_little
+
+  subroutine print_figure(name, samples)
+    character(*), intent(in) :: name
+    real(real64), intent(inout) :: samples(:)
+    integer :: i, j, n
+    real(real64) :: x
+    n = size(samples)
+    do i = 2, n
+      x = samples(i)
+      j = i - 1
+      do while (j >= 1)
+        if (samples(j) <= x) exit
+        samples(j + 1) = samples(j)
+        j = j - 1
+      end do
+      samples(j + 1) = x
+    end do
+    print '(2a,3f14.1,i8)', 'figure ', name, samples(n/2 + 1), samples(n/10 + 1), samples(n - n/10), n
+  end subroutine print_figure
+end program put_fortran

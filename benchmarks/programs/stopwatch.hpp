@@ -1,0 +1,41 @@
+// What the C++ benchmarks measure with, and how they say what they measured.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace benchmarks {
+
+inline double nanoseconds() {
+  return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                 std::chrono::steady_clock::now().time_since_epoch())
+                                 .count());
+}
+
+// Nanoseconds of one thing that is done again and again.
+class Samples {
+ public:
+  void add(double value) { values_.push_back(value); }
+  template <class Work>
+  void time(Work&& work) {
+    const double begin = nanoseconds();
+    work();
+    add(nanoseconds() - begin);
+  }
+  // One line for the script: figure NAME MEDIAN TENTH NINE_TENTHS COUNT
+  void print(const std::string& name) {
+    std::sort(values_.begin(), values_.end());
+    std::printf("figure %s %.1f %.1f %.1f %zu\n", name.c_str(), at(0.5), at(0.1), at(0.9), values_.size());
+  }
+
+ private:
+  double at(double share) const {
+    return values_.empty() ? 0.0 : values_[static_cast<std::size_t>(share * static_cast<double>(values_.size() - 1))];
+  }
+  std::vector<double> values_;
+};
+
+}  // namespace benchmarks

@@ -1,0 +1,60 @@
+"""Starts MPI jobs with each rank pinned to a core of its own, and reads what they say."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+TREE = Path(__file__).resolve().parent.parent.parent
+BUILD = Path(os.environ.get("TAILRACE_BUILD", TREE / "build" / "bench")).resolve()
+
+
+def program(name: str) -> Path:
+    return BUILD / "benchmarks" / "programs" / name
+
+
+@contextmanager
+def folder():
+    """An empty folder of its own, gone afterwards."""
+    path = Path(tempfile.mkdtemp(prefix="tailrace-benchmark-"))
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class Done:
+    lines: list[list[str]]
+    folder: Path
+
+    def of(self, word: str) -> list[list[str]]:
+        """The rest of the lines that begin with a word."""
+        return [line[1:] for line in self.lines if line and line[0] == word]
+
+    def figures(self) -> dict[str, dict[str, float]]:
+        """The lines `figure NAME MEDIAN TENTH NINE_TENTHS COUNT`, in nanoseconds."""
+        names = ("median", "tenth", "nine_tenths", "count")
+        return {line[0]: dict(zip(names, map(float, line[1:]), strict=True)) for line in self.of("figure")}
+
+    def report(self) -> dict:
+        return json.loads((self.folder / "tailrace_report" / "report.json").read_text())
+
+
+def run(command: list, ranks: int, where: Path, timeout: float = 600) -> Done:
+    """Rank i on the i-th core that may be used; ranks beyond the cores share the last one."""
+    cores = sorted(os.sched_getaffinity(0))
+    line = ["mpirun", "--bind-to", "none", "--oversubscribe"]
+    if os.geteuid() == 0:
+        line.append("--allow-run-as-root")
+    for rank in range(ranks):
+        core = cores[min(rank, len(cores) - 1)]
+        line += [":"] * (rank > 0) + ["-n", "1", "taskset", "-c", str(core), *map(str, command)]
+    done = subprocess.run(line, cwd=where, capture_output=True, text=True, timeout=timeout)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(line)}\nended with status {done.returncode}:\n{done.stdout}{done.stderr}")
+    return Done([text.split() for text in done.stdout.splitlines()], where)
