@@ -172,8 +172,3 @@ def test_every_page_is_in_the_index():
     linked = {(index.parent / target).resolve() for target in LINK.findall(index.read_text(encoding="utf-8"))}
     missing = [page for page in (TREE / "docs").rglob("*.md") if page != index and page.resolve() not in linked]
     assert missing == []
-
-
-def test_the_reference_is_that_of_this_version():
-    page = TREE / "docs" / "reference.md"
-    assert page.read_text(encoding="utf-8") == tailrace("reference").stdout, "tailrace reference > docs/reference.md"
