@@ -1,0 +1,44 @@
+"""The messages that docs/guide/errors.md quotes are those of the sources: whoever searches for one finds it."""
+
+import re
+
+import pytest
+from support.harness import TREE
+
+PAGE = TREE / "docs" / "guide" / "errors.md"
+SOURCES = [*(TREE / "src").rglob("*.cpp"), *(TREE / "python").rglob("*.py")]
+LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+SHORTEST = 6  # of what stands between two `…`
+
+
+def quoted() -> list[str]:
+    rows = re.findall(r"^\| `([^`]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(rows) > 30
+    return rows
+
+
+def said() -> str:
+    """All texts of the sources; neighbours joined, as the compiler does, and without the marks around names."""
+    texts = []
+    for path in SOURCES:
+        if "tests" in path.parts:
+            continue
+        code = re.sub(r'"\s*\n\s*"', "", path.read_text(encoding="utf-8"))
+        texts += LITERAL.findall(code)
+    return plain("\n".join(texts).replace('\\"', '"'))
+
+
+def plain(text: str) -> str:
+    return text.replace("`", "")
+
+
+@pytest.fixture(scope="module")
+def all_texts() -> str:
+    return said()
+
+
+@pytest.mark.parametrize("message", quoted())
+def test_a_quoted_message_is_one_of_ours(message, all_texts):
+    pieces = [piece.strip() for piece in message.split("…")]
+    for piece in pieces:
+        assert len(piece) < SHORTEST or piece in all_texts, f"no source says {piece!r}"
