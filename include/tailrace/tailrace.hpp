@@ -3,14 +3,13 @@
 //   auto io = tailrace::Session::start(MPI_Comm_c2f(comm), "tailrace.yaml", {.component = "bubble"});
 //   if (io.is_server()) return 0;                     // this rank served until the run was over
 //   io.option("x_size", nx);
-//   io.grid({.name = "les", .dims = {"z", "y", "x"}, .shape = {nz, ny, nx}, .offset = {0, y0, 0}, .count = {nz, nyl, nx}});
-//   const auto w = io.field({.name = "w", .grid = "les", .units = "m s-1"});
-//   io.ready();
+//   io.grid({.name = "les", .dims = {"z", "y", "x"}, .shape = {nz, ny, nx}, .offset = {0, y0, 0}, .count =
+//   {nz, nyl, nx}}); const auto w = io.field({.name = "w", .grid = "les", .units = "m s-1"}); io.ready();
 //   while (...) { io.step(step, t); if (io.wants(w)) io.put(w, w_values); }
 //   io.finish();
 //
-// All failures are thrown as tailrace::Error, also those that happened on a server since the last call. A Session is
-// used from one thread at a time. Dimensions and indices: slowest first, counted from 0.
+// All failures are thrown as tailrace::Error, also those that happened on a server since the last call. A
+// Session is used from one thread at a time. Dimensions and indices: slowest first, counted from 0.
 #pragma once
 
 #include <cstddef>
@@ -34,16 +33,20 @@ enum class Type : int { float32 = 0, float64 = 1, int32 = 2, int64 = 3 };
 
 template <class T>
 constexpr Type type_of() {
-  if constexpr (std::is_same_v<std::remove_cv_t<T>, float>) return Type::float32;
-  else if constexpr (std::is_same_v<std::remove_cv_t<T>, double>) return Type::float64;
-  else if constexpr (std::is_same_v<std::remove_cv_t<T>, std::int32_t>) return Type::int32;
+  if constexpr (std::is_same_v<std::remove_cv_t<T>, float>)
+    return Type::float32;
+  else if constexpr (std::is_same_v<std::remove_cv_t<T>, double>)
+    return Type::float64;
+  else if constexpr (std::is_same_v<std::remove_cv_t<T>, std::int32_t>)
+    return Type::int32;
   else {
     static_assert(std::is_same_v<std::remove_cv_t<T>, std::int64_t>, "float, double, int32_t or int64_t");
     return Type::int64;
   }
 }
 
-// A view of an array in the caller's memory, of rank 0 (scalar) to 5. Strides count elements; empty strides: C order.
+// A view of an array in the caller's memory, of rank 0 (scalar) to 5. Strides count elements; empty strides:
+// C order.
 struct ArrayView {
   const void* data = nullptr;
   Type type = Type::float64;
@@ -53,45 +56,47 @@ struct ArrayView {
 
 struct StartOptions {
   std::string component = "model";
-  double initial_time = 0.0;           // seconds of model time before the first step
+  double initial_time = 0.0;  // seconds of model time before the first step
   std::int64_t initial_step = 0;
 };
 
 struct GridSpec {
   std::string name{};
   std::vector<std::string> dims{};
-  std::vector<std::int64_t> shape{};   // global extents
-  // block: both given. Neither: every rank holds the whole (replicated) and the first rank's values are taken.
+  std::vector<std::int64_t> shape{};  // global extents
+  // block: both given. Neither: every rank holds the whole (replicated) and the first rank's values are
+  // taken.
   std::vector<std::int64_t> offset{};
   std::vector<std::int64_t> count{};
-  // indexed: the global indices of this rank's cells along the dimension of that name (and then no offset, count).
+  // indexed: the global indices of this rank's cells along the dimension of that name (and then no offset,
+  // count).
   std::string indexed_dim{};
   std::span<const std::int64_t> indices{};
-  bool partial = false;                // every rank holds a contribution of the full shape
+  bool partial = false;  // every rank holds a contribution of the full shape
 };
 
 struct CoordinateSpec {
   std::string name{};
-  std::vector<std::string> dims{};     // empty: the dimension of the coordinate's own name
+  std::vector<std::string> dims{};  // empty: the dimension of the coordinate's own name
   std::string units{};
   std::string standard_name{};
   std::string long_name{};
   std::map<std::string, std::string> attributes{};
 };
 
-// Faces of an unstructured grid (UGRID 1.0). Nodes are given whole and alike on every rank; `face_nodes` has a row of
-// `nodes_per_face` node numbers (from 0, padded with -1) for each local cell.
+// Faces of an unstructured grid (UGRID 1.0). Nodes are given whole and alike on every rank; `face_nodes` has
+// a row of `nodes_per_face` node numbers (from 0, padded with -1) for each local cell.
 struct MeshSpec {
   std::string name = "mesh";
-  std::span<const double> node_x{};    // degrees east
-  std::span<const double> node_y{};    // degrees north
+  std::span<const double> node_x{};  // degrees east
+  std::span<const double> node_y{};  // degrees north
   std::int64_t nodes_per_face = 3;
   std::span<const std::int32_t> face_nodes{};
 };
 
 struct FieldSpec {
   std::string name{};
-  std::string grid{};                  // empty: a scalar
+  std::string grid{};  // empty: a scalar
   Type type = Type::float64;
   std::string units{};
   std::string standard_name{};
@@ -106,51 +111,58 @@ struct FieldHandle {
 
 class TAILRACE_EXPORT Session {
  public:
-  // Collective over the communicator, which is given by its Fortran handle (MPI_Comm_c2f) and is duplicated. On a rank
-  // that becomes a server it returns when the run is over, with is_server() true. Blocks.
+  // Collective over the communicator, which is given by its Fortran handle (MPI_Comm_c2f) and is duplicated.
+  // On a rank that becomes a server it returns when the run is over, with is_server() true. Blocks.
   static Session start(int communicator, const std::string& configuration, const StartOptions& options = {});
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
   ~Session();  // without finish: tells the servers that this rank left
 
   bool is_server() const noexcept;
-  bool is_off() const noexcept;        // mode off: every call returns at once
-  int model_comm() const;              // Fortran handle: the model ranks of this component; valid until finish
+  bool is_off() const noexcept;  // mode off: every call returns at once
+  int model_comm() const;        // Fortran handle: the model ranks of this component; valid until finish
 
   // Declarations, before ready; local. Names, shapes and types must agree over the component's ranks.
   void option(const std::string& name, const std::string& value);
   void option(const std::string& name, std::int64_t value);
   void option(const std::string& name, double value);
   void grid(const GridSpec& spec);
-  // Values along undecomposed dims: whole. Along decomposed dims: whole, or this rank's part (told by the size).
+  // Values along undecomposed dims: whole. Along decomposed dims: whole, or this rank's part (told by the
+  // size).
   void coordinate(const std::string& grid, const CoordinateSpec& spec, std::span<const double> values);
   void mesh(const std::string& grid, const MeshSpec& spec);
   FieldHandle field(const FieldSpec& spec);
-  // Collective over the component. Checks declarations and configuration together; throws the same error everywhere.
+  // Collective over the component. Checks declarations and configuration together; throws the same error
+  // everywhere.
   void ready();
 
-  // States the model's time: `step` and `time` (seconds) strictly, respectively never, go back. The puts that follow
-  // belong to it. Local; wakes the servers. In mode inline it does the servers' work.
+  // States the model's time: `step` and `time` (seconds) strictly, respectively never, go back. The puts that
+  // follow belong to it. Local; wakes the servers. In mode inline it does the servers' work.
   void step(std::int64_t step, double time);
   FieldHandle handle(std::string_view name) const;  // throws Error(usage) with the nearest name
   bool wants(FieldHandle field) const;
   bool wants(std::string_view name) const { return wants(handle(name)); }
-  // Copies the array once and returns; at once where the field is not wanted. Blocks only when the buffer is full.
+  // Copies the array once and returns; at once where the field is not wanted. Blocks only when the buffer is
+  // full.
   void put(FieldHandle field, const ArrayView& array);
   void put(std::string_view name, const ArrayView& array) { put(handle(name), array); }
   template <class T>
-  void put(FieldHandle field, std::span<const T> values) { put_dense(field, values.data(), type_of<T>(), values.size()); }
+  void put(FieldHandle field, std::span<const T> values) {
+    put_dense(field, values.data(), type_of<T>(), values.size());
+  }
   template <class T>
-  void put(FieldHandle field, const std::vector<T>& values) { put(field, std::span<const T>(values)); }
+  void put(FieldHandle field, const std::vector<T>& values) {
+    put(field, std::span<const T>(values));
+  }
   // Dense values in C order; `count` elements in all. The cheapest way.
   void put_dense(FieldHandle field, const void* data, Type type, std::size_t count);
-  // The slot itself, to write the local block into (C order); empty where the field is not wanted. Ends with commit.
-  // One slot at a time.
+  // The slot itself, to write the local block into (C order); empty where the field is not wanted. Ends with
+  // commit. One slot at a time.
   std::span<std::byte> acquire(FieldHandle field);
   void commit(FieldHandle field);
 
-  // Collective over the component. Blocks until everything is committed to disk; a failure on a server is thrown here
-  // at the latest. After it only is_server may be called. A second call does nothing.
+  // Collective over the component. Blocks until everything is committed to disk; a failure on a server is
+  // thrown here at the latest. After it only is_server may be called. A second call does nothing.
   void finish();
 
  private:
@@ -159,25 +171,28 @@ class TAILRACE_EXPORT Session {
   std::unique_ptr<Impl> impl_;
 };
 
-// A server rank in an MPMD launch: joins the `Session::start` of the models over the given communicator and returns
-// when the run is over. Collective with their start.
+// A server rank in an MPMD launch: joins the `Session::start` of the models over the given communicator and
+// returns when the run is over. Collective with their start.
 TAILRACE_EXPORT void serve(int communicator, const std::string& configuration);
 // The same for a program that is nothing but a server: starts and ends MPI itself.
 TAILRACE_EXPORT void serve(const std::string& configuration);
 
-// Reads and checks a configuration as far as that goes without a model, and describes it (a tree of files, variables
-// and periods). Options given by the model may be supplied. Throws Error(configuration) with all mistakes.
-TAILRACE_EXPORT std::string check(const std::string& configuration, const std::map<std::string, std::string>& options = {});
-TAILRACE_EXPORT std::string reference();   // the options as a Markdown page
-TAILRACE_EXPORT std::string schema();      // the same as a JSON schema
+// Reads and checks a configuration as far as that goes without a model, and describes it (a tree of files,
+// variables and periods). Options given by the model may be supplied. Throws Error(configuration) with all
+// mistakes.
+TAILRACE_EXPORT std::string check(const std::string& configuration,
+                                  const std::map<std::string, std::string>& options = {});
+TAILRACE_EXPORT std::string reference();  // the options as a Markdown page
+TAILRACE_EXPORT std::string schema();     // the same as a JSON schema
 TAILRACE_EXPORT std::string version();
 
 struct Inspection {
-  bool readable = false;     // by any stock reader, as it is
+  bool readable = false;  // by any stock reader, as it is
   bool repaired = false;
-  std::string report;        // one sentence
+  std::string report;  // one sentence
 };
-// Looks at a file that Tailrace wrote and, if asked, repairs what a killed run left behind. Throws Error(resource).
+// Looks at a file that Tailrace wrote and, if asked, repairs what a killed run left behind. Throws
+// Error(resource).
 TAILRACE_EXPORT Inspection inspect(const std::string& path, bool repair);
 
 }  // namespace tailrace

@@ -16,12 +16,10 @@ namespace tailrace::base {
 class ByteWriter {
  public:
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  void put(const T& value) {
-    put_bytes(std::as_bytes(std::span<const T, 1>(&value, 1)));
-  }
+  requires std::is_trivially_copyable_v<T>
+  void put(const T& value) { put_bytes(std::as_bytes(std::span<const T, 1>(&value, 1))); }
   template <class T>
-    requires std::is_trivially_copyable_v<T>
+  requires std::is_trivially_copyable_v<T>
   void put_all(std::span<const T> values) {
     put(static_cast<std::int64_t>(values.size()));
     put_bytes(std::as_bytes(values));
@@ -42,15 +40,13 @@ class ByteReader {
  public:
   explicit ByteReader(std::span<const std::byte> bytes) : rest_(bytes) {}
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  T get() {
+  requires std::is_trivially_copyable_v<T> T get() {
     T value;
     std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
     return value;
   }
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  std::vector<T> get_all() {
+  requires std::is_trivially_copyable_v<T> std::vector<T> get_all() {
     const auto count = static_cast<std::size_t>(get<std::int64_t>());
     TAILRACE_ASSERT(count <= rest_.size() / sizeof(T), "message is shorter than it says");
     std::vector<T> values(count);

@@ -1,4 +1,5 @@
-// One line a message on stderr, `tailrace: level: text`; the level comes from TAILRACE_LOG (debug|info|warning|error).
+// One line a message on stderr, `tailrace: level: text`; the level comes from TAILRACE_LOG
+// (debug|info|warning|error).
 #pragma once
 
 #include <string_view>

@@ -7,7 +7,8 @@
 namespace tailrace::model {
 namespace {
 
-// The stretches of one dimension that lie inside [begin, begin+count): local start and start relative to `begin`.
+// The stretches of one dimension that lie inside [begin, begin+count): local start and start relative to
+// `begin`.
 std::vector<Segment> clip(const Runs& runs, std::int64_t begin, std::int64_t count) {
   std::vector<Segment> stretches;
   std::int64_t local = 0;

@@ -1,5 +1,6 @@
-// Where in a global array a rank's local array lies: along each dimension a list of runs of consecutive global
-// indices. A block of a structured grid has one run a dimension; a rank of an indexed grid has many along one.
+// Where in a global array a rank's local array lies: along each dimension a list of runs of consecutive
+// global indices. A block of a structured grid has one run a dimension; a rank of an indexed grid has many
+// along one.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +56,9 @@ struct Segment {
   std::int64_t count = 0;   // elements
 };
 
-// The segments that copy the part of a local array (C order, laid out as `region`) that falls into `box` into a
-// dense C-order array of shape `box.count`. Neighbouring segments are merged, so the list is as short as can be.
+// The segments that copy the part of a local array (C order, laid out as `region`) that falls into `box` into
+// a dense C-order array of shape `box.count`. Neighbouring segments are merged, so the list is as short as
+// can be.
 std::vector<Segment> intersect(const Region& region, const Box& box);
 
 // How many cells of `region` lie in `box`.

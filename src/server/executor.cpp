@@ -10,7 +10,8 @@ namespace tailrace::server {
 // The workers of this server; the limit keeps oneTBB from adding threads of its own on a crowded node.
 struct Executor::Arena {
   explicit Arena(int threads)
-      : limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads) + 1), arena(threads, 0) {}
+      : limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads) + 1),
+        arena(threads, 0) {}
   tbb::global_control limit;
   tbb::task_arena arena;
 };
@@ -23,13 +24,14 @@ Executor::Executor(int threads, transport::Doorbell& doorbell) : threads_(thread
 
 Executor::~Executor() {
   if (threads_ == 0) return;
+  // First all work, for a task may hand over something to write.
+  while (running() > 0 || inside_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   wake_writer_.notify_one();
   writer_.join();
-  while (running() > 0 || inside_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
 }
 
 void Executor::run(const Work& work) {

@@ -15,13 +15,14 @@
 
 namespace tailrace::server {
 
-// Used by the communication thread; work may submit more work. What a piece of work throws is kept as a fault.
+// Used by the communication thread; work may submit more work. What a piece of work throws is kept as a
+// fault.
 class Executor {
  public:
   using Work = std::function<void()>;
 
-  // `threads` workers and the I/O thread; 0: no thread at all, work runs inside submit and write (mode inline). The
-  // doorbell rings whenever a piece of work is done; it must live longer.
+  // `threads` workers and the I/O thread; 0: no thread at all, work runs inside submit and write (mode
+  // inline). The doorbell rings whenever a piece of work is done; it must live longer.
   Executor(int threads, transport::Doorbell& doorbell);
   ~Executor();  // finishes what was submitted
 
@@ -41,7 +42,7 @@ class Executor {
   transport::Doorbell& doorbell_;
   std::atomic<int> running_{0};
   std::atomic<int> inside_{0};  // threads between taking work and having rung the doorbell
-  std::mutex mutex_;  // guards queue_, writes_, stopping_, fault_
+  std::mutex mutex_;            // guards queue_, writes_, stopping_, fault_
   std::deque<Work> queue_;
   std::deque<Work> writes_;
   bool stopping_ = false;

@@ -52,6 +52,7 @@ bool Intake::drain(Client& client) {
 }
 
 void Intake::take(Client& client, const transport::Record& record) {
+  const telemetry::PhaseTimer timer(counters_, telemetry::Phase::receive, trace_);
   counters_.records_in.add();
   counters_.bytes_in.add(record.payload.size());
   switch (record.header.kind) {
@@ -111,18 +112,20 @@ bool Intake::advance() {
     return false;
   }
   if (!all(State::at_tick, State::finished)) return false;
-  const auto ahead =
-      std::find_if(clients_.begin(), clients_.end(), [](const Client& c) { return c.state == State::at_tick; });
+  const auto ahead = std::find_if(clients_.begin(), clients_.end(),
+                                  [](const Client& c) { return c.state == State::at_tick; });
   for (const Client& client : clients_) {
     const bool over = client.state == State::finished;
     if (!over && client.tick.step == ahead->tick.step && client.tick.time == ahead->tick.time) continue;
-    pipeline_.fail({ErrorCode::usage,
-                    over ? fmt::format("component \"{}\": rank {} has finished, but rank {} goes on to step {}",
-                                       component_, client.link.client, ahead->link.client, ahead->tick.step)
-                         : fmt::format("component \"{}\": rank {} is at step {} ({} s), but rank {} at step {} ({} s); all "
-                                       "ranks must give the same steps and times",
-                                       component_, ahead->link.client, ahead->tick.step, ahead->tick.time,
-                                       client.link.client, client.tick.step, client.tick.time)});
+    pipeline_.fail(
+        {ErrorCode::usage,
+         over ? fmt::format("component \"{}\": rank {} has finished, but rank {} goes on to step {}",
+                            component_, client.link.client, ahead->link.client, ahead->tick.step)
+              : fmt::format(
+                    "component \"{}\": rank {} is at step {} ({} s), but rank {} at step {} ({} s); all "
+                    "ranks must give the same steps and times",
+                    component_, ahead->link.client, ahead->tick.step, ahead->tick.time, client.link.client,
+                    client.tick.step, client.tick.time)});
     return true;
   }
   if (!pipeline_.ready_for_step()) return false;
@@ -135,8 +138,9 @@ bool Intake::advance() {
 
 void Intake::lose(Client& client, const std::string& why) {
   client.state = State::gone;
-  const std::string where =
-      client.started ? fmt::format("after step {} ({} s)", client.tick.step, client.tick.time) : "before its first step";
+  const std::string where = client.started
+                                ? fmt::format("after step {} ({} s)", client.tick.step, client.tick.time)
+                                : "before its first step";
   pipeline_.fail({ErrorCode::lost,
                   fmt::format("component \"{}\": rank {} {} {}; what was complete until then is in the files",
                               component_, client.link.client, why, where)});
@@ -167,7 +171,8 @@ double Intake::buffer_used() const {
   double used = 0.0;
   for (const Client& client : clients_) {
     const double capacity = static_cast<double>(client.link.consumer->capacity());
-    if (capacity > 0) used = std::max(used, static_cast<double>(client.link.consumer->bytes_under_way()) / capacity);
+    if (capacity > 0)
+      used = std::max(used, static_cast<double>(client.link.consumer->bytes_under_way()) / capacity);
   }
   return used;
 }
@@ -179,9 +184,9 @@ std::string Intake::describe() const {
                         : client.state == State::at_tick  ? "waits for the others"
                         : client.state == State::finished ? "has finished"
                                                           : "is gone";
-    text += fmt::format("\n    rank {} of component \"{}\": {}{}", client.link.client, component_,
-                        client.started ? fmt::format("at step {}, ", client.tick.step) : "before its first step, ",
-                        state);
+    text += fmt::format(
+        "\n    rank {} of component \"{}\": {}{}", client.link.client, component_,
+        client.started ? fmt::format("at step {}, ", client.tick.step) : "before its first step, ", state);
   }
   return text;
 }

@@ -1,5 +1,5 @@
-// The receive phase for one component on one server: takes the records of its clients so that all are worked on in the
-// same step. A client that runs ahead waits in its own buffer, which bounds the server's memory.
+// The receive phase for one component on one server: takes the records of its clients so that all are worked
+// on in the same step. A client that runs ahead waits in its own buffer, which bounds the server's memory.
 #pragma once
 
 #include <cstddef>
@@ -29,14 +29,14 @@ class Intake {
          telemetry::ServerCounters& counters, telemetry::Trace* trace);
   ~Intake();
 
-  bool progress();                 // takes what there is; true if anything moved
-  void discard();                  // from now on records are taken and dropped, so that no client waits for room
-  bool finished() const { return finished_; }  // every client has finished or is gone
-  void raise(const base::Fault& fault);        // to all clients
-  const model::Tick& tick() const { return tick_; }  // static_step before the first one
+  bool progress();  // takes what there is; true if anything moved
+  void discard();   // from now on records are taken and dropped, so that no client waits for room
+  bool finished() const { return finished_; }            // every client has finished or is gone
+  void raise(const base::Fault& fault);                  // to all clients
+  const model::Tick& tick() const { return tick_; }      // static_step before the first one
   std::int64_t last_step() const { return last_step_; }  // the one before tick(), whose blocks are all taken
-  double buffer_used() const;      // 0 to 1, of the fullest client
-  std::string describe() const;    // for the watchdog: where each client stands
+  double buffer_used() const;                            // 0 to 1, of the fullest client
+  std::string describe() const;                          // for the watchdog: where each client stands
   // What the clients counted, as they sent it with their last record.
   const std::vector<std::vector<std::byte>>& client_counters() const { return client_counters_; }
 
@@ -45,7 +45,7 @@ class Intake {
   struct Client {
     Link link;
     State state = State::running;
-    model::Tick tick;        // that it stands at or waits for
+    model::Tick tick;  // that it stands at or waits for
     bool started = false;
   };
   bool drain(Client& client);

@@ -1,5 +1,5 @@
-// The event loop of a server rank: work while there is some, sleep on the doorbell while there is none, and say who waits
-// for whom when nothing has moved for too long.
+// The event loop of a server rank: work while there is some, sleep on the doorbell while there is none, and
+// say who waits for whom when nothing has moved for too long.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@
 namespace tailrace::server {
 
 struct LoopOptions {
-  // How long a sleep may last. Messages that no doorbell announces (from other nodes, or between servers) are looked for
-  // once in `shortest`, growing to `longest` while nothing comes.
+  // How long a sleep may last. Messages that no doorbell announces (from other nodes, or between servers) are
+  // looked for once in `shortest`, growing to `longest` while nothing comes.
   double shortest_sleep_seconds = 2e-4;
   double longest_sleep_seconds = 2e-3;
   double watchdog_seconds = 60.0;  // 0: off
@@ -20,7 +20,8 @@ struct LoopOptions {
 
 class Loop {
  public:
-  // `progress` does what there is to do and says whether anything moved; `describe` tells the watchdog who waits for whom.
+  // `progress` does what there is to do and says whether anything moved; `describe` tells the watchdog who
+  // waits for whom.
   Loop(LoopOptions options, transport::Doorbell& doorbell, std::function<bool()> progress,
        std::function<std::string()> describe, telemetry::ServerCounters& counters);
 

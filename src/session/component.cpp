@@ -14,7 +14,8 @@ namespace {
 
 // Records smaller than this are put together where the file is; larger ones are spread over the servers.
 constexpr std::size_t worth_spreading = std::size_t{64} << 10;
-// A commit is made at the latest when this part of the server's memory has gathered for the files of a component.
+// A commit is made at the latest when this part of the server's memory has gathered for the files of a
+// component.
 constexpr std::size_t commit_share = 4;
 
 // Kinds of items in the outbox's bundles.
@@ -28,6 +29,28 @@ std::vector<std::byte> fill_bytes(const output::VariableSpec& spec) {
     return std::vector<std::byte>(bytes.begin(), bytes.end());
   });
 }
+
+// Counts the time that encoding takes.
+class TimedCodec final : public codecs::Codec {
+ public:
+  TimedCodec(std::shared_ptr<const codecs::Codec> codec, FileServices services)
+      : codec_(std::move(codec)), services_(services) {}
+  std::vector<std::byte> encode(std::span<const std::byte> chunk, std::size_t element_size) const override {
+    const telemetry::PhaseTimer timer(services_.counters, telemetry::Phase::encode, services_.trace);
+    return codec_->encode(chunk, element_size);
+  }
+  std::vector<std::byte> decode(std::span<const std::byte> encoded, std::size_t chunk_bytes,
+                                std::size_t element_size) const override {
+    return codec_->decode(encoded, chunk_bytes, element_size);
+  }
+  std::vector<codecs::Filter> filters(std::size_t element_size) const override {
+    return codec_->filters(element_size);
+  }
+
+ private:
+  std::shared_ptr<const codecs::Codec> codec_;
+  FileServices services_;
+};
 
 template <class T>
 std::span<const std::byte> bytes_of(const T& value) {
@@ -52,7 +75,8 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
       info_.configuration.servers.memory / commit_share / std::max<std::size_t>(1, plan_.files.size());
   for (std::size_t f = 0; f < plan_.files.size(); ++f) {
     std::vector<std::size_t> bytes;
-    for (std::size_t axis = 0; axis < plan_.files[f].axes.size(); ++axis) bytes.push_back(bytes_per_record(f, axis));
+    for (std::size_t axis = 0; axis < plan_.files[f].axes.size(); ++axis)
+      bytes.push_back(bytes_per_record(f, axis));
     clocks_.emplace_back(plan_.files[f], f, plan_.calendar, info_.begin, std::move(bytes), most_bytes);
   }
   files_.resize(plan_.files.size());
@@ -69,12 +93,14 @@ void ServedComponent::make_streams() {
   for (std::size_t f = 0; f < layouts_.size(); ++f) {
     for (std::size_t v = 0; v < layouts_[f].variables.size(); ++v) {
       streams_.push_back(make_stream(f, v));
-      streams_of_field_[static_cast<std::size_t>(layouts_[f].variables[v].field)].push_back(streams_.back().get());
+      streams_of_field_[static_cast<std::size_t>(layouts_[f].variables[v].field)].push_back(
+          streams_.back().get());
     }
   }
 }
 
-std::unique_ptr<ServedComponent::Stream> ServedComponent::make_stream(std::size_t file, std::size_t variable) {
+std::unique_ptr<ServedComponent::Stream> ServedComponent::make_stream(std::size_t file,
+                                                                      std::size_t variable) {
   const VariableLayout& layout = layouts_[file].variables[variable];
   const output::VariableSpec& spec =
       layouts_[file].dataset.variables[static_cast<std::size_t>(layout.variable)];
@@ -96,10 +122,13 @@ std::unique_ptr<ServedComponent::Stream> ServedComponent::make_stream(std::size_
   for (const std::int64_t extent : layout.shape) cells *= extent;
   stream->record_bytes = static_cast<std::size_t>(cells) * model::size_of(spec.type);
   // A contiguous variable is handed over whole and unencoded.
-  const auto codec = codecs::make_codec(spec.chunk.empty() ? codecs::CodecOptions{} : spec.codec);
+  auto codec = std::make_shared<TimedCodec>(
+      codecs::make_codec(spec.chunk.empty() ? codecs::CodecOptions{} : spec.codec), services_);
   stream->assembly = std::make_unique<output::Assembly>(
-      stream->geometry->grid(), spec.type, codec, fill_bytes(spec),
-      [this, number = stream->number](output::FinishedChunk&& chunk) { chunk_done(number, std::move(chunk)); });
+      stream->geometry->grid(), spec.type, std::move(codec), fill_bytes(spec),
+      [this, number = stream->number](output::FinishedChunk&& chunk) {
+        chunk_done(number, std::move(chunk));
+      });
   return stream;
 }
 
@@ -122,16 +151,19 @@ std::size_t ServedComponent::bytes_per_record(std::size_t file, std::size_t axis
 }
 
 int ServedComponent::file_owner(std::size_t file) const {
-  return static_cast<int>((file + static_cast<std::size_t>(info_.number)) % static_cast<std::size_t>(messenger_.size()));
+  return static_cast<int>((file + static_cast<std::size_t>(info_.number)) %
+                          static_cast<std::size_t>(messenger_.size()));
 }
 
-int ServedComponent::chunk_owner(const Stream& stream, std::int64_t spatial, std::int64_t record_chunk) const {
+int ServedComponent::chunk_owner(const Stream& stream, std::int64_t spatial,
+                                 std::int64_t record_chunk) const {
   const int file = file_owner(stream.file);
   if (stream.record_bytes < worth_spreading) return file;
   const std::int64_t chunks = stream.geometry->grid().chunks_per_record();
   // Chunks of several records keep their owner, because it holds them open from commit to commit.
   const std::int64_t turn = stream.geometry->grid().records_per_chunk > 1 ? 0 : record_chunk * chunks;
-  return static_cast<int>((file + static_cast<std::int64_t>(stream.variable) + spatial + turn) % messenger_.size());
+  return static_cast<int>((file + static_cast<std::int64_t>(stream.variable) + spatial + turn) %
+                          messenger_.size());
 }
 
 void ServedComponent::listen() {
@@ -154,7 +186,8 @@ void ServedComponent::listen() {
   on(Word::written, [this](int, messaging::Bytes&& message) {
     base::ByteReader reader(message);
     Progress& progress = progress_[static_cast<std::size_t>(reader.get<std::int64_t>())];
-    std::erase_if(progress.due, [written = reader.get<std::int64_t>()](std::int64_t step) { return step <= written; });
+    std::erase_if(progress.due,
+                  [written = reader.get<std::int64_t>()](std::int64_t step) { return step <= written; });
   });
   on(Word::closed, [this](int, messaging::Bytes&&) { ++closed_servers_; });
   outbox_.on(piece_item, [this](std::span<const std::byte> item) { receive_piece(item); });
@@ -173,7 +206,8 @@ void ServedComponent::start(std::vector<server::Link> links) {
     if (stream->file_axis < 0 || stream->copies()) continue;
     for (const server::Link& link : links) {
       const auto& region = info_.decomposition.regions[static_cast<std::size_t>(
-          info_.declarations.fields[static_cast<std::size_t>(layouts_[stream->file].variables[stream->variable].field)]
+          info_.declarations
+              .fields[static_cast<std::size_t>(layouts_[stream->file].variables[stream->variable].field)]
               .grid)][static_cast<std::size_t>(link.client)];
       stream->accumulators.emplace(link.client,
                                    time::make_accumulator(stream->reduction, stream->input, stream->output,
@@ -181,27 +215,40 @@ void ServedComponent::start(std::vector<server::Link> links) {
     }
   }
   if (!links.empty())
-    intake_ = std::make_unique<server::Intake>(info_.declarations.component, std::move(links), services_.executor, *this,
-                                               services_.counters, services_.trace);
+    intake_ =
+        std::make_unique<server::Intake>(info_.declarations.component, std::move(links), services_.executor,
+                                         *this, services_.counters, services_.trace);
 }
 
 // Only what leaves without another step may hold the step back: anything else would wait for itself.
 bool ServedComponent::ready_for_step() {
-  std::size_t held = outbox_.bytes() + messenger_.bytes_in_flight() + held_bytes_.load(std::memory_order_relaxed);
+  std::size_t held =
+      outbox_.bytes() + messenger_.bytes_in_flight() + held_bytes_.load(std::memory_order_relaxed);
   for (const auto& file : files_)
     if (file) held += file->due_bytes(intake_->tick().step);
   return held <= info_.configuration.servers.memory / 2;
 }
 
+void ServedComponent::count_held() {
+  std::size_t held =
+      outbox_.bytes() + messenger_.bytes_in_flight() + held_bytes_.load(std::memory_order_relaxed);
+  for (const auto& stream : streams_) held += stream->assembly->bytes();
+  for (const auto& file : files_)
+    if (file) held += file->bytes();
+  services_.counters.pending_is(held);
+}
+
 void ServedComponent::begin_step(const model::Tick& tick) {
   sample_axes_.advance(tick);
+  count_held();
   if (messenger_.rank() != info_.leader) return;
   base::ByteWriter writer;
   writer.put(tick);
   tell(Word::tick, writer.take());
 }
 
-void ServedComponent::accept(int client, const model::RecordHeader& header, std::span<const std::byte> payload) {
+void ServedComponent::accept(int client, const model::RecordHeader& header,
+                             std::span<const std::byte> payload) {
   for (Stream* stream : streams_of_field_[static_cast<std::size_t>(header.number)]) {
     if (header.step == model::static_step)
       emit(*stream, client, 0, payload);
@@ -219,7 +266,8 @@ void ServedComponent::reduce(Stream& stream, int client, std::span<const std::by
     time::Accumulator& accumulator = *stream.accumulators.at(client);
     accumulator.combine(payload, share.weight, share.fraction);
     if (!share.closes) continue;
-    std::vector<std::byte> values(payload.size() / model::size_of(stream.input) * model::size_of(stream.output));
+    std::vector<std::byte> values(payload.size() / model::size_of(stream.input) *
+                                  model::size_of(stream.output));
     accumulator.finish(values);
     emit(stream, client, share.record.index, values);
   }
@@ -231,22 +279,28 @@ void ServedComponent::finish_windows(Stream& stream) {
   for (const auto& [client, accumulator] : stream.accumulators) {
     if (accumulator->empty()) continue;
     const int grid =
-        info_.declarations.fields[static_cast<std::size_t>(layouts_[stream.file].variables[stream.variable].field)].grid;
-    const auto& region = info_.decomposition.regions[static_cast<std::size_t>(grid)][static_cast<std::size_t>(client)];
+        info_.declarations
+            .fields[static_cast<std::size_t>(layouts_[stream.file].variables[stream.variable].field)]
+            .grid;
+    const auto& region =
+        info_.decomposition.regions[static_cast<std::size_t>(grid)][static_cast<std::size_t>(client)];
     std::vector<std::byte> values(static_cast<std::size_t>(region.size()) * model::size_of(stream.output));
     accumulator->finish(values);
     emit(stream, client, record->index, values);
   }
 }
 
-void ServedComponent::emit(Stream& stream, int client, std::int64_t record, std::span<const std::byte> values) {
+void ServedComponent::emit(Stream& stream, int client, std::int64_t record,
+                           std::span<const std::byte> values) {
   const std::int64_t per_chunk = stream.geometry->grid().records_per_chunk;
   for (const Piece& piece : stream.geometry->pieces(client)) {
     const int owner = chunk_owner(stream, piece.spatial, record / per_chunk);
-    if (owner == messenger_.rank())
-      stream.assembly->add(record, piece.spatial, values, piece.segments);
-    else
+    if (owner != messenger_.rank()) {
       send_piece(stream, owner, client, record, piece, values);
+      continue;
+    }
+    const telemetry::PhaseTimer timer(services_.counters, telemetry::Phase::assemble, services_.trace);
+    stream.assembly->add(record, piece.spatial, values, piece.segments);
   }
 }
 
@@ -254,8 +308,8 @@ struct ServedComponent::PieceHead {
   std::int64_t stream, record, spatial, client;
 };
 
-void ServedComponent::send_piece(const Stream& stream, int to, int client, std::int64_t record, const Piece& piece,
-                                 std::span<const std::byte> values) {
+void ServedComponent::send_piece(const Stream& stream, int to, int client, std::int64_t record,
+                                 const Piece& piece, std::span<const std::byte> values) {
   const telemetry::PhaseTimer timer(services_.counters, telemetry::Phase::message, services_.trace);
   const std::size_t element = model::size_of(stream.output);
   std::vector<std::byte> packed(static_cast<std::size_t>(piece.cells) * element);
@@ -305,8 +359,8 @@ void ServedComponent::chunk_done(std::size_t number, output::FinishedChunk&& chu
                                        model::size_of(stream.output));
   const int owner = file_owner(stream.file);
   if (owner != messenger_.rank()) {
-    const ChunkHead head{static_cast<std::int64_t>(number), chunk.spatial, chunk.record_chunk, chunk.records_end,
-                         chunk.filtered ? 1 : 0};
+    const ChunkHead head{static_cast<std::int64_t>(number), chunk.spatial, chunk.record_chunk,
+                         chunk.records_end, chunk.filtered ? 1 : 0};
     services_.counters.messages_sent.add();
     services_.counters.message_bytes_sent.add(chunk.bytes.size());
     outbox_.add(owner, chunk_item, bytes_of(head), chunk.bytes);
@@ -321,7 +375,10 @@ void ServedComponent::receive_chunk(std::span<const std::byte> item) {
   base::ByteReader reader(item);
   const auto head = reader.get<ChunkHead>();
   const Stream& stream = *streams_[static_cast<std::size_t>(head.stream)];
-  files_[stream.file]->deliver(stream.variable, {head.spatial, head.record_chunk, head.records_end, head.filtered != 0,
+  files_[stream.file]->deliver(stream.variable, {head.spatial,
+                                                 head.record_chunk,
+                                                 head.records_end,
+                                                 head.filtered != 0,
                                                  {reader.rest().begin(), reader.rest().end()}});
 }
 

@@ -1,5 +1,5 @@
-// One component of the run on one server: its blocks go through time into chunks, chunks to the owners of the files, and
-// the files to disk. Wires the rooms; decides nothing that the plan does not say.
+// One component of the run on one server: its blocks go through time into chunks, chunks to the owners of the
+// files, and the files to disk. Wires the rooms; decides nothing that the plan does not say.
 #pragma once
 
 #include <atomic>
@@ -25,12 +25,12 @@ namespace tailrace::session {
 
 // What all servers know of a component before its first step.
 struct ComponentInfo {
-  int number = 0;                  // among the components
-  Configuration configuration;     // with the model's options filled in
+  int number = 0;               // among the components
+  Configuration configuration;  // with the model's options filled in
   model::Declarations declarations;
   model::Decomposition decomposition;
   model::Tick begin;
-  int leader = 0;                  // the server of the component's first rank: the one that tells the others the time
+  int leader = 0;  // the server of the component's first rank: the one that tells the others the time
   std::string history;
 };
 
@@ -49,11 +49,11 @@ class ServedComponent final : public server::Pipeline {
   void start(std::vector<server::Link> links);
   bool progress();
   bool over() const { return closed_servers_ == messenger_.size() && input_over(); }
-  // All commits that the steps before the current one brought about are on disk, whoever owns the file, and nothing is
-  // under way from here. In mode inline only, where all servers are in `step` together.
+  // All commits that the steps before the current one brought about are on disk, whoever owns the file, and
+  // nothing is under way from here. In mode inline only, where all servers are in `step` together.
   bool settled() const;
-  const std::vector<base::Fault>& faults() const { return faults_; }   // raised so far, on any server
-  const std::optional<base::Fault>& fatal() const { return fatal_; }   // why the component ended early
+  const std::vector<base::Fault>& faults() const { return faults_; }  // raised so far, on any server
+  const std::optional<base::Fault>& fatal() const { return fatal_; }  // why the component ended early
 
   // server::Pipeline
   bool ready_for_step() override;
@@ -96,6 +96,7 @@ class ServedComponent final : public server::Pipeline {
   void carry_out(std::size_t file, const CommitDue& due);
   void on_fault(const base::Fault& fault, bool fatal);
   void confirm_written();
+  void count_held();
   bool input_over() const { return !intake_ || intake_->finished(); }
 
   ComponentInfo info_;
@@ -107,15 +108,15 @@ class ServedComponent final : public server::Pipeline {
   std::vector<std::vector<Stream*>> streams_of_field_;
   std::map<std::pair<int, std::vector<std::int64_t>>, std::unique_ptr<Geometry>> geometries_;
   std::vector<std::unique_ptr<OwnedFile>> files_;  // null where another server owns it
-  AxisBank sample_axes_;   // at the step whose blocks are being taken
-  AxisBank clock_axes_;    // at the step that the leader told of
+  AxisBank sample_axes_;                           // at the step whose blocks are being taken
+  AxisBank clock_axes_;                            // at the step that the leader told of
   std::vector<FileClock> clocks_;
   model::Tick clock_tick_{model::static_step, 0.0};  // the latest that the leader told of
   struct Progress {
     std::vector<std::int64_t> due;           // steps of commits that the owner has not yet said to be on disk
     std::int64_t said = model::static_step;  // by this server, where it owns the file
   };
-  std::vector<Progress> progress_;         // by file; mode inline
+  std::vector<Progress> progress_;  // by file; mode inline
   Outbox outbox_;
   std::unique_ptr<server::Intake> intake_;
 
@@ -125,7 +126,7 @@ class ServedComponent final : public server::Pipeline {
   };
   std::mutex mutex_;  // guards delivered_
   std::vector<Delivered> delivered_;
-  std::atomic<int> in_work_{0};          // pieces being put into chunks, windows being finished
+  std::atomic<int> in_work_{0};             // pieces being put into chunks, windows being finished
   std::atomic<std::size_t> held_bytes_{0};  // of pieces in work and chunks delivered
   bool input_ended_ = false, final_told_ = false, closed_told_ = false;
   int closed_servers_ = 0;

@@ -1,4 +1,5 @@
-// The second half of ServedComponent: its life on the communication thread, from the leader's ticks to closed files.
+// The second half of ServedComponent: its life on the communication thread, from the leader's ticks to closed
+// files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -120,7 +121,8 @@ void ServedComponent::confirm_written() {
 
 bool ServedComponent::settled() const {
   if (fatal_ || !intake_ || intake_->tick().step == model::static_step) return true;
-  // The blocks of the current step are still to come; the leader told of the one before it while it was in that step.
+  // The blocks of the current step are still to come; the leader told of the one before it while it was in
+  // that step.
   const std::int64_t done = intake_->last_step();
   if (outbox_.bytes() > 0 || clock_tick_.step < done) return false;
   return std::all_of(progress_.begin(), progress_.end(), [done](const Progress& file) {
@@ -140,8 +142,8 @@ std::string ServedComponent::describe() const {
   for (const auto& file : files_)
     if (file) text += file->describe();
   if (closed_told_ && closed_servers_ < messenger_.size())
-    text += fmt::format("\n    component \"{}\": {} of {} servers have closed their files", info_.declarations.component,
-                        closed_servers_, messenger_.size());
+    text += fmt::format("\n    component \"{}\": {} of {} servers have closed their files",
+                        info_.declarations.component, closed_servers_, messenger_.size());
   return text;
 }
 

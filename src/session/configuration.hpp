@@ -37,7 +37,7 @@ struct ServersOptions {
   double watchdog_seconds = 60.0;             // 0: off
   std::string report_directory = "tailrace_report";
   bool report = true;
-  bool trace = false;                         // write a trace for Perfetto into the report directory
+  bool trace = false;  // write a trace for Perfetto into the report directory
 
   bool operator==(const ServersOptions&) const = default;
 };

@@ -16,13 +16,14 @@
 
 namespace tailrace::session {
 
-// Tags on the communicator of the whole run. The transport between nodes uses those from `first_transport` on.
+// Tags on the communicator of the whole run. The transport between nodes uses those from `first_transport`
+// on.
 enum class Tag : int {
-  welcome = 1,   // server → client: the name of its doorbell
-  ready = 2,     // first rank of a component → all servers: declarations, or why there are none
-  invite = 3,    // client → its server: how to reach its buffer
-  reply = 4,     // server → client: all set up, or the fault
-  goodbye = 5,   // server → client: all files are closed; the faults there were
+  welcome = 1,  // server → client: the name of its doorbell
+  ready = 2,    // first rank of a component → all servers: declarations, or why there are none
+  invite = 3,   // client → its server: how to reach its buffer
+  reply = 4,    // server → client: all set up, or the fault
+  goodbye = 5,  // server → client: all files are closed; the faults there were
   first_transport = 100,
 };
 inline constexpr int transport_tags_per_component = 4;
@@ -42,7 +43,8 @@ class Sending {
 std::optional<std::vector<std::byte>> poll(comm::Communicator& communicator, int from, int tag);
 // Sends, and waits until the other side has taken it over while `meanwhile` is called.
 template <class Meanwhile>
-void send(comm::Communicator& communicator, std::vector<std::byte> bytes, int to, int tag, Meanwhile&& meanwhile) {
+void send(comm::Communicator& communicator, std::vector<std::byte> bytes, int to, int tag,
+          Meanwhile&& meanwhile) {
   Sending sending(communicator, std::move(bytes), to, tag);
   while (!sending.done()) meanwhile();
 }

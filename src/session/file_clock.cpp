@@ -2,8 +2,8 @@
 
 namespace tailrace::session {
 
-FileClock::FileClock(const FilePlan& file, std::size_t number, const calendar::Calendar& calendar, model::Tick begin,
-                     std::vector<std::size_t> bytes_per_record, std::size_t most_bytes)
+FileClock::FileClock(const FilePlan& file, std::size_t number, const calendar::Calendar& calendar,
+                     model::Tick begin, std::vector<std::size_t> bytes_per_record, std::size_t most_bytes)
     : number_(number),
       write_(file.entry.write_every, calendar, begin),
       bytes_per_record_(std::move(bytes_per_record)),

@@ -1,5 +1,5 @@
-// When a file commits, and which records that commit holds: a pure function of the model's ticks, so that chunk owners
-// and the file's owner agree without a word.
+// When a file commits, and which records that commit holds: a pure function of the model's ticks, so that
+// chunk owners and the file's owner agree without a word.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace tailrace::session {
 
 struct CommitDue {
-  std::vector<std::int64_t> lengths;                  // records, by axis of the file
+  std::vector<std::int64_t> lengths;                   // records, by axis of the file
   std::vector<std::vector<time::TimeRecord>> records;  // new since the last commit, by axis
   model::Tick tick;
   bool final = false;
@@ -21,8 +21,9 @@ struct CommitDue {
 
 class FileClock {
  public:
-  // `bytes_per_record`: unencoded, by axis. A commit is due at the first tick at or past each multiple of `write_every`,
-  // and earlier when `most_bytes` have gathered, so that memory stays bounded however rarely the user wants to write.
+  // `bytes_per_record`: unencoded, by axis. A commit is due at the first tick at or past each multiple of
+  // `write_every`, and earlier when `most_bytes` have gathered, so that memory stays bounded however rarely
+  // the user wants to write.
   FileClock(const FilePlan& file, std::size_t number, const calendar::Calendar& calendar, model::Tick begin,
             std::vector<std::size_t> bytes_per_record, std::size_t most_bytes);
 

@@ -20,15 +20,17 @@ const std::vector<Piece>& Geometry::pieces(int client) const {
       for (const model::Segment& segment : piece.segments) piece.cells += segment.count;
       if (piece.cells > 0) slot->push_back(std::move(piece));
     }
-    std::sort(slot->begin(), slot->end(), [](const Piece& a, const Piece& b) { return a.spatial < b.spatial; });
+    std::sort(slot->begin(), slot->end(),
+              [](const Piece& a, const Piece& b) { return a.spatial < b.spatial; });
   }
   return *slot;
 }
 
 const Piece& Geometry::piece(int client, std::int64_t spatial) const {
   const std::vector<Piece>& all = pieces(client);
-  const auto found = std::lower_bound(all.begin(), all.end(), spatial,
-                                      [](const Piece& piece, std::int64_t number) { return piece.spatial < number; });
+  const auto found =
+      std::lower_bound(all.begin(), all.end(), spatial,
+                       [](const Piece& piece, std::int64_t number) { return piece.spatial < number; });
   TAILRACE_ASSERT(found != all.end() && found->spatial == spatial, "the client has cells in this chunk");
   return *found;
 }

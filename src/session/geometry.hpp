@@ -1,5 +1,5 @@
-// How the parts of the clients meet the chunks of a variable: computed once for all variables of the same grid and
-// chunk shape.
+// How the parts of the clients meet the chunks of a variable: computed once for all variables of the same
+// grid and chunk shape.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace tailrace::session {
 
 // What of one client's local array lies in one chunk.
 struct Piece {
-  std::int64_t spatial = 0;              // number of the chunk
+  std::int64_t spatial = 0;  // number of the chunk
   std::int64_t cells = 0;
   std::vector<model::Segment> segments;  // local array → cells of the chunk's box
 };

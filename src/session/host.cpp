@@ -6,7 +6,6 @@
 
 #include "base/log.hpp"
 #include "base/version.hpp"
-#include "base/version.hpp"
 #include "env/threads.hpp"
 #include "server/loop.hpp"
 
@@ -21,8 +20,8 @@ int worker_threads(const ServersOptions& options, const std::vector<int>& nodes,
   if (options.threads > 0) return options.threads;
   if (options.mode == Mode::attached) return 1;
   // What the launcher bound this rank to; or, unbound, its share of the node.
-  const int here = static_cast<int>(
-      std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(rank)]));
+  const int here =
+      static_cast<int>(std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(rank)]));
   const int allowed = static_cast<int>(env::allowed_cpus().size());
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   return std::max(1, allowed < cores ? allowed : cores / std::max(1, here));
@@ -46,8 +45,9 @@ transport::shm::NamedDoorbell make_doorbell(Mode mode) {
 }  // namespace
 
 bool uses_shared_memory(const Run& run, int rank) {
-  const int server = run.placement.servers[static_cast<std::size_t>(
-      run.placement.server_of[static_cast<std::size_t>(rank)])];
+  const int server =
+      run.placement
+          .servers[static_cast<std::size_t>(run.placement.server_of[static_cast<std::size_t>(rank)])];
   return run.servers().transport != TransportChoice::mpi &&
          run.nodes[static_cast<std::size_t>(rank)] == run.nodes[static_cast<std::size_t>(server)];
 }
@@ -56,17 +56,17 @@ bool uses_shared_memory(const Run& run, int rank) {
 struct Host::Slot {
   enum class State { awaited, connecting, running, over };
   int number = 0;
-  int root = 0;               // rank in the whole run
-  std::vector<int> clients;   // of this server: ranks in the component
-  std::vector<int> ranks;     // in the whole run, of the same clients
+  int root = 0;              // rank in the whole run
+  std::vector<int> clients;  // of this server: ranks in the component
+  std::vector<int> ranks;    // in the whole run, of the same clients
   State state = State::awaited;
   std::unique_ptr<ServedComponent> component;
-  std::vector<unsigned char> invited;        // by client of this server
+  std::vector<unsigned char> invited;  // by client of this server
   std::vector<server::Link> links;
-  std::optional<base::Fault> own_fault;      // what this server has to say once all its clients are connected
+  std::optional<base::Fault> own_fault;  // what this server has to say once all its clients are connected
   bool announced = false;
   int set_up_servers = 0;
-  std::optional<base::Fault> fault;          // the first that came up while setting up, on any server
+  std::optional<base::Fault> fault;  // the first that came up while setting up, on any server
 };
 
 Host::Host(comm::Communicator& world, comm::Communicator& servers, const Run& run)
@@ -109,7 +109,8 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const Run& ru
 
 Host::~Host() = default;
 
-// Server 0 speaks for all: a report directory that cannot be written is known to every server before the models hear it.
+// Server 0 speaks for all: a report directory that cannot be written is known to every server before the
+// models hear it.
 void Host::prepare_report(comm::Communicator& servers) {
   counters_.rank = servers.rank();
   counters_.host = env::host_name();
@@ -136,8 +137,8 @@ void Host::prepare_report(comm::Communicator& servers) {
   base::ByteReader reader(heard);
   start_fault_ = get_fault(reader);
   if (start_fault_) return;
-  status_ = std::make_unique<telemetry::Status>(env::system_files(), env::system_clock(), options.report_directory,
-                                                servers.rank(), servers.size());
+  status_ = std::make_unique<telemetry::Status>(env::system_files(), env::system_clock(),
+                                                options.report_directory, servers.rank(), servers.size());
   commit_log_ = std::make_unique<telemetry::CommitLog>(env::system_files(), env::system_clock(),
                                                        options.report_directory, servers.rank());
 }
@@ -200,8 +201,8 @@ void Host::set_up(Slot& slot, std::span<const std::byte> message) {
     info.decomposition = model::Decomposition::from_bytes(decomposition);
     info.configuration = parse_configuration(run_.sources[c], &info.declarations.options);
     info.leader = run_.placement.server_of[static_cast<std::size_t>(slot.root)];
-    info.history = fmt::format("{} Tailrace {}: component {}, configuration {}", report_.info.started, base::version,
-                               info.declarations.component, run_.sources[c].front().name);
+    info.history = fmt::format("{} Tailrace {}: component {}, configuration {}", report_.info.started,
+                               base::version, info.declarations.component, run_.sources[c].front().name);
     slot.component = std::make_unique<ServedComponent>(
         std::move(info), messenger_, FileServices{executor_, counters_, commit_log_.get(), &trace_, begin_});
     if (!fault) slot.component->create_files();
@@ -222,7 +223,8 @@ bool Host::connect(Slot& slot) {
     accept(slot, i, *message);
     moved = true;
   }
-  const bool all_invited = std::all_of(slot.invited.begin(), slot.invited.end(), [](auto invited) { return invited; });
+  const bool all_invited =
+      std::all_of(slot.invited.begin(), slot.invited.end(), [](auto invited) { return invited; });
   if (all_invited && !slot.announced) {
     slot.announced = true;
     base::ByteWriter writer;
@@ -243,8 +245,9 @@ void Host::accept(Slot& slot, std::size_t client, std::span<const std::byte> mes
     base::ByteReader reader(message);
     if (const auto fault = get_fault(reader)) throw Error(fault->code, fault->message);
     const std::string invitation = reader.get_text();
-    auto consumer = invitation.empty() ? local_ends_.take()
-                                       : transport::accept(invitation, world_, slot.ranks[client], *bell_.doorbell);
+    auto consumer = invitation.empty()
+                        ? local_ends_.take()
+                        : transport::accept(invitation, world_, slot.ranks[client], *bell_.doorbell);
     slot.links.push_back({slot.clients[client], std::move(consumer)});
   } catch (...) {
     if (!slot.own_fault) slot.own_fault = base::current_fault();
@@ -272,7 +275,8 @@ void Host::say_goodbye(Slot& slot) {
   writer.put(static_cast<std::int32_t>(slot.component->faults().size()));
   for (const base::Fault& fault : slot.component->faults()) put_fault(writer, fault);
   const std::vector<std::byte> bytes = writer.take();
-  for (const int rank : slot.ranks) sendings_.emplace_back(world_, bytes, rank, static_cast<int>(Tag::goodbye));
+  for (const int rank : slot.ranks)
+    sendings_.emplace_back(world_, bytes, rank, static_cast<int>(Tag::goodbye));
   if (const server::Intake* intake = slot.component->intake()) {
     for (const auto& counted : intake->client_counters())
       report_.clients.push_back(telemetry::ClientCounters::from_bytes(counted));
@@ -293,7 +297,9 @@ void Host::end() {
     messenger_.send(server, bye_kind, server == 0 ? own.to_bytes() : messaging::Bytes{});
 }
 
-bool Host::done() const { return ended_ && byes_ == messenger_.size() && messenger_.idle() && sendings_.empty(); }
+bool Host::done() const {
+  return ended_ && byes_ == messenger_.size() && messenger_.idle() && sendings_.empty();
+}
 
 bool Host::settled() const {
   return messenger_.idle() && sendings_.empty() &&
@@ -306,7 +312,8 @@ void Host::run() {
   env::name_this_thread("tailrace-server");
   server::LoopOptions options;
   options.watchdog_seconds = run_.servers().watchdog_seconds;
-  server::Loop(options, *bell_.doorbell, [this] { return progress(); }, [this] { return describe(); }, counters_)
+  server::Loop(
+      options, *bell_.doorbell, [this] { return progress(); }, [this] { return describe(); }, counters_)
       .run([this] { return done(); });
   write_report();
 }
@@ -321,7 +328,8 @@ void Host::write_report() {
     report_.write(env::system_files(), options.report_directory);
   }
   if (trace_.on())
-    trace_.write(env::system_files(), fmt::format("{}/trace.{}.json", options.report_directory, messenger_.rank()));
+    trace_.write(env::system_files(),
+                 fmt::format("{}/trace.{}.json", options.report_directory, messenger_.rank()));
 }
 
 std::string Host::transport_names() const {
@@ -346,7 +354,8 @@ std::optional<base::Fault> Host::fatal() const {
 std::string Host::outcome() const {
   if (const auto fault = fatal()) return fault->message;
   for (const auto& slot : slots_)
-    if (slot->component && !slot->component->faults().empty()) return slot->component->faults().front().message;
+    if (slot->component && !slot->component->faults().empty())
+      return slot->component->faults().front().message;
   return "complete";
 }
 
@@ -375,7 +384,9 @@ std::string Host::describe() const {
   for (const auto& slot : slots_) {
     const std::string& name = run_.placement.components[static_cast<std::size_t>(slot->number)];
     switch (slot->state) {
-      case Slot::State::awaited: text += fmt::format("\n    component \"{}\" has not called ready yet", name); break;
+      case Slot::State::awaited:
+        text += fmt::format("\n    component \"{}\" has not called ready yet", name);
+        break;
       case Slot::State::connecting:
         text += fmt::format("\n    component \"{}\" is being connected: {} of {} servers are set up", name,
                             slot->set_up_servers, messenger_.size());

@@ -1,5 +1,6 @@
-// The servers' side of a run on one rank: connects the components as they become ready, drives them until all are over,
-// and reports. A dedicated server runs it in a loop, an attached one on a thread, mode inline inside the model's calls.
+// The servers' side of a run on one rank: connects the components as they become ready, drives them until all
+// are over, and reports. A dedicated server runs it in a loop, an attached one on a thread, mode inline
+// inside the model's calls.
 #pragma once
 
 #include <memory>
@@ -22,9 +23,9 @@ namespace tailrace::session {
 // What every rank knows after the first exchange of `start`.
 struct Run {
   Placement placement;
-  std::vector<Sources> sources;                // by component
-  std::vector<Configuration> configurations;   // by component, without the model's options
-  std::vector<int> nodes;                      // by rank
+  std::vector<Sources> sources;               // by component
+  std::vector<Configuration> configurations;  // by component, without the model's options
+  std::vector<int> nodes;                     // by rank
   const ServersOptions& servers() const { return configurations.front().servers; }
 };
 
@@ -37,12 +38,13 @@ class Host {
   Host(comm::Communicator& world, comm::Communicator& servers, const Run& run);
   ~Host();
 
-  bool progress();                // does what there is to do; true if anything moved
-  bool done() const;              // every component is over, on all servers
-  void run();                     // until done, then write_report; blocks
-  void write_report();            // once, when done
+  bool progress();                           // does what there is to do; true if anything moved
+  bool done() const;                         // every component is over, on all servers
+  void run();                                // until done, then write_report; blocks
+  void write_report();                       // once, when done
   std::optional<base::Fault> fatal() const;  // what kept a component from its regular end
-  bool settled() const;           // mode inline: all that could be done so far is done, and nothing is on its way from here
+  bool settled()
+      const;  // mode inline: all that could be done so far is done, and nothing is on its way from here
   transport::Doorbell& doorbell() { return *bell_.doorbell; }
   LocalEnds& local_ends() { return local_ends_; }
 

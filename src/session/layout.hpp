@@ -13,31 +13,33 @@ namespace tailrace::session {
 
 // Where a planned variable (or a static field: coordinate, connectivity) lives in the dataset.
 struct VariableLayout {
-  int variable = -1;               // index into DatasetSpec::variables
-  int field = -1;                  // index into Declarations::fields
-  int plan = -1;                   // index into FilePlan::variables; -1 for a static field
-  std::vector<std::int64_t> shape; // of one record: the grid's dims
-  std::vector<std::int64_t> chunk; // of one record, same rank (whole shape for contiguous variables)
+  int variable = -1;                // index into DatasetSpec::variables
+  int field = -1;                   // index into Declarations::fields
+  int plan = -1;                    // index into FilePlan::variables; -1 for a static field
+  std::vector<std::int64_t> shape;  // of one record: the grid's dims
+  std::vector<std::int64_t> chunk;  // of one record, same rank (whole shape for contiguous variables)
   std::int64_t records_per_chunk = 1;
 };
 
 struct AxisLayout {
-  int dim = -1;                    // index into DatasetSpec::dims
-  int time_variable = -1;          // index into DatasetSpec::variables
-  int bounds_variable = -1;        // -1 for instants
+  int dim = -1;              // index into DatasetSpec::dims
+  int time_variable = -1;    // index into DatasetSpec::variables
+  int bounds_variable = -1;  // -1 for instants
 };
 
 struct FileLayout {
   output::DatasetSpec dataset;
-  std::vector<VariableLayout> variables;       // planned ones first, in the order of the plan, then static fields
-  std::vector<AxisLayout> axes;                // as FilePlan::axes
+  std::vector<VariableLayout> variables;  // planned ones first, in the order of the plan, then static fields
+  std::vector<AxisLayout> axes;           // as FilePlan::axes
   std::vector<output::PlainValues> constants;  // coordinates whose values are known from the declarations
 };
 
-// `history` is the line for the history attribute (time stamp and command). Pure, so equal on every server. Chunk shapes
-// follow from the global shape alone, so the file is the same, byte for byte, whatever the decomposition.
-FileLayout make_layout(const FilePlan& file, const Configuration& configuration, const model::Declarations& declarations,
-                       const model::Decomposition& decomposition, const std::string& history);
+// `history` is the line for the history attribute (time stamp and command). Pure, so equal on every server.
+// Chunk shapes follow from the global shape alone, so the file is the same, byte for byte, whatever the
+// decomposition.
+FileLayout make_layout(const FilePlan& file, const Configuration& configuration,
+                       const model::Declarations& declarations, const model::Decomposition& decomposition,
+                       const std::string& history);
 
 // The value of a record on the time axis in the units of the file.
 double time_stamp(const time::TimeRecord& record, TimeStamp where);

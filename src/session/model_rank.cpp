@@ -57,16 +57,17 @@ std::vector<std::byte> ModelRank::await(Tag tag) {
 
 client::Declarer& ModelRank::declarer() {
   if (state_ == State::declaring) return declarer_;
-  throw Error(ErrorCode::usage, state_ == State::running ? "declarations end with ready; declare before it"
-                                                         : "the session is over; nothing can be declared any more");
+  throw Error(ErrorCode::usage, state_ == State::running
+                                    ? "declarations end with ready; declare before it"
+                                    : "the session is over; nothing can be declared any more");
 }
 
 client::Client& ModelRank::client(const char* call) {
   if (state_ == State::running) return *client_;
   throw Error(ErrorCode::usage, state_ == State::declaring ? fmt::format("{} was called before ready", call)
-                               : state_ == State::failed
-                                   ? fmt::format("{} was called although ready had failed", call)
-                                   : fmt::format("{} was called after finish", call));
+                                : state_ == State::failed
+                                    ? fmt::format("{} was called although ready had failed", call)
+                                    : fmt::format("{} was called after finish", call));
 }
 
 transport::ProducerEnd ModelRank::make_producer() {
@@ -84,8 +85,10 @@ transport::ProducerEnd ModelRank::make_producer() {
   const int rank = started_.world->rank();
   if (uses_shared_memory(started_.run, rank)) return transport::shm::make_producer(options.buffer, doorbell);
   if (options.transport == TransportChoice::shm)
-    throw Error(ErrorCode::configuration,
-                fmt::format("servers.transport: shm is asked for, but rank {} and its server are on different nodes", rank));
+    throw Error(
+        ErrorCode::configuration,
+        fmt::format("servers.transport: shm is asked for, but rank {} and its server are on different nodes",
+                    rank));
   const int tag = static_cast<int>(Tag::first_transport) + started_.number * transport_tags_per_component;
   return transport::mpi::make_producer(*started_.world, server_rank_, tag, options.buffer);
 }
@@ -122,7 +125,8 @@ void ModelRank::connect() {
   } catch (...) {
     put_fault(invitation, base::current_fault());
   }
-  send(*started_.world, invitation.take(), server_rank_, static_cast<int>(Tag::invite), [this] { meanwhile(); });
+  send(*started_.world, invitation.take(), server_rank_, static_cast<int>(Tag::invite),
+       [this] { meanwhile(); });
   const auto message = await(Tag::reply);
   base::ByteReader reader(message);
   if (const auto fault = get_fault(reader)) throw Error(fault->code, fault->message);
@@ -139,7 +143,8 @@ void ModelRank::step(std::int64_t step, double time) {
   if (host_ && !host_thread_.joinable()) host_->progress();
 }
 
-// Mode inline is synchronous: what was put before this step is done, to the last byte on disk, before the next begins.
+// Mode inline is synchronous: what was put before this step is done, to the last byte on disk, before the
+// next begins.
 void ModelRank::settle_inline() {
   while (host_->progress() || !host_->settled()) {
   }
@@ -192,9 +197,10 @@ void ModelRank::leave() noexcept {
     if (!host_) return;
     // This rank is a server too: without it the others' files cannot be finished.
     if (started_.world->size() > 1 && state == State::running) {
-      base::log_error(fmt::format("rank {} leaves without finish, and takes its server with it (servers.mode: attached or "
-                                  "inline): the job ends; what was committed is in the files",
-                                  started_.world->rank()));
+      base::log_error(fmt::format(
+          "rank {} leaves without finish, and takes its server with it (servers.mode: attached or "
+          "inline): the job ends; what was committed is in the files",
+          started_.world->rank()));
       comm::abort_job(1);
     }
     client_.reset();

@@ -1,4 +1,5 @@
-// A model rank from `start` to `finish`: its declarations, then its client, and, in modes attached and inline, its own host.
+// A model rank from `start` to `finish`: its declarations, then its client, and, in modes attached and
+// inline, its own host.
 #pragma once
 
 #include <atomic>
@@ -25,7 +26,7 @@ class ModelRank {
   ModelRank(const ModelRank&) = delete;
   ModelRank& operator=(const ModelRank&) = delete;
 
-  client::Declarer& declarer();            // throws Error(usage) once ready was called
+  client::Declarer& declarer();              // throws Error(usage) once ready was called
   client::Client& client(const char* call);  // throws Error(usage) before ready and after finish
   const model::Declarations& declarations() const { return declarer_.declarations(); }
   int model_comm() const { return started_.model->handle(); }
@@ -42,8 +43,8 @@ class ModelRank {
   void connect();
   void start_host();
   void settle_inline();
-  void meanwhile();                         // while waiting for somebody else
-  std::vector<std::byte> await(Tag tag);    // the next message of this rank's server
+  void meanwhile();                       // while waiting for somebody else
+  std::vector<std::byte> await(Tag tag);  // the next message of this rank's server
   transport::ProducerEnd make_producer();
   void end_host();
 
@@ -51,14 +52,14 @@ class ModelRank {
   model::Tick begin_;
   State state_ = State::declaring;
   client::Declarer declarer_;
-  int server_rank_ = -1;                    // in the whole run
-  std::unique_ptr<Host> host_;              // modes attached and inline
-  std::thread host_thread_;                 // mode attached
-  std::optional<base::Fault> host_fault_;   // why the thread ended early; read after join
+  int server_rank_ = -1;                   // in the whole run
+  std::unique_ptr<Host> host_;             // modes attached and inline
+  std::thread host_thread_;                // mode attached
+  std::optional<base::Fault> host_fault_;  // why the thread ended early; read after join
   std::atomic<bool> host_failed_{false};
   std::optional<Plan> plan_;
   std::unique_ptr<client::Client> client_;
-  std::set<std::string> thrown_;            // faults that the model has heard of
+  std::set<std::string> thrown_;  // faults that the model has heard of
   std::unique_ptr<comm::FinalizeGuard> guard_;
 };
 

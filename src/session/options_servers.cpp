@@ -78,7 +78,8 @@ Type servers_schema() {
        .fallback = "tailrace_report"},
       {.name = "trace",
        .type = flag(),
-       .says = "Whether each server writes a trace of its work, for ui.perfetto.dev, into the report directory.",
+       .says =
+           "Whether each server writes a trace of its work, for ui.perfetto.dev, into the report directory.",
        .example = "true",
        .fallback = "false"},
   });

@@ -26,7 +26,8 @@ Outbox::Outbox(messaging::Messenger& messenger, std::int32_t bundle_kind)
 
 void Outbox::on(std::int32_t kind, Handler handler) { handlers_[kind] = std::move(handler); }
 
-void Outbox::add(int to, std::int32_t kind, std::span<const std::byte> head, std::span<const std::byte> body) {
+void Outbox::add(int to, std::int32_t kind, std::span<const std::byte> head,
+                 std::span<const std::byte> body) {
   const ItemHead item{kind, 0, static_cast<std::int64_t>(head.size() + body.size())};
   const std::lock_guard lock(mutex_);
   messaging::Bytes& bundle = bundles_[to];

@@ -1,5 +1,5 @@
-// Between the workers, who produce messages for other servers, and the communication thread, which sends them: small
-// ones for the same server are bundled into few large ones.
+// Between the workers, who produce messages for other servers, and the communication thread, which sends
+// them: small ones for the same server are bundled into few large ones.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ class Outbox {
  public:
   using Handler = std::function<void(std::span<const std::byte>)>;
 
-  // The messenger's `bundle_kind` becomes this outbox's on all servers; handlers by item kind are called on the
-  // communication thread, with bytes that are valid during the call only.
+  // The messenger's `bundle_kind` becomes this outbox's on all servers; handlers by item kind are called on
+  // the communication thread, with bytes that are valid during the call only.
   Outbox(messaging::Messenger& messenger, std::int32_t bundle_kind);
 
   void on(std::int32_t kind, Handler handler);
@@ -36,7 +36,7 @@ class Outbox {
   messaging::Messenger& messenger_;
   std::int32_t bundle_kind_;
   std::map<std::int32_t, Handler> handlers_;
-  mutable std::mutex mutex_;  // guards bundles_
+  mutable std::mutex mutex_;                 // guards bundles_
   std::map<int, messaging::Bytes> bundles_;  // by server
 };
 

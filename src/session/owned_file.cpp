@@ -17,7 +17,9 @@ std::vector<output::CommittedVariable> committed_variables(const FilePlan& plan,
   for (const VariableLayout& variable : layout.variables) {
     const auto& spec = layout.dataset.variables[static_cast<std::size_t>(variable.variable)];
     const int axis = variable.plan < 0 ? -1 : plan.variables[static_cast<std::size_t>(variable.plan)].axis;
-    variables.push_back({variable.variable, axis, spec.chunk.empty(),
+    variables.push_back({variable.variable,
+                         axis,
+                         spec.chunk.empty(),
                          {variable.shape, variable.chunk, variable.records_per_chunk}});
   }
   return variables;
@@ -27,6 +29,18 @@ std::vector<int> axis_dims(const FileLayout& layout) {
   std::vector<int> dims;
   for (const AxisLayout& axis : layout.axes) dims.push_back(axis.dim);
   return dims;
+}
+
+// What the chunks of a commit would take without encoding.
+std::size_t raw_bytes(const output::Commit& commit, const output::DatasetSpec& dataset) {
+  std::size_t bytes = 0;
+  for (const output::EncodedChunk& chunk : commit.chunks) {
+    const output::VariableSpec& spec = dataset.variables[static_cast<std::size_t>(chunk.variable)];
+    std::size_t cells = 1;
+    for (const std::int64_t extent : spec.chunk) cells *= static_cast<std::size_t>(extent);
+    bytes += cells * model::size_of(spec.type);
+  }
+  return bytes;
 }
 
 output::PlainValues doubles(int variable, std::int64_t first, const std::vector<double>& values) {
@@ -156,7 +170,8 @@ bool OwnedFile::take_result() {
   const bool retry = write_->ready && plan_.entry.on_error == OnError::retry &&
                      now - write_->first_try < plan_.entry.retry_for_seconds;
   if (retry) {
-    base::log_warning(fmt::format("{}: {}; trying again (on_error: retry)", plan_.entry.path, write_->fault->message));
+    base::log_warning(
+        fmt::format("{}: {}; trying again (on_error: retry)", plan_.entry.path, write_->fault->message));
     retry_at_ = now + retry_seconds;
     return true;
   }
@@ -175,6 +190,7 @@ void OwnedFile::committed(const Write& write) {
   const output::CommitPoint& point = write.ready->point;
   committed_time_ = counters_->last_model_time = point.model_time;
   written_step_ = point.step;
+  counters_->raw_bytes.add(raw_bytes(write.ready->commit, layout_.dataset));
   counters_->encoded_bytes.add(write.ready->bytes);
   services_.counters.encoded_bytes_out.add(write.ready->bytes);
   const double now = env::steady_seconds();
@@ -192,8 +208,8 @@ void OwnedFile::committed(const Write& write) {
 // The file ends with its last commit; the others go on.
 void OwnedFile::failed(const base::Fault& fault) {
   const std::string message =
-      fmt::format("{}: {}; what was committed until {} s of model time is in the file", plan_.entry.path, fault.message,
-                  committed_time_);
+      fmt::format("{}: {}; what was committed until {} s of model time is in the file", plan_.entry.path,
+                  fault.message, committed_time_);
   if (plan_.entry.on_error == OnError::skip)
     base::log_warning(fmt::format("{} (on_error: skip: the file is given up, the run goes on)", message));
   else
@@ -207,6 +223,10 @@ void OwnedFile::give_up() { giving_up_ = true; }
 void OwnedFile::start_close() {
   closing_ = true;
   start(std::make_shared<Write>());
+}
+
+std::size_t OwnedFile::bytes() const {
+  return committer_.bytes() + (write_ && write_->ready ? write_->ready->bytes : 0);
 }
 
 std::size_t OwnedFile::due_bytes(std::int64_t step) const {

@@ -1,5 +1,5 @@
-// A file on the server that owns it: takes finished chunks and commit points, writes complete commits on the I/O thread
-// in order, and does what `on_error` says when the world refuses.
+// A file on the server that owns it: takes finished chunks and commit points, writes complete commits on the
+// I/O thread in order, and does what `on_error` says when the world refuses.
 #pragma once
 
 #include <atomic>
@@ -32,22 +32,25 @@ struct FileServices {
 // Communication thread only.
 class OwnedFile {
  public:
-  // Creates the dataset. What goes wrong then is thrown, or, with `on_error: skip`, logged, and the file is closed.
+  // Creates the dataset. What goes wrong then is thrown, or, with `on_error: skip`, logged, and the file is
+  // closed.
   OwnedFile(const FilePlan& plan, const FileLayout& layout, FileServices services);
   ~OwnedFile();
 
   void point(const CommitDue& due);
   void deliver(std::size_t variable, output::FinishedChunk&& chunk);
-  bool progress();         // starts what can be written, takes in what was; true if anything moved
-  void give_up();          // nothing more will come: write what is complete, then close
+  bool progress();  // starts what can be written, takes in what was; true if anything moved
+  void give_up();   // nothing more will come: write what is complete, then close
   bool closed() const { return closed_ && !writing_; }
   std::optional<base::Fault> take_fault() { return std::exchange(fault_, std::nullopt); }
 
-  std::size_t due_bytes(std::int64_t step) const;  // held, and leaves without any input of steps after this one
+  std::size_t bytes() const;  // held until a commit is written
+  std::size_t due_bytes(
+      std::int64_t step) const;  // held, and leaves without any input of steps after this one
   // Commits that were due up to this step are on disk; the largest number once nothing more will be written.
   std::int64_t written_step() const { return closed_ ? INT64_MAX : written_step_; }
   telemetry::FileStatus status() const;
-  std::string describe() const;   // for the watchdog
+  std::string describe() const;  // for the watchdog
 
  private:
   struct Write;

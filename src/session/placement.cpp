@@ -10,7 +10,8 @@
 namespace tailrace::session {
 namespace {
 
-std::vector<int> choose_dedicated(const std::vector<Participant>& participants, const ServersOptions& options) {
+std::vector<int> choose_dedicated(const std::vector<Participant>& participants,
+                                  const ServersOptions& options) {
   const int size = static_cast<int>(participants.size());
   std::vector<int> servers;
   for (int rank = 0; rank < size; ++rank)
@@ -31,10 +32,12 @@ std::vector<int> choose_dedicated(const std::vector<Participant>& participants, 
   }
   std::sort(servers.begin(), servers.end());
   if (static_cast<int>(servers.size()) >= size)
-    throw Error(ErrorCode::configuration,
-                fmt::format("servers: {} of {} ranks would be servers, and no model rank is left; start more ranks, ask for "
-                            "fewer servers, or use `mode: attached` or `mode: inline`, which need no ranks of their own",
-                            servers.size(), size));
+    throw Error(
+        ErrorCode::configuration,
+        fmt::format(
+            "servers: {} of {} ranks would be servers, and no model rank is left; start more ranks, ask for "
+            "fewer servers, or use `mode: attached` or `mode: inline`, which need no ranks of their own",
+            servers.size(), size));
   return servers;
 }
 
@@ -48,7 +51,8 @@ void assign_by_node(const std::vector<Participant>& participants, Placement& pla
   std::map<int, std::vector<int>> servers_on, clients_on;
   std::vector<int> all;
   for (std::size_t s = 0; s < placement.servers.size(); ++s) {
-    servers_on[participants[static_cast<std::size_t>(placement.servers[s])].node].push_back(static_cast<int>(s));
+    servers_on[participants[static_cast<std::size_t>(placement.servers[s])].node].push_back(
+        static_cast<int>(s));
     all.push_back(static_cast<int>(s));
   }
   std::vector<int> homeless;
@@ -87,7 +91,8 @@ Placement place(const std::vector<Participant>& participants, const ServersOptio
     placement.ranks[component].push_back(static_cast<int>(rank));
   }
   if (placement.components.empty())
-    throw Error(ErrorCode::configuration, "there are only servers and no model rank; start a model beside them");
+    throw Error(ErrorCode::configuration,
+                "there are only servers and no model rank; start a model beside them");
   if (options.mode == Mode::dedicated) {
     assign_by_node(participants, placement);
   } else if (options.mode != Mode::off) {

@@ -10,21 +10,21 @@ namespace tailrace::session {
 
 // What one rank of the communicator says of itself.
 struct Participant {
-  bool serves = false;     // started as `tailrace serve`
-  std::string component;   // of a model rank
-  int node = 0;            // ranks with the same number share memory
+  bool serves = false;    // started as `tailrace serve`
+  std::string component;  // of a model rank
+  int node = 0;           // ranks with the same number share memory
 };
 
 struct Placement {
-  std::vector<int> servers;           // ranks of the communicator, ascending; in modes attached and inline all models
-  std::vector<int> server_of;         // by rank: number of its server; -1 for a dedicated server rank itself
-  std::vector<int> component_of;      // by rank: index into components; -1 for a dedicated server rank
+  std::vector<int> servers;  // ranks of the communicator, ascending; in modes attached and inline all models
+  std::vector<int> server_of;     // by rank: number of its server; -1 for a dedicated server rank itself
+  std::vector<int> component_of;  // by rank: index into components; -1 for a dedicated server rank
   std::vector<std::string> components;
   std::vector<std::vector<int>> ranks;  // by component: its model ranks, ascending
 };
 
-// Clients go to a server of their own node where it has one, in blocks of neighbouring ranks; otherwise to all servers
-// evenly. Throws Error(configuration) where no server or no model rank is left.
+// Clients go to a server of their own node where it has one, in blocks of neighbouring ranks; otherwise to
+// all servers evenly. Throws Error(configuration) where no server or no model rank is left.
 Placement place(const std::vector<Participant>& participants, const ServersOptions& options);
 
 }  // namespace tailrace::session

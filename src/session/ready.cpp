@@ -64,14 +64,18 @@ void check_same(int rank, const std::vector<std::pair<std::string, std::uint64_t
   for (std::size_t i = 0; i < std::max(mine.size(), theirs.size()); ++i) {
     if (i < mine.size() && i < theirs.size() && mine[i] == theirs[i]) continue;
     const bool same_name = i < mine.size() && i < theirs.size() && mine[i].first == theirs[i].first;
-    const auto name = [&](const auto& lines) { return i < lines.size() ? lines[i].first : std::string("nothing"); };
-    throw Error(ErrorCode::usage,
-                same_name ? fmt::format("ranks 0 and {} of the component declare {} differently (shape, type, units, "
-                                        "names or values); all ranks must declare the same",
-                                        rank, mine[i].first)
-                          : fmt::format("ranks 0 and {} of the component declare different things: rank 0 {}, rank {} {}; "
-                                        "all ranks must declare the same in the same order",
-                                        rank, name(mine), rank, name(theirs)));
+    const auto name = [&](const auto& lines) {
+      return i < lines.size() ? lines[i].first : std::string("nothing");
+    };
+    throw Error(
+        ErrorCode::usage,
+        same_name
+            ? fmt::format("ranks 0 and {} of the component declare {} differently (shape, type, units, "
+                          "names or values); all ranks must declare the same",
+                          rank, mine[i].first)
+            : fmt::format("ranks 0 and {} of the component declare different things: rank 0 {}, rank {} {}; "
+                          "all ranks must declare the same in the same order",
+                          rank, name(mine), rank, name(theirs)));
   }
 }
 
@@ -87,7 +91,8 @@ model::Decomposition gather(comm::Communicator& component, const client::Declare
     while (!(message = poll(component, rank, declare_tag))) meanwhile();
     base::ByteReader reader(*message);
     if (const auto fault = get_fault(reader)) {
-      if (!first_error) first_error = Error(fault->code, fmt::format("rank {} of the component {}", rank, fault->message));
+      if (!first_error)
+        first_error = Error(fault->code, fmt::format("rank {} of the component {}", rank, fault->message));
       continue;
     }
     std::vector<std::pair<std::string, std::uint64_t>> theirs;
@@ -109,14 +114,17 @@ model::Decomposition gather(comm::Communicator& component, const client::Declare
   return all;
 }
 
-void tell_servers(Started& started, const std::vector<std::byte>& message, const std::function<void()>& meanwhile) {
+void tell_servers(Started& started, const std::vector<std::byte>& message,
+                  const std::function<void()>& meanwhile) {
   std::vector<Sending> sendings;
   for (const int server : started.run.placement.servers)
     sendings.emplace_back(*started.world, message, server, static_cast<int>(Tag::ready));
-  while (!std::all_of(sendings.begin(), sendings.end(), [](Sending& sending) { return sending.done(); })) meanwhile();
+  while (!std::all_of(sendings.begin(), sendings.end(), [](Sending& sending) { return sending.done(); }))
+    meanwhile();
 }
 
-// From the first rank to each other one. Not a collective: a rank that left must not keep the others from hearing it.
+// From the first rank to each other one. Not a collective: a rank that left must not keep the others from
+// hearing it.
 std::optional<base::Fault> share_verdict(comm::Communicator& component, std::optional<base::Fault> fault,
                                          const std::function<void()>& meanwhile) {
   if (component.rank() == 0) {
@@ -124,8 +132,10 @@ std::optional<base::Fault> share_verdict(comm::Communicator& component, std::opt
     put_fault(verdict, fault);
     std::vector<Sending> sendings;
     for (int rank = 1; rank < component.size(); ++rank)
-      sendings.emplace_back(component, std::vector(verdict.bytes().begin(), verdict.bytes().end()), rank, verdict_tag);
-    while (!std::all_of(sendings.begin(), sendings.end(), [](Sending& sending) { return sending.done(); })) meanwhile();
+      sendings.emplace_back(component, std::vector(verdict.bytes().begin(), verdict.bytes().end()), rank,
+                            verdict_tag);
+    while (!std::all_of(sendings.begin(), sendings.end(), [](Sending& sending) { return sending.done(); }))
+      meanwhile();
     return fault;
   }
   for (;;) {
@@ -149,9 +159,10 @@ void agree_on_declarations(Started& started, const client::Declarer& declarer, m
       const model::Decomposition decomposition = gather(component, declarer, meanwhile);
       const model::Declarations& declarations = declarer.declarations();
       model::check_cover(declarations, decomposition);
-      const Configuration configuration =
-          parse_configuration(started.run.sources[static_cast<std::size_t>(started.number)], &declarations.options);
-      for (const std::string& warning : make_plan(configuration, declarations).warnings) base::log_warning(warning);
+      const Configuration configuration = parse_configuration(
+          started.run.sources[static_cast<std::size_t>(started.number)], &declarations.options);
+      for (const std::string& warning : make_plan(configuration, declarations).warnings)
+        base::log_warning(warning);
       put_fault(to_servers, std::nullopt);
       to_servers.put(begin);
       to_servers.put_all(std::span<const std::byte>(declarations.to_bytes()));

@@ -22,13 +22,14 @@ class Session::Impl {
  public:
   bool server = false;
   bool off = false;
-  std::unique_ptr<comm::Communicator> model;   // in mode off, and on a server: nothing else is left
-  std::unique_ptr<client::Declarer> unheard;   // in mode off: misuse is found all the same
+  std::unique_ptr<comm::Communicator> model;  // in mode off, and on a server: nothing else is left
+  std::unique_ptr<client::Declarer> unheard;  // in mode off: misuse is found all the same
   std::unique_ptr<session::ModelRank> rank;
 
   session::ModelRank& model_rank(const char* call) const {
     if (rank) return *rank;
-    throw Error(ErrorCode::usage, fmt::format("{} was called on a server rank; ask is_server after start", call));
+    throw Error(ErrorCode::usage,
+                fmt::format("{} was called on a server rank; ask is_server after start", call));
   }
   client::Declarer& declarer(const char* call) const { return off ? *unheard : model_rank(call).declarer(); }
   client::Client& client(const char* call) const { return model_rank(call).client(call); }
@@ -53,8 +54,8 @@ Session Session::start(int communicator, const std::string& configuration, const
     impl->server = true;
     session::serve_until_done(started);
   } else {
-    impl->rank = std::make_unique<session::ModelRank>(std::move(started),
-                                                      model::Tick{options.initial_step, options.initial_time});
+    impl->rank = std::make_unique<session::ModelRank>(
+        std::move(started), model::Tick{options.initial_step, options.initial_time});
   }
   return Session(std::move(impl));
 }
@@ -77,7 +78,8 @@ void Session::grid(const GridSpec& spec) {
                                 spec.indices, spec.partial});
 }
 
-void Session::coordinate(const std::string& grid, const CoordinateSpec& spec, std::span<const double> values) {
+void Session::coordinate(const std::string& grid, const CoordinateSpec& spec,
+                         std::span<const double> values) {
   model::Coordinate coordinate;
   coordinate.name = spec.name;
   coordinate.dims = spec.dims;
@@ -89,7 +91,8 @@ void Session::coordinate(const std::string& grid, const CoordinateSpec& spec, st
 }
 
 void Session::mesh(const std::string& grid, const MeshSpec& spec) {
-  impl_->declarer("mesh").mesh(grid, {spec.name, spec.node_x, spec.node_y, spec.nodes_per_face, spec.face_nodes});
+  impl_->declarer("mesh").mesh(grid,
+                               {spec.name, spec.node_x, spec.node_y, spec.nodes_per_face, spec.face_nodes});
 }
 
 FieldHandle Session::field(const FieldSpec& spec) {

@@ -67,47 +67,55 @@ std::vector<Hello> exchange_hellos(comm::Communicator& world, const std::string&
 
 // The first rank of each component (and the first `tailrace serve`) speaks; the others are silent.
 bool speaks(const std::vector<Hello>& hellos, std::size_t rank) {
-  return std::none_of(hellos.begin(), hellos.begin() + static_cast<std::ptrdiff_t>(rank), [&](const Hello& other) {
-    return other.serves == hellos[rank].serves && (other.serves || other.component == hellos[rank].component);
-  });
+  return std::none_of(hellos.begin(), hellos.begin() + static_cast<std::ptrdiff_t>(rank),
+                      [&](const Hello& other) {
+                        return other.serves == hellos[rank].serves &&
+                               (other.serves || other.component == hellos[rank].component);
+                      });
 }
 
 void check_agreement(const Run& run) {
   const ServersOptions& first = run.servers();
   for (std::size_t c = 1; c < run.configurations.size(); ++c) {
     if (run.configurations[c].servers == first) continue;
-    throw Error(ErrorCode::configuration,
-                fmt::format("components \"{}\" ({}) and \"{}\" ({}) share the servers, but their sections `servers` differ; "
-                            "put the section into a file that both include",
-                            run.placement.components.front(), run.sources.front().front().name,
-                            run.placement.components[c], run.sources[c].front().name));
+    throw Error(
+        ErrorCode::configuration,
+        fmt::format(
+            "components \"{}\" ({}) and \"{}\" ({}) share the servers, but their sections `servers` differ; "
+            "put the section into a file that both include",
+            run.placement.components.front(), run.sources.front().front().name, run.placement.components[c],
+            run.sources[c].front().name));
   }
   std::vector<std::pair<std::string, std::size_t>> paths;
   for (std::size_t c = 0; c < run.configurations.size(); ++c) {
     for (const FileEntry& file : run.configurations[c].files) {
       for (const auto& [path, other] : paths) {
         if (path != file.path) continue;
-        throw Error(ErrorCode::configuration,
-                    fmt::format("{}  output: components \"{}\" and \"{}\" both write the file {}; give each its own",
-                                file.location.text(), run.placement.components[other], run.placement.components[c],
-                                file.path));
+        throw Error(
+            ErrorCode::configuration,
+            fmt::format("{}  output: components \"{}\" and \"{}\" both write the file {}; give each its own",
+                        file.location.text(), run.placement.components[other], run.placement.components[c],
+                        file.path));
       }
       if (file.format != "null" && file.format != "memory") paths.emplace_back(file.path, c);
     }
   }
 }
 
-Run agree(comm::Communicator& world, const std::string& configuration, const std::string& component, bool serves) {
+Run agree(comm::Communicator& world, const std::string& configuration, const std::string& component,
+          bool serves) {
   const std::vector<Hello> hellos = exchange_hellos(world, component, serves);
   Run run;
   run.nodes = world.nodes();
   const auto me = static_cast<std::size_t>(world.rank());
-  const auto said = world.all_gather(speaks(hellos, me) ? read_to_bytes(configuration) : std::vector<std::byte>{});
+  const auto said =
+      world.all_gather(speaks(hellos, me) ? read_to_bytes(configuration) : std::vector<std::byte>{});
 
   std::vector<Participant> participants;
   for (std::size_t rank = 0; rank < hellos.size(); ++rank)
     participants.push_back({hellos[rank].serves, hellos[rank].component, run.nodes[rank]});
-  // Every model rank counts as a model first, to find the components; the servers are chosen by what these say.
+  // Every model rank counts as a model first, to find the components; the servers are chosen by what these
+  // say.
   ServersOptions no_servers;
   no_servers.mode = Mode::off;
   const Placement all = place(participants, no_servers);
@@ -117,10 +125,12 @@ Run agree(comm::Communicator& world, const std::string& configuration, const std
   }
   run.placement = place(participants, run.servers());
   if (run.placement.components != all.components)
-    throw Error(ErrorCode::configuration,
-                fmt::format("servers: the last ranks become servers, and then component \"{}\" has no rank left; start "
-                            "more ranks or ask for fewer servers",
-                            all.components.back()));
+    throw Error(
+        ErrorCode::configuration,
+        fmt::format(
+            "servers: the last ranks become servers, and then component \"{}\" has no rank left; start "
+            "more ranks or ask for fewer servers",
+            all.components.back()));
   check_agreement(run);
   return run;
 }
@@ -138,13 +148,13 @@ Started start(int communicator, const std::string& configuration, const std::str
   if (started.component) started.model = started.component->duplicate();
   const auto serving = std::find(placement.servers.begin(), placement.servers.end(), rank);
   started.servers = started.world->split(serving == placement.servers.end() ? -1 : 0, rank);
-  if (started.run.servers().mode == Mode::attached &&
-      comm::thread_level() != comm::ThreadLevel::multiple)
-    throw Error(ErrorCode::usage,
-                fmt::format("servers.mode: attached runs a server thread in each model rank, which needs "
-                            "MPI_THREAD_MULTIPLE; the model started MPI with {}. Call MPI_Init_thread, or use `mode: "
-                            "dedicated`",
-                            comm::name_of(comm::thread_level())));
+  if (started.run.servers().mode == Mode::attached && comm::thread_level() != comm::ThreadLevel::multiple)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("servers.mode: attached runs a server thread in each model rank, which needs "
+                    "MPI_THREAD_MULTIPLE; the model started MPI with {}. Call MPI_Init_thread, or use `mode: "
+                    "dedicated`",
+                    comm::name_of(comm::thread_level())));
   return started;
 }
 

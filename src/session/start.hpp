@@ -1,4 +1,5 @@
-// The first exchange between all ranks of a run: who is there, what the configurations say, and who serves whom.
+// The first exchange between all ranks of a run: who is there, what the configurations say, and who serves
+// whom.
 #pragma once
 
 #include <memory>
@@ -11,18 +12,21 @@ namespace tailrace::session {
 
 // What a rank has after `start`, before it knows any field.
 struct Started {
-  std::unique_ptr<comm::Communicator> world;      // all ranks of the run; a duplicate of the model's
-  std::unique_ptr<comm::Communicator> component;  // the model ranks of this component; null on a dedicated server
-  std::unique_ptr<comm::Communicator> model;      // the same ranks, for the model's own use
-  std::unique_ptr<comm::Communicator> servers;    // the servers; null on a rank that is none
+  std::unique_ptr<comm::Communicator> world;  // all ranks of the run; a duplicate of the model's
+  std::unique_ptr<comm::Communicator>
+      component;                              // the model ranks of this component; null on a dedicated server
+  std::unique_ptr<comm::Communicator> model;  // the same ranks, for the model's own use
+  std::unique_ptr<comm::Communicator> servers;  // the servers; null on a rank that is none
   Run run;
-  int number = -1;                                // of this rank's component
+  int number = -1;  // of this rank's component
 };
 
-// Collective over the communicator. `serves`: this rank is a `tailrace serve`. Throws the same Error on every rank.
+// Collective over the communicator. `serves`: this rank is a `tailrace serve`. Throws the same Error on every
+// rank.
 Started start(int communicator, const std::string& configuration, const std::string& component, bool serves);
 
-// A dedicated server from its first message to its last. Blocks. Throws the fault that kept a component from its end.
+// A dedicated server from its first message to its last. Blocks. Throws the fault that kept a component from
+// its end.
 void serve_until_done(Started& started);
 
 }  // namespace tailrace::session

@@ -12,18 +12,19 @@
 namespace tailrace::session {
 
 struct ServedComponent::Stream {
-  std::size_t number = 0;         // among the streams; the same on every server
-  std::size_t file = 0;           // index into the plan's files
-  std::size_t variable = 0;       // index into the layout's variables
-  int file_axis = -1;             // index into the file's axes; -1: static
-  std::size_t axis = 0;           // number in the axis bank
+  std::size_t number = 0;    // among the streams; the same on every server
+  std::size_t file = 0;      // index into the plan's files
+  std::size_t variable = 0;  // index into the layout's variables
+  int file_axis = -1;        // index into the file's axes; -1: static
+  std::size_t axis = 0;      // number in the axis bank
   time::ReductionKind reduction = time::ReductionKind::snapshot;
   model::DataType input = model::DataType::float64;
   model::DataType output = model::DataType::float64;
   std::size_t record_bytes = 0;
   Geometry* geometry = nullptr;
   std::unique_ptr<output::Assembly> assembly;
-  std::map<int, std::unique_ptr<time::Accumulator>> accumulators;  // by client; unused where values are just copied
+  std::map<int, std::unique_ptr<time::Accumulator>>
+      accumulators;  // by client; unused where values are just copied
 
   bool copies() const { return reduction == time::ReductionKind::snapshot && input == output; }
 };

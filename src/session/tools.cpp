@@ -23,7 +23,8 @@ void serve_until_done(Started& started) {
 void serve(int communicator, const std::string& configuration) {
   session::Started started = session::start(communicator, configuration, "", true);
   if (!started.servers) {
-    base::log_warning("servers.mode in the model's configuration is not dedicated: this server has nothing to do");
+    base::log_warning(
+        "servers.mode in the model's configuration is not dedicated: this server has nothing to do");
     return;
   }
   session::serve_until_done(started);
@@ -36,7 +37,8 @@ void serve(const std::string& configuration) {
 
 std::string check(const std::string& configuration, const std::map<std::string, std::string>& options) {
   const session::Sources sources = session::read_sources(configuration);
-  return session::describe(session::parse_configuration(sources, options.empty() ? nullptr : &options), nullptr);
+  return session::describe(session::parse_configuration(sources, options.empty() ? nullptr : &options),
+                           nullptr);
 }
 
 std::string reference() { return session::reference_markdown(); }

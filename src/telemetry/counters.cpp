@@ -160,12 +160,10 @@ FileCounters& ServerCounters::add_file(const std::string& path) {
   return files.back();
 }
 
-void ServerCounters::pending_grew(std::uint64_t bytes) {
-  pending_bytes.add(bytes);
-  pending_high_water_bytes.raise_to(pending_bytes.get());
+void ServerCounters::pending_is(std::uint64_t bytes) {
+  pending_bytes.set(bytes);
+  pending_high_water_bytes.raise_to(bytes);
 }
-
-void ServerCounters::pending_shrank(std::uint64_t bytes) { pending_bytes.subtract(bytes); }
 
 void ServerCounters::committed(double at, double lag_seconds) {
   commits.add();

@@ -82,9 +82,7 @@ struct ServerCounters {
   SharedTimings& phase(Phase phase) { return phases[static_cast<std::size_t>(phase)]; }
   const SharedTimings& phase(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }
   FileCounters& add_file(const std::string& path);
-  // Keep pending_bytes and its mark. From any thread.
-  void pending_grew(std::uint64_t bytes);
-  void pending_shrank(std::uint64_t bytes);
+  void pending_is(std::uint64_t bytes);  // keeps pending_bytes and its mark
   // After each commit; one thread. `at` is in seconds since the start of the run.
   void committed(double at, double lag_seconds);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "env/clock.hpp"
 #include "telemetry/counters.hpp"
@@ -24,22 +25,31 @@ class ScopedTimer {
 };
 
 //   { PhaseTimer timer(counters, Phase::encode, trace); ... }     from any thread; `trace` may be null
+//
+// A phase inside another on the same thread stops the outer one's clock, so that the phases add up to the time worked. The
+// trace shows both, one inside the other.
 class PhaseTimer {
  public:
   PhaseTimer(ServerCounters& counters, Phase phase, Trace* trace = nullptr)
-      : timings_(counters.phase(phase)), trace_(trace), phase_(phase) {}
+      : timings_(counters.phase(phase)), trace_(trace), phase_(phase), outer_(std::exchange(innermost_, this)) {}
   ~PhaseTimer() {
     const std::uint64_t end = env::steady_nanoseconds();
-    timings_.record(end - begin_);
+    timings_.record(end - begin_ - inside_);
     if (trace_) trace_->span(phase_name(phase_), begin_, end);
+    innermost_ = outer_;
+    if (outer_) outer_->inside_ += end - begin_;
   }
   PhaseTimer(const PhaseTimer&) = delete;
   PhaseTimer& operator=(const PhaseTimer&) = delete;
 
  private:
+  static inline thread_local PhaseTimer* innermost_ = nullptr;
+
   SharedTimings& timings_;
   Trace* trace_;
   Phase phase_;
+  PhaseTimer* outer_;
+  std::uint64_t inside_ = 0;
   std::uint64_t begin_ = env::steady_nanoseconds();
 };
 

@@ -205,10 +205,8 @@ TEST(ServerCounters, survive_the_journey) {
 
 TEST(ServerCounters, remember_the_most_that_waited) {
   ServerCounters server;
-  server.pending_grew(100);
-  server.pending_grew(50);
-  server.pending_shrank(120);
-  server.pending_grew(10);
+  server.pending_is(150);
+  server.pending_is(40);
   EXPECT_EQ(server.pending_bytes.get(), 40u);
   EXPECT_EQ(server.pending_high_water_bytes.get(), 150u);
 }

@@ -1,0 +1,266 @@
+// Clients in one process, their records written by the test; the pipeline notes what it is given.
+#include "server/intake.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <mutex>
+
+#include "transport/endpoints.hpp"
+
+namespace tailrace::server {
+namespace {
+
+using model::RecordKind;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+struct Notes final : Pipeline {
+  bool room = true;
+  bool throws = false;
+  std::vector<std::string> events;  // on the communication thread
+  std::vector<base::Fault> faults;
+  std::mutex mutex;                 // guards blocks
+  std::vector<std::string> blocks;  // client:field@step=payload
+  Intake* intake = nullptr;
+
+  bool ready_for_step() override { return room; }
+  void begin_step(const model::Tick& tick) override { events.push_back("step " + std::to_string(tick.step)); }
+  void accept(int client, const model::RecordHeader& header, std::span<const std::byte> payload) override {
+    const std::string step = header.step == model::static_step ? "static" : std::to_string(header.step);
+    const std::lock_guard lock(mutex);
+    blocks.push_back(std::to_string(client) + ":" + std::to_string(header.number) + "@" + step + "=" +
+                     std::to_string(std::to_integer<int>(payload[0])));
+    if (throws) throw Error(ErrorCode::internal, "cannot");
+  }
+  void end_of_input() override { events.push_back("end"); }
+  void fail(const base::Fault& fault) override {  // as the session's does
+    if (faults.empty()) intake->discard();
+    faults.push_back(fault);
+  }
+};
+
+struct Bench {
+  std::unique_ptr<transport::Doorbell> doorbell = transport::make_heap_doorbell();
+  Executor executor;
+  telemetry::ServerCounters counters;
+  Notes pipeline;
+  std::vector<std::unique_ptr<transport::Producer>> producers;
+  std::unique_ptr<Intake> intake;
+
+  // Clients 10, 11, ... of a component, `threads` as Executor takes them.
+  explicit Bench(int clients, int threads = 0) : executor(threads, *doorbell) {
+    std::vector<Link> links;
+    for (int i = 0; i < clients; ++i) {
+      auto ends = transport::loopback::make({{.bytes = 1 << 14}, {}}, *doorbell);
+      producers.push_back(std::move(ends.producer));
+      links.push_back({10 + i, std::move(ends.consumer)});
+    }
+    intake = std::make_unique<Intake>("bubble", std::move(links), executor, pipeline, counters, nullptr);
+    pipeline.intake = intake.get();
+  }
+  void give(std::size_t client, RecordKind kind, std::int64_t step, int number = 0, int value = -1) {
+    transport::Producer& producer = *producers[client];
+    const auto slot = producer.reserve(value < 0 ? 0 : 1);
+    if (value >= 0) slot[0] = std::byte(value);
+    producer.commit({kind, number, step, 0.5 * static_cast<double>(step)});
+  }
+  void tick(std::size_t client, std::int64_t step) { give(client, RecordKind::tick, step); }
+  void block(std::size_t client, std::int64_t step, int number, int value) {
+    give(client, RecordKind::block, step, number, value);
+  }
+  void finish(std::size_t client, int counters) { give(client, RecordKind::finish, 0, 0, counters); }
+  // Until nothing moves any more.
+  void settle() {
+    for (int quiet = 0; quiet < 3;) {
+      const bool moved = intake->progress();
+      quiet = moved || executor.running() > 0 ? 0 : quiet + 1;
+    }
+  }
+  std::vector<std::string> take_events() { return std::exchange(pipeline.events, {}); }
+};
+
+class Clients : public testing::TestWithParam<int> {};
+
+TEST_P(Clients, AreWorkedOnInTheSameStep) {
+  Bench bench(2, GetParam());
+  bench.block(0, model::static_step, 3, 30);
+  bench.tick(0, 1);
+  bench.block(0, 1, 0, 7);
+  bench.tick(0, 2);  // client 10 runs ahead
+  bench.block(0, 2, 0, 8);
+  bench.settle();
+  EXPECT_THAT(bench.take_events(), IsEmpty()) << "client 11 is not there yet";
+  EXPECT_THAT(bench.pipeline.blocks, ElementsAre("10:3@static=30"));
+  bench.tick(1, 1);
+  bench.settle();
+  EXPECT_THAT(bench.take_events(), ElementsAre("step 1"));
+  EXPECT_THAT(bench.pipeline.blocks, ElementsAre("10:3@static=30", "10:0@1=7"));
+  EXPECT_EQ(bench.intake->tick().step, 1);
+  EXPECT_EQ(bench.intake->last_step(), model::static_step);
+  bench.block(1, 1, 0, 9);
+  bench.tick(1, 2);
+  bench.settle();
+  EXPECT_THAT(bench.take_events(), ElementsAre("step 2"));
+  EXPECT_EQ(bench.intake->tick().time, 1.0);
+  EXPECT_EQ(bench.intake->last_step(), 1);
+  bench.finish(0, 1);
+  bench.settle();
+  EXPECT_FALSE(bench.intake->finished());
+  bench.finish(1, 2);
+  bench.settle();
+  EXPECT_TRUE(bench.intake->finished());
+  EXPECT_THAT(bench.take_events(), ElementsAre("end"));
+  EXPECT_THAT(bench.pipeline.blocks,
+              UnorderedElementsAre("10:3@static=30", "10:0@1=7", "11:0@1=9", "10:0@2=8"));
+  EXPECT_THAT(bench.intake->client_counters(),
+              UnorderedElementsAre(ElementsAre(std::byte{1}), ElementsAre(std::byte{2})));
+  EXPECT_THAT(bench.pipeline.faults, IsEmpty());
+  EXPECT_EQ(bench.counters.records_in.get(), 10U);
+  EXPECT_EQ(bench.counters.bytes_in.get(), 6U);
+}
+
+TEST_P(Clients, WaitUntilThereIsRoomForAStep) {
+  Bench bench(1, GetParam());
+  bench.pipeline.room = false;
+  bench.tick(0, 1);
+  bench.block(0, 1, 0, 1);
+  bench.settle();
+  EXPECT_THAT(bench.take_events(), IsEmpty());
+  EXPECT_THAT(bench.pipeline.blocks, IsEmpty());
+  EXPECT_GT(bench.intake->buffer_used(), 0.0) << "what waits, waits in the client's buffer";
+  EXPECT_LT(bench.intake->buffer_used(), 1.0);
+  bench.pipeline.room = true;
+  bench.settle();
+  EXPECT_THAT(bench.take_events(), ElementsAre("step 1"));
+  EXPECT_THAT(bench.pipeline.blocks, ElementsAre("10:0@1=1"));
+}
+
+TEST_P(Clients, ThatDisagreeAboutTheStepEndTheComponent) {
+  Bench bench(2, GetParam());
+  bench.tick(0, 3);
+  bench.tick(1, 4);
+  bench.settle();
+  ASSERT_THAT(bench.pipeline.faults, testing::SizeIs(1));
+  EXPECT_EQ(bench.pipeline.faults[0].code, ErrorCode::usage);
+  EXPECT_EQ(bench.pipeline.faults[0].message,
+            "component \"bubble\": rank 10 is at step 3 (1.5 s), but rank 11 at step 4 (2 s); all ranks must "
+            "give the "
+            "same steps and times");
+}
+
+TEST_P(Clients, ThatFinishWhileOthersGoOnEndTheComponent) {
+  Bench bench(2, GetParam());
+  bench.finish(1, 0);
+  bench.tick(0, 5);
+  bench.settle();
+  ASSERT_THAT(bench.pipeline.faults, testing::SizeIs(1));
+  EXPECT_EQ(bench.pipeline.faults[0].message,
+            "component \"bubble\": rank 11 has finished, but rank 10 goes on to step 5");
+}
+
+TEST_P(Clients, ThatLeaveWithoutFinishEndTheComponent) {
+  Bench bench(2, GetParam());
+  for (const std::size_t client : {0, 1}) bench.tick(client, 1);
+  bench.settle();
+  bench.give(0, RecordKind::abandon, 1);
+  bench.settle();
+  ASSERT_THAT(bench.pipeline.faults, testing::SizeIs(1));
+  EXPECT_EQ(bench.pipeline.faults[0].code, ErrorCode::lost);
+  EXPECT_EQ(bench.pipeline.faults[0].message,
+            "component \"bubble\": rank 10 left without finish after step 1 (0.5 s); what was complete until "
+            "then is in "
+            "the files");
+  // The other one never waits for room any more, however much it sends, until it ends too.
+  for (int i = 0; i < 1000; ++i) {
+    bench.block(1, 1, 0, 1);
+    if (i % 10 == 0) bench.settle();
+  }
+  bench.tick(1, 2);
+  bench.settle();
+  EXPECT_FALSE(bench.intake->finished());
+  bench.finish(1, 5);
+  bench.settle();
+  EXPECT_TRUE(bench.intake->finished());
+  EXPECT_THAT(bench.pipeline.blocks, IsEmpty());
+  EXPECT_THAT(bench.take_events(), ElementsAre("step 1")) << "no regular end";
+}
+
+TEST_P(Clients, WhoseProducersSayGoodbyeAreNoticed) {
+  Bench bench(1, GetParam());
+  bench.producers[0]->abandon();
+  bench.producers[0].reset();
+  for (int i = 0; i < 1000 && !bench.intake->finished(); ++i) {
+    bench.settle();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_TRUE(bench.intake->finished());
+  ASSERT_FALSE(bench.pipeline.faults.empty());
+  EXPECT_THAT(bench.pipeline.faults[0].message, HasSubstr("rank 10"));
+  EXPECT_THAT(bench.pipeline.faults[0].message, HasSubstr("before its first step"));
+}
+
+TEST_P(Clients, HearOfFaults) {
+  Bench bench(2, GetParam());
+  bench.intake->raise({ErrorCode::resource, "full"});
+  for (const auto& producer : bench.producers) {
+    const auto fault = producer->take_fault();
+    ASSERT_TRUE(fault);
+    EXPECT_EQ(fault->message, "full");
+  }
+}
+
+TEST_P(Clients, GetTheirRoomBackFromWorkThatThrows) {
+  Bench bench(1, GetParam());
+  bench.pipeline.throws = true;
+  bench.tick(0, 1);
+  bench.settle();
+  for (int i = 0; i < 1000; ++i) {
+    bench.block(0, 1, 0, 1);
+    if (i % 10 == 0) bench.settle();
+  }
+  bench.settle();
+  ASSERT_TRUE(bench.executor.take_fault());
+  bench.finish(0, 1);
+  bench.settle();
+  EXPECT_TRUE(bench.intake->finished());
+}
+
+TEST_P(Clients, AreWaitedForWhenTheIntakeEnds) {
+  Bench bench(1, GetParam());
+  bench.tick(0, 1);
+  bench.settle();
+  for (int i = 0; i < 50; ++i) bench.block(0, 1, i, i);
+  bench.intake->progress();
+  bench.intake.reset();
+  EXPECT_THAT(bench.pipeline.blocks, testing::SizeIs(50));
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, Clients, testing::Values(0, 2));
+
+TEST(Intake, WithoutClientsHasFinished) {
+  Bench bench(0);
+  EXPECT_TRUE(bench.intake->finished());
+  EXPECT_FALSE(bench.intake->progress());
+  EXPECT_EQ(bench.intake->buffer_used(), 0.0);
+}
+
+TEST(Intake, SaysWhereEachClientStands) {
+  Bench bench(3);
+  bench.tick(0, 1);
+  bench.finish(1, 0);
+  bench.settle();
+  EXPECT_EQ(bench.intake->describe(),
+            "\n    rank 10 of component \"bubble\": at step 1, waits for the others"
+            "\n    rank 11 of component \"bubble\": before its first step, has finished"
+            "\n    rank 12 of component \"bubble\": before its first step, its next record is awaited");
+  bench.give(2, RecordKind::abandon, 0);
+  bench.settle();
+  EXPECT_THAT(bench.intake->describe(),
+              HasSubstr("rank 12 of component \"bubble\": before its first step, is gone"));
+}
+
+}  // namespace
+}  // namespace tailrace::server
