@@ -57,7 +57,9 @@ def main() -> None:
             at_start, quarter, end = (marks[(when, str(rank))] for when in ("start", "quarter", "end"))
             which = f"{name}{f', server {rank - 1}' * (servers > 1)}"
             grown = (end - quarter) / MIB
-            results.add(f"{which}: growth after a quarter", grown, "MiB", 4.0, f"{steps} steps, {quarter / MIB:.0f} MiB then")
+            results.add(
+                f"{which}: growth after a quarter", grown, "MiB", 4.0, f"{steps} steps, {quarter / MIB:.0f} MiB then"
+            )
             # The buffer is the client's; the server sees it (shm) or holds as much (mpi).
             bound = (at_start + BUFFER) / MIB + MEMORY
             results.add(f"{which}: most memory", end / MIB, "MiB", bound, f"{at_start / MIB:.0f} MiB at the start")

@@ -42,7 +42,9 @@ def main() -> None:
 
     client = [report["clients"][0] for report in reports]
     results = Results("overhead")
-    spread = f"{min(without):.2f} to {max(without):.2f} s without, {min(with_output):.2f} to {max(with_output):.2f} s with"
+    spread = (
+        f"{min(without):.2f} to {max(without):.2f} s without, {min(with_output):.2f} to {max(with_output):.2f} s with"
+    )
     results.add("longer with output, medians", longer(statistics.median), "%", None, spread)
     results.add("longer with output, shortest runs", longer(min), "%", 2.0)
     inside = statistics.median(100 * (c["step_seconds"] + c["put_seconds"]) / c["run_seconds"] for c in client)

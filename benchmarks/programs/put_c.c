@@ -33,7 +33,8 @@ static void print(const char* name, double* samples, size_t n) {
 static void declare_grid(tailrace_session* io, tailrace_error* error) {
   const char* dims[] = {"x"};
   const int64_t shape[] = {count}, offset[] = {0};
-  const tailrace_grid_spec line = {.name = "line", .rank = 1, .dims = dims, .shape = shape, .offset = offset, .count = shape};
+  const tailrace_grid_spec line = {
+      .name = "line", .rank = 1, .dims = dims, .shape = shape, .offset = offset, .count = shape};
   tailrace_grid(io, &line, error);
   check(error);
 }
@@ -76,7 +77,8 @@ int main(int argc, char** argv) {
         small_times[step * small_fields + i] = nanoseconds() - begin;
       }
       const double begin = nanoseconds();
-      for (int i = 0; i < calls_in_a_row; ++i) tailrace_put(io, unused, values, TAILRACE_FLOAT64, count, &error);
+      for (int i = 0; i < calls_in_a_row; ++i)
+        tailrace_put(io, unused, values, TAILRACE_FLOAT64, count, &error);
       unused_times[step] = (nanoseconds() - begin) / calls_in_a_row;
       nanosleep(&(struct timespec){0, 5000000}, NULL);
     }

@@ -1,4 +1,5 @@
-// What each call costs a model that hands over fields of several sizes, beside memcpy into as much shared memory.
+// What each call costs a model that hands over fields of several sizes, beside memcpy into as much shared
+// memory.
 //   put_cpp CONFIGURATION RING_BYTES STEPS     (rank 0 is the model, rank 1 the server)
 #include <fcntl.h>
 #include <mpi.h>
@@ -30,15 +31,16 @@ const std::vector<Size> put_sizes = {
     {"1k", 1000}, {"64k", 64000}, {"1m", 1000000}, {"4m", 4000000}, {"16m", 16000000}};
 const std::vector<Size> slot_sizes = {{"1k", 1000}, {"1m", 1000000}, {"16m", 16000000}};
 
-// Shared memory of a given size, all of it present, that is filled from its start to its end and over again: what a put
-// must do at least.
+// Shared memory of a given size, all of it present, that is filled from its start to its end and over again:
+// what a put must do at least.
 class Region {
  public:
   explicit Region(std::size_t bytes) : bytes_(bytes) {
     const std::string name = "/tailrace-benchmark-" + std::to_string(getpid());
     const int file = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
     shm_unlink(name.c_str());
-    if (file < 0 || posix_fallocate(file, 0, static_cast<off_t>(bytes)) != 0) throw std::runtime_error("no shared memory");
+    if (file < 0 || posix_fallocate(file, 0, static_cast<off_t>(bytes)) != 0)
+      throw std::runtime_error("no shared memory");
     void* place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
     close(file);
     if (place == MAP_FAILED) throw std::runtime_error("no shared memory");
@@ -62,7 +64,8 @@ class Region {
 
 class Model {
  public:
-  Model(tailrace::Session& io, std::size_t ring) : io_(io), region_(ring), source_(put_sizes.back().bytes / sizeof(double)) {
+  Model(tailrace::Session& io, std::size_t ring)
+      : io_(io), region_(ring), source_(put_sizes.back().bytes / sizeof(double)) {
     for (const Size& size : put_sizes) put_.push_back(declare("put_" + size.name, size.bytes));
     for (const Size& size : put_sizes) view_.push_back(declare("view_" + size.name, size.bytes));
     for (const Size& size : slot_sizes) slot_.push_back(declare("slot_" + size.name, size.bytes));
@@ -73,14 +76,17 @@ class Model {
   }
 
   void step(int step) {
-    for (std::size_t i = 0; i < source_.size(); ++i) source_[i] = static_cast<double>(step) + static_cast<double>(i);
+    for (std::size_t i = 0; i < source_.size(); ++i)
+      source_[i] = static_cast<double>(step) + static_cast<double>(i);
     times_["step"].time([&] { io_.step(step, step); });
     for (std::size_t s = 0; s < put_sizes.size(); ++s) compare(s, step);
     for (std::size_t s = 0; s < slot_sizes.size(); ++s) in_place(s, step);
     for (const tailrace::FieldHandle field : small_)
       times_["small"].time([&] { io_.put(field, std::span<const double>(source_.data(), 125)); });
-    if (step == 1) io_.put(rare_, std::span<const double>(source_.data(), 125));
-    else in_a_row("rare", [&] { io_.put(rare_, std::span<const double>(source_.data(), 125)); });
+    if (step == 1)
+      io_.put(rare_, std::span<const double>(source_.data(), 125));
+    else
+      in_a_row("rare", [&] { io_.put(rare_, std::span<const double>(source_.data(), 125)); });
     in_a_row("unused", [&] { io_.put(unused_, std::span<const double>(source_.data(), 125)); });
     in_a_row("wants", [&] { wanted_ += io_.wants(rare_); });
     times_["clock"].time([] {});
@@ -103,11 +109,15 @@ class Model {
     const std::size_t bytes = put_sizes[s].bytes;
     const std::size_t count = bytes / sizeof(double);
     const std::string& name = put_sizes[s].name;
-    const tailrace::ArrayView view{source_.data(), tailrace::Type::float64, {static_cast<std::int64_t>(count)}, {}};
+    const tailrace::ArrayView view{
+        source_.data(), tailrace::Type::float64, {static_cast<std::int64_t>(count)}, {}};
     for (int turn = 0; turn < 3; ++turn) {
       switch ((step + turn) % 3) {
         case 0: times_["memcpy_" + name].time([&] { region_.copy(source_.data(), bytes); }); break;
-        case 1: times_["put_" + name].time([&] { io_.put(put_[s], std::span<const double>(source_.data(), count)); }); break;
+        case 1:
+          times_["put_" + name].time(
+              [&] { io_.put(put_[s], std::span<const double>(source_.data(), count)); });
+          break;
         default: times_["view_" + name].time([&] { io_.put(view_[s], view); });
       }
     }

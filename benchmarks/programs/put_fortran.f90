@@ -16,6 +16,7 @@ program put_fortran
   call get_command_argument(1, configuration)
   call get_command_argument(2, text)
   read (text, *) steps
+  steps = 2*((steps + 1)/2)
   call io%start(MPI_COMM_WORLD, trim(configuration), model_comm=comm)
   if (.not. io%is_server()) call run()
   call MPI_Finalize()
@@ -38,7 +39,8 @@ contains
     call io%grid('cube', dims=['c', 'b', 'a'], shape=[50, 50, 50], offset=[1, 1, 1], count=[50, 50, 50])
     call io%field('interior', grid='cube', handle=interior)
     call io%ready()
-    allocate (by_handle(0), by_name(0), halo(0), copy(0), unused(0), unused_name(0), wants_name(0), dense(50, 50, 50))
+    allocate (by_handle(fields*(steps/2)), by_name(fields*(steps/2)), dense(50, 50, 50))
+    allocate (halo(steps), copy(steps), unused(steps), unused_name(steps), wants_name(steps))
     values = 1
     cube = 1
     wanted = 0
@@ -48,33 +50,33 @@ contains
         begin = now()
         if (mod(step, 2) == 0) then
           call io%put(handles(i), values)
-          by_handle = [by_handle, now() - begin]
+          by_handle(i + fields*(step/2 - 1)) = now() - begin
         else
           call io%put(trim(names(i)), values)
-          by_name = [by_name, now() - begin]
+          by_name(i + fields*((step - 1)/2)) = now() - begin
         end if
       end do
       begin = now()
       dense = cube(1:50, 1:50, 1:50)
-      copy = [copy, now() - begin]
+      copy(step) = now() - begin
       begin = now()
       call io%put(interior, cube(1:50, 1:50, 1:50))
-      halo = [halo, now() - begin]
+      halo(step) = now() - begin
       begin = now()
       do i = 1, calls_in_a_row
         call io%put(nobodys, values)
       end do
-      unused = [unused, (now() - begin)/calls_in_a_row]
+      unused(step) = (now() - begin)/calls_in_a_row
       begin = now()
       do i = 1, calls_in_a_row
         call io%put('unused', values)
       end do
-      unused_name = [unused_name, (now() - begin)/calls_in_a_row]
+      unused_name(step) = (now() - begin)/calls_in_a_row
       begin = now()
       do i = 1, calls_in_a_row
         if (io%wants('unused')) wanted = wanted + 1
       end do
-      wants_name = [wants_name, (now() - begin)/calls_in_a_row]
+      wants_name(step) = (now() - begin)/calls_in_a_row
       call pause_a_little()
     end do
     call io%finish()
@@ -115,19 +117,30 @@ contains
   subroutine print_figure(name, samples)
     character(*), intent(in) :: name
     real(real64), intent(inout) :: samples(:)
-    integer :: i, j, n
-    real(real64) :: x
+    integer :: n
     n = size(samples)
-    do i = 2, n
-      x = samples(i)
-      j = i - 1
-      do while (j >= 1)
-        if (samples(j) <= x) exit
-        samples(j + 1) = samples(j)
-        j = j - 1
-      end do
-      samples(j + 1) = x
-    end do
+    call sort(samples)
     print '(2a,3f14.1,i8)', 'figure ', name, samples(n/2 + 1), samples(n/10 + 1), samples(n - n/10), n
   end subroutine print_figure
+
+  ! Shell's.
+  subroutine sort(x)
+    real(real64), intent(inout) :: x(:)
+    real(real64) :: value
+    integer :: gap, i, j
+    gap = size(x)/2
+    do while (gap > 0)
+      do i = gap + 1, size(x)
+        value = x(i)
+        j = i
+        do while (j > gap)
+          if (x(j - gap) <= value) exit
+          x(j) = x(j - gap)
+          j = j - gap
+        end do
+        x(j) = value
+      end do
+      gap = gap/2
+    end do
+  end subroutine sort
 end program put_fortran

@@ -1,4 +1,5 @@
-// A model that does nothing between its steps but sleep; each server tells what it used of its core meanwhile.
+// A model that does nothing between its steps but sleep; each server tells what it used of its core
+// meanwhile.
 //   sleeper CONFIGURATION SECONDS STEPS
 #include <mpi.h>
 #include <unistd.h>

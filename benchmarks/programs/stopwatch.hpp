@@ -33,7 +33,9 @@ class Samples {
 
  private:
   double at(double share) const {
-    return values_.empty() ? 0.0 : values_[static_cast<std::size_t>(share * static_cast<double>(values_.size() - 1))];
+    return values_.empty()
+               ? 0.0
+               : values_[static_cast<std::size_t>(share * static_cast<double>(values_.size() - 1))];
   }
   std::vector<double> values_;
 };

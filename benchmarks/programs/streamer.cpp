@@ -23,8 +23,8 @@ double memory(int id, const std::string& what) {
 
 void print(const char* when, const std::vector<int>& ids) {
   for (std::size_t rank = 1; rank < ids.size(); ++rank)
-    std::printf("memory %s %zu %.0f %.0f %.0f\n", when, rank, memory(ids[rank], "VmHWM"), memory(ids[rank], "VmRSS"),
-                memory(ids[rank], "RssShmem"));
+    std::printf("memory %s %zu %.0f %.0f %.0f\n", when, rank, memory(ids[rank], "VmHWM"),
+                memory(ids[rank], "VmRSS"), memory(ids[rank], "RssShmem"));
 }
 
 // Values that compress neither very well nor not at all, new in each step.

@@ -37,7 +37,9 @@ class Results:
             verdict = {True: "met", False: "MISSED", None: ""}[row.get("met")]
             lines.append((row["what"], f"{number(row['value'])} {row['unit']}", target, verdict, row.get("note", "")))
         widths = [max(len(line[i]) for line in lines) for i in range(5)]
-        return "\n".join("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in lines)
+        return "\n".join(
+            "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in lines
+        )
 
     def finish(self, into: Path | None) -> None:
         """Prints, writes, and ends this program: not 0 where a target was missed."""
@@ -55,7 +57,13 @@ class Results:
             "load": os.getloadavg()[0],
         }
         when = datetime.now(UTC).isoformat(timespec="seconds")
-        return {"benchmark": self.name, "when": when, "machine": machine, "met": self.met(), "rows": self.rows} | self.details
+        return {
+            "benchmark": self.name,
+            "when": when,
+            "machine": machine,
+            "met": self.met(),
+            "rows": self.rows,
+        } | self.details
 
 
 def processor() -> str:

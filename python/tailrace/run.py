@@ -18,6 +18,7 @@ from typing import IO
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
+
 from tailrace import _launch, status
 from tailrace._launch import LaunchError
 from tailrace.report import ReportError, show

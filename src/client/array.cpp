@@ -28,8 +28,8 @@ std::byte* gather(const std::byte* from, std::int64_t count, std::int64_t stride
 
 struct Copy {
   const Array& array;
-  std::size_t outer;        // dimensions that are walked
-  std::size_t run_bytes;    // of the dense rest; 0: the last dimension is strided
+  std::size_t outer;      // dimensions that are walked
+  std::size_t run_bytes;  // of the dense rest; 0: the last dimension is strided
   std::int64_t element;
 
   std::byte* walk(std::size_t d, const std::byte* from, std::byte* to) const {
@@ -40,7 +40,8 @@ struct Copy {
     if (run_bytes == 0 && d + 1 == array.shape.size())
       return element == 4 ? gather<std::uint32_t>(from, array.shape[d], array.strides[d], to)
                           : gather<std::uint64_t>(from, array.shape[d], array.strides[d], to);
-    for (std::int64_t i = 0; i < array.shape[d]; ++i) to = walk(d + 1, from + i * array.strides[d] * element, to);
+    for (std::int64_t i = 0; i < array.shape[d]; ++i)
+      to = walk(d + 1, from + i * array.strides[d] * element, to);
     return to;
   }
 };
@@ -55,7 +56,8 @@ std::int64_t Array::size() const {
 
 void copy_dense(const Array& array, std::span<std::byte> target) {
   const std::size_t element = model::size_of(array.type);
-  TAILRACE_ASSERT(target.size() == static_cast<std::size_t>(array.size()) * element, "the slot fits the array");
+  TAILRACE_ASSERT(target.size() == static_cast<std::size_t>(array.size()) * element,
+                  "the slot fits the array");
   if (target.empty()) return;
   if (array.strides.empty()) {
     std::memcpy(target.data(), array.data, target.size());

@@ -18,7 +18,8 @@ namespace {
 }  // namespace
 
 Client::Client(const Declarer& declarer, int rank, std::unique_ptr<transport::Producer> producer,
-               std::unique_ptr<model::Agenda> agenda, std::vector<unsigned char> may_be_missing, model::Tick begin)
+               std::unique_ptr<model::Agenda> agenda, std::vector<unsigned char> may_be_missing,
+               model::Tick begin)
     : producer_(std::move(producer)), agenda_(std::move(agenda)), now_(begin) {
   const model::Declarations& declarations = declarer.declarations();
   wanted_.assign(declarations.fields.size(), 0);
@@ -74,8 +75,8 @@ void Client::step(std::int64_t step, double time) {
   if (stepped_ && step <= now_.step)
     refuse(fmt::format("step {} follows step {}; step numbers must grow", step, now_.step));
   if (!(time >= now_.time))
-    refuse(fmt::format("step {} is at {} s, but the model stood at {} s before; time never goes back", step, time,
-                       now_.time));
+    refuse(fmt::format("step {} is at {} s, but the model stood at {} s before; time never goes back", step,
+                       time, now_.time));
   check_all_put();
   now_ = {step, time};
   stepped_ = true;
@@ -91,9 +92,10 @@ void Client::check_all_put() {
     const FieldState& state = fields_[f];
     if (wanted_[f] && state.put_at != now_.step && !state.may_be_missing && state.count > 0) {
       incomplete_ = true;
-      refuse(fmt::format("field \"{}\" was wanted at step {} but not put; ask wants(\"{}\"), or mark its group in the "
-                         "configuration `optional: true`",
-                         state.name, now_.step, state.name));
+      refuse(fmt::format(
+          "field \"{}\" was wanted at step {} but not put; ask wants(\"{}\"), or mark its group in the "
+          "configuration `optional: true`",
+          state.name, now_.step, state.name));
     }
   }
 }
@@ -101,7 +103,8 @@ void Client::check_all_put() {
 Client::FieldState* Client::begin_put(int field) {
   const std::size_t f = checked(field);
   if (!wanted_[f]) {
-    if (!stepped_) refuse(fmt::format("put of field \"{}\" before the first step; call step first", fields_[f].name));
+    if (!stepped_)
+      refuse(fmt::format("put of field \"{}\" before the first step; call step first", fields_[f].name));
     counters_.fields[f].unwanted.add();
     return nullptr;
   }
@@ -117,8 +120,8 @@ Client::FieldState* Client::begin_put(int field) {
 
 void Client::check_type(const FieldState& state, model::DataType type) const {
   if (type != state.type)
-    refuse(fmt::format("put of field \"{}\": the array is of type {}, but the field was declared as {}", state.name,
-                       model::name_of(type), model::name_of(state.type)));
+    refuse(fmt::format("put of field \"{}\": the array is of type {}, but the field was declared as {}",
+                       state.name, model::name_of(type), model::name_of(state.type)));
 }
 
 void Client::finish_put(FieldState& state, int field) {
@@ -135,8 +138,9 @@ void Client::put(int field, const Array& array) {
   check_type(*state, array.type);
   const bool flat = array.shape.size() == 1 && array.shape[0] == state->count;
   if (!flat && !std::equal(array.shape.begin(), array.shape.end(), state->shape.begin(), state->shape.end()))
-    refuse(fmt::format("put of field \"{}\": the array has the shape ({}), but grid \"{}\" holds ({}) on this rank",
-                       state->name, fmt::join(array.shape, ", "), state->grid, fmt::join(state->shape, ", ")));
+    refuse(fmt::format(
+        "put of field \"{}\": the array has the shape ({}), but grid \"{}\" holds ({}) on this rank",
+        state->name, fmt::join(array.shape, ", "), state->grid, fmt::join(state->shape, ", ")));
   const telemetry::ScopedTimer timer(counters_.fields[static_cast<std::size_t>(field)].put);
   env::maybe_delay("put");
   if (!state->sends) return finish_put(*state, field);
@@ -176,11 +180,12 @@ void Client::commit(int field) {
   const std::uint64_t begin = env::steady_nanoseconds();
   acquired_ = -1;
   finish_put(fields_[static_cast<std::size_t>(field)], field);
-  counters_.fields[static_cast<std::size_t>(field)].put.record(acquire_nanoseconds_ + env::steady_nanoseconds() -
-                                                              begin);
+  counters_.fields[static_cast<std::size_t>(field)].put.record(acquire_nanoseconds_ +
+                                                               env::steady_nanoseconds() - begin);
 }
 
 void Client::ship_counters() {
+  producer_->flush();  // so that its mark of the most under way knows the last puts
   const transport::ProducerCounters& counted = producer_->counters();
   counters_.buffer_high_water_bytes.set(counted.most_bytes_under_way);
   counters_.spilled_records.set(counted.spilled_records);

@@ -19,7 +19,8 @@
 
 namespace tailrace::client {
 
-// One thread. Every call but wants may throw: the misuse it was, or what went wrong on a server since the last call.
+// One thread. Every call but wants may throw: the misuse it was, or what went wrong on a server since the
+// last call.
 class Client {
  public:
   // `may_be_missing`, by field: optional fields, which may be wanted and yet not put.
@@ -49,7 +50,7 @@ class Client {
     std::vector<std::int64_t> shape;  // of this rank's part
     std::int64_t count = 1;
     model::DataType type = model::DataType::float64;
-    bool sends = true;                // false: another rank's values stand for this one's
+    bool sends = true;  // false: another rank's values stand for this one's
     bool may_be_missing = false;
     bool is_static = false;
     std::int64_t put_at = INT64_MIN;  // step of the latest put
@@ -68,10 +69,10 @@ class Client {
   std::vector<unsigned char> wanted_;
   model::Tick now_;
   bool stepped_ = false;
-  bool incomplete_ = false;         // a wanted field was not put: the servers must not wait for it
+  bool incomplete_ = false;  // a wanted field was not put: the servers must not wait for it
   int acquired_ = -1;
   std::span<std::byte> slot_;
-  std::vector<std::byte> unsent_;   // stands for the slot where another rank's values are taken
+  std::vector<std::byte> unsent_;  // stands for the slot where another rank's values are taken
   std::uint64_t acquire_nanoseconds_ = 0;
   telemetry::ClientCounters counters_;
 };

@@ -37,12 +37,13 @@ void check_shape(const GridArguments& grid) {
     refuse(fmt::format("grid \"{}\" has {} dims; at most {} are possible", grid.name, grid.dims.size(),
                        Declarer::most_dims));
   if (grid.dims.size() != grid.shape.size())
-    refuse(fmt::format("grid \"{}\" has {} dims ({}) but a shape of {} extents ({})", grid.name, grid.dims.size(),
-                       fmt::join(grid.dims, ", "), grid.shape.size(), fmt::join(grid.shape, ", ")));
+    refuse(fmt::format("grid \"{}\" has {} dims ({}) but a shape of {} extents ({})", grid.name,
+                       grid.dims.size(), fmt::join(grid.dims, ", "), grid.shape.size(),
+                       fmt::join(grid.shape, ", ")));
   for (std::size_t d = 0; d < grid.dims.size(); ++d) {
     if (grid.shape[d] < 1)
-      refuse(fmt::format("grid \"{}\": dim {} has the extent {}; at least 1 is expected", grid.name, grid.dims[d],
-                         grid.shape[d]));
+      refuse(fmt::format("grid \"{}\": dim {} has the extent {}; at least 1 is expected", grid.name,
+                         grid.dims[d], grid.shape[d]));
     if (std::count(grid.dims.begin(), grid.dims.end(), grid.dims[d]) > 1)
       refuse(fmt::format("grid \"{}\" names the dim {} twice", grid.name, grid.dims[d]));
   }
@@ -51,13 +52,14 @@ void check_shape(const GridArguments& grid) {
 Region block_region(const GridArguments& grid) {
   const std::size_t rank = grid.dims.size();
   if (grid.offset.size() != rank || grid.count.size() != rank)
-    refuse(fmt::format("grid \"{}\" has {} dims, but {} offsets and {} counts", grid.name, rank, grid.offset.size(),
-                       grid.count.size()));
+    refuse(fmt::format("grid \"{}\" has {} dims, but {} offsets and {} counts", grid.name, rank,
+                       grid.offset.size(), grid.count.size()));
   for (std::size_t d = 0; d < rank; ++d) {
     if (grid.offset[d] < 0 || grid.count[d] < 0 || grid.offset[d] + grid.count[d] > grid.shape[d])
-      refuse(fmt::format("grid \"{}\": along {} this rank's block starts at {} (counted from 0) and has {} cells, but "
-                         "the dim has {}",
-                         grid.name, grid.dims[d], grid.offset[d], grid.count[d], grid.shape[d]));
+      refuse(fmt::format(
+          "grid \"{}\": along {} this rank's block starts at {} (counted from 0) and has {} cells, but "
+          "the dim has {}",
+          grid.name, grid.dims[d], grid.offset[d], grid.count[d], grid.shape[d]));
   }
   return Region::of_box({grid.offset, grid.count});
 }
@@ -70,8 +72,8 @@ Region indexed_region(const GridArguments& grid) {
   const auto along = static_cast<std::size_t>(dim - grid.dims.begin());
   for (const std::int64_t index : grid.indices) {
     if (index < 0 || index >= grid.shape[along])
-      refuse(fmt::format("grid \"{}\": the index {} (counted from 0) is outside dim {}, which has {} cells", grid.name,
-                         index, *dim, grid.shape[along]));
+      refuse(fmt::format("grid \"{}\": the index {} (counted from 0) is outside dim {}, which has {} cells",
+                         grid.name, index, *dim, grid.shape[along]));
   }
   std::vector<Runs> runs;
   for (std::size_t d = 0; d < grid.dims.size(); ++d)
@@ -140,12 +142,13 @@ int Declarer::add_grid(model::Grid grid, Region region, std::vector<std::int64_t
 int Declarer::find_grid(const std::string& name) const {
   const auto found = declarations_.find_grid(name);
   if (!found)
-    refuse(fmt::format("grid \"{}\" was not declared.{}", name, base::name_hint(name, declarations_.grid_names())));
+    refuse(fmt::format("grid \"{}\" was not declared.{}", name,
+                       base::name_hint(name, declarations_.grid_names())));
   return *found;
 }
 
-// The grid of some of another's dims. Where several ranks hold the same part of it, the one at the origin of the other
-// dims hands it over.
+// The grid of some of another's dims. Where several ranks hold the same part of it, the one at the origin of
+// the other dims hands it over.
 int Declarer::part_of_grid(int whole, const std::vector<std::string>& dims) {
   const model::Grid grid = declarations_.grids[static_cast<std::size_t>(whole)];
   if (dims == grid.dims) return whole;
@@ -155,7 +158,8 @@ int Declarer::part_of_grid(int whole, const std::vector<std::string>& dims) {
   model::Grid part;
   part.name = name;
   part.kind = grid.kind;
-  if (std::find(dims.begin(), dims.end(), grid.indexed_dim) != dims.end()) part.indexed_dim = grid.indexed_dim;
+  if (std::find(dims.begin(), dims.end(), grid.indexed_dim) != dims.end())
+    part.indexed_dim = grid.indexed_dim;
   part.dims = dims;
   std::vector<Runs> runs;
   std::vector<std::int64_t> local_shape;
@@ -175,7 +179,8 @@ int Declarer::part_of_grid(int whole, const std::vector<std::string>& dims) {
   return add_grid(std::move(part), std::move(held), std::move(local_shape));
 }
 
-int Declarer::add_static(int grid, const std::string& name, model::DataType type, std::vector<std::byte> bytes) {
+int Declarer::add_static(int grid, const std::string& name, model::DataType type,
+                         std::vector<std::byte> bytes) {
   model::Field field;
   field.name = name;
   field.grid = grid;
@@ -197,8 +202,8 @@ void Declarer::coordinate(const std::string& grid_name, model::Coordinate coordi
   for (const std::string& dim : coordinate.dims) {
     const auto at = std::find(owner.dims.begin(), owner.dims.end(), dim);
     if (at == owner.dims.end())
-      refuse(fmt::format("coordinate \"{}\": grid \"{}\" has no dim \"{}\".{}", coordinate.name, grid_name, dim,
-                         base::name_hint(dim, owner.dims)));
+      refuse(fmt::format("coordinate \"{}\": grid \"{}\" has no dim \"{}\".{}", coordinate.name, grid_name,
+                         dim, base::name_hint(dim, owner.dims)));
     const auto d = static_cast<std::size_t>(at - owner.dims.begin());
     whole *= owner.shape[d];
     local *= local_shapes_[grid][d];
@@ -211,15 +216,16 @@ void Declarer::coordinate(const std::string& grid_name, model::Coordinate coordi
   const auto given = static_cast<std::int64_t>(values.size());
   const bool is_whole = given == whole && !indexed;
   if (!is_whole && given != local)
-    refuse(fmt::format("coordinate \"{}\" of grid \"{}\" has {} values; {} (the whole) or {} (this rank's part) are "
-                       "expected",
-                       coordinate.name, grid_name, given, whole, local));
+    refuse(fmt::format(
+        "coordinate \"{}\" of grid \"{}\" has {} values; {} (the whole) or {} (this rank's part) are "
+        "expected",
+        coordinate.name, grid_name, given, whole, local));
   if (is_whole) {
     coordinate.values.assign(values.begin(), values.end());
   } else {
     const int part = part_of_grid(static_cast<int>(grid), coordinate.dims);
-    coordinate.field = add_static(part, fmt::format("{}:{}", grid_name, coordinate.name), model::DataType::float64,
-                                  bytes_of(values));
+    coordinate.field = add_static(part, fmt::format("{}:{}", grid_name, coordinate.name),
+                                  model::DataType::float64, bytes_of(values));
   }
   declarations_.grids[grid].coordinates.push_back(std::move(coordinate));
 }
@@ -233,20 +239,21 @@ void Declarer::mesh(const std::string& grid_name, const MeshArguments& mesh) {
     refuse(fmt::format("mesh \"{}\": {} values of node_x but {} of node_y", mesh.name, mesh.node_x.size(),
                        mesh.node_y.size()));
   if (mesh.nodes_per_face < 3)
-    refuse(fmt::format("mesh \"{}\": nodes_per_face is {}; a face has at least 3", mesh.name, mesh.nodes_per_face));
+    refuse(fmt::format("mesh \"{}\": nodes_per_face is {}; a face has at least 3", mesh.name,
+                       mesh.nodes_per_face));
   const auto nodes = static_cast<std::int64_t>(mesh.node_x.size());
   for (const std::int32_t node : mesh.face_nodes) {
     if (node < -1 || node >= nodes)
-      refuse(fmt::format("mesh \"{}\": the node number {} is outside 0 to {} (or -1 for none)", mesh.name, node,
-                         nodes - 1));
+      refuse(fmt::format("mesh \"{}\": the node number {} is outside 0 to {} (or -1 for none)", mesh.name,
+                         node, nodes - 1));
   }
   const model::Grid& owner = declarations_.grids[grid];
   const auto along = static_cast<std::size_t>(
       std::find(owner.dims.begin(), owner.dims.end(), owner.indexed_dim) - owner.dims.begin());
   const std::int64_t faces = local_shapes_[grid][along];
   if (static_cast<std::int64_t>(mesh.face_nodes.size()) != faces * mesh.nodes_per_face)
-    refuse(fmt::format("mesh \"{}\": face_nodes has {} values; {} faces on this rank x {} nodes are expected", mesh.name,
-                       mesh.face_nodes.size(), faces, mesh.nodes_per_face));
+    refuse(fmt::format("mesh \"{}\": face_nodes has {} values; {} faces on this rank x {} nodes are expected",
+                       mesh.name, mesh.face_nodes.size(), faces, mesh.nodes_per_face));
   model::Grid connectivity;
   connectivity.name = fmt::format("{}[{}]", grid_name, mesh.name);
   connectivity.kind = GridKind::indexed;
@@ -260,14 +267,15 @@ void Declarer::mesh(const std::string& grid_name, const MeshArguments& mesh) {
   declared.node_x.assign(mesh.node_x.begin(), mesh.node_x.end());
   declared.node_y.assign(mesh.node_y.begin(), mesh.node_y.end());
   declared.nodes_per_face = mesh.nodes_per_face;
-  declared.connectivity_field = add_static(part, fmt::format("{}:{}", grid_name, mesh.name), model::DataType::int32,
-                                           bytes_of(mesh.face_nodes));
+  declared.connectivity_field = add_static(part, fmt::format("{}:{}", grid_name, mesh.name),
+                                           model::DataType::int32, bytes_of(mesh.face_nodes));
   declarations_.grids[grid].mesh = std::move(declared);
 }
 
 int Declarer::field(const std::string& grid_name, model::Field field) {
   if (field.name.empty()) refuse("a field needs a name");
-  if (declarations_.find_field(field.name)) refuse(fmt::format("field \"{}\" was declared before", field.name));
+  if (declarations_.find_field(field.name))
+    refuse(fmt::format("field \"{}\" was declared before", field.name));
   if (grid_name.empty()) {
     const auto scalars = declarations_.find_grid("");
     field.grid = scalars ? *scalars : add_grid({}, rank_ == 0 ? whole_region({}) : Region(), {});

@@ -17,7 +17,7 @@ struct GridArguments {
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> offset;  // block: with count; both empty otherwise
   std::vector<std::int64_t> count;
-  std::string indexed_dim;           // indexed: with indices
+  std::string indexed_dim;  // indexed: with indices
   std::span<const std::int64_t> indices;
   bool partial = false;
 };
@@ -51,8 +51,12 @@ class Declarer {
   int field(const std::string& grid, model::Field field);  // empty grid: scalar; returns the field's index
 
   const model::Declarations& declarations() const { return declarations_; }
-  const std::vector<model::Region>& regions() const { return regions_; }       // what this rank hands over, by grid
-  const std::vector<std::vector<std::int64_t>>& local_shapes() const { return local_shapes_; }  // of a put, by grid
+  const std::vector<model::Region>& regions() const {
+    return regions_;
+  }  // what this rank hands over, by grid
+  const std::vector<std::vector<std::int64_t>>& local_shapes() const {
+    return local_shapes_;
+  }  // of a put, by grid
   const std::vector<StaticValues>& statics() const { return statics_; }
 
  private:

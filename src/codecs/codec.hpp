@@ -13,7 +13,7 @@ namespace tailrace::codecs {
 struct CodecOptions {
   std::string codec = "none";  // none | zlib | zstd
   int level = 1;
-  bool shuffle = true;         // byte shuffle before the codec; ignored for `none`
+  bool shuffle = true;  // byte shuffle before the codec; ignored for `none`
 };
 
 // One HDF5 filter of the pipeline: what a file's header must say for a reader to undo it.
@@ -27,8 +27,9 @@ class Codec {
  public:
   virtual ~Codec() = default;
   virtual std::vector<std::byte> encode(std::span<const std::byte> chunk, std::size_t element_size) const = 0;
-  virtual std::vector<std::byte> decode(std::span<const std::byte> encoded, std::size_t chunk_bytes,
-                                        std::size_t element_size) const = 0;  // throws Error(resource) on damage
+  virtual std::vector<std::byte> decode(
+      std::span<const std::byte> encoded, std::size_t chunk_bytes,
+      std::size_t element_size) const = 0;  // throws Error(resource) on damage
   virtual std::vector<Filter> filters(std::size_t element_size) const = 0;
 };
 

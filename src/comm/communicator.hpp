@@ -41,11 +41,12 @@ class Communicator {
   // For every rank a number that two ranks share exactly when they can share memory.
   virtual std::vector<int> nodes() = 0;
 
-  // Local. The bytes of a send must stay in place until the request is done. Messages between a pair of ranks with
-  // the same tag arrive in the order they were sent.
+  // Local. The bytes of a send must stay in place until the request is done. Messages between a pair of ranks
+  // with the same tag arrive in the order they were sent.
   virtual std::unique_ptr<Request> send(std::span<const std::byte> bytes, int to, int tag) = 0;
   virtual std::optional<Incoming> probe(int source, int tag) = 0;  // source/tag may be `any`
-  virtual void receive(std::span<std::byte> bytes, int source, int tag) = 0;  // after a probe said it is there
+  virtual void receive(std::span<std::byte> bytes, int source,
+                       int tag) = 0;  // after a probe said it is there
   // Starts to receive a message that a probe reported; for large ones. Buffer in place until done.
   virtual std::unique_ptr<Request> start_receive(std::span<std::byte> bytes, int source, int tag) = 0;
 
@@ -55,13 +56,14 @@ class Communicator {
 
 inline constexpr int any = -1;
 
-// Duplicates the communicator with this Fortran handle (MPI_Comm_c2f). Collective. Errors from MPI throw Error(lost).
+// Duplicates the communicator with this Fortran handle (MPI_Comm_c2f). Collective. Errors from MPI throw
+// Error(lost).
 std::unique_ptr<Communicator> from_handle(int handle);
 std::unique_ptr<Communicator> serial();  // one rank, no MPI call
 
 // What the MPI library was started with. Not collective.
 enum class ThreadLevel { none, single, funneled, serialized, multiple };
-ThreadLevel thread_level();       // none: MPI is not initialised (or this build has no MPI)
+ThreadLevel thread_level();  // none: MPI is not initialised (or this build has no MPI)
 const char* name_of(ThreadLevel level);
 
 // Starts MPI for a program that consists of Tailrace alone (tailrace serve) and ends it in the destructor.
@@ -74,8 +76,8 @@ class Environment {
 };
 int world_handle();  // MPI_COMM_WORLD, for such a program only
 
-// Runs `hook` when MPI is being finalised (attribute on MPI_COMM_SELF), unless the guard is gone by then. It lets a
-// rank that leaves without `finish` say so instead of leaving the servers waiting.
+// Runs `hook` when MPI is being finalised (attribute on MPI_COMM_SELF), unless the guard is gone by then. It
+// lets a rank that leaves without `finish` say so instead of leaving the servers waiting.
 class FinalizeGuard {
  public:
   virtual ~FinalizeGuard() = default;

@@ -8,7 +8,8 @@
 namespace tailrace::messaging {
 namespace {
 
-// The kind travels behind the bytes (so none of them has to move), and one tag keeps the messages of a pair in order.
+// The kind travels behind the bytes (so none of them has to move), and one tag keeps the messages of a pair
+// in order.
 constexpr int message_tag = 11;
 constexpr std::size_t tail_bytes = sizeof(std::int32_t);
 
@@ -28,6 +29,7 @@ void Messenger::on(std::int32_t kind, Handler handler) {
   const auto kept = early_.find(kind);
   if (kept == early_.end()) return;
   for (Kept& message : kept->second) local_.push_back({message.from, kind, std::move(message.message)});
+  early_due_ = true;
   early_.erase(kept);
 }
 
@@ -53,6 +55,7 @@ bool Messenger::progress() {
     outgoing_.pop_front();
     moved = true;
   }
+  early_due_ = false;
   for (std::size_t waiting = local_.size(); waiting > 0; --waiting) {
     Local next = std::move(local_.front());
     local_.pop_front();
@@ -60,7 +63,9 @@ bool Messenger::progress() {
     moved = true;
   }
   if (size() == 1) return moved;
-  while (const auto incoming = communicator_.probe(comm::any, message_tag)) {
+  while (!early_due_) {  // a handler may have set the handler of kept messages
+    const auto incoming = communicator_.probe(comm::any, message_tag);
+    if (!incoming) break;
     receive_one(*incoming);
     moved = true;
   }

@@ -16,8 +16,8 @@ namespace tailrace::messaging {
 
 using Bytes = std::vector<std::byte>;
 
-// One per server, used by the communication thread only. Messages from one server to another are handled in the order
-// they were sent. A message to oneself is handled in the next progress(), like any other.
+// One per server, used by the communication thread only. Messages from one server to another are handled in
+// the order they were sent. A message to oneself is handled in the next progress(), like any other.
 class Messenger {
  public:
   using Handler = std::function<void(int from, Bytes&& message)>;
@@ -32,9 +32,11 @@ class Messenger {
   // A kind has one handler. What arrived before it was set is kept, and handled in the next progress().
   void on(std::int32_t kind, Handler handler);
   void send(int to, std::int32_t kind, Bytes&& message);  // local, never blocks
-  bool progress();                // handles what has arrived; true if anything happened
-  std::size_t bytes_in_flight() const { return bytes_in_flight_; }  // sent, not yet taken over by the other side
-  bool idle() const;              // no send under way and nothing waiting to be handled
+  bool progress();  // handles what has arrived; true if anything happened
+  std::size_t bytes_in_flight() const {
+    return bytes_in_flight_;
+  }                   // sent, not yet taken over by the other side
+  bool idle() const;  // no send under way and nothing waiting to be handled
 
  private:
   struct Outgoing;
@@ -55,6 +57,7 @@ class Messenger {
   };
   std::deque<Local> local_;
   std::unordered_map<std::int32_t, std::vector<Kept>> early_;  // of kinds without a handler yet
+  bool early_due_ = false;  // some of them wait in local_, and go before what is still to arrive
   std::size_t bytes_in_flight_ = 0;
 };
 

@@ -13,10 +13,10 @@ struct Tick {
 
 // The values travel in messages: do not renumber.
 enum class RecordKind : std::uint32_t {
-  tick = 1,    // `step` was called; time holds the new time
-  block = 2,   // one field of one rank; number = field index
-  finish = 3,  // the last record; the payload holds the client's counters
-  abandon = 4, // the rank leaves without `finish`
+  tick = 1,     // `step` was called; time holds the new time
+  block = 2,    // one field of one rank; number = field index
+  finish = 3,   // the last record; the payload holds the client's counters
+  abandon = 4,  // the rank leaves without `finish`
 };
 
 // Head of every record in the stream of one client.

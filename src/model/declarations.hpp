@@ -1,5 +1,6 @@
-// What one component of a coupled run has declared when `ready` is called: the nouns that the configuration's names
-// refer to. Built on the clients, checked on the component's first rank, known to every client and server.
+// What one component of a coupled run has declared when `ready` is called: the nouns that the configuration's
+// names refer to. Built on the clients, checked on the component's first rank, known to every client and
+// server.
 #pragma once
 
 #include <cstddef>
@@ -32,18 +33,18 @@ struct Coordinate {
   std::string units;
   std::string standard_name;
   std::string long_name;
-  Attributes attributes;        // further ones, such as axis or positive
-  std::vector<double> values;   // whole, C order; empty where `field` brings it
-  std::optional<int> field;     // index of the static field whose blocks hold the values (decomposed dims)
+  Attributes attributes;       // further ones, such as axis or positive
+  std::vector<double> values;  // whole, C order; empty where `field` brings it
+  std::optional<int> field;    // index of the static field whose blocks hold the values (decomposed dims)
 };
 
 // Topology of an unstructured (indexed) grid, faces only; UGRID 1.0.
 struct Mesh {
-  std::string name;                // of the UGRID mesh variable
-  std::vector<double> node_x;      // degrees_east
-  std::vector<double> node_y;      // degrees_north
-  std::int64_t nodes_per_face = 0; // width of the connectivity; rows of faces with fewer nodes end in -1
-  int connectivity_field = -1;     // static field (face, nodes_per_face) of int32, 0-based node numbers
+  std::string name;                 // of the UGRID mesh variable
+  std::vector<double> node_x;       // degrees_east
+  std::vector<double> node_y;       // degrees_north
+  std::int64_t nodes_per_face = 0;  // width of the connectivity; rows of faces with fewer nodes end in -1
+  int connectivity_field = -1;      // static field (face, nodes_per_face) of int32, 0-based node numbers
 };
 
 struct Grid {
@@ -59,8 +60,8 @@ struct Grid {
 };
 
 struct Field {
-  std::string name;      // may carry a namespace: scalar.vwp
-  int grid = -1;         // index into Declarations::grids
+  std::string name;  // may carry a namespace: scalar.vwp
+  int grid = -1;     // index into Declarations::grids
   DataType type = DataType::float64;
   std::string units;
   std::string standard_name;
@@ -93,8 +94,8 @@ struct Decomposition {
   static Decomposition from_bytes(std::span<const std::byte> bytes);
 };
 
-// Checks that the blocks of every block or indexed grid cover each cell exactly once. Throws Error(usage) that names
-// the grid, the ranks and the cells that overlap or are missing.
+// Checks that the blocks of every block or indexed grid cover each cell exactly once. Throws Error(usage)
+// that names the grid, the ranks and the cells that overlap or are missing.
 void check_cover(const Declarations& declarations, const Decomposition& decomposition);
 
 }  // namespace tailrace::model

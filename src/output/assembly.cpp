@@ -17,7 +17,8 @@ std::vector<std::int64_t> chunk_counts(const ChunkGrid& grid) {
 
 std::vector<std::byte> filled(std::size_t elements, std::span<const std::byte> fill) {
   std::vector<std::byte> cells(elements * fill.size());
-  for (std::size_t i = 0; i < cells.size(); i += fill.size()) std::memcpy(cells.data() + i, fill.data(), fill.size());
+  for (std::size_t i = 0; i < cells.size(); i += fill.size())
+    std::memcpy(cells.data() + i, fill.data(), fill.size());
   return cells;
 }
 
@@ -69,7 +70,11 @@ std::vector<std::int64_t> ChunkGrid::touching(const model::Box& box) const {
 
 Assembly::Assembly(ChunkGrid grid, model::DataType type, std::shared_ptr<const codecs::Codec> codec,
                    std::vector<std::byte> fill, Done done)
-    : grid_(std::move(grid)), type_(type), codec_(std::move(codec)), fill_(std::move(fill)), done_(std::move(done)) {
+    : grid_(std::move(grid)),
+      type_(type),
+      codec_(std::move(codec)),
+      fill_(std::move(fill)),
+      done_(std::move(done)) {
   TAILRACE_ASSERT(fill_.size() == model::size_of(type_), "the fill value has the variable's type");
 }
 
@@ -88,12 +93,14 @@ Assembly::Open& Assembly::open(const Key& key) {
 
 void Assembly::add(std::int64_t record, std::int64_t spatial, std::span<const std::byte> source,
                    std::span<const model::Segment> segments) {
+  if (segments.empty()) return;  // a chunk that only the bounds of a region touch; it may be complete already
   const Key key{record / grid_.records_per_chunk, spatial};
   const std::int64_t within = record % grid_.records_per_chunk;
   std::byte* target = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    target = open(key).cells.data();  // stays in place until the chunk is complete, and this piece is missing yet
+    target =
+        open(key).cells.data();  // stays in place until the chunk is complete, and this piece is missing yet
   }
   const auto element = static_cast<std::int64_t>(fill_.size());
   target += within * grid_.cells_per_chunk() * element;
@@ -119,7 +126,8 @@ void Assembly::add(std::int64_t record, std::int64_t spatial, std::span<const st
         stride *= grid_.chunk[d];
       }
       const std::int64_t length = std::min(run, segment.count - done);
-      std::memcpy(target + position * element, from + done * element, static_cast<std::size_t>(length * element));
+      std::memcpy(target + position * element, from + done * element,
+                  static_cast<std::size_t>(length * element));
       done += length;
     }
   }
@@ -133,13 +141,16 @@ void Assembly::add(std::int64_t record, std::int64_t spatial, std::span<const st
 }
 
 void Assembly::flush(std::int64_t end, std::span<const std::int64_t> spatials) {
-  if (grid_.records_per_chunk == 1 || end % grid_.records_per_chunk == 0) return;  // full chunks hand themselves on
+  if (grid_.records_per_chunk == 1) return;
   const std::int64_t record_chunk = end / grid_.records_per_chunk;
   for (const std::int64_t spatial : spatials) {
+    if (end % grid_.records_per_chunk == 0) break;  // full chunks hand themselves on
     std::unique_lock lock(mutex_);
     const Key key{record_chunk, spatial};
     if (full_.contains(key)) continue;  // it went out complete before the commit was known
-    open(key).flush_end = end;
+    Open& chunk = open(key);
+    if (end <= chunk.handed_end || (!chunk.flushes.empty() && end <= chunk.flushes.back())) continue;
+    chunk.flushes.push_back(end);
     hand_on_if_due(lock, key);
   }
   const std::lock_guard lock(mutex_);
@@ -147,8 +158,8 @@ void Assembly::flush(std::int64_t end, std::span<const std::int64_t> spatials) {
 }
 
 std::int64_t Assembly::complete_end(const Key& key, const Open& chunk) const {
-  const auto first_missing =
-      std::find_if(chunk.missing.begin(), chunk.missing.end(), [](std::int64_t missing) { return missing > 0; });
+  const auto first_missing = std::find_if(chunk.missing.begin(), chunk.missing.end(),
+                                          [](std::int64_t missing) { return missing > 0; });
   return key.record_chunk * grid_.records_per_chunk + (first_missing - chunk.missing.begin());
 }
 
@@ -166,10 +177,12 @@ void Assembly::hand_on_if_due(std::unique_lock<std::mutex>& lock, const Key& key
     done_({key.spatial, key.record_chunk, full_end, true, codec_->encode(taken->cells, element)});
     return;
   }
-  if (chunk.flush_end <= chunk.handed_end || end < chunk.flush_end) return;
-  chunk.handed_end = chunk.flush_end;
+  // Each commit gets its records as soon as they are complete, whatever is asked for after it.
+  const auto later = std::upper_bound(chunk.flushes.begin(), chunk.flushes.end(), end);
+  if (later == chunk.flushes.begin()) return;
   // Records past the flush may be under way into this chunk; they are not part of this commit.
-  const std::int64_t flush_end = chunk.flush_end;
+  const std::int64_t flush_end = chunk.handed_end = *std::prev(later);
+  chunk.flushes.erase(chunk.flushes.begin(), later);
   const auto records = static_cast<std::size_t>(flush_end - key.record_chunk * grid_.records_per_chunk);
   const auto record_cells = static_cast<std::size_t>(grid_.cells_per_chunk());
   std::vector<std::byte> cells = filled(chunk.cells.size() / element, fill_);

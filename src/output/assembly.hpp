@@ -1,5 +1,5 @@
-// Puts the chunks of one variable together from pieces that arrive in any order, and hands complete ones on, encoded.
-// Knows regions and cells, not where they came from.
+// Puts the chunks of one variable together from pieces that arrive in any order, and hands complete ones on,
+// encoded. Knows regions and cells, not where they came from.
 #pragma once
 
 #include <atomic>
@@ -18,26 +18,27 @@
 
 namespace tailrace::output {
 
-// How the records of one variable are cut into chunks. Chunks at the upper edges are full-sized on disk; only the cells
-// inside the shape count.
+// How the records of one variable are cut into chunks. Chunks at the upper edges are full-sized on disk; only
+// the cells inside the shape count.
 struct ChunkGrid {
   std::vector<std::int64_t> shape;  // of one record
   std::vector<std::int64_t> chunk;  // of one record, same rank
   std::int64_t records_per_chunk = 1;
 
   std::int64_t chunks_per_record() const;
-  model::Box box(std::int64_t spatial) const;  // cells of the spatial chunk with this number, clipped to the shape
+  model::Box box(
+      std::int64_t spatial) const;  // cells of the spatial chunk with this number, clipped to the shape
   std::vector<std::int64_t> corner(std::int64_t spatial) const;
-  std::int64_t cells_per_chunk() const;        // of one record, unclipped
+  std::int64_t cells_per_chunk() const;  // of one record, unclipped
   // Numbers of the spatial chunks that a box touches.
   std::vector<std::int64_t> touching(const model::Box& box) const;
 };
 
 struct FinishedChunk {
-  std::int64_t spatial = 0;        // number of the spatial chunk
-  std::int64_t record_chunk = 0;   // number of the chunk along the records
-  std::int64_t records_end = 0;    // records before this one are in it
-  bool filtered = true;            // false: partly filled, stored raw, and to be replaced later
+  std::int64_t spatial = 0;       // number of the spatial chunk
+  std::int64_t record_chunk = 0;  // number of the chunk along the records
+  std::int64_t records_end = 0;   // records before this one are in it
+  bool filtered = true;           // false: partly filled, stored raw, and to be replaced later
   std::vector<std::byte> bytes;
 };
 
@@ -50,13 +51,14 @@ class Assembly {
   Assembly(ChunkGrid grid, model::DataType type, std::shared_ptr<const codecs::Codec> codec,
            std::vector<std::byte> fill, Done done);
 
-  // Copies a piece of record `record` into the spatial chunk: segments lead from elements of `source` to elements of the
-  // box of that chunk (as model::intersect(region, grid.box(spatial)) gives them).
+  // Copies a piece of record `record` into the spatial chunk: segments lead from elements of `source` to
+  // elements of the box of that chunk (as model::intersect(region, grid.box(spatial)) gives them).
   void add(std::int64_t record, std::int64_t spatial, std::span<const std::byte> source,
            std::span<const model::Segment> segments);
 
-  // From now on records up to `end` exist and are to be handed on even if their chunk is not full yet (a commit). A chunk
-  // that is full is handed on as soon as it is complete, without a flush. `spatials`: the chunks this assembly owns.
+  // From now on records up to `end` exist and are to be handed on even if their chunk is not full yet (a
+  // commit). A chunk that is full is handed on as soon as it is complete, without a flush. `spatials`: the
+  // chunks this assembly owns.
   void flush(std::int64_t end, std::span<const std::int64_t> spatials);
 
   std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }  // held in unfinished chunks
@@ -72,7 +74,7 @@ class Assembly {
   struct Open {
     std::vector<std::byte> cells;
     std::vector<std::int64_t> missing;  // cells not yet there, by record in the chunk
-    std::int64_t flush_end = 0;         // hand on when records before this one are complete
+    std::vector<std::int64_t> flushes;  // ends, ascending: hand on when the records before one are complete
     std::int64_t handed_end = 0;        // what was already handed on
   };
   Open& open(const Key& key);

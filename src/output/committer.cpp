@@ -18,9 +18,13 @@ void Committer::point(CommitPoint&& point) {
 }
 
 void Committer::deliver(std::size_t variable, FinishedChunk&& chunk) {
+  // Two states of a chunk may overtake each other on their way here; what is on disk never goes back to an
+  // older one.
+  const int axis = variables_[variable].axis;
+  if (axis >= 0 && chunk.records_end <= committed_[static_cast<std::size_t>(axis)]) return;
   const Key key{variable, chunk.record_chunk, chunk.spatial};
   Held& held = held_[key];
-  if (!held.chunk.bytes.empty() && held.chunk.records_end >= chunk.records_end) return;
+  if (held.chunk.records_end >= chunk.records_end) return;
   bytes_ += chunk.bytes.size() - held.chunk.bytes.size();
   held.chunk = std::move(chunk);
   held.written = false;
@@ -66,7 +70,8 @@ void Committer::take(ReadyCommit& ready, std::size_t v, Held& held) {
     ready.commit.values.push_back({variable.variable, 0, std::move(held.chunk.bytes)});
   } else {
     std::vector<std::int64_t> offset = variable.grid.corner(held.chunk.spatial);
-    if (variable.axis >= 0) offset.insert(offset.begin(), held.chunk.record_chunk * variable.grid.records_per_chunk);
+    if (variable.axis >= 0)
+      offset.insert(offset.begin(), held.chunk.record_chunk * variable.grid.records_per_chunk);
     ready.commit.chunks.push_back(
         {variable.variable, std::move(offset), std::move(held.chunk.bytes), held.chunk.filtered});
   }
@@ -86,8 +91,9 @@ std::optional<ReadyCommit> Committer::next() {
     const bool part_of_it =
         variable.axis < 0 || record_chunk * per_chunk < lengths[static_cast<std::size_t>(variable.axis)];
     if (part_of_it && !entry->second.written) take(ready, v, entry->second);
-    const bool over = variable.axis < 0 || (part_of_it && (record_chunk + 1) * per_chunk <=
-                                                              lengths[static_cast<std::size_t>(variable.axis)]);
+    const bool over =
+        variable.axis < 0 ||
+        (part_of_it && (record_chunk + 1) * per_chunk <= lengths[static_cast<std::size_t>(variable.axis)]);
     entry = over ? held_.erase(entry) : std::next(entry);
   }
   for (std::size_t axis = 0; axis < dims_.size(); ++axis) ready.commit.lengths[dims_[axis]] = lengths[axis];
@@ -105,8 +111,9 @@ std::string Committer::waiting_for() const {
   if (points_.empty()) return "no commit is due";
   if (needed_.empty()) return "nothing: the next commit is complete";
   const auto& [key, need] = *needed_.begin();
-  return fmt::format("the commit at {} s of model time lacks {} chunks, the first one of variable number {}, record {}",
-                     points_.front().model_time, needed_.size(), variables_[std::get<0>(key)].variable, need - 1);
+  return fmt::format(
+      "the commit at {} s of model time lacks {} chunks, the first one of variable number {}, record {}",
+      points_.front().model_time, needed_.size(), variables_[std::get<0>(key)].variable, need - 1);
 }
 
 }  // namespace tailrace::output

@@ -1,5 +1,5 @@
-// What a file is made of and how it grows: the contract between assembly and the formats (memory, null, netcdf, ...).
-// A dataset has one owner, a server, and is used by one thread at a time.
+// What a file is made of and how it grows: the contract between assembly and the formats (memory, null,
+// netcdf, ...). A dataset has one owner, a server, and is used by one thread at a time.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@
 
 namespace tailrace::output {
 
-using AttributeValue = std::variant<std::string, double, float, std::int64_t, std::int32_t, std::vector<double>>;
+using AttributeValue =
+    std::variant<std::string, double, float, std::int64_t, std::int32_t, std::vector<double>>;
 using Attributes = std::vector<std::pair<std::string, AttributeValue>>;  // in the order they are written
 
 struct DimensionSpec {
@@ -27,8 +28,8 @@ struct DimensionSpec {
   bool unlimited = false;
 };
 
-// Variables, coordinates and auxiliary variables alike. `dims` are indices into DatasetSpec::dims, slowest first. A
-// variable whose first dim is unlimited grows by records; any other is written once.
+// Variables, coordinates and auxiliary variables alike. `dims` are indices into DatasetSpec::dims, slowest
+// first. A variable whose first dim is unlimited grows by records; any other is written once.
 struct VariableSpec {
   std::string name;
   model::DataType type = model::DataType::float64;
@@ -40,28 +41,29 @@ struct VariableSpec {
 };
 
 struct DatasetSpec {
-  std::string path;     // as the user wrote it, relative to the working directory
+  std::string path;  // as the user wrote it, relative to the working directory
   Attributes attributes;
   std::vector<DimensionSpec> dims;
   std::vector<VariableSpec> variables;
   bool overwrite = true;
-  bool sync = false;    // fsync at each commit
+  bool sync = false;  // fsync at each commit
 };
 
-// A chunk ready for the disk. `offset` is its corner in the variable's index space (record dimension included).
+// A chunk ready for the disk. `offset` is its corner in the variable's index space (record dimension
+// included).
 struct EncodedChunk {
-  int variable = 0;                 // index into DatasetSpec::variables
+  int variable = 0;  // index into DatasetSpec::variables
   std::vector<std::int64_t> offset;
   std::vector<std::byte> bytes;
-  bool filtered = true;             // false: stored raw (every filter skipped); may be replaced by a later commit
+  bool filtered = true;  // false: stored raw (every filter skipped); may be replaced by a later commit
 };
 
-// Whole values of small variables without chunk owner: time, bounds, 1-D coordinates. Appended along the first dim
-// from `first` on when the variable grows; otherwise the whole array.
+// Whole values of small variables without chunk owner: time, bounds, 1-D coordinates. Appended along the
+// first dim from `first` on when the variable grows; otherwise the whole array.
 struct PlainValues {
   int variable = 0;
   std::int64_t first = 0;
-  std::vector<std::byte> bytes;     // C order, in the variable's type
+  std::vector<std::byte> bytes;  // C order, in the variable's type
 };
 
 // One step of growth, all or nothing for a reader: afterwards every unlimited dim has the length given here.
@@ -74,10 +76,10 @@ struct Commit {
 class Dataset {
  public:
   virtual ~Dataset() = default;
-  // After it returns, the commit survives kill -9 and any stock reader sees it. Throws Error(resource), and then what
-  // was committed before is still whole, and the same commit may be tried again (on_error: retry).
+  // After it returns, the commit survives kill -9 and any stock reader sees it. Throws Error(resource), and
+  // then what was committed before is still whole, and the same commit may be tried again (on_error: retry).
   virtual void commit(const Commit& commit) = 0;
-  virtual void close() = 0;         // no commit after it
+  virtual void close() = 0;  // no commit after it
   virtual std::uint64_t bytes_on_disk() const = 0;
 };
 
@@ -85,8 +87,9 @@ class Format {
  public:
   virtual ~Format() = default;
   virtual std::string name() const = 0;
-  // Creates the dataset, complete with all dims, variables and attributes and no record yet. Throws Error(resource)
-  // that names the path and what the system said, Error(configuration) for what the format cannot express.
+  // Creates the dataset, complete with all dims, variables and attributes and no record yet. Throws
+  // Error(resource) that names the path and what the system said, Error(configuration) for what the format
+  // cannot express.
   virtual std::unique_ptr<Dataset> create(const DatasetSpec& spec) const = 0;
   // Whether chunks that were stored raw may be replaced by a later commit (partly filled record chunks).
   virtual bool can_replace_chunks() const = 0;

@@ -26,12 +26,15 @@ class ScopedTimer {
 
 //   { PhaseTimer timer(counters, Phase::encode, trace); ... }     from any thread; `trace` may be null
 //
-// A phase inside another on the same thread stops the outer one's clock, so that the phases add up to the time worked. The
-// trace shows both, one inside the other.
+// A phase inside another on the same thread stops the outer one's clock, so that the phases add up to the
+// time worked. The trace shows both, one inside the other.
 class PhaseTimer {
  public:
   PhaseTimer(ServerCounters& counters, Phase phase, Trace* trace = nullptr)
-      : timings_(counters.phase(phase)), trace_(trace), phase_(phase), outer_(std::exchange(innermost_, this)) {}
+      : timings_(counters.phase(phase)),
+        trace_(trace),
+        phase_(phase),
+        outer_(std::exchange(innermost_, this)) {}
   ~PhaseTimer() {
     const std::uint64_t end = env::steady_nanoseconds();
     timings_.record(end - begin_ - inside_);

@@ -30,8 +30,9 @@ bool needs_window(ReductionKind kind);  // all but snapshot
 class Accumulator {
  public:
   virtual ~Accumulator() = default;
-  // `size` elements of the input type, aligned or not; a weight of 0 changes nothing. `fraction` as in Share: `sum` adds
-  // that part of the sample, so that a sample whose interval spans several windows is shared out among them.
+  // `size` elements of the input type, aligned or not; a weight of 0 changes nothing. `fraction` as in Share:
+  // `sum` adds that part of the sample, so that a sample whose interval spans several windows is shared out
+  // among them.
   virtual void combine(std::span<const std::byte> sample, double weight, double fraction = 1.0) = 0;
   // Writes the record in the output type and returns to the identity.
   virtual void finish(std::span<std::byte> record) = 0;

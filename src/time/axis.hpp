@@ -48,8 +48,8 @@ struct TimeRecord {
 // for each share: combine the sample into record `index` with `weight` and `fraction`; if `closes`, emit that
 // record.
 struct Share {
-  TimeRecord record;    // of a record that is still open, end is where it will close, if that is known
-  double weight = 0.0;  // seconds; 1 for an instant; 0 where the record only closes
+  TimeRecord record;      // of a record that is still open, end is where it will close, if that is known
+  double weight = 0.0;    // seconds; 1 for an instant; 0 where the record only closes
   double fraction = 1.0;  // of the sample's interval that lies in this window: what `sum` counts here
   bool closes = false;
 };

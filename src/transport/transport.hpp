@@ -1,7 +1,7 @@
 // Moves records from one client to its server: in order, bounded in memory, without knowing what a field is.
 //
-// Each client has one Producer, its server one Consumer; a server's consumers share one Doorbell. All kinds (shm, mpi,
-// loopback) keep this contract and pass testing/transport_conformance.hpp.
+// Each client has one Producer, its server one Consumer; a server's consumers share one Doorbell. All kinds
+// (shm, mpi, loopback) keep this contract and pass testing/transport_conformance.hpp.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ struct BufferOptions {
 // What a producer counts; read by the telemetry of the client.
 struct ProducerCounters {
   std::uint64_t records = 0;
-  std::uint64_t bytes = 0;           // payload
-  std::uint64_t stalls = 0;          // reserve had to wait
+  std::uint64_t bytes = 0;   // payload
+  std::uint64_t stalls = 0;  // reserve had to wait
   double stall_seconds = 0.0;
   std::uint64_t spilled_records = 0;
   std::uint64_t spilled_bytes = 0;
@@ -42,20 +42,23 @@ class Producer {
  public:
   virtual ~Producer() = default;
 
-  // Space for one record with `payload` bytes, 64-byte aligned, valid until commit. One reservation at a time. When
-  // the buffer is full: waits, spills or throws Error(full) as the options say. Throws Error(usage) if a record of
-  // this size can never fit, Error(lost) if the server is gone while waiting, and the fault that the server raised.
+  // Space for one record with `payload` bytes, 64-byte aligned, valid until commit. One reservation at a
+  // time. When the buffer is full: waits, spills or throws Error(full) as the options say. Throws
+  // Error(usage) if a record of this size can never fit, Error(lost) if the server is gone while waiting, and
+  // the fault that the server raised.
   virtual std::span<std::byte> reserve(std::size_t payload) = 0;
   // Hands the reserved record over. Does not block.
   virtual void commit(const model::RecordHeader& header) = 0;
   // Makes sure that a sleeping server wakes up, and lets messages progress. Called at the end of each step.
   virtual void flush() = 0;
-  // Returns when everything committed has been taken and released by the server (or Error(lost), or the fault).
+  // Returns when everything committed has been taken and released by the server (or Error(lost), or the
+  // fault).
   virtual void drain() = 0;
 
   // The oldest fault that the server raised and that was not yet taken. Costs one load when there is none.
   virtual std::optional<base::Fault> take_fault() = 0;
-  // As the last word of a rank that leaves without `finish`: safe in an exit handler, never throws, never blocks.
+  // As the last word of a rank that leaves without `finish`: safe in an exit handler, never throws, never
+  // blocks.
   virtual void abandon() noexcept = 0;
   virtual const ProducerCounters& counters() const = 0;
   virtual std::size_t bytes_under_way() const = 0;
@@ -72,11 +75,13 @@ struct Record {
 class Consumer {
  public:
   virtual ~Consumer() = default;
-  virtual std::optional<Record> next() = 0;             // never blocks
-  virtual void release(std::uint64_t sequence) = 0;     // in any order, once each
-  virtual void raise(const base::Fault& fault) = 0;     // reaches the client at its next call
-  virtual bool alive() = 0;  // false once the client's process is known to be gone; may say true too long (mpi)
-  // Records arrive only while next() is called: no doorbell announces them, so its server must not sleep long.
+  virtual std::optional<Record> next() = 0;          // never blocks
+  virtual void release(std::uint64_t sequence) = 0;  // in any order, once each
+  virtual void raise(const base::Fault& fault) = 0;  // reaches the client at its next call
+  virtual bool
+  alive() = 0;  // false once the client's process is known to be gone; may say true too long (mpi)
+  // Records arrive only while next() is called: no doorbell announces them, so its server must not sleep
+  // long.
   virtual bool needs_polling() const { return false; }
   virtual std::size_t bytes_under_way() const = 0;
   virtual std::size_t capacity() const = 0;
@@ -86,10 +91,10 @@ class Consumer {
 class Doorbell {
  public:
   virtual ~Doorbell() = default;
-  virtual void ring() = 0;                          // cheap when nobody sleeps (no system call)
-  virtual std::uint32_t ticket() const = 0;         // take it, look for work, then sleep with it
-  // Sleeps until somebody rang after `ticket` was taken, or the time is over. Does not burn the core: a spin of a few
-  // microseconds at most, then a futex.
+  virtual void ring() = 0;                   // cheap when nobody sleeps (no system call)
+  virtual std::uint32_t ticket() const = 0;  // take it, look for work, then sleep with it
+  // Sleeps until somebody rang after `ticket` was taken, or the time is over. Does not burn the core: a spin
+  // of a few microseconds at most, then a futex.
   virtual void sleep(std::uint32_t ticket, double seconds) = 0;
 };
 

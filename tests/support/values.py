@@ -42,7 +42,7 @@ class History:
         return [(max(k * every, self.begin), min((k + 1) * every, end)) for k in range(first, last)]
 
     def overlaps(self, window: tuple[float, float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Of the samples in a window: weights and lengths (seconds), values. A put stands for the step that ends then."""
+        """Of the samples in a window: weights and lengths (s), values. A put stands for the step that ends then."""
         starts = np.array([self.begin, *self.times[:-1]])
         ends = np.array(self.times)
         weights = np.minimum(ends, window[1]) - np.maximum(starts, window[0])

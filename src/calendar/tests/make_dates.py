@@ -9,8 +9,22 @@ import random
 import cftime
 
 CALENDARS = ["standard", "proleptic_gregorian", "julian", "360_day", "noleap", "all_leap"]
-EDGES = [(1, 1, 1), (1582, 10, 4), (1582, 10, 15), (1600, 2, 28), (1600, 3, 1), (1900, 2, 28), (1900, 3, 1),
-         (1999, 12, 30), (2000, 2, 28), (2000, 2, 29), (2000, 3, 1), (2100, 2, 28), (2100, 3, 1), (9999, 12, 30)]
+EDGES = [
+    (1, 1, 1),
+    (1582, 10, 4),
+    (1582, 10, 15),
+    (1600, 2, 28),
+    (1600, 3, 1),
+    (1900, 2, 28),
+    (1900, 3, 1),
+    (1999, 12, 30),
+    (2000, 2, 28),
+    (2000, 2, 29),
+    (2000, 3, 1),
+    (2100, 2, 28),
+    (2100, 3, 1),
+    (9999, 12, 30),
+]
 
 
 def text(date):
@@ -20,8 +34,15 @@ def text(date):
 def random_date(rng, calendar):
     while True:
         try:
-            return cftime.datetime(rng.randint(1, 4000), rng.randint(1, 12), rng.randint(1, 31), rng.randint(0, 23),
-                                   rng.randint(0, 59), rng.randint(0, 59), calendar=calendar)
+            return cftime.datetime(
+                rng.randint(1, 4000),
+                rng.randint(1, 12),
+                rng.randint(1, 31),
+                rng.randint(0, 23),
+                rng.randint(0, 59),
+                rng.randint(0, 59),
+                calendar=calendar,
+            )
         except ValueError:  # a day that this calendar does not have
             continue
 

@@ -127,16 +127,25 @@ Id access_properties(AtomicFile& file) {
   return access;
 }
 
+// HDF5 lets go of a file's driver before it calls the driver's close: the access properties hold it until
+// then.
+herr_t close_file(hid_t file) {
+  const hid_t access = H5Fget_access_plist(file);
+  const herr_t status = H5Fclose(file);
+  if (access >= 0) H5Pclose(access);
+  return status;
+}
+
 }  // namespace
 
 Id create_in(AtomicFile& file, hid_t creation_properties) {
   const Id access = access_properties(file);
-  return {H5Fcreate("tailrace", H5F_ACC_TRUNC, creation_properties, access), &H5Fclose, "cannot create"};
+  return {H5Fcreate("tailrace", H5F_ACC_TRUNC, creation_properties, access), &close_file, "cannot create"};
 }
 
 Id open_in(AtomicFile& file) {
   const Id access = access_properties(file);
-  return {H5Fopen("tailrace", H5F_ACC_RDWR, access), &H5Fclose, "cannot open"};
+  return {H5Fopen("tailrace", H5F_ACC_RDWR, access), &close_file, "cannot open"};
 }
 
 }  // namespace tailrace::output::netcdf

@@ -18,7 +18,8 @@ std::vector<std::string> words(const std::vector<Share>& shares) {
   for (const Share& share : shares) {
     std::ostringstream text;
     text << share.record.index << " " << share.record.begin << ".." << share.record.end << " +"
-         << share.weight << (share.fraction == 1.0 || share.weight == 0.0 ? "" : " part") << (share.closes ? " closes" : "");
+         << share.weight << (share.fraction == 1.0 || share.weight == 0.0 ? "" : " part")
+         << (share.closes ? " closes" : "");
     all.push_back(text.str());
   }
   return all;
@@ -50,8 +51,8 @@ TEST(WindowAxis, cuts_intervals_at_the_edges) {
 TEST(WindowAxis, a_long_step_contributes_to_every_window_it_spans) {
   Axis axis = windows("10 s", "1 step");
   EXPECT_THAT(words(axis.advance({1, 35.0})),
-              ElementsAre("0 0..10 +10 part closes", "1 10..20 +10 part closes",
-                          "2 20..30 +10 part closes", "3 30..40 +5 part"));
+              ElementsAre("0 0..10 +10 part closes", "1 10..20 +10 part closes", "2 20..30 +10 part closes",
+                          "3 30..40 +5 part"));
 }
 
 TEST(WindowAxis, counts_times_as_good_as_on_an_edge_as_on_it) {

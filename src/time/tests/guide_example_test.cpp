@@ -40,7 +40,9 @@ TEST(GuideExample, comes_out_as_written) {
   EXPECT_THAT(records(AxisKind::window, ReductionKind::mean), ElementsAre(1.6, 3.5, 4.0, 4.0));
   EXPECT_THAT(records(AxisKind::window, ReductionKind::min), ElementsAre(1.0, 2.0, 4.0, 4.0));
   EXPECT_THAT(records(AxisKind::window, ReductionKind::max), ElementsAre(2.0, 4.0, 4.0, 4.0));
-  EXPECT_THAT(records(AxisKind::window, ReductionKind::sum), ElementsAre(DoubleEq(2.5), DoubleEq(0.5 + 3.0 + 4.0 * 7.0 / 22.0), DoubleEq(4.0 * 10.0 / 22.0), DoubleEq(4.0 * 5.0 / 22.0)));
+  EXPECT_THAT(records(AxisKind::window, ReductionKind::sum),
+              ElementsAre(DoubleEq(2.5), DoubleEq(0.5 + 3.0 + 4.0 * 7.0 / 22.0), DoubleEq(4.0 * 10.0 / 22.0),
+                          DoubleEq(4.0 * 5.0 / 22.0)));
   EXPECT_THAT(records(AxisKind::instant, ReductionKind::snapshot), ElementsAre(2.0, 4.0));
 }
 
