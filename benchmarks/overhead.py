@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How much longer the demo model runs with its standard output than without: one model rank and one server, a core each."""
+"""How much longer the demo model runs with its standard output: one model rank and one server, a core each."""
 
 import statistics
 import sys
