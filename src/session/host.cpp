@@ -262,12 +262,21 @@ void Host::reply(Slot& slot) {
   if (slot.fault) {
     slot.state = Slot::State::over;
     slot.links.clear();
-    return;
+    return forget_doorbell();
   }
   std::sort(slot.links.begin(), slot.links.end(),
             [](const server::Link& a, const server::Link& b) { return a.client < b.client; });
   slot.component->start(std::move(slot.links));
   slot.state = Slot::State::running;
+  forget_doorbell();
+}
+
+// Once nobody is left to attach, the name goes, so that no end of this process can leave it behind.
+void Host::forget_doorbell() {
+  const bool all_attached = std::all_of(slots_.begin(), slots_.end(), [](const auto& slot) {
+    return slot->state == Slot::State::running || slot->state == Slot::State::over;
+  });
+  if (all_attached && !bell_.name.empty()) transport::shm::forget_doorbell(bell_.name);
 }
 
 void Host::say_goodbye(Slot& slot) {

@@ -56,6 +56,7 @@ class Host {
   bool connect(Slot& slot);
   void accept(Slot& slot, std::size_t client, std::span<const std::byte> message);
   void reply(Slot& slot);
+  void forget_doorbell();
   void say_goodbye(Slot& slot);
   void prepare_report(comm::Communicator& servers);
   void publish_status();
