@@ -216,6 +216,7 @@ void OwnedFile::failed(const base::Fault& fault) {
     fault_ = base::Fault{fault.code, message};
   closed_ = true;
   dataset_.reset();
+  committer_ = output::Committer({}, {});  // what waits here leaves no more, and must hold no step back
 }
 
 void OwnedFile::give_up() { giving_up_ = true; }

@@ -28,7 +28,7 @@ void name_axes(std::vector<AxisPlan>& axes) {
   for (const AxisPlan& axis : axes) ++uses[plain_name(axis)];
   for (AxisPlan& axis : axes) {
     axis.dim = plain_name(axis);
-    if (uses[axis.dim] > 1) axis.dim += "_" + axis.cadence.name();
+    if (uses[axis.dim] > 1) axis.dim.append("_").append(axis.cadence.name());
   }
 }
 

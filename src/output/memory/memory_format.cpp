@@ -33,6 +33,16 @@ void grow(const VariableSpec& variable, std::int64_t cells, std::vector<std::byt
   });
 }
 
+// The shape of what is kept: whole chunks of records, for a chunk may hold records that a later commit brings
+// to light.
+std::vector<std::int64_t> kept_shape(const DatasetSpec& spec, const VariableSpec& variable,
+                                     const std::vector<std::int64_t>& lengths) {
+  auto shape = shape_of(variable, lengths);
+  if (grows(spec, variable))
+    shape[0] = (shape[0] + variable.chunk[0] - 1) / variable.chunk[0] * variable.chunk[0];
+  return shape;
+}
+
 // Visits the rows (along the fastest dim) of the part of a chunk that lies inside the variable.
 template <class Visit>
 void for_each_row(const VariableSpec& variable, const std::vector<std::int64_t>& shape,
@@ -114,7 +124,7 @@ const FormatRegistration registration{std::make_unique<MemoryFormat>()};
 Contents::Contents(const DatasetSpec& spec)
     : spec_(spec), lengths_(first_lengths(spec)), values_(spec.variables.size()) {
   for (std::size_t i = 0; i < values_.size(); ++i)
-    grow(spec_.variables[i], cells_of(shape_of(spec_.variables[i], lengths_)), values_[i]);
+    grow(spec_.variables[i], cells_of(kept_shape(spec_, spec_.variables[i], lengths_)), values_[i]);
 }
 
 std::size_t Contents::index_of(const std::string& variable) const {
@@ -128,7 +138,10 @@ std::vector<std::int64_t> Contents::shape(const std::string& variable) const {
 }
 
 std::vector<std::byte> Contents::bytes(const std::string& variable) const {
-  return values_[index_of(variable)];
+  const std::size_t index = index_of(variable);
+  const std::int64_t cells = cells_of(shape_of(spec_.variables[index], lengths_));
+  const std::size_t size = static_cast<std::size_t>(cells) * model::size_of(spec_.variables[index].type);
+  return {values_[index].begin(), values_[index].begin() + static_cast<std::ptrdiff_t>(size)};
 }
 
 std::size_t Contents::element_size(const std::string& variable) const {
@@ -144,7 +157,7 @@ void Contents::add(const Commit& commit) {
   }
   lengths_ = lengths;
   for (std::size_t i = 0; i < values_.size(); ++i)
-    grow(spec_.variables[i], cells_of(shape_of(spec_.variables[i], lengths_)), values_[i]);
+    grow(spec_.variables[i], cells_of(kept_shape(spec_, spec_.variables[i], lengths_)), values_[i]);
   for (std::size_t i = 0; i < raw.size(); ++i) put(commit.chunks[i], raw[i]);
   for (const PlainValues& values : commit.values) put(values);
 }
@@ -153,7 +166,7 @@ void Contents::put(const EncodedChunk& chunk, const std::vector<std::byte>& raw)
   const auto index = static_cast<std::size_t>(chunk.variable);
   const VariableSpec& variable = spec_.variables[index];
   const std::size_t size = model::size_of(variable.type);
-  for_each_row(variable, shape_of(variable, lengths_), chunk.offset,
+  for_each_row(variable, kept_shape(spec_, variable, lengths_), chunk.offset,
                [&](std::size_t from, std::size_t to, std::size_t count) {
                  std::memcpy(values_[index].data() + to * size, raw.data() + from * size, count * size);
                });

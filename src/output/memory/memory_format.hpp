@@ -41,7 +41,7 @@ class Contents {
 
   DatasetSpec spec_;
   std::vector<std::int64_t> lengths_;
-  std::vector<std::vector<std::byte>> values_;  // one for each variable, always of its whole shape
+  std::vector<std::vector<std::byte>> values_;  // one for each variable, of whole chunks of records
 };
 
 // What the dataset last created under this path holds; nothing if there was none. It stays after the dataset

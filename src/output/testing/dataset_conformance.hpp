@@ -66,6 +66,26 @@ inline void check_gaps(const Format& format, const std::string& path, const Read
   dataset->close();
 }
 
+// A chunk may be full before all its records are committed: then it is written once, and the rest of it comes
+// to light with the lengths.
+inline void check_ahead(const Format& format, const std::string& path, const ReadBack& read) {
+  const DatasetSpec spec = sample_spec(path);
+  const auto dataset = format.create(spec);
+  Commit ahead;
+  ahead.lengths = {{snap_dim, 1}};
+  add_flux(spec, flux_records - 1, ahead);
+  dataset->commit(ahead);
+  for (std::int64_t records = 1; records <= flux_records; ++records) {
+    if (read) {
+      EXPECT_EQ(read(path, "flux"), expected(spec, flux, records)) << records << " records";
+    }
+    Commit more;
+    more.lengths = {{snap_dim, std::min(records + 1, flux_records)}};
+    dataset->commit(more);
+  }
+  dataset->close();
+}
+
 // A commit that does not fit is a bug of the caller's, told as such, and changes nothing.
 inline void check_misuse(const Format& format, const std::string& path, const ReadBack& read) {
   const DatasetSpec spec = sample_spec(path);
@@ -125,6 +145,7 @@ inline void check_refusals(const Format& format, const std::string& path) {
 inline void check_format(const Format& format, const std::string& directory, const ReadBack& read) {
   check_growth(format, directory + "/growth.nc", read);
   check_gaps(format, directory + "/gaps.nc", read);
+  check_ahead(format, directory + "/ahead.nc", read);
   check_misuse(format, directory + "/misuse.nc", read);
   check_refusals(format, directory + "/refusals.nc");
 }

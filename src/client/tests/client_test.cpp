@@ -1,0 +1,348 @@
+// A client whose server is the test itself: every record is looked at as it leaves, and every misuse is
+// answered at the call that made it.
+#include "client/client.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+
+#include "base/error.hpp"
+#include "transport/endpoints.hpp"
+
+namespace tailrace::client {
+namespace {
+
+using model::RecordKind;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// Wants everything at even steps.
+class EvenSteps final : public model::Agenda {
+ public:
+  void advance(const model::Tick& tick, std::span<unsigned char> wanted) override {
+    std::fill(wanted.begin(), wanted.end(), static_cast<unsigned char>(tick.step % 2 == 0));
+  }
+};
+
+constexpr int w = 0, mask = 1, energy = 2, profile = 3;
+
+Declarer declared(int rank) {
+  Declarer declarer("bubble", rank);
+  GridArguments grid;
+  grid.name = "les";
+  grid.dims = {"y", "x"};
+  grid.shape = {2, 6};
+  grid.offset = {0, rank * 3};
+  grid.count = {2, 3};
+  declarer.grid(grid);
+  GridArguments column;
+  column.name = "column";
+  column.dims = {"z"};
+  column.shape = {4};
+  declarer.grid(column);
+  const auto add = [&](const std::string& on, const std::string& name, model::DataType type) {
+    model::Field field;
+    field.name = name;
+    field.type = type;
+    declarer.field(on, field);
+  };
+  add("les", "w", model::DataType::float64);
+  add("les", "mask", model::DataType::int32);
+  add("", "energy", model::DataType::float64);
+  add("column", "profile", model::DataType::float32);
+  return declarer;
+}
+
+struct Seen {
+  RecordKind kind;
+  int number;
+  std::int64_t step;
+  double time;
+  std::vector<std::byte> payload;
+  bool operator==(const Seen&) const = default;
+};
+
+struct Bench {
+  std::unique_ptr<transport::Doorbell> doorbell = transport::make_heap_doorbell();
+  transport::loopback::Ends ends;
+  std::unique_ptr<Client> client;
+
+  explicit Bench(int rank = 0, std::vector<unsigned char> may_be_missing = {0, 0, 0, 0},
+                 transport::BufferOptions buffer = {.bytes = 1 << 16})
+      : ends(transport::loopback::make({buffer, {}}, *doorbell)),
+        client(std::make_unique<Client>(declared(rank), rank, std::move(ends.producer),
+                                        std::make_unique<EvenSteps>(), std::move(may_be_missing),
+                                        model::Tick{0, 0.0})) {}
+
+  std::vector<Seen> take() {
+    std::vector<Seen> seen;
+    while (const auto record = ends.consumer->next()) {
+      seen.push_back({record->header.kind,
+                      record->header.number,
+                      record->header.step,
+                      record->header.time,
+                      {record->payload.begin(), record->payload.end()}});
+      ends.consumer->release(record->sequence);
+    }
+    return seen;
+  }
+  void put_all() {
+    const std::vector<double> six{1, 2, 3, 4, 5, 6};
+    const std::vector<std::int32_t> flags{1, 0, 1, 0, 1, 0};
+    const std::vector<float> four{1, 2, 3, 4};
+    client->put_dense(w, six.data(), model::DataType::float64, 6);
+    client->put_dense(mask, flags.data(), model::DataType::int32, 6);
+    client->put_dense(energy, six.data(), model::DataType::float64, 1);
+    client->put_dense(profile, four.data(), model::DataType::float32, 4);
+  }
+};
+
+template <class Call>
+std::string error_of(Call call, ErrorCode code = ErrorCode::usage) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code);
+    return error.what();
+  }
+  return "no error";
+}
+
+template <class T>
+std::vector<std::byte> bytes_of(const std::vector<T>& values) {
+  const auto bytes = std::as_bytes(std::span(values));
+  return {bytes.begin(), bytes.end()};
+}
+
+TEST(Client, ARecordForEachStepAndEachPut) {
+  Bench bench;
+  bench.client->step(2, 0.5);
+  EXPECT_TRUE(bench.client->wants(w));
+  bench.put_all();
+  EXPECT_THAT(bench.take(),
+              ElementsAre(Seen{RecordKind::tick, 0, 2, 0.5, {}},
+                          Seen{RecordKind::block, w, 2, 0.5, bytes_of<double>({1, 2, 3, 4, 5, 6})},
+                          Seen{RecordKind::block, mask, 2, 0.5, bytes_of<std::int32_t>({1, 0, 1, 0, 1, 0})},
+                          Seen{RecordKind::block, energy, 2, 0.5, bytes_of<double>({1})},
+                          Seen{RecordKind::block, profile, 2, 0.5, bytes_of<float>({1, 2, 3, 4})}));
+}
+
+TEST(Client, TakesStridedArraysOfTheRightShape) {
+  Bench bench;
+  bench.client->step(2, 0.5);
+  const std::vector<double> halo{0, 0, 0, 0, 0, 0, 1, 2, 3, 0, 0, 4, 5, 6, 0};
+  const std::vector<std::int64_t> shape{2, 3}, strides{5, 1};
+  bench.client->put(w, {halo.data() + 6, model::DataType::float64, shape, strides});
+  const auto seen = bench.take();
+  ASSERT_THAT(seen, SizeIs(2));
+  EXPECT_EQ(seen[1].payload, bytes_of<double>({1, 2, 3, 4, 5, 6}));
+}
+
+TEST(Client, WhatNobodyWantsIsCountedAndGoesNowhere) {
+  Bench bench;
+  bench.client->step(1, 0.25);
+  EXPECT_FALSE(bench.client->wants(w));
+  bench.put_all();
+  EXPECT_THAT(bench.client->acquire(w), IsEmpty());
+  bench.client->commit(w);
+  EXPECT_THAT(bench.take(), SizeIs(1)) << "the step alone";
+  EXPECT_EQ(bench.client->counters().fields[w].unwanted.get(), 2U);
+  EXPECT_EQ(bench.client->counters().fields[w].bytes.get(), 0U);
+  EXPECT_EQ(bench.client->counters().fields[w].put.count.get(), 0U);
+}
+
+TEST(Client, AcquireAndCommitHandTheSlotOut) {
+  Bench bench;
+  bench.client->step(2, 0.5);
+  const std::span<std::byte> slot = bench.client->acquire(w);
+  ASSERT_EQ(slot.size(), 6 * sizeof(double));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(slot.data()) % 64, 0U);
+  const std::vector<double> values{6, 5, 4, 3, 2, 1};
+  std::memcpy(slot.data(), values.data(), slot.size());
+  EXPECT_THAT(bench.take(), SizeIs(1)) << "not before commit";
+  bench.client->commit(w);
+  EXPECT_THAT(bench.take(), ElementsAre(Seen{RecordKind::block, w, 2, 0.5, bytes_of(values)}));
+  EXPECT_EQ(bench.client->counters().fields[w].put.count.get(), 1U);
+  EXPECT_EQ(bench.client->counters().fields[w].bytes.get(), 6 * sizeof(double));
+}
+
+TEST(Client, OnlyTheFirstRankSendsWhatAllHold) {
+  Bench bench(1);
+  bench.client->step(2, 0.5);
+  bench.put_all();
+  std::vector<int> numbers;
+  for (const Seen& seen : bench.take())
+    if (seen.kind == RecordKind::block) numbers.push_back(seen.number);
+  EXPECT_THAT(numbers, ElementsAre(w, mask));
+  bench.client->step(4, 1.0);
+  const std::span<std::byte> slot = bench.client->acquire(profile);
+  ASSERT_EQ(slot.size(), 4 * sizeof(float)) << "the caller writes all the same";
+  std::memset(slot.data(), 1, slot.size());
+  bench.client->commit(profile);
+  EXPECT_THAT(bench.take(), SizeIs(1));
+  EXPECT_EQ(error_of([&] { bench.client->put_dense(profile, slot.data(), model::DataType::float32, 4); }),
+            "field \"profile\" was put twice at step 4");
+}
+
+TEST(Client, RefusesWhatDoesNotFitTheField) {
+  Bench bench;
+  const std::vector<double> memory(12);
+  EXPECT_EQ(error_of([&] { bench.client->put_dense(w, memory.data(), model::DataType::float64, 6); }),
+            "put of field \"w\" before the first step; call step first");
+  bench.client->step(2, 0.5);
+  EXPECT_EQ(error_of([&] { bench.client->put_dense(w, memory.data(), model::DataType::float32, 6); }),
+            "put of field \"w\": the array is of type float32, but the field was declared as float64");
+  EXPECT_EQ(error_of([&] { bench.client->put_dense(w, memory.data(), model::DataType::float64, 5); }),
+            "put of field \"w\": the array has the shape (5), but grid \"les\" holds (2, 3) on this rank");
+  const std::vector<std::int64_t> turned{3, 2};
+  EXPECT_EQ(error_of([&] {
+              bench.client->put(w, {memory.data(), model::DataType::float64, turned, {}});
+            }),
+            "put of field \"w\": the array has the shape (3, 2), but grid \"les\" holds (2, 3) on this rank");
+  EXPECT_EQ(error_of([&] { bench.client->put_dense(4, memory.data(), model::DataType::float64, 6); }),
+            "4 is not the handle of a field; there are 4 fields");
+  EXPECT_EQ(error_of([&] { static_cast<void>(bench.client->wants(-1)); }),
+            "-1 is not the handle of a field; there are 4 fields");
+  EXPECT_THAT(bench.take(), SizeIs(1)) << "nothing of all this was sent";
+  bench.put_all();
+  EXPECT_THAT(bench.take(), SizeIs(4)) << "and the fields can still be put";
+}
+
+TEST(Client, RefusesCallsInTheWrongOrder) {
+  Bench bench;
+  Client& client = *bench.client;
+  const std::vector<double> memory(6);
+  client.step(2, 0.5);
+  EXPECT_EQ(error_of([&] { client.commit(w); }), "commit of field \"w\", which was not acquired");
+  static_cast<void>(client.acquire(w));
+  EXPECT_EQ(error_of([&] { client.put_dense(energy, memory.data(), model::DataType::float64, 1); }),
+            "put of field \"energy\" between acquire and commit of field \"w\"");
+  EXPECT_EQ(error_of([&] { client.commit(mask); }), "commit of field \"mask\", which was not acquired");
+  EXPECT_EQ(error_of([&] { client.step(3, 1.0); }),
+            "step was called between acquire and commit of field \"w\"");
+  EXPECT_EQ(error_of([&] { client.finish(); }),
+            "finish was called between acquire and commit of field \"w\"");
+  client.commit(w);
+  EXPECT_EQ(error_of([&] { client.put_dense(w, memory.data(), model::DataType::float64, 6); }),
+            "field \"w\" was put twice at step 2");
+}
+
+TEST(Client, StepsGrowAndTimeNeverGoesBack) {
+  Bench bench;
+  Client& client = *bench.client;
+  client.step(1, 0.25);
+  EXPECT_EQ(error_of([&] { client.step(1, 0.5); }), "step 1 follows step 1; step numbers must grow");
+  EXPECT_EQ(error_of([&] { client.step(3, 0.125); }),
+            "step 3 is at 0.125 s, but the model stood at 0.25 s before; time never goes back");
+  EXPECT_EQ(error_of([&] { client.step(3, std::numeric_limits<double>::quiet_NaN()); }),
+            "step 3 is at nan s, but the model stood at 0.25 s before; time never goes back");
+  client.step(3, 0.25);  // a step of no length
+  EXPECT_EQ(client.now().step, 3);
+  EXPECT_EQ(client.now().time, 0.25);
+  EXPECT_THAT(bench.take(), SizeIs(2));
+}
+
+TEST(Client, AWantedFieldMustBePut) {
+  Bench bench;
+  bench.client->step(2, 0.5);
+  EXPECT_EQ(error_of([&] { bench.client->step(3, 0.75); }),
+            "field \"w\" was wanted at step 2 but not put; ask wants(\"w\"), or mark its group in the "
+            "configuration "
+            "`optional: true`");
+  bench.take();
+  bench.client->finish();
+  EXPECT_THAT(bench.take(), ElementsAre(testing::Field(&Seen::kind, RecordKind::abandon)))
+      << "the servers must not wait for it";
+}
+
+TEST(Client, AWantedFieldMustBePutBeforeFinishToo) {
+  Bench bench;
+  bench.client->step(2, 0.5);
+  EXPECT_THAT(error_of([&] { bench.client->finish(); }),
+              testing::StartsWith("field \"w\" was wanted at step 2"));
+}
+
+TEST(Client, AnOptionalFieldMayBeMissing) {
+  Bench bench(0, {1, 1, 1, 1});
+  bench.client->step(2, 0.5);
+  bench.client->step(4, 1.0);
+  bench.client->finish();
+  const auto seen = bench.take();
+  ASSERT_THAT(seen, SizeIs(3));
+  EXPECT_EQ(seen[2].kind, RecordKind::finish);
+}
+
+TEST(Client, FinishBringsTheCounters) {
+  Bench bench(1);
+  bench.client->step(1, 0.25);
+  bench.put_all();
+  bench.client->step(2, 0.5);
+  bench.put_all();
+  const std::size_t under_way = bench.ends.consumer->bytes_under_way();
+  bench.client->finish();
+  const auto seen = bench.take();
+  ASSERT_EQ(seen.back().kind, RecordKind::finish);
+  EXPECT_EQ(seen.back().step, 2);
+  const auto counted = telemetry::ClientCounters::from_bytes(seen.back().payload);
+  EXPECT_EQ(counted.component, "bubble");
+  EXPECT_EQ(counted.rank, 1);
+  ASSERT_THAT(counted.fields, SizeIs(4));
+  EXPECT_EQ(counted.fields[mask].name, "mask");
+  EXPECT_EQ(counted.fields[mask].bytes.get(), 24U);
+  EXPECT_EQ(counted.fields[mask].unwanted.get(), 1U);
+  EXPECT_EQ(counted.fields[mask].put.count.get(), 1U);
+  EXPECT_EQ(counted.fields[energy].bytes.get(), 0U) << "the first rank's stand for it";
+  EXPECT_EQ(counted.step.count.get(), 2U);
+  EXPECT_EQ(counted.buffer_capacity_bytes.get(), bench.ends.consumer->capacity());
+  EXPECT_GE(counted.buffer_high_water_bytes.get(), under_way);
+}
+
+TEST(Client, WhatWentWrongOnAServerIsToldAtTheNextCallOnce) {
+  Bench bench;
+  bench.client->step(2, 0.5);
+  bench.ends.consumer->raise({ErrorCode::resource, "out.nc: no space left"});
+  const std::vector<double> memory(6);
+  EXPECT_EQ(error_of([&] { bench.client->put_dense(w, memory.data(), model::DataType::float64, 6); },
+                     ErrorCode::resource),
+            "out.nc: no space left");
+  bench.put_all();
+  bench.ends.consumer->raise({ErrorCode::resource, "another"});
+  EXPECT_EQ(error_of([&] { bench.client->step(3, 1.0); }, ErrorCode::resource), "another");
+  bench.client->step(3, 1.0);
+}
+
+TEST(Client, ABufferThatIsFullFailsTheStepOrPutThatFindsItSo) {
+  Bench bench(0, {1, 1, 1, 1}, {.bytes = 4096, .when_full = transport::WhenFull::fail});
+  const std::vector<double> memory(6);
+  const auto fill = [&] {
+    for (std::int64_t step = 2; step < 400; step += 2) {
+      bench.client->step(step, static_cast<double>(step));
+      bench.client->put_dense(w, memory.data(), model::DataType::float64, 6);
+    }
+  };
+  EXPECT_THAT(error_of(fill, ErrorCode::full), testing::HasSubstr("4096"));
+}
+
+TEST(Client, StaticsComeFirst) {
+  Declarer declarer = declared(0);
+  model::Coordinate x;
+  x.name = "x";
+  declarer.coordinate("les", x, std::vector<double>{1, 2, 3});
+  const auto doorbell = transport::make_heap_doorbell();
+  auto ends = transport::loopback::make({{.bytes = 1 << 16}, {}}, *doorbell);
+  Client client(declarer, 0, std::move(ends.producer), std::make_unique<EvenSteps>(), {0, 0, 0, 0, 0},
+                {0, 0.0});
+  client.put_statics(declarer.statics());
+  client.step(1, 1.0);
+  const auto record = ends.consumer->next();
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->header.kind, RecordKind::block);
+  EXPECT_EQ(record->header.number, 4);
+  EXPECT_EQ(record->header.step, model::static_step);
+  EXPECT_EQ(std::vector<std::byte>(record->payload.begin(), record->payload.end()),
+            bytes_of<double>({1, 2, 3}));
+}
+
+}  // namespace
+}  // namespace tailrace::client

@@ -1,0 +1,274 @@
+// What a rank may declare and what it may not; the messages are what a user reads.
+#include "client/declarer.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+
+#include "base/error.hpp"
+
+namespace tailrace::client {
+namespace {
+
+using model::GridKind;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+GridArguments block(std::string name, std::vector<std::string> dims, std::vector<std::int64_t> shape,
+                    std::vector<std::int64_t> offset, std::vector<std::int64_t> count) {
+  GridArguments grid;
+  grid.name = std::move(name);
+  grid.dims = std::move(dims);
+  grid.shape = std::move(shape);
+  grid.offset = std::move(offset);
+  grid.count = std::move(count);
+  return grid;
+}
+
+GridArguments whole(std::string name, std::vector<std::string> dims, std::vector<std::int64_t> shape) {
+  return block(std::move(name), std::move(dims), std::move(shape), {}, {});
+}
+
+GridArguments indexed(std::span<const std::int64_t> indices) {
+  GridArguments grid = whole("icon", {"height", "cell"}, {3, 10});
+  grid.indexed_dim = "cell";
+  grid.indices = indices;
+  return grid;
+}
+
+model::Coordinate coordinate(std::string name, std::vector<std::string> dims = {}) {
+  model::Coordinate coordinate;
+  coordinate.name = std::move(name);
+  coordinate.dims = std::move(dims);
+  return coordinate;
+}
+
+model::Field field(std::string name) {
+  model::Field field;
+  field.name = std::move(name);
+  return field;
+}
+
+template <class Call>
+std::string error_of(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    return error.what();
+  }
+  return "no error";
+}
+
+std::vector<double> doubles(const std::vector<std::byte>& bytes) {
+  std::vector<double> values(bytes.size() / sizeof(double));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+TEST(Declarer, ABlockIsWhatThisRankHolds) {
+  Declarer declarer("bubble", 1);
+  declarer.grid(block("les", {"z", "y", "x"}, {4, 8, 6}, {0, 2, 3}, {4, 2, 3}));
+  EXPECT_EQ(declarer.declarations().grids[0].kind, GridKind::block);
+  EXPECT_EQ(declarer.regions()[0], model::Region::of_box({{0, 2, 3}, {4, 2, 3}}));
+  EXPECT_THAT(declarer.local_shapes()[0], ElementsAre(4, 2, 3));
+}
+
+TEST(Declarer, AnIndexedGridKeepsItsCellsInTheOrderGiven) {
+  Declarer declarer("icon", 0);
+  const std::vector<std::int64_t> cells{7, 8, 9, 2, 3, 0};
+  declarer.grid(indexed(cells));
+  EXPECT_EQ(declarer.declarations().grids[0].kind, GridKind::indexed);
+  EXPECT_EQ(declarer.regions()[0], model::Region({{{0, 3}}, {{7, 3}, {2, 2}, {0, 1}}}));
+  EXPECT_THAT(declarer.local_shapes()[0], ElementsAre(3, 6));
+}
+
+TEST(Declarer, OnlyTheFirstRankHandsAReplicatedGridOver) {
+  for (const int rank : {0, 1}) {
+    Declarer declarer("bubble", rank);
+    declarer.grid(whole("profile", {"z"}, {5}));
+    EXPECT_EQ(declarer.declarations().grids[0].kind, GridKind::replicated);
+    EXPECT_EQ(declarer.regions()[0].size(), rank == 0 ? 5 : 0);
+    EXPECT_THAT(declarer.local_shapes()[0], ElementsAre(5)) << "a put brings the whole everywhere";
+  }
+}
+
+TEST(Declarer, EveryRankHoldsTheWholeOfAPartialGrid) {
+  Declarer declarer("bubble", 3);
+  GridArguments grid = whole("sums", {"z"}, {5});
+  grid.partial = true;
+  declarer.grid(grid);
+  EXPECT_EQ(declarer.declarations().grids[0].kind, GridKind::partial);
+  EXPECT_EQ(declarer.regions()[0].size(), 5);
+}
+
+TEST(Declarer, ScalarsShareAGridWithoutDims) {
+  for (const int rank : {0, 2}) {
+    Declarer declarer("bubble", rank);
+    EXPECT_EQ(declarer.field("", field("energy")), 0);
+    EXPECT_EQ(declarer.field("", field("mass")), 1);
+    EXPECT_THAT(declarer.declarations().grids, SizeIs(1));
+    EXPECT_THAT(declarer.local_shapes()[0], IsEmpty());
+  }
+}
+
+TEST(Declarer, RefusesGridsThatMakeNoSense) {
+  Declarer declarer("bubble", 0);
+  EXPECT_EQ(error_of([&] { declarer.grid(whole("", {"x"}, {4})); }), "a grid needs a name");
+  EXPECT_EQ(error_of([&] {
+              declarer.grid(whole("g", {"z", "y"}, {4}));
+            }),
+            "grid \"g\" has 2 dims (z, y) but a shape of 1 extents (4)");
+  EXPECT_EQ(error_of([&] {
+              declarer.grid(whole("g", {"a", "b", "c", "d", "e", "f"}, {1, 1, 1, 1, 1, 1}));
+            }),
+            "grid \"g\" has 6 dims; at most 5 are possible");
+  EXPECT_EQ(error_of([&] {
+              declarer.grid(whole("g", {"z", "y"}, {4, 0}));
+            }),
+            "grid \"g\": dim y has the extent 0; at least 1 is expected");
+  EXPECT_EQ(error_of([&] {
+              declarer.grid(whole("g", {"x", "x"}, {4, 4}));
+            }),
+            "grid \"g\" names the dim x twice");
+  EXPECT_EQ(error_of([&] {
+              declarer.grid(block("g", {"y", "x"}, {4, 4}, {0, 0}, {4}));
+            }),
+            "grid \"g\" has 2 dims, but 2 offsets and 1 counts");
+  EXPECT_EQ(error_of([&] {
+              declarer.grid(block("g", {"y", "x"}, {4, 4}, {0, 3}, {4, 2}));
+            }),
+            "grid \"g\": along x this rank's block starts at 3 (counted from 0) and has 2 cells, but the dim "
+            "has 4");
+  EXPECT_EQ(error_of([&] { declarer.grid(block("g", {"x"}, {4}, {-1}, {2})); }),
+            "grid \"g\": along x this rank's block starts at -1 (counted from 0) and has 2 cells, but the "
+            "dim has 4");
+  EXPECT_THAT(declarer.declarations().grids, IsEmpty()) << "what was refused is not there";
+  declarer.grid(whole("g", {"x"}, {4}));
+  EXPECT_EQ(error_of([&] { declarer.grid(whole("g", {"x"}, {4})); }), "grid \"g\" was declared before");
+}
+
+TEST(Declarer, RefusesIndicesThatLieOutside) {
+  Declarer declarer("icon", 0);
+  const std::vector<std::int64_t> cells{3, 10};
+  EXPECT_EQ(error_of([&] { declarer.grid(indexed(cells)); }),
+            "grid \"icon\": the index 10 (counted from 0) is outside dim cell, which has 10 cells");
+  GridArguments grid = indexed({});
+  grid.indexed_dim = "cells";
+  EXPECT_EQ(error_of([&] { declarer.grid(grid); }),
+            "grid \"icon\" has no dim \"cells\" to be indexed. Did you mean \"cell\"? (known: cell, height)");
+}
+
+TEST(Declarer, RefusesWhatIsDeclaredTwiceOrOnUnknownGrids) {
+  Declarer declarer("bubble", 0);
+  declarer.option("nx", "64");
+  declarer.option("nx", "64");
+  EXPECT_EQ(error_of([&] { declarer.option("nx", "65"); }), "option \"nx\" was given twice: 64 and 65");
+  declarer.grid(whole("les", {"z"}, {4}));
+  declarer.field("les", field("w"));
+  EXPECT_EQ(error_of([&] { declarer.field("les", field("w")); }), "field \"w\" was declared before");
+  EXPECT_EQ(error_of([&] { declarer.field("les", field("")); }), "a field needs a name");
+  EXPECT_EQ(error_of([&] { declarer.field("lse", field("u")); }),
+            "grid \"lse\" was not declared. Did you mean \"les\"? (known: les)");
+}
+
+TEST(Declarer, ACoordinateIsWholeOrThisRanksPart) {
+  Declarer declarer("bubble", 1);
+  declarer.grid(block("les", {"y", "x"}, {4, 6}, {0, 3}, {4, 3}));
+  declarer.coordinate("les", coordinate("y"), std::vector<double>{1, 2, 3, 4});
+  declarer.coordinate("les", coordinate("x"), std::vector<double>{30, 40, 50});
+  const model::Grid& grid = declarer.declarations().grids[0];
+  ASSERT_THAT(grid.coordinates, SizeIs(2));
+  EXPECT_THAT(grid.coordinates[0].values, ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(grid.coordinates[0].dims, ElementsAre("y"));
+  EXPECT_FALSE(grid.coordinates[0].field);
+  ASSERT_TRUE(grid.coordinates[1].field);
+  const model::Field& carried =
+      declarer.declarations().fields[static_cast<std::size_t>(*grid.coordinates[1].field)];
+  EXPECT_TRUE(carried.is_static);
+  EXPECT_EQ(carried.name, "les:x");
+  EXPECT_THAT(declarer.declarations().field_names(), IsEmpty()) << "a model does not see it among its fields";
+  ASSERT_THAT(declarer.statics(), SizeIs(1)) << "this rank holds row 0, so it hands x over";
+  EXPECT_THAT(doubles(declarer.statics()[0].bytes), ElementsAre(30, 40, 50));
+  EXPECT_EQ(declarer.regions()[static_cast<std::size_t>(carried.grid)], model::Region::of_box({{3}, {3}}));
+}
+
+TEST(Declarer, RanksAwayFromTheOriginLeaveASharedPartToOthers) {
+  Declarer declarer("bubble", 3);
+  declarer.grid(block("les", {"y", "x"}, {4, 6}, {2, 3}, {2, 3}));
+  declarer.coordinate("les", coordinate("x"), std::vector<double>{30, 40, 50});
+  EXPECT_THAT(declarer.statics(), IsEmpty());
+  EXPECT_EQ(declarer.regions()[1].size(), 0);
+  EXPECT_EQ(declarer.declarations().grids.size(), 2U) << "all ranks declare the same";
+}
+
+TEST(Declarer, RefusesCoordinatesThatDoNotFit) {
+  Declarer declarer("bubble", 0);
+  declarer.grid(block("les", {"y", "x"}, {4, 6}, {0, 3}, {4, 3}));
+  const std::vector<double> two{1, 2}, four{1, 2, 3, 4};
+  EXPECT_EQ(
+      error_of([&] { declarer.coordinate("les", coordinate("x"), two); }),
+      "coordinate \"x\" of grid \"les\" has 2 values; 6 (the whole) or 3 (this rank's part) are expected");
+  EXPECT_EQ(error_of([&] { declarer.coordinate("les", coordinate("lat", {"yy"}), four); }),
+            "coordinate \"lat\": grid \"les\" has no dim \"yy\". Did you mean \"y\"? (known: x, y)");
+  declarer.coordinate("les", coordinate("y"), four);
+  EXPECT_EQ(error_of([&] { declarer.coordinate("les", coordinate("y"), four); }),
+            "coordinate \"y\" of grid \"les\" was declared before");
+}
+
+TEST(Declarer, AMeshBringsItsConnectivity) {
+  Declarer declarer("icon", 0);
+  const std::vector<std::int64_t> cells{4, 5};
+  declarer.grid(indexed(cells));
+  const std::vector<double> lon{0, 1, 2, 3}, lat{5, 6, 7, 8};
+  const std::vector<std::int32_t> faces{0, 1, 2, 1, 2, 3};
+  declarer.mesh("icon", {"mesh", lon, lat, 3, faces});
+  const model::Grid& grid = declarer.declarations().grids[0];
+  ASSERT_TRUE(grid.mesh);
+  EXPECT_THAT(grid.mesh->node_y, ElementsAre(5, 6, 7, 8));
+  const auto carried = static_cast<std::size_t>(grid.mesh->connectivity_field);
+  const auto part = static_cast<std::size_t>(declarer.declarations().fields[carried].grid);
+  EXPECT_EQ(declarer.declarations().fields[carried].type, model::DataType::int32);
+  EXPECT_THAT(declarer.declarations().grids[part].shape, ElementsAre(10, 3));
+  EXPECT_EQ(declarer.regions()[part], model::Region::of_box({{4, 0}, {2, 3}}));
+  ASSERT_THAT(declarer.statics(), SizeIs(1));
+  EXPECT_EQ(declarer.statics()[0].bytes.size(), faces.size() * sizeof(std::int32_t));
+}
+
+TEST(Declarer, RefusesMeshesThatDoNotFit) {
+  Declarer declarer("icon", 0);
+  const std::vector<std::int64_t> cells{4, 5};
+  declarer.grid(indexed(cells));
+  declarer.grid(whole("les", {"x"}, {4}));
+  const std::vector<double> four{0, 1, 2, 3}, three{0, 1, 2};
+  const std::vector<std::int32_t> faces{0, 1, 2, 1, 2, 3}, wrong{0, 1, 2, 1, 2, 4};
+  EXPECT_EQ(error_of([&] {
+              declarer.mesh("les", {"m", four, four, 3, faces});
+            }),
+            "grid \"les\" is not indexed; a mesh belongs to an indexed grid");
+  EXPECT_EQ(error_of([&] {
+              declarer.mesh("icon", {"m", four, three, 3, faces});
+            }),
+            "mesh \"m\": 4 values of node_x but 3 of node_y");
+  EXPECT_EQ(error_of([&] {
+              declarer.mesh("icon", {"m", four, four, 2, faces});
+            }),
+            "mesh \"m\": nodes_per_face is 2; a face has at least 3");
+  EXPECT_EQ(error_of([&] {
+              declarer.mesh("icon", {"m", four, four, 3, wrong});
+            }),
+            "mesh \"m\": the node number 4 is outside 0 to 3 (or -1 for none)");
+  EXPECT_EQ(error_of([&] {
+              declarer.mesh("icon", {"m", four, four, 4, faces});
+            }),
+            "mesh \"m\": face_nodes has 6 values; 2 faces on this rank x 4 nodes are expected");
+  declarer.mesh("icon", {"m", four, four, 3, faces});
+  EXPECT_EQ(error_of([&] {
+              declarer.mesh("icon", {"n", four, four, 3, faces});
+            }),
+            "grid \"icon\" has a mesh already");
+}
+
+}  // namespace
+}  // namespace tailrace::client
