@@ -12,19 +12,23 @@ module diagnostics
 
 contains
 
-  ! Collective. The sum over all ranks to 62 bits of `bound`, which must exceed the sum of magnitudes.
+  ! Collective. The sum over all ranks to 61 bits of `bound`, which must exceed the sum of magnitudes.
   subroutine exact_sum(g, values, bound, total)
     type(grid_t), intent(in) :: g
-    real(rk), intent(in) :: values(:, :)            ! to be summed over the second subscript
+    real(rk), intent(in) :: values(:, :, :)         ! to be summed over the second and third subscript
     real(rk), intent(in) :: bound
     real(rk), intent(out) :: total(:)
     integer(int64) :: units(size(total))
-    integer :: shift, n
+    integer :: shift, i, j
+    real(rk) :: factor
 
     shift = 61 - exponent(bound)
+    factor = scale(1.0_rk, shift)   ! a product with a power of two is exact
     units = 0
-    do n = 1, size(values, 2)
-      units = units + nint(scale(values(:, n), shift), int64)
+    do i = 1, size(values, 3)
+      do j = 1, size(values, 2)
+        units = units + int(factor*values(:, j, i), int64)   ! one instruction each; nint would be a call
+      end do
     end do
     call MPI_Allreduce(MPI_IN_PLACE, units, size(units), MPI_INTEGER8, MPI_SUM, g%comm)
     total = scale(real(units, rk), -shift)
@@ -34,14 +38,14 @@ contains
   function total_mass(model) result(mass)
     type(model_t), intent(in) :: model
     real(rk) :: mass, result(1), volume
-    real(rk), allocatable :: columns(:, :)
+    real(rk), allocatable :: columns(:, :, :)
     integer :: i, j
     associate (g => model%g)
       volume = g%dx*g%dy*g%dz
-      allocate (columns(1, g%nyl*g%nxl))
+      allocate (columns(1, g%nyl, g%nxl))
       do i = 1, g%nxl
         do j = 1, g%nyl
-          columns(1, (i - 1)*g%nyl + j) = volume*sum(model%flow%rho(1:g%nz, j, i))
+          columns(1, j, i) = volume*sum(model%flow%rho(1:g%nz, j, i))
         end do
       end do
       call exact_sum(g, columns, 2*volume*g%nx*g%ny*sum(model%ref%rho), result)
@@ -54,8 +58,7 @@ contains
     type(model_t), intent(in) :: model
     real(rk) :: profile(model%g%nz)
     associate (g => model%g)
-      call exact_sum(g, reshape(model%flow%theta(1:g%nz, 1:g%nyl, 1:g%nxl), [g%nz, g%nyl*g%nxl]), &
-                     2*theta_0*g%nx*g%ny, profile)
+      call exact_sum(g, model%flow%theta(1:g%nz, 1:g%nyl, 1:g%nxl), 2*theta_0*g%nx*g%ny, profile)
       profile = profile/(real(g%nx, rk)*g%ny)
     end associate
   end function theta_profile
@@ -104,17 +107,16 @@ contains
   function column_energy(model) result(energy)
     type(model_t), intent(in) :: model
     real(rk) :: energy(model%g%nyl, model%g%nxl)
+    real(rk) :: cell(model%g%nz)
     integer :: i, j, k
-    real(rk) :: total
     associate (g => model%g, f => model%flow)
       do i = 1, g%nxl
         do j = 1, g%nyl
-          total = 0
           do k = 1, g%nz
-            total = total + f%rho(k, j, i)*((f%u(k, j, i) + f%u(k, j, i + 1))**2 + &
-                                            (f%v(k, j, i) + f%v(k, j + 1, i))**2 + (f%w(k, j, i) + f%w(k + 1, j, i))**2)
+            cell(k) = f%rho(k, j, i)*((f%u(k, j, i) + f%u(k, j, i + 1))**2 + (f%v(k, j, i) + f%v(k, j + 1, i))**2 + &
+                                      (f%w(k, j, i) + f%w(k + 1, j, i))**2)
           end do
-          energy(j, i) = 0.125_rk*g%dz*total
+          energy(j, i) = 0.125_rk*g%dz*sum(cell)
         end do
       end do
     end associate
