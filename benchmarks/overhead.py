@@ -11,15 +11,17 @@ from support.results import Results, arguments
 BUBBLE = jobs.TREE / "examples" / "bubble"
 
 
-def one_run(configuration: str, ranks: int) -> tuple[float, dict | None]:
-    """Seconds of the whole job, and its report."""
+def one_run(configuration: str, ranks: int) -> dict:
+    """Seconds of the whole job, of the model rank's processor time, and what the report says of the client."""
     with jobs.folder() as here:
         (here / "demo.nml").write_text((BUBBLE / "demo.nml").read_text())
         (here / "demo.yaml").write_text(configuration)
         begin = time.perf_counter()
-        done = jobs.run([jobs.BUILD / "examples" / "bubble" / "bubble", "demo.nml"], ranks, here)
-        seconds = time.perf_counter() - begin
-        return seconds, done.report() if ranks > 1 else None
+        done = jobs.run([jobs.program("processor_time"), jobs.BUILD / "examples/bubble/bubble", "demo.nml"], ranks, here)
+        run = {"wall": time.perf_counter() - begin}
+        run["processor"] = next(float(seconds) for rank, seconds in done.of("processor") if rank == "0")
+        run["checksum"] = next(line[1] for line in done.of("result") if line[0] == "checksum")
+        return run | (done.report()["clients"][0] if ranks > 1 else {})
 
 
 def main() -> None:
@@ -28,31 +30,36 @@ def main() -> None:
     off = on.replace("mode: dedicated", "mode: off")
     if on == off:
         raise SystemExit("demo.yaml does not say mode: dedicated any more")
-    with_output, without, reports = [], [], []
+    with_output, without = [], []
     for pair in range(asked.pairs):
-        for mode in ("on", "off") if pair % 2 else ("off", "on"):
-            seconds, report = one_run(on if mode == "on" else off, 2 if mode == "on" else 1)
-            (with_output if mode == "on" else without).append(seconds)
-            if report:
-                reports.append(report)
-        print(f"pair {pair + 1}: {with_output[-1]:.2f} s with output, {without[-1]:.2f} s without", flush=True)
+        for output in (True, False) if pair % 2 else (False, True):
+            (with_output if output else without).append(one_run(on if output else off, 2 if output else 1))
+        times = [f"{run['wall']:.2f} s ({run['processor']:.2f} s of the core)" for run in (with_output[-1], without[-1])]
+        print(f"pair {pair + 1}: {times[0]} with output, {times[1]} without", flush=True)
+    if len({run["checksum"] for run in with_output + without}) != 1:
+        raise SystemExit("the runs did not compute the same")
 
-    def longer(pick) -> float:
-        return 100 * (pick(with_output) / pick(without) - 1)
+    def longer(what: str, pick) -> float:
+        return 100 * (pick(run[what] for run in with_output) / pick(run[what] for run in without) - 1)
 
-    client = [report["clients"][0] for report in reports]
+    def median(what) -> float:
+        return statistics.median(what(run) for run in with_output)
+
+    def spread(runs: list[dict]) -> str:
+        return f"{min(run['wall'] for run in runs):.2f} to {max(run['wall'] for run in runs):.2f} s"
+
     results = Results("overhead")
-    spread = (
-        f"{min(without):.2f} to {max(without):.2f} s without, {min(with_output):.2f} to {max(with_output):.2f} s with"
-    )
-    results.add("longer with output, medians", longer(statistics.median), "%", None, spread)
-    results.add("longer with output, shortest runs", longer(min), "%", 2.0)
-    inside = statistics.median(100 * (c["step_seconds"] + c["put_seconds"]) / c["run_seconds"] for c in client)
-    results.add("time inside step and put", inside, "% of the loop")
-    results.add("waiting for room", statistics.median(c["stall_seconds"] for c in client), "s", 0)
-    results.add("inside ready", statistics.median(1e3 * c["ready_seconds"] for c in client), "ms")
-    results.add("inside finish", statistics.median(1e3 * c["finish_seconds"] for c in client), "ms")
-    results.details = {"seconds_with_output": with_output, "seconds_without": without}
+    note = f"{spread(without)} without, {spread(with_output)} with"
+    results.add("longer with output: shortest runs", longer("wall", min), "%", 2.0, note)
+    results.add("longer with output: medians", longer("wall", statistics.median), "%")
+    results.add("more processor time of the model: least", longer("processor", min), "%")
+    results.add("more processor time of the model: medians", longer("processor", statistics.median), "%")
+    calls = median(lambda run: 100 * (run["step_seconds"] + run["put_seconds"]) / run["wall"])
+    results.add("inside step and put", calls, "% of the run")
+    results.add("waiting for room", median(lambda run: run["stall_seconds"]), "s", 0)
+    results.add("inside ready", 1e3 * median(lambda run: run["ready_seconds"]), "ms")
+    results.add("inside finish", 1e3 * median(lambda run: run["finish_seconds"]), "ms")
+    results.details = {"with_output": with_output, "without": without}
     results.finish(asked.json)
 
 
