@@ -25,9 +25,7 @@ class ByteWriter {
     put_bytes(std::as_bytes(values));
   }
   void put_text(std::string_view text) { put_all(std::span<const char>(text.data(), text.size())); }
-  void put_bytes(std::span<const std::byte> bytes) {
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-  }
+  void put_bytes(std::span<const std::byte> bytes);  // not inline: g++ 12 then warns, falsely
   std::span<const std::byte> bytes() const { return bytes_; }
   std::vector<std::byte> take() { return std::move(bytes_); }
 

@@ -50,8 +50,8 @@ struct DatasetSpec {
 };
 
 // A chunk ready for the disk. `offset` is its corner in the variable's index space (record dimension
-// included). It may hold
-// records past the commit's lengths: a later commit brings them to light without sending the chunk again.
+// included). It may hold records past the commit's lengths: a later commit brings them to light without
+// sending the chunk again.
 struct EncodedChunk {
   int variable = 0;  // index into DatasetSpec::variables
   std::vector<std::int64_t> offset;
