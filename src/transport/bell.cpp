@@ -8,6 +8,8 @@
 #include <cmath>
 #include <ctime>
 
+#include "env/clock.hpp"
+
 namespace tailrace::transport {
 namespace {
 
@@ -37,6 +39,15 @@ void Bell::ring() {
   if (sleepers.load(std::memory_order_seq_cst) > 0) futex(count, FUTEX_WAKE, INT_MAX, nullptr);
 }
 
+void Bell::nudge(double patience) {
+  count.fetch_add(1, std::memory_order_seq_cst);
+  const std::uint32_t sleeping = sleepers.load(std::memory_order_seq_cst);
+  if (sleeping == 0) return;
+  const std::uint64_t soon = env::steady_nanoseconds() + static_cast<std::uint64_t>(1e9 * patience);
+  if (sleeping > 1 || wakes_at.load(std::memory_order_relaxed) > soon)
+    futex(count, FUTEX_WAKE, INT_MAX, nullptr);
+}
+
 void Bell::sleep(std::uint32_t ticket, double seconds) {
   for (int i = 0; i < spins; ++i) {
     if (count.load(std::memory_order_acquire) != ticket) return;
@@ -45,6 +56,8 @@ void Bell::sleep(std::uint32_t ticket, double seconds) {
   timespec timeout{};
   timeout.tv_sec = static_cast<std::time_t>(std::floor(seconds));
   timeout.tv_nsec = static_cast<long>((seconds - std::floor(seconds)) * 1e9);
+  wakes_at.store(env::steady_nanoseconds() + static_cast<std::uint64_t>(1e9 * seconds),
+                 std::memory_order_relaxed);
   sleepers.fetch_add(1, std::memory_order_seq_cst);
   if (count.load(std::memory_order_seq_cst) == ticket) futex(count, FUTEX_WAIT, ticket, &timeout);
   sleepers.fetch_sub(1, std::memory_order_seq_cst);

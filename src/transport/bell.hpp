@@ -12,9 +12,11 @@ namespace tailrace::transport {
 struct Bell {
   std::atomic<std::uint32_t> count;
   std::atomic<std::uint32_t> sleepers;
+  std::atomic<std::uint64_t> wakes_at;  // when the latest sleeper gets up by itself: steady nanoseconds
 
   std::uint32_t ticket() const { return count.load(std::memory_order_acquire); }
-  void ring();  // a system call only when somebody sleeps
+  void ring();                  // a system call only when somebody sleeps
+  void nudge(double patience);  // and this one only when it would sleep for longer than that
   // Until somebody rang after `ticket` was taken, or the time is over: a spin of a few microseconds, then a
   // futex.
   void sleep(std::uint32_t ticket, double seconds);

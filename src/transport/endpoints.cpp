@@ -9,6 +9,7 @@ namespace {
 class HeapDoorbell final : public Doorbell {
  public:
   void ring() override { bell_.ring(); }
+  void nudge(double patience) override { bell_.nudge(patience); }
   std::uint32_t ticket() const override { return bell_.ticket(); }
   void sleep(std::uint32_t ticket, double seconds) override { bell_.sleep(ticket, seconds); }
 

@@ -9,6 +9,8 @@
 namespace tailrace::transport {
 namespace {
 
+constexpr double patience = 4e-3;  // for a server that looks by itself
+
 constexpr double shortest_nap = 1e-3;
 constexpr double longest_nap = 1e-2;
 constexpr double nap_beside_work = 1e-4;  // between two calls of while_waiting
@@ -73,6 +75,7 @@ void RingProducer::commit(const model::RecordHeader& header) {
     counters_.spilled_bytes += reserved_bytes_;
   }
   reserved_ = Reserved::nothing;
+  finished_ = header.kind == model::RecordKind::finish;
   ++counters_.records;
   counters_.bytes += reserved_bytes_;
   unannounced_ += record_size(reserved_bytes_);
@@ -82,14 +85,25 @@ void RingProducer::commit(const model::RecordHeader& header) {
 }
 
 void RingProducer::ring() {
-  counters_.most_bytes_under_way =
-      std::max(counters_.most_bytes_under_way, std::min(bytes_under_way(), capacity()));
-  unannounced_ = 0;
+  note_use();
   doorbell_->ring();
 }
 
+std::size_t RingProducer::note_use() {
+  const std::size_t used = std::min(bytes_under_way(), capacity());
+  counters_.most_bytes_under_way = std::max(counters_.most_bytes_under_way, used);
+  unannounced_ = 0;
+  return used;
+}
+
+// A server that works on what comes looks again and again after short sleeps, and need not be woken for each
+// step.
 void RingProducer::flush() {
-  if (unannounced_ > 0) ring();
+  if (unannounced_ == 0) return;
+  if (note_use() < capacity() / 4 && !finished_)
+    doorbell_->nudge(patience);
+  else
+    doorbell_->ring();
 }
 
 void RingProducer::drain() {

@@ -44,6 +44,7 @@ class RingProducer final : public Producer {
   void wait_for(std::uint64_t wanted_head, Ready ready);
   void throw_if_hopeless(bool look_for_process);
   void ring();
+  std::size_t note_use();  // bytes under way
 
   RingPlace place_;
   RingControl& control_;
@@ -55,6 +56,7 @@ class RingProducer final : public Producer {
   ProducerCounters counters_;
   Reserved reserved_ = Reserved::nothing;
   std::size_t reserved_bytes_ = 0;
+  bool finished_ = false;        // the last record that was committed is the finish
   std::size_t unannounced_ = 0;  // bytes committed since the doorbell was last rung
 };
 

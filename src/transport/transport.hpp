@@ -49,7 +49,8 @@ class Producer {
   virtual std::span<std::byte> reserve(std::size_t payload) = 0;
   // Hands the reserved record over. Does not block.
   virtual void commit(const model::RecordHeader& header) = 0;
-  // Makes sure that a sleeping server wakes up, and lets messages progress. Called at the end of each step.
+  // Makes sure that a sleeping server wakes up within some milliseconds, and lets messages progress. Called
+  // at the end of each step.
   virtual void flush() = 0;
   // Returns when everything committed has been taken and released by the server (or Error(lost), or the
   // fault).
@@ -91,7 +92,10 @@ class Consumer {
 class Doorbell {
  public:
   virtual ~Doorbell() = default;
-  virtual void ring() = 0;                   // cheap when nobody sleeps (no system call)
+  virtual void ring() = 0;  // cheap when nobody sleeps (no system call)
+  // As ring, but who gets up by itself within `patience` seconds is left asleep: nothing that costs more than
+  // a look.
+  virtual void nudge(double patience) = 0;
   virtual std::uint32_t ticket() const = 0;  // take it, look for work, then sleep with it
   // Sleeps until somebody rang after `ticket` was taken, or the time is over. Does not burn the core: a spin
   // of a few microseconds at most, then a futex.

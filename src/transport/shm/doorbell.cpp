@@ -15,6 +15,7 @@ class SharedDoorbell final : public Doorbell {
     TAILRACE_ASSERT(segment_.size() >= sizeof(Bell), "the shared memory of a doorbell is too small");
   }
   void ring() override { bell_.ring(); }
+  void nudge(double patience) override { bell_.nudge(patience); }
   std::uint32_t ticket() const override { return bell_.ticket(); }
   void sleep(std::uint32_t ticket, double seconds) override { bell_.sleep(ticket, seconds); }
 
