@@ -1,11 +1,50 @@
 #include "client/array.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "base/error.hpp"
 
 namespace tailrace::client {
 namespace {
+
+// From this size on, what is copied is written past the caches: it is read next on another core, and much
+// later than the model's own numbers, which keep their place.
+constexpr std::size_t streamed_bytes = std::size_t{16} << 10;
+constexpr std::size_t line = 64;
+
+#if defined(__SSE2__)
+void copy_streaming(std::byte* to, const std::byte* from, std::size_t bytes) {
+  constexpr std::size_t word = sizeof(__m128i);
+  const std::size_t before = std::min(bytes, (line - reinterpret_cast<std::uintptr_t>(to) % line) % line);
+  std::memcpy(to, from, before);
+  std::size_t done = before;
+  for (; done + line <= bytes; done += line) {
+    for (std::size_t i = done; i < done + line; i += word) {
+      const __m128i value = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), value);
+    }
+  }
+  std::memcpy(to + done, from + done, bytes - done);
+}
+// Before anybody is told of what was written so.
+void end_streaming() { _mm_sfence(); }
+#else
+void copy_streaming(std::byte* to, const std::byte* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void end_streaming() {}
+#endif
+
+void copy_run(bool streaming, std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (streaming)
+    copy_streaming(to, from, bytes);
+  else
+    std::memcpy(to, from, bytes);
+}
 
 // How many of the last dimensions lie densely one behind the other.
 std::size_t dense_dimensions(const Array& array) {
@@ -31,10 +70,11 @@ struct Copy {
   std::size_t outer;      // dimensions that are walked
   std::size_t run_bytes;  // of the dense rest; 0: the last dimension is strided
   std::int64_t element;
+  bool streaming;  // runs are whole cache lines, or so long that their ends do not matter
 
   std::byte* walk(std::size_t d, const std::byte* from, std::byte* to) const {
     if (d == outer) {
-      std::memcpy(to, from, run_bytes);
+      copy_run(streaming, to, from, run_bytes);
       return to + run_bytes;
     }
     if (run_bytes == 0 && d + 1 == array.shape.size())
@@ -59,16 +99,20 @@ void copy_dense(const Array& array, std::span<std::byte> target) {
   TAILRACE_ASSERT(target.size() == static_cast<std::size_t>(array.size()) * element,
                   "the slot fits the array");
   if (target.empty()) return;
+  const bool large = target.size() >= streamed_bytes;
   if (array.strides.empty()) {
-    std::memcpy(target.data(), array.data, target.size());
-    return;
+    copy_run(large, target.data(), static_cast<const std::byte*>(array.data), target.size());
+  } else {
+    const std::size_t dense = dense_dimensions(array);
+    std::size_t run_bytes = dense == 0 && !array.shape.empty() ? 0 : element;
+    for (std::size_t d = array.shape.size() - dense; d < array.shape.size(); ++d)
+      run_bytes *= static_cast<std::size_t>(array.shape[d]);
+    const bool streaming = large && (run_bytes % line == 0 || run_bytes >= 64 * line);
+    const Copy copy{array, array.shape.size() - dense, run_bytes, static_cast<std::int64_t>(element),
+                    streaming};
+    copy.walk(0, static_cast<const std::byte*>(array.data), target.data());
   }
-  const std::size_t dense = dense_dimensions(array);
-  std::size_t run_bytes = dense == 0 && !array.shape.empty() ? 0 : element;
-  for (std::size_t d = array.shape.size() - dense; d < array.shape.size(); ++d)
-    run_bytes *= static_cast<std::size_t>(array.shape[d]);
-  const Copy copy{array, array.shape.size() - dense, run_bytes, static_cast<std::int64_t>(element)};
-  copy.walk(0, static_cast<const std::byte*>(array.data), target.data());
+  if (large) end_streaming();
 }
 
 }  // namespace tailrace::client

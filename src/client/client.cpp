@@ -191,6 +191,7 @@ void Client::ship_counters() {
   counters_.spilled_records.set(counted.spilled_records);
   counters_.spilled_bytes.set(counted.spilled_bytes);
   counters_.resident_high_water_bytes.set(env::resident_high_water_bytes());
+  counters_.run_nanoseconds.set(env::steady_nanoseconds() - begin_nanoseconds_);
   const std::vector<std::byte> bytes = counters_.to_bytes();
   const std::span<std::byte> slot = producer_->reserve(bytes.size());
   std::memcpy(slot.data(), bytes.data(), bytes.size());

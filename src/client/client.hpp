@@ -13,6 +13,7 @@
 
 #include "client/array.hpp"
 #include "client/declarer.hpp"
+#include "env/clock.hpp"
 #include "model/agenda.hpp"
 #include "telemetry/counters.hpp"
 #include "transport/transport.hpp"
@@ -74,6 +75,7 @@ class Client {
   std::span<std::byte> slot_;
   std::vector<std::byte> unsent_;  // stands for the slot where another rank's values are taken
   std::uint64_t acquire_nanoseconds_ = 0;
+  std::uint64_t begin_nanoseconds_ = env::steady_nanoseconds();
   telemetry::ClientCounters counters_;
 };
 

@@ -94,9 +94,11 @@ transport::ProducerEnd ModelRank::make_producer() {
 }
 
 void ModelRank::ready() {
+  const std::uint64_t begin = env::steady_nanoseconds();
   declarer();
   try {
     agree_and_connect();
+    client_->counters().ready_nanoseconds.set(env::steady_nanoseconds() - begin);
   } catch (...) {
     state_ = State::failed;
     throw;
