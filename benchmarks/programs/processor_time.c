@@ -1,5 +1,5 @@
-/* Runs a program and says what it used of processors: a line `processor RANK SECONDS` after what it printed itself.
- *   processor_time PROGRAM ARGUMENT... */
+/* Runs a program and says what it used of processors: a line `processor RANK SECONDS` after what it printed
+ * itself. processor_time PROGRAM ARGUMENT... */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -12,8 +12,8 @@ namespace tailrace::server {
 
 struct LoopOptions {
   // How long a sleep may last. Messages that no doorbell announces (from other nodes, or between servers) are
-  // looked for once in `shortest`, growing to `longest` while nothing comes: what comes is then found after as
-  // long a time, at most, as was quiet before it.
+  // looked for once in `shortest`, growing to `longest` while nothing comes: what comes is then found after
+  // as long a time, at most, as was quiet before it.
   double shortest_sleep_seconds = 2e-4;
   double longest_sleep_seconds = 2e-2;
   double watchdog_seconds = 60.0;  // 0: off

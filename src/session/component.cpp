@@ -186,8 +186,7 @@ void ServedComponent::listen() {
   on(Word::written, [this](int, messaging::Bytes&& message) {
     base::ByteReader reader(message);
     Progress& progress = progress_[static_cast<std::size_t>(reader.get<std::int64_t>())];
-    std::erase_if(progress.due,
-                  [written = reader.get<std::int64_t>()](std::int64_t step) { return step <= written; });
+    progress.written = reader.get<std::int64_t>();
   });
   on(Word::closed, [this](int, messaging::Bytes&&) { ++closed_servers_; });
   outbox_.on(piece_item, [this](std::span<const std::byte> item) { receive_piece(item); });
@@ -325,14 +324,24 @@ void ServedComponent::send_piece(const Stream& stream, int to, int client, std::
   outbox_.add(to, piece_item, bytes_of(head), packed);
 }
 
+void ServedComponent::work(server::Executor::Work work) {
+  in_work_.fetch_add(1, std::memory_order_relaxed);
+  services_.executor.submit([this, work = std::move(work)] {
+    struct Done {  // also when the work throws: the component must come to its end
+      std::atomic<int>& count;
+      ~Done() { count.fetch_sub(1, std::memory_order_release); }
+    } const done{in_work_};
+    work();
+  });
+}
+
 void ServedComponent::receive_piece(std::span<const std::byte> item) {
   if (fatal_ || over()) return;
   base::ByteReader reader(item);
   const auto head = reader.get<PieceHead>();
   std::vector<std::byte> packed(reader.rest().begin(), reader.rest().end());
-  in_work_.fetch_add(1, std::memory_order_relaxed);
   held_bytes_.fetch_add(packed.size(), std::memory_order_relaxed);
-  services_.executor.submit([this, head, packed = std::move(packed)] {
+  work([this, head, packed = std::move(packed)] {
     const telemetry::PhaseTimer timer(services_.counters, telemetry::Phase::assemble, services_.trace);
     Stream& stream = *streams_[static_cast<std::size_t>(head.stream)];
     const Piece& piece = stream.geometry->piece(static_cast<int>(head.client), head.spatial);
@@ -344,7 +353,6 @@ void ServedComponent::receive_piece(std::span<const std::byte> item) {
     }
     stream.assembly->add(head.record, head.spatial, packed, segments);
     held_bytes_.fetch_sub(packed.size(), std::memory_order_relaxed);
-    in_work_.fetch_sub(1, std::memory_order_release);
   });
 }
 

@@ -85,6 +85,7 @@ class ServedComponent final : public server::Pipeline {
   void emit(Stream& stream, int client, std::int64_t record, std::span<const std::byte> values);
   void send_piece(const Stream& stream, int to, int client, std::int64_t record, const Piece& piece,
                   std::span<const std::byte> values);
+  void work(server::Executor::Work work);  // on a worker, counted in in_work_ until it ends
   void receive_piece(std::span<const std::byte> item);
   void chunk_done(std::size_t stream, output::FinishedChunk&& chunk);
   void receive_chunk(std::span<const std::byte> item);
@@ -113,7 +114,9 @@ class ServedComponent final : public server::Pipeline {
   std::vector<FileClock> clocks_;
   model::Tick clock_tick_{model::static_step, 0.0};  // the latest that the leader told of
   struct Progress {
-    std::vector<std::int64_t> due;           // steps of commits that the owner has not yet said to be on disk
+    std::vector<std::int64_t> due;  // steps of commits that the owner has not yet said to be on disk
+    // The owner's word on a commit may come before the leader's on the step that made it due.
+    std::int64_t written = model::static_step;
     std::int64_t said = model::static_step;  // by this server, where it owns the file
   };
   std::vector<Progress> progress_;  // by file; mode inline

@@ -40,18 +40,18 @@ void ServedComponent::carry_out(std::size_t file, const CommitDue& due) {
       if (chunk_owner(*stream, spatial, 0) == messenger_.rank()) owned.push_back(spatial);
     stream->assembly->flush(due.lengths[static_cast<std::size_t>(stream->file_axis)], owned);
   }
-  if (info_.configuration.servers.mode == Mode::inline_) progress_[file].due.push_back(due.tick.step);
+  if (info_.configuration.servers.mode == Mode::inline_) {
+    Progress& progress = progress_[file];
+    std::erase_if(progress.due, [&](std::int64_t step) { return step <= progress.written; });
+    progress.due.push_back(due.tick.step);
+  }
   if (files_[file]) files_[file]->point(due);
 }
 
 void ServedComponent::end_of_input() {
   for (const auto& stream : streams_) {
     if (stream->file_axis < 0 || stream->copies()) continue;
-    in_work_.fetch_add(1, std::memory_order_relaxed);
-    services_.executor.submit([this, &stream = *stream] {
-      finish_windows(stream);
-      in_work_.fetch_sub(1, std::memory_order_release);
-    });
+    work([this, &stream = *stream] { finish_windows(stream); });
   }
   input_ended_ = true;
 }
@@ -126,7 +126,8 @@ bool ServedComponent::settled() const {
   const std::int64_t done = intake_->last_step();
   if (outbox_.bytes() > 0 || clock_tick_.step < done) return false;
   return std::all_of(progress_.begin(), progress_.end(), [done](const Progress& file) {
-    return std::all_of(file.due.begin(), file.due.end(), [done](std::int64_t step) { return step > done; });
+    return std::all_of(file.due.begin(), file.due.end(),
+                       [&](std::int64_t step) { return step > done || step <= file.written; });
   });
 }
 
