@@ -10,6 +10,8 @@ find_package(TBB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(udunits REQUIRED IMPORTED_TARGET udunits)
+find_path(kissfft_include kissfft/kissfft.hh REQUIRED)  # the header alone: the libraries are single precision
 
 find_package(HDF5 1.10.7 REQUIRED COMPONENTS C HL)
 add_library(tailrace_hdf5 INTERFACE)

@@ -1,0 +1,41 @@
+// The diagnostics of a component as one graph: every value once, however many diagnostics use it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analytics/operator.hpp"
+#include "analytics/shape.hpp"
+#include "config/location.hpp"
+
+namespace tailrace::analytics {
+
+enum class NodeKind { input, constant, elementwise, reduction, kernel };
+
+struct Node {
+  NodeKind kind = NodeKind::constant;
+  int input = -1;         // of `input`: index into Scope::inputs
+  double constant = 0.0;  // of `constant`: a scalar
+  const Operator* op = nullptr;
+  std::string name;  // of the operator or input, for people
+  Call call;
+  std::vector<int> args;  // numbers of earlier nodes, as many as call.arguments
+  Shape shape;
+};
+
+struct Diagnostic {
+  std::string name;  // may carry a namespace
+  config::Location location;
+  std::string text;  // the expression as written
+  int node = -1;
+  std::string units, long_name, standard_name;
+  std::vector<int> inputs;  // of Scope::inputs, sorted: what it is computed from
+};
+
+struct Graph {
+  std::vector<Node> nodes;  // each after its arguments
+  std::vector<Diagnostic> diagnostics;
+};
+
+}  // namespace tailrace::analytics

@@ -1,0 +1,122 @@
+// What can be called in an expression. Each operator is one file in operators/ that registers itself, and one
+// of three kinds, from which alone the planner knows where communication is needed:
+//
+//   elementwise  cell by cell; arguments are broadcast by the names of their dimensions
+//   reduction    consumes dimensions; partial results of blocks are merged, in any order, with the same bits
+//   kernel       an array function that needs some of its dimensions whole; where one is split, the blocks
+//                are gathered first
+//
+// What can be written with others (mean = sum / count, var, std, covariances) is a rewrite, not an operator:
+// expression/rewrites.cpp.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "analytics/array.hpp"
+#include "analytics/shape.hpp"
+
+namespace tailrace::analytics {
+
+using ParameterValue = std::variant<double, std::vector<double>, std::string>;
+
+// One use of an operator, after names were resolved.
+struct Call {
+  std::vector<Shape> arguments;
+  std::vector<std::string> dims;                     // positional ones behind the arguments: mean(th, y, x)
+  std::map<std::string, ParameterValue> parameters;  // keyword ones: quantile(w, y, x, q=0.9)
+  bool operator==(const Call&) const = default;
+};
+
+// What is wrong with a call; the caller adds the place. `argument` is the number of an argument, or -1 where
+// it is `parameter` (which may be empty: the call as a whole).
+struct CallProblem : std::runtime_error {
+  CallProblem(int argument, std::string parameter, const std::string& what);
+  int argument;
+  std::string parameter;
+};
+
+struct OperatorDoc {
+  std::string signature;  // "quantile(a, dims..., q=0.5)"
+  std::string says;       // a sentence or two: what it gives, what it does with NaN, empty blocks, length 1
+  std::string cost;       // "8 flops a cell", "gathers the dimensions it consumes"
+  std::string source;     // of a formula or method; may be empty
+};
+
+class Operator {
+ public:
+  virtual ~Operator() = default;
+  virtual OperatorDoc doc() const = 0;
+  // The shape of the result. Throws CallProblem. Dimensions of the result that were arguments' keep their
+  // `split`, new ones are whole.
+  virtual Shape infer(const Call& call) const = 0;
+};
+
+// The opcode is one of program.hpp's, which fuses chains of them.
+class Elementwise : public Operator {
+ public:
+  virtual int opcode() const = 0;
+};
+
+// The partial result of some blocks. Merging is associative and commutative to the bit.
+class Partial {
+ public:
+  virtual ~Partial() = default;
+  // A block of the argument(s), regions in global indices; all arguments have the same dims and region.
+  virtual void add(std::span<const ConstArray> arguments) = 0;
+  virtual void merge(std::span<const std::byte> bytes) = 0;  // what another's to_bytes gave
+  virtual std::vector<std::byte> to_bytes() const = 0;       // native byte order; covers what was added only
+  virtual void clear() = 0;                                  // back to nothing; keeps its memory
+  // The whole result, dims of infer(), C order. Cells that nothing was added to get the reduction's value of
+  // nothing: 0 for sums and counts, NaN for all else.
+  virtual Array finish() const = 0;
+};
+
+// Of a reduction of one argument that takes its values row by row, so that what comes before it never has to
+// be stored (program.hpp).
+class FusiblePartial : public Partial {
+ public:
+  // The rows that follow are of a block whose kept dimensions lie so; cells count in C order within it.
+  virtual void begin(const model::Region& kept) = 0;
+  virtual void add_row(std::size_t cell, std::span<const double> values) = 0;     // all into one cell
+  virtual void add_cells(std::size_t first, std::span<const double> values) = 0;  // values[i] into first + i
+};
+
+class Reduction : public Operator {
+ public:
+  // `call` passed infer(). Consumed dims are call.dims (all of them where empty).
+  virtual std::unique_ptr<Partial> start(const Call& call) const = 0;
+  virtual bool fusible() const { return false; }  // what start() gives is a FusiblePartial
+};
+
+// May keep something from step to step (tracking). One at a time, in the order of steps.
+class KernelRun {
+ public:
+  virtual ~KernelRun() = default;
+  // Whole in the dims that needs_whole() names, blocks in the others; the result too.
+  virtual Array compute(std::span<const ConstArray> arguments) = 0;
+};
+
+class Kernel : public Operator {
+ public:
+  virtual std::vector<std::string> needs_whole(const Call& call) const = 0;
+  virtual std::unique_ptr<KernelRun> start(const Call& call) const = 0;
+  virtual bool remembers() const { return false; }  // one run for all steps, and the argument gathered whole
+};
+
+// Registration: a static OperatorEntry in the operator's file. Names are looked up with their aliases.
+class OperatorEntry {
+ public:
+  OperatorEntry(std::string name, std::shared_ptr<const Operator> made);
+};
+const Operator* find_operator(const std::string& name);  // null where unknown
+std::vector<std::string> operator_names();               // sorted
+
+}  // namespace tailrace::analytics
