@@ -67,6 +67,7 @@ def main() -> None:
     results.add("C++ put of a field never wanted", figures["cpp"]["unused"]["median"], "ns", 50)
     results.add("C put of a field never wanted", figures["c"]["unused"]["median"], "ns", 50)
     results.add("Fortran put of a field never wanted", figures["fortran"]["unused"]["median"], "ns", 50)
+    results.add("the same of a cube without its halo", figures["fortran"]["unused_cube"]["median"], "ns", 50)
     results.add("the same by name", figures["fortran"]["unused_by_name"]["median"], "ns")
     results.add("Fortran wants by name", figures["fortran"]["wants_by_name"]["median"], "ns")
     results.add("C++ wants", figures["cpp"]["wants"]["median"], "ns")

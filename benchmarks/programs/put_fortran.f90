@@ -25,9 +25,10 @@ contains
 
   subroutine run()
     real(real64) :: values(count), cube(0:51, 0:51, 0:51), begin
-    real(real64), allocatable :: by_handle(:), by_name(:), halo(:), copy(:), unused(:), unused_name(:), wants_name(:)
+    real(real64), allocatable :: by_handle(:), by_name(:), halo(:), copy(:)
+    real(real64), allocatable :: unused(:), unused_cube(:), unused_name(:), wants_name(:)
     real(real64), allocatable :: dense(:, :, :)
-    integer :: handles(fields), interior, nobodys, step, i, wanted
+    integer :: handles(fields), interior, nobodys, nobodys_cube, step, i, wanted
     character(16) :: names(fields)
 
     call io%grid('line', dims=['x'], shape=[count], offset=[1], count=[count])
@@ -36,11 +37,13 @@ contains
       call declare(trim(names(i)), handles(i))
     end do
     call declare('unused', nobodys)
+    call io%grid('other', dims=['f', 'e', 'd'], shape=[50, 50, 50], offset=[1, 1, 1], count=[50, 50, 50])
+    call io%field('unused_cube', grid='other', handle=nobodys_cube)
     call io%grid('cube', dims=['c', 'b', 'a'], shape=[50, 50, 50], offset=[1, 1, 1], count=[50, 50, 50])
     call io%field('interior', grid='cube', handle=interior)
     call io%ready()
     allocate (by_handle(fields*(steps/2)), by_name(fields*(steps/2)), dense(50, 50, 50))
-    allocate (halo(steps), copy(steps), unused(steps), unused_name(steps), wants_name(steps))
+    allocate (halo(steps), copy(steps), unused(steps), unused_cube(steps), unused_name(steps), wants_name(steps))
     values = 1
     cube = 1
     wanted = 0
@@ -69,6 +72,11 @@ contains
       unused(step) = (now() - begin)/calls_in_a_row
       begin = now()
       do i = 1, calls_in_a_row
+        call io%put(nobodys_cube, cube(1:50, 1:50, 1:50))
+      end do
+      unused_cube(step) = (now() - begin)/calls_in_a_row
+      begin = now()
+      do i = 1, calls_in_a_row
         call io%put('unused', values)
       end do
       unused_name(step) = (now() - begin)/calls_in_a_row
@@ -85,6 +93,7 @@ contains
     call print_figure('interior_1m', halo)
     call print_figure('interior_copy_1m', copy)
     call print_figure('unused', unused)
+    call print_figure('unused_cube', unused_cube)
     call print_figure('unused_by_name', unused_name)
     call print_figure('wants_by_name', wants_name)
     print '(a,i0,es12.4)', 'wanted ', wanted, sum(dense)

@@ -1,6 +1,9 @@
 // The public Session: translates the model's words into those of the rooms.
 #include <fmt/format.h>
 
+#include <functional>
+#include <unordered_map>
+
 #include "base/nearest_name.hpp"
 #include "session/model_rank.hpp"
 #include "tailrace/tailrace.hpp"
@@ -16,6 +19,11 @@ model::DataType data_type(Type type) {
   return static_cast<model::DataType>(value);
 }
 
+struct HashOfText {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+};
+
 }  // namespace
 
 class Session::Impl {
@@ -25,6 +33,8 @@ class Session::Impl {
   std::unique_ptr<comm::Communicator> model;  // in mode off, and on a server: nothing else is left
   std::unique_ptr<client::Declarer> unheard;  // in mode off: misuse is found all the same
   std::unique_ptr<session::ModelRank> rank;
+  std::unordered_map<std::string, int, HashOfText, std::equal_to<>>
+      handles;  // of the fields that were declared
 
   session::ModelRank& model_rank(const char* call) const {
     if (rank) return *rank;
@@ -103,7 +113,9 @@ FieldHandle Session::field(const FieldSpec& spec) {
   field.standard_name = spec.standard_name;
   field.long_name = spec.long_name;
   field.attributes = spec.attributes;
-  return {impl_->declarer("field").field(spec.grid, std::move(field))};
+  const int handle = impl_->declarer("field").field(spec.grid, std::move(field));
+  impl_->handles.emplace(spec.name, handle);
+  return {handle};
 }
 
 void Session::ready() {
@@ -115,6 +127,7 @@ void Session::step(std::int64_t step, double time) {
 }
 
 FieldHandle Session::handle(std::string_view name) const {
+  if (const auto known = impl_->handles.find(name); known != impl_->handles.end()) return {known->second};
   const model::Declarations& declarations = impl_->declarations();
   if (const auto found = declarations.find_field(std::string(name))) return {*found};
   throw Error(ErrorCode::usage, fmt::format("field \"{}\" was not declared.{}", name,
