@@ -22,6 +22,8 @@ class ExactSums {
   void add(std::size_t sum, std::span<const double> values);         // all into one sum
   void add_each(std::size_t first, std::span<const double> values);  // values[i] into sum first + i
   void merge(std::span<const std::byte> bytes);  // what another's to_bytes gave, sum by sum
+  // `count` sums of another, those from `from` on, into as many here, from `first` on.
+  void merge(const ExactSums& other, std::size_t from, std::size_t first, std::size_t count);
   std::vector<std::byte> to_bytes() const;
   void results(std::span<double> sums) const;  // each rounded once
   void clear();
