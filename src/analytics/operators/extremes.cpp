@@ -1,0 +1,127 @@
+// min and max. Canonical results: every NaN is the same, and a zero is +0.0 whatever the signs of the zeros.
+#include <algorithm>
+#include <limits>
+
+#include "analytics/operators/support/simple_reduction.hpp"
+
+namespace tailrace::analytics::operators {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+struct Lowest {
+  static constexpr double neutral = infinity;
+  static double of(double a, double b) { return a < b ? a : b; }
+};
+struct Highest {
+  static constexpr double neutral = -infinity;
+  static double of(double a, double b) { return a > b ? a : b; }
+};
+
+// What is known of a cell. An extreme among values that are not NaN, and what else was seen.
+enum Seen : std::uint8_t { nothing = 0, value = 1, missing = 2 };
+
+template <class Extreme>
+class ExtremeCells final : public ValueCells {
+ public:
+  ExtremeCells(std::size_t cells, bool skip_missing)
+      : extremes_(cells, Extreme::neutral), seen_(cells, nothing), skip_missing_(skip_missing) {}
+
+  void add(std::size_t cell, std::span<const double> values) override {
+    // Several at once, so that the compiler can use vectors: an extreme has no order.
+    constexpr std::size_t lanes = 16;
+    double best[lanes];
+    std::int64_t present[lanes] = {};
+    std::ranges::fill(best, Extreme::neutral);
+    const std::size_t even = values.size() - values.size() % lanes;
+    for (std::size_t at = 0; at < even; at += lanes)
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        best[lane] = Extreme::of(values[at + lane], best[lane]);
+        present[lane] += values[at + lane] == values[at + lane];
+      }
+    for (std::size_t at = even; at < values.size(); ++at) {
+      best[0] = Extreme::of(values[at], best[0]);
+      present[0] += values[at] == values[at];
+    }
+    std::int64_t all_present = 0;
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      extremes_[cell] = Extreme::of(best[lane], extremes_[cell]);
+      all_present += present[lane];
+    }
+    if (all_present > 0) seen_[cell] |= value;
+    if (all_present < static_cast<std::int64_t>(values.size())) seen_[cell] |= missing;
+  }
+  void add_each(std::size_t first, std::span<const double> values) override {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      extremes_[first + i] = Extreme::of(values[i], extremes_[first + i]);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      seen_[first + i] |= static_cast<std::uint8_t>(values[i] == values[i] ? value : missing);
+  }
+  void merge(const Cells& other, std::size_t from, std::size_t first, std::size_t count) override {
+    const auto& others = static_cast<const ExtremeCells&>(other);
+    for (std::size_t i = 0; i < count; ++i)
+      merge(first + i, others.extremes_[from + i], others.seen_[from + i]);
+  }
+  void merge(base::ByteReader bytes) override {
+    for (std::size_t cell = 0; cell < extremes_.size(); ++cell) {
+      const auto extreme = bytes.get<double>();
+      merge(cell, extreme, bytes.get<std::uint8_t>());
+    }
+  }
+  void write(base::ByteWriter& bytes) const override {
+    for (std::size_t cell = 0; cell < extremes_.size(); ++cell) {
+      bytes.put(extremes_[cell] + 0.0);
+      bytes.put(seen_[cell]);
+    }
+  }
+  void clear() override {
+    std::ranges::fill(extremes_, Extreme::neutral);
+    std::ranges::fill(seen_, nothing);
+  }
+  void results(std::span<double> values) const override {
+    for (std::size_t cell = 0; cell < values.size(); ++cell) {
+      const bool spoilt = (seen_[cell] & missing) != 0 && !skip_missing_;
+      values[cell] = spoilt || (seen_[cell] & value) == 0 ? nan : extremes_[cell] + 0.0;
+    }
+  }
+
+ private:
+  void merge(std::size_t cell, double extreme, std::uint8_t seen) {
+    extremes_[cell] = Extreme::of(extreme, extremes_[cell]);
+    seen_[cell] |= seen;
+  }
+
+  std::vector<double> extremes_;
+  std::vector<std::uint8_t> seen_;
+  bool skip_missing_;
+};
+
+template <class Extreme>
+class ExtremeReduction final : public SimpleReduction {
+ public:
+  explicit ExtremeReduction(std::string name) : name_(std::move(name)) {}
+  OperatorDoc doc() const override {
+    return {name_ + "(a, dims..., skip_missing=0)",
+            "The " + std::string(name_ == "min" ? "lowest" : "highest") +
+                " value over the named dimensions, or all; as numpy." + name_ +
+                ". NaN gives NaN; with skip_missing=1 NaN is left out (numpy.nan" + name_ +
+                "). A zero is +0. Empty blocks and ranks without cells add nothing; of nothing, or of NaN "
+                "left out alone, it is NaN; of length 1 it is the value.",
+            "local; one pass over the cells; 9 bytes a kept cell in the message", ""};
+  }
+
+ protected:
+  std::unique_ptr<Cells> make_cells(std::size_t cells, bool skip_missing) const override {
+    return std::make_unique<ExtremeCells<Extreme>>(cells, skip_missing);
+  }
+
+ private:
+  std::string name_;
+};
+
+const OperatorEntry min("min", std::make_shared<ExtremeReduction<Lowest>>("min"));
+const OperatorEntry max("max", std::make_shared<ExtremeReduction<Highest>>("max"));
+
+}  // namespace
+}  // namespace tailrace::analytics::operators

@@ -1,0 +1,28 @@
+#include "analytics/operators/support/simple_reduction.hpp"
+#include "analytics/operators/support/sum_cells.hpp"
+
+namespace tailrace::analytics::operators {
+namespace {
+
+class Sum final : public SimpleReduction {
+ public:
+  OperatorDoc doc() const override {
+    return {
+        "sum(a, dims..., skip_missing=0)",
+        "The sum over the named dimensions, or all; as numpy.sum, but rounded once: the bits depend on no "
+        "decomposition or order. NaN gives NaN; with skip_missing=1 NaN is left out (numpy.nansum). Empty "
+        "blocks and ranks without cells add nothing; a sum of nothing is 0; of length 1 it is the value.",
+        "local; 2 to 3 times a plain sum; one message a server with about 50 bytes a kept cell",
+        "Ahrens, Demmel, Nguyen (2020), ACM Trans. Math. Softw. 46 (3), 22"};
+  }
+
+ protected:
+  std::unique_ptr<Cells> make_cells(std::size_t cells, bool skip_missing) const override {
+    return std::make_unique<SumCells>(cells, skip_missing);
+  }
+};
+
+const OperatorEntry sum("sum", std::make_shared<Sum>());
+
+}  // namespace
+}  // namespace tailrace::analytics::operators

@@ -1,0 +1,51 @@
+// Reading a call: its arguments, dimensions and parameters, with a CallProblem for whatever does not fit.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analytics/operator.hpp"
+
+namespace tailrace::analytics::operators {
+
+void expect_arguments(const Call& call, std::size_t least, std::size_t most);
+// No other parameters than these and coordinates ("DIM.coordinates").
+void expect_parameters(const Call& call, std::initializer_list<std::string_view> known);
+void expect_no_dims(const Call& call);
+
+// The place of `dim` in the first argument; `parameter` is what a problem is reported for.
+std::size_t place_of(const Call& call, const std::string& dim, const std::string& parameter = "");
+// The places of call.dims in the first argument, in the order of the call; they differ.
+std::vector<std::size_t> dim_places(const Call& call);
+// For each dimension of the first argument whether call.dims names it; all where none is named.
+std::vector<bool> consumed_dims(const Call& call);
+// Exactly one dimension must be named.
+std::size_t only_dim(const Call& call);
+
+double number(const Call& call, const std::string& name, double fallback);
+double required_number(const Call& call, const std::string& name);
+std::int64_t whole_number(const Call& call, const std::string& name, std::int64_t fallback);
+bool flag(const Call& call, const std::string& name);  // 0 or 1; 0 where absent
+// A number stands for a list of one; empty where absent. NaN and infinities are problems.
+std::vector<double> numbers(const Call& call, const std::string& name);
+bool is_list(const Call& call, const std::string& name);
+std::string word(const Call& call, const std::string& name, std::string_view fallback,
+                 std::initializer_list<std::string_view> choices);  // first choice need not be the fallback
+std::string text(const Call& call, const std::string& name, const std::string& fallback);
+std::int64_t to_whole(double value, const std::string& parameter);
+
+// The values along `dim`, which must be given and as many as it is long.
+std::vector<double> coordinates(const Call& call, const std::string& dim);
+
+void add_dim(Shape& shape, const std::string& name, std::int64_t extent);  // whole, behind the others
+// The first argument's shape without the dimensions that are marked.
+Shape without(const Call& call, const std::vector<bool>& removed);
+
+// Units of products; none where one of them is unknown.
+std::optional<std::string> product_units(const std::optional<std::string>& a,
+                                         const std::optional<std::string>& b);
+
+}  // namespace tailrace::analytics::operators

@@ -1,0 +1,35 @@
+#include "analytics/operators/support/walk.hpp"
+
+namespace tailrace::analytics::operators {
+
+Stretches::Stretches(std::span<const std::int64_t> counts, const std::vector<bool>& consumed) {
+  std::size_t inner = counts.size();  // the first dimension of the trailing ones of one kind
+  into_one = true;
+  for (std::size_t d = 0; d < inner; ++d)
+    if (counts[d] != 1) into_one = consumed[d];
+  length = 1;
+  while (inner > 0 && (consumed[inner - 1] == into_one || counts[inner - 1] == 1)) length *= counts[--inner];
+  std::int64_t cells = into_one ? 1 : length;
+  outer.resize(inner);
+  for (std::size_t d = inner; d-- > 0;) {
+    outer[d] = {counts[d], consumed[d] ? 0 : cells};
+    if (!consumed[d]) cells *= counts[d];
+    if (counts[d] == 0) length = 0;
+  }
+}
+
+model::Region kept_of(const model::Region& region, const std::vector<bool>& consumed) {
+  std::vector<model::Runs> runs;
+  for (std::size_t d = 0; d < region.rank(); ++d)
+    if (!consumed[d]) runs.push_back(region.runs(d));
+  return model::Region(std::move(runs));
+}
+
+std::vector<std::int64_t> indices_along(const model::Region& region, std::size_t dimension) {
+  std::vector<std::int64_t> indices;
+  for (const model::Run& run : region.runs(dimension))
+    for (std::int64_t i = 0; i < run.count; ++i) indices.push_back(run.start + i);
+  return indices;
+}
+
+}  // namespace tailrace::analytics::operators
