@@ -1,0 +1,10 @@
+// All that loops.inc needs, for the files that include it.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "analytics/simd/tables.hpp"
