@@ -1,6 +1,8 @@
 // Active messages by name between the servers of a run. An operation carries a name, such as (diagnostic,
 // step), and a continuation; it is matched by that name and never by the order in which it was issued, so
-// servers may run ahead of each other. Nothing here blocks.
+// servers may run ahead of each other. Nothing here blocks. A bug in the plan, such as a name that is issued
+// twice while it is open, or roots that differ, throws Error(internal) where it shows, which may be another
+// server's progress(); what shows nowhere is left unmatched, and told by finish().
 #pragma once
 
 #include <cstddef>
@@ -48,15 +50,20 @@ class ActiveMessages {
   void gather(const Name& name, int root, Bytes&& mine, GatherContinuation then);  // then: on root
   void barrier(const Name& name, std::function<void()> then);
 
-  bool progress();            // sends what is bundled, runs what is complete; true if anything moved
-  std::size_t open() const;   // operations issued here that are not complete
+  bool progress();           // sends what is bundled, runs what is complete; true if anything moved
+  std::size_t open() const;  // operations issued here that are not complete
+  // Between the two (any number at once) work is done elsewhere, in a task, that may still issue operations:
+  // the end is not proven meanwhile. Begin inside a continuation, or before finish().
+  void begin_work();
+  void end_work();
   std::size_t bytes() const;  // held: contributions kept and messages not yet sent
   // For the watchdog: each open operation, whom it waits for; and what arrived that nobody here asked for.
   std::string describe() const;
   // Collective, non-blocking: `then` runs on every server once all operations on all servers are complete and
   // no message is under way, which is proven by counting; with the names that were left unmatched anywhere,
   // one a line (empty: none). Call once, after the last operation here was issued; work that arrives for
-  // operations issued earlier may still issue further ones.
+  // operations issued earlier may still issue further ones, from its continuation or between begin_work() and
+  // end_work(). The messenger may still have the verdict to send when `then` runs: see its idle().
   void finish(std::function<void(const std::string& unmatched)> then);
 
  private:

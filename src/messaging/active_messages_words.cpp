@@ -1,0 +1,93 @@
+// Active messages in words: for the watchdog, for the text of what is left at the end, and for errors.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "messaging/active_messages_state.hpp"
+
+namespace tailrace::messaging {
+namespace {
+
+const char* name_of(Operation operation) {
+  switch (operation) {
+    case Operation::send: return "send";
+    case Operation::reduce: return "reduce";
+    case Operation::allreduce: return "allreduce";
+    case Operation::broadcast: return "broadcast";
+    case Operation::gather: return "gather";
+    case Operation::barrier: return "barrier";
+  }
+  return "?";
+}
+
+std::string servers(const ServerSet& set, int size, bool in) {
+  std::vector<int> chosen;
+  for (int server = 0; server < size; ++server)
+    if (set.contains(server) == in) chosen.push_back(server);
+  if (chosen.size() == 1) return fmt::format("server {}", chosen[0]);
+  const int last = chosen.back();
+  chosen.pop_back();
+  return fmt::format("servers {} and {}", fmt::join(chosen, ", "), last);
+}
+
+template <class Map>
+auto sorted(const Map& map) {
+  std::vector<const typename Map::value_type*> entries;
+  entries.reserve(map.size());
+  for (const auto& entry : map) entries.push_back(&entry);
+  std::ranges::sort(entries, {}, [](const auto* entry) -> const Key& { return entry->first; });
+  return entries;
+}
+
+}  // namespace
+
+std::string ActiveMessages::State::words(const Key& key) const {
+  return fmt::format("{} of {}", name_of(key.operation), tell(key.name));
+}
+
+std::vector<std::string> ActiveMessages::State::lines(std::size_t most) const {
+  std::vector<std::string> found;
+  const std::size_t all = collections.size() + awaited.size();
+  const auto add = [&](const Key& key, const std::string& what) {
+    found.push_back(fmt::format("server {}: {} {}", post.rank(), words(key), what));
+  };
+  for (const auto* entry : sorted(collections)) {
+    if (found.size() == most) break;
+    const auto& [key, collection] = *entry;
+    const std::string others = servers(collection.there, post.size(), !collection.issued);
+    add(key, collection.issued ? "waits for " + others : "was never issued here, but by " + others);
+  }
+  for (const auto* entry : sorted(awaited)) {
+    if (found.size() == most) break;
+    const auto& [key, one] = *entry;
+    add(key, one.issued ? fmt::format("waits for server {}", one.from)
+                        : fmt::format("came from server {}, but nobody here asked for it", one.from));
+  }
+  if (all > found.size())
+    found.push_back(fmt::format("server {}: and {} more", post.rank(), all - found.size()));
+  return found;
+}
+
+void ActiveMessages::State::twice(const Key& key, int server) const {
+  throw Error(ErrorCode::internal,
+              fmt::format("the {} was issued twice by server {}; a name is used once for each operation",
+                          words(key), server));
+}
+
+void ActiveMessages::State::differing_roots(const Key& key, int from) const {
+  throw Error(ErrorCode::internal, fmt::format("the {} has one root on server {} and another on server {}",
+                                               words(key), from, post.rank()));
+}
+
+void ActiveMessages::State::admit(Operation operation, const Name& name, int peer) const {
+  if (peer < 0 || peer >= post.size())
+    throw Error(ErrorCode::internal, fmt::format("the {} names server {}, but there are only {}",
+                                                 words({operation, -1, name}), peer, post.size()));
+  if (at_end != nullptr && depth == 0 && work == 0)
+    throw Error(ErrorCode::internal,
+                fmt::format("the {} was issued after finish, and not by work that had begun before",
+                            words({operation, -1, name})));
+}
+
+}  // namespace tailrace::messaging
