@@ -47,7 +47,9 @@ function(tailrace_room name)
       endif()
     endforeach()
     target_link_libraries(${name}_test PRIVATE GTest::gmock GTest::gtest_main)
-    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." PROPERTIES TIMEOUT 60 LABELS "unit;${name}"
+    # NO_PRETTY_VALUES: CMake understands values in names only where they stand for a number, so that a test with a
+    # name of its own would carry the value behind it.
+    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." NO_PRETTY_VALUES PROPERTIES TIMEOUT 60 LABELS "unit;${name}"
                          DISCOVERY_TIMEOUT 60)
   endif()
 endfunction()

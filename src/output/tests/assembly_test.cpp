@@ -242,7 +242,7 @@ TEST_P(RandomAssembly, GivesTheArrayThatThePiecesWereCutFrom) {
                                          : 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomAssembly, testing::Range(1U, 61U));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomAssembly, testing::Range(1U, 61U), testing::PrintToStringParamName());
 
 // One dim of 4 cells in one chunk, several records a chunk; whole records are given at once.
 struct Simple {

@@ -281,7 +281,7 @@ TEST_P(RandomCommits, AreCompleteAndInOrder) {
   EXPECT_EQ(committer.bytes(), 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomCommits, testing::Range(1U, 101U));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomCommits, testing::Range(1U, 101U), testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace tailrace::output

@@ -17,6 +17,7 @@ struct Case {
   std::function<void(Producer&)> produce;
   std::function<void(Consumer&, Doorbell&)> consume;
 };
+inline void PrintTo(const Case& tried, std::ostream* out) { *out << tried.name; }  // found by GoogleTest
 
 using Size = std::function<std::size_t(std::uint64_t)>;
 
