@@ -5,9 +5,12 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <cmath>
 #include <numeric>
+#include <thread>
 
+#include "base/bytes.hpp"
 #include "client/client.hpp"
 #include "messaging/testing/memory_network.hpp"
 #include "output/memory/memory_format.hpp"
@@ -336,6 +339,7 @@ struct Named {
   const char* name;
   Cast cast;
 };
+void PrintTo(const Named& named, std::ostream* out) { *out << named.name; }
 class AnyCast : public testing::TestWithParam<Named> {};
 
 TEST_P(AnyCast, GivesTheSameBits) {
@@ -395,6 +399,38 @@ TEST(Component, ARankThatLeavesEndsItWithWhatIsComplete) {
   const Read left = read("left");
   ASSERT_FALSE(left.w_mean.empty());
   EXPECT_TRUE(std::equal(left.w_mean.begin(), left.w_mean.end(), reference().w_mean.begin()));
+}
+
+// Plays on until it is so, for at most 20 s: threads need time, not turns.
+template <class Condition>
+bool comes_true(Play& play, Condition condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    if (!play.progress()) std::this_thread::yield();
+  }
+  return true;
+}
+
+// A piece that cannot be, of a chunk that there is not: the work on it throws, and the component still ends.
+TEST(Component, WorkThatThrowsEndsItAndNothingHangs) {
+  for (const int threads : {0, 1}) {
+    Play play({.clients = 2, .servers = 2, .threads = threads}, "thrown");
+    base::ByteWriter bundle;
+    for (const std::int64_t word : {0, 32, 0, 0, 999, 0})
+      bundle.put(word);  // kind, size; stream, record, chunk, client
+    play.servers[1].messenger->send(0, static_cast<std::int32_t>(Word::bundle), bundle.take());
+    std::optional<base::Fault> fault;
+    ASSERT_TRUE(
+        comes_true(play, [&] { return (fault = play.servers[0].executor->take_fault()).has_value(); }));
+    EXPECT_THAT(fault->message, HasSubstr("the client has cells in this chunk"));
+    testing::internal::CaptureStderr();
+    play.servers[0].component->fail(*fault);  // as the host does
+    for (ModelRank& rank : play.ranks) rank.client->abandon();
+    EXPECT_TRUE(comes_true(play, [&] { return play.over(); })) << play.servers[0].component->describe();
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("the client has cells in this chunk"));
+    for (const Server& server : play.servers) EXPECT_TRUE(server.component->fatal());
+  }
 }
 
 TEST(Component, SaysWhoWaitsForWhom) {
