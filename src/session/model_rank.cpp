@@ -41,6 +41,7 @@ void ModelRank::start_host() {
 }
 
 void ModelRank::meanwhile() {
+  if (finishing_) client_->producer().flush();  // what was spilled goes on its way from here
   if (host_ && !host_thread_.joinable())
     host_->progress();
   else
@@ -157,11 +158,13 @@ void ModelRank::finish() {
   std::optional<Error> error;
   try {
     client_->finish();
+    finishing_ = true;
   } catch (const Error& raised) {
     error = raised;
     client_->abandon();
   }
   const auto message = await(Tag::goodbye);
+  finishing_ = false;
   state_ = State::finished;
   guard_.reset();
   client_.reset();  // it rings the host's doorbell

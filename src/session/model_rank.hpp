@@ -51,6 +51,7 @@ class ModelRank {
   Started started_;
   model::Tick begin_;
   State state_ = State::declaring;
+  bool finishing_ = false;  // the last record is committed, the servers' goodbye is awaited
   client::Declarer declarer_;
   int server_rank_ = -1;                   // in the whole run
   std::unique_ptr<Host> host_;             // modes attached and inline
