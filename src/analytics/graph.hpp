@@ -38,4 +38,11 @@ struct Graph {
   std::vector<Diagnostic> diagnostics;
 };
 
+// What a node computes, written as an expression: sum((w - sum(w, y, x) / 64) ** 2, y, x). Cut off with ...
+// where it grows past some hundred characters.
+std::string text_of(const Graph& graph, int node);
+
+// A line a node: its number, what it does with which others, dims and units.
+std::string text_of(const Graph& graph);
+
 }  // namespace tailrace::analytics

@@ -1,0 +1,108 @@
+#include "analytics/expression/around_diagnostic.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "analytics/expression/parser.hpp"
+#include "analytics/units.hpp"
+#include "base/nearest_name.hpp"
+#include "config/scalars.hpp"
+
+namespace tailrace::analytics::expression {
+
+bool AroundDiagnostic::is_name(const std::string& name) const {
+  return all_.inputs_.contains(name) || all_.diagnostics_.contains(name);
+}
+
+bool AroundDiagnostic::may_lack_names() const { return entry().source->optional; }
+
+void AroundDiagnostic::problem(std::size_t at, const std::string& what) {
+  has_problem_ = true;
+  all_.problem(entry(), at, what);
+}
+
+// Expressions that wait for each other share the room, so that no circle of them, however long, is a stack
+// overflow.
+bool AroundDiagnostic::deeper() { return ++all_.depth_ <= 2 * deepest_nesting; }
+
+std::optional<Value> AroundDiagnostic::named(const std::string& name, std::size_t at) {
+  const auto input = all_.inputs_.find(name);
+  if (input != all_.inputs_.end()) {
+    const Input& field = all_.scope_.inputs[static_cast<std::size_t>(input->second)];
+    return with_known_units(name, all_.builder_.input(input->second, field.name, field.shape));
+  }
+  const auto other = all_.diagnostics_.find(name);
+  if (other != all_.diagnostics_.end()) return diagnostic(other->second, at);
+  absent({name}, at, all_.unknown_name(name));
+  return std::nullopt;
+}
+
+std::optional<Value> AroundDiagnostic::with_known_units(const std::string& name, Value value) {
+  if (!value.units || !unit_system().knows(*value.units)) entry().without_units.insert(name);
+  return value;
+}
+
+std::optional<Value> AroundDiagnostic::diagnostic(std::size_t other, std::size_t at) {
+  Compiler::Entry& used = all_.entries_[other];
+  if (used.state == Compiler::State::waiting) all_.resolve(other);
+  switch (used.state) {
+    case Compiler::State::done: {
+      Value value = used.value;
+      value.scaled = false;  // its units were looked at
+      return with_known_units(used.source->name, value);
+    }
+    case Compiler::State::running: circle(other, at); return std::nullopt;
+    case Compiler::State::left_out:
+      absent(used.absent, at,
+             fmt::format(
+                 "\"{}\" is left out, because the model has no field {}; mark this diagnostic optional too",
+                 used.source->name, fmt::join(used.absent, ", ")));
+      return std::nullopt;
+    default: has_problem_ = true; return std::nullopt;
+  }
+}
+
+void AroundDiagnostic::circle(std::size_t other, std::size_t at) {
+  std::vector<std::string> names;
+  const auto first = std::find(all_.running_.begin(), all_.running_.end(), other);
+  for (auto number = first; number != all_.running_.end(); ++number)
+    names.push_back(all_.entries_[*number].source->name);
+  names.push_back(names.front());
+  problem(at, fmt::format("diagnostics cannot use each other in a circle: {}", fmt::join(names, " -> ")));
+}
+
+void AroundDiagnostic::absent(const std::set<std::string>& fields, std::size_t at, const std::string& what) {
+  if (entry().source->optional)
+    entry().absent.insert(fields.begin(), fields.end());
+  else
+    problem(at, what);
+}
+
+std::optional<Value> AroundDiagnostic::option(const std::string& name, std::size_t at) {
+  const auto found = all_.scope_.options.find(name);
+  if (found == all_.scope_.options.end() && !all_.scope_.options_known) {
+    Value value = all_.builder_.number(1.0);
+    value.open = true;
+    return value;
+  }
+  if (found == all_.scope_.options.end()) {
+    std::vector<std::string> names;
+    for (const auto& [known, text] : all_.scope_.options) names.push_back(known);
+    problem(at, fmt::format("the model gives no option \"{}\".{}", name, base::name_hint(name, names)));
+    return std::nullopt;
+  }
+  const auto number = config::parse_real(found->second);
+  if (number) return all_.builder_.number(*number);
+  problem(at, fmt::format("the option \"{}\" is \"{}\", and a number is expected here", name, found->second));
+  return std::nullopt;
+}
+
+const std::vector<double>* AroundDiagnostic::coordinates(const std::string& dim) const {
+  for (const Scope::Axis& axis : all_.scope_.axes)
+    if (axis.dim == dim) return &axis.values;
+  return nullptr;
+}
+
+}  // namespace tailrace::analytics::expression

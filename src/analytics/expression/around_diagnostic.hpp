@@ -1,0 +1,38 @@
+// What surrounds the expression of one diagnostic: the fields, options and other diagnostics.
+#pragma once
+
+#include "analytics/expression/compiler.hpp"
+#include "analytics/expression/resolver.hpp"
+
+namespace tailrace::analytics::expression {
+
+class AroundDiagnostic : public Surroundings {
+ public:
+  AroundDiagnostic(Compiler& all, std::size_t number) : all_(all), number_(number) {}
+
+  bool is_name(const std::string& name) const override;
+  bool may_lack_names() const override;
+  std::optional<Value> named(const std::string& name, std::size_t at) override;
+  std::optional<Value> option(const std::string& name, std::size_t at) override;
+  bool is_dim(const std::string& name) const override { return all_.dims_.contains(name); }
+  const std::vector<double>* coordinates(const std::string& dim) const override;
+  void problem(std::size_t at, const std::string& what) override;
+  bool deeper() override;
+  void higher() override { --all_.depth_; }
+
+  bool has_problem() const { return has_problem_; }
+
+ private:
+  Compiler::Entry& entry() { return all_.entries_[number_]; }
+  const Compiler::Entry& entry() const { return all_.entries_[number_]; }
+  std::optional<Value> diagnostic(std::size_t other, std::size_t at);
+  std::optional<Value> with_known_units(const std::string& name, Value value);
+  void circle(std::size_t other, std::size_t at);
+  void absent(const std::set<std::string>& fields, std::size_t at, const std::string& what);
+
+  Compiler& all_;
+  std::size_t number_;
+  bool has_problem_ = false;
+};
+
+}  // namespace tailrace::analytics::expression

@@ -1,0 +1,90 @@
+// What comes out of the compiler: the graph without what no diagnostic needs, and the warnings.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "analytics/expression/compiler.hpp"
+
+namespace tailrace::analytics::expression {
+
+namespace {
+
+std::vector<bool> reachable(const std::vector<Node>& nodes, const std::vector<int>& roots) {
+  std::vector<bool> needed(nodes.size(), false);
+  for (const int root : roots) needed[static_cast<std::size_t>(root)] = true;
+  for (std::size_t i = nodes.size(); i-- > 0;)
+    if (needed[i])
+      for (const int argument : nodes[i].args) needed[static_cast<std::size_t>(argument)] = true;
+  return needed;
+}
+
+std::vector<int> inputs_of(const std::vector<Node>& nodes, int root) {
+  std::vector<int> inputs;
+  std::vector<int> waiting{root};
+  std::vector<bool> seen(nodes.size(), false);
+  while (!waiting.empty()) {
+    const auto number = static_cast<std::size_t>(waiting.back());
+    waiting.pop_back();
+    if (seen[number]) continue;
+    seen[number] = true;
+    if (nodes[number].kind == NodeKind::input) inputs.push_back(nodes[number].input);
+    waiting.insert(waiting.end(), nodes[number].args.begin(), nodes[number].args.end());
+  }
+  std::sort(inputs.begin(), inputs.end());
+  return inputs;
+}
+
+std::string line(const DiagnosticSource& source, const std::string& what) {
+  return fmt::format("{}  {}: {}", source.location.text(), source.path, what);
+}
+
+}  // namespace
+
+Graph Compiler::collect() const {
+  const std::vector<Node>& nodes = builder_.nodes();
+  std::vector<int> roots;
+  for (const Entry& entry : entries_)
+    if (entry.state == State::done) roots.push_back(entry.value.node);
+  const auto needed = reachable(nodes, roots);
+
+  Graph graph;
+  std::vector<int> renamed(nodes.size(), -1);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!needed[i]) continue;
+    renamed[i] = static_cast<int>(graph.nodes.size());
+    graph.nodes.push_back(nodes[i]);
+    for (int& argument : graph.nodes.back().args) argument = renamed[static_cast<std::size_t>(argument)];
+  }
+  for (const Entry& entry : entries_) {
+    if (entry.state != State::done) continue;
+    const DiagnosticSource& source = *entry.source;
+    const int node = renamed[static_cast<std::size_t>(entry.value.node)];
+    graph.diagnostics.push_back({source.name, source.location, source.text, node, entry.units,
+                                 source.long_name, source.standard_name, inputs_of(graph.nodes, node)});
+  }
+  return graph;
+}
+
+std::vector<std::string> Compiler::warnings() const {
+  std::vector<std::string> lines;
+  for (const Entry& entry : entries_)
+    if (entry.state == State::done && !entry.without_units.empty())
+      lines.push_back(
+          line(*entry.source, fmt::format("the units of {} are not known, so those of this diagnostic are "
+                                          "not checked",
+                                          fmt::join(entry.without_units, ", "))));
+  for (const auto& [units, names] : odd_units_)
+    lines.push_back(
+        fmt::format("UDUNITS knows no units \"{}\", which are written as they stand and not checked: {}",
+                    units, fmt::join(names, ", ")));
+  std::map<std::set<std::string>, std::vector<std::string>> left_out;
+  for (const Entry& entry : entries_)
+    if (entry.state == State::left_out) left_out[entry.absent].push_back(entry.source->name);
+  for (const auto& [fields, names] : left_out)
+    lines.push_back(fmt::format("the model has no field {}: left out {}", fmt::join(fields, ", "),
+                                fmt::join(names, ", ")));
+  return lines;
+}
+
+}  // namespace tailrace::analytics::expression
