@@ -13,6 +13,7 @@ namespace tailrace::analytics::simd {
 
 namespace {
 constexpr int vector_bytes = 32;
+#define TAILRACE_VECTOR_SQRT _mm256_sqrt_pd
 #include "analytics/simd/loops.inc"
 }  // namespace
 

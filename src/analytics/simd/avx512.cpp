@@ -13,6 +13,7 @@ namespace tailrace::analytics::simd {
 
 namespace {
 constexpr int vector_bytes = 64;
+#define TAILRACE_VECTOR_SQRT(a) _mm512_maskz_sqrt_pd(0xff, a)
 #include "analytics/simd/loops.inc"
 }  // namespace
 

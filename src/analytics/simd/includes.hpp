@@ -6,5 +6,10 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <utility>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "analytics/simd/tables.hpp"

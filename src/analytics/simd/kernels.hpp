@@ -4,9 +4,24 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "analytics/opcodes.hpp"
 #include "analytics/simd/level.hpp"
 
 namespace tailrace::analytics::simd {
+
+// What an instruction reads: number i is data[i * step]; step is 0 or 1. Need not be aligned.
+struct Operand {
+  const double* data = nullptr;
+  std::size_t step = 1;
+};
+
+// out[i] of an opcode's arguments, i in [0, n). `out` may be the data of an argument.
+using Elementwise = void (*)(const Operand* arguments, double* out, std::size_t n);
+
+struct Extreme {
+  double value;  // of those that are not NaN; the infinity that any number replaces where there are none
+  std::size_t missing;  // how many are NaN
+};
 
 struct Kernels {
   // Exact sums (exact_sum/bins.hpp). Gives in digits[0..2] what values[0..n), n <= 4096, have in the three
@@ -19,6 +34,20 @@ struct Kernels {
                               const double* limits);
   // The largest magnitude of n values; infinity where one is infinite or NaN; 0 where there are none.
   double (*largest)(const double* values, std::size_t n);
+
+  // row_kernels.hpp.
+  Extreme (*row_min)(const double* values, std::size_t n);
+  Extreme (*row_max)(const double* values, std::size_t n);
+  void (*cells_min)(double* into, const double* values, std::size_t n);
+  void (*cells_max)(double* into, const double* values, std::size_t n);
+  double (*plain_sum)(const double* values, std::size_t n);  // what others are measured against
+
+  // Null for what the C library computes.
+  Elementwise (*elementwise)(Opcode opcode);
+  // Numbers of other types, at any address, as float64.
+  void (*from_float32)(const std::byte* from, double* into, std::size_t n);
+  void (*from_int32)(const std::byte* from, double* into, std::size_t n);
+  void (*from_int64)(const std::byte* from, double* into, std::size_t n);
 };
 
 const Kernels& kernels(Level level);  // must be supported
