@@ -66,7 +66,8 @@ struct Host::Slot {
   std::optional<base::Fault> own_fault;  // what this server has to say once all its clients are connected
   bool announced = false;
   int set_up_servers = 0;
-  std::optional<base::Fault> fault;  // the first that came up while setting up, on any server
+  std::uint64_t begin_nanoseconds = 0;  // when its clients were told that all is set up
+  std::optional<base::Fault> fault;     // the first that came up while setting up, on any server
 };
 
 Host::Host(comm::Communicator& world, comm::Communicator& servers, const Run& run)
@@ -267,6 +268,7 @@ void Host::reply(Slot& slot) {
   std::sort(slot.links.begin(), slot.links.end(),
             [](const server::Link& a, const server::Link& b) { return a.client < b.client; });
   slot.component->start(std::move(slot.links));
+  slot.begin_nanoseconds = env::steady_nanoseconds();
   slot.state = Slot::State::running;
   forget_doorbell();
 }
@@ -287,8 +289,12 @@ void Host::say_goodbye(Slot& slot) {
   for (const int rank : slot.ranks)
     sendings_.emplace_back(world_, bytes, rank, static_cast<int>(Tag::goodbye));
   if (const server::Intake* intake = slot.component->intake()) {
-    for (const auto& counted : intake->client_counters())
-      report_.clients.push_back(telemetry::ClientCounters::from_bytes(counted));
+    // A client counts until it calls finish; what it waits from then on is seen from here, on one clock.
+    const std::uint64_t lasted = env::steady_nanoseconds() - slot.begin_nanoseconds;
+    for (const auto& counted : intake->client_counters()) {
+      auto& client = report_.clients.emplace_back(telemetry::ClientCounters::from_bytes(counted));
+      client.finish_nanoseconds.set(lasted - std::min(lasted, client.run_nanoseconds.get()));
+    }
   }
   slot.state = Slot::State::over;
 }

@@ -29,10 +29,11 @@ struct ClientCounters {
   std::string component;
   int rank = 0;  // in the component
   std::string host;
-  std::vector<FieldCounters> fields;              // by index of the declarations
-  Timings step;                                   // time inside the step call
-  Counter ready_nanoseconds, finish_nanoseconds;  // time inside ready and finish
-  Counter run_nanoseconds;                        // from the end of ready to the start of finish
+  std::vector<FieldCounters> fields;  // by index of the declarations
+  Timings step;                       // time inside the step call
+  Counter ready_nanoseconds;          // time inside ready
+  Counter finish_nanoseconds;         // from the call of finish to the servers' goodbye; set by these
+  Counter run_nanoseconds;            // from the end of ready to the start of finish
   Counter buffer_capacity_bytes, buffer_high_water_bytes;
   Counter spilled_records, spilled_bytes;
   Counter resident_high_water_bytes;
