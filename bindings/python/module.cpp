@@ -68,6 +68,9 @@ NB_MODULE(_core, module) {
       },
       "config"_a, "options"_a = std::map<std::string, std::string>{},
       "Checks a configuration and describes it; throws Error with all mistakes.");
+  module.def(
+      "report_directory", [](nb::handle config) { return tailrace::report_directory(path_of(config)); },
+      "config"_a, "Where the servers of a checked configuration report; empty where they do not.");
   module.def("reference", &tailrace::reference, "The configuration's options as a Markdown page.");
   module.def("schema", &tailrace::schema, "The same as a JSON schema.");
   module.def("version", &tailrace::version);

@@ -182,6 +182,11 @@ TAILRACE_EXPORT void serve(const std::string& configuration);
 // mistakes.
 TAILRACE_EXPORT std::string check(const std::string& configuration,
                                   const std::map<std::string, std::string>& options = {});
+// Where the servers of a checked configuration write what there is to see; empty where they are told to write
+// nothing of the kind (servers.report: false) or there are none (servers.mode: off). As in the configuration:
+// relative to where the job is started.
+// Throws as check does.
+TAILRACE_EXPORT std::string report_directory(const std::string& configuration);
 TAILRACE_EXPORT std::string reference();  // the options as a Markdown page
 TAILRACE_EXPORT std::string schema();     // the same as a JSON schema
 TAILRACE_EXPORT std::string version();

@@ -14,6 +14,17 @@
 Dimensions and indices: slowest first, counted from 0. All failures are raised as tailrace.Error.
 """
 
-from ._core import Error, Inspection, Session, check, inspect, reference, schema, serve, version
+from ._core import Error, Inspection, Session, check, inspect, reference, report_directory, schema, serve, version
 
-__all__ = ["Error", "Inspection", "Session", "check", "inspect", "reference", "schema", "serve", "version"]
+__all__ = [
+    "Error",
+    "Inspection",
+    "Session",
+    "check",
+    "inspect",
+    "reference",
+    "report_directory",
+    "schema",
+    "serve",
+    "version",
+]

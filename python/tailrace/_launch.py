@@ -57,17 +57,35 @@ class Job:
 
 def detect(mpirun: str | None = None) -> Launcher:
     """The launcher: the one given (with options, as in a shell), else mpirun or mpiexec of the PATH."""
-    words = shlex.split(mpirun) if mpirun else []
+    words = _words(mpirun) if mpirun is not None else []
     program = shutil.which(words[0]) if words else shutil.which("mpirun") or shutil.which("mpiexec")
     if not program:
-        wanted = words[0] if words else "mpirun or mpiexec"
-        raise LaunchError(f"there is no {wanted} in the PATH: install Open MPI or MPICH, or load its module")
+        raise LaunchError(_not_found(words[0] if words else None))
     try:
         answer = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=30)
         said = answer.stdout + answer.stderr
     except (OSError, subprocess.TimeoutExpired) as error:
         raise LaunchError(f"{program} --version did not answer: {error}") from None
     return Launcher(kind_of(said), (program, *words[1:]))
+
+
+def _words(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise LaunchError(f"--mpirun {command!r} is not a command: {error}") from None
+    if not words:
+        raise LaunchError("--mpirun names no command")
+    return words
+
+
+def _not_found(given: str | None) -> str:
+    if given is None:
+        return "there is no mpirun or mpiexec in the PATH: install Open MPI or MPICH, load its module, or give --mpirun"
+    if os.sep not in given:
+        return f"there is no {given} in the PATH, which --mpirun names: install it, load its module, or give its path"
+    what = "may not be run" if Path(given).is_file() else "is no program"
+    return f"{given}, which --mpirun names, {what}"
 
 
 def kind_of(version_text: str) -> str:

@@ -36,10 +36,23 @@ class Options(click.ParamType):
         return key, text
 
 
+def say_version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    del parameter
+    if not wanted or context.resilient_parsing:
+        return
+    from tailrace import _core
+
+    click.echo(_core.version())
+    context.exit()
+
+
 CONFIG = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=say_version, help="Print the version."
+)
 def cli() -> None:
     """Carries fields away from an Earth-system model without holding the model back."""
 
@@ -55,19 +68,37 @@ def check(config: Path, options) -> None:
 
 
 @cli.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.option("-n", "--ranks", type=click.IntRange(1), required=True, help="Ranks of the model.")
-@click.option("--servers", type=click.IntRange(0), help="Server ranks; the configuration's own number if not given.")
+@click.option(
+    "-n",
+    "--ranks",
+    type=click.IntRange(1),
+    required=True,
+    metavar="RANKS",
+    help="Ranks of PROGRAM. Without --servers those that become servers (servers: count) are among them.",
+)
+@click.option(
+    "--servers",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Server ranks to add, programs of their own (tailrace serve). PROGRAM's ranks then all belong to the model.",
+)
+@click.option(
+    "--mpirun",
+    metavar="COMMAND",
+    help="What starts the job, a path or a command with options as in a shell: --mpirun 'srun --mpi=pmix'. "
+    "Otherwise mpirun or mpiexec of the PATH.",
+)
 @click.argument("config", type=CONFIG)
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
-def run(ranks: int, servers: int | None, config: Path, program: tuple[str, ...]) -> None:
+def run(ranks: int, servers: int | None, mpirun: str | None, config: Path, program: tuple[str, ...]) -> None:
     """Start PROGRAM under MPI with its servers and show how it goes.
 
-    tailrace run -n RANKS [--servers N] CONFIG -- PROGRAM ARGS...
+    tailrace run -n RANKS [--servers N] [--mpirun COMMAND] CONFIG -- PROGRAM ARGS...
     """
     from tailrace.run import run as run_job
 
     program = program[1:] if program[0] == "--" else program
-    sys.exit(run_job(config, list(program), ranks=ranks, servers=servers))
+    sys.exit(run_job(config, list(program), ranks=ranks, servers=servers, mpirun=mpirun))
 
 
 @cli.command()

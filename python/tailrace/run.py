@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from tailrace import _launch, status
+from tailrace import _core, _launch, status
 from tailrace._launch import LaunchError
 from tailrace.report import ReportError, show
 
@@ -43,7 +42,8 @@ def run(
 
     With `servers`, as many ranks of `tailrace serve` are added; without, the configuration says which of the ranks
     serve. `mpirun`: the launcher with options, as in a shell; found in the PATH if not given. A job that a signal ended
-    has status 128 + signal, as in a shell. Signals that reach this process are passed on. Raises LaunchError.
+    has status 128 + signal, as in a shell. Signals that reach this process are passed on. Raises LaunchError, and
+    tailrace.Error where the configuration does not hold, before anything is started.
     """
     if ranks < 1 or (servers or 0) < 0:
         raise LaunchError(f"a job needs at least one model rank and no negative number of servers: {ranks}, {servers}")
@@ -57,6 +57,8 @@ def run(
     )
     command = _launch.command_line(_launch.detect(mpirun), job, _launch.this_machine())
     directory = report_directory_of(configuration)
+    if directory is None:
+        return _supervise(command, None)
     before = _changed(directory / "report.json")
     code = _supervise(command, directory)
     if report and _changed(directory / "report.json") != before:
@@ -79,17 +81,10 @@ def _program(program: Sequence[str]) -> tuple[str, ...]:
     return (str(Path(first).absolute()), *rest)
 
 
-def report_directory_of(configuration: Path) -> Path:
-    """Where the servers will report: as `servers: report_directory:` says, else tailrace_report.
-
-    Only looks for that key, since the whole configuration is read and checked by the servers.
-    """
-    try:
-        text = configuration.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise LaunchError(f"cannot read {configuration}: {error.strerror}") from None
-    found = re.search(r"""^[^#\n]*\breport_directory\s*:\s*("[^"]*"|'[^']*'|[^\s,}#]+)""", text, re.MULTILINE)
-    return Path(found[1].strip("\"'") if found else "tailrace_report")
+def report_directory_of(configuration: Path) -> Path | None:
+    """Where the servers will report, if they are to. Raises tailrace.Error with all mistakes of the configuration."""
+    directory = _core.report_directory(configuration)
+    return Path(directory) if directory else None
 
 
 def _changed(path: Path) -> int | None:
@@ -98,12 +93,14 @@ def _changed(path: Path) -> int | None:
     return None
 
 
-def _supervise(command: list[str], directory: Path) -> int:
-    stale = status.status_files(directory)
+def _supervise(command: list[str], directory: Path | None) -> int:
+    stale = status.status_files(directory) if directory else {}
     terminal = sys.stderr.isatty()
     child = _start(command, piped=terminal)
     with _forwarding(child):
-        code = (_watch_live if terminal else _watch_plain)(child, lambda: status.read(directory, stale))
+        code = (_watch_live if terminal else _watch_plain)(
+            child, lambda: status.read(directory, stale) if directory else None
+        )
     return code if code >= 0 else 128 - code
 
 

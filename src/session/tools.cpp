@@ -41,6 +41,12 @@ std::string check(const std::string& configuration, const std::map<std::string, 
                            nullptr);
 }
 
+std::string report_directory(const std::string& configuration) {
+  const session::Sources sources = session::read_sources(configuration);
+  const session::ServersOptions servers = session::parse_configuration(sources, nullptr).servers;
+  return servers.report && servers.mode != session::Mode::off ? servers.report_directory : "";
+}
+
 std::string reference() { return session::reference_markdown(); }
 std::string schema() { return session::json_schema(); }
 std::string version() { return std::string(base::version); }

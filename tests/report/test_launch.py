@@ -12,6 +12,7 @@ from pathlib import Path
 import made_up
 import pytest
 import tailrace.run
+from tailrace import cli
 from tailrace._launch import (
     HYDRA,
     OPEN_MPI,
@@ -100,8 +101,14 @@ def test_launchers_are_told_apart_by_what_they_say():
 
 
 def test_a_missing_launcher_names_the_remedy(monkeypatch):
-    with pytest.raises(LaunchError, match="there is no nompi in the PATH"):
+    with pytest.raises(LaunchError, match="there is no nompi in the PATH, which --mpirun names: install it"):
         detect("nompi --fast")
+    with pytest.raises(LaunchError, match=r"/no/such/mpirun, which --mpirun names, is no program"):
+        detect("/no/such/mpirun")
+    with pytest.raises(LaunchError, match=r"--mpirun \"mpirun 'x\" is not a command: No closing quotation"):
+        detect("mpirun 'x")
+    with pytest.raises(LaunchError, match="--mpirun names no command"):
+        detect("")
     monkeypatch.setenv("PATH", "")
     with pytest.raises(LaunchError, match=r"there is no mpirun or mpiexec in the PATH: install Open MPI or MPICH"):
         detect()
@@ -118,18 +125,21 @@ def test_hardware_threads_of_a_core_count_once(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "directory"),
+    ("servers", "directory"),
     [
-        ("tailrace: 1\nservers:\n  report_directory: out/seen   # there\n", "out/seen"),
-        ("servers: {mode: inline, report_directory: 'a b', count: 1}\n", "a b"),
-        ("servers: {report_directory: seen}\n", "seen"),
+        ("servers:\n  report_directory: out/seen   # there\n", "out/seen"),
+        ("servers: {mode: inline, report_directory: 'a b'}\n", "a b"),
         ("servers:\n  # report_directory: old\n  count: 1\n", "tailrace_report"),
+        ("servers: {report: false}\n", None),
+        ("servers: {mode: 'off'}\n", None),
     ],
 )
-def test_where_the_report_will_be(tmp_path, text, directory):
+@pytest.mark.parametrize("included", [False, True])
+def test_where_the_report_will_be(tmp_path, servers, directory, included):
     config = tmp_path / "c.yaml"
-    config.write_text(text)
-    assert report_directory_of(config) == Path(directory)
+    (tmp_path / "site.yaml").write_text(servers)
+    config.write_text("tailrace: 1\n" + ("include: [site.yaml]\n" if included else servers))
+    assert report_directory_of(config) == (None if directory is None else Path(directory))
 
 
 @pytest.fixture
@@ -243,5 +253,45 @@ def test_what_cannot_start_is_said(launcher, program, ranks, message):
 
 
 def test_a_missing_configuration_is_said_before_anything_starts(launcher):
-    with pytest.raises(LaunchError, match=r"cannot read none\.yaml: No such file"):
-        run("none.yaml", ["true"], ranks=1, mpirun=launcher)
+    with pytest.raises(tailrace.Error, match=r"none\.yaml: .*No such file"):
+        run("none.yaml", ["touch", "started"], ranks=1, mpirun=launcher)
+    assert not Path("started").exists()
+
+
+def test_a_wrong_configuration_is_said_before_anything_starts(launcher):
+    Path("c.yaml").write_text("tailrace: 1\nservers: {report_dictionary: here, count: many}\n")
+    with pytest.raises(tailrace.Error) as error:
+        run("c.yaml", ["touch", "started"], ranks=1, mpirun=launcher)
+    assert error.value.code == "configuration"
+    said = str(error.value)
+    assert 'c.yaml:2:11  servers.report_dictionary: this key is unknown. Did you mean "report_directory"?' in said
+    assert "servers.count" in said, "all mistakes at once"
+    assert not Path("started").exists()
+
+
+def test_without_a_report_none_is_looked_for(launcher, tmp_path, capsys):
+    (tmp_path / "c.yaml").write_text("tailrace: 1\nservers: {report: false}\n")
+    made_up.write(made_up.report(), tmp_path / "new.json")
+    script = "mkdir tailrace_report; cp new.json tailrace_report/report.json; exit 5"
+    assert run("c.yaml", ["sh", "-c", script], ranks=1, mpirun=launcher) == 5
+    assert "straka.yaml" not in capsys.readouterr().out
+
+
+def test_the_command_line_hands_the_launcher_on(launcher, tmp_path, capsys):
+    (tmp_path / "other").mkdir()
+    Path(launcher).rename(tmp_path / "other" / "launch")
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["run", "-n", "1", "--mpirun", "other/launch", "c.yaml", "--", "sh", "-c", "exit 6"])
+    assert ended.value.code == 6
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["run", "-n", "1", "--mpirun", "other/launch_it", "c.yaml", "--", "true"])
+    assert ended.value.code == 1
+    assert "other/launch_it, which --mpirun names, is no program" in capsys.readouterr().err
+
+
+def test_the_help_says_whose_ranks_are_meant(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["run", "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Ranks of PROGRAM. Without --servers those that become servers (servers: count) are among them." in said
+    assert "mpirun or mpiexec of the PATH" in said
