@@ -24,7 +24,7 @@ import pytest
 import yaml
 from support.harness import TREE, mpi_environment, tailrace
 
-INSTALLED = Path(os.environ.get("TAILRACE_INSTALL", TREE / "build" / "install"))
+INSTALLED = Path(os.environ.get("TAILRACE_INSTALLED", TREE / "build" / "install"))
 PAGES = sorted([TREE / "README.md", TREE / "CONTRIBUTING.md", *(TREE / "docs").rglob("*.md")])
 TO_LOOK_AT = {"text", "console", "cmake", "toml", "diff", "nml", "ini", "make"}
 COMPILERS = {"fortran": ("mpifort", ".f90"), "c": ("mpicc", ".c"), "cpp": ("mpicxx", ".cpp")}
