@@ -16,6 +16,7 @@ struct LoopOptions {
   // as long a time, at most, as was quiet before it.
   double shortest_sleep_seconds = 2e-4;
   double longest_sleep_seconds = 2e-2;
+  double longest_eager_sleep_seconds = 2e-3;
   double watchdog_seconds = 60.0;  // 0: off
 };
 
@@ -25,6 +26,8 @@ class Loop {
   // waits for whom.
   Loop(LoopOptions options, transport::Doorbell& doorbell, std::function<bool()> progress,
        std::function<std::string()> describe, telemetry::ServerCounters& counters);
+  // While others wait for words that no doorbell announces, `eager` is true and no sleep is long.
+  void stay_awake_while(std::function<bool()> eager) { eager_ = std::move(eager); }
 
   // Until `over` is true. Blocks.
   void run(const std::function<bool()>& over);
@@ -37,6 +40,7 @@ class Loop {
   transport::Doorbell& doorbell_;
   std::function<bool()> progress_;
   std::function<std::string()> describe_;
+  std::function<bool()> eager_;
   telemetry::ServerCounters& counters_;
   double sleep_seconds_;
   double moved_at_;

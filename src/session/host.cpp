@@ -327,9 +327,14 @@ void Host::run() {
   env::name_this_thread("tailrace-server");
   server::LoopOptions options;
   options.watchdog_seconds = run_.servers().watchdog_seconds;
-  server::Loop(
-      options, *bell_.doorbell, [this] { return progress(); }, [this] { return describe(); }, counters_)
-      .run([this] { return done(); });
+  server::Loop loop(
+      options, *bell_.doorbell, [this] { return progress(); }, [this] { return describe(); }, counters_);
+  loop.stay_awake_while([this] {
+    return std::any_of(slots_.begin(), slots_.end(), [](const auto& slot) {
+      return slot->state == Slot::State::awaited || slot->state == Slot::State::connecting;
+    });
+  });
+  loop.run([this] { return done(); });
   write_report();
 }
 

@@ -128,8 +128,10 @@ void ModelRank::connect() {
   } catch (...) {
     put_fault(invitation, base::current_fault());
   }
-  send(*started_.world, invitation.take(), server_rank_, static_cast<int>(Tag::invite),
-       [this] { meanwhile(); });
+  send(*started_.world, invitation.take(), server_rank_, static_cast<int>(Tag::invite), [&] {
+    if (end.producer) end.producer->wake();
+    meanwhile();
+  });
   const auto message = await(Tag::reply);
   base::ByteReader reader(message);
   if (const auto fault = get_fault(reader)) throw Error(fault->code, fault->message);

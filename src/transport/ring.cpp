@@ -13,40 +13,55 @@ RingControl& prepare(std::byte* memory, std::size_t capacity) {
   control.magic = layout_magic;
   control.version = layout_version;
   control.capacity = capacity;
-  control.jump_from = UINT64_MAX;
+  control.jump_from.store(UINT64_MAX);
   control.wanted_head.store(UINT64_MAX);
   return control;
 }
 
+std::size_t bytes_between(const RingControl& control, std::uint64_t head, std::uint64_t tail) {
+  const std::uint64_t from = control.jump_from.load(std::memory_order_relaxed);
+  const std::uint64_t to = control.jump_to.load(std::memory_order_relaxed);
+  const bool jumped = head <= from && from < tail && to <= tail;
+  return static_cast<std::size_t>(tail - head - (jumped ? to - from : 0));
+}
+
+void RingWriter::look_at_head() { head_ = std::max(control_.head.load(std::memory_order_acquire), floor_); }
+
 // A record that does not fit before the end of the ring normally leaves a skip marker there, and the rest of
-// the lap counts as used. When the ring is empty that would make a record of more than half the ring wait for
-// nothing, so then the jump is written into the control block and the record may take the place of the marker
-// too. There is at most one such jump at a time: the ring is empty again only when the consumer has passed
-// the one before.
+// the lap counts as used. When the ring is empty there is no need for that: the tail jumps to the start of
+// the next lap, which is written into the control block, and all of the ring is free for what follows. It
+// does so too where the record would fit, once the first part of the ring is behind it. There is at most one
+// such jump at a time: the ring is empty again only when the consumer has passed the one before.
 std::byte* RingWriter::try_reserve(std::size_t payload) {
   const std::uint64_t total = record_size(payload);
-  const std::uint64_t place = tail_ % capacity_;
-  const std::uint64_t rest = capacity_ - place;
+  const std::uint64_t rest = capacity_ - tail_ % capacity_;
   const bool wraps = total > rest;
-  const std::uint64_t needed = wraps ? rest + total : total;
-  begin_ = wraps ? tail_ + rest : tail_;
-  if (tail_ + needed - head_ > capacity_) {
-    head_ = control_.head.load(std::memory_order_acquire);
-    if (tail_ + needed - head_ > capacity_ && (head_ != tail_ || total > capacity_)) return nullptr;
+  if (wraps || tail_ >= look_at_) {
+    look_at_head();
+    look_at_ = tail_ + look_every;
+  }
+  const bool empty = head_ == tail_;
+  const bool jumps = empty && total <= capacity_ && (wraps || tail_ % capacity_ >= eager_bytes);
+  begin_ = wraps || jumps ? tail_ + rest : tail_;
+  if (!jumps && begin_ + total - head_ > capacity_) {
+    look_at_head();
+    if (begin_ + total - head_ > capacity_) return nullptr;
   }
   payload_ = payload;
+  jumps_ = jumps;
   return data_ + begin_ % capacity_ + sizeof(RecordHead);
 }
 
 void RingWriter::commit(const model::RecordHeader& header, std::uint64_t sequence) {
   const std::uint64_t total = record_size(payload_);
-  if (begin_ != tail_) {
-    if (begin_ + total - head_ > capacity_) {
-      control_.jump_from = tail_;
-      control_.jump_to = begin_;
-    } else {
-      new (data_ + tail_ % capacity_) RecordHead{skip_marker, 0, begin_ - tail_, {}};
-    }
+  if (jumps_) {
+    control_.jump_from.store(tail_, std::memory_order_relaxed);
+    control_.jump_to.store(begin_, std::memory_order_relaxed);
+    floor_ = head_ = begin_;
+    look_at_ = begin_ + eager_bytes;
+  } else if (begin_ != tail_) {
+    new (data_ + tail_ % capacity_) RecordHead{skip_marker, 0, begin_ - tail_, {}};
+    look_at_ = begin_ + eager_bytes;
   }
   new (data_ + begin_ % capacity_) RecordHead{sequence, payload_, total, header};
   tail_ = begin_ + total;
@@ -54,12 +69,12 @@ void RingWriter::commit(const model::RecordHeader& header, std::uint64_t sequenc
 }
 
 std::uint64_t RingWriter::worthwhile_head() const {
-  const std::uint64_t head = control_.head.load(std::memory_order_acquire);
+  const std::uint64_t head = std::max(control_.head.load(std::memory_order_acquire), floor_);
   return std::min(tail_, head + capacity_ / 8);
 }
 
 std::size_t RingWriter::bytes_under_way() const {
-  return static_cast<std::size_t>(tail_ - control_.head.load(std::memory_order_acquire));
+  return static_cast<std::size_t>(tail_ - std::max(control_.head.load(std::memory_order_acquire), floor_));
 }
 
 std::optional<RecordView> RingReader::peek() {
@@ -68,7 +83,8 @@ std::optional<RecordView> RingReader::peek() {
       tail_ = control_.tail.load(std::memory_order_acquire);
       if (position_ == tail_) return std::nullopt;
     }
-    if (position_ == control_.jump_from) position_ = control_.jump_to;
+    if (position_ == control_.jump_from.load(std::memory_order_relaxed))
+      position_ = control_.jump_to.load(std::memory_order_relaxed);
     const std::byte* place = data_ + position_ % capacity_;
     const auto* head = std::launder(reinterpret_cast<const RecordHead*>(place));
     const std::uint64_t rest = capacity_ - position_ % capacity_;

@@ -21,6 +21,8 @@ class RingWriter {
   // Hands the reserved record over.
   void commit(const model::RecordHeader& header, std::uint64_t sequence);
 
+  // How far into the ring the memory has been used.
+  std::size_t reach() const { return static_cast<std::size_t>(begin_ % capacity_ + record_size(payload_)); }
   bool fits(std::size_t payload) const { return payload <= capacity_ && record_size(payload) <= capacity_; }
   std::uint64_t tail() const { return tail_; }
   // A head at which it pays to go on writing when there was no room: an eighth of the ring is free or all of
@@ -30,13 +32,24 @@ class RingWriter {
   std::size_t capacity() const { return capacity_; }
 
  private:
+  void look_at_head();
+
+  // A consumer that keeps up needs no more than the first part of the ring: memory that is not used is never
+  // touched, and what is used stays in caches.
+  static constexpr std::uint64_t eager_bytes = std::uint64_t{2} << 20;
+  static constexpr std::uint64_t look_every = std::uint64_t{64} << 10;
+
   RingControl& control_;
   std::byte* data_;
   std::uint64_t capacity_;
   std::uint64_t tail_ = 0;
-  std::uint64_t head_ = 0;   // as last seen: reading the consumer's cache line for every record would be slow
-  std::uint64_t begin_ = 0;  // of the reserved record
+  std::uint64_t head_ = 0;  // as last seen: reading the consumer's cache line for every record would be slow
+  std::uint64_t floor_ =
+      0;  // everything before it is free, though the consumer may not have jumped there yet
+  std::uint64_t look_at_ = eager_bytes;  // position from which on it pays to see whether the ring is empty
+  std::uint64_t begin_ = 0;              // of the reserved record
   std::size_t payload_ = 0;
+  bool jumps_ = false;  // to the start of the next lap
 };
 
 struct RecordView {

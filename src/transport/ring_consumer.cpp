@@ -134,7 +134,7 @@ bool RingConsumer::alive() {
 
 std::size_t RingConsumer::bytes_under_way() const {
   const std::uint64_t head = control_.head.load(std::memory_order_acquire);
-  return static_cast<std::size_t>(control_.tail.load(std::memory_order_acquire) - head);
+  return bytes_between(control_, head, control_.tail.load(std::memory_order_acquire));
 }
 
 }  // namespace tailrace::transport

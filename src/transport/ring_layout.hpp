@@ -50,9 +50,9 @@ struct RingControl {
 
   // Written by the producer.
   alignas(alignment) std::atomic<std::uint64_t> tail;
-  std::uint64_t
-      jump_from;  // where the tail passes from this position to that one without a marker; see RingWriter
-  std::uint64_t jump_to;
+  // Where the tail passes from one position to another without a marker; see RingWriter.
+  std::atomic<std::uint64_t> jump_from;
+  std::atomic<std::uint64_t> jump_to;
   std::atomic<std::uint64_t> spill_tail;  // bytes that went into the spill file so far
   std::uint64_t spill_base;               // position at which the spill file was last cut to nothing
   std::atomic<std::uint32_t> abandoned;
@@ -80,6 +80,9 @@ struct RingControl {
 };
 
 inline constexpr std::size_t control_size = (sizeof(RingControl) + 4095) / 4096 * 4096;
+
+// Bytes between head and tail, less what was jumped over.
+std::size_t bytes_between(const RingControl& control, std::uint64_t head, std::uint64_t tail);
 
 // A control block in memory that is all zero.
 RingControl& prepare(std::byte* memory, std::size_t capacity);

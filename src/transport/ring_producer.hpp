@@ -1,6 +1,7 @@
 // The Producer over a ring in memory that the server sees too (shm, loopback).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +16,8 @@ struct RingPlace {
   std::shared_ptr<const void> keeper;  // keeps the memory in place
   RingControl* control = nullptr;
   std::byte* data = nullptr;
+  std::size_t in_place =
+      SIZE_MAX;  // bytes of the ring whose pages are there; more are brought in when needed
 };
 
 class RingProducer final : public Producer {
@@ -33,6 +36,7 @@ class RingProducer final : public Producer {
   void drain() override;
   std::optional<base::Fault> take_fault() override;
   void abandon() noexcept override;
+  void wake() override { doorbell_->ring(); }
   const ProducerCounters& counters() const override { return counters_; }
   std::size_t bytes_under_way() const override { return writer_.bytes_under_way(); }
   std::size_t capacity() const override { return writer_.capacity(); }
@@ -44,6 +48,7 @@ class RingProducer final : public Producer {
   void wait_for(std::uint64_t wanted_head, Ready ready);
   void throw_if_hopeless(bool look_for_process);
   void ring();
+  void bring_in(std::size_t reach);
   std::size_t note_use();  // bytes under way
 
   RingPlace place_;

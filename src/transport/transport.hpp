@@ -58,6 +58,8 @@ class Producer {
 
   // The oldest fault that the server raised and that was not yet taken. Costs one load when there is none.
   virtual std::optional<base::Fault> take_fault() = 0;
+  // Wakes the server, where it has a doorbell, so that it looks for what came on another road.
+  virtual void wake() {}
   // As the last word of a rank that leaves without `finish`: safe in an exit handler, never throws, never
   // blocks.
   virtual void abandon() noexcept = 0;

@@ -73,6 +73,39 @@ TEST(RingTest, RefusesWhatDoesNotFit) {
   EXPECT_EQ(ring.writer.try_reserve(4033), nullptr);
 }
 
+TEST(RingTest, AConsumerThatKeepsUpNeedsTheFirstPartOnly) {
+  const std::size_t capacity = std::size_t{16} << 20;
+  const std::size_t payload = 100000;
+  Ring ring(capacity);
+  std::size_t reach = 0;
+  for (std::uint64_t i = 0; i < 1000; ++i) {  // six laps' worth
+    ASSERT_TRUE(ring.put(payload, i));
+    reach = std::max(reach, ring.writer.reach());
+    EXPECT_EQ(ring.writer.bytes_under_way(), record_size(payload));
+    EXPECT_EQ(bytes_between(ring.control, ring.control.head.load(), ring.control.tail.load()),
+              record_size(payload));
+    ring.take(payload, i);
+    ring.give_back_all();
+  }
+  EXPECT_LT(reach, std::size_t{3} << 20);
+}
+
+TEST(RingTest, AllOfTheRingIsFreeBehindAJump) {
+  const std::size_t capacity = std::size_t{8} << 20;
+  const std::size_t payload = (std::size_t{1} << 20) - sizeof(RecordHead);
+  Ring ring(capacity);
+  std::uint64_t next = 0;
+  for (; next < 3; ++next) {  // past the first part, and empty
+    ASSERT_TRUE(ring.put(payload, next));
+    ring.take(payload, next);
+    ring.give_back_all();
+  }
+  for (std::uint64_t i = 0; i < 8; ++i) ASSERT_TRUE(ring.put(payload, next + i)) << i;
+  EXPECT_EQ(ring.writer.bytes_under_way(), capacity);
+  EXPECT_FALSE(ring.put(0, 99));
+  for (std::uint64_t i = 0; i < 8; ++i) ring.take(payload, next + i);
+}
+
 TEST(RingTest, NeverWritesOverWhatIsNotReleased) {
   std::mt19937 random(3);
   Ring ring(8192);
