@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analytics/graph.hpp"
+#include "analytics/simd/level.hpp"
 #include "model/data_type.hpp"
 
 namespace tailrace::analytics {
@@ -24,14 +25,19 @@ class Program {
  public:
   // `space`: the dims to go over, slowest first. `sources`: nodes whose values are given to run(). `stores`:
   // nodes whose values are wanted, each with the dims of the whole space. `sinks`: fusible reductions of
-  // nodes with the dims of the space. All elementwise and constant nodes on the way from sources to these
-  // become part of the program; equal work is done once. `graph` must live longer.
-  Program(const Graph& graph, Dims space, std::vector<int> sources, std::vector<int> stores,
-          std::vector<int> sinks);
+  // nodes with the dims of the space. Their order may differ from the space's. All elementwise and constant
+  // nodes on the way from sources to these become part of the program; equal work is done once. Nothing of
+  // `graph` is needed afterwards. `level` changes no bit, NaN's payload aside.
+  Program(const Graph& graph, const Dims& space, const std::vector<int>& sources,
+          const std::vector<int>& stores, const std::vector<int>& sinks, simd::Level level = simd::level());
   ~Program();
+  Program(Program&&) noexcept;
+  Program& operator=(Program&&) noexcept;
 
-  // `region`: of the block in the space. `stores[i]`: room for region.size() values. `sinks[i]`: what the
-  // reduction's start() gave, exclusively this call's while it runs. Safe from several threads at once.
+  // `region`: of the block in the space; where it is empty nothing happens. `stores[i]`: room for
+  // region.size() values, in the order of the space. `sinks[i]`: what the reduction's start() gave,
+  // exclusively this call's while it runs. Safe from several threads at once. Allocates only until a thread
+  // has seen its greatest program.
   void run(const model::Region& region, std::span<const Operand> sources,
            std::span<const std::span<double>> stores, std::span<FusiblePartial* const> sinks) const;
 

@@ -1,0 +1,28 @@
+#include "analytics/program.hpp"
+
+#include "analytics/program/run.hpp"
+
+namespace tailrace::analytics {
+
+struct Program::Impl {
+  const simd::Kernels& kernels;
+  program::Code code;
+};
+
+Program::Program(const Graph& graph, const Dims& space, const std::vector<int>& sources,
+                 const std::vector<int>& stores, const std::vector<int>& sinks, simd::Level level) {
+  const simd::Kernels& kernels = simd::kernels(level);
+  impl_ =
+      std::make_unique<Impl>(Impl{kernels, program::compile(graph, space, sources, stores, sinks, kernels)});
+}
+
+Program::~Program() = default;
+Program::Program(Program&&) noexcept = default;
+Program& Program::operator=(Program&&) noexcept = default;
+
+void Program::run(const model::Region& region, std::span<const Operand> sources,
+                  std::span<const std::span<double>> stores, std::span<FusiblePartial* const> sinks) const {
+  program::run(impl_->code, impl_->kernels, region, sources, stores, sinks);
+}
+
+}  // namespace tailrace::analytics

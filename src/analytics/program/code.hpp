@@ -1,0 +1,56 @@
+// What a Program was compiled to: a list of steps that is gone through once a piece.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "analytics/graph.hpp"
+#include "analytics/simd/kernels.hpp"
+
+namespace tailrace::analytics::program {
+
+// Values are numbered; while a piece is worked on each is an Operand. Registers are buffers that hold a
+// piece.
+struct Load {
+  std::size_t source;
+  std::vector<std::size_t> dims;  // of the space, in the source's order
+  std::size_t value, scratch;     // a register, for what cannot be read in place
+};
+
+struct Instruction {
+  simd::Elementwise function;
+  std::size_t arity;
+  std::array<std::size_t, 3> arguments;
+  std::size_t value, result;  // a register
+};
+
+struct Store {
+  std::size_t store, value;
+};
+
+struct Sink {
+  std::size_t sink, value, kept;  // the latter a number of Code::kept
+};
+
+struct Step {
+  enum Kind { load, compute, store, sink } kind;
+  std::size_t number;  // of Code's loads, instructions, ...
+};
+
+struct Code {
+  std::size_t space = 0;  // how many dims
+  std::size_t values = 0, registers = 0;
+  std::vector<std::pair<std::size_t, double>> constants;  // of values
+  std::vector<Load> loads;
+  std::vector<Instruction> instructions;
+  std::vector<Store> stores;
+  std::vector<Sink> sinks;
+  std::vector<Step> steps;
+  std::vector<std::vector<std::size_t>> kept;  // dims of the space that sinks keep, in their argument's order
+};
+
+Code compile(const Graph& graph, const Dims& space, const std::vector<int>& sources,
+             const std::vector<int>& stores, const std::vector<int>& sinks, const simd::Kernels& kernels);
+
+}  // namespace tailrace::analytics::program

@@ -1,0 +1,183 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "analytics/program/code.hpp"
+#include "analytics/program/library.hpp"
+#include "base/error.hpp"
+
+namespace tailrace::analytics::program {
+
+namespace {
+
+class Compiler {
+ public:
+  Compiler(const Graph& graph, const Dims& space, const std::vector<int>& sources,
+           const simd::Kernels& kernels)
+      : graph_(graph), space_(space), kernels_(kernels) {
+    code_.space = space.size();
+    for (std::size_t i = 0; i < sources.size(); ++i) source_of_.try_emplace(sources[i], i);
+  }
+
+  // What is wanted of a value follows right behind the step that makes it, while it is in the cache.
+  void add_store(std::size_t number, int node) {
+    expect_whole_space(node);
+    code_.stores.push_back({number, value_of(node)});
+    code_.steps.push_back({Step::store, code_.stores.size() - 1});
+  }
+
+  void add_sink(std::size_t number, int reduction) {
+    const Node& node = graph_.nodes[index(reduction)];
+    TAILRACE_ASSERT(node.kind == NodeKind::reduction && node.args.size() == 1, node.name);
+    expect_whole_space(node.args[0]);
+    const std::size_t value = value_of(node.args[0]);
+    code_.sinks.push_back({number, value, kept_by(node)});
+    code_.steps.push_back({Step::sink, code_.sinks.size() - 1});
+  }
+
+  Code finish() {
+    allocate_registers();
+    return std::move(code_);
+  }
+
+ private:
+  static std::size_t index(int node) { return static_cast<std::size_t>(node); }
+
+  std::size_t dim(const std::string& name) const {
+    for (std::size_t i = 0; i < space_.size(); ++i)
+      if (space_[i].name == name) return i;
+    base::assertion_failed("dim", __FILE__, __LINE__, fmt::format("'{}' is no dim of the space", name));
+  }
+
+  void expect_whole_space(int node) const {
+    TAILRACE_ASSERT(graph_.nodes[index(node)].shape.dims.size() == space_.size(),
+                    fmt::format("node {} has not the dims of the program", node));
+  }
+
+  std::size_t kept_by(const Node& reduction) {
+    std::vector<std::size_t> kept;
+    const auto& consumed = reduction.call.dims;
+    for (const Dim& candidate : graph_.nodes[index(reduction.args[0])].shape.dims)
+      if (!consumed.empty() && std::ranges::find(consumed, candidate.name) == consumed.end())
+        kept.push_back(dim(candidate.name));
+    const auto known = std::ranges::find(code_.kept, kept);
+    if (known != code_.kept.end()) return static_cast<std::size_t>(known - code_.kept.begin());
+    code_.kept.push_back(std::move(kept));
+    return code_.kept.size() - 1;
+  }
+
+  std::size_t value_of(int node) {
+    if (const auto known = value_of_.find(node); known != value_of_.end()) return known->second;
+    const Node& made = graph_.nodes[index(node)];
+    std::size_t value = 0;
+    if (const auto source = source_of_.find(node); source != source_of_.end())
+      value = load(source->second, made);
+    else if (made.kind == NodeKind::constant)
+      value = constant(made.constant);
+    else
+      value = compute(made);
+    value_of_.emplace(node, value);
+    return value;
+  }
+
+  std::size_t load(std::size_t source, const Node& node) {
+    Load load{source, {}, 0, 0};
+    for (const Dim& of_node : node.shape.dims) load.dims.push_back(dim(of_node.name));
+    const Step step{Step::load, code_.loads.size()};
+    load.value = code_.values++;
+    code_.loads.push_back(std::move(load));
+    code_.steps.push_back(step);
+    return code_.loads.back().value;
+  }
+
+  std::size_t constant(double number) {
+    const auto [place, fresh] = constants_.try_emplace(std::bit_cast<std::uint64_t>(number), 0);
+    if (fresh) {
+      place->second = code_.values++;
+      code_.constants.emplace_back(place->second, number);
+    }
+    return place->second;
+  }
+
+  std::size_t compute(const Node& node) {
+    TAILRACE_ASSERT(node.kind == NodeKind::elementwise,
+                    fmt::format("'{}' is neither elementwise nor given", node.name));
+    const auto opcode = static_cast<Opcode>(static_cast<const Elementwise*>(node.op)->opcode());
+    Instruction made{function_for(opcode, kernels_), node.args.size(), {}, 0, 0};
+    TAILRACE_ASSERT(made.arity == traits_of(opcode).arity, node.name);
+    for (std::size_t i = 0; i < made.arity; ++i) made.arguments[i] = value_of(node.args[i]);
+    if (traits_of(opcode).commutes && made.arguments[0] > made.arguments[1])
+      std::swap(made.arguments[0], made.arguments[1]);
+    const auto [place, fresh] = computed_.try_emplace({opcode, made.arguments}, 0);
+    if (fresh) {
+      const Step step{Step::compute, code_.instructions.size()};
+      place->second = made.value = code_.values++;
+      code_.instructions.push_back(made);
+      code_.steps.push_back(step);
+    }
+    return place->second;
+  }
+
+  template <class Visit>
+  void for_each_use(const Step& step, Visit&& visit) const {
+    if (step.kind == Step::store) visit(code_.stores[step.number].value);
+    if (step.kind == Step::sink) visit(code_.sinks[step.number].value);
+    if (step.kind == Step::compute) {
+      const Instruction& instruction = code_.instructions[step.number];
+      for (std::size_t i = 0; i < instruction.arity; ++i) visit(instruction.arguments[i]);
+    }
+  }
+
+  // A value's register is free behind its last use, which may already write its own result there. Register 0
+  // stays free for values that are the same all along a piece and wanted as a row.
+  void allocate_registers() {
+    std::vector<std::size_t> last_use(code_.values, 0), register_of(code_.values, 0);
+    for (std::size_t at = 0; at < code_.steps.size(); ++at)
+      for_each_use(code_.steps[at], [&](std::size_t value) { last_use[value] = at; });
+    code_.registers = 1;
+    std::vector<std::size_t> free;
+    for (std::size_t at = 0; at < code_.steps.size(); ++at) {
+      for_each_use(code_.steps[at], [&](std::size_t value) {
+        if (last_use[value] != at || register_of[value] == 0) return;
+        free.push_back(register_of[value]);
+        register_of[value] = 0;
+      });
+      const Step step = code_.steps[at];
+      if (step.kind != Step::load && step.kind != Step::compute) continue;
+      std::size_t taken = code_.registers;
+      if (free.empty()) {
+        ++code_.registers;
+      } else {
+        taken = free.back();
+        free.pop_back();
+      }
+      const bool loads = step.kind == Step::load;
+      (loads ? code_.loads[step.number].scratch : code_.instructions[step.number].result) = taken;
+      register_of[loads ? code_.loads[step.number].value : code_.instructions[step.number].value] = taken;
+    }
+  }
+
+  const Graph& graph_;
+  const Dims& space_;
+  const simd::Kernels& kernels_;
+  Code code_;
+  std::map<int, std::size_t> source_of_, value_of_;  // by node
+  std::map<std::uint64_t, std::size_t> constants_;   // by bits
+  std::map<std::pair<Opcode, std::array<std::size_t, 3>>, std::size_t> computed_;
+};
+
+}  // namespace
+
+Code compile(const Graph& graph, const Dims& space, const std::vector<int>& sources,
+             const std::vector<int>& stores, const std::vector<int>& sinks, const simd::Kernels& kernels) {
+  Compiler compiler(graph, space, sources, kernels);
+  for (std::size_t i = 0; i < sinks.size(); ++i) compiler.add_sink(i, sinks[i]);
+  for (std::size_t i = 0; i < stores.size(); ++i) compiler.add_store(i, stores[i]);
+  return compiler.finish();
+}
+
+}  // namespace tailrace::analytics::program

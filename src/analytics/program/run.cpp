@@ -1,0 +1,238 @@
+#include "analytics/program/run.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "analytics/program/walk.hpp"
+#include "base/error.hpp"
+
+namespace tailrace::analytics::program {
+
+namespace {
+
+constexpr std::size_t longest_piece = 1024;  // cells; a few registers of them stay in the first cache
+// Where a piece crosses the ends of such short stretches of a source, it is copied together; longer ones end
+// pieces.
+constexpr std::int64_t short_stretch = 256;
+
+struct alignas(64) Line {
+  double cells[8];
+};
+
+// Kept from run to run by each thread.
+struct Scratch {
+  std::vector<Line> lines;
+  std::vector<simd::Operand> values;
+  std::vector<Walk> loads, sinks;
+  std::vector<model::Region> kept;
+
+  double* a_register(std::size_t number, std::size_t piece) { return lines.data()->cells + number * piece; }
+};
+
+std::size_t to_size(std::int64_t count) { return static_cast<std::size_t>(count); }
+
+// How far apart neighbours along the space's dims lie in an array of some of them, C order.
+std::array<std::int64_t, most_dims> strides_of(const std::vector<std::size_t>& dims,
+                                               const model::Region& region) {
+  std::array<std::int64_t, most_dims> strides{};
+  std::int64_t stride = 1;
+  for (std::size_t i = dims.size(); i-- > 0;) {
+    strides[dims[i]] = stride;
+    stride *= region.count(dims[i]);
+  }
+  return strides;
+}
+
+Walk walk_over(const std::vector<std::size_t>& dims, const model::Region& region) {
+  const auto strides = strides_of(dims, region);
+  return {region.counts(), std::span(strides).first(region.rank())};
+}
+
+model::Region part_of(const model::Region& region, const std::vector<std::size_t>& dims) {
+  std::vector<model::Runs> runs;
+  for (const std::size_t dim : dims) runs.push_back(region.runs(dim));
+  return model::Region(std::move(runs));
+}
+
+void convert(const simd::Kernels& kernels, const Operand& from, std::int64_t first, std::size_t count,
+             double* into) {
+  const std::byte* const bytes = from.bytes.data() + to_size(first) * model::size_of(from.type);
+  switch (from.type) {
+    case model::DataType::float32: return kernels.from_float32(bytes, into, count);
+    case model::DataType::int32: return kernels.from_int32(bytes, into, count);
+    case model::DataType::int64: return kernels.from_int64(bytes, into, count);
+    case model::DataType::float64: std::memcpy(into, bytes, count * sizeof(double));
+  }
+}
+
+// The next n values of a source as a row.
+void gather(const simd::Kernels& kernels, const Operand& from, Walk& walk, std::size_t n, double* into) {
+  while (n > 0) {
+    const std::size_t count = std::min(n, to_size(walk.left()));
+    if (walk.stride() == 1) {
+      convert(kernels, from, walk.index(), count, into);
+    } else if (walk.stride() == 0) {
+      convert(kernels, from, walk.index(), 1, into);
+      std::fill_n(into + 1, count - 1, *into);
+    } else {
+      for (std::size_t i = 0; i < count; ++i)
+        convert(kernels, from, walk.index() + static_cast<std::int64_t>(i) * walk.stride(), 1, into + i);
+    }
+    walk.advance(static_cast<std::int64_t>(count));
+    into += count;
+    n -= count;
+  }
+}
+
+bool in_place(const Operand& source) {
+  return source.type == model::DataType::float64 &&
+         reinterpret_cast<std::uintptr_t>(source.bytes.data()) % alignof(double) == 0;
+}
+
+simd::Operand next(const simd::Kernels& kernels, const Operand& from, Walk& walk, std::size_t n,
+                   double* scratch) {
+  const bool straight = to_size(walk.left()) >= n && (walk.stride() == 0 || walk.stride() == 1);
+  if (!straight || (walk.stride() == 1 && !in_place(from))) {
+    gather(kernels, from, walk, n, scratch);
+    return {scratch, 1};
+  }
+  const std::int64_t first = walk.index();
+  const auto step = to_size(walk.stride());
+  walk.advance(static_cast<std::int64_t>(n));
+  if (in_place(from)) return {reinterpret_cast<const double*>(from.bytes.data()) + first, step};
+  convert(kernels, from, first, 1, scratch);
+  return {scratch, step};
+}
+
+void pour(FusiblePartial& into, Walk& walk, std::span<const double> values) {
+  while (!values.empty()) {
+    const auto row = values.first(std::min(values.size(), to_size(walk.left())));
+    const std::size_t cell = to_size(walk.index());
+    if (walk.stride() == 0)
+      into.add_row(cell, row);
+    else if (walk.stride() == 1)
+      into.add_cells(cell, row);
+    else
+      for (std::size_t i = 0; i < row.size(); ++i)
+        into.add_row(cell + i * to_size(walk.stride()), row.subspan(i, 1));
+    walk.advance(static_cast<std::int64_t>(row.size()));
+    values = values.subspan(row.size());
+  }
+}
+
+class Run {
+ public:
+  Run(const Code& code, const simd::Kernels& kernels, const model::Region& region,
+      std::span<const Operand> sources, std::span<const std::span<double>> stores,
+      std::span<FusiblePartial* const> sinks, Scratch& scratch)
+      : code_(code),
+        kernels_(kernels),
+        sources_(sources),
+        stores_(stores),
+        sinks_(sinks),
+        scratch_(scratch),
+        cells_(to_size(region.size())),
+        piece_(std::min(longest_piece, (cells_ + 7) / 8 * 8)) {
+    scratch.lines.resize(std::max(scratch.lines.size(), code.registers * piece_ / 8));
+    scratch.values.assign(code.values, {});
+    scratch.loads.clear();
+    scratch.sinks.clear();
+    for (const Load& load : code.loads) scratch.loads.push_back(walk_over(load.dims, region));
+    for (const Sink& sink : code.sinks) scratch.sinks.push_back(walk_over(code.kept[sink.kept], region));
+    for (const auto& [value, number] : code.constants) scratch.values[value] = {&number, 0};
+    begin_sinks(region);
+    limit_ = one_look() ? cells_ : piece_;
+  }
+
+  void go() {
+    for (done_ = 0; done_ < cells_; done_ += n_) {
+      n_ = std::min(limit_, cells_ - done_);
+      for (const Walk& walk : scratch_.loads)
+        if (walk.stretch() >= short_stretch) n_ = std::min(n_, to_size(walk.left()));
+      for (const Step& step : code_.steps) take(step);
+    }
+  }
+
+ private:
+  void begin_sinks(const model::Region& region) {
+    scratch_.kept.clear();
+    for (const auto& kept : code_.kept) scratch_.kept.push_back(part_of(region, kept));
+    for (const Sink& sink : code_.sinks) sinks_[sink.sink]->begin(scratch_.kept[sink.kept]);
+  }
+
+  // A single look at a source that can be read in place needs no pieces.
+  bool one_look() const {
+    if (!code_.instructions.empty() || code_.loads.size() != 1 || code_.steps.size() != 2) return false;
+    const Walk& walk = scratch_.loads[0];
+    return in_place(sources_[code_.loads[0].source]) && walk.stride() == 1 &&
+           to_size(walk.stretch()) == cells_;
+  }
+
+  void take(const Step& step) {
+    switch (step.kind) {
+      case Step::load: {
+        const Load& load = code_.loads[step.number];
+        scratch_.values[load.value] =
+            next(kernels_, sources_[load.source], scratch_.loads[step.number], n_, a_register(load.scratch));
+        return;
+      }
+      case Step::compute: return compute(code_.instructions[step.number]);
+      case Step::store: {
+        const Store& store = code_.stores[step.number];
+        const auto values = row(store.value);
+        std::ranges::copy(values, stores_[store.store].subspan(done_).begin());
+        return;
+      }
+      case Step::sink: {
+        const Sink& sink = code_.sinks[step.number];
+        pour(*sinks_[sink.sink], scratch_.sinks[step.number], row(sink.value));
+      }
+    }
+  }
+
+  void compute(const Instruction& instruction) {
+    std::array<simd::Operand, 3> arguments;
+    std::size_t step = 0;
+    for (std::size_t i = 0; i < instruction.arity; ++i) {
+      arguments[i] = scratch_.values[instruction.arguments[i]];
+      step |= arguments[i].step;
+    }
+    double* const result = a_register(instruction.result);
+    instruction.function(arguments.data(), result, step ? n_ : 1);
+    scratch_.values[instruction.value] = {result, step};
+  }
+
+  std::span<const double> row(std::size_t value) {
+    const simd::Operand& operand = scratch_.values[value];
+    if (operand.step == 1) return {operand.data, n_};
+    double* const spread = a_register(0);
+    std::fill_n(spread, n_, *operand.data);
+    return {spread, n_};
+  }
+
+  double* a_register(std::size_t number) { return scratch_.a_register(number, piece_); }
+
+  const Code& code_;
+  const simd::Kernels& kernels_;
+  std::span<const Operand> sources_;
+  std::span<const std::span<double>> stores_;
+  std::span<FusiblePartial* const> sinks_;
+  Scratch& scratch_;
+  std::size_t cells_, piece_, limit_ = 0;
+  std::size_t done_ = 0, n_ = 0;  // cells
+};
+
+}  // namespace
+
+void run(const Code& code, const simd::Kernels& kernels, const model::Region& region,
+         std::span<const Operand> sources, std::span<const std::span<double>> stores,
+         std::span<FusiblePartial* const> sinks) {
+  TAILRACE_ASSERT(region.rank() == code.space && region.rank() <= most_dims,
+                  "a block of other dims than the program's");
+  if (region.size() == 0) return;
+  thread_local Scratch scratch;
+  Run(code, kernels, region, sources, stores, sinks, scratch).go();
+}
+
+}  // namespace tailrace::analytics::program
