@@ -51,7 +51,9 @@ class Count final : public SimpleReduction {
   std::unique_ptr<Cells> make_cells(std::size_t cells, bool) const override {
     return std::make_unique<Counts>(cells);
   }
-  std::optional<std::string> units(const std::optional<std::string>&) const override { return "1"; }
+  std::optional<std::string> units(const std::optional<std::string>&) const override {
+    return dimensionless();
+  }
 };
 
 const OperatorEntry count("count", std::make_shared<Count>());

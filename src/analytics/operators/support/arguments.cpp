@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analytics/units.hpp"
 #include "base/nearest_name.hpp"
 
 namespace tailrace::analytics::operators {
@@ -165,6 +166,10 @@ void add_dim(Shape& shape, const std::string& name, std::int64_t extent) {
   shape.dims.push_back({name, extent, false});
 }
 
+Dim shortened(const Dim& dim, std::int64_t extent) {
+  return {extent == dim.extent ? dim.name : fmt::format("{}_{}", dim.name, extent), extent, false};
+}
+
 Shape without(const Call& call, const std::vector<bool>& removed) {
   const Shape& argument = call.arguments.at(0);
   Shape shape;
@@ -174,18 +179,19 @@ Shape without(const Call& call, const std::vector<bool>& removed) {
   return shape;
 }
 
+std::optional<std::string> dimensionless() { return std::string("1"); }
+
 std::optional<std::string> product_units(const std::optional<std::string>& a,
                                          const std::optional<std::string>& b) {
-  if (!a || !b) return std::nullopt;
-  if (*a == "1") return b;
-  if (*b == "1") return a;
-  const auto closed = [](const std::string& units) {
-    return units.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789- ") ==
-                   std::string::npos
-               ? units
-               : "(" + units + ")";
-  };
-  return closed(*a) + " " + closed(*b);
+  return a && b ? unit_system().product(*a, *b) : std::nullopt;
+}
+
+std::optional<std::string> power_units(const std::optional<std::string>& a, double exponent) {
+  return a ? unit_system().power(*a, exponent) : std::nullopt;
+}
+
+std::optional<std::string> difference_units(const std::optional<std::string>& a) {
+  return a ? std::optional(unit_system().difference(*a)) : std::nullopt;
 }
 
 }  // namespace tailrace::analytics::operators

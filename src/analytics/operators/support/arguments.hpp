@@ -41,11 +41,17 @@ std::int64_t to_whole(double value, const std::string& parameter);
 std::vector<double> coordinates(const Call& call, const std::string& dim);
 
 void add_dim(Shape& shape, const std::string& name, std::int64_t extent);  // whole, behind the others
+// The dimension with n of its cells, or n made of its cells: whole, and called DIM_n, unless it keeps them
+// all.
+Dim shortened(const Dim& dim, std::int64_t extent);
 // The first argument's shape without the dimensions that are marked.
 Shape without(const Call& call, const std::vector<bool>& removed);
 
-// Units of products; none where one of them is unknown.
+std::optional<std::string> dimensionless();
+// Units of what is made of values with these units; none where they are unknown.
 std::optional<std::string> product_units(const std::optional<std::string>& a,
                                          const std::optional<std::string>& b);
+std::optional<std::string> power_units(const std::optional<std::string>& a, double exponent);
+std::optional<std::string> difference_units(const std::optional<std::string>& a);
 
 }  // namespace tailrace::analytics::operators

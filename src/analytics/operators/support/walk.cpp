@@ -32,4 +32,17 @@ std::vector<std::int64_t> indices_along(const model::Region& region, std::size_t
   return indices;
 }
 
+std::vector<std::int64_t> summed(const std::vector<std::vector<std::int64_t>>& steps, std::size_t from,
+                                 std::size_t to) {
+  std::vector<std::int64_t> sums{0};
+  for (std::size_t d = from; d < to; ++d) {
+    std::vector<std::int64_t> longer;
+    longer.reserve(sums.size() * steps[d].size());
+    for (const std::int64_t sum : sums)
+      for (const std::int64_t step : steps[d]) longer.push_back(sum + step);
+    sums = std::move(longer);
+  }
+  return sums;
+}
+
 }  // namespace tailrace::analytics::operators

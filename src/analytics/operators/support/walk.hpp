@@ -47,4 +47,8 @@ model::Region kept_of(const model::Region& region, const std::vector<bool>& cons
 // Global indices along one dimension, in local order.
 std::vector<std::int64_t> indices_along(const model::Region& region, std::size_t dimension);
 
+// The sums of steps[d][i] over the dimensions [from, to), for all their local indices i in C order.
+std::vector<std::int64_t> summed(const std::vector<std::vector<std::int64_t>>& steps, std::size_t from,
+                                 std::size_t to);
+
 }  // namespace tailrace::analytics::operators

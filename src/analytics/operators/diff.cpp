@@ -1,0 +1,52 @@
+#include "analytics/operators/support/arguments.hpp"
+#include "analytics/operators/support/gather.hpp"
+
+namespace tailrace::analytics::operators {
+namespace {
+
+Array differences(std::size_t place, const ConstArray& a) {
+  const Lines lines(*a.region, place);
+  Array result{replaced(*a.region, place, a.region->count(place) - 1), {}};
+  for (std::size_t o = 0; o < lines.outer; ++o)
+    for (std::size_t i = 1; i < lines.length; ++i)
+      for (std::size_t n = 0; n < lines.inner; ++n)
+        result.values.push_back(a.values[lines.at(o, i, n)] - a.values[lines.at(o, i - 1, n)]);
+  return result;
+}
+
+class Difference final : public Kernel {
+ public:
+  OperatorDoc doc() const override {
+    return {
+        "diff(a, DIM)",
+        "Each cell less the one before it along a dimension, as numpy.diff; with n cells the dimension "
+        "becomes "
+        "DIM_(n-1). NaN gives NaN on both sides. Empty blocks give empty blocks; length 1 is an error, since "
+        "nothing would be left.",
+        "a subtraction a cell; gathers the dimension", ""};
+  }
+  Shape infer(const Call& call) const override {
+    expect_arguments(call, 1, 1);
+    expect_parameters(call, {});
+    Shape shape = call.arguments[0];
+    Dim& dim = shape.dims[only_dim(call)];
+    if (dim.extent < 2)
+      throw CallProblem(
+          -1, dim.name,
+          "needs at least 2 cells along \"" + dim.name + "\", which has " + std::to_string(dim.extent));
+    dim = shortened(dim, dim.extent - 1);
+    shape.units = difference_units(shape.units);
+    return shape;
+  }
+  std::vector<std::string> needs_whole(const Call& call) const override { return split_consumed(call); }
+  std::unique_ptr<KernelRun> start(const Call& call) const override {
+    return run_of([place = only_dim(call)](std::span<const ConstArray> arguments) {
+      return differences(place, arguments[0]);
+    });
+  }
+};
+
+const OperatorEntry diff("diff", std::make_shared<Difference>());
+
+}  // namespace
+}  // namespace tailrace::analytics::operators

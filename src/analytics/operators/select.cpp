@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <limits>
+
+#include "analytics/operators/support/arguments.hpp"
+#include "analytics/operators/support/gather.hpp"
+#include "analytics/operators/support/interpolation.hpp"
+
+namespace tailrace::analytics::operators {
+namespace {
+
+// Where along a dimension a value is taken: between two indices, which are the same for a cell itself.
+struct Point {
+  std::int64_t first = -1;  // -1: outside
+  std::int64_t second = -1;
+  double x = 0.0, x_first = 0.0, x_second = 0.0;
+};
+
+struct Selection {
+  std::size_t place = 0;
+  std::vector<Point> points;
+  bool dropped = false;
+};
+
+// Of two that are equally near, the higher, as in pandas.
+Point nearest(const std::vector<double>& axis, double x) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < axis.size(); ++i) {
+    const double near = std::abs(axis[i] - x);
+    const double nearest = std::abs(axis[best] - x);
+    if (near < nearest || (near == nearest && axis[i] > axis[best])) best = i;
+  }
+  const auto index = static_cast<std::int64_t>(best);
+  return {index, index, x, axis[best], axis[best]};
+}
+
+Point linear(const std::vector<double>& axis, double x) {
+  for (std::size_t i = 0; i < axis.size(); ++i) {
+    const auto index = static_cast<std::int64_t>(i);
+    if (axis[i] == x) return {index, index, x, x, x};
+    if (i > 0 && (axis[i - 1] < x) == (x < axis[i])) return {index - 1, index, x, axis[i - 1], axis[i]};
+  }
+  return {};
+}
+
+Selection selection_of(const Call& call, const std::string& dim, bool interpolated) {
+  Selection selection{place_of(call, dim), {}, !is_list(call, dim)};
+  const std::vector<double> wanted = numbers(call, dim);
+  const std::vector<double> axis = coordinates(call, dim);
+  if (interpolated && !monotonic(axis))
+    throw CallProblem(-1, dim,
+                      "the coordinate of \"" + dim + "\" neither increases nor decreases throughout");
+  for (const double x : wanted) selection.points.push_back(interpolated ? linear(axis, x) : nearest(axis, x));
+  return selection;
+}
+
+std::vector<std::string> selected_dims(const Call& call) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : call.parameters)
+    if (name != "method" && !name.ends_with(".coordinates")) names.push_back(name);
+  return names;
+}
+
+// From the last dimension on, so that dropping one moves no other that is still to come.
+std::vector<Selection> selections_of(const Call& call) {
+  const bool interpolated = word(call, "method", "nearest", {"nearest", "linear"}) == "linear";
+  std::vector<Selection> selections;
+  for (const std::string& dim : selected_dims(call))
+    selections.push_back(selection_of(call, dim, interpolated));
+  std::sort(selections.begin(), selections.end(),
+            [](const Selection& a, const Selection& b) { return a.place > b.place; });
+  if (selections.empty()) throw CallProblem(-1, "", "needs at least one DIM=value");
+  return selections;
+}
+
+Array along_one(const Selection& selection, const ConstArray& a) {
+  const Lines lines(*a.region, selection.place);
+  const std::int64_t extent = std::ssize(selection.points);
+  Array result{replaced(*a.region, selection.place, selection.dropped ? std::nullopt : std::optional(extent)),
+               {}};
+  for (std::size_t o = 0; o < lines.outer; ++o)
+    for (const Point& point : selection.points)
+      for (std::size_t n = 0; n < lines.inner; ++n) {
+        if (point.first < 0) {
+          result.values.push_back(std::numeric_limits<double>::quiet_NaN());
+          continue;
+        }
+        const double first = a.values[lines.at(o, static_cast<std::size_t>(point.first), n)];
+        const double second = a.values[lines.at(o, static_cast<std::size_t>(point.second), n)];
+        result.values.push_back(point.first == point.second
+                                    ? first
+                                    : between(point.x, point.x_first, first, point.x_second, second));
+      }
+  return result;
+}
+
+Array selected(const std::vector<Selection>& selections, const ConstArray& a) {
+  Array result = along_one(selections[0], a);
+  for (std::size_t s = 1; s < selections.size(); ++s) result = along_one(selections[s], result.view());
+  return result;
+}
+
+class Select final : public Kernel {
+ public:
+  OperatorDoc doc() const override {
+    return {
+        "select(a, DIM=value or [values], ..., method=\"nearest\" | \"linear\")",
+        "Values where the dimension's coordinate has a value: of the nearest cell (of two equally near the "
+        "one "
+        "with the higher coordinate, as xarray's sel), or between two cells as numpy.interp, NaN outside. A "
+        "single value drops the dimension, of n values it is called DIM_n. NaN stays where it enters. Empty "
+        "blocks give empty blocks; of length 1 linear finds its one coordinate only.",
+        "copies what it takes; gathers the dimensions it selects in", ""};
+  }
+  Shape infer(const Call& call) const override {
+    expect_arguments(call, 1, 1);
+    expect_no_dims(call);
+    Shape shape = call.arguments[0];
+    for (const Selection& selection : selections_of(call)) {
+      const auto dim = shape.dims.begin() + static_cast<std::ptrdiff_t>(selection.place);
+      if (selection.dropped)
+        shape.dims.erase(dim);
+      else
+        *dim = shortened(*dim, std::ssize(selection.points));
+    }
+    return shape;
+  }
+  std::vector<std::string> coordinates_wanted(const Call& call) const override { return selected_dims(call); }
+  std::vector<std::string> needs_whole(const Call& call) const override {
+    std::vector<std::string> names;
+    for (const Selection& selection : selections_of(call))
+      if (const Dim& dim = call.arguments[0].dims[selection.place]; dim.split) names.push_back(dim.name);
+    return names;
+  }
+  std::unique_ptr<KernelRun> start(const Call& call) const override {
+    return run_of([selections = selections_of(call)](std::span<const ConstArray> arguments) {
+      return selected(selections, arguments[0]);
+    });
+  }
+};
+
+const OperatorEntry select("select", std::make_shared<Select>());
+
+}  // namespace
+}  // namespace tailrace::analytics::operators

@@ -1,0 +1,57 @@
+// Kernels' ways into a block: lists of indices along each dimension, and lines along one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "analytics/operator.hpp"
+
+namespace tailrace::analytics::operators {
+
+// A kernel that remembers nothing.
+std::unique_ptr<KernelRun> run_of(std::function<Array(std::span<const ConstArray>)> compute);
+
+// Elements from one index of a dimension to the next in a block with these extents.
+std::vector<std::int64_t> strides_of(std::span<const std::int64_t> counts);
+
+// The values at all combinations of local indices, C order over the lists.
+std::vector<double> pick(std::span<const double> values, std::span<const std::int64_t> counts,
+                         const std::vector<std::vector<std::int64_t>>& indices);
+
+// The region with one dimension whole and `extent` long instead, or left out.
+model::Region replaced(const model::Region& region, std::size_t dimension,
+                       std::optional<std::int64_t> extent);
+
+// A block seen along one dimension: element i of line (o, n) lies at (o * length + i) * inner + n.
+struct Lines {
+  std::size_t outer = 1;
+  std::size_t length = 1;
+  std::size_t inner = 1;
+  Lines(const model::Region& region, std::size_t dimension);
+  std::size_t at(std::size_t o, std::size_t i, std::size_t n) const { return (o * length + i) * inner + n; }
+};
+
+// A block seen as a slab of the consumed dimensions for each kept cell: value c of slab k lies at
+// kept[k] + consumed[c], both in C order.
+struct Slabs {
+  std::vector<std::int64_t> kept;
+  std::vector<std::int64_t> consumed;
+  std::vector<std::int64_t> extents;  // of the consumed dimensions
+  Slabs(const model::Region& region, const std::vector<bool>& consumes);
+  std::size_t at(std::size_t k, std::size_t c) const {
+    return static_cast<std::size_t>(kept[k] + consumed[c]);
+  }
+};
+
+// The kept part of a region with whole dimensions of these extents behind.
+model::Region kept_and(const model::Region& region, const std::vector<bool>& consumed,
+                       std::initializer_list<std::int64_t> extents);
+
+// The names of the dimensions that a call consumes, where they are split.
+std::vector<std::string> split_consumed(const Call& call);
+
+}  // namespace tailrace::analytics::operators
