@@ -182,20 +182,25 @@ void Builder::drop_units(const ElementwiseOperator& op, std::vector<Value>& argu
   const auto drop = [&](std::size_t i) {
     Value& value = arguments[i];
     if (value.bare || !has_known_units(value)) return;
+    const int argument = static_cast<int>(i);
+    const std::string signature = op.doc().signature;
     if (!unit_system().is_dimensionless(*value.units))
       throw CallProblem(
-          static_cast<int>(i), "",
+          argument, "",
           fmt::format("{} takes numbers without units here, and this is in \"{}\"; divide it by a "
-                      "reference with the same units",
-                      op.doc().signature, *value.units));
-    value = converted(value, "1", static_cast<int>(i),
-                      fmt::format("{} takes numbers without units", op.doc().signature));
+                      "reference, such as with_units(1, units=\"{}\")",
+                      signature, *value.units, *value.units));
+    value = converted(value, "1", argument, fmt::format("{} takes numbers without units", signature));
   };
   if (op.rule() == UnitRule::dimensionless)
     for (std::size_t i = 0; i < arguments.size(); ++i) drop(i);
-  if (op.code() != Opcode::pow) return;
-  drop(1);
-  if (!constant(arguments[1])) drop(0);
+  if (op.rule() != UnitRule::power) return;
+  if (op.code() == Opcode::pow) drop(1);
+  const auto exponent = op.code() == Opcode::pow ? constant(arguments[1]) : op.exponent();
+  const Value& base = arguments[0];
+  // The root of a percentage is that of the ratio.
+  const bool is_ratio = has_known_units(base) && unit_system().is_dimensionless(*base.units);
+  if (!exponent || (is_ratio && *exponent != std::round(*exponent))) drop(0);
 }
 
 // As NumPy does: exact, and much faster than a power.

@@ -32,10 +32,11 @@ std::string key_of(const Node& node) {
   std::string key = fmt::format("{} {}", static_cast<int>(node.kind), fmt::ptr(node.op));
   for (const int argument : node.args) key += fmt::format(" {}", argument);
   for (const Dim& dim : node.shape.dims) key += "|" + counted(dim.name);
-  // The numbers of elementwise work do not depend on units and parameters.
+  // The numbers of elementwise work do not depend on units and parameters, those of reductions not on units.
   if (node.kind == NodeKind::elementwise) return key;
   for (const std::string& dim : node.call.dims) key += "&" + counted(dim);
   for (const auto& [name, value] : node.call.parameters) key += "?" + counted(name) + text_of(value);
+  if (node.kind == NodeKind::reduction) return key;
   for (const Shape& argument : node.call.arguments) key += "@" + counted(argument.units.value_or("?"));
   return key;
 }

@@ -95,6 +95,7 @@ std::optional<std::string> ElementwiseOperator::units(const Call& call) const {
   }
   const auto power = [&](double exponent) -> std::optional<std::string> {
     if (!known(0)) return std::nullopt;
+    if (system.same(*of(0), "1")) return "1";
     auto raised = system.power(*of(0), exponent);
     if (!raised) throw CallProblem(0, "", fmt::format("\"{}\" to the power {} is no unit", *of(0), exponent));
     return raised;

@@ -33,6 +33,7 @@ class ElementwiseOperator : public Elementwise {
 
   Opcode code() const { return opcode_; }
   UnitRule rule() const { return rule_; }
+  std::optional<double> exponent() const { return exponent_; }  // of sqrt, cbrt and square
   std::size_t arity() const { return traits_of(opcode_).arity; }
   // Which arguments must have the same units, in words that fit behind "cannot be": added. Empty: none.
   std::vector<std::size_t> alike() const;
@@ -44,7 +45,7 @@ class ElementwiseOperator : public Elementwise {
   Opcode opcode_;
   UnitRule rule_;
   OperatorDoc doc_;
-  double exponent_;  // of sqrt, cbrt and square
+  double exponent_;
 };
 
 // The dims of what is broadcast by names: those of the argument that has most (the first of them), where each
