@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "analytics/operators/support/simple_reduction.hpp"
+#include "analytics/row_kernels.hpp"
 
 namespace tailrace::analytics::operators {
 namespace {
@@ -13,10 +14,14 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 struct Lowest {
   static constexpr double neutral = infinity;
   static double of(double a, double b) { return a < b ? a : b; }
+  static RowExtreme of_row(std::span<const double> values) { return row_min(values); }
+  static void of_cells(std::span<double> into, std::span<const double> values) { cells_min(into, values); }
 };
 struct Highest {
   static constexpr double neutral = -infinity;
   static double of(double a, double b) { return a > b ? a : b; }
+  static RowExtreme of_row(std::span<const double> values) { return row_max(values); }
+  static void of_cells(std::span<double> into, std::span<const double> values) { cells_max(into, values); }
 };
 
 // What is known of a cell. An extreme among values that are not NaN, and what else was seen.
@@ -29,32 +34,14 @@ class ExtremeCells final : public ValueCells {
       : extremes_(cells, Extreme::neutral), seen_(cells, nothing), skip_missing_(skip_missing) {}
 
   void add(std::size_t cell, std::span<const double> values) override {
-    // Several at once, so that the compiler can use vectors: an extreme has no order.
-    constexpr std::size_t lanes = 16;
-    double best[lanes];
-    std::int64_t present[lanes] = {};
-    std::ranges::fill(best, Extreme::neutral);
-    const std::size_t even = values.size() - values.size() % lanes;
-    for (std::size_t at = 0; at < even; at += lanes)
-      for (std::size_t lane = 0; lane < lanes; ++lane) {
-        best[lane] = Extreme::of(values[at + lane], best[lane]);
-        present[lane] += values[at + lane] == values[at + lane];
-      }
-    for (std::size_t at = even; at < values.size(); ++at) {
-      best[0] = Extreme::of(values[at], best[0]);
-      present[0] += values[at] == values[at];
-    }
-    std::int64_t all_present = 0;
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      extremes_[cell] = Extreme::of(best[lane], extremes_[cell]);
-      all_present += present[lane];
-    }
-    if (all_present > 0) seen_[cell] |= value;
-    if (all_present < static_cast<std::int64_t>(values.size())) seen_[cell] |= missing;
+    const RowExtreme row = Extreme::of_row(values);
+    extremes_[cell] = Extreme::of(row.value, extremes_[cell]);
+    const auto missed = static_cast<std::size_t>(row.missing);
+    if (missed < values.size()) seen_[cell] |= value;
+    if (missed > 0) seen_[cell] |= missing;
   }
   void add_each(std::size_t first, std::span<const double> values) override {
-    for (std::size_t i = 0; i < values.size(); ++i)
-      extremes_[first + i] = Extreme::of(values[i], extremes_[first + i]);
+    Extreme::of_cells(std::span(extremes_).subspan(first, values.size()), values);
     for (std::size_t i = 0; i < values.size(); ++i)
       seen_[first + i] |= static_cast<std::uint8_t>(values[i] == values[i] ? value : missing);
   }
