@@ -5,6 +5,7 @@
 #include "analytics/operators/support/arguments.hpp"
 #include "analytics/operators/support/gather.hpp"
 #include "analytics/operators/support/interpolation.hpp"
+#include "base/error.hpp"
 
 namespace tailrace::analytics::operators {
 namespace {
@@ -74,6 +75,7 @@ Array interpolated(const Settings& settings, bool along, std::span<const ConstAr
   result.values.resize(lines.outer * count * lines.inner);
   // Broadcast by whoever calls, or along the dimension alone.
   const bool one = along && coordinate.values.size() == lines.length && a.values.size() != lines.length;
+  TAILRACE_ASSERT(one || coordinate.values.size() == a.values.size(), "the coordinate lies on other cells");
   Column column{std::vector<double>(lines.length), std::vector<double>(lines.length)};
   for (std::size_t o = 0; o < lines.outer; ++o)
     for (std::size_t n = 0; n < lines.inner; ++n) {

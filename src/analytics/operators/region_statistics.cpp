@@ -9,6 +9,7 @@
 #include "analytics/operators/support/arguments.hpp"
 #include "analytics/operators/support/components.hpp"
 #include "analytics/operators/support/gather.hpp"
+#include "base/error.hpp"
 
 namespace tailrace::analytics::operators {
 namespace {
@@ -151,6 +152,8 @@ std::vector<Tally> tallied(const Settings& settings, const Slots& slots, std::sp
 
 Array statistics(const Settings& settings, std::span<const ConstArray> arguments) {
   const model::Region& region = *arguments[0].region;
+  TAILRACE_ASSERT(arguments.back().values.size() == arguments[0].values.size(),
+                  "the values lie on other cells");
   const Slabs slabs(region, settings.consumed);
   const bool count = settings.statistic == Statistic::count;
   Array result{

@@ -1,4 +1,4 @@
-#include <array>
+#include <map>
 
 #include "analytics/operators/support/arguments.hpp"
 #include "analytics/operators/support/sum_cells.hpp"
@@ -64,8 +64,8 @@ class IntegralPartial final : public Partial {
   Array finish() const override { return pieces_.finish(); }
 
  private:
-  // Where the weight of each local index lies, dimension by dimension: by the global index in a list; in an
-  // array by the local one, where it has the dimension.
+  // Where the weight of each local index lies, dimension by dimension: in a list by the global index; in an
+  // array where it has that index, if it has the dimension.
   std::vector<std::vector<std::int64_t>> weight_places(std::span<const ConstArray> arguments) const {
     const model::Region& region = *arguments[0].region;
     std::vector<std::vector<std::int64_t>> places;
@@ -74,16 +74,20 @@ class IntegralPartial final : public Partial {
       if (weights_.empty()) continue;
       if (consumed_[d]) places[d] = indices_along(region, d);
     }
-    if (weights_.empty()) fill_local(*arguments[1].region, region.rank(), places);
+    if (weights_.empty()) fill_local(*arguments[1].region, region, places);
     return places;
   }
-  void fill_local(const model::Region& weights, std::size_t rank,
+  void fill_local(const model::Region& weights, const model::Region& block,
                   std::vector<std::vector<std::int64_t>>& places) const {
     std::int64_t step = 1;
     for (std::size_t e = weights.rank(); e-- > 0;) {
-      // The weights come with dimensions of their own, or broadcast already.
-      const std::size_t d = weights.rank() == rank ? e : place_of(call_, call_.arguments[1].dims[e].name);
-      for (std::size_t i = 0; i < places[d].size(); ++i) places[d][i] = static_cast<std::int64_t>(i) * step;
+      // The weights come with dimensions of their own, or broadcast already; as a block, or whole.
+      const std::size_t d =
+          weights.rank() == block.rank() ? e : place_of(call_, call_.arguments[1].dims[e].name);
+      std::map<std::int64_t, std::int64_t> local;
+      for (const std::int64_t index : indices_along(weights, e)) local.emplace(index, std::ssize(local));
+      const std::vector<std::int64_t> wanted = indices_along(block, d);
+      for (std::size_t i = 0; i < wanted.size(); ++i) places[d][i] = local.at(wanted[i]) * step;
       step *= weights.count(e);
     }
   }

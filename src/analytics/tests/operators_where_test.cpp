@@ -157,6 +157,18 @@ TEST(Operators, vertical_integral_weighs) {
                 weighted, 1e-12);
 }
 
+TEST(Operators, vertical_integral_of_blocks_with_weights_that_are_whole) {
+  const Dims z = {{"z", 4, true}};
+  const Array a = array_of(z, {1, 2, 3, 4}), weights = array_of(z, {1, 10, 100, 1000});
+  const auto partial =
+      dynamic_cast<const Reduction*>(find_operator("vertical_integral"))->start(call_of({z, z}, {"z"}));
+  for (const model::Runs& runs : {model::Runs{{3, 1}, {1, 1}}, model::Runs{{0, 1}, {2, 1}}}) {
+    const Array block = part_of(a, model::Region({runs}));
+    partial->add(std::vector{block.view(), weights.view()});
+  }
+  EXPECT_THAT(partial->finish().values, ElementsAre(4321));
+}
+
 TEST(Operators, vertical_integral_of_missing_levels_and_of_one) {
   const Dims z = {{"z", 3, true}};
   const std::vector<double> dz = {1, 2, 3};

@@ -32,6 +32,7 @@ void extend(model::Box& box, const Dims& dims) {
 
 KeptPieces::KeptPieces(const Dims& kept, const Dims& made, Make make) : make_(std::move(make)) {
   extend(kept_, kept);
+  whole_ = model::Region::of_box(kept_);
   result_ = kept_;
   extend(result_, made);
 }
@@ -93,6 +94,16 @@ void KeptPieces::clear() {
   }
 }
 
+const Cells* KeptPieces::covers_all() const {
+  const Piece* only = nullptr;
+  for (const Piece& piece : pieces_) {
+    if (!piece.used) continue;
+    if (only != nullptr) return nullptr;
+    only = &piece;
+  }
+  return only != nullptr && only->region == whole_ ? only->cells.get() : nullptr;
+}
+
 bool KeptPieces::overlap() const {
   if (std::count_if(pieces_.begin(), pieces_.end(), [](const Piece& piece) { return piece.used; }) < 2)
     return false;
@@ -126,6 +137,10 @@ void KeptPieces::collect(std::span<double> values) const {
 Array KeptPieces::finish() const {
   Array result{model::Region::of_box(result_), std::vector<double>(static_cast<std::size_t>(result_.size()))};
   if (result.values.empty()) return result;
+  if (const Cells* all = covers_all()) {
+    all->results(result.values);
+    return result;
+  }
   if (overlap()) {
     const auto whole = make_(static_cast<std::size_t>(kept_.size()));
     for (const Piece& piece : pieces_) {

@@ -54,10 +54,12 @@ class KeptPieces {
     bool used = false;  // since clear()
   };
   Piece& added(model::Region region);
+  const Cells* covers_all() const;  // the only piece that was added to, where it is everything
   bool overlap() const;
   void collect(std::span<double> values) const;
 
   model::Box kept_;
+  model::Region whole_;  // of the kept cells
   model::Box result_;
   Make make_;
   std::vector<Piece> pieces_;
