@@ -54,11 +54,11 @@ def main() -> None:
             report = done.report()
         marks = {(line[0], line[1]): float(line[2]) for line in done.of("memory")}
         for rank in range(1, 1 + servers):
-            at_start, quarter, end = (marks[(when, str(rank))] for when in ("start", "quarter", "end"))
+            at_start, half, end = (marks[(when, str(rank))] for when in ("start", "half", "end"))
             which = f"{name}{f', server {rank - 1}' * (servers > 1)}"
-            grown = (end - quarter) / MIB
+            grown = (end - half) / MIB
             results.add(
-                f"{which}: growth after a quarter", grown, "MiB", 4.0, f"{steps} steps, {quarter / MIB:.0f} MiB then"
+                f"{which}: growth in the second half", grown, "MiB", 4.0, f"{steps} steps, {half / MIB:.0f} MiB then"
             )
             # The buffer is the client's; the server sees it (shm) or holds as much (mpi).
             bound = (at_start + BUFFER) / MIB + MEMORY

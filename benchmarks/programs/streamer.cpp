@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
         fill(values, step);
         io.step(step, step);
         io.put(field, values);
-        if (step == steps / 4) print("quarter", ids);
+        if (step == steps / 2) print("half", ids);
       }
       io.finish();
     }
