@@ -19,6 +19,10 @@ bool pin_this_thread(std::span<const int> cpus);
 
 std::uint64_t resident_bytes();             // now; 0 where the system does not tell
 std::uint64_t resident_high_water_bytes();  // the most since the process started
+// For a process that is a server and nothing else: blocks of a megabyte and more go back to the system when
+// they are freed. Kept in the heap, they leave holes that do not fit the next one, and a server that is
+// behind grows to half as much again. What the environment says (MALLOC_MMAP_THRESHOLD_) goes before.
+void return_large_blocks();
 std::string host_name();
 int process_id();
 

@@ -325,6 +325,7 @@ bool Host::settled() const {
 
 void Host::run() {
   env::name_this_thread("tailrace-server");
+  if (run_.servers().mode == Mode::dedicated) env::return_large_blocks();
   server::LoopOptions options;
   options.watchdog_seconds = run_.servers().watchdog_seconds;
   server::Loop loop(

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 
 #include "base/error.hpp"
@@ -23,25 +22,20 @@ Mapping Mapping::anonymous(std::size_t bytes) {
   return {data, bytes};
 }
 
+// Pages that another process has in place already are mapped many at a time when they are read, and one at a
+// time when they are written (as MAP_POPULATE does).
 Mapping Mapping::shared(int file, std::size_t bytes, const char* name) {
   void* place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (place == MAP_FAILED) {
     throw Error(ErrorCode::resource, fmt::format("cannot map {} bytes of the shared memory {}: {}", bytes,
                                                  name, std::strerror(errno)));
   }
-  return {static_cast<std::byte*>(place), bytes};
-}
-
-// Pages that are in place already, perhaps through another process, are mapped many at a time when they are
-// read, and one at a time when they are written (as MAP_POPULATE does).
-void put_in_place(std::span<std::byte> memory) {
-  constexpr std::size_t page = 4096;
-  const std::size_t before = reinterpret_cast<std::uintptr_t>(memory.data()) % page;
+  auto* data = static_cast<std::byte*>(place);
 #if defined(MADV_POPULATE_READ)
-  if (madvise(memory.data() - before, memory.size() + before, MADV_POPULATE_READ) == 0) return;
+  if (madvise(place, bytes, MADV_POPULATE_READ) == 0) return {data, bytes};
 #endif
-  for (std::size_t i = 0; i < memory.size(); i += page)
-    static_cast<void>(static_cast<volatile std::byte*>(memory.data())[i]);
+  for (std::size_t i = 0; i < bytes; i += 4096) static_cast<void>(static_cast<volatile std::byte*>(data)[i]);
+  return {data, bytes};
 }
 
 Mapping::~Mapping() {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <utility>
 
 namespace tailrace::transport {
@@ -11,8 +10,8 @@ class Mapping {
  public:
   // Zeroed memory of this process, its pages already there. Throws Error(resource).
   static Mapping anonymous(std::size_t bytes);
-  // The first `bytes` of an open file, shared with everybody who maps it. Its pages come when they are used,
-  // or by put_in_place. Throws Error(resource); `name` is for the message.
+  // The first `bytes` of an open file, shared with everybody who maps it, its pages already in place. Throws
+  // Error(resource); `name` is for the message.
   static Mapping shared(int file, std::size_t bytes, const char* name);
 
   Mapping(Mapping&& other) noexcept
@@ -32,8 +31,5 @@ class Mapping {
   std::byte* data_;
   std::size_t size_;
 };
-
-// Brings the pages of a mapping's part in, all at once: one by one, as they are used, costs a multiple.
-void put_in_place(std::span<std::byte> memory);
 
 }  // namespace tailrace::transport

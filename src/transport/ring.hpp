@@ -34,8 +34,7 @@ class RingWriter {
  private:
   void look_at_head();
 
-  // A consumer that keeps up needs no more than the first part of the ring: memory that is not used is never
-  // touched, and what is used stays in caches.
+  // A consumer that keeps up needs no more than the first part of the ring, which then stays in caches.
   static constexpr std::uint64_t eager_bytes = std::uint64_t{2} << 20;
   static constexpr std::uint64_t look_every = std::uint64_t{64} << 10;
 

@@ -4,7 +4,6 @@
 
 #include "env/clock.hpp"
 #include "env/delays.hpp"
-#include "transport/mapping.hpp"
 #include "transport/messages.hpp"
 
 namespace tailrace::transport {
@@ -43,16 +42,7 @@ std::span<std::byte> RingProducer::reserve(std::size_t payload) {
     reserved_ = Reserved::nothing;
     place = reserve_when_full(payload);
   }
-  if (reserved_ == Reserved::in_ring && writer_.reach() > place_.in_place) [[unlikely]]
-    bring_in(writer_.reach());
   return {place, payload};
-}
-
-void RingProducer::bring_in(std::size_t reach) {
-  constexpr std::size_t batch = std::size_t{1} << 20;
-  const std::size_t until = std::min(capacity(), (reach + batch - 1) / batch * batch);
-  put_in_place({place_.data + place_.in_place, until - place_.in_place});
-  place_.in_place = until;
 }
 
 std::byte* RingProducer::reserve_when_full(std::size_t payload) {

@@ -1,7 +1,6 @@
 // The Producer over a ring in memory that the server sees too (shm, loopback).
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,8 +15,6 @@ struct RingPlace {
   std::shared_ptr<const void> keeper;  // keeps the memory in place
   RingControl* control = nullptr;
   std::byte* data = nullptr;
-  std::size_t in_place =
-      SIZE_MAX;  // bytes of the ring whose pages are there; more are brought in when needed
 };
 
 class RingProducer final : public Producer {
@@ -48,7 +45,6 @@ class RingProducer final : public Producer {
   void wait_for(std::uint64_t wanted_head, Ready ready);
   void throw_if_hopeless(bool look_for_process);
   void ring();
-  void bring_in(std::size_t reach);
   std::size_t note_use();  // bytes under way
 
   RingPlace place_;

@@ -49,7 +49,7 @@ ProducerEnd make_producer(const BufferOptions& options, const std::string& doorb
   invitation.put(Kind::shm);
   invitation.put_text(memory->segment.name());
   invitation.put_text(memory->spill_path);
-  RingPlace place{memory, &control, memory->segment.data() + control_size, 0};
+  const RingPlace place{memory, &control, memory->segment.data() + control_size};
   return {std::make_unique<RingProducer>(place, options.when_full, std::move(spill),
                                          attach_doorbell(doorbell_name)),
           to_invitation(invitation)};

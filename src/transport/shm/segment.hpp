@@ -9,7 +9,7 @@ namespace tailrace::transport::shm {
 
 class Segment {
  public:
-  // All zero; taken from the node's shared memory at once, its pages brought in when they are used. `purpose` is for the message when there
+  // All zero, its pages taken from the node's shared memory at once. `purpose` is for the message when there
   // are not enough: Error(resource).
   static Segment create(std::size_t bytes, const std::string& purpose);
   static Segment attach(const std::string& name);  // whole; throws Error(resource)
