@@ -1,7 +1,7 @@
 ! A dry, non-hydrostatic, compressible model of a small piece of atmosphere, and an example of handing fields over.
 !   mpirun -n RANKS bubble SETTINGS.nml [CONFIGURATION.yaml]
 program bubble
-  use, intrinsic :: iso_fortran_env, only: error_unit
+  use, intrinsic :: iso_fortran_env, only: error_unit, int64
   use mpi_f08
   use settings
   use grid
@@ -18,14 +18,18 @@ program bubble
   character(:), allocatable :: file, configuration, error
   logical :: is_server, lost
   integer :: provided, step
+  integer(int64) :: begin, end, rate
   real(rk) :: time, dt, longest, shortest, mass_at_start
 
   call MPI_Init_thread(MPI_THREAD_MULTIPLE, provided)
   call read_arguments()
   call read_settings(file, chosen, error)
   call stop_on(error)
+  call system_clock(begin, rate)
   call start_output(MPI_COMM_WORLD, configuration, comm, is_server)
   if (.not. is_server) call run()
+  call system_clock(end)
+  if (.not. is_server .and. g%rank == 0) print '(a,f0.4)', 'seconds ', real(end - begin, rk)/real(rate, rk)
   call MPI_Finalize()
 
 contains
