@@ -15,12 +15,12 @@ bool is_word(char letter) { return std::isalnum(static_cast<unsigned char>(lette
 
 // The length of a name in braces at the start of `text`, braces included; 0 if there is none.
 std::size_t placeholder_length(std::string_view text) {
-  if (text.size() < 3 || text[0] != '{' || !is_word(text[1]) ||
-      std::isdigit(static_cast<unsigned char>(text[1])))
-    return 0;
+  if (text.empty() || text[0] != '{') return 0;
   std::size_t end = 1;
-  while (end < text.size() && is_word(text[end])) ++end;
-  return end < text.size() && text[end] == '}' ? end + 1 : 0;
+  bool is_number = true;
+  for (; end < text.size() && is_word(text[end]); ++end)
+    is_number = is_number && std::isdigit(static_cast<unsigned char>(text[end])) != 0;
+  return !is_number && end < text.size() && text[end] == '}' ? end + 1 : 0;
 }
 
 // Copies `text`, with what `value_of` gives in place of each name in braces.

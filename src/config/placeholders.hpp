@@ -1,5 +1,5 @@
 // `{name}` inside a scalar or key stands for a value that is given from outside; `{{name}}` is the text
-// `{name}`. A name is made of letters, digits and underscores and starts with no digit; other braces are left
+// `{name}`. A name is made of letters, digits and underscores, not of digits alone; other braces are left
 // alone.
 #pragma once
 
