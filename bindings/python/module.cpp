@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "session.hpp"
 #include "tailrace/tailrace.hpp"
@@ -71,6 +72,16 @@ NB_MODULE(_core, module) {
   module.def(
       "report_directory", [](nb::handle config) { return tailrace::report_directory(path_of(config)); },
       "config"_a, "Where the servers of a checked configuration report; empty where they do not.");
+  nb::class_<tailrace::Conversion>(module, "Conversion", "What convert_monc made.")
+      .def_ro("text", &tailrace::Conversion::text, "YAML.")
+      .def_ro("warnings", &tailrace::Conversion::warnings, "A line each, with file:line:column.");
+  module.def(
+      "convert_monc",
+      [](nb::handle path, const std::map<std::string, std::string>& options, bool legacy) {
+        return tailrace::convert_monc(path_of(path), options, legacy);
+      },
+      "path"_a, "options"_a = std::map<std::string, std::string>{}, "legacy"_a = false,
+      "Translates the XML of MONC's I/O server into a configuration; throws Error with the mistakes.");
   module.def("reference", &tailrace::reference, "The configuration's options as a Markdown page.");
   module.def("schema", &tailrace::schema, "The same as a JSON schema.");
   module.def("version", &tailrace::version);

@@ -187,6 +187,18 @@ TAILRACE_EXPORT std::string check(const std::string& configuration,
 // relative to where the job is started.
 // Throws as check does.
 TAILRACE_EXPORT std::string report_directory(const std::string& configuration);
+
+struct Conversion {
+  std::string text;                   // YAML
+  std::vector<std::string> warnings;  // a line each, with file:line:column
+};
+// Translates the XML of MONC's I/O server, with what it includes, into a configuration. Options that are
+// given are filled in, others stay in braces; `legacy` keeps MONC's values where they are wrong. Throws
+// Error(configuration) with the mistakes.
+TAILRACE_EXPORT Conversion convert_monc(const std::string& path,
+                                        const std::map<std::string, std::string>& options = {},
+                                        bool legacy = false);
+
 TAILRACE_EXPORT std::string reference();  // the options as a Markdown page
 TAILRACE_EXPORT std::string schema();     // the same as a JSON schema
 TAILRACE_EXPORT std::string version();

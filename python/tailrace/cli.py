@@ -128,6 +128,29 @@ def demo(into: Path) -> None:
     play(into)
 
 
+@cli.group()
+def convert() -> None:
+    """Turn the configuration of another I/O server into YAML."""
+
+
+@convert.command()
+@click.argument("file", type=CONFIG)
+@click.option("-D", "options", type=Options(), multiple=True, help="Fill in an option of the model, such as mm=20.0.")
+@click.option("--legacy", is_flag=True, help="Keep MONC's values even where they are wrong.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where to write it.")
+def monc(file: Path, options, legacy: bool, output: Path | None) -> None:
+    """Turn MONC's XML FILE, with what it includes, into a configuration."""
+    from tailrace import _core
+
+    made = _core.convert_monc(str(file), dict(options), legacy)
+    for warning in made.warnings:
+        click.echo(f"tailrace: warning: {warning}", err=True)
+    if output is None:
+        click.echo(made.text.rstrip("\n"))
+    else:
+        output.write_text(made.text, encoding="utf-8")
+
+
 @cli.command()
 def reference() -> None:
     """Print every option of the configuration as a Markdown page."""

@@ -2,6 +2,9 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/version.hpp"
+#include "config/monc/translate.hpp"
+#include "config/monc/yaml.hpp"
+#include "env/file_system.hpp"
 #include "output/netcdf/inspect.hpp"
 #include "session/configuration.hpp"
 #include "session/host.hpp"
@@ -45,6 +48,16 @@ std::string report_directory(const std::string& configuration) {
   const session::Sources sources = session::read_sources(configuration);
   const session::ServersOptions servers = session::parse_configuration(sources, nullptr).servers;
   return servers.report && servers.mode != session::Mode::off ? servers.report_directory : "";
+}
+
+Conversion convert_monc(const std::string& path, const std::map<std::string, std::string>& options,
+                        bool legacy) {
+  const config::Sources sources = config::monc::read_sources(
+      path, [](const std::string& name) { return env::system_files().read(name); });
+  config::Problems problems;
+  const auto made = config::monc::translate(sources, {.values = &options, .legacy = legacy}, problems);
+  problems.throw_if_any();
+  return {config::monc::to_yaml(made.tree), made.warnings};
 }
 
 std::string reference() { return session::reference_markdown(); }

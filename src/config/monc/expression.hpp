@@ -34,7 +34,7 @@ struct Expression {
 
 ExpressionRef make_number(const std::string& text);
 ExpressionRef make_field(const Field& field);
-ExpressionRef make_binary(const std::string& mark, ExpressionRef left, ExpressionRef right);  // + - * /
+ExpressionRef make_binary(const std::string& mark, ExpressionRef left, ExpressionRef right);  // + - * / % ==
 ExpressionRef make_negative(ExpressionRef inner);
 // Elementwise, or of one whole array; a communication's result is made with `global`.
 ExpressionRef make_call(const std::string& function, std::vector<ExpressionRef> args,

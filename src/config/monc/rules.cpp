@@ -54,10 +54,17 @@ Strings split(std::string_view text) {
   return parts;
 }
 
+// Whether an expression can hold it: words of letters, digits and underscores that start with no digit, with
+// points between them.
 bool is_named_plainly(const std::string& name) {
-  return std::all_of(name.begin(), name.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
-  });
+  bool starts = true;
+  for (const char c : name) {
+    const auto letter = static_cast<unsigned char>(c);
+    if (starts ? std::isalpha(letter) == 0 && c != '_' : std::isalnum(letter) == 0 && c != '_' && c != '.')
+      return false;
+    starts = c == '.';
+  }
+  return !starts;
 }
 
 class Compiler {
@@ -222,7 +229,7 @@ class Compiler {
     if (!is_named_plainly(full)) {
       problem(name.location,
               fmt::format("\"{}\" cannot be used in a computation: its name, with the namespace, "
-                          "must be made of letters, digits and underscores",
+                          "must be made of words of letters, digits and underscores that start with no digit",
                           full));
       return nullptr;
     }
@@ -319,7 +326,6 @@ class Compiler {
       problem(tree.word.location, "the expression that these rules make becomes too long");
       return nullptr;
     }
-    if (tree.word.text == "%") return make_call("mod", {std::move(left), std::move(right)});
     return make_binary(tree.word.text, std::move(left), std::move(right));
   }
 

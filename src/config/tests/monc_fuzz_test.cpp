@@ -10,7 +10,7 @@ namespace {
 
 const std::string valid = R"(<io-configuration>
 ! a line that is dropped
-#include "more.xml"
+-#include "more.xml"
 <!-- a comment --><!-- -- odd <!-- -->
 <server-configuration><thread_pool number=500/></server-configuration>
 <data-definition name="d" frequency="{n}" namespace="ns" send_on_terminate=true>

@@ -196,8 +196,8 @@ TEST(MoncEquations, TheUsualPrecedenceOrMoncs) {
   EXPECT_EQ(equation("p*q/w"), "ns.p*ns.q/ns.w");
   EXPECT_EQ(equation("p*q/w", legacy), "ns.p*(ns.q/ns.w)");
   EXPECT_EQ(equation("p/q*w", legacy), "ns.p/ns.q*ns.w");
-  EXPECT_EQ(equation("p*q%w"), "mod(ns.p*ns.q, ns.w)");
-  EXPECT_EQ(equation("p*q%w", legacy), "ns.p*mod(ns.q, ns.w)");
+  EXPECT_EQ(equation("p*q%w"), "ns.p*ns.q%ns.w");
+  EXPECT_EQ(equation("p*q%w", legacy), "ns.p*(ns.q%ns.w)");
   EXPECT_EQ(equation("p-q-w", legacy), "ns.p-ns.q-ns.w");
   EXPECT_EQ(equation("(p-q)*w"), "(ns.p-ns.q)*ns.w");
   EXPECT_EQ(equation("p-(q-w)"), "ns.p-(ns.q-ns.w)");

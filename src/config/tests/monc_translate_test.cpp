@@ -25,13 +25,12 @@ TEST(MoncTranslate, ADataDefinitionBecomesGroupsOfFields) {
       translated(definition("name=\"d\" frequency=\"{often}\" namespace=\"ns\" send_on_terminate=true",
                             field("a") + field("b", "optional=true") + field("c")));
   EXPECT_EQ(outcome.problems, "");
-  EXPECT_EQ(
-      outcome.yaml,
-      "tailrace: 1\n"
-      "fields:\n"
-      "  d:\n    every: \"{often} steps\"\n    also_at_end: true\n    namespace: ns\n    names: [a, c]\n"
-      "  d_optional:\n    every: \"{often} steps\"\n    also_at_end: true\n    namespace: ns\n"
-      "    optional: true\n    names: [b]\n");
+  EXPECT_EQ(outcome.yaml,
+            "tailrace: 1\n"
+            "fields:\n"
+            "  d: {every: \"{often} steps\", also_at_end: true, namespace: ns, names: [a, c]}\n"
+            "  d_optional: {every: \"{often} steps\", also_at_end: true, namespace: ns, optional: true, "
+            "names: [b]}\n");
 }
 
 TEST(MoncTranslate, FrequencyNothingIsNever) {
@@ -172,9 +171,9 @@ TEST(MoncTranslate, TheServersOwnState) {
 TEST(MoncTranslate, PlacesPointIntoTheXml) {
   const Outcome outcome = translated("\n" + definition("name=\"d\" frequency=\"4\"", field("a")));
   const Node& group = outcome.tree.find("fields")->value.find("d")->value;
-  EXPECT_EQ(group.location.text(), "a.xml:2:23");
-  EXPECT_EQ(group.find("names")->value.items[0].location.text(), "a.xml:2:53");
-  EXPECT_EQ(group.find("every")->value.location.text(), "a.xml:2:37");
+  EXPECT_EQ(group.location.text(), "a.xml:2:24");
+  EXPECT_EQ(group.find("names")->value.items[0].location.text(), "a.xml:2:54");
+  EXPECT_EQ(group.find("every")->value.location.text(), "a.xml:2:38");
 }
 
 TEST(MoncTranslate, UnknownWordsAreWarnings) {
