@@ -1,5 +1,6 @@
 // min and max. Canonical results: every NaN is the same, and a zero is +0.0 whatever the signs of the zeros.
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "analytics/operators/support/simple_reduction.hpp"
@@ -51,16 +52,18 @@ class ExtremeCells final : public ValueCells {
       merge(first + i, others.extremes_[from + i], others.seen_[from + i]);
   }
   void merge(base::ByteReader bytes) override {
-    for (std::size_t cell = 0; cell < extremes_.size(); ++cell) {
-      const auto extreme = bytes.get<double>();
-      merge(cell, extreme, bytes.get<std::uint8_t>());
-    }
+    std::vector<double> extremes(extremes_.size());
+    std::memcpy(extremes.data(), bytes.take(extremes.size() * sizeof(double)).data(),
+                extremes.size() * sizeof(double));
+    const auto seen = bytes.take(seen_.size());
+    for (std::size_t cell = 0; cell < extremes.size(); ++cell)
+      merge(cell, extremes[cell], static_cast<std::uint8_t>(seen[cell]));
   }
   void write(base::ByteWriter& bytes) const override {
-    for (std::size_t cell = 0; cell < extremes_.size(); ++cell) {
-      bytes.put(extremes_[cell] + 0.0);
-      bytes.put(seen_[cell]);
-    }
+    std::vector<double> extremes = extremes_;
+    for (double& extreme : extremes) extreme += 0.0;  // -0 becomes +0: the same bytes for the same values
+    bytes.put_bytes(std::as_bytes(std::span<const double>(extremes)));
+    bytes.put_bytes(std::as_bytes(std::span<const std::uint8_t>(seen_)));
   }
   void clear() override {
     std::ranges::fill(extremes_, Extreme::neutral);
