@@ -11,10 +11,13 @@ namespace tailrace::analytics::program {
 
 namespace {
 
-constexpr std::size_t longest_piece = 1024;  // cells; a few registers of them stay in the first cache
+// Cells: sources, what is fetched ahead of them and a few registers stay in the first cache. Measured: with
+// 512 the memory rests too long while registers are worked on, with 128 the calls show.
+constexpr std::size_t longest_piece = 256;
+constexpr std::size_t pieces_ahead = 2;
 // Where a piece crosses the ends of such short stretches of a source, it is copied together; longer ones end
 // pieces.
-constexpr std::int64_t short_stretch = 256;
+constexpr std::int64_t short_stretch = 128;
 
 struct alignas(64) Line {
   double cells[8];
@@ -95,14 +98,15 @@ simd::Operand next(const simd::Kernels& kernels, const Operand& from, Walk& walk
   const bool straight = to_size(walk.left()) >= n && (walk.stride() == 0 || walk.stride() == 1);
   if (!straight || (walk.stride() == 1 && !in_place(from))) {
     gather(kernels, from, walk, n, scratch);
-    return {scratch, 1};
+    return {scratch, 1, 0};
   }
   const std::int64_t first = walk.index();
   const auto step = to_size(walk.stride());
   walk.advance(static_cast<std::int64_t>(n));
-  if (in_place(from)) return {reinterpret_cast<const double*>(from.bytes.data()) + first, step};
+  if (in_place(from))
+    return {reinterpret_cast<const double*>(from.bytes.data()) + first, step, pieces_ahead * n * step};
   convert(kernels, from, first, 1, scratch);
-  return {scratch, step};
+  return {scratch, step, 0};
 }
 
 void pour(FusiblePartial& into, Walk& walk, std::span<const double> values) {
@@ -140,7 +144,7 @@ class Run {
     scratch.sinks.clear();
     for (const Load& load : code.loads) scratch.loads.push_back(walk_over(load.dims, region));
     for (const Sink& sink : code.sinks) scratch.sinks.push_back(walk_over(code.kept[sink.kept], region));
-    for (const auto& [value, number] : code.constants) scratch.values[value] = {&number, 0};
+    for (const auto& [value, number] : code.constants) scratch.values[value] = {&number, 0, 0};
     begin_sinks(region);
     limit_ = one_look() ? cells_ : piece_;
   }
@@ -195,12 +199,14 @@ class Run {
     std::array<simd::Operand, 3> arguments;
     std::size_t step = 0;
     for (std::size_t i = 0; i < instruction.arity; ++i) {
-      arguments[i] = scratch_.values[instruction.arguments[i]];
-      step |= arguments[i].step;
+      simd::Operand& value = scratch_.values[instruction.arguments[i]];
+      arguments[i] = value;
+      step |= value.step;
+      value.ahead = 0;  // once is enough
     }
     double* const result = a_register(instruction.result);
     instruction.function(arguments.data(), result, step ? n_ : 1);
-    scratch_.values[instruction.value] = {result, step};
+    scratch_.values[instruction.value] = {result, step, 0};
   }
 
   std::span<const double> row(std::size_t value) {

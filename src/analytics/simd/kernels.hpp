@@ -9,10 +9,13 @@
 
 namespace tailrace::analytics::simd {
 
-// What an instruction reads: number i is data[i * step]; step is 0 or 1. Need not be aligned.
+// What an instruction reads: number i is data[i * step]; step is 0 or 1. Need not be aligned. What lies `ahead` cells
+// further on is wanted soon and is fetched meanwhile, so that the memory does not rest while registers are worked on;
+// there need not be anything.
 struct Operand {
   const double* data = nullptr;
   std::size_t step = 1;
+  std::size_t ahead = 0;
 };
 
 // out[i] of an opcode's arguments, i in [0, n). `out` may be the data of an argument.
