@@ -82,6 +82,28 @@ TEST(CompileDims, PositionalNamesOfDimensionsAreDims) {
   EXPECT_EQ(compiled("max(z * w, z)").text(), "max((z * w), z)");
 }
 
+TEST(CompileDims, ACoordinateIsMeantWhereItsNameComesTwice) {
+  const auto outcome = compiled("interpolate(th, z, z, levels=[150, 250])");
+  ASSERT_EQ(outcome.problems, "");
+  EXPECT_EQ(outcome.node().args.size(), 2U);
+  EXPECT_EQ(outcome.node().call.dims, std::vector<std::string>{"z"});
+}
+
+TEST(CompileDims, CoordinatesAreGivenToOperatorsThatAskForThem) {
+  const auto outcome = compiled("select(th, z=150)");
+  ASSERT_EQ(outcome.problems, "");
+  EXPECT_EQ(outcome.node().call.parameters.at("z.coordinates"),
+            ParameterValue(std::vector<double>{0.0, 100.0, 200.0, 300.0, 400.0}));
+}
+
+TEST(CompileDims, ReductionsOfSeveralArraysGetThemWithTheSameDims) {
+  const auto outcome = compiled("vertical_integral(th, rho, z)");
+  ASSERT_EQ(outcome.problems, "");
+  ASSERT_EQ(outcome.node().call.arguments.size(), 2U);
+  EXPECT_EQ(outcome.node().call.arguments[0].dims, outcome.node().call.arguments[1].dims);
+  EXPECT_EQ(outcome.text(), "vertical_integral(th, where(1, rho, th), z)");
+}
+
 TEST(CompileDims, WrongOnesAreTold) {
   expect_complaint("mean(th, yy)",
                    "10 \"yy\" is no dimension of the argument (it has: z, y, x). Did you mean \"y\"?");

@@ -1,0 +1,237 @@
+// What sums and programs make of the memory's bandwidth: `throughput ROUNDS MEBIBYTES` prints lines
+//   figure NAME MEDIAN TENTH NINE_TENTHS COUNT
+// in nanoseconds per mebibyte read; of small work (names small_...) in nanoseconds a call. All cases take
+// turns, so that their ratios are of one and the same time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analytics/exact_sum.hpp"
+#include "analytics/operators/elementwise.hpp"
+#include "analytics/program.hpp"
+#include "analytics/simd/kernels.hpp"
+
+namespace tailrace::analytics {
+namespace {
+
+volatile double result;  // so that nothing is left out
+
+struct Field {
+  model::Region region;
+  std::vector<double> u, v, w;
+};
+
+// Smooth, with some noise below, as a model's fields are.
+std::vector<double> make(std::size_t cells, double mean, double scale) {
+  std::vector<double> values(cells);
+  std::uint64_t state = 88172645463325252ULL;
+  for (std::size_t i = 0; i < cells; ++i) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    values[i] = mean + scale * (static_cast<double>(state >> 11) * 0x1p-53 - 0.5);
+  }
+  return values;
+}
+
+struct Case {
+  double per;  // what its time is divided by
+  std::function<void()> run;
+  std::vector<double> times = {};
+};
+
+class Cases {
+ public:
+  void add(const std::string& name, double per, std::function<void()> run) {
+    cases_.emplace_back(name, Case{per, std::move(run)});
+  }
+  void measure(int rounds) {
+    for (auto& [name, made] : cases_) made.run();
+    for (int round = 0; round < rounds; ++round)
+      for (auto& [name, made] : cases_) {
+        const auto begin = std::chrono::steady_clock::now();
+        made.run();
+        const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - begin;
+        made.times.push_back(took.count() / made.per);
+      }
+  }
+  void print() {
+    for (auto& [name, made] : cases_) {
+      std::ranges::sort(made.times);
+      const std::size_t last = made.times.size() - 1;
+      fmt::print("figure {} {} {} {} {}\n", name, made.times[last / 2], made.times[last / 10],
+                 made.times[last * 9 / 10], made.times.size());
+    }
+  }
+
+ private:
+  std::vector<std::pair<std::string, Case>> cases_;
+};
+
+std::vector<simd::Level> levels() {
+  std::vector<simd::Level> got;
+  for (const auto level : {simd::Level::portable, simd::Level::avx2, simd::Level::avx512})
+    if (simd::supported(level)) got.push_back(level);
+  return got;
+}
+
+// A reduction of an expression of u, v and w (nodes 0, 1, 2) over a block.
+class Expression {
+ public:
+  using Build = std::function<int(Expression&)>;
+
+  Expression(const Field& field, const std::string& reduction, std::vector<std::string> dims,
+             const Build& build)
+      : field_(field) {
+    for (const char* name : {"z", "y", "x"})
+      space_.push_back({name, field.region.count(space_.size()), true});
+    for (int i = 0; i < 3; ++i) put(NodeKind::input);
+    Node node = made(NodeKind::reduction);
+    node.op = find_operator(reduction);
+    node.args = {build(*this)};
+    node.call = {{{space_, {}}}, std::move(dims), {}};
+    partial_ = dynamic_cast<const Reduction*>(node.op)->start(node.call);
+    const int sink = append(std::move(node));
+    program_ = std::make_unique<Program>(graph_, space_, std::vector{0, 1, 2}, std::vector<int>{},
+                                         std::vector{sink});
+  }
+
+  int number(double value) {
+    Node node;
+    node.constant = value;
+    return append(std::move(node));
+  }
+  int apply(Opcode opcode, std::vector<int> args) {
+    Node node = made(NodeKind::elementwise);
+    node.op = &elementwise(opcode);
+    node.args = std::move(args);
+    return append(std::move(node));
+  }
+
+  void run() {
+    const Operand sources[] = {{std::as_bytes(std::span(field_.u))},
+                               {std::as_bytes(std::span(field_.v))},
+                               {std::as_bytes(std::span(field_.w))}};
+    FusiblePartial* const sinks[] = {dynamic_cast<FusiblePartial*>(partial_.get())};
+    partial_->clear();
+    program_->run(field_.region, sources, {}, sinks);
+    result = partial_->finish().values[0];
+  }
+
+ private:
+  Node made(NodeKind kind) const {
+    Node node;
+    node.kind = kind;
+    node.shape.dims = space_;
+    return node;
+  }
+  void put(NodeKind kind) { append(made(kind)); }
+  int append(Node node) {
+    graph_.nodes.push_back(std::move(node));
+    return static_cast<int>(graph_.nodes.size()) - 1;
+  }
+
+  const Field& field_;
+  Dims space_;
+  Graph graph_;
+  std::unique_ptr<Partial> partial_;
+  std::unique_ptr<Program> program_;
+};
+
+void add_sums(Cases& cases, const Field& field, double mebibytes) {
+  for (const simd::Level level : levels()) {
+    const std::string name(simd::name_of(level));
+    cases.add("plain_" + name, mebibytes,
+              [&field, level] { result = simd::kernels(level).plain_sum(field.u.data(), field.u.size()); });
+    cases.add("exact_" + name, mebibytes, [&field, level] {
+      ExactSums sums(1, level);
+      sums.add(0, field.u);
+      double sum = 0.0;
+      sums.results({&sum, 1});
+      result = sum;
+    });
+  }
+}
+
+void add_expressions(Cases& cases, const Field& field, double mebibytes) {
+  const auto add = [&](const std::string& name, int reads, const std::string& reduction,
+                       std::vector<std::string> dims, const Expression::Build& build) {
+    const auto made = std::make_shared<Expression>(field, reduction, std::move(dims), build);
+    cases.add(name, reads * mebibytes, [made] { made->run(); });
+  };
+  const auto squares = [](Expression& e) {
+    return e.apply(Opcode::add, {e.apply(Opcode::mul, {0, 0}), e.apply(Opcode::mul, {1, 1})});
+  };
+  const auto product = [](Expression& e) { return e.apply(Opcode::mul, {0, 2}); };
+  const auto field_itself = [](Expression&) { return 0; };
+  add("max(u)", 1, "max", {}, field_itself);
+  add("min(u-300)", 1, "min", {}, [](Expression& e) { return e.apply(Opcode::sub, {0, e.number(300.0)}); });
+  add("max(u*u+v*v)", 2, "max", {}, squares);
+  add("max(sqrt(u*u+v*v+w*w))", 3, "max", {}, [&](Expression& e) {
+    return e.apply(Opcode::sqrt, {e.apply(Opcode::add, {squares(e), e.apply(Opcode::mul, {2, 2})})});
+  });
+  add("sum(u)", 1, "sum", {}, field_itself);
+  add("sum(u*w)", 2, "sum", {}, product);
+  add("sum(u*w,y,x)", 2, "sum", {"y", "x"}, product);
+  add("sum(u*w,z,y)", 2, "sum", {"z", "y"}, product);
+  add("sum(u*u+v*v)", 2, "sum", {}, squares);
+}
+
+void add_small(Cases& cases, const Field& field) {
+  constexpr int calls = 1000;
+  const std::span<const double> values(field.u);
+  for (const std::size_t count : {1U, 10U, 1000U}) {
+    const auto sums = std::make_shared<ExactSums>(1);
+    cases.add(fmt::format("small_add_{}", count), calls, [=] {
+      for (std::size_t i = 0; i < calls; ++i) sums->add(0, values.subspan(i % 16 * 8, count));
+    });
+  }
+  for (const std::size_t count : {33U, 1000U}) {
+    const auto sums = std::make_shared<ExactSums>(count);
+    cases.add(fmt::format("small_add_each_{}", count), calls, [=] {
+      for (std::size_t i = 0; i < calls; ++i) sums->add_each(0, values.subspan(i % 16 * 8, count));
+    });
+  }
+  const auto from = std::make_shared<ExactSums>(1), into = std::make_shared<ExactSums>(1);
+  from->add(0, values.first(100));
+  cases.add("small_merge", calls, [=] {
+    for (int i = 0; i < calls; ++i) into->merge(from->to_bytes());
+  });
+  cases.add("small_result", calls, [=] {
+    double sum = 0.0;
+    for (int i = 0; i < calls; ++i) into->results({&sum, 1});
+    result = sum;
+  });
+}
+
+int run(int rounds, std::int64_t mebibytes) {
+  const std::int64_t cells = mebibytes << 17;
+  const Field field{model::Region({{{0, cells >> 16}}, {{0, 256}}, {{0, 256}}}),
+                    make(static_cast<std::size_t>(cells), 300.0, 20.0),
+                    make(static_cast<std::size_t>(cells), 0.0, 30.0),
+                    make(static_cast<std::size_t>(cells), 0.0, 2.0)};
+  Cases cases;
+  cases.add("stream", static_cast<double>(mebibytes),
+            [&field] { result = simd::kernels(simd::level()).plain_sum(field.u.data(), field.u.size()); });
+  add_sums(cases, field, static_cast<double>(mebibytes));
+  add_expressions(cases, field, static_cast<double>(mebibytes));
+  add_small(cases, field);
+  cases.measure(rounds);
+  fmt::print("level {}\n", simd::name_of(simd::level()));
+  cases.print();
+  return 0;
+}
+
+}  // namespace
+}  // namespace tailrace::analytics
+
+int main(int count, char** words) {
+  return tailrace::analytics::run(count > 1 ? std::atoi(words[1]) : 15,
+                                  count > 2 ? std::atoi(words[2]) : 128);
+}
