@@ -1,37 +1,28 @@
 #include "server/executor.hpp"
 
-#include <tbb/global_control.h>
-#include <tbb/task_arena.h>
+#include <utility>
 
 #include "env/threads.hpp"
 
 namespace tailrace::server {
 
-// The workers of this server; the limit keeps oneTBB from adding threads of its own on a crowded node.
-struct Executor::Arena {
-  explicit Arena(int threads)
-      : limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads) + 1),
-        arena(threads, 0) {}
-  tbb::global_control limit;
-  tbb::task_arena arena;
-};
-
 Executor::Executor(int threads, transport::Doorbell& doorbell) : threads_(threads), doorbell_(doorbell) {
   if (threads_ == 0) return;
-  arena_ = std::make_unique<Arena>(threads_);
-  writer_ = std::thread([this] { write_loop(); });
+  for (int i = 0; i < threads_; ++i)
+    all_threads_.emplace_back([this] { serve("tailrace-work", queue_, wake_worker_); });
+  all_threads_.emplace_back([this] { serve("tailrace-io", writes_, wake_writer_); });
 }
 
 Executor::~Executor() {
-  if (threads_ == 0) return;
-  // First all work, for a task may hand over something to write.
-  while (running() > 0 || inside_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
+  // First all work, for it may hand over more.
+  while (running() > 0) std::this_thread::yield();
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  wake_writer_.notify_one();
-  writer_.join();
+  wake_worker_.notify_all();
+  wake_writer_.notify_all();
+  for (std::thread& thread : all_threads_) thread.join();
 }
 
 void Executor::run(const Work& work) {
@@ -44,49 +35,31 @@ void Executor::run(const Work& work) {
   running_.fetch_sub(1, std::memory_order_release);
 }
 
-void Executor::submit(Work work) {
+void Executor::hand_over(std::deque<Work>& queue, std::condition_variable& wake, Work&& work) {
   running_.fetch_add(1, std::memory_order_relaxed);
   if (threads_ == 0) return run(work);
   {
     const std::lock_guard lock(mutex_);
-    queue_.push_back(std::move(work));
+    queue.push_back(std::move(work));
   }
-  arena_->arena.enqueue([this] { run_next(); });
+  wake.notify_one();
 }
 
-void Executor::run_next() {
-  inside_.fetch_add(1, std::memory_order_relaxed);
-  Work work;
-  {
-    const std::lock_guard lock(mutex_);
-    work = std::move(queue_.front());
-    queue_.pop_front();
-  }
-  run(work);
-  doorbell_.ring();
-  inside_.fetch_sub(1, std::memory_order_release);
-}
+void Executor::submit(Work work) { hand_over(queue_, wake_worker_, std::move(work)); }
+void Executor::write(Work work) { hand_over(writes_, wake_writer_, std::move(work)); }
 
-void Executor::write(Work work) {
-  running_.fetch_add(1, std::memory_order_relaxed);
-  if (threads_ == 0) return run(work);
-  {
-    const std::lock_guard lock(mutex_);
-    writes_.push_back(std::move(work));
-  }
-  wake_writer_.notify_one();
-}
-
-void Executor::write_loop() {
-  env::name_this_thread("tailrace-io");
+void Executor::serve(const char* name, std::deque<Work>& queue, std::condition_variable& wake) {
+  env::name_this_thread(name);
   std::unique_lock lock(mutex_);
   for (;;) {
-    wake_writer_.wait(lock, [this] { return stopping_ || !writes_.empty(); });
-    if (writes_.empty()) return;
-    const Work work = std::move(writes_.front());
-    writes_.pop_front();
-    lock.unlock();
-    run(work);
+    wake.wait(lock, [this, &queue] { return stopping_ || !queue.empty(); });
+    if (queue.empty()) return;
+    {
+      const Work work = std::move(queue.front());
+      queue.pop_front();
+      lock.unlock();
+      run(work);
+    }
     doorbell_.ring();
     lock.lock();
   }

@@ -1,14 +1,15 @@
-// Where a server's work runs: tasks on oneTBB workers in any order, file writes on one I/O thread in order.
+// Where a server's work runs: pieces of work on its workers in any order, file writes on one I/O thread in
+// order. Threads with nothing to do sleep: they share their cores with the model.
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "base/error.hpp"
 #include "transport/transport.hpp"
@@ -33,23 +34,21 @@ class Executor {
   int threads() const { return threads_; }
 
  private:
-  struct Arena;
   void run(const Work& work);
-  void run_next();
-  void write_loop();
+  void hand_over(std::deque<Work>& queue, std::condition_variable& wake, Work&& work);
+  void serve(const char* name, std::deque<Work>& queue, std::condition_variable& wake);
 
   int threads_;
   transport::Doorbell& doorbell_;
   std::atomic<int> running_{0};
-  std::atomic<int> inside_{0};  // threads between taking work and having rung the doorbell
-  std::mutex mutex_;            // guards queue_, writes_, stopping_, fault_
+  std::mutex mutex_;  // guards queue_, writes_, stopping_, fault_
   std::deque<Work> queue_;
   std::deque<Work> writes_;
   bool stopping_ = false;
   std::optional<base::Fault> fault_;
+  std::condition_variable wake_worker_;
   std::condition_variable wake_writer_;
-  std::unique_ptr<Arena> arena_;
-  std::thread writer_;
+  std::vector<std::thread> all_threads_;
 };
 
 }  // namespace tailrace::server

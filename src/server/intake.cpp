@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
+#include <utility>
 
 #include "env/clock.hpp"
 #include "env/delays.hpp"
@@ -14,6 +16,13 @@ namespace {
 // A process that died is noticed within this time; asking costs a system call a client.
 constexpr double look_seconds = 0.25;
 
+// To hand a piece of work over, and to hear of its end, costs a waking or two: many times what a small record
+// takes. So small ones that are there together go together, but no more of them than keeps all workers busy.
+constexpr std::size_t small_bytes = std::size_t{16} << 10;
+constexpr std::size_t most_records = 512;
+constexpr std::size_t most_bytes = std::size_t{256} << 10;
+constexpr std::size_t least_records = 64;  // of a piece, when a run is split
+
 }  // namespace
 
 Intake::Intake(std::string component, std::vector<Link> links, Executor& executor, Pipeline& pipeline,
@@ -24,10 +33,11 @@ Intake::Intake(std::string component, std::vector<Link> links, Executor& executo
       counters_(counters),
       trace_(trace),
       finished_(links.empty()) {
-  for (Link& link : links) clients_.push_back({std::move(link), State::running, {}, false});
+  for (Link& link : links) clients_.push_back({std::move(link), State::running, {}, false, {}, 0});
 }
 
 Intake::~Intake() {
+  for (Client& client : clients_) submit(client);
   while (in_work_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
 }
 
@@ -40,24 +50,32 @@ bool Intake::progress() {
   return moved;
 }
 
+// A run that could grow is kept while the workers have enough to do; each piece of work that ends rings the
+// doorbell, and then it is looked at again.
 bool Intake::drain(Client& client) {
-  bool moved = false;
+  std::optional<telemetry::PhaseTimer> timer;
+  std::uint64_t records = 0, bytes = 0;
   while (client.state == State::running) {
     const auto record = client.link.consumer->next();
     if (!record) break;
+    if (!timer) timer.emplace(counters_, telemetry::Phase::receive, trace_);
+    ++records;
+    bytes += record->payload.size();
     take(client, *record);
-    moved = true;
   }
-  return moved;
+  const bool due = client.state != State::running ||
+                   in_work_.load(std::memory_order_acquire) < std::max(1, executor_.threads());
+  const bool submitted = due && submit(client);
+  if (records == 0) return submitted;
+  counters_.records_in.add(records);
+  counters_.bytes_in.add(bytes);
+  return true;
 }
 
 void Intake::take(Client& client, const transport::Record& record) {
-  const telemetry::PhaseTimer timer(counters_, telemetry::Phase::receive, trace_);
-  counters_.records_in.add();
-  counters_.bytes_in.add(record.payload.size());
   switch (record.header.kind) {
     case model::RecordKind::block:
-      if (!discarding_) return submit_block(client, record);
+      if (!discarding_) return add_block(client, record);
       break;
     case model::RecordKind::tick:
       client.tick = {record.header.step, record.header.time};
@@ -75,23 +93,55 @@ void Intake::take(Client& client, const transport::Record& record) {
   client.link.consumer->release(record.sequence);
 }
 
-void Intake::submit_block(Client& client, const transport::Record& record) {
+void Intake::add_block(Client& client, const transport::Record& record) {
+  if (record.payload.size() >= small_bytes)
+    return hand_over(client, std::make_shared<const Records>(1, record), 0, 1);
+  client.run.push_back(record);
+  client.run_bytes += record.payload.size();
+  if (client.run.size() == most_records || client.run_bytes >= most_bytes) submit(client);
+}
+
+bool Intake::submit(Client& client) {
+  if (client.run.empty()) return false;
+  const auto run = std::make_shared<const Records>(std::exchange(client.run, {}));
+  client.run_bytes = 0;
+  const std::size_t workers = static_cast<std::size_t>(std::max(1, executor_.threads()));
+  const std::size_t pieces = std::clamp<std::size_t>(run->size() / least_records, 1, workers);
+  for (std::size_t i = 0; i < pieces; ++i)
+    hand_over(client, run, run->size() * i / pieces, run->size() * (i + 1) / pieces);
+  return true;
+}
+
+void Intake::hand_over(Client& client, std::shared_ptr<const Records> records, std::size_t begin,
+                       std::size_t end) {
   in_work_.fetch_add(1, std::memory_order_relaxed);
-  transport::Consumer* consumer = client.link.consumer.get();
-  executor_.submit([this, consumer, record, number = client.link.client] {
-    struct Done {  // also when the work throws
-      Intake& intake;
-      transport::Consumer& consumer;
-      std::uint64_t sequence;
-      ~Done() {
-        consumer.release(sequence);
-        intake.in_work_.fetch_sub(1, std::memory_order_release);
-      }
-    } const done{*this, *consumer, record.sequence};
-    env::maybe_delay("accept");
-    const telemetry::PhaseTimer timer(counters_, telemetry::Phase::accumulate, trace_);
-    pipeline_.accept(number, record.header, record.payload);
+  executor_.submit([this, consumer = client.link.consumer.get(), number = client.link.client,
+                    records = std::move(records), begin, end] {
+    const struct Done {  // also when the work throws
+      std::atomic<int>& in_work;
+      ~Done() { in_work.fetch_sub(1, std::memory_order_release); }
+    } done{in_work_};
+    work_on(number, *consumer, std::span(*records).subspan(begin, end - begin));
   });
+}
+
+// What one record throws keeps no other from being accepted. The room goes back from the last record to the
+// first: only the first one of a client's buffer frees any, and then it frees all.
+void Intake::work_on(int client, transport::Consumer& consumer, std::span<const transport::Record> records) {
+  std::exception_ptr failure;
+  {
+    const telemetry::PhaseTimer timer(counters_, telemetry::Phase::accumulate, trace_);
+    for (const transport::Record& record : records) {
+      env::maybe_delay("accept");
+      try {
+        pipeline_.accept(client, record.header, record.payload);
+      } catch (...) {
+        if (!failure) failure = std::current_exception();
+      }
+    }
+  }
+  for (auto record = records.rbegin(); record != records.rend(); ++record) consumer.release(record->sequence);
+  if (failure) std::rethrow_exception(failure);
 }
 
 bool Intake::all(State a, State b) const {
@@ -137,6 +187,7 @@ bool Intake::advance() {
 }
 
 void Intake::lose(Client& client, const std::string& why) {
+  submit(client);
   client.state = State::gone;
   const std::string where = client.started
                                 ? fmt::format("after step {} ({} s)", client.tick.step, client.tick.time)
@@ -158,6 +209,7 @@ void Intake::look_for_the_dead() {
 
 void Intake::discard() {
   discarding_ = true;
+  for (Client& client : clients_) submit(client);
   for (Client& client : clients_)
     if (client.state == State::at_tick) client.state = State::running;
 }

@@ -2,9 +2,11 @@
 // on in the same step. A client that runs ahead waits in its own buffer, which bounds the server's memory.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,15 +44,21 @@ class Intake {
 
  private:
   enum class State { running, at_tick, finished, gone };
+  using Records = std::vector<transport::Record>;
   struct Client {
     Link link;
     State state = State::running;
     model::Tick tick;  // that it stands at or waits for
     bool started = false;
+    Records run;  // small blocks that are taken and wait for a worker
+    std::size_t run_bytes = 0;
   };
   bool drain(Client& client);
   void take(Client& client, const transport::Record& record);
-  void submit_block(Client& client, const transport::Record& record);
+  void add_block(Client& client, const transport::Record& record);
+  bool submit(Client& client);  // the run, if there is one
+  void hand_over(Client& client, std::shared_ptr<const Records> records, std::size_t begin, std::size_t end);
+  void work_on(int client, transport::Consumer& consumer, std::span<const transport::Record> records);
   bool advance();
   void lose(Client& client, const std::string& why);
   void look_for_the_dead();
@@ -62,7 +70,7 @@ class Intake {
   Pipeline& pipeline_;
   telemetry::ServerCounters& counters_;
   telemetry::Trace* trace_;
-  std::atomic<int> in_work_{0};  // blocks of the current step
+  std::atomic<int> in_work_{0};  // pieces of work of the current step
   model::Tick tick_{model::static_step, 0.0};
   std::int64_t last_step_ = model::static_step;
   bool discarding_ = false;

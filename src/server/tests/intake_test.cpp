@@ -51,10 +51,10 @@ struct Bench {
   std::unique_ptr<Intake> intake;
 
   // Clients 10, 11, ... of a component, `threads` as Executor takes them.
-  explicit Bench(int clients, int threads = 0) : executor(threads, *doorbell) {
+  explicit Bench(int clients, int threads = 0, std::size_t buffer = 1 << 14) : executor(threads, *doorbell) {
     std::vector<Link> links;
     for (int i = 0; i < clients; ++i) {
-      auto ends = transport::loopback::make({{.bytes = 1 << 14}, {}}, *doorbell);
+      auto ends = transport::loopback::make({{.bytes = buffer}, {}}, *doorbell);
       producers.push_back(std::move(ends.producer));
       links.push_back({10 + i, std::move(ends.consumer)});
     }
@@ -222,10 +222,42 @@ TEST_P(Clients, GetTheirRoomBackFromWorkThatThrows) {
     if (i % 10 == 0) bench.settle();
   }
   bench.settle();
+  EXPECT_THAT(bench.pipeline.blocks, testing::SizeIs(1000)) << "one that throws keeps no other back";
   ASSERT_TRUE(bench.executor.take_fault());
   bench.finish(0, 1);
   bench.settle();
   EXPECT_TRUE(bench.intake->finished());
+}
+
+TEST_P(Clients, SmallBlocksAreHandedOverTogether) {
+  Bench bench(1, GetParam(), 1 << 20);
+  bench.tick(0, 1);
+  bench.settle();
+  std::vector<std::string> expected;
+  for (int i = 0; i < 70; ++i) {
+    bench.block(0, 1, i, i);
+    expected.push_back("10:" + std::to_string(i) + "@1=" + std::to_string(i));
+  }
+  bench.settle();
+  EXPECT_THAT(bench.pipeline.blocks, testing::UnorderedElementsAreArray(expected));
+  EXPECT_EQ(bench.counters.phase(telemetry::Phase::accumulate).count.get(), 1U);
+  for (int i = 0; i < 2 * 64; ++i) bench.block(0, 1, i, i);
+  bench.settle();
+  EXPECT_EQ(bench.counters.phase(telemetry::Phase::accumulate).count.get(), GetParam() == 2 ? 3U : 2U)
+      << "one piece for each worker";
+}
+
+TEST_P(Clients, LargeBlocksAreHandedOverOneByOne) {
+  Bench bench(1, GetParam(), 1 << 20);
+  bench.tick(0, 1);
+  bench.settle();
+  for (int i = 0; i < 10; ++i) {
+    bench.producers[0]->reserve(std::size_t{20} << 10)[0] = std::byte(i);
+    bench.producers[0]->commit({RecordKind::block, i, 1, 0.5});
+  }
+  bench.settle();
+  EXPECT_THAT(bench.pipeline.blocks, testing::SizeIs(10));
+  EXPECT_EQ(bench.counters.phase(telemetry::Phase::accumulate).count.get(), 10U);
 }
 
 TEST_P(Clients, AreWaitedForWhenTheIntakeEnds) {
