@@ -86,14 +86,16 @@ struct UnitSystem::Impl {
     return text;
   }
 
-  // The plain way of writing, if it means the same.
-  std::string best_text(const std::optional<UnitFactors>& factors, const ut_unit* unit) {
+  // The plain way of writing, if it means the same. None where even UDUNITS cannot read what it wrote, as of
+  // exponents that are too large.
+  std::optional<std::string> best_text(const std::optional<UnitFactors>& factors, const ut_unit* unit) {
     if (factors) {
       const std::string text = text_of(*factors);
       const ut_unit* meant = parse(text);
       if (meant != nullptr && equal(meant, unit)) return text;
     }
-    return format(unit);
+    const std::string text = format(unit);
+    return parse(text) == nullptr ? std::nullopt : std::optional(text);
   }
 
   std::optional<std::string> combine(const std::string& a, const std::string& b, bool divide) {

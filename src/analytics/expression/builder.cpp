@@ -255,7 +255,7 @@ Value Builder::elementwise(Opcode opcode, std::vector<Value> arguments) {
     std::array<double, 3> numbers{};
     for (std::size_t i = 0; i < arguments.size(); ++i) numbers[i] = *constant(arguments[i]);
     result.node = number(evaluate(opcode, numbers[0], numbers[1], numbers[2])).node;
-    if (result.bare) result.units = "1", result.scaled = false;
+    if (result.bare) result.units = std::string("1"), result.scaled = false;
     return result;
   }
   result.node = elementwise_node(op, std::move(call), made, arguments);

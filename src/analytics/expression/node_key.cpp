@@ -4,41 +4,48 @@
 
 #include <bit>
 #include <cstdint>
+#include <iterator>
 
 namespace tailrace::analytics::expression {
 
 namespace {
 
-std::string exact(double value) { return fmt::format("{:x}", std::bit_cast<std::uint64_t>(value)); }
+// Written into one text, as a graph has many nodes.
+using Key = std::back_insert_iterator<std::string>;
 
-std::string counted(const std::string& text) { return fmt::format("{}:{}", text.size(), text); }
+void put(Key key, double value) { fmt::format_to(key, "{:x},", std::bit_cast<std::uint64_t>(value)); }
 
-std::string text_of(const ParameterValue& value) {
-  if (const auto* number = std::get_if<double>(&value)) return "n" + exact(*number);
-  if (const auto* word = std::get_if<std::string>(&value)) return "t" + counted(*word);
-  std::string text = "l";
-  for (const double number : std::get<std::vector<double>>(value)) text += exact(number) + ",";
-  return text;
+void put(Key key, const std::string& text) { fmt::format_to(key, "{}:{}", text.size(), text); }
+
+void put(Key key, const ParameterValue& value) {
+  fmt::format_to(key, "={}", value.index());
+  if (const auto* number = std::get_if<double>(&value)) put(key, *number);
+  if (const auto* word = std::get_if<std::string>(&value)) put(key, *word);
+  if (const auto* numbers = std::get_if<std::vector<double>>(&value))
+    for (const double number : *numbers) put(key, number);
 }
 
 }  // namespace
 
 std::string key_of(const Node& node) {
-  switch (node.kind) {
-    case NodeKind::input: return fmt::format("input {}", node.input);
-    case NodeKind::constant: return "constant " + exact(node.constant);
-    default: break;
-  }
-  std::string key = fmt::format("{} {}", static_cast<int>(node.kind), fmt::ptr(node.op));
-  for (const int argument : node.args) key += fmt::format(" {}", argument);
-  for (const Dim& dim : node.shape.dims) key += "|" + counted(dim.name);
+  std::string text;
+  const Key key(text);
+  fmt::format_to(key, "{} {} {}", static_cast<int>(node.kind), node.input, fmt::ptr(node.op));
+  if (node.kind == NodeKind::constant) put(key, node.constant);
+  for (const int argument : node.args) fmt::format_to(key, " {}", argument);
+  for (const Dim& dim : node.shape.dims) put(key, dim.name);
   // The numbers of elementwise work do not depend on units and parameters, those of reductions not on units.
-  if (node.kind == NodeKind::elementwise) return key;
-  for (const std::string& dim : node.call.dims) key += "&" + counted(dim);
-  for (const auto& [name, value] : node.call.parameters) key += "?" + counted(name) + text_of(value);
-  if (node.kind == NodeKind::reduction) return key;
-  for (const Shape& argument : node.call.arguments) key += "@" + counted(argument.units.value_or("?"));
-  return key;
+  if (node.kind != NodeKind::reduction && node.kind != NodeKind::kernel) return text;
+  text.push_back('|');
+  for (const std::string& dim : node.call.dims) put(key, dim);
+  for (const auto& [name, value] : node.call.parameters) {
+    text.push_back('?');
+    put(key, name);
+    put(key, value);
+  }
+  if (node.kind == NodeKind::kernel)
+    for (const Shape& argument : node.call.arguments) put(key, argument.units.value_or("?"));
+  return text;
 }
 
 }  // namespace tailrace::analytics::expression

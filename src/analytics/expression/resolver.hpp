@@ -63,6 +63,7 @@ class Resolver {
   // At most `most` arrays; what follows are dims.
   Arguments arguments(const Phrase& here, std::size_t most);
   void dim(const Phrase& word, Arguments& into);
+  bool names_coordinate(const Phrase& here, std::size_t child) const;
   bool has_dim(const Arguments& arguments, const std::string& name) const;
   std::string dims_text(const Arguments& arguments) const;
   std::optional<ParameterValue> parameter(const Keyword& keyword);

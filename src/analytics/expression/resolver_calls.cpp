@@ -107,13 +107,24 @@ void Resolver::dim(const Phrase& word, Arguments& into) {
   }
 }
 
+// A name that comes once more is first the field, then the dim: interpolate(th, z, z, levels=[100]).
+bool Resolver::names_coordinate(const Phrase& here, std::size_t child) const {
+  const std::string& name = phrase(here.children[child]).text;
+  return around_.is_name(name) &&
+         std::any_of(
+             here.children.begin() + static_cast<std::ptrdiff_t>(child) + 1, here.children.end(),
+             [&](int later) { return phrase(later).kind == PhraseKind::name && phrase(later).text == name; });
+}
+
 Resolver::Arguments Resolver::arguments(const Phrase& here, std::size_t most) {
   Arguments result;
   bool failed = false;
   std::size_t arrays = 0;
-  for (const int child : here.children) {
+  for (std::size_t i = 0; i < here.children.size(); ++i) {
+    const int child = here.children[i];
     const Phrase& word = phrase(child);
-    const bool names_dim = word.kind == PhraseKind::name && has_dim(result, word.text);
+    const bool names_dim =
+        word.kind == PhraseKind::name && has_dim(result, word.text) && !names_coordinate(here, i);
     const bool names_array = word.kind != PhraseKind::name || around_.is_name(word.text) ||
                              (around_.may_lack_names() && !around_.is_dim(word.text));
     const bool is_array = arrays < most && result.dims.empty() &&

@@ -47,7 +47,7 @@ std::string units_of(const RewriteCall& call) {
 Value reduced(Builder& builder, const std::string& name, const Value& value, const DimNames& dims,
               bool skip_missing = false) {
   const Operator* op = find_operator(name);
-  TAILRACE_ASSERT(op != nullptr, "the operator " + name + " is not built in");
+  TAILRACE_ASSERT(op != nullptr, fmt::format("the operator {} is not built in", name));
   Call call;
   call.dims = dims;
   if (skip_missing) call.parameters["skip_missing"] = 1.0;
@@ -198,7 +198,7 @@ Value write_corr(Builder& builder, const RewriteCall& call) {
   const Value spread =
       builder.elementwise(Opcode::mul, {deviation(builder, a, how), deviation(builder, b, how)});
   Value result = builder.elementwise(Opcode::div, {covariance(builder, a, b, how), spread});
-  result.units = "1";
+  result.units = std::string("1");
   result.scaled = false;
   return result;
 }
