@@ -64,6 +64,7 @@ class Checker {
     Value value;
     value.kind_ = type.kind;
     value.location_ = node.location;
+    value.quoted_ = node.quoted;
     value.path_ = path;
     switch (type.kind) {
       case Kind::list: return read_list(node, type, std::move(value));

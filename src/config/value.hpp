@@ -26,6 +26,8 @@ class Value {
   // of a text or checked text stays as it was written).
   bool open() const { return open_; }
 
+  bool quoted() const { return quoted_; }  // a scalar that was written in quotes
+
   const std::string& text() const;  // text, checked, choice, and the words of integer_or
   bool flag() const;
   bool is_integer() const { return std::holds_alternative<std::int64_t>(data_); }
@@ -45,6 +47,7 @@ class Value {
   friend class Checker;
   Kind kind_ = Kind::text;
   bool open_ = false;
+  bool quoted_ = false;
   Location location_;
   std::string path_;
   std::variant<std::monostate, std::string, bool, std::int64_t, double, std::size_t> data_;

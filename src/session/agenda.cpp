@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "session/analysis.hpp"
 #include "session/plan.hpp"
 
 namespace tailrace::session {
@@ -14,8 +15,10 @@ class AxisAgenda : public model::Agenda {
     for (const FilePlan& file : plan.files) {
       for (const VariablePlan& variable : file.variables) {
         const std::size_t axis = axis_index(file.axes[static_cast<std::size_t>(variable.axis)], begin);
-        auto& axes = axes_of_[static_cast<std::size_t>(variable.field)];
-        if (std::find(axes.begin(), axes.end(), axis) == axes.end()) axes.push_back(axis);
+        for (const int field : fields_of(plan, variable)) {
+          auto& axes = axes_of_[static_cast<std::size_t>(field)];
+          if (std::find(axes.begin(), axes.end(), axis) == axes.end()) axes.push_back(axis);
+        }
       }
     }
   }
@@ -32,6 +35,21 @@ class AxisAgenda : public model::Agenda {
   }
 
  private:
+  // The model's fields that a variable is made from.
+  std::vector<int> fields_of(const Plan& plan, const VariablePlan& variable) const {
+    if (static_cast<std::size_t>(variable.field) < axes_of_.size()) return {variable.field};
+    const Analysis& analysis = *plan.analysis;
+    const auto place =
+        std::find(analysis.field_of_diagnostic.begin(), analysis.field_of_diagnostic.end(), variable.field);
+    std::vector<int> fields;
+    for (const int input :
+         analysis.graph.diagnostics[static_cast<std::size_t>(place - analysis.field_of_diagnostic.begin())]
+             .inputs)
+      if (const int field = analysis.field_of_input[static_cast<std::size_t>(input)]; field >= 0)
+        fields.push_back(field);
+    return fields;
+  }
+
   std::size_t axis_index(const AxisPlan& plan, model::Tick begin) {
     for (std::size_t i = 0; i < plans_.size(); ++i)
       if (plans_[i].kind == plan.kind && plans_[i].every == plan.every && plans_[i].cadence == plan.cadence)

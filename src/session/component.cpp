@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/bytes.hpp"
+#include "session/analysis.hpp"
 #include "session/stream.hpp"
 #include "telemetry/timer.hpp"
 
@@ -63,10 +64,14 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
     : info_(std::move(info)),
       messenger_(messenger),
       services_(services),
-      plan_(make_plan(info_.configuration, info_.declarations)),
+      plan_(make_plan(info_.configuration, info_.declarations, &info_.decomposition)),
       sample_axes_(plan_, info_.begin),
       clock_axes_(plan_, info_.begin),
       outbox_(messenger, info_.number * words_per_component + static_cast<std::int32_t>(Word::bundle)) {
+  if (plan_.analysis) {
+    info_.decomposition = with_diagnostics(*plan_.analysis, info_.decomposition);
+    info_.declarations = plan_.analysis->declarations;
+  }
   for (const FilePlan& file : plan_.files)
     layouts_.push_back(
         make_layout(file, info_.configuration, info_.declarations, info_.decomposition, info_.history));
@@ -213,6 +218,7 @@ void ServedComponent::start(std::vector<server::Link> links) {
                                                           static_cast<std::size_t>(region.size())));
     }
   }
+  if (plan_.analysis) make_engine(links);
   if (!links.empty())
     intake_ =
         std::make_unique<server::Intake>(info_.declarations.component, std::move(links), services_.executor,
@@ -221,6 +227,11 @@ void ServedComponent::start(std::vector<server::Link> links) {
 
 // Only what leaves without another step may hold the step back: anything else would wait for itself.
 bool ServedComponent::ready_for_step() {
+  if (engine_) {
+    engine_->end();  // all blocks of the step before are here
+    const std::size_t bound = info_.configuration.servers.memory / 4;
+    if (engine_->steps() > 1 && engine_->bytes() > bound) return false;
+  }
   std::size_t held =
       outbox_.bytes() + messenger_.bytes_in_flight() + held_bytes_.load(std::memory_order_relaxed);
   for (const auto& file : files_)
@@ -234,11 +245,13 @@ void ServedComponent::count_held() {
   for (const auto& stream : streams_) held += stream->assembly->bytes();
   for (const auto& file : files_)
     if (file) held += file->bytes();
+  if (engine_) held += engine_->bytes();
   services_.counters.pending_is(held);
 }
 
 void ServedComponent::begin_step(const model::Tick& tick) {
   sample_axes_.advance(tick);
+  if (engine_) begin_analytics(tick, sample_axes_);
   count_held();
   if (messenger_.rank() != info_.leader) return;
   base::ByteWriter writer;
@@ -252,12 +265,18 @@ void ServedComponent::accept(int client, const model::RecordHeader& header,
     if (header.step == model::static_step)
       emit(*stream, client, 0, payload);
     else
-      reduce(*stream, client, payload);
+      reduce(*stream, client, payload, sample_axes_.shares(stream->axis));
   }
+  if (!engine_ || header.step == model::static_step) return;
+  const int input = input_of_field_[static_cast<std::size_t>(header.number)];
+  if (input >= 0)
+    engine_->accept(input, client, info_.declarations.fields[static_cast<std::size_t>(header.number)].type,
+                    payload);
 }
 
-void ServedComponent::reduce(Stream& stream, int client, std::span<const std::byte> payload) {
-  for (const time::Share& share : sample_axes_.shares(stream.axis)) {
+void ServedComponent::reduce(Stream& stream, int client, std::span<const std::byte> payload,
+                             const std::vector<time::Share>& shares) {
+  for (const time::Share& share : shares) {
     if (stream.copies()) {
       if (share.closes) emit(stream, client, share.record.index, payload);
       continue;

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "analytics/engine.hpp"
 #include "messaging/messenger.hpp"
 #include "server/intake.hpp"
 #include "server/pipeline.hpp"
@@ -35,8 +38,8 @@ struct ComponentInfo {
 };
 
 // Kinds of messages between servers; each component has its own block of numbers.
-enum class Word : std::int32_t { bundle, tick, final_tick, fault, fatal, closed, set_up, written };
-inline constexpr std::int32_t words_per_component = 8;
+enum class Word : std::int32_t { bundle, tick, final_tick, fault, fatal, closed, set_up, written, analytics };
+inline constexpr std::int32_t words_per_component = 9;
 
 class ServedComponent final : public server::Pipeline {
  public:
@@ -80,7 +83,16 @@ class ServedComponent final : public server::Pipeline {
   Geometry& geometry(int grid, const VariableLayout& layout);
   void listen();
 
-  void reduce(Stream& stream, int client, std::span<const std::byte> payload);
+  void make_engine(const std::vector<server::Link>& links);
+  bool progress_analytics();
+  void begin_analytics(const model::Tick& tick, const AxisBank& axes);
+  void fold(const analytics::StepResults& results, const std::vector<std::vector<time::Share>>& shares);
+  void tell_failures();
+  bool analytics_over() const;
+
+  void reduce(Stream& stream, int client, std::span<const std::byte> payload,
+              const std::vector<time::Share>& shares);
+  void finish_all_windows();
   void finish_windows(Stream& stream);
   void emit(Stream& stream, int client, std::int64_t record, std::span<const std::byte> values);
   void send_piece(const Stream& stream, int to, int client, std::int64_t record, const Piece& piece,
@@ -131,7 +143,21 @@ class ServedComponent final : public server::Pipeline {
   std::vector<Delivered> delivered_;
   std::atomic<int> in_work_{0};             // pieces being put into chunks, windows being finished
   std::atomic<std::size_t> held_bytes_{0};  // of pieces in work and chunks delivered
-  bool input_ended_ = false, final_told_ = false, closed_told_ = false;
+  bool input_ended_ = false, final_told_ = false, final_heard_ = false, closed_told_ = false;
+  bool windows_finished_ = false;
+
+  // Diagnostics: their results are folded into streams a step at a time, in the order of steps.
+  struct Fold {
+    analytics::StepResults results;
+    std::vector<std::vector<time::Share>> shares;  // by number of axis
+  };
+  std::vector<int> input_of_field_;  // of the analysis; -1: none
+  std::unique_ptr<analytics::Engine> engine_;
+  std::deque<std::vector<std::vector<time::Share>>> step_shares_;  // of steps under way in the engine
+  std::deque<Fold> folds_;
+  std::atomic<bool> folding_{false};
+  enum class Proof { none, asked, given } proof_ = Proof::none;
+  std::set<int> failed_diagnostics_;
   int closed_servers_ = 0;
   std::vector<base::Fault> faults_;
   std::optional<base::Fault> fatal_;

@@ -21,11 +21,16 @@ void ServedComponent::on_tick(const model::Tick& tick) {
   if (fatal_) return;
   clock_axes_.advance(tick);
   clock_tick_ = tick;
+  if (engine_ && !intake_) {  // no client here, but perhaps the root of a diagnostic
+    begin_analytics(tick, clock_axes_);
+    engine_->end();
+  }
   for (std::size_t f = 0; f < clocks_.size(); ++f)
     if (const auto due = clocks_[f].advance(clock_axes_, tick)) carry_out(f, *due);
 }
 
 void ServedComponent::on_final_tick() {
+  final_heard_ = true;
   if (fatal_) return;
   for (std::size_t f = 0; f < clocks_.size(); ++f) carry_out(f, clocks_[f].finish(clock_axes_));
 }
@@ -49,11 +54,16 @@ void ServedComponent::carry_out(std::size_t file, const CommitDue& due) {
 }
 
 void ServedComponent::end_of_input() {
+  if (engine_) engine_->end();
+  input_ended_ = true;
+}
+
+void ServedComponent::finish_all_windows() {
+  windows_finished_ = true;
   for (const auto& stream : streams_) {
     if (stream->file_axis < 0 || stream->copies()) continue;
     work([this, &stream = *stream] { finish_windows(stream); });
   }
-  input_ended_ = true;
 }
 
 void ServedComponent::fail(const base::Fault& fault) {
@@ -80,6 +90,12 @@ bool ServedComponent::progress() {
   bool moved = intake_ && intake_->progress();
   const bool at_work = in_work_.load(std::memory_order_acquire) > 0 || services_.executor.running() > 0;
   moved = take_delivered() || moved;
+  if (engine_) moved = progress_analytics() || moved;
+  const bool all_in = intake_ ? input_ended_ : final_heard_;
+  if (all_in && !windows_finished_ && analytics_over()) {
+    finish_all_windows();
+    moved = true;
+  }
   moved = outbox_.send(!at_work) || moved;
   if (info_.configuration.servers.mode == Mode::inline_) confirm_written();
   bool all_closed = true;
@@ -100,7 +116,8 @@ bool ServedComponent::progress() {
     tell(Word::final_tick, {});
     moved = true;
   }
-  if (all_closed && !closed_told_ && input_over() && !at_work) {
+  const bool done = fatal_ || !engine_ || (windows_finished_ && analytics_over());
+  if (all_closed && !closed_told_ && input_over() && done && !at_work) {
     closed_told_ = true;
     tell(Word::closed, {});
     moved = true;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "config/check.hpp"
 #include "config/json_schema.hpp"
 #include "config/placeholders.hpp"
@@ -36,6 +39,24 @@ void forbid_placeholders(const config::Node& tree, config::Problems& problems) {
   }
 }
 
+// Those of expressions stay as they are: who reads an expression fills them in, and knows their columns.
+void fill_placeholders(config::Node& tree, const std::map<std::string, std::string>& options,
+                       config::Problems& problems) {
+  const auto entry = std::find_if(tree.entries.begin(), tree.entries.end(),
+                                  [](const config::NodeEntry& each) { return each.key == "diagnostics"; });
+  std::vector<std::string> expressions;
+  const auto each_expression = [&](const auto& visit) {
+    if (entry == tree.entries.end()) return;
+    for (config::NodeEntry& diagnostic : entry->value.entries)
+      for (config::NodeEntry& option : diagnostic.value.entries)
+        if (option.key == "is") visit(option.value.text);
+  };
+  each_expression([&](std::string& text) { expressions.push_back(std::exchange(text, {})); });
+  config::fill_placeholders(tree, options, "", problems);
+  std::size_t next = 0;
+  each_expression([&](std::string& text) { text = expressions[next++]; });
+}
+
 }  // namespace
 
 Sources read_sources(const std::string& path) {
@@ -47,7 +68,7 @@ Configuration parse_configuration(const Sources& sources, const std::map<std::st
   config::Node tree = config::merge_sources(sources, version_key, problems);
   problems.throw_if_any();  // a tree with holes would only give further, misleading mistakes
   forbid_placeholders(tree, problems);
-  if (options != nullptr) config::fill_placeholders(tree, *options, "", problems);
+  if (options != nullptr) fill_placeholders(tree, *options, problems);
   const config::CheckOptions check_options{.allow_open = options == nullptr || !problems.empty()};
   const config::Value root = config::check(tree, schema(), "", check_options, problems);
   Configuration configuration = configuration_of(root, problems);

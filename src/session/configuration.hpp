@@ -50,6 +50,15 @@ struct FieldGroup {  // an entry under `fields:`
   bool optional = false;  // fields that the model does not declare are left out, with what needs them
 };
 
+struct DiagnosticEntry {  // an entry under `diagnostics:`
+  std::string name;
+  config::Location location;
+  std::string is;                // the expression
+  config::Location is_location;  // of its first character
+  std::string units, long_name, standard_name;
+  bool optional = false;  // left out where a field it needs is absent
+};
+
 struct VariableEntry {  // an entry under `variables:`
   config::Location location;
   std::string config_path;           // how messages name it: output.a.nc.variables[0]
@@ -92,6 +101,7 @@ struct Configuration {
   std::string calendar_name = "none";
   calendar::Date start;
   std::vector<FieldGroup> field_groups;
+  std::vector<DiagnosticEntry> diagnostics;
   std::map<std::string, std::vector<std::pair<std::string, config::Location>>> groups;
   std::vector<FileEntry> files;
   std::string text;               // as read, for the files' attribute

@@ -77,6 +77,9 @@ class Converter {
     if (const Value* time = root.find("time")) convert_time(*time, configuration);
     if (const Value* fields = root.find("fields"))
       for (const auto& entry : fields->entries()) configuration.field_groups.push_back(field_group_of(entry));
+    if (const Value* diagnostics = root.find("diagnostics"))
+      for (const auto& entry : diagnostics->entries())
+        configuration.diagnostics.push_back(diagnostic_of(entry));
     if (const Value* groups = root.find("groups"))
       for (const auto& entry : groups->entries())
         for (const Value& item : entry.value.items())
@@ -168,6 +171,21 @@ class Converter {
       for (const Value& name : names->items())
         group.fields.emplace_back(space.empty() ? name.text() : space + "." + name.text(), name.location());
     return group;
+  }
+
+  static DiagnosticEntry diagnostic_of(const config::ValueEntry& entry) {
+    const Value& is = entry.value.at("is");
+    DiagnosticEntry diagnostic;
+    diagnostic.name = entry.key;
+    diagnostic.location = entry.location;
+    diagnostic.is = is.text();
+    diagnostic.is_location = is.location();
+    if (is.quoted()) ++diagnostic.is_location.column;
+    diagnostic.units = text_of(entry.value, "units");
+    diagnostic.long_name = text_of(entry.value, "long_name");
+    diagnostic.standard_name = text_of(entry.value, "standard_name");
+    diagnostic.optional = flag_of(entry.value, "optional", false);
+    return diagnostic;
   }
 
   FileEntry file_of(const config::ValueEntry& entry) {

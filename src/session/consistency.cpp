@@ -22,6 +22,7 @@ class ConsistencyCheck {
     check_paths();
     check_calendar();
     collect_fields();
+    collect_diagnostics();
     if (problems_.touch("fields")) return;  // what hangs on them would only repeat the mistake
     const bool groups_are_wrong = problems_.touch("groups");
     check_group_members();
@@ -77,6 +78,10 @@ class ConsistencyCheck {
     }
   }
 
+  void collect_diagnostics() {
+    for (const DiagnosticEntry& diagnostic : configuration_.diagnostics) listed_.push_back(diagnostic.name);
+  }
+
   void check_group_members() {
     for (const auto& [group, members] : configuration_.groups)
       for (const auto& [name, where] : members) check_field(name, where, "groups." + group);
@@ -101,9 +106,11 @@ class ConsistencyCheck {
   void check_field(const std::string& name, const config::Location& where, const std::string& path) {
     const bool open = is_open(name) || std::any_of(listed_.begin(), listed_.end(), is_open);
     if (open || std::find(listed_.begin(), listed_.end(), name) != listed_.end()) return;
-    problems_.add(where, path,
-                  fmt::format("\"{}\" is not listed under `fields`, so the model is not asked for it.{}",
-                              name, field_hint(name, listed_)));
+    problems_.add(
+        where, path,
+        fmt::format("\"{}\" is neither listed under `fields`, so that the model is asked for it, nor under "
+                    "`diagnostics`.{}",
+                    name, field_hint(name, listed_)));
   }
 
   const Configuration& configuration_;

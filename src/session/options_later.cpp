@@ -5,21 +5,6 @@ namespace tailrace::session {
 
 using namespace config;
 
-Type diagnostics_schema() {
-  return section({
-      {.name = "is",
-       .type = text(),
-       .says = "The expression that computes it from fields and other diagnostics.",
-       .example = "\"mean(theta, y, x)\"",
-       .required = true},
-      {.name = "units", .type = text(), .says = "The units of the result.", .example = "K"},
-      {.name = "long_name",
-       .type = text(),
-       .says = "What it is, in words.",
-       .example = "horizontal mean potential temperature"},
-  });
-}
-
 Type input_schema() {
   return section({
       {.name = "files",

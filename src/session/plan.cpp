@@ -6,6 +6,7 @@
 #include <set>
 
 #include "config/problems.hpp"
+#include "session/analysis.hpp"
 #include "session/consistency.hpp"
 #include "session/plan_checks.hpp"
 
@@ -34,17 +35,22 @@ void name_axes(std::vector<AxisPlan>& axes) {
 
 class Planner {
  public:
-  Planner(const Configuration& configuration, const model::Declarations& declarations)
-      : configuration_(configuration), declarations_(declarations) {
+  Planner(const Configuration& configuration, const model::Declarations& declarations,
+          const model::Decomposition* decomposition)
+      : configuration_(configuration) {
+    check_consistency(configuration_, problems_);  // a configuration may be made without parsing
+    problems_.throw_if_any();
     plan_.calendar = calendar::Calendar(configuration.calendar_name, configuration.start);
-    plan_.fields.resize(declarations.fields.size());
+    plan_.analysis = analyse(configuration, declarations, decomposition, problems_);
+    declarations_ = plan_.analysis ? plan_.analysis->declarations : declarations;
+    plan_.fields.resize(declarations_.fields.size());
   }
 
   Plan make() {
-    check_consistency(configuration_, problems_);  // a configuration may be made without parsing
-    problems_.throw_if_any();
     for (const FieldGroup& group : configuration_.field_groups)
       for (const auto& [name, where] : group.fields) plan_field(group, name, where);
+    problems_.throw_if_any();
+    if (plan_.analysis) plan_diagnostics(*plan_.analysis);
     for (const FileEntry& file : configuration_.files) plan_file(file);
     problems_.throw_if_any();
     return std::move(plan_);
@@ -76,6 +82,38 @@ class Planner {
       problems_.add(where, path,
                     fmt::format("the model declares no field \"{}\".{}", name,
                                 field_hint(name, declarations_.field_names())));
+    }
+  }
+
+  // A diagnostic is sampled when all of its fields are: at the slowest of their periods, which the others
+  // must meet.
+  void plan_diagnostics(const Analysis& analysis) {
+    plan_.warnings.insert(plan_.warnings.end(), analysis.warnings.begin(), analysis.warnings.end());
+    for (std::size_t d = 0; d < analysis.field_of_diagnostic.size(); ++d) {
+      const analytics::Diagnostic& diagnostic = analysis.graph.diagnostics[d];
+      FieldPlan& plan = plan_.fields[at(analysis.field_of_diagnostic[d])];
+      std::string slowest;
+      for (const int input : diagnostic.inputs) {
+        const int field = analysis.field_of_input[at(input)];
+        if (field < 0) continue;
+        const time::Period& cadence = plan_.fields[at(field)].cadence;
+        const std::string& name = declarations_.fields[at(field)].name;
+        if (slowest.empty() || is_multiple(cadence, plan.cadence)) {
+          plan.cadence = cadence;
+          slowest = name;
+        } else if (!is_multiple(plan.cadence, cadence)) {
+          problems_.add(
+              diagnostic.location, "diagnostics." + diagnostic.name + ".is",
+              fmt::format("\"{}\" comes {} and \"{}\" {}: neither period is a multiple of the other, so "
+                          "there is no time at which both are there",
+                          name, cadence.sentence(), slowest, plan.cadence.sentence()));
+        }
+      }
+      if (slowest.empty())
+        problems_.add(
+            diagnostic.location, "diagnostics." + diagnostic.name + ".is",
+            "expected an expression of at least one field, but nothing in this one changes with time");
+      listed_[diagnostic.name] = analysis.field_of_diagnostic[d];
     }
   }
 
@@ -138,8 +176,8 @@ class Planner {
     if (grid.kind == model::GridKind::partial)
       problems_.add(
           entry.target_location, entry.config_path,
-          fmt::format("field \"{}\" lies on the partial grid \"{}\": its sum over the ranks needs a "
-                      "diagnostic, which is not available yet in this version",
+          fmt::format("field \"{0}\" lies on the partial grid \"{1}\": each rank holds a contribution, not a "
+                      "part; write a diagnostic such as \"sum({0}, rank)\"",
                       field.name, grid.name));
     const auto period = period_complaint(field.name, entry.reduction, entry.every, cadence);
     if (period) problems_.add(entry.every_location, entry.config_path + ".every", *period);
@@ -190,7 +228,7 @@ class Planner {
   }
 
   const Configuration& configuration_;
-  const model::Declarations& declarations_;
+  model::Declarations declarations_;  // with those of diagnostics
   config::Problems problems_;
   Plan plan_;
   std::map<std::string, int> listed_;  // fields that the model is asked for and has
@@ -198,8 +236,9 @@ class Planner {
 
 }  // namespace
 
-Plan make_plan(const Configuration& configuration, const model::Declarations& declarations) {
-  return Planner(configuration, declarations).make();
+Plan make_plan(const Configuration& configuration, const model::Declarations& declarations,
+               const model::Decomposition* decomposition) {
+  return Planner(configuration, declarations, decomposition).make();
 }
 
 }  // namespace tailrace::session

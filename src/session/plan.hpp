@@ -39,6 +39,8 @@ struct FilePlan {
   std::vector<VariablePlan> variables;
 };
 
+struct Analysis;
+
 struct FieldPlan {
   time::Period cadence = time::Period::of_steps(1);
   bool used = false;  // some variable needs it
@@ -47,15 +49,19 @@ struct FieldPlan {
 
 struct Plan {
   calendar::Calendar calendar;
-  std::vector<FieldPlan> fields;  // by index into Declarations::fields
-  std::vector<FilePlan> files;    // those that have a variable
+  std::vector<FieldPlan> fields;  // by index into Declarations::fields; of diagnostics behind those
+  std::shared_ptr<const Analysis> analysis;  // null without diagnostics
+  std::vector<FilePlan> files;               // those that have a variable
   std::vector<std::string>
       warnings;  // a line each, for one rank to log: optional fields that are absent, ...
 };
 
 // Throws Error(configuration) with all mistakes: unknown fields or groups with the nearest name, duplicate
 // variables, periods that no step can meet, chunks that do not fit the grid, fields put on no schedule.
-Plan make_plan(const Configuration& configuration, const model::Declarations& declarations);
+// The plan's fields are those of `declarations`, then one for each diagnostic (Analysis::declarations).
+// `decomposition` may be null; see analyse().
+Plan make_plan(const Configuration& configuration, const model::Declarations& declarations,
+               const model::Decomposition* decomposition = nullptr);
 
 // A tree for people: files, axes, variables, periods.
 std::string describe(const Configuration& configuration, const Plan* plan);

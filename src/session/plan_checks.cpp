@@ -31,14 +31,14 @@ bool is_shorter(const Period& every, const Period& cadence) {
   return longest_seconds(every) < shortest_seconds(cadence) * (1 - 1e-9);
 }
 
+}  // namespace
+
 bool is_multiple(const Period& every, const Period& cadence) {
   if (every.kind() != cadence.kind()) return true;
   if (every.kind() != PeriodKind::seconds) return every.count() % cadence.count() == 0;
   const double ratio = every.seconds() / cadence.seconds();
   return std::abs(ratio - std::round(ratio)) <= 1e-9 * ratio;
 }
-
-}  // namespace
 
 std::optional<std::string> period_complaint(const std::string& field, time::ReductionKind reduction,
                                             const Period& every, const Period& cadence) {

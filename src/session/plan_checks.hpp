@@ -23,4 +23,7 @@ std::optional<std::string> period_warning(const std::string& field, time::Reduct
 // `chunk` is the user's: records, then the grid's dims.
 std::optional<std::string> chunk_complaint(const std::vector<std::int64_t>& chunk, const model::Grid& grid);
 
+// Whether every point of `every` is one of `cadence` too, as far as periods of the same kind can tell.
+bool is_multiple(const time::Period& every, const time::Period& cadence);
+
 }  // namespace tailrace::session

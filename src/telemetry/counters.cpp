@@ -124,8 +124,8 @@ struct Reading {
 }  // namespace
 
 const char* phase_name(Phase phase) {
-  static constexpr std::array<const char*, phase_count> names{"receive", "accumulate", "assemble", "encode",
-                                                              "write",   "message",    "idle"};
+  static constexpr std::array<const char*, phase_count> names{"receive", "analyse", "accumulate", "assemble",
+                                                              "encode",  "write",   "message",    "idle"};
   return names[static_cast<std::size_t>(phase)];
 }
 

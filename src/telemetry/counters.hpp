@@ -44,8 +44,8 @@ struct ClientCounters {
 
 // What a server does with its time. Work on several threads adds up to more than the wall clock; `idle` is
 // the communication thread asleep.
-enum class Phase : int { receive, accumulate, assemble, encode, write, message, idle };
-inline constexpr std::size_t phase_count = 7;
+enum class Phase : int { receive, analyse, accumulate, assemble, encode, write, message, idle };
+inline constexpr std::size_t phase_count = 8;
 const char* phase_name(Phase phase);
 
 // One file as one server sees it. Written by one thread, the one that writes the file; the report adds up

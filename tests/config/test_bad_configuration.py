@@ -26,7 +26,7 @@ MISTAKES = {
     "unknown field": (
         "field: theta",
         "field: thta",
-        ["tailrace.yaml:11:", '"thta" is not listed under `fields`', 'Did you mean "theta"?'],
+        ["tailrace.yaml:11:", '"thta" is neither listed under `fields`', 'Did you mean "theta"?'],
     ),
     "field in a group": ("[u, theta]\noutput", "[u, thetta]\noutput", ["groups.three_d", 'Did you mean "theta"?']),
     "unknown group": (
@@ -41,7 +41,7 @@ MISTAKES = {
         "every: 1 month",
         ["tailrace.yaml:11:", "no step can meet", "every month", "`time.calendar` is none"],
     ),
-    "not yet": ("groups:\n  three_d: [u, theta]", "diagnostics: {a: {is: mean(u)}}", ["is not available yet"]),
+    "not yet": ("groups:\n  three_d: [u, theta]", "checkpoint: {every: 1 h}", ["is not available yet"]),
     "format not yet": ("write_every: 100 s", "format: zarr", ['"zarr" is not available yet']),
     "other version": ("tailrace: 1", "tailrace: 7", ["tailrace.yaml:1:", "version 1", '"7"']),
     "same file twice": (

@@ -66,7 +66,11 @@ def server(rank: int, busy: float = 2.0, **more: Any) -> dict[str, Any]:
         "host": "node1",
         "threads": 2,
         "run_seconds": 10.0,
-        "phases": {**{name: timings(50, busy / 6) for name in names}, "idle": timings(50, 10.0 - busy)},
+        "phases": {
+            **{name: timings(50, busy / 6) for name in names},
+            "analyse": timings(0, 0.0),
+            "idle": timings(50, 10.0 - busy),
+        },
         "bytes_in": 400 * 4096,
         "records_in": 400,
         "raw_bytes_out": 2 * GIB,

@@ -129,7 +129,7 @@ TEST(Plan, OptionalFieldsMayBeAbsent) {
                   "run.yaml:5:3  output.b.nc: none of its fields is there, so the file is not written"));
   EXPECT_THAT(complaint("fields: {more: {optional: true, names: [v]}}\n"
                         "output: {a.nc: {variables: [{field: w, every: 1 s}]}}"),
-              HasSubstr("\"w\" is not listed under `fields`"));
+              HasSubstr("\"w\" is neither listed under `fields`"));
 }
 
 TEST(Plan, PeriodsMustBeMet) {
@@ -212,11 +212,11 @@ TEST(Plan, ASuffixLetsAFileHoldFieldsTwice) {
               HasSubstr("\"time\" is the name of a coordinate or dimension"));
 }
 
-TEST(Plan, PartialGridsWaitForDiagnostics) {
+TEST(Plan, PartialGridsNeedDiagnostics) {
   EXPECT_EQ(complaint(with_fields("names: [local_sum]", "{field: local_sum, every: 1 s}")),
             "run.yaml:3:37  output.a.nc.variables[0]: field \"local_sum\" lies on the partial grid "
-            "\"local\": its sum "
-            "over the ranks needs a diagnostic, which is not available yet in this version");
+            "\"local\": each rank holds a contribution, not a part; write a diagnostic such as "
+            "\"sum(local_sum, rank)\"");
 }
 
 TEST(Describe, DrawsThePlan) {

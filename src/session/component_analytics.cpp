@@ -1,0 +1,137 @@
+// The third part of ServedComponent: diagnostics between the blocks and the streams.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bytes.hpp"
+#include "base/log.hpp"
+#include "session/analysis.hpp"
+#include "session/component.hpp"
+#include "session/stream.hpp"
+#include "telemetry/timer.hpp"
+
+namespace tailrace::session {
+namespace {
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+}  // namespace
+
+void ServedComponent::make_engine(const std::vector<server::Link>& links) {
+  const Analysis& analysis = *plan_.analysis;
+  if (analysis.graph.diagnostics.empty()) return;
+  input_of_field_.assign(info_.declarations.fields.size(), -1);
+  for (std::size_t input = 0; input < analysis.field_of_input.size(); ++input)
+    if (analysis.field_of_input[input] >= 0)
+      input_of_field_[at(analysis.field_of_input[input])] = static_cast<int>(input);
+  std::vector<int> clients;
+  for (const server::Link& link : links) clients.push_back(link.client);
+  std::sort(clients.begin(), clients.end());
+  analytics::EngineServices services{
+      messenger_, info_.number * words_per_component + static_cast<std::int32_t>(Word::analytics),
+      info_.leader, [this](std::function<void()> piece) {
+        work([this, piece = std::move(piece)] {
+          const telemetry::PhaseTimer timer(services_.counters, telemetry::Phase::analyse, services_.trace);
+          piece();
+        });
+      }};
+  engine_ = std::make_unique<analytics::Engine>(
+      analysis.graph, analysis.inputs, std::move(clients), std::move(services),
+      [this](analytics::StepResults&& results) {
+        folds_.push_back({std::move(results), std::move(step_shares_.front())});
+        step_shares_.pop_front();
+      });
+}
+
+// A diagnostic is computed at the steps at which one of its variables takes a sample.
+void ServedComponent::begin_analytics(const model::Tick& tick, const AxisBank& axes) {
+  const Analysis& analysis = *plan_.analysis;
+  std::vector<char> due(analysis.field_of_diagnostic.size(), 0);
+  std::vector<std::vector<time::Share>> shares;
+  for (std::size_t d = 0; d < due.size(); ++d) {
+    for (const Stream* stream : streams_of_field_[at(analysis.field_of_diagnostic[d])]) {
+      const auto& now = axes.shares(stream->axis);
+      if (now.empty()) continue;
+      due[d] = 1;
+      shares.resize(std::max(shares.size(), stream->axis + 1));
+      shares[stream->axis] = now;
+    }
+  }
+  if (shares.empty()) return;
+  step_shares_.push_back(std::move(shares));
+  engine_->begin(tick, due);
+}
+
+bool ServedComponent::progress_analytics() {
+  bool moved = engine_->progress();
+  tell_failures();
+  if (!folds_.empty() && !folding_.exchange(true, std::memory_order_acq_rel)) {
+    work([this, next = std::make_shared<Fold>(std::move(folds_.front()))] {
+      fold(next->results, next->shares);
+      folding_.store(false, std::memory_order_release);
+    });
+    folds_.pop_front();
+    moved = true;
+  }
+  const bool all_in = intake_ ? input_ended_ : final_heard_;
+  if (all_in && final_heard_ && engine_->idle() && proof_ == Proof::none && !fatal_) {
+    proof_ = Proof::asked;
+    engine_->finish([this](const std::string& unmatched) {
+      proof_ = Proof::given;
+      if (!unmatched.empty())
+        fail({ErrorCode::internal, "diagnostics that were not finished by all servers:\n" + unmatched});
+    });
+    moved = true;
+  }
+  return moved;
+}
+
+bool ServedComponent::analytics_over() const {
+  if (!engine_ || fatal_) return true;
+  return engine_->idle() && folds_.empty() && !folding_.load(std::memory_order_acquire) &&
+         proof_ == Proof::given;
+}
+
+void ServedComponent::fold(const analytics::StepResults& results,
+                           const std::vector<std::vector<time::Share>>& shares) {
+  const telemetry::PhaseTimer timer(services_.counters, telemetry::Phase::accumulate, services_.trace);
+  for (const analytics::Result& result : results.results) {
+    const int field = plan_.analysis->field_of_diagnostic[at(result.diagnostic)];
+    const int client = std::max(0, result.client);  // what is whole counts as the first rank's
+    for (Stream* stream : streams_of_field_[at(field)]) {
+      if (stream->axis >= shares.size() || shares[stream->axis].empty()) continue;
+      auto& accumulator = stream->accumulators[client];
+      if (!accumulator && !stream->copies())
+        accumulator =
+            time::make_accumulator(stream->reduction, stream->input, stream->output, result.values.size());
+      reduce(*stream, client, std::as_bytes(std::span(result.values)), shares[stream->axis]);
+    }
+  }
+}
+
+// A diagnostic that cannot be computed fails its files by their policy, once, and nothing else.
+void ServedComponent::tell_failures() {
+  for (const analytics::Failure& failure : engine_->take_failures()) {
+    if (!failed_diagnostics_.insert(failure.diagnostic).second) continue;
+    const analytics::Diagnostic& diagnostic = plan_.analysis->graph.diagnostics[at(failure.diagnostic)];
+    const std::string text =
+        fmt::format("{}  diagnostic \"{}\" at step {} ({} s): {}", diagnostic.location.text(),
+                    diagnostic.name, failure.tick.step, failure.tick.time, failure.what);
+    const int field = plan_.analysis->field_of_diagnostic[at(failure.diagnostic)];
+    const auto& streams = streams_of_field_[at(field)];
+    const bool stops =
+        failure.thrown && std::any_of(streams.begin(), streams.end(), [&](const Stream* stream) {
+          return plan_.files[stream->file].entry.on_error == OnError::stop;
+        });
+    if (!stops) {
+      base::log_warning(text + "; further steps like this one are not told of");
+      continue;
+    }
+    base::ByteWriter writer;
+    writer.put(ErrorCode::configuration);
+    writer.put_text(text);
+    tell(Word::fault, writer.take());
+  }
+}
+
+}  // namespace tailrace::session
