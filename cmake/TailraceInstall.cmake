@@ -27,10 +27,13 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/tailrace.pc.in ${PROJECT_BINARY_DIR}/ta
 install(FILES ${PROJECT_BINARY_DIR}/tailrace.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
 
 if(TAILRACE_PYTHON)
-  # A wheel carries the library beside the module, so that it needs nothing from outside.
+  # A wheel carries the library beside the module, so that it needs nothing from outside; as one file without a number,
+  # since a wheel would hold a copy in place of each link.
   if(SKBUILD)
     set(python_directory tailrace)
-    install(TARGETS tailrace LIBRARY DESTINATION ${python_directory} NAMELINK_SKIP COMPONENT python)
+    set_property(TARGET tailrace PROPERTY VERSION)
+    set_property(TARGET tailrace PROPERTY SOVERSION)
+    install(TARGETS tailrace LIBRARY DESTINATION ${python_directory} COMPONENT python)
     set_target_properties(tailrace_python PROPERTIES INSTALL_RPATH "$ORIGIN")
   else()
     get_property(python_version GLOBAL PROPERTY tailrace_python_version)
