@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "config/monc/equation.hpp"
@@ -180,9 +181,8 @@ TEST(MoncRules, MistakesOfRules) {
 TEST(MoncRules, LongChainsEndInAMessage) {
   std::string rules;
   for (int i = 0; i < 40; ++i)
-    rules += "<operator name=\"arithmetic\" result=\"" +
-             (i == 0 ? std::string("r") : "c" + std::to_string(i)) + "\" equation=\"c" +
-             std::to_string(i + 1) + "+c" + std::to_string(i + 1) + "\"/>";
+    rules += fmt::format("<operator name=\"arithmetic\" result=\"{}\" equation=\"c{}+c{}\"/>",
+                         i == 0 ? std::string("r") : fmt::format("c{}", i), i + 1, i + 1);
   rules += "<operator name=\"arithmetic\" result=\"c40\" equation=\"w\"/>";
   EXPECT_TRUE(holds(is(rules), "becomes too long"));
   EXPECT_TRUE(holds(equation(std::string(1000, '(') + "w" + std::string(1000, ')')), "more than 1000 parts"));

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "config/tests/monc_support.hpp"
@@ -169,7 +170,8 @@ TEST(MoncTranslate, TheServersOwnState) {
 }
 
 TEST(MoncTranslate, PlacesPointIntoTheXml) {
-  const Outcome outcome = translated("\n" + definition("name=\"d\" frequency=\"4\"", field("a")));
+  const Outcome outcome =
+      translated(fmt::format("\n{}", definition("name=\"d\" frequency=\"4\"", field("a"))));
   const Node& group = outcome.tree.find("fields")->value.find("d")->value;
   EXPECT_EQ(group.location.text(), "a.xml:2:24");
   EXPECT_EQ(group.find("names")->value.items[0].location.text(), "a.xml:2:54");
