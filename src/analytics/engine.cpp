@@ -41,6 +41,7 @@ Engine::Engine(const Graph& graph, std::vector<EngineInput> inputs, std::vector<
   for (const Node& node : graph_.nodes)
     if (node.kind == NodeKind::kernel && static_cast<const Kernel*>(node.op)->remembers()) in_order_ = true;
   blocks_ = std::make_unique<Blocks>(graph_, placement_, inputs_, clients_);
+  placement_.cut = blocks_->cuts();
 }
 
 Engine::~Engine() = default;

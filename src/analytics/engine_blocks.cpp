@@ -54,6 +54,18 @@ Engine::Blocks::Blocks(const Graph& graph, const Placement& placement, const std
   }
 }
 
+std::vector<int> Engine::Blocks::cuts() const {
+  std::vector<const std::vector<model::Region>*> seen;
+  std::vector<int> cuts(graph_.nodes.size(), -1);
+  for (const auto& [node, regions] : regions_) {
+    const auto same =
+        std::find_if(seen.begin(), seen.end(), [&](const auto* each) { return *each == regions; });
+    cuts[at(node)] = static_cast<int>(same - seen.begin());
+    if (same == seen.end()) seen.push_back(&regions);
+  }
+  return cuts;
+}
+
 void Engine::Blocks::compute_known() {
   for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
     const Node& node = graph_.nodes[n];

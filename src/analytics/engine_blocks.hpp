@@ -16,6 +16,7 @@ class Engine::Blocks {
   Blocks(const Graph& graph, const Placement& placement, const std::vector<EngineInput>& inputs,
          const std::vector<int>& clients);
 
+  std::vector<int> cuts() const;  // for Placement::cut
   int node_of_input(int input) const { return nodes_of_inputs_[static_cast<std::size_t>(input)]; }
   // How many workers a phase is worth.
   std::size_t lanes(const Schedule& schedule, std::size_t phase) const;

@@ -180,18 +180,20 @@ class Scheduler {
   std::vector<ProgramPlan> make_programs(const std::vector<int>& stores, const std::vector<int>& sinks,
                                          int phase, Place where) const {
     std::map<std::pair<std::vector<std::string>, bool>, ProgramPlan> plans;
-    const auto plan_for = [&](const Shape& shape, bool own) -> ProgramPlan& {
+    const auto plan_for = [&](int of, bool own) -> ProgramPlan& {
+      const Shape& shape = graph_.nodes[at(of)].shape;
       std::vector<std::string> key;
+      if (!placement_.cut.empty()) key.push_back(fmt::format("{}", placement_.cut[at(of)]));
       for (const Dim& dim : shape.dims) key.push_back(dim.name + fmt::format("/{}", dim.extent));
       ProgramPlan& plan = plans[{key, own}];
       plan.space = shape.dims;
       plan.own_cells = own;
       return plan;
     };
-    for (const int node : stores) plan_for(graph_.nodes[at(node)].shape, false).stores.push_back(node);
+    for (const int node : stores) plan_for(node, false).stores.push_back(node);
     for (const int node : sinks) {
       const bool own = is(at(node), Place::local);
-      plan_for(graph_.nodes[at(graph_.nodes[at(node)].args.front())].shape, own).sinks.push_back(node);
+      plan_for(graph_.nodes[at(node)].args.front(), own).sinks.push_back(node);
     }
     std::vector<ProgramPlan> made;
     for (auto& [key, plan] : plans) {

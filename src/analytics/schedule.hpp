@@ -27,6 +27,8 @@ struct Placement {
   std::vector<Place> place;  // by node, as are the others
   std::vector<int> phase;
   std::vector<int> root;  // of global nodes; others -1
+  // Local nodes with the same number are cut over the ranks in the same way; empty: all are.
+  std::vector<int> cut;
 };
 
 // `home`: the server of the component's first rank, the root of all that is computed from global inputs.
