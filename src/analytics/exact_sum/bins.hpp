@@ -34,6 +34,11 @@ inline constexpr auto bases = [] {
   return made;
 }();
 
+// For exponents of normal numbers.
+constexpr double power_of_two(int exponent) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
 // Sums at both ends hold everything scaled, which leaves their digits as they are: at the upper end because
 // the base of bin 52 is too great for a double, at the lower because setting a number's last bit would add a
 // unit of bin 0.
@@ -55,7 +60,7 @@ inline int bin_of(double x) {
 // would have to be scaled first.
 inline double limit_of(int top) {
   if (scale_of(top) != 1.0) return std::numeric_limits<double>::denorm_min();
-  return std::ldexp(1.0, bin_bits * (top + 1) - 1 + lowest_exponent);
+  return power_of_two(bin_bits * (top + 1) - 1 + lowest_exponent);
 }
 
 // A sum's three bins as integers: carry * 2^40 + digits, in units of the bin.

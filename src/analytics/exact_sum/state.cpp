@@ -167,12 +167,29 @@ void ExactSums::State::add_awkward_block(std::size_t sum, std::span<const double
   commit(sum, digits);
 }
 
+// Raises sums of nothing to the bins of their first values, which then fit, several at once.
+void ExactSums::State::expect(std::size_t first, std::span<const double> values) {
+  const double* const none = bases_of(lowest_top);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t sum = first + i;
+    const int to = bin_of(values[i]);
+    if (top(sum) != lowest_top || to == lowest_top || specials(sum) || special_of(values[i])) continue;
+    if (bin(0)[sum] != none[0] || bin(1)[sum] != none[1] || bin(2)[sum] != none[2] || carries[sum] ||
+        carries[size + sum] || carries[2 * size + sum])
+      continue;
+    for (int which = 0; which < kept; ++which) bin(which)[sum] = bases_of(to)[which];
+    top(sum) = static_cast<std::uint8_t>(to);
+    limits()[sum] = limit_of(to);
+  }
+}
+
 void ExactSums::State::add_group(std::size_t group, std::size_t first, std::span<const double> values) {
   if (++deposits[group] > deposits_before_carry) {
     const std::size_t end = std::min(size, (group + 1) * group_size);
     for (std::size_t sum = group * group_size; sum < end; ++sum) normalise(sum);
     deposits[group] = 1;
   }
+  if (deposits[group] == 1) expect(first, values);
   std::size_t done = 0;
   while (true) {
     done += kernels->deposit_each(values.data() + done, values.size() - done, bin(0) + first + done,

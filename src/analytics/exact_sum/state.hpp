@@ -63,6 +63,7 @@ struct ExactSums::State {
   void normalise(std::size_t sum);
   void raise(std::size_t sum, int to);
   void mark(std::size_t sum, std::uint8_t specials);
+  void expect(std::size_t first, std::span<const double> values);
   void add_one(std::size_t sum, double value);
   void commit(std::size_t sum, const std::int64_t* digits);
   void add_awkward_block(std::size_t sum, std::span<const double> values);

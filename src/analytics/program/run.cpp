@@ -35,21 +35,16 @@ struct Scratch {
 
 std::size_t to_size(std::int64_t count) { return static_cast<std::size_t>(count); }
 
-// How far apart neighbours along the space's dims lie in an array of some of them, C order.
-std::array<std::int64_t, most_dims> strides_of(const std::vector<std::size_t>& dims,
-                                               const model::Region& region) {
-  std::array<std::int64_t, most_dims> strides{};
+// Over an array of some of the space's dims, C order.
+void walk_over(const std::vector<std::size_t>& dims, const model::Region& region, std::vector<Walk>& walks) {
+  std::array<std::int64_t, most_dims> strides;
+  std::fill_n(strides.begin(), region.rank(), 0);
   std::int64_t stride = 1;
   for (std::size_t i = dims.size(); i-- > 0;) {
     strides[dims[i]] = stride;
     stride *= region.count(dims[i]);
   }
-  return strides;
-}
-
-Walk walk_over(const std::vector<std::size_t>& dims, const model::Region& region) {
-  const auto strides = strides_of(dims, region);
-  return {region.counts(), std::span(strides).first(region.rank())};
+  walks.emplace_back(region.counts(), std::span<const std::int64_t>(strides).first(region.rank()));
 }
 
 model::Region part_of(const model::Region& region, const std::vector<std::size_t>& dims) {
@@ -142,8 +137,8 @@ class Run {
     scratch.values.assign(code.values, {});
     scratch.loads.clear();
     scratch.sinks.clear();
-    for (const Load& load : code.loads) scratch.loads.push_back(walk_over(load.dims, region));
-    for (const Sink& sink : code.sinks) scratch.sinks.push_back(walk_over(code.kept[sink.kept], region));
+    for (const Load& load : code.loads) walk_over(load.dims, region, scratch.loads);
+    for (const Sink& sink : code.sinks) walk_over(code.kept[sink.kept], region, scratch.sinks);
     for (const auto& [value, number] : code.constants) scratch.values[value] = {&number, 0, 0};
     begin_sinks(region);
     limit_ = one_look() ? cells_ : piece_;

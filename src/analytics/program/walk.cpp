@@ -6,6 +6,8 @@ namespace tailrace::analytics::program {
 
 Walk::Walk(std::span<const std::int64_t> extents, std::span<const std::int64_t> strides) {
   TAILRACE_ASSERT(extents.size() <= most_dims, "a block with more dimensions than programs know");
+  extents_[0] = 1;
+  strides_[0] = at_[0] = 0;
   std::size_t found = 0;
   for (std::size_t i = extents.size(); i-- > 0;) {
     if (extents[i] == 1) continue;
@@ -15,6 +17,7 @@ Walk::Walk(std::span<const std::int64_t> extents, std::span<const std::int64_t> 
     }
     extents_[found] = extents[i];
     strides_[found] = strides[i];
+    at_[found] = 0;
     ++found;
   }
   if (found > 0) dims_ = found;

@@ -12,7 +12,6 @@ inline constexpr std::size_t most_dims = 16;
 
 class Walk {
  public:
-  Walk() = default;
   // The block's extents, none 0, and how many elements apart neighbours along each dimension lie in the other
   // array; 0 for dimensions it lacks. Dimensions that make one straight stretch are taken together.
   Walk(std::span<const std::int64_t> extents, std::span<const std::int64_t> strides);
@@ -29,10 +28,10 @@ class Walk {
  private:
   void next_stretch();
 
-  // Fastest first.
-  std::array<std::int64_t, most_dims> extents_{1};
-  std::array<std::int64_t, most_dims> strides_{};
-  std::array<std::int64_t, most_dims> at_{};
+  // Fastest first. What lies behind dims_ is never written: blocks of a few cells have many short walks.
+  std::array<std::int64_t, most_dims> extents_;
+  std::array<std::int64_t, most_dims> strides_;
+  std::array<std::int64_t, most_dims> at_;
   std::size_t dims_ = 1;
   std::int64_t base_ = 0;
 };
