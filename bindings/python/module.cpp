@@ -84,6 +84,14 @@ NB_MODULE(_core, module) {
       "Translates the XML of MONC's I/O server into a configuration; throws Error with the mistakes.");
   module.def("reference", &tailrace::reference, "The configuration's options as a Markdown page.");
   module.def("schema", &tailrace::schema, "The same as a JSON schema.");
+  nb::class_<tailrace::ExpressionFunction>(module, "ExpressionFunction", "Something expressions can use.")
+      .def_ro("name", &tailrace::ExpressionFunction::name)
+      .def_ro("kind", &tailrace::ExpressionFunction::kind, "elementwise, reduction, kernel or rewrite.")
+      .def_ro("signature", &tailrace::ExpressionFunction::signature)
+      .def_ro("says", &tailrace::ExpressionFunction::says)
+      .def_ro("cost", &tailrace::ExpressionFunction::cost)
+      .def_ro("source", &tailrace::ExpressionFunction::source);
+  module.def("expression_functions", &tailrace::expression_functions, "All of them, by name.");
   module.def("version", &tailrace::version);
   module.def(
       "inspect", [](nb::handle path, bool repair) { return tailrace::inspect(path_of(path), repair); },

@@ -203,6 +203,13 @@ TAILRACE_EXPORT std::string reference();  // the options as a Markdown page
 TAILRACE_EXPORT std::string schema();     // the same as a JSON schema
 TAILRACE_EXPORT std::string version();
 
+// Something that an expression can use. `kind`: elementwise, reduction, kernel, or rewrite (written with the
+// others).
+struct ExpressionFunction {
+  std::string name, kind, signature, says, cost, source;
+};
+TAILRACE_EXPORT std::vector<ExpressionFunction> expression_functions();  // by name
+
 struct Inspection {
   bool readable = false;  // by any stock reader, as it is
   bool repaired = false;

@@ -84,6 +84,13 @@ void Engine::begin(const model::Tick& tick, const std::vector<char>& due) {
       work->awaited[p] += root.broadcast.empty() ? 0 : 1;
     }
   }
+  // Ranks without cells put nothing.
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const int node = blocks_->node_of_input(static_cast<int>(i));
+    if (inputs_[i].place != Place::local || work->schedule->inputs[i] == 0) continue;
+    for (std::size_t c = 0; c < clients_.size(); ++c)
+      if (blocks_->region(node, c).size() == 0) work->clients[c].nodes[at(node)].make(0);
+  }
   current_ = work.get();
   works_.push_back(std::move(work));
 }

@@ -17,6 +17,8 @@ class Engine::Blocks {
          const std::vector<int>& clients);
 
   std::vector<int> cuts() const;  // for Placement::cut
+  // Where the block of a local node lies; `client` counts this server's.
+  const model::Region& region(int node, std::size_t client) const;
   int node_of_input(int input) const { return nodes_of_inputs_[static_cast<std::size_t>(input)]; }
   // How many workers a phase is worth.
   std::size_t lanes(const Schedule& schedule, std::size_t phase) const;
@@ -34,7 +36,6 @@ class Engine::Blocks {
 
  private:
   const Value& known(int node) const { return known_.at(node); }
-  const model::Region& region(int node, std::size_t client) const;
   Value& value(Work& work, int node, std::size_t client) const;  // as the client sees it
   std::string missing(const Work& work, int node, std::size_t client) const;
   std::string failed(Work& work, int op, const std::exception& error) const;

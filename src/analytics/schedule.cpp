@@ -308,6 +308,12 @@ const char* name_of(Place place) {
   return "";
 }
 
+std::int64_t length_of(const model::Runs& runs) {
+  std::int64_t length = 0;
+  for (const auto& run : runs) length += run.count;
+  return length;
+}
+
 }  // namespace
 
 Placement make_placement(const Graph& graph, const std::vector<Place>& inputs, int servers, int home) {
@@ -332,12 +338,16 @@ model::Region region_of(const Graph& graph, const Placement& placement, int node
     const Dims& dims = graph.nodes[at(arg)].shape.dims;
     for (std::size_t d = 0; d < dims.size(); ++d) {
       const auto [place, fresh] = found.try_emplace(dims[d].name, region.runs(d), text_of(graph, arg));
-      if (!fresh && place->second.first != region.runs(d))
-        throw Error(
-            ErrorCode::configuration,
-            fmt::format("\"{}\" and \"{}\" meet in an expression, but a rank holds different parts of "
-                        "their dimension \"{}\"",
-                        place->second.second, text_of(graph, arg), dims[d].name));
+      if (fresh || place->second.first == region.runs(d)) continue;
+      // A rank without cells may say so in any of its dimensions.
+      if (region.size() == 0 || length_of(place->second.first) == 0) {
+        if (length_of(region.runs(d)) == 0) place->second.first = region.runs(d);
+        continue;
+      }
+      throw Error(ErrorCode::configuration,
+                  fmt::format("\"{}\" and \"{}\" meet in an expression, but a rank holds different parts of "
+                              "their dimension \"{}\"",
+                              place->second.second, text_of(graph, arg), dims[d].name));
     }
   }
   std::vector<std::string> whole;

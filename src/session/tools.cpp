@@ -1,4 +1,8 @@
 // The public functions that need no session: a server's whole life, and what the command line asks.
+#include <algorithm>
+
+#include "analytics/expression/rewrites.hpp"
+#include "analytics/operator.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/version.hpp"
@@ -63,6 +67,22 @@ Conversion convert_monc(const std::string& path, const std::map<std::string, std
 std::string reference() { return session::reference_markdown(); }
 std::string schema() { return session::json_schema(); }
 std::string version() { return std::string(base::version); }
+
+std::vector<ExpressionFunction> expression_functions() {
+  std::vector<ExpressionFunction> all;
+  const auto add = [&all](const std::string& name, const char* kind, const analytics::OperatorDoc& doc) {
+    all.push_back({name, kind, doc.signature, doc.says, doc.cost, doc.source});
+  };
+  for (const std::string& name : analytics::operator_names()) {
+    const analytics::Operator* op = analytics::find_operator(name);
+    const bool cells = dynamic_cast<const analytics::Elementwise*>(op) != nullptr;
+    const bool reduces = dynamic_cast<const analytics::Reduction*>(op) != nullptr;
+    add(name, cells ? "elementwise" : reduces ? "reduction" : "kernel", op->doc());
+  }
+  for (const auto& rewrite : analytics::expression::rewrites()) add(rewrite.name, "rewrite", rewrite.doc);
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return all;
+}
 
 Inspection inspect(const std::string& path, bool repair) {
   const output::netcdf::Inspection found = output::netcdf::inspect(path, repair);

@@ -1,0 +1,101 @@
+"""A model whose fields are given NumPy arrays, cut into blocks over its ranks: model.py CASE (see jobs.py)."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import tailrace
+from mpi4py import MPI
+
+
+def part(extent: int, parts: int, number: int) -> slice:
+    """As even as can be; where there are more parts than cells some get none."""
+    return slice(extent * number // parts, extent * (number + 1) // parts)
+
+
+def block_of(grid: dict, rank: int, size: int) -> tuple[slice, ...]:
+    """The ranks form a grid of `parts`; ranks beyond it have no cells."""
+    parts = [grid.get("parts", {}).get(dim, 1) for dim in grid["dims"]]
+    if rank >= np.prod(parts):
+        return tuple(slice(0, 0) for _ in parts)
+    place = np.unravel_index(rank, parts)
+    return tuple(part(*one) for one in zip(grid["shape"], parts, place, strict=True))
+
+
+def indices_of(grid: dict, rank: int, size: int) -> np.ndarray:
+    """Cells dealt like cards, but the last rank of several gets none."""
+    extent = grid["shape"][grid["dims"].index(grid["indexed_dim"])]
+    players = max(1, size - 1)
+    return np.arange(rank, extent, players, dtype=np.int64) if rank < players else np.empty(0, dtype=np.int64)
+
+
+class Field:
+    def __init__(self, io, field: dict, grids: dict, values: np.ndarray, rank: int, size: int):
+        self.name, self.rank, self.size, self.values = field["name"], rank, size, values
+        self.grid = grids.get(field.get("grid", ""))
+        self.absent_from = field.get("absent_from")  # from this step on it is not put
+        io.field(self.name, grid=field.get("grid", ""), units=field.get("units", ""), dtype=str(values.dtype))
+
+    def block(self, step: int) -> np.ndarray | None:
+        values = self.values[step - 1]
+        kind = self.grid["kind"] if self.grid else "replicated"
+        if kind == "block":
+            return np.ascontiguousarray(values[block_of(self.grid, self.rank, self.size)])
+        if kind == "indexed":
+            place = self.grid["dims"].index(self.grid["indexed_dim"])
+            return np.ascontiguousarray(values.take(indices_of(self.grid, self.rank, self.size), axis=place))
+        if kind == "partial":  # contributions in the first dimension, of which each rank adds its share
+            return np.ascontiguousarray(values[self.rank :: self.size].sum(axis=0))
+        return values
+
+
+def declare_grid(io, grid: dict, rank: int, size: int) -> None:
+    where = {}
+    if grid["kind"] == "block":
+        block = block_of(grid, rank, size)
+        where = {"offset": [one.start for one in block], "count": [one.stop - one.start for one in block]}
+    elif grid["kind"] == "indexed":
+        where = {"indexed_dim": grid["indexed_dim"], "indices": indices_of(grid, rank, size)}
+    elif grid["kind"] == "partial":
+        where = {"partial": True}
+    io.grid(grid["name"], dims=grid["dims"], shape=grid["shape"], **where)
+    for coordinate in grid.get("coordinates", []):
+        io.coordinate(
+            grid["name"],
+            coordinate["name"],
+            np.array(coordinate["values"]),
+            units=coordinate.get("units", ""),
+            dims=coordinate.get("dims", [coordinate["name"]]),
+        )
+
+
+def main(folder: str) -> None:
+    case = json.loads(Path(f"{folder}/case.json").read_text())
+    arrays = np.load(f"{folder}/arrays.npz")
+    with tailrace.Session.start(MPI.COMM_WORLD, "tailrace.yaml", component="model") as io:
+        if io.is_server():
+            return
+        comm = io.model_comm()
+        for name, value in case["options"].items():
+            io.option(name, value)
+        grids = {grid["name"]: grid for grid in case["grids"]}
+        for grid in grids.values():
+            declare_grid(io, grid, comm.rank, comm.size)
+        fields = [Field(io, one, grids, arrays[one["name"]], comm.rank, comm.size) for one in case["fields"]]
+        io.ready()
+        for step in range(1, case["steps"] + 1):
+            io.step(step, float(step))
+            for field in fields:
+                present = field.absent_from is None or step < field.absent_from
+                if present and io.wants(field.name):
+                    io.put(field.name, field.block(step))
+
+
+try:
+    main(sys.argv[1])
+except tailrace.Error as error:
+    # In the form that the harness looks for.
+    codes = ["usage", "configuration", "resource", "lost", "full", "internal"]
+    print(f"ERROR {codes.index(error.code) + 1} {error}", flush=True)
+    sys.exit(3)
