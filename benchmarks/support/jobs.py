@@ -45,14 +45,16 @@ class Done:
         return json.loads((self.folder / "tailrace_report" / "report.json").read_text())
 
 
-def run(command: list, ranks: int, where: Path, timeout: float = 600) -> Done:
-    """Rank i on the i-th core that may be used; ranks beyond the cores share the last one."""
+def run(command: list, ranks: int, where: Path, timeout: float = 600, servers_apart: bool = False) -> Done:
+    """Rank i on the i-th core that may be used; ranks beyond the cores share the last one, or, `servers_apart`, the
+    last rank has the last core and the ranks beyond share the one before it."""
     cores = sorted(os.sched_getaffinity(0))
     line = ["mpirun", "--bind-to", "none", "--oversubscribe"]
     if os.geteuid() == 0:
         line.append("--allow-run-as-root")
     for rank in range(ranks):
-        core = cores[min(rank, len(cores) - 1)]
+        shared = len(cores) - 2 if servers_apart and rank < ranks - 1 else len(cores) - 1
+        core = cores[max(0, min(rank, shared))]
         line += [":"] * (rank > 0) + ["-n", "1", "taskset", "-c", str(core), *map(str, command)]
     done = subprocess.run(line, cwd=where, capture_output=True, text=True, timeout=timeout)
     if done.returncode:

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""What a server uses of its core for the many small diagnostics of a large-eddy model, and what the model pays."""
+
+import statistics
+import sys
+
+from support import jobs
+from support.results import Results, arguments
+
+# What MONC hands over: single numbers and small blocks that are reduced to one, and each rank's part of profiles.
+SCALARS, PLANES, SHORT, LONG = 16, 14, 284, 5
+FIELDS = SCALARS + PLANES + SHORT + LONG
+RANKS = 4
+PERIOD = 20  # steps, which are a second long each
+
+HEAD = """
+tailrace: 1
+servers: {{mode: {mode}, count: 1, buffer: 16 MiB}}
+fields:
+  all: {{every: 1 step, names: [{names}]}}
+diagnostics:
+{diagnostics}
+output:
+  diagnostics.nc:
+    write_every: 10000 s
+    compression: none
+    variables:
+{variables}
+"""
+
+
+def expressions() -> dict[str, str]:
+    """By field: how it is reduced."""
+    made = {f"scalar_{i}": f"{['sum', 'min', 'max'][i % 3]}(scalar_{i}, rank)" for i in range(SCALARS)}
+    made |= {f"plane_{i}": f"{['sum', 'min', 'max'][i % 3]}(plane_{i})" for i in range(PLANES)}
+    made |= {f"short_{i}": f"sum(short_{i}, rank) / {{columns}}" for i in range(SHORT)}
+    return made | {f"long_{i}": f"sum(long_{i}, rank) / {{columns}}" for i in range(LONG)}
+
+
+def configuration(mode: str, averaged: float) -> str:
+    """`averaged`: which part of the diagnostics are means over 20 s; the others are written as they are then."""
+    diagnostics, variables = [], []
+    for i, (field, text) in enumerate(expressions().items()):
+        diagnostics.append(f'  d_{field}: {{is: "{text}"}}')
+        mean = int((i + 1) * averaged) > int(i * averaged)
+        how = "time: mean" if mean else "time: snapshot"
+        variables.append(f"      - {{field: d_{field}, {how}, every: {PERIOD} s}}")
+    names = ", ".join(expressions())
+    return HEAD.format(mode=mode, names=names, diagnostics="\n".join(diagnostics), variables="\n".join(variables))
+
+
+def one_run(mode: str, averaged: float, ranks: int, steps: int, microseconds: float) -> tuple[jobs.Done, dict]:
+    with jobs.folder() as here:
+        (here / "diagnostics.yaml").write_text(configuration(mode, averaged))
+        words = [SCALARS, PLANES, SHORT, LONG, steps, microseconds]
+        servers = 0 if mode == "off" else 1
+        command = [jobs.program("diagnostics"), "diagnostics.yaml", *words]
+        done = jobs.run(command, ranks + servers, here, servers_apart=True)
+        return done, done.report() if servers else {}
+
+
+def server_cost(averaged: float, steps: int, microseconds: float, repeats: int) -> tuple[float, list[dict]]:
+    """Microseconds of the server's core for what a rank hands over in a step: a long run less a short one."""
+    runs = []
+    for _ in range(repeats):
+        used = []
+        for length in (PERIOD, steps + PERIOD):
+            done, report = one_run("dedicated", averaged, RANKS, length, microseconds)
+            used.append(float(done.of("server")[0][0]))
+        cost = 1e6 * (used[1] - used[0]) / (steps * RANKS)
+        runs.append({"microseconds": cost, "server": report["servers"][0]})
+    return min(run["microseconds"] for run in runs), runs
+
+
+def longer(steps: int, microseconds: float, pairs: int) -> tuple[float, float, dict]:
+    """Per cent that the time loop and the whole run take longer with all diagnostics averaged than with mode off."""
+    times: dict[str, list[list[float]]] = {"dedicated": [], "off": []}
+    for pair in range(pairs):
+        for mode in ("dedicated", "off") if pair % 2 else ("off", "dedicated"):
+            done, _ = one_run(mode, 1.0, 1, steps, microseconds)
+            loop, whole, rounds = (float(word) for word in done.of("model")[0][:3])
+            times[mode].append([loop / rounds, whole / rounds])
+    ratios = [
+        100 * (min(run[i] for run in times["dedicated"]) / min(run[i] for run in times["off"]) - 1) for i in (0, 1)
+    ]
+    return ratios[0], ratios[1], times
+
+
+def main() -> None:
+    asked = arguments(__doc__, steps=1000, repeats=2, pairs=4)
+    results = Results("diagnostics")
+    values = SCALARS + 4 * PLANES + 5 * SHORT + 33 * LONG
+    note = f"{FIELDS} fields and diagnostics, {8 * values / 1000:.1f} KB a rank and step where all are averaged, {RANKS} ranks"
+    cases = [
+        ("half averaged, half as they are, steps in a row", 0.5, asked.steps, 0.0, None),
+        ("all averaged, steps in a row", 1.0, asked.steps, 0.0, 50.0),
+        ("half averaged, half as they are, 3 ms a step", 0.5, asked.steps // 4, 3000.0, None),
+    ]
+    details = {}
+    for what, averaged, steps, microseconds, target in cases:
+        cost, details[what] = server_cost(averaged, steps, microseconds, asked.repeats)
+        results.add(f"server, {what}", cost, "us a message", target, note)
+        note = ""
+    loop, whole, times = longer(asked.steps, 3000.0, asked.pairs)
+    results.add("model of 3 ms a step, all averaged: time loop", loop, "% longer", 3.0)
+    results.add("the same and its end", whole, "% longer")
+    results.details = {"server": details, "model": times}
+    results.finish(asked.json)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
