@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """What a server uses of its core for the many small diagnostics of a large-eddy model, and what the model pays."""
 
-import statistics
 import sys
 
 from support import jobs
@@ -90,7 +89,7 @@ def main() -> None:
     asked = arguments(__doc__, steps=1000, repeats=2, pairs=4)
     results = Results("diagnostics")
     values = SCALARS + 4 * PLANES + 5 * SHORT + 33 * LONG
-    note = f"{FIELDS} fields and diagnostics, {8 * values / 1000:.1f} KB a rank and step where all are averaged, {RANKS} ranks"
+    note = f"{FIELDS} fields and diagnostics, {8 * values / 1000:.1f} KB a rank and step, {RANKS} ranks"
     cases = [
         ("half averaged, half as they are, steps in a row", 0.5, asked.steps, 0.0, None),
         ("all averaged, steps in a row", 1.0, asked.steps, 0.0, 50.0),
