@@ -57,9 +57,9 @@ class Operator {
   // The shape of the result. Throws CallProblem. Dimensions of the result that were arguments' keep their
   // `split`, new ones are whole.
   virtual Shape infer(const Call& call) const = 0;
-  // Dimensions of the first argument whose coordinate this call needs. Whoever reads the expression then gives
-  // their values as the parameter "DIM.coordinates" (a list as long as the dimension), before infer(); where
-  // DIM has no coordinate the parameter is left out and infer() says what is missing.
+  // Dimensions of the first argument whose coordinate this call needs. Whoever reads the expression then
+  // gives their values as the parameter "DIM.coordinates" (a list as long as the dimension), before infer();
+  // where DIM has no coordinate the parameter is left out and infer() says what is missing.
   virtual std::vector<std::string> coordinates_wanted(const Call&) const { return {}; }
 };
 
