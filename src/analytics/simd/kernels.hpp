@@ -9,9 +9,9 @@
 
 namespace tailrace::analytics::simd {
 
-// What an instruction reads: number i is data[i * step]; step is 0 or 1. Need not be aligned. What lies `ahead` cells
-// further on is wanted soon and is fetched meanwhile, so that the memory does not rest while registers are worked on;
-// there need not be anything.
+// What an instruction reads: number i is data[i * step]; step is 0 or 1. Need not be aligned. What lies
+// `ahead` cells further on is wanted soon and is fetched meanwhile, so that the memory does not rest while
+// registers are worked on; there need not be anything.
 struct Operand {
   const double* data = nullptr;
   std::size_t step = 1;
