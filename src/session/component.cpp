@@ -292,7 +292,8 @@ void ServedComponent::reduce(Stream& stream, int client, std::span<const std::by
 }
 
 void ServedComponent::finish_windows(Stream& stream) {
-  const auto record = sample_axes_.axis(stream.axis).finish();
+  // A server without clients counts steps by what the leader tells.
+  const auto record = (intake_ ? sample_axes_ : clock_axes_).axis(stream.axis).finish();
   if (!record) return;
   for (const auto& [client, accumulator] : stream.accumulators) {
     if (accumulator->empty()) continue;
