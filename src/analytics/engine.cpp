@@ -220,7 +220,7 @@ void Engine::broadcast_arrived(Work& work, std::size_t phase, std::size_t root, 
 }
 
 void Engine::finish_work(Work& work) {
-  StepResults results{work.tick, {}};
+  StepResults results{work.tick, {}, {}};
   blocks_->results(work, services_.messenger.rank(), services_.home, results, failures_);
   const auto place = std::find_if(works_.begin(), works_.end(),
                                   [&](const std::unique_ptr<Work>& each) { return each.get() == &work; });

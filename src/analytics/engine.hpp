@@ -41,9 +41,16 @@ struct Result {
   std::vector<double> values;
 };
 
+// A value that is due but not there; the reason is in a Failure.
+struct Gap {
+  int diagnostic = 0;
+  int client = -1;
+};
+
 struct StepResults {
   model::Tick tick;
   std::vector<Result> results;
+  std::vector<Gap> gaps;
 };
 
 // Why a diagnostic has no value at a step. Told on every server that should have had a part of it.

@@ -133,7 +133,8 @@ void Engine::Blocks::results(Work& work, int me, int home, StepResults& results,
     for (const int diagnostic : work.schedule->diagnostics)
       if (depends(graph_.diagnostics[at(diagnostic)].node, op))
         failures.push_back({diagnostic, work.tick, why, true});
-  const auto fail = [&](int diagnostic, const std::string& why) {
+  const auto fail = [&](int diagnostic, int client, const std::string& why) {
+    results.gaps.push_back({diagnostic, client});
     failures.push_back({diagnostic, work.tick, why.empty() ? "it has no value" : why, false});
   };
   for (const int diagnostic : work.schedule->diagnostics) {
@@ -145,7 +146,7 @@ void Engine::Blocks::results(Work& work, int me, int home, StepResults& results,
         if (why.empty())
           results.results.push_back({diagnostic, clients_[c], work.clients[c].nodes[at(node)].as_doubles()});
         else
-          fail(diagnostic, why);
+          fail(diagnostic, clients_[c], why);
       }
       continue;
     }
@@ -154,7 +155,7 @@ void Engine::Blocks::results(Work& work, int me, int home, StepResults& results,
     if (value.present)
       results.results.push_back({diagnostic, -1, value.as_doubles()});
     else
-      fail(diagnostic, value.reason);
+      fail(diagnostic, -1, value.reason);
   }
 }
 

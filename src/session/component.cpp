@@ -122,6 +122,8 @@ std::unique_ptr<ServedComponent::Stream> ServedComponent::make_stream(std::size_
     stream->file_axis = plan.axis;
     stream->axis = sample_axes_.number(file, static_cast<std::size_t>(plan.axis));
   }
+  stream->diagnostic =
+      plan_.analysis && std::ranges::count(plan_.analysis->field_of_diagnostic, layout.field) > 0;
   stream->geometry = &geometry(field.grid, layout);
   std::int64_t cells = 1;
   for (const std::int64_t extent : layout.shape) cells *= extent;
@@ -129,11 +131,12 @@ std::unique_ptr<ServedComponent::Stream> ServedComponent::make_stream(std::size_
   // A contiguous variable is handed over whole and unencoded.
   auto codec = std::make_shared<TimedCodec>(
       codecs::make_codec(spec.chunk.empty() ? codecs::CodecOptions{} : spec.codec), services_);
-  stream->assembly = std::make_unique<output::Assembly>(
-      stream->geometry->grid(), spec.type, std::move(codec), fill_bytes(spec),
-      [this, number = stream->number](output::FinishedChunk&& chunk) {
-        chunk_done(number, std::move(chunk));
-      });
+  stream->fill = fill_bytes(spec);
+  stream->assembly =
+      std::make_unique<output::Assembly>(stream->geometry->grid(), spec.type, std::move(codec), stream->fill,
+                                         [this, number = stream->number](output::FinishedChunk&& chunk) {
+                                           chunk_done(number, std::move(chunk));
+                                         });
   return stream;
 }
 
@@ -207,17 +210,16 @@ void ServedComponent::create_files() {
 
 void ServedComponent::start(std::vector<server::Link> links) {
   for (const auto& stream : streams_) {
-    if (stream->file_axis < 0 || stream->copies()) continue;
+    // Those of diagnostics are made with their first value, where that is.
+    if (stream->file_axis < 0 || stream->copies() || stream->diagnostic) continue;
     for (const server::Link& link : links) {
-      const auto& region = info_.decomposition.regions[static_cast<std::size_t>(
-          info_.declarations
-              .fields[static_cast<std::size_t>(layouts_[stream->file].variables[stream->variable].field)]
-              .grid)][static_cast<std::size_t>(link.client)];
+      if (!sends(layouts_[stream->file].variables[stream->variable].field, link.client)) continue;
       stream->accumulators.emplace(link.client,
                                    time::make_accumulator(stream->reduction, stream->input, stream->output,
-                                                          static_cast<std::size_t>(region.size())));
+                                                          cells_of(*stream, link.client)));
     }
   }
+  expect_optional_fields(links);
   if (plan_.analysis) make_engine(links);
   if (!links.empty())
     intake_ =
@@ -250,6 +252,8 @@ void ServedComponent::count_held() {
 }
 
 void ServedComponent::begin_step(const model::Tick& tick) {
+  close_gaps();
+  sample_tick_ = tick;
   sample_axes_.advance(tick);
   if (engine_) begin_analytics(tick, sample_axes_);
   count_held();
@@ -267,6 +271,7 @@ void ServedComponent::accept(int client, const model::RecordHeader& header,
     else
       reduce(*stream, client, payload, sample_axes_.shares(stream->axis));
   }
+  note_put(header.number, client);
   if (!engine_ || header.step == model::static_step) return;
   const int input = input_of_field_[static_cast<std::size_t>(header.number)];
   if (input >= 0)
@@ -281,32 +286,37 @@ void ServedComponent::reduce(Stream& stream, int client, std::span<const std::by
       if (share.closes) emit(stream, client, share.record.index, payload);
       continue;
     }
-    time::Accumulator& accumulator = *stream.accumulators.at(client);
-    accumulator.combine(payload, share.weight, share.fraction);
-    if (!share.closes) continue;
-    std::vector<std::byte> values(payload.size() / model::size_of(stream.input) *
-                                  model::size_of(stream.output));
-    accumulator.finish(values);
-    emit(stream, client, share.record.index, values);
+    stream.accumulators.at(client)->combine(payload, share.weight, share.fraction);
+    if (share.closes) close(stream, client, share.record.index);
   }
+}
+
+// A record without a single sample holds the fill value.
+void ServedComponent::close(Stream& stream, int client, std::int64_t record) {
+  const std::size_t cells = cells_of(stream, client);
+  std::vector<std::byte> values(cells * stream.fill.size());
+  time::Accumulator* accumulator = stream.copies() ? nullptr : stream.accumulators.at(client).get();
+  if (accumulator != nullptr && !accumulator->empty()) {
+    accumulator->finish(values);
+  } else {
+    for (std::size_t cell = 0; cell < cells; ++cell)
+      std::memcpy(values.data() + cell * stream.fill.size(), stream.fill.data(), stream.fill.size());
+  }
+  emit(stream, client, record, values);
+}
+
+std::size_t ServedComponent::cells_of(const Stream& stream, int client) const {
+  const int field = layouts_[stream.file].variables[stream.variable].field;
+  const int grid = info_.declarations.fields[static_cast<std::size_t>(field)].grid;
+  const auto& regions = info_.decomposition.regions[static_cast<std::size_t>(grid)];
+  return static_cast<std::size_t>(regions[static_cast<std::size_t>(client)].size());
 }
 
 void ServedComponent::finish_windows(Stream& stream) {
   // A server without clients counts steps by what the leader tells.
   const auto record = (intake_ ? sample_axes_ : clock_axes_).axis(stream.axis).finish();
   if (!record) return;
-  for (const auto& [client, accumulator] : stream.accumulators) {
-    if (accumulator->empty()) continue;
-    const int grid =
-        info_.declarations
-            .fields[static_cast<std::size_t>(layouts_[stream.file].variables[stream.variable].field)]
-            .grid;
-    const auto& region =
-        info_.decomposition.regions[static_cast<std::size_t>(grid)][static_cast<std::size_t>(client)];
-    std::vector<std::byte> values(static_cast<std::size_t>(region.size()) * model::size_of(stream.output));
-    accumulator->finish(values);
-    emit(stream, client, record->index, values);
-  }
+  for (const auto& [client, accumulator] : stream.accumulators) close(stream, client, record->index);
 }
 
 void ServedComponent::emit(Stream& stream, int client, std::int64_t record,

@@ -92,6 +92,14 @@ class ServedComponent final : public server::Pipeline {
 
   void reduce(Stream& stream, int client, std::span<const std::byte> payload,
               const std::vector<time::Share>& shares);
+  void close(Stream& stream, int client, std::int64_t record);
+  std::size_t cells_of(const Stream& stream, int client) const;
+  bool sends(int field, int client) const;
+
+  void expect_optional_fields(const std::vector<server::Link>& links);
+  void note_put(int field, int client);
+  void close_gaps();
+  void skip(Stream& stream, int client, const std::vector<time::Share>& shares);
   void finish_all_windows();
   void finish_windows(Stream& stream);
   void emit(Stream& stream, int client, std::int64_t record, std::span<const std::byte> values);
@@ -120,9 +128,10 @@ class ServedComponent final : public server::Pipeline {
   std::vector<std::unique_ptr<Stream>> streams_;
   std::vector<std::vector<Stream*>> streams_of_field_;
   std::map<std::pair<int, std::vector<std::int64_t>>, std::unique_ptr<Geometry>> geometries_;
-  std::vector<std::unique_ptr<OwnedFile>> files_;  // null where another server owns it
-  AxisBank sample_axes_;                           // at the step whose blocks are being taken
-  AxisBank clock_axes_;                            // at the step that the leader told of
+  std::vector<std::unique_ptr<OwnedFile>> files_;     // null where another server owns it
+  model::Tick sample_tick_{model::static_step, 0.0};  // the step whose blocks are being taken
+  AxisBank sample_axes_;                              // at the step whose blocks are being taken
+  AxisBank clock_axes_;                               // at the step that the leader told of
   std::vector<FileClock> clocks_;
   model::Tick clock_tick_{model::static_step, 0.0};  // the latest that the leader told of
   struct Progress {
@@ -145,6 +154,16 @@ class ServedComponent final : public server::Pipeline {
   std::atomic<std::size_t> held_bytes_{0};  // of pieces in work and chunks delivered
   bool input_ended_ = false, final_told_ = false, final_heard_ = false, closed_told_ = false;
   bool windows_finished_ = false;
+
+  // Of fields that need not be put: what came in the current step. Workers write into different elements.
+  struct OptionalField {
+    int field = -1;
+    std::vector<int> clients;  // of this server that have cells of it, ascending
+    std::vector<unsigned char> put;
+    bool told = false;
+  };
+  std::vector<OptionalField> optional_fields_;
+  std::vector<int> optional_of_field_;  // index into optional_fields_; -1: it must be put
 
   // Diagnostics: their results are folded into streams a step at a time, in the order of steps.
   struct Fold {

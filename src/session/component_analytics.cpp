@@ -95,17 +95,26 @@ bool ServedComponent::analytics_over() const {
 void ServedComponent::fold(const analytics::StepResults& results,
                            const std::vector<std::vector<time::Share>>& shares) {
   const telemetry::PhaseTimer timer(services_.counters, telemetry::Phase::accumulate, services_.trace);
-  for (const analytics::Result& result : results.results) {
-    const int field = plan_.analysis->field_of_diagnostic[at(result.diagnostic)];
-    const int client = std::max(0, result.client);  // what is whole counts as the first rank's
-    for (Stream* stream : streams_of_field_[at(field)]) {
+  const auto for_each_stream = [&](int diagnostic, int client, const auto& act) {
+    for (Stream* stream : streams_of_field_[at(plan_.analysis->field_of_diagnostic[at(diagnostic)])]) {
       if (stream->axis >= shares.size() || shares[stream->axis].empty()) continue;
       auto& accumulator = stream->accumulators[client];
       if (!accumulator && !stream->copies())
-        accumulator =
-            time::make_accumulator(stream->reduction, stream->input, stream->output, result.values.size());
-      reduce(*stream, client, std::as_bytes(std::span(result.values)), shares[stream->axis]);
+        accumulator = time::make_accumulator(stream->reduction, stream->input, stream->output,
+                                             cells_of(*stream, client));
+      act(*stream, shares[stream->axis]);
     }
+  };
+  for (const analytics::Result& result : results.results) {
+    const int client = std::max(0, result.client);  // what is whole counts as the first rank's
+    for_each_stream(result.diagnostic, client, [&](Stream& stream, const std::vector<time::Share>& now) {
+      reduce(stream, client, std::as_bytes(std::span(result.values)), now);
+    });
+  }
+  for (const analytics::Gap& gap : results.gaps) {
+    const int client = std::max(0, gap.client);
+    for_each_stream(gap.diagnostic, client,
+                    [&](Stream& stream, const std::vector<time::Share>& now) { skip(stream, client, now); });
   }
 }
 

@@ -54,6 +54,7 @@ void ServedComponent::carry_out(std::size_t file, const CommitDue& due) {
 }
 
 void ServedComponent::end_of_input() {
+  close_gaps();
   if (engine_) engine_->end();
   input_ended_ = true;
 }

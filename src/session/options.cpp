@@ -59,9 +59,10 @@ Type fields_schema() {
        .required = true},
       {.name = "optional",
        .type = flag(),
-       .says = "Whether a field that the model does not declare is left out, with the variables made from "
-               "it, instead "
-               "of being an error.",
+       .says =
+           "Whether these fields may be missing. One that the model does not declare is left out, with the "
+           "variables made from it; one that it does not put when it is wanted counts for nothing at that "
+           "step, and a record without any sample holds the fill value. Otherwise both are errors.",
        .example = "true",
        .fallback = "false"},
       {.name = "namespace",

@@ -20,7 +20,9 @@ struct ServedComponent::Stream {
   time::ReductionKind reduction = time::ReductionKind::snapshot;
   model::DataType input = model::DataType::float64;
   model::DataType output = model::DataType::float64;
+  bool diagnostic = false;  // made here, not put
   std::size_t record_bytes = 0;
+  std::vector<std::byte> fill;  // one element
   Geometry* geometry = nullptr;
   std::unique_ptr<output::Assembly> assembly;
   std::map<int, std::unique_ptr<time::Accumulator>>

@@ -14,7 +14,8 @@ Keys of a scenario (the JSON file that the player reads; see player.cpp):
   options                   integers for Session::option
   grids                     name, kind (block | indexed | replicated), dims, shape; split: the dims that are cut over
                             the ranks; indexed_dim; mesh; coordinates: name, dims, units, first, spacing, part
-  fields                    name, grid, type, units, how (dense | strided | acquire); the values are those of
+  fields                    name, grid, type, units, how (dense | strided | acquire), missing_steps (not put at these)
+                            and missing_ranks (by these; all if not given); the values are those of
                             values.put_values with the field's position in this list
   fault                     kind, rank (of the component), step; kinds: put_before_ready (step 0), wrong_size,
                             wrong_type, undeclared, back_in_time, overlap, hole, exit (ends the process), leave (lets

@@ -220,13 +220,19 @@ class Player {
     if (misbehaves("kill", step)) kill_victim();
     session_.step(step, time);
     for (std::size_t field = 0; field < scenario_.fields.size(); ++field) {
-      if (!session_.wants(handles_[field])) continue;
+      if (is_missing(scenario_.fields[field], step) || !session_.wants(handles_[field])) continue;
       delays_.maybe_wait();
       put(field, time, step);
     }
     if (misbehaves("undeclared", step)) session_.put("no_such_field", {});
     if (misbehaves("back_in_time", step)) session_.step(step + 1, time - 1000.0);
     if (scenario_.report_steps && rank_ == 0) say("STEP " + std::to_string(step));
+  }
+
+  bool is_missing(const Field& field, std::int64_t step) const {
+    const auto& ranks = field.missing_ranks;
+    return std::count(field.missing_steps.begin(), field.missing_steps.end(), step) > 0 &&
+           (ranks.empty() || std::count(ranks.begin(), ranks.end(), rank_) > 0);
   }
 
   void kill_victim() {

@@ -47,6 +47,8 @@ Field read_field(const Json& json) {
   field.spec.long_name = json.value("long_name", "");
   field.spec.attributes = json.value("attributes", std::map<std::string, std::string>{});
   field.how = json.value("how", "dense");
+  field.missing_steps = json.value("missing_steps", std::vector<std::int64_t>{});
+  field.missing_ranks = json.value("missing_ranks", std::vector<int>{});
   return field;
 }
 

@@ -30,7 +30,9 @@ struct Grid {
 
 struct Field {
   tailrace::FieldSpec spec;
-  std::string how = "dense";  // dense, strided (out of an array with halos), acquire
+  std::string how = "dense";                // dense, strided (out of an array with halos), acquire
+  std::vector<std::int64_t> missing_steps;  // at which it is not put,
+  std::vector<int> missing_ranks;           // by these ranks; empty: by any
 };
 
 struct Fault {
