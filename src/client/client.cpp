@@ -90,7 +90,7 @@ void Client::check_all_put() {
   if (!stepped_ || incomplete_) return;
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     const FieldState& state = fields_[f];
-    if (wanted_[f] && state.put_at != now_.step && !state.may_be_missing && state.count > 0) {
+    if (wanted_[f] == 1 && state.put_at != now_.step && !state.may_be_missing && state.count > 0) {
       incomplete_ = true;
       refuse(fmt::format(
           "field \"{}\" was wanted at step {} but not put; ask wants(\"{}\"), or mark its group in the "

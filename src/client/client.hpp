@@ -30,7 +30,7 @@ class Client {
 
   void put_statics(std::span<const StaticValues> statics);
   void step(std::int64_t step, double time);
-  bool wants(int field) const { return wanted_[checked(field)] != 0; }
+  bool wants(int field) const { return wanted_[checked(field)] == 1; }
   void put(int field, const Array& array);
   void put_dense(int field, const void* data, model::DataType type, std::size_t count);
   std::span<std::byte> acquire(int field);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "config/monc/translate.hpp"
 #include "tailrace/error.hpp"
 
 namespace tailrace::config {
@@ -17,15 +18,23 @@ const std::string include_key = "include";
 // Depth first through the files; each is read once, so two files may include a third.
 class Walk {
  public:
-  Walk(Reader reader, Problems& problems) : reader_(std::move(reader)), problems_(problems) {}
+  Walk(Reader reader, const std::map<std::string, std::string>* options, Problems& problems)
+      : reader_(std::move(reader)), options_(options), problems_(problems) {}
 
   // The trees in the order: including file, then what it includes.
   std::vector<Node> trees;
   Sources sources;
+  std::vector<std::string> warnings;
+  bool translates = true;  // false: MONC's XML is only read, with what it includes
 
   void load(const std::string& name, const std::string& text) {
     trail_.push_back(name);
     done_.insert(name);
+    if (monc::looks_like_xml(text)) {
+      load_xml(name);
+      trail_.pop_back();
+      return;
+    }
     sources.push_back({name, text});
     Node tree = parse_yaml(name, text, problems_);
     const std::vector<Node> includes = take_includes(tree);
@@ -35,6 +44,19 @@ class Walk {
   }
 
  private:
+  void load_xml(const std::string& name) {
+    Sources parts = monc::read_sources(name, reader_);
+    if (translates) {
+      auto made = monc::translate(parts, {.values = options_, .legacy = false}, problems_);
+      trees.push_back(std::move(made.tree));
+      warnings.insert(warnings.end(), made.warnings.begin(), made.warnings.end());
+    }
+    for (SourceFile& part : parts)
+      if (std::none_of(sources.begin(), sources.end(),
+                       [&](const SourceFile& known) { return known.name == part.name; }))
+        sources.push_back(std::move(part));
+  }
+
   std::vector<Node> take_includes(Node& tree) {
     const NodeEntry* entry = tree.find(include_key);
     if (entry == nullptr) return {};
@@ -68,6 +90,7 @@ class Walk {
   }
 
   Reader reader_;
+  const std::map<std::string, std::string>* options_;
   Problems& problems_;
   std::vector<std::string> trail_;
   std::set<std::string> done_;
@@ -114,21 +137,30 @@ class Merger {
 
 Sources read_sources(const std::string& path, const Reader& reader) {
   Problems problems;
-  Walk walk(reader, problems);
+  Walk walk(reader, nullptr, problems);
+  walk.translates = false;
   walk.load(normal(path), reader(path));
   problems.throw_if_any();
   return std::move(walk.sources);
 }
 
 Node merge_sources(const Sources& sources, const std::string& version_key, Problems& problems) {
+  std::vector<std::string> warnings;
+  return merge_sources(sources, version_key, nullptr, problems, warnings);
+}
+
+Node merge_sources(const Sources& sources, const std::string& version_key,
+                   const std::map<std::string, std::string>* options, Problems& problems,
+                   std::vector<std::string>& warnings) {
   if (sources.empty()) throw Error(ErrorCode::configuration, "the configuration is empty");
   const Reader from_sources = [&](const std::string& name) {
     for (const SourceFile& source : sources)
       if (source.name == name) return source.text;
     throw Error(ErrorCode::resource, fmt::format("the included file {} is missing", name));
   };
-  Walk walk(from_sources, problems);
+  Walk walk(from_sources, options, problems);
   walk.load(normal(sources.front().name), sources.front().text);
+  warnings.insert(warnings.end(), walk.warnings.begin(), walk.warnings.end());
   Node tree;
   tree.kind = NodeKind::map;
   tree.location = {sources.front().name, 1, 1};

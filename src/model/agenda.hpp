@@ -11,8 +11,8 @@ class Agenda {
  public:
   virtual ~Agenda() = default;
   // Moves on to `tick` (steps strictly increase, times never decrease) and writes for each field, by its
-  // index in Declarations::fields, 1 where it is wanted at this tick and 0 where not. A pure function of the
-  // ticks so far.
+  // index in Declarations::fields, 1 where it is wanted at this tick, 2 where it is taken if it is put, and 0
+  // where not. A pure function of the ticks so far.
   virtual void advance(const Tick& tick, std::span<unsigned char> wanted) = 0;
 };
 

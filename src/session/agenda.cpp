@@ -29,8 +29,12 @@ class AxisAgenda : public model::Agenda {
     for (time::Axis& axis : axes_) axis.advance(tick);
     for (std::size_t field = 0; field < axes_of_.size(); ++field) {
       const auto& axes = axes_of_[field];
-      wanted[field] =
-          std::any_of(axes.begin(), axes.end(), [&](std::size_t axis) { return axes_[axis].wanted(); });
+      const auto due = [&](bool at_end) {
+        return std::any_of(axes.begin(), axes.end(), [&](std::size_t axis) {
+          return axes_[axis].wanted() && (plans_[axis].kind == time::AxisKind::at_end) == at_end;
+        });
+      };
+      wanted[field] = due(false) ? 1 : due(true) ? 2 : 0;
     }
   }
 

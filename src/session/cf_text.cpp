@@ -29,8 +29,10 @@ std::string instant_comment(const AxisPlan& axis) {
 }
 
 std::string window_comment(const AxisPlan& axis, TimeStamp stamp, const std::string& bounds) {
-  return fmt::format("each value covers the interval in {} ({}); time is the interval's {}", bounds,
-                     axis.every.sentence(), stamp == TimeStamp::end ? "end" : "middle");
+  return fmt::format(
+      "each value covers the interval in {} ({}{}); time is the interval's {}", bounds, axis.every.sentence(),
+      axis.kind == time::AxisKind::whole_samples ? ", to the first sample at or past that" : "",
+      stamp == TimeStamp::end ? "end" : "middle");
 }
 
 }  // namespace
@@ -67,6 +69,10 @@ output::Attributes time_attributes(const AxisPlan& axis, TimeStamp stamp, const 
   // CF 4.4.1: model days have 86400 seconds in the calendar of real dates too.
   if (calendar.cf_name() == "standard") attributes.emplace_back("units_metadata", "leap_seconds: none");
   if (!bounds.empty()) attributes.emplace_back("bounds", bounds);
+  if (axis.kind == time::AxisKind::at_end) {
+    attributes.emplace_back("comment", "what the model gave last, at the end of the run");
+    return attributes;
+  }
   std::string comment = bounds.empty() ? instant_comment(axis) : window_comment(axis, stamp, bounds);
   if (!calendar.has_months()) comment += "; the run has no dates: seconds count from its start";
   attributes.emplace_back("comment", comment);

@@ -121,6 +121,8 @@ std::unique_ptr<ServedComponent::Stream> ServedComponent::make_stream(std::size_
     stream->reduction = plan.reduction;
     stream->file_axis = plan.axis;
     stream->axis = sample_axes_.number(file, static_cast<std::size_t>(plan.axis));
+    stream->at_end =
+        plan_.files[file].axes[static_cast<std::size_t>(plan.axis)].kind == time::AxisKind::at_end;
   }
   stream->diagnostic =
       plan_.analysis && std::ranges::count(plan_.analysis->field_of_diagnostic, layout.field) > 0;

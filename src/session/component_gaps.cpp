@@ -31,7 +31,8 @@ bool ServedComponent::sends(int field, int client) const {
 void ServedComponent::expect_optional_fields(const std::vector<server::Link>& links) {
   optional_of_field_.assign(info_.declarations.fields.size(), -1);
   for (std::size_t f = 0; f < plan_.fields.size(); ++f) {
-    if (!plan_.fields[f].optional || streams_of_field_[f].empty()) continue;
+    const FieldPlan& plan = plan_.fields[f];
+    if (!plan.optional || plan.at_end || streams_of_field_[f].empty()) continue;
     OptionalField optional;
     optional.field = static_cast<int>(f);
     for (const server::Link& link : links)

@@ -65,7 +65,8 @@ Sources read_sources(const std::string& path) {
 
 Configuration parse_configuration(const Sources& sources, const std::map<std::string, std::string>* options) {
   config::Problems problems;
-  config::Node tree = config::merge_sources(sources, version_key, problems);
+  std::vector<std::string> warnings;
+  config::Node tree = config::merge_sources(sources, version_key, options, problems, warnings);
   problems.throw_if_any();  // a tree with holes would only give further, misleading mistakes
   forbid_placeholders(tree, problems);
   if (options != nullptr) fill_placeholders(tree, *options, problems);
@@ -75,6 +76,7 @@ Configuration parse_configuration(const Sources& sources, const std::map<std::st
   check_consistency(configuration, problems);
   problems.throw_if_any();
   configuration.text = text_of(sources);
+  configuration.warnings = std::move(warnings);
   if (options == nullptr)
     for (const std::string& name : config::placeholders_in(tree)) configuration.open.push_back(name);
   return configuration;
@@ -82,7 +84,8 @@ Configuration parse_configuration(const Sources& sources, const std::map<std::st
 
 std::string reference_markdown() {
   return config::reference_markdown(schema(),
-                                    "# The configuration\n\nA YAML file. `{name}` inside a value or a key "
+                                    "# The configuration\n\nA YAML file, or MONC's XML as it stands "
+                                    "(docs/guide/monc.md). `{name}` inside a value or a key "
                                     "stands for the option of that name which the "
                                     "model gives (`{{name}}` for the text itself); a value that starts with "
                                     "it must be put in quotes. This page is made from the "

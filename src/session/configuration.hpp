@@ -47,7 +47,8 @@ struct FieldGroup {  // an entry under `fields:`
   time::Period every = time::Period::of_steps(1);
   config::Location every_location;  // line 0: not given, or it holds a `{name}` that is not filled in
   std::vector<std::pair<std::string, config::Location>> fields;  // with the namespace in front
-  bool optional = false;  // fields that the model does not declare are left out, with what needs them
+  bool optional = false;     // fields that the model does not declare are left out, with what needs them
+  bool also_at_end = false;  // what the model put last becomes a record at the end of the run
 };
 
 struct DiagnosticEntry {  // an entry under `diagnostics:`
@@ -69,6 +70,8 @@ struct VariableEntry {  // an entry under `variables:`
   time::ReductionKind reduction = time::ReductionKind::snapshot;
   time::Period every = time::Period::of_steps(1);
   config::Location every_location;  // line 0: it holds a `{name}` that is not filled in
+  bool whole_samples = false;       // windows end with a sample
+  std::string axis;                 // the name of its time dimension; empty: chosen
   std::optional<model::DataType> type;
   std::optional<codecs::CodecOptions> codec;
   std::vector<std::int64_t> chunk;
@@ -104,8 +107,9 @@ struct Configuration {
   std::vector<DiagnosticEntry> diagnostics;
   std::map<std::string, std::vector<std::pair<std::string, config::Location>>> groups;
   std::vector<FileEntry> files;
-  std::string text;               // as read, for the files' attribute
-  std::vector<std::string> open;  // names in braces that were not filled in (parsed without options)
+  std::string text;                   // as read, for the files' attribute
+  std::vector<std::string> warnings;  // of the translation, a line each
+  std::vector<std::string> open;      // names in braces that were not filled in (parsed without options)
 };
 
 // The files of a configuration, read by one rank and sent to all, so that all check the same words.

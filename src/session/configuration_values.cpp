@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "calendar/calendar.hpp"
+#include "session/options.hpp"
 #include "tailrace/error.hpp"
 
 namespace tailrace::session {
@@ -36,6 +37,7 @@ Enum choice_of(const Value& section, const char* name,
 std::pair<time::Period, config::Location> period_of(const Value& section, const char* name) {
   const Value* value = section.find(name);
   if (value == nullptr || value->open()) return {time::Period::of_steps(1), {}};
+  if (is_never(value->text())) return {time::Period::never(), value->location()};
   return {time::Period::parse(value->text()), value->location()};
 }
 
@@ -166,6 +168,7 @@ class Converter {
     group.name = entry.key;
     std::tie(group.every, group.every_location) = period_of(entry.value, "every");
     group.optional = flag_of(entry.value, "optional", false);
+    group.also_at_end = flag_of(entry.value, "also_at_end", false);
     const std::string space = text_of(entry.value, "namespace");
     if (const Value* names = entry.value.find("names"))
       for (const Value& name : names->items())
@@ -220,6 +223,8 @@ class Converter {
     variable.suffix = text_of(value, "suffix");
     variable.reduction = time::find_reduction(text_of(value, "time")).value_or(time::ReductionKind::snapshot);
     std::tie(variable.every, variable.every_location) = period_of(value, "every");
+    variable.axis = text_of(value, "axis");
+    variable.whole_samples = text_of(value, "edges", "exact") == "samples";
     if (value.find("type") != nullptr) variable.type = type_of(text_of(value, "type"));
     variable.codec = codec_of(value);
     if (const Value* chunk = value.find("chunk")) {

@@ -94,7 +94,7 @@ Branch describe_file(const FilePlan& file) {
   Branch branch{file_words(file.entry), {}};
   for (std::size_t axis = 0; axis < file.axes.size(); ++axis) {
     const AxisPlan& plan = file.axes[axis];
-    const char* kind = plan.kind == time::AxisKind::instant ? "instants" : "windows";
+    const char* kind = time::is_windowed(plan.kind) ? "windows" : "instants";
     Branch below{
         fmt::format("{}: {} {}, sampled {}", plan.dim, kind, plan.every.sentence(), plan.cadence.sentence()),
         {}};

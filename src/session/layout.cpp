@@ -53,7 +53,7 @@ void add_times(FileLayout& layout, const FilePlan& file, const calendar::Calenda
     times.name = layout.dataset.dims[at(axis.dim)].name;
     times.dims = {axis.dim};
     times.chunk = {times_per_chunk};
-    const bool windows = file.axes[a].kind == time::AxisKind::window;
+    const bool windows = is_windowed(file.axes[a].kind);
     if (windows) bounds.name = names.take(times.name + "_bnds", "axis");
     times.attributes = time_attributes(file.axes[a], file.entry.time_stamp, calendar, bounds.name);
     axis.time_variable = static_cast<int>(variables.size());

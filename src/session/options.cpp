@@ -48,10 +48,16 @@ Type time_schema() {
 Type fields_schema() {
   return section({
       {.name = "every",
-       .type = period_type(),
+       .type = period_or_never_type(),
        .says = "How often the model sends these fields.",
        .example = "10 s",
        .fallback = "1 step"},
+      {.name = "also_at_end",
+       .type = flag(),
+       .says = "With `every: never`: what the model put last, at whichever step, becomes one record when the "
+               "run ends. The model need not ask `wants`, which says no.",
+       .example = "true",
+       .fallback = "false"},
       {.name = "names",
        .type = list(text(), 1),
        .says = "The fields, as the model declares them.",
@@ -79,9 +85,17 @@ Type root_schema() {
        .says = "The version of the configuration's schema.",
        .example = "1",
        .required = true},
+      {.name = "legacy",
+       .type = choice({"monc"}),
+       .says = "Whose values are given even where they are wrong: MONC's weights of averages and drifting "
+               "windows.",
+       .example = "monc",
+       .available = false},
       {.name = "include",
        .type = list(text()),
-       .says = "Files that are read as if they stood here, relative to this file; maps are merged.",
+       .says = "Files that are read as if they stood here, relative to this file, MONC's XML among them; "
+               "maps are "
+               "merged.",
        .example = "[fields.yaml]"},
       {.name = "servers",
        .type = servers_schema(),
@@ -125,6 +139,16 @@ Type root_schema() {
 Type period_type() {
   return checked("a period such as `10 s`, `6 h`, `5 steps` or `1 month`",
                  [](const std::string& text) { return complaint_of([&] { time::Period::parse(text); }); });
+}
+
+bool is_never(const std::string& period) { return period == "never" || period == "0 steps"; }
+
+Type period_or_never_type() {
+  return checked("a period such as `10 s`, `6 h`, `5 steps` or `1 month`, or `never`",
+                 [](const std::string& text) -> std::optional<std::string> {
+                   if (is_never(text)) return std::nullopt;
+                   return complaint_of([&] { time::Period::parse(text); });
+                 });
 }
 
 Type duration_type(bool may_be_off) {

@@ -17,7 +17,10 @@ config::Type input_schema();  // of one input
 
 // Types that several parts use.
 config::Type period_type();                   // 10 s, 5 steps, 1 month
+config::Type period_or_never_type();          // the same; or `never`, which `0 steps` is too
 config::Type duration_type(bool may_be_off);  // a length of time: 60 s, 5 min; or `off`
 config::Type date_type();                     // 2026-01-01T06:00:00
+
+bool is_never(const std::string& period);  // of the latter type
 
 }  // namespace tailrace::session

@@ -102,10 +102,24 @@ Type variable_schema() {
        .example = "mean",
        .fallback = "snapshot"},
       {.name = "every",
-       .type = period_type(),
-       .says = "The period of the records.",
+       .type = period_or_never_type(),
+       .says = "The period of the records; `never` for fields that come at the end of the run alone.",
        .example = "10 s",
        .required = true},
+      {.name = "edges",
+       .type = choice({"exact", "samples"}),
+       .says =
+           "Where windows end: at the very multiples of the period, so that a sample which reaches over the "
+           "edge is shared out; or with the first sample at or past them, so that samples stay whole and a "
+           "window that the run does not complete gives no record.",
+       .example = "samples",
+       .fallback = "exact"},
+      {.name = "axis",
+       .type = text(),
+       .says =
+           "The name of the time dimension, instead of one that Tailrace chooses; where other records need "
+           "it too, `_instant` or `_2` is put behind it.",
+       .example = "time_10s"},
       {.name = "type",
        .type = choice(data_type_names()),
        .says = "The type in the file; by default the field's own, or float64 for means and standard "
@@ -133,8 +147,10 @@ Type output_schema() {
        .example = "netcdf",
        .fallback = "netcdf"},
       {.name = "write_every",
-       .type = period_type(),
-       .says = "How often what is complete is committed to the file.",
+       .type = period_or_never_type(),
+       .says =
+           "How often what is complete is committed to the file; what is left is written at the end of the "
+           "run.",
        .example = "100 s",
        .fallback = "1 step"},
       {.name = "on_error",
@@ -173,6 +189,11 @@ Type output_schema() {
        .example = "true",
        .fallback = "false"},
       attributes_option("Attributes of the file, such as title and institution."),
+      {.name = "state",
+       .type = choice({"io"}),
+       .says = "Whether the servers' own state is written into the file.",
+       .example = "io",
+       .available = false},
       {.name = "variables",
        .type = list(variable_schema(), 1),
        .says = "What the file holds.",

@@ -1,6 +1,7 @@
 #include "session/plan.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <map>
 #include <set>
@@ -17,17 +18,33 @@ std::string without_namespace(const std::string& name) { return name.substr(name
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
+// Windows and what the user says first keep the name.
+void take_wishes(std::vector<AxisPlan>& axes) {
+  std::set<std::string> taken;
+  for (const bool windows : {true, false})
+    for (AxisPlan& axis : axes) {
+      if (axis.wish.empty() || time::is_windowed(axis.kind) != windows) continue;
+      axis.dim = axis.wish;
+      if (taken.contains(axis.dim) && !windows) axis.dim += "_instant";
+      for (int number = 2; !taken.insert(axis.dim).second; ++number)
+        axis.dim = fmt::format("{}_{}", axis.wish, number);
+    }
+}
+
 void name_axes(std::vector<AxisPlan>& axes) {
+  take_wishes(axes);
   if (axes.size() == 1) {
-    axes.front().dim = "time";
+    if (axes.front().dim.empty()) axes.front().dim = "time";
     return;
   }
   const auto plain_name = [](const AxisPlan& axis) {
+    if (axis.kind == time::AxisKind::at_end) return std::string("time_at_end");
     return (axis.kind == time::AxisKind::instant ? "time_instant_" : "time_") + axis.every.name();
   };
   std::map<std::string, int> uses;
-  for (const AxisPlan& axis : axes) ++uses[plain_name(axis)];
+  for (const AxisPlan& axis : axes) ++uses[axis.dim.empty() ? plain_name(axis) : axis.dim];
   for (AxisPlan& axis : axes) {
+    if (!axis.dim.empty()) continue;
     axis.dim = plain_name(axis);
     if (uses[axis.dim] > 1) axis.dim.append("_").append(axis.cadence.name());
   }
@@ -40,6 +57,7 @@ class Planner {
       : configuration_(configuration) {
     check_consistency(configuration_, problems_);  // a configuration may be made without parsing
     problems_.throw_if_any();
+    plan_.warnings = configuration.warnings;
     plan_.calendar = calendar::Calendar(configuration.calendar_name, configuration.start);
     plan_.analysis = analyse(configuration, declarations, decomposition, problems_);
     declarations_ = plan_.analysis ? plan_.analysis->declarations : declarations;
@@ -47,8 +65,10 @@ class Planner {
   }
 
   Plan make() {
-    for (const FieldGroup& group : configuration_.field_groups)
+    for (const FieldGroup& group : configuration_.field_groups) {
       for (const auto& [name, where] : group.fields) plan_field(group, name, where);
+      tell_absent(group);
+    }
     problems_.throw_if_any();
     if (plan_.analysis) plan_diagnostics(*plan_.analysis);
     for (const FileEntry& file : configuration_.files) plan_file(file);
@@ -62,7 +82,9 @@ class Planner {
     if (index && !declarations_.fields[at(*index)].is_static) {
       FieldPlan& field = plan_.fields[at(*index)];
       field.cadence = group.every;
-      field.optional = group.optional;
+      field.at_end = group.every.is_never() && group.also_at_end;
+      field.optional = group.optional || field.at_end;
+      if (group.every.is_never() && !group.also_at_end) return never_sent(group, name, where);
       listed_[name] = *index;
       return;
     }
@@ -75,14 +97,33 @@ class Planner {
               "of that grid and cannot be output itself",
               name));
     } else if (group.optional) {
-      plan_.warnings.push_back(fmt::format(
-          "{}  {}: the model declares no field \"{}\"; being optional, it is left out with its variables",
-          where.text(), path, name));
+      absent_.emplace_back(name, where);
     } else {
       problems_.add(where, path,
                     fmt::format("the model declares no field \"{}\".{}", name,
                                 field_hint(name, declarations_.field_names())));
     }
+  }
+
+  // One line for a group: a configuration for many models names hundreds of fields.
+  void tell_absent(const FieldGroup& group) {
+    if (absent_.empty()) return;
+    std::vector<std::string> names;
+    for (const auto& [name, where] : absent_) names.push_back(fmt::format("\"{}\"", name));
+    const bool one = names.size() == 1;
+    plan_.warnings.push_back(
+        fmt::format("{}  fields.{}.names: the model declares no field{} {}; being optional, {} left out with "
+                    "{} variables",
+                    absent_.front().second.text(), group.name, one ? "" : "s", fmt::join(names, ", "),
+                    one ? "it is" : "they are", one ? "its" : "their"));
+    absent_.clear();
+  }
+
+  void never_sent(const FieldGroup& group, const std::string& name, const config::Location& where) {
+    plan_.warnings.push_back(fmt::format(
+        "{}  fields.{}.every: \"{}\" is never sent, so its variables are left out; `also_at_end: true` gives "
+        "them one record",
+        where.text(), group.name, name));
   }
 
   // A diagnostic is sampled when all of its fields are: at the slowest of their periods, which the others
@@ -98,6 +139,14 @@ class Planner {
         if (field < 0) continue;
         const time::Period& cadence = plan_.fields[at(field)].cadence;
         const std::string& name = declarations_.fields[at(field)].name;
+        if (cadence.is_never()) {
+          problems_.add(
+              diagnostic.location, "diagnostics." + diagnostic.name + ".is",
+              fmt::format("\"{}\" comes at the end of the run alone; diagnostics of such fields are not "
+                          "available yet in this version",
+                          name));
+          continue;
+        }
         if (slowest.empty() || is_multiple(cadence, plan.cadence)) {
           plan.cadence = cadence;
           slowest = name;
@@ -150,12 +199,12 @@ class Planner {
                     std::map<std::string, config::Location>& names) {
     const model::Field& field = declarations_.fields[at(index)];
     plan_.fields[at(index)].used = true;
-    check_variable(entry, field, plan_.fields[at(index)].cadence);
+    check_variable(entry, field, plan_.fields[at(index)]);
     VariablePlan variable;
     variable.name = (entry.name.empty() ? without_namespace(field.name) : entry.name) + entry.suffix;
     variable.field = index;
     variable.field_name = field.name;
-    variable.axis = axis_of(file, entry, plan_.fields[at(index)].cadence);
+    variable.axis = axis_of(file, entry, plan_.fields[at(index)]);
     variable.reduction = entry.reduction;
     variable.type = entry.type.value_or(default_type(field, entry.reduction));
     variable.codec = entry.codec.value_or(file.entry.codec);
@@ -171,14 +220,25 @@ class Planner {
     file.variables.push_back(std::move(variable));
   }
 
-  void check_variable(const VariableEntry& entry, const model::Field& field, const time::Period& cadence) {
+  void check_variable(const VariableEntry& entry, const model::Field& field, const FieldPlan& plan) {
     const model::Grid& grid = declarations_.grids[at(field.grid)];
+    const time::Period& cadence = plan.cadence;
     if (grid.kind == model::GridKind::partial)
       problems_.add(
           entry.target_location, entry.config_path,
           fmt::format("field \"{0}\" lies on the partial grid \"{1}\": each rank holds a contribution, not a "
                       "part; write a diagnostic such as \"sum({0}, rank)\"",
                       field.name, grid.name));
+    if (plan.at_end && entry.reduction != time::ReductionKind::snapshot)
+      problems_.add(
+          entry.location, entry.config_path + ".time",
+          fmt::format("\"{}\" comes at the end of the run alone, so that only a snapshot can be taken",
+                      field.name));
+    if (!plan.at_end && entry.every.is_never())
+      problems_.add(
+          entry.every_location, entry.config_path + ".every",
+          fmt::format("expected a period: the model sends \"{}\" {}", field.name, cadence.sentence()));
+    if (plan.at_end || entry.every.is_never()) return;
     const auto period = period_complaint(field.name, entry.reduction, entry.every, cadence);
     if (period) problems_.add(entry.every_location, entry.config_path + ".every", *period);
     const auto warning = period_warning(field.name, entry.reduction, entry.every, cadence);
@@ -190,14 +250,19 @@ class Planner {
       problems_.add(entry.chunk_location, entry.config_path + ".chunk", field.name + ": " + *chunk);
   }
 
-  static int axis_of(FilePlan& file, const VariableEntry& entry, const time::Period& cadence) {
-    const auto kind = time::needs_window(entry.reduction) ? time::AxisKind::window : time::AxisKind::instant;
+  static int axis_of(FilePlan& file, const VariableEntry& entry, const FieldPlan& field) {
+    AxisPlan wanted{time::needs_window(entry.reduction) ? time::AxisKind::window : time::AxisKind::instant,
+                    entry.every, field.cadence, "", entry.axis};
+    if (entry.whole_samples && wanted.kind == time::AxisKind::window)
+      wanted.kind = time::AxisKind::whole_samples;
+    if (field.at_end) wanted = {time::AxisKind::at_end, time::Period::never(), {}, "", entry.axis};
     for (std::size_t i = 0; i < file.axes.size(); ++i) {
       const AxisPlan& axis = file.axes[i];
-      if (axis.kind == kind && axis.every == entry.every && axis.cadence == cadence)
+      if (axis.kind == wanted.kind && axis.every == wanted.every && axis.cadence == wanted.cadence &&
+          axis.wish == wanted.wish)
         return static_cast<int>(i);
     }
-    file.axes.push_back({kind, entry.every, cadence, ""});
+    file.axes.push_back(std::move(wanted));
     return static_cast<int>(file.axes.size()) - 1;
   }
 
@@ -230,6 +295,7 @@ class Planner {
   const Configuration& configuration_;
   model::Declarations declarations_;  // with those of diagnostics
   config::Problems problems_;
+  std::vector<std::pair<std::string, config::Location>> absent_;  // optional fields of the group at hand
   Plan plan_;
   std::map<std::string, int> listed_;  // fields that the model is asked for and has
 };

@@ -19,6 +19,7 @@ struct AxisPlan {
   time::Period every = time::Period::of_steps(1);
   time::Period cadence = time::Period::of_steps(1);  // of the fields on it; for windows too
   std::string dim;  // `time` where the file has one axis, else such as time_10s, time_instant_5s
+  std::string wish = std::string();  // the user's name for `dim`
 };
 
 struct VariablePlan {
@@ -45,6 +46,7 @@ struct FieldPlan {
   time::Period cadence = time::Period::of_steps(1);
   bool used = false;  // some variable needs it
   bool optional = false;
+  bool at_end = false;  // it may be put at any step; what came last is the record
 };
 
 struct Plan {

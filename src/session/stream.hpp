@@ -21,6 +21,7 @@ struct ServedComponent::Stream {
   model::DataType input = model::DataType::float64;
   model::DataType output = model::DataType::float64;
   bool diagnostic = false;  // made here, not put
+  bool at_end = false;      // the sample that came last is kept until the run ends
   std::size_t record_bytes = 0;
   std::vector<std::byte> fill;  // one element
   Geometry* geometry = nullptr;
@@ -28,7 +29,7 @@ struct ServedComponent::Stream {
   std::map<int, std::unique_ptr<time::Accumulator>>
       accumulators;  // by client; unused where values are just copied
 
-  bool copies() const { return reduction == time::ReductionKind::snapshot && input == output; }
+  bool copies() const { return reduction == time::ReductionKind::snapshot && input == output && !at_end; }
 };
 
 }  // namespace tailrace::session

@@ -30,8 +30,13 @@ Axis::Axis(AxisKind kind, Period every, Period cadence, const calendar::Calendar
 const std::vector<Share>& Axis::advance(const model::Tick& tick) {
   shares_.clear();
   const bool sampled = cadence_.due(tick);
-  if (kind_ == AxisKind::instant) {
+  if (kind_ == AxisKind::at_end) {
+    window_.has_samples = true;
+    shares_.push_back({{0, tick.time, tick.time, tick.step, tick.step, true}, 1.0, 1.0, false});
+  } else if (kind_ == AxisKind::instant) {
     if (sampled) take_instant(tick);
+  } else if (kind_ == AxisKind::whole_samples) {
+    if (sampled) take_whole_sample(tick);
   } else {
     const Place place = ruler_.place(tick);
     for (; ruler_.kind() == PeriodKind::steps && next_edge_ <= place.index; ++next_edge_)
@@ -46,6 +51,19 @@ void Axis::take_instant(const model::Tick& tick) {
   if (!crossing_.passes(tick)) return;
   const TimeRecord instant{next_index_++, tick.time, tick.time, tick.step, tick.step, true};
   shares_.push_back({.record = instant, .weight = 1.0, .fraction = 1.0, .closes = true});
+}
+
+void Axis::take_whole_sample(const model::Tick& tick) {
+  const bool closes = crossing_.passes(tick);
+  const double weight = tick.time - sampled_until_;
+  sampled_until_ = tick.time;
+  if (weight <= 0.0 && !(closes && window_.has_samples)) return;
+  window_.has_samples = true;
+  const TimeRecord now{next_index_, window_.begin, tick.time, window_.begin_step, tick.step, window_.whole};
+  shares_.push_back({now, weight, weight > 0.0 ? 1.0 : 0.0, closes});
+  if (!closes) return;
+  ++next_index_;
+  window_ = {.begin = tick.time, .begin_step = tick.step, .whole = true, .has_samples = false};
 }
 
 // Cuts the interval from the last sample to this one at the edges of windows.
@@ -96,7 +114,10 @@ TimeRecord Axis::record(double end, std::int64_t end_step, bool whole) const {
 }
 
 std::optional<TimeRecord> Axis::finish() const {
-  if (kind_ == AxisKind::instant || !window_.has_samples) return std::nullopt;
+  if (kind_ == AxisKind::instant || kind_ == AxisKind::whole_samples || !window_.has_samples)
+    return std::nullopt;
+  if (kind_ == AxisKind::at_end)
+    return TimeRecord{0, last_tick_.time, last_tick_.time, last_tick_.step, last_tick_.step, true};
   if (ruler_.kind() == PeriodKind::steps) {
     const Edge end = passed_.empty() ? Edge{last_tick_.time, sampled_step_, 0} : passed_.front();
     return record(end.time, end.end_step, false);

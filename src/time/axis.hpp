@@ -54,7 +54,14 @@ struct Share {
   bool closes = false;
 };
 
-enum class AxisKind : std::uint8_t { instant, window };
+enum class AxisKind : std::uint8_t {
+  instant,
+  window,
+  whole_samples,  // windows that end with the first sample at or past each k*period: no sample is cut
+  at_end          // one record, at the last tick, of the sample that came last; every tick may have one
+};
+
+inline bool is_windowed(AxisKind kind) { return kind == AxisKind::window || kind == AxisKind::whole_samples; }
 
 class Axis {
  public:
@@ -66,7 +73,8 @@ class Axis {
   const std::vector<Share>& advance(const model::Tick& tick);
   bool wanted() const { return !shares_.empty(); }
   // The window that is still open at the end of the run, cut off at the last tick; nothing for instants, or
-  // when it got no sample.
+  // when it got no sample. Of at_end its one record, where there was a tick; of whole_samples nothing, since
+  // no sample has ended the window.
   std::optional<TimeRecord> finish() const;
 
  private:
@@ -83,6 +91,7 @@ class Axis {
   };
   void take_instant(const model::Tick& tick);
   void take_sample(const model::Tick& tick);
+  void take_whole_sample(const model::Tick& tick);
   std::vector<Edge> edges_until(const model::Tick& tick, const Place& place);
   void share(double from, const Edge& to, bool closes, double interval);
   void next_window(const Edge& edge);
@@ -91,7 +100,7 @@ class Axis {
   AxisKind kind_;
   Ruler ruler_;
   Cadence cadence_;
-  Crossing crossing_;            // instants: which samples make a record
+  Crossing crossing_;            // instants, whole samples: which samples make or end a record
   std::int64_t next_index_ = 0;  // of the record that is open or comes next
   model::Tick last_tick_;
   // Windows only:

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "base/error.hpp"
@@ -119,6 +120,14 @@ Period Period::of_steps(std::int64_t steps) {
   return period;
 }
 
+Period Period::never() {
+  Period period;
+  period.count_ = std::numeric_limits<std::int64_t>::max();
+  return period;
+}
+
+bool Period::is_never() const { return *this == never(); }
+
 Period Period::of_months(std::int64_t months) {
   TAILRACE_ASSERT(months > 0, "a period is positive");
   Period period;
@@ -128,6 +137,7 @@ Period Period::of_months(std::int64_t months) {
 }
 
 std::string Period::name() const {
+  if (is_never()) return "never";
   if (kind_ == PeriodKind::seconds) {
     const auto [number, unit] = natural(seconds_);
     std::string text = fmt::format("{}{}", number, unit);
@@ -141,6 +151,7 @@ std::string Period::name() const {
 }
 
 std::string Period::sentence() const {
+  if (is_never()) return "never";
   if (kind_ == PeriodKind::seconds) {
     const auto [number, unit] = natural(seconds_);
     return fmt::format("every {} {}", number, unit);

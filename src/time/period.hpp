@@ -18,7 +18,9 @@ class Period {
   static Period of_seconds(double seconds);
   static Period of_steps(std::int64_t steps);
   static Period of_months(std::int64_t months);
+  static Period never();  // more steps than any run has; no notation of parse()
 
+  bool is_never() const;
   PeriodKind kind() const { return kind_; }
   double seconds() const { return seconds_; }
   std::int64_t count() const { return count_; }  // steps or months

@@ -66,7 +66,9 @@ Graph Compiler::collect() const {
   return graph;
 }
 
+// Of a few diagnostics a line each; of many, as configurations for every purpose have, one line for all.
 std::vector<std::string> Compiler::warnings() const {
+  constexpr std::size_t few = 5;
   std::vector<std::string> lines;
   for (const Entry& entry : entries_)
     if (entry.state == State::done && !entry.without_units.empty())
@@ -74,13 +76,22 @@ std::vector<std::string> Compiler::warnings() const {
           line(*entry.source, fmt::format("the units of {} are not known, so those of this diagnostic are "
                                           "not checked",
                                           fmt::join(entry.without_units, ", "))));
+  if (lines.size() > few)
+    lines = {fmt::format("{} (and the same of {} other diagnostics)", lines.front(), lines.size() - 1)};
   for (const auto& [units, names] : odd_units_)
     lines.push_back(
         fmt::format("UDUNITS knows no units \"{}\", which are written as they stand and not checked: {}",
                     units, fmt::join(names, ", ")));
   std::map<std::set<std::string>, std::vector<std::string>> left_out;
-  for (const Entry& entry : entries_)
-    if (entry.state == State::left_out) left_out[entry.absent].push_back(entry.source->name);
+  std::set<std::string> absent;
+  std::vector<std::string> all;
+  for (const Entry& entry : entries_) {
+    if (entry.state != State::left_out) continue;
+    left_out[entry.absent].push_back(entry.source->name);
+    absent.insert(entry.absent.begin(), entry.absent.end());
+    all.push_back(entry.source->name);
+  }
+  if (left_out.size() > few) left_out = {{absent, all}};
   for (const auto& [fields, names] : left_out)
     lines.push_back(fmt::format("the model has no field {}: left out {}", fmt::join(fields, ", "),
                                 fmt::join(names, ", ")));

@@ -1,7 +1,6 @@
 #include "config/monc/rules.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -11,35 +10,19 @@
 #include "config/monc/equation.hpp"
 #include "config/monc/expression.hpp"
 #include "config/monc/numbers.hpp"
+#include "config/monc/processes.hpp"
+#include "config/monc/rule_list.hpp"
 #include "config/scalars.hpp"
 
 namespace tailrace::config::monc {
 namespace {
 
-using Kind = Expression::Kind;
 using Strings = std::vector<std::string>;
 
 constexpr std::size_t longest = 20000;
 constexpr int deepest = 300;
 
 const Strings reductions{"sum", "mean", "min", "max"};
-
-// The rules by their names, with the attributes they know besides name, result and root.
-const std::map<std::string, Strings>& operators() {
-  static const std::map<std::string, Strings> all{{"arithmetic", {"equation"}},
-                                                  {"localreduce", {"operator", "field"}},
-                                                  {"reductionlocation", {"input"}},
-                                                  {"field_slicer", {"field", "dimension", "index"}},
-                                                  {"field_coarsener", {"field", "dimension", "period"}}};
-  return all;
-}
-
-const std::map<std::string, Strings>& communications() {
-  static const std::map<std::string, Strings> all{{"reduction", {"operator", "field"}},
-                                                  {"allreduction", {"operator", "field"}},
-                                                  {"broadcast", {"operator", "field"}}};
-  return all;
-}
 
 Strings split(std::string_view text) {
   Strings parts;
@@ -71,25 +54,30 @@ class Compiler {
  public:
   Compiler(const Diagnostic& diagnostic, const Names& names, const Options& options, Problems& problems,
            Warnings& warnings)
-      : diagnostic_(diagnostic), names_(names), options_(options), problems_(problems), warnings_(warnings) {}
+      : diagnostic_(diagnostic),
+        names_(names),
+        options_(options),
+        problems_(problems),
+        warnings_(warnings),
+        rules_(diagnostic, problems, warnings),
+        processes_(options, problems, warnings) {}
 
   std::optional<CompiledRules> compile() {
     const std::string& name = diagnostic_.name.text;
-    const bool fine = index_rules();
-    const auto last = by_result_.find(name);
-    if (last == by_result_.end()) {
-      if (fine)
+    const Rule* last = rules_.find(name);
+    if (last == nullptr) {
+      if (rules_.fine())
         problem(
             diagnostic_.name.location,
             fmt::format("no rule of this diagnostic has the result \"{}\", so it would never be complete.{}",
-                        name, near(name, results())));
+                        name, near(name, rules_.results())));
       return std::nullopt;
     }
-    ExpressionRef value = value_of({name, last->second->tag.location});
-    if (value == nullptr || !fine) return std::nullopt;
+    ExpressionRef value = value_of({name, last->tag.location});
+    if (value == nullptr || !rules_.fine()) return std::nullopt;
     warn_of_unused();
-    const Location where = place_of(last->second->tag);
-    value = whole(value, where);
+    const Location where = place_of(last->tag);
+    value = processes_.whole(value, where);
     if (value->per_process)
       warnings_.add(
           diagnostic_.name.location,
@@ -106,12 +94,6 @@ class Compiler {
     return nearest ? fmt::format(" Did you mean \"{}\"?", *nearest) : "";
   }
 
-  Strings results() const {
-    Strings names;
-    for (const auto& [name, rule] : by_result_) names.push_back(name);
-    return names;
-  }
-
   // Where people look for what a rule computes from.
   static Location place_of(const Tag& tag) {
     for (const char* name : {"equation", "input", "field"})
@@ -119,70 +101,8 @@ class Compiler {
     return tag.location;
   }
 
-  // Checks the rules one by one.
-  bool index_rules() {
-    bool fine = true;
-    for (const Rule& rule : diagnostic_.rules) {
-      const Tag& tag = rule.tag;
-      const Word* result = tag.find("result");
-      if (!check_kind(rule)) {
-        fine = false;
-      } else if (result == nullptr) {
-        problem(tag.location, fmt::format("<{}> needs the attribute \"result\"", tag.name));
-        fine = false;
-      } else if (const auto [entry, is_new] = by_result_.try_emplace(result->text, &rule); !is_new) {
-        problem(result->location,
-                fmt::format("the result \"{}\" is given twice in this diagnostic; the first is at {}",
-                            result->text, entry->second->tag.location.text()));
-        fine = false;
-      }
-    }
-    return fine;
-  }
-
-  bool check_kind(const Rule& rule) {
-    const Tag& tag = rule.tag;
-    const auto& kinds = rule.communication ? communications() : operators();
-    const Word* name = tag.find("name");
-    if (name == nullptr) {
-      problem(tag.location, fmt::format("<{}> needs the attribute \"name\"", tag.name));
-      return false;
-    }
-    const auto kind = kinds.find(name->text);
-    if (kind == kinds.end()) {
-      Strings known;
-      for (const auto& [known_name, attributes] : kinds) known.push_back(known_name);
-      problem(name->location, fmt::format("the {} \"{}\" is unknown.{}", tag.name, name->text,
-                                          base::name_hint(name->text, known)));
-      return false;
-    }
-    Strings known{"name", "result", "root"};
-    known.insert(known.end(), kind->second.begin(), kind->second.end());
-    for (const Attribute& attribute : tag.attributes)
-      if (std::find(known.begin(), known.end(), attribute.name.text) == known.end())
-        warnings_.add(
-            attribute.name.location,
-            fmt::format("the attribute \"{}\" of {} is unknown and passed over.{}", attribute.name.text,
-                        name->text, base::name_hint(attribute.name.text, known)));
-    return check_root(rule);
-  }
-
-  bool check_root(const Rule& rule) {
-    const Word* root = rule.tag.find("root");
-    if (root == nullptr) {
-      if (rule.communication)
-        problem(rule.tag.location, "<communication> needs the attribute \"root\", such as root=\"auto\"");
-      return !rule.communication;
-    }
-    const auto number = parse_integer(root->text);
-    if (root->text == "auto" || (number && *number >= 0)) return true;
-    problem(root->location,
-            fmt::format("expected auto or the number of a server for root, but got \"{}\"", root->text));
-    return false;
-  }
-
   void warn_of_unused() {
-    for (const auto& [result, rule] : by_result_)
+    for (const auto& [result, rule] : rules_.by_result())
       if (!values_.contains(result))
         warnings_.add(rule->tag.location,
                       fmt::format("the result \"{}\" is not used by its diagnostic and left out", result));
@@ -196,18 +116,18 @@ class Compiler {
         problem(name.location, fmt::format("\"{}\" is computed from itself", name.text));
       return known->second;
     }
-    const auto rule = by_result_.find(name.text);
-    if (rule == by_result_.end()) return field_of(name);
+    const Rule* rule = rules_.find(name.text);
+    if (rule == nullptr) return field_of(name);
     if (open_.size() > static_cast<std::size_t>(deepest)) {
       problem(name.location, fmt::format("a diagnostic cannot go through more than {} rules", deepest));
       return nullptr;
     }
     values_[name.text] = nullptr;
     open_.insert(name.text);
-    ExpressionRef value = value_of_rule(*rule->second);
+    ExpressionRef value = value_of_rule(*rule);
     open_.erase(name.text);
     if (value != nullptr && (value->length > longest || value->depth > deepest)) {
-      problem(rule->second->tag.location, "the expression that these rules make becomes too long");
+      problem(rule->tag.location, "the expression that these rules make becomes too long");
       value = nullptr;
     }
     values_[name.text] = value;
@@ -251,7 +171,7 @@ class Compiler {
       return;
     }
     Strings known = names_.field_names();
-    for (const std::string& result : results()) known.push_back(result);
+    for (const std::string& result : rules_.results()) known.push_back(result);
     problem(name.location, fmt::format("\"{}\" is neither a field of a data definition nor a result of this "
                                        "diagnostic.{}",
                                        name.text, near(name.text, known)));
@@ -383,7 +303,7 @@ class Compiler {
   ExpressionRef plain_field(const Tag& tag) {
     const Word* name = required(tag, "field");
     if (name == nullptr) return nullptr;
-    if (by_result_.contains(name->text) || names_.field("", name->text) == nullptr)
+    if (rules_.find(name->text) != nullptr || names_.field("", name->text) == nullptr)
       warnings_.add(name->location, "MONC takes only fields without a namespace here");
     return value_of(*name);
   }
@@ -437,117 +357,11 @@ class Compiler {
   }
 
   ExpressionRef communication(const Tag& tag, const std::string& kind) {
-    if (kind == "broadcast") return broadcast(tag);
-    const Word* name = reduction_of(tag);
+    const Word* name = kind == "broadcast" ? nullptr : reduction_of(tag);
     ExpressionRef local = field_value(tag);
-    if (name == nullptr || local == nullptr) return nullptr;
-    return over_processes(name->text, local, *tag.find("field"));
-  }
-
-  ExpressionRef broadcast(const Tag& tag) {
-    ExpressionRef value = field_value(tag);
-    if (value == nullptr) return nullptr;
-    if (!value->per_process && !value->distributed) return value;  // all have it already
-    if (value->local_scalar || value->distributed) {
-      problem(tag.find("field")->location, "a broadcast of what each process has a part of means nothing");
-      return nullptr;
-    }
-    return make_call("slice", {std::move(value)}, ", rank=0", true);
-  }
-
-  ExpressionRef over_processes(const std::string& function, const ExpressionRef& local, const Word& place) {
-    if (local->local_scalar) {
-      if (function == "mean") warn_of_mean(place.location);
-      ExpressionRef value = over_all(function, local);
-      if (value == nullptr)
-        problem(
-            place.location,
-            fmt::format(
-                "the {} over processes of {} depends on how the domain is cut; expected the same reduction "
-                "over a process and over all of them",
-                function, text_of(*local)));
-      return value;
-    }
-    if (local->distributed) {
-      problem(
-          place.location,
-          fmt::format("each process has another part of {}: a localreduce must come first", text_of(*local)));
-      return nullptr;
-    }
-    if (local->per_process) return make_call(function, {local}, local->only_scalars ? "" : ", rank", true);
-    if (function != "sum") return local;
-    problem(place.location,
-            fmt::format("{} is the same everywhere; a sum over processes would count it several times",
-                        text_of(*local)));
-    return nullptr;
-  }
-
-  void warn_of_mean(const Location& where) {
-    warnings_.add(where,
-                  options_.legacy
-                      ? "MONC takes the mean over processes; this is the mean over all cells, the same where "
-                        "all processes have parts of equal size"
-                      : "MONC takes the mean over processes, whatever their sizes; this is the mean over all "
-                        "cells");
-  }
-
-  // A reduction over processes of what a localreduce gave: linear in sums and means, and equal ones of
-  // extremes. Null where the whole domain does not tell it.
-  ExpressionRef over_all(const std::string& function, const ExpressionRef& local) {
-    if (local->kind == Kind::local_reduction) return of_reduction(function, *local);
-    if (function == "min" || function == "max") return nullptr;
-    if (local->kind == Kind::negative) {
-      ExpressionRef inner = over_all(function, local->args[0]);
-      return inner == nullptr ? nullptr : make_negative(std::move(inner));
-    }
-    if (local->kind != Kind::binary) return nullptr;
-    const auto& left = local->args[0];
-    const auto& right = local->args[1];
-    if (local->text == "+" || local->text == "-") {
-      if (!left->local_scalar || !right->local_scalar) return nullptr;
-    } else if (left->local_scalar && right->local_scalar) {
-      return nullptr;
-    } else if (local->text == "/" && right->local_scalar) {
-      return nullptr;
-    }
-    ExpressionRef new_left = left->local_scalar ? over_all(function, left) : constant(left);
-    ExpressionRef new_right = right->local_scalar ? over_all(function, right) : constant(right);
-    if (new_left == nullptr || new_right == nullptr) return nullptr;
-    return make_binary(local->text, std::move(new_left), std::move(new_right));
-  }
-
-  static ExpressionRef constant(const ExpressionRef& value) {
-    return value->per_process || value->distributed ? nullptr : value;
-  }
-
-  static ExpressionRef of_reduction(const std::string& function, const Expression& local) {
-    const ExpressionRef& inner = local.args[0];
-    if (local.text == function) return make_call(function, {inner}, "", true);
-    if (inner->distributed || !inner->sizes_known) return nullptr;
-    // Each process has a whole of its own, so both steps can be told.
-    ExpressionRef own = inner;
-    if (!inner->dims.empty())
-      own = make_call(local.text, {inner}, fmt::format(", {}", fmt::join(inner->dims, ", ")));
-    return make_call(function, {std::move(own)}, inner->dims.empty() ? "" : ", rank", true);
-  }
-
-  // Without a communication, MONC has the part of one process only.
-  ExpressionRef whole(const ExpressionRef& value, const Location& where) {
-    if (!value->local_scalar) return value;
-    warnings_.add(where,
-                  "without a communication MONC writes the value of one process; this is the value of the "
-                  "whole domain");
-    return without_local(value);
-  }
-
-  static ExpressionRef without_local(const ExpressionRef& value) {
-    if (!value->local_scalar) return value;
-    if (value->kind == Kind::local_reduction) return make_call(value->text, {value->args[0]}, "", true);
-    std::vector<ExpressionRef> args;
-    for (const ExpressionRef& arg : value->args) args.push_back(without_local(arg));
-    if (value->kind == Kind::binary) return make_binary(value->text, args[0], args[1]);
-    if (value->kind == Kind::negative) return make_negative(args[0]);
-    return make_call(value->text, std::move(args), value->tail);
+    if (local == nullptr) return nullptr;
+    if (kind == "broadcast") return processes_.broadcast(std::move(local), *tag.find("field"));
+    return name == nullptr ? nullptr : processes_.reduce(name->text, local, *tag.find("field"));
   }
 
   const Diagnostic& diagnostic_;
@@ -555,7 +369,8 @@ class Compiler {
   const Options& options_;
   Problems& problems_;
   Warnings& warnings_;
-  std::map<std::string, const Rule*> by_result_;
+  RuleList rules_;
+  Processes processes_;
   std::map<std::string, ExpressionRef> values_;
   std::set<std::string> open_;
   std::vector<const Field*> fields_;

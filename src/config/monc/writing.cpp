@@ -154,8 +154,9 @@ Node Writing::file(const File& file) {
       made, "write_every",
       scalar_node(file.in_steps ? values_.period_in_steps(file.every) : values_.period_in_seconds(file.every),
                   file.every.location));
-  add_entry(made, "series", scalar_node("true", file.every.location));
-  if (file.write_on_terminate) add_entry(made, "write_at_end", scalar_node("true", file.name.location));
+  warnings_.add(file.name.location,
+                "MONC begins a new file, with its time in the name, at each write; here one file holds them "
+                "all, and what is left at the end of the run");
   Node list = variables(file);
   const auto state =
       std::find_if(file.includes.begin(), file.includes.end(), [](const Include& i) { return i.state; });
@@ -263,6 +264,7 @@ Node Writing::variable(const Include& include, const Member& like) const {
             scalar_node(
                 every_sample ? like.period.value_or("1 step") : values_.period_in_seconds(include.frequency),
                 where));
+  if (mean) add_entry(made, "edges", scalar_node("samples", include.manipulation.location));
   if (like.period)
     add_entry(made, "axis",
               scalar_node(fmt::format("time_series_{}{}", like.steps,
@@ -270,7 +272,11 @@ Node Writing::variable(const Include& include, const Member& like) const {
                                           ? ""
                                           : fmt::format("_{}", values_.seconds_in_names(include.frequency))),
                           where));
-  if (like.split) add_entry(made, "split", scalar_node("qfields", like.location));
+  if (like.split)
+    warnings_.add(
+        like.location,
+        "MONC writes a variable for each q field; this version of Tailrace keeps them together, with "
+        "a dimension `qfields`");
   return made;
 }
 

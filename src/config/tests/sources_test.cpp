@@ -35,6 +35,51 @@ void list_scalars(const Node& node, const std::string& path, std::vector<std::st
   for (const NodeEntry& entry : node.entries) list_scalars(entry.value, path_of(path, entry.key), found);
 }
 
+const std::string monc_xml =
+    "#include \"io/more.xml\"\n"
+    "<data-writing><file name=\"{out}\" write_time_frequency=\"{w}\">"
+    "<include field=\"th\" time_manipulation=\"averaged\" output_frequency=\"20\"/></file></data-writing>\n";
+const std::string monc_more =
+    "<data-definition name=\"d\" frequency=\"5\">"
+    "<field name=\"th\" type=\"array\" data_type=\"double\" size=\"z,y,x\" "
+    "collective=true/></data-definition>\n";
+
+TEST(Sources, TakesMoncsXmlWhereverYamlMayStand) {
+  const std::map<std::string, std::string> options{{"out", "a.nc"}, {"w", "60.0"}};
+  const Files files{{"run/tailrace.yaml", "tailrace: 1\ninclude: [monc/io/main.xml]\nservers: {count: 2}\n"},
+                    {"run/monc/io/main.xml", monc_xml},
+                    {"run/monc/io/more.xml", monc_more}};
+  for (const std::string first : {"run/tailrace.yaml", "run/monc/io/main.xml"}) {
+    const bool yaml = first == "run/tailrace.yaml";
+    const Sources sources = read(files, first);
+    ASSERT_EQ(sources.size(), yaml ? 3u : 2u);
+    Problems problems;
+    std::vector<std::string> found, warnings;
+    const Node tree = merge_sources(sources, "tailrace", &options, problems, warnings);
+    list_scalars(tree, "", found);
+    EXPECT_EQ(problems.text(), "");
+    EXPECT_THAT(found, testing::IsSupersetOf({"fields.d.names[0]=th", "output.a.nc.write_every=60.0 s",
+                                              "output.a.nc.variables[0].field=th"}));
+    EXPECT_EQ(tree.find("servers") != nullptr, yaml);
+    EXPECT_THAT(warnings, testing::Contains(testing::HasSubstr("main.xml:2:")));
+  }
+}
+
+TEST(Sources, MistakesInIncludedXmlHaveTheirPlace) {
+  const Files files{{"tailrace.yaml", "tailrace: 1\ninclude: [main.xml]\n"},
+                    {"main.xml",
+                     "<data-writing><file name=\"a.nc\" write_time_frequency=\"1.0\">"
+                     "<include group=\"none\" time_manipulation=\"none\"/></file></data-writing>"}};
+  Problems problems;
+  merge_sources(read(files, "tailrace.yaml"), "tailrace", problems);
+  EXPECT_THAT(problems.text(), testing::HasSubstr("main.xml:1:"));
+  EXPECT_THAT(problems.text(), testing::HasSubstr("the group \"none\" is unknown"));
+  EXPECT_THAT(
+      complaint({{"tailrace.yaml", "include: [main.xml]"}, {"main.xml", "#include \"gone.xml\"\n<a/>"}},
+                "tailrace.yaml"),
+      testing::HasSubstr("gone.xml"));
+}
+
 TEST(Sources, MergesIncludedFilesDeeply) {
   const Sources sources =
       read({{"run/main.yaml", "tailrace: 1\ninclude: [parts/a.yaml, b.yaml]\nx: {one: 1}\n"},

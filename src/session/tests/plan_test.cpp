@@ -161,6 +161,35 @@ TEST(Plan, PeriodsMustBeMet) {
                   "the samples of \"u\", which come every 10 s; each takes the next sample"));
 }
 
+TEST(Plan, AxesAreNamedAsTheUserWishes) {
+  const Plan plan =
+      plan_of(with_fields("every: 1 step, names: [u, theta, count]",
+                          "{field: u, time: mean, every: 10 s, axis: t_10.0}, "
+                          "{field: theta, every: 10 s, axis: t_10.0}, "
+                          "{field: count, time: mean, every: 10 s, edges: samples, axis: t_10.0}"));
+  const auto& axes = plan.files.at(0).axes;
+  ASSERT_EQ(axes.size(), 3u);
+  EXPECT_EQ(axes[0].dim, "t_10.0");
+  EXPECT_EQ(axes[1].dim, "t_10.0_instant");
+  EXPECT_EQ(axes[2].dim, "t_10.0_2");
+  EXPECT_EQ(axes[2].kind, time::AxisKind::whole_samples);
+}
+
+TEST(Plan, FieldsMayComeAtTheEndAlone) {
+  const Plan plan =
+      plan_of(with_fields("every: never, also_at_end: true, names: [u]", "{field: u, every: never}"));
+  EXPECT_EQ(plan.files.at(0).axes.at(0).kind, time::AxisKind::at_end);
+  EXPECT_TRUE(plan.fields.at(0).optional);
+  EXPECT_THAT(complaint(with_fields("every: never, also_at_end: true, names: [u]",
+                                    "{field: u, time: mean, every: never}")),
+              HasSubstr("\"u\" comes at the end of the run alone"));
+  EXPECT_THAT(complaint(with_fields("every: 2 steps, names: [u]", "{field: u, every: never}")),
+              HasSubstr("expected a period: the model sends \"u\" every 2 steps"));
+  const Plan nothing = plan_of(with_fields("every: never, names: [u]", "{field: u, every: never}"));
+  EXPECT_TRUE(nothing.files.empty());
+  EXPECT_THAT(nothing.warnings, testing::Contains(HasSubstr("\"u\" is never sent")));
+}
+
 TEST(Plan, ChunksMustFitTheGrid) {
   const auto chunk = [](const std::string& shape) {
     return complaint(with_fields("names: [u]", "{field: u, every: 1 s, chunk: " + shape + "}"));

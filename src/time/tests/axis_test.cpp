@@ -48,6 +48,29 @@ TEST(WindowAxis, cuts_intervals_at_the_edges) {
   EXPECT_FALSE(last->whole);
 }
 
+TEST(WholeSampleAxis, ends_windows_with_the_first_sample_at_or_past_the_edge) {
+  Axis axis(AxisKind::whole_samples, Period::of_seconds(10.0), Period::of_steps(2), none, {});
+  EXPECT_THAT(words(axis.advance({1, 3.0})), IsEmpty());
+  EXPECT_THAT(words(axis.advance({2, 6.0})), ElementsAre("0 0..6 +6"));
+  EXPECT_THAT(words(axis.advance({4, 12.0})), ElementsAre("0 0..12 +6 closes"));
+  EXPECT_THAT(words(axis.advance({6, 20.0})), ElementsAre("1 12..20 +8 closes"));
+  EXPECT_THAT(words(axis.advance({8, 55.0})), ElementsAre("2 20..55 +35 closes"));
+  EXPECT_THAT(words(axis.advance({10, 58.0})), ElementsAre("3 55..58 +3"));
+  EXPECT_FALSE(axis.finish().has_value());
+}
+
+TEST(AtEndAxis, has_one_record_at_the_last_tick) {
+  Axis axis(AxisKind::at_end, Period::never(), Period::of_steps(1), none, {});
+  EXPECT_FALSE(axis.finish().has_value());
+  EXPECT_THAT(words(axis.advance({1, 3.0})), ElementsAre("0 3..3 +1"));
+  EXPECT_THAT(words(axis.advance({7, 9.0})), ElementsAre("0 9..9 +1"));
+  const auto last = axis.finish();
+  ASSERT_TRUE(last.has_value());
+  EXPECT_EQ(last->index, 0);
+  EXPECT_EQ(last->end, 9.0);
+  EXPECT_EQ(last->end_step, 7);
+}
+
 TEST(WindowAxis, a_long_step_contributes_to_every_window_it_spans) {
   Axis axis = windows("10 s", "1 step");
   EXPECT_THAT(words(axis.advance({1, 35.0})),
