@@ -32,6 +32,8 @@ FIELDS = """<data-definition name="scalars" frequency="{n}" namespace="ns">
 </data-definition>
 """
 
+MEAN = {"group": "g", "time": "mean", "edges": "samples"}
+
 
 @pytest.fixture
 def folder(tmp_path):
@@ -61,8 +63,7 @@ def test_writes_yaml_and_warns(folder):
             "{file}": {
                 "attributes": {"title": "All"},
                 "write_every": "100.0 s",
-                "series": True,
-                "variables": [{"group": "g", "time": "mean", "every": "{mm} s", "axis": "time_series_{n}_{mm}"}],
+                "variables": [dict(MEAN, every="{mm} s", axis="time_series_{n}_{mm}")],
             },
         },
     }
@@ -77,7 +78,7 @@ def test_options_are_filled_in_and_legacy_keeps_values(folder):
     assert made["legacy"] == "monc"
     assert made["diagnostics"]["ns.VWP_mean"]["is"] == "sum(ns.vwp)/({x_size}*{y_size})*1"
     (variable,) = made["output"]["out/a.nc"]["variables"]
-    assert variable == {"group": "g", "time": "mean", "every": "20 s", "axis": "time_series_5_20.0"}
+    assert variable == dict(MEAN, every="20 s", axis="time_series_5_20.0")
 
 
 def test_mistakes_name_the_place(folder):
