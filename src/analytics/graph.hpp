@@ -36,6 +36,7 @@ struct Diagnostic {
 struct Graph {
   std::vector<Node> nodes;  // each after its arguments
   std::vector<Diagnostic> diagnostics;
+  Operators operators;  // of the configuration: nodes point to them
 };
 
 // What a node computes, written as an expression: sum((w - sum(w, y, x) / 64) ** 2, y, x). Cut off with ...

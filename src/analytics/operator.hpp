@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -57,6 +58,8 @@ class Operator {
   // The shape of the result. Throws CallProblem. Dimensions of the result that were arguments' keep their
   // `split`, new ones are whole.
   virtual Shape infer(const Call& call) const = 0;
+  // How many arguments a call has, where they are arrays only: names are then never taken for dimensions.
+  virtual std::optional<std::size_t> only_arrays() const { return std::nullopt; }
   // Dimensions of the first argument whose coordinate this call needs. Whoever reads the expression then
   // gives their values as the parameter "DIM.coordinates" (a list as long as the dimension), before infer();
   // where DIM has no coordinate the parameter is left out and infer() says what is missing.
@@ -114,6 +117,9 @@ class Kernel : public Operator {
   virtual std::unique_ptr<KernelRun> start(const Call& call) const = 0;
   virtual bool remembers() const { return false; }  // one run for all steps, and the argument gathered whole
 };
+
+// Those that a configuration brings, by name.
+using Operators = std::map<std::string, std::shared_ptr<const Operator>>;
 
 // Registration: a static OperatorEntry in the operator's file. Names are looked up with their aliases.
 class OperatorEntry {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analytics/expression/compile.hpp"
+#include "analytics/user/operator.hpp"
 
 namespace tailrace::session {
 namespace {
@@ -48,6 +49,8 @@ class Analyst {
       for (const auto& [name, where] : group.fields) add_field(name, group.optional);
     for (const model::Grid& grid : declarations_.grids)
       for (const model::Coordinate& coordinate : grid.coordinates) add_coordinate(grid, coordinate);
+    scope_.operators = analytics::user::make_operators(configuration_.operators, problems_);
+    if (!problems_.empty()) return analysis_;
     auto compiled = analytics::compile(sources(), scope_, problems_);
     analysis_->graph = std::move(compiled.graph);
     analysis_->warnings = std::move(compiled.warnings);

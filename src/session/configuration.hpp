@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analytics/user/declaration.hpp"
 #include "calendar/calendar.hpp"
 #include "codecs/codec.hpp"
 #include "config/location.hpp"
@@ -105,6 +106,7 @@ struct Configuration {
   calendar::Date start;
   std::vector<FieldGroup> field_groups;
   std::vector<DiagnosticEntry> diagnostics;
+  std::vector<analytics::user::Declaration> operators;
   std::map<std::string, std::vector<std::pair<std::string, config::Location>>> groups;
   std::vector<FileEntry> files;
   std::string text;                   // as read, for the files' attribute

@@ -82,6 +82,8 @@ class Converter {
     if (const Value* diagnostics = root.find("diagnostics"))
       for (const auto& entry : diagnostics->entries())
         configuration.diagnostics.push_back(diagnostic_of(entry));
+    if (const Value* operators = root.find("operators"))
+      configuration.operators = operators_of(*operators, problems_);
     if (const Value* groups = root.find("groups"))
       for (const auto& entry : groups->entries())
         for (const Value& item : entry.value.items())

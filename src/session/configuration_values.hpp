@@ -11,4 +11,8 @@ namespace tailrace::session {
 // between options.
 Configuration configuration_of(const config::Value& root, config::Problems& problems);
 
+// The part of it under `operators`.
+std::vector<analytics::user::Declaration> operators_of(const config::Value& value,
+                                                       config::Problems& problems);
+
 }  // namespace tailrace::session

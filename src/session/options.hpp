@@ -12,6 +12,7 @@ const config::Type& schema();  // of the whole configuration
 config::Type servers_schema();
 config::Type output_schema();       // of one file
 config::Type diagnostics_schema();  // of one diagnostic
+config::Type operators_schema();    // of one operator of the user's own
 config::Type checkpoint_schema();
 config::Type input_schema();  // of one input
 

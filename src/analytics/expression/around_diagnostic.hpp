@@ -16,6 +16,7 @@ class AroundDiagnostic : public Surroundings {
   std::optional<Value> option(const std::string& name, std::size_t at) override;
   bool is_dim(const std::string& name) const override { return all_.dims_.contains(name); }
   const std::vector<double>* coordinates(const std::string& dim) const override;
+  const Operators& operators() const override { return all_.scope_.operators; }
   void problem(std::size_t at, const std::string& what) override;
   bool deeper() override;
   void higher() override { --all_.depth_; }

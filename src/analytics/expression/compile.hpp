@@ -36,6 +36,7 @@ struct Scope {
     std::string units;
   };
   std::vector<Axis> axes;
+  Operators operators;        // besides the built-in ones, whose names they do not bear
   bool options_known = true;  // false while the model has not spoken: {name} is then any number
 };
 

@@ -38,7 +38,9 @@ Compiled Compiler::compile() {
   parse_all();
   for (const std::size_t number : order())
     if (entries_[number].state == State::waiting) resolve(number);
-  return {collect(), warnings()};
+  Compiled compiled{collect(), warnings()};
+  compiled.graph.operators = scope_.operators;
+  return compiled;
 }
 
 void Compiler::problem(const Entry& entry, std::size_t at, const std::string& what) {

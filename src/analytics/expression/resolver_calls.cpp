@@ -37,7 +37,8 @@ std::optional<Value> Resolver::call(const Phrase& here) {
   const bool weighted = std::any_of(here.keywords.begin(), here.keywords.end(),
                                     [](const Keyword& keyword) { return keyword.name == "weights"; });
   if (const Rewrite* rewrite = find_rewrite(here.text, weighted)) return call_rewrite(here, *rewrite);
-  const Operator* op = find_operator(here.text);
+  const auto own = around_.operators().find(here.text);
+  const Operator* op = own != around_.operators().end() ? own->second.get() : find_operator(here.text);
   if (op == nullptr) {
     unknown_function(here);
     return std::nullopt;
@@ -52,7 +53,8 @@ void Resolver::unknown_function(const Phrase& here) {
     around_.problem(here.word, fmt::format("\"{}\" is not a function; a product needs a *", here.text));
     return;
   }
-  const auto names = function_names();
+  auto names = function_names();
+  for (const auto& [name, made] : around_.operators()) names.push_back(name);
   const auto near = base::nearest_name(here.text, names);
   around_.problem(here.word, fmt::format("there is no function \"{}\"{}", here.text,
                                          near ? fmt::format(". Did you mean \"{}\"?", *near)
@@ -171,7 +173,13 @@ std::optional<ParameterValue> Resolver::parameter(const Keyword& keyword) {
 }
 
 std::optional<Value> Resolver::call_operator(const Phrase& here, const Operator& op) {
-  Arguments given = arguments(here, any_number);
+  const auto arrays = op.only_arrays();
+  if (arrays && here.children.size() > *arrays) {
+    around_.problem(here.word, fmt::format("{} takes {} argument{}, not {}", here.text, *arrays,
+                                           *arrays == 1 ? "" : "s", here.children.size()));
+    return std::nullopt;
+  }
+  Arguments given = arguments(here, arrays.value_or(any_number));
   Call call;
   call.dims = given.dims;
   for (const Keyword& keyword : here.keywords) {

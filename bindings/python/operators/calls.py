@@ -1,0 +1,70 @@
+"""Runs inside the interpreter of a server: from blocks of memory to NumPy arrays and back. Part of the plugin."""
+
+import importlib.util
+import sys
+import traceback
+import weakref
+from pathlib import Path
+
+import numpy
+
+modules = {}
+
+
+def load(path):
+    """The module of a file, once; its neighbours can be imported."""
+    path = Path(path).resolve()
+    if path not in modules:
+        if str(path.parent) not in sys.path:
+            sys.path.insert(0, str(path.parent))
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules.setdefault(path.stem, module)
+        spec.loader.exec_module(module)
+        modules[path] = module
+    return modules[path]
+
+
+def find(path, name):
+    module = load(path)
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise LookupError(f'{path} has no function "{name}"')
+    return function
+
+
+def checked(result, shape):
+    result = numpy.asarray(result)
+    if result.dtype.kind not in "buif":
+        raise TypeError(f"it returned values of type {result.dtype}; expected numbers that float64 can hold")
+    if result.shape != shape:
+        raise ValueError(f"it returned an array of the shape {result.shape}, but {shape} is declared")
+    return result
+
+
+def compute(path, name, inputs, output):
+    """Weak references to the arrays over the inputs, which nobody may hold any more."""
+    function = find(path, name)
+    whole = [numpy.frombuffer(memory, numpy.float64) for memory, _ in inputs]
+    arrays = [array.reshape(shape) for array, (_, shape) in zip(whole, inputs, strict=True)]
+    memory, shape = output
+    numpy.frombuffer(memory, numpy.float64).reshape(shape)[...] = checked(function(*arrays), shape)
+    return [weakref.ref(array) for array in whole]
+
+
+def where(error):
+    """The line of the user's code that failed."""
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != "<tailrace operators>"]
+    own = [frame for frame in own if not frame.filename.startswith("<frozen")]
+    return f" ({own[-1].filename}:{own[-1].lineno})" if own else ""
+
+
+def call(path, name, inputs, output):
+    """None, or why it could not be done, as the last line of a traceback would say it."""
+    try:
+        lent = compute(path, name, inputs, output)
+    except BaseException as error:
+        return f"{''.join(traceback.format_exception_only(error)).strip()}{where(error)}"
+    if any(array() is not None for array in lent):
+        return f"{name} keeps an array that it was given, whose memory is used again; it must copy what it keeps"
+    return None

@@ -1,0 +1,134 @@
+// The plugin: from the C interface of operators to Python. See README.md.
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "calls.hpp"
+#include "tailrace/operator.h"
+
+namespace {
+
+struct Release {
+  void operator()(PyObject* object) const { Py_XDECREF(object); }
+};
+using Object = std::unique_ptr<PyObject, Release>;
+
+// What Python says of the error that is set, without a traceback.
+std::string take_error() {
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  const Object holders[] = {Object(type), Object(value), Object(trace)};
+  const Object text(value != nullptr ? PyObject_Str(value) : nullptr);
+  const char* words = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+  const std::string name = type != nullptr ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "error";
+  PyErr_Clear();
+  return words != nullptr ? name + ": " + words : name;
+}
+
+// The interpreter of the virtual environment that is active, or of the `python3` that the PATH finds. It is
+// never ended: modules such as NumPy do not survive that.
+std::string start_interpreter() {
+  PyConfig config;
+  PyConfig_InitPythonConfig(&config);
+  config.install_signal_handlers = 0;
+  const char* environment = std::getenv("VIRTUAL_ENV");
+  PyStatus status = PyStatus_Ok();
+  if (environment != nullptr && *environment != '\0')
+    status = PyConfig_SetBytesString(&config, &config.executable,
+                                     (std::string(environment) + "/bin/python3").c_str());
+  if (!PyStatus_Exception(status)) status = Py_InitializeFromConfig(&config);
+  PyConfig_Clear(&config);
+  if (PyStatus_Exception(status))
+    return std::string("Python does not start: ") +
+           (status.err_msg != nullptr ? status.err_msg : "no reason");
+  PyEval_SaveThread();  // whoever calls takes the lock for just that time
+  return "";
+}
+
+class Lock {
+ public:
+  Lock() : state_(PyGILState_Ensure()) {}
+  ~Lock() { PyGILState_Release(state_); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
+// The function `call` of calls.py; null with a reason where it cannot be had, such as without NumPy.
+PyObject* caller(std::string& why) {
+  static PyObject* found = nullptr;  // one a process, as the interpreter is; guarded by its lock
+  if (found != nullptr) return found;
+  const Object code(Py_CompileString(calls_source, "<tailrace operators>", Py_file_input));
+  const Object names(code ? PyDict_New() : nullptr);
+  if (names) PyDict_SetItemString(names.get(), "__builtins__", PyEval_GetBuiltins());
+  const Object done(names ? PyEval_EvalCode(code.get(), names.get(), names.get()) : nullptr);
+  if (!done) {
+    why = take_error();
+    return nullptr;
+  }
+  found = PyDict_GetItemString(names.get(), "call");
+  Py_XINCREF(found);
+  return found;
+}
+
+// (memory, shape) over the numbers of an array, which are not copied.
+PyObject* pair_of(const tailrace_array& array, int access) {
+  Py_ssize_t bytes = sizeof(double);
+  const Object shape(PyTuple_New(static_cast<Py_ssize_t>(array.rank)));
+  if (!shape) return nullptr;
+  for (Py_ssize_t d = 0; d < array.rank; ++d) {
+    bytes *= static_cast<Py_ssize_t>(array.count[d]);
+    PyTuple_SET_ITEM(shape.get(), d, PyLong_FromLongLong(array.count[d]));
+  }
+  const Object memory(PyMemoryView_FromMemory(reinterpret_cast<char*>(array.data), bytes, access));
+  return memory ? PyTuple_Pack(2, memory.get(), shape.get()) : nullptr;
+}
+
+std::string call(const char* path, const char* function, const tailrace_array* inputs, int count,
+                 const tailrace_array& output) {
+  std::string why;
+  PyObject* run = caller(why);
+  if (run == nullptr) return why;
+  const Object given(PyTuple_New(count));
+  if (!given) return take_error();
+  for (int i = 0; i < count; ++i) {
+    PyObject* pair = pair_of(inputs[i], PyBUF_READ);
+    if (pair == nullptr) return take_error();
+    PyTuple_SET_ITEM(given.get(), i, pair);
+  }
+  const Object result(pair_of(output, PyBUF_WRITE));
+  if (!result) return take_error();
+  const Object answer(PyObject_CallFunction(run, "ssOO", path, function, given.get(), result.get()));
+  if (!answer) return take_error();
+  if (answer.get() == Py_None) return "";
+  const char* text = PyUnicode_AsUTF8(answer.get());
+  return text != nullptr ? text : take_error();
+}
+
+}  // namespace
+
+// As a tailrace_operator, with the file and the function before it. From any thread.
+extern "C" TAILRACE_EXPORT int tailrace_call_python(const char* path, const char* function,
+                                                    const tailrace_array* inputs, int count,
+                                                    tailrace_array* output, char* error, std::size_t size) {
+  static std::once_flag started;
+  static std::string refusal;
+  std::call_once(started, [] {
+    if (Py_IsInitialized() == 0) refusal = start_interpreter();
+  });
+  std::string why = refusal;
+  if (why.empty()) {
+    const Lock lock;
+    why = call(path, function, inputs, count, *output);
+  }
+  if (why.empty()) return 0;
+  std::snprintf(error, size, "%s", why.c_str());
+  return 1;
+}

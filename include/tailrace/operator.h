@@ -1,0 +1,117 @@
+/* Operators of one's own: a function in a shared library that expressions call like a built-in one.
+ *
+ *   operators:
+ *     wind_speed: {library: ./libwind.so, arguments: 2, result: {dims: same, units: m s-1}}
+ *
+ * In C it is a function of the type tailrace_operator. In C++ a function that throws where something is
+ * wrong,
+ *
+ *   void wind_speed(std::span<const tailrace::OperatorInput> in, tailrace::OperatorOutput out) {
+ *     for (std::size_t i = 0; i < out.values().size(); ++i)
+ *       out.values()[i] = std::hypot(in[0].values()[i], in[1].values()[i]);
+ *   }
+ *   TAILRACE_OPERATOR(wind_speed)
+ *
+ * This header is all that is needed: such a library links nothing of Tailrace. It is
+ * loaded by every rank, called on servers alone.
+ *
+ * Conventions
+ * - All numbers are float64, dense, C order, dimensions slowest first. What is missing is NaN.
+ * - A call gets blocks: along the dimensions that `needs_whole` names in the configuration all cells, along
+ * the others any part of them, possibly that of one model rank. It is not called for empty blocks.
+ * - The output has the extents that follow from the declaration; all of its values are to be set.
+ * - Nothing may be kept when the function returns, nor may inputs be changed.
+ * - Calls of one operator come one at a time, from any thread, unless the configuration says `thread_safe:
+ * true`.
+ */
+#ifndef TAILRACE_OPERATOR_H
+#define TAILRACE_OPERATOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tailrace/export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { TAILRACE_OPERATOR_MAX_RANK = 8 };
+
+typedef struct tailrace_array {
+  double* data;                                 /* inputs: only to be read */
+  int64_t rank;                                 /* 0: one number */
+  int64_t count[TAILRACE_OPERATOR_MAX_RANK];    /* extents of this block */
+  int64_t offset[TAILRACE_OPERATOR_MAX_RANK];   /* global index of its first cell; -1: cells that are not
+                                                   consecutive (indexed grids) */
+  int64_t shape[TAILRACE_OPERATOR_MAX_RANK];    /* global extents */
+  const char* dims[TAILRACE_OPERATOR_MAX_RANK]; /* names */
+} tailrace_array;
+
+/* 0: done. Else `error`, of `size` bytes, holds the reason as text with its closing 0; that diagnostic is
+ * then missing at this step, and the model is told as the file's `on_error` says. */
+typedef int (*tailrace_operator)(const tailrace_array* inputs, int count, tailrace_array* output, char* error,
+                                 size_t size);
+
+#ifdef __cplusplus
+}
+
+#include <cstdio>
+#include <exception>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace tailrace {
+
+/* Borrowed for the time of the call. */
+template <class Number>
+class OperatorArray {
+ public:
+  explicit OperatorArray(const tailrace_array& array) : array_(&array) {}
+
+  std::size_t rank() const { return static_cast<std::size_t>(array_->rank); }
+  std::span<const int64_t> count() const { return {array_->count, rank()}; }
+  std::span<const int64_t> offset() const { return {array_->offset, rank()}; }
+  std::span<const int64_t> shape() const { return {array_->shape, rank()}; }
+  std::string_view dim(std::size_t dimension) const { return array_->dims[dimension]; }
+  std::span<Number> values() const {
+    std::size_t size = 1;
+    for (const int64_t extent : count()) size *= static_cast<std::size_t>(extent);
+    return {array_->data, size};
+  }
+
+ private:
+  const tailrace_array* array_;
+};
+using OperatorInput = OperatorArray<const double>;
+using OperatorOutput = OperatorArray<double>;
+
+/* Exceptions become the text of the failure. */
+inline int call_operator(void (*function)(std::span<const OperatorInput>, OperatorOutput),
+                         const tailrace_array* inputs, int count, tailrace_array* output, char* error,
+                         std::size_t size) noexcept {
+  try {
+    const std::span<const tailrace_array> given(inputs, static_cast<std::size_t>(count));
+    const std::vector<OperatorInput> arguments(given.begin(), given.end());
+    function(std::span<const OperatorInput>(arguments), OperatorOutput(*output));
+    return 0;
+  } catch (const std::exception& thrown) {
+    std::snprintf(error, size, "%s", thrown.what());
+  } catch (...) {
+    std::snprintf(error, size, "it threw something that is no std::exception");
+  }
+  return 1;
+}
+
+}  // namespace tailrace
+
+#define TAILRACE_OPERATOR(name)                                                                        \
+  extern "C" TAILRACE_EXPORT int name(const tailrace_array* inputs, int count, tailrace_array* output, \
+                                      char* error, std::size_t size) {                                 \
+    using Function = void (*)(std::span<const tailrace::OperatorInput>, tailrace::OperatorOutput);     \
+    return tailrace::call_operator(static_cast<Function>(name), inputs, count, output, error, size);   \
+  }
+#endif
+
+#endif

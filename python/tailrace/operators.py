@@ -1,0 +1,43 @@
+"""Operators of one's own in Python: functions over NumPy arrays that the expressions of a configuration call.
+
+    from tailrace.operators import operator
+
+    @operator
+    def wind_speed(u, v):
+        return np.hypot(u, v)
+
+    operators:
+      wind_speed: {python: mine.py, arguments: 2, result: {dims: same, units: m s-1}}
+
+The servers call the function with read-only float64 arrays over their own memory, which it must not keep. It returns an
+array of the declared shape, of numbers. What it raises is the reason that the diagnostic is missing at that step.
+"""
+
+import functools
+import inspect
+
+import numpy as np
+
+
+def operator(function):
+    """Marks a function as an operator, and checks its calls outside of servers as a server does: use it in tests."""
+    parameters = inspect.signature(function).parameters.values()
+    odd = [one.name for one in parameters if one.kind not in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    if odd:
+        raise TypeError(f"operator {function.__name__}: arguments come by position alone, which {odd[0]} does not")
+
+    @functools.wraps(function)
+    def checked(*arrays):
+        given = [_read_only(array) for array in arrays]
+        result = np.asarray(function(*given))
+        if result.dtype.kind not in "buif":
+            raise TypeError(f"{function.__name__} returned values of type {result.dtype}; expected numbers")
+        return result
+
+    return checked
+
+
+def _read_only(array) -> np.ndarray:
+    view = np.asarray(array, dtype=np.float64, order="C").view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,212 @@
+#include "analytics/user/operator.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+
+#include "analytics/operators/support/arguments.hpp"
+#include "base/error.hpp"
+
+namespace tailrace::analytics::user {
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<std::string> names_of(const Dims& dims) {
+  std::vector<std::string> names;
+  for (const Dim& dim : dims) names.push_back(dim.name);
+  return names;
+}
+
+// The first argument that has the dimension.
+const Dim* dim_of(const Call& call, const std::string& name) {
+  for (const Shape& shape : call.arguments)
+    if (const auto place = shape.find(name)) return &shape.dims[*place];
+  return nullptr;
+}
+
+struct TypedCall {
+  Call call;
+  Shape result;
+};
+
+tailrace_array described(const Shape& shape, const model::Region& region, const double* values) {
+  tailrace_array array{};
+  array.data = const_cast<double*>(values);  // the interface has one struct for both directions
+  array.rank = static_cast<std::int64_t>(shape.dims.size());
+  for (std::size_t d = 0; d < shape.dims.size(); ++d) {
+    const model::Runs& runs = region.runs(d);
+    array.count[d] = region.count(d);
+    array.offset[d] = runs.size() == 1 ? runs.front().start : -1;
+    array.shape[d] = shape.dims[d].extent;
+    array.dims[d] = shape.dims[d].name.c_str();
+  }
+  return array;
+}
+
+class Run final : public KernelRun {
+ public:
+  Run(TypedCall call, const Function& function, std::mutex* one_at_a_time)
+      : call_(std::move(call)), function_(function), one_at_a_time_(one_at_a_time) {}
+
+  Array compute(std::span<const ConstArray> arguments) override {
+    Array result{region_of(arguments), {}};
+    // What is not set shows as missing.
+    result.values.assign(static_cast<std::size_t>(result.region.size()),
+                         std::numeric_limits<double>::quiet_NaN());
+    if (result.values.empty()) return result;
+    std::vector<tailrace_array> inputs;
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      inputs.push_back(described(call_.call.arguments[i], *arguments[i].region, arguments[i].values.data()));
+    tailrace_array output = described(call_.result, result.region, result.values.data());
+    std::unique_lock<std::mutex> lock;
+    if (one_at_a_time_ != nullptr) lock = std::unique_lock(*one_at_a_time_);
+    function_.call(inputs, output);
+    return result;
+  }
+
+ private:
+  model::Region region_of(std::span<const ConstArray> arguments) const {
+    std::vector<model::Runs> runs;
+    for (const Dim& dim : call_.result.dims) {
+      runs.push_back({{0, dim.extent}});
+      for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const auto place = call_.call.arguments[i].find(dim.name);
+        if (!place) continue;
+        runs.back() = arguments[i].region->runs(*place);
+        break;
+      }
+    }
+    return model::Region(std::move(runs));
+  }
+
+  TypedCall call_;
+  const Function& function_;
+  std::mutex* one_at_a_time_;
+};
+
+class UserOperator final : public Kernel {
+ public:
+  UserOperator(const Declaration& declaration, std::shared_ptr<const Function> function)
+      : declaration_(declaration), function_(std::move(function)) {}
+
+  OperatorDoc doc() const override {
+    return {fmt::format("{}({} argument{})", declaration_.name, declaration_.arguments.size(),
+                        declaration_.arguments.size() == 1 ? "" : "s"),
+            fmt::format("The function \"{}\" of {}.", declaration_.function, declaration_.path),
+            "a call of the user's function for each block", declaration_.path};
+  }
+
+  std::optional<std::size_t> only_arrays() const override { return declaration_.arguments.size(); }
+
+  Shape infer(const Call& call) const override {
+    operators::expect_arguments(call, declaration_.arguments.size(), declaration_.arguments.size());
+    operators::expect_parameters(call, {});
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) check_argument(call, i);
+    Shape shape;
+    if (declaration_.units == "same")
+      shape.units = call.arguments.front().units;
+    else if (!declaration_.units.empty())
+      shape.units = declaration_.units;
+    shape.dims = declaration_.result ? declared_dims(call) : call.arguments.front().dims;
+    const std::vector<std::string> whole = needs_whole(call, shape.dims);
+    for (Dim& dim : shape.dims)
+      if (contains(whole, dim.name)) dim.split = false;
+    return shape;
+  }
+
+  std::vector<std::string> needs_whole(const Call& call) const override {
+    return needs_whole(call, infer(call).dims);
+  }
+
+  std::unique_ptr<KernelRun> start(const Call& call) const override {
+    return std::make_unique<Run>(TypedCall{call, infer(call)}, *function_,
+                                 declaration_.thread_safe ? nullptr : &one_at_a_time_);
+  }
+
+ private:
+  void check_argument(const Call& call, std::size_t i) const {
+    const Dims& dims = call.arguments[i].dims;
+    const int number = static_cast<int>(i);
+    if (dims.size() > TAILRACE_OPERATOR_MAX_RANK)
+      throw CallProblem(number, "",
+                        fmt::format("{} dimensions are more than the {} that a user operator can take",
+                                    dims.size(), static_cast<int>(TAILRACE_OPERATOR_MAX_RANK)));
+    const auto& expected = declaration_.arguments[i];
+    if (expected && names_of(dims) != *expected)
+      throw CallProblem(
+          number, "",
+          fmt::format("argument {} of {} is declared with the dimensions ({}), but this has ({})", i + 1,
+                      declaration_.name, fmt::join(*expected, ", "), fmt::join(names_of(dims), ", ")));
+    for (const Dim& dim : dims) {
+      const Dim& first = *dim_of(call, dim.name);
+      if (first.extent != dim.extent)
+        throw CallProblem(number, "",
+                          fmt::format("its dimension \"{}\" has {} cells, and {} in an argument before it",
+                                      dim.name, dim.extent, first.extent));
+    }
+  }
+
+  Dims declared_dims(const Call& call) const {
+    Dims dims;
+    for (const ResultDim& wanted : *declaration_.result) {
+      const Dim* given = dim_of(call, wanted.name);
+      if (wanted.extent > 0 && given != nullptr && given->extent != wanted.extent)
+        throw CallProblem(-1, "",
+                          fmt::format("the result of {} is declared with {} cells along \"{}\", where the "
+                                      "arguments have {}",
+                                      declaration_.name, wanted.extent, wanted.name, given->extent));
+      if (wanted.extent == 0 && given == nullptr)
+        throw CallProblem(-1, "",
+                          fmt::format("the result of {} is declared with the dimension \"{}\", which no "
+                                      "argument has; a new one needs its extent: {{{}: 10}}",
+                                      declaration_.name, wanted.name, wanted.name));
+      dims.push_back(given != nullptr ? *given : Dim{wanted.name, wanted.extent, false});
+    }
+    return dims;
+  }
+
+  // What the result has lost must have been there whole.
+  std::vector<std::string> needs_whole(const Call& call, const Dims& result) const {
+    std::vector<std::string> names;
+    const std::vector<std::string> kept = names_of(result);
+    for (const Shape& shape : call.arguments)
+      for (const Dim& dim : shape.dims)
+        if ((declaration_.needs_all || contains(declaration_.needs_whole, dim.name) ||
+             !contains(kept, dim.name)) &&
+            !contains(names, dim.name))
+          names.push_back(dim.name);
+    return names;
+  }
+
+  Declaration declaration_;
+  std::shared_ptr<const Function> function_;
+  mutable std::mutex one_at_a_time_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Operator> make_operator(const Declaration& declaration,
+                                              std::shared_ptr<const Function> function) {
+  return std::make_shared<UserOperator>(declaration, std::move(function));
+}
+
+Operators make_operators(const std::vector<Declaration>& declarations, config::Problems& problems) {
+  Operators operators;
+  for (const Declaration& declaration : declarations) {
+    try {
+      auto function = declaration.python ? find_python(declaration) : load_library(declaration);
+      operators.emplace(declaration.name, make_operator(declaration, std::move(function)));
+    } catch (const Error& error) {
+      problems.add(declaration.location, "operators." + declaration.name, error.what());
+    }
+  }
+  return operators;
+}
+
+}  // namespace tailrace::analytics::user
