@@ -47,6 +47,14 @@ class PythonSession {
     return PythonSession(Session::start(handle, path, {component, initial_time, initial_step}));
   }
 
+  PythonSession(PythonSession&&) = default;
+  PythonSession& operator=(PythonSession&&) = default;
+  // A session that was let go ends here, and waits for servers that may need the lock.
+  ~PythonSession() {
+    const nb::gil_scoped_release unlocked;
+    const Session ended = std::move(session_);
+  }
+
   bool is_server() const { return session_.is_server(); }
   bool is_off() const { return session_.is_off(); }
   // An mpi4py communicator where mpi4py is there, otherwise the Fortran handle.
@@ -147,7 +155,11 @@ class PythonSession {
     const nb::gil_scoped_release unlocked;
     return session_.acquire(handle);
   }
-  void commit(nb::handle field) { session_.commit(resolve(field)); }
+  void commit(nb::handle field) {
+    const auto handle = resolve(field);
+    const nb::gil_scoped_release unlocked;
+    session_.commit(handle);
+  }
 
   void finish() {
     const nb::gil_scoped_release unlocked;

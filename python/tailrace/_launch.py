@@ -169,7 +169,10 @@ def _fits(job: Job, machine: Machine) -> bool:
 
 
 def handed_on(environment: Mapping[str, str]) -> dict[str, str]:
-    """What ranks need from our environment wherever they run."""
-    return {
-        name: value for name, value in environment.items() if name.startswith("TAILRACE_") or name == "OMP_NUM_THREADS"
-    }
+    """What ranks need from our environment wherever they run.
+
+    Servers without a Python of their own find ours, for operators written in it, by VIRTUAL_ENV.
+    """
+    own = {} if sys.prefix == sys.base_prefix else {"VIRTUAL_ENV": sys.prefix}
+    names = [name for name in environment if name.startswith("TAILRACE_") or name in ("OMP_NUM_THREADS", "VIRTUAL_ENV")]
+    return own | {name: environment[name] for name in names}

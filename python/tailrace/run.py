@@ -110,6 +110,7 @@ def _start(command: list[str], piped: bool) -> subprocess.Popen[str]:
     try:
         return subprocess.Popen(
             command,
+            env=os.environ | _launch.handed_on(os.environ),
             stdin=subprocess.DEVNULL if sys.stdin is None or sys.stdin.isatty() else None,
             stdout=where,
             stderr=subprocess.STDOUT if piped else None,

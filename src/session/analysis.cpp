@@ -50,7 +50,7 @@ class Analyst {
     for (const model::Grid& grid : declarations_.grids)
       for (const model::Coordinate& coordinate : grid.coordinates) add_coordinate(grid, coordinate);
     scope_.operators = analytics::user::make_operators(configuration_.operators, problems_);
-    if (!problems_.empty()) return analysis_;
+    if (problems_.touch("operators")) return analysis_;  // what calls them would only repeat the mistake
     auto compiled = analytics::compile(sources(), scope_, problems_);
     analysis_->graph = std::move(compiled.graph);
     analysis_->warnings = std::move(compiled.warnings);

@@ -127,6 +127,10 @@ Sources read_sources(const std::string& path);
 // model has said anything.
 Configuration parse_configuration(const Sources& sources, const std::map<std::string, std::string>* options);
 
+// Loads what `operators` names, as every rank does in `ready`; not those whose file still has an open name.
+// Throws Error(configuration) with all that cannot be had.
+void check_operators(const Configuration& configuration);
+
 std::string reference_markdown();
 std::string json_schema();
 

@@ -1,20 +1,23 @@
 // The part of a configuration under `operators:`.
 #include <filesystem>
 
+#include "analytics/user/operator.hpp"
+#include "config/placeholders.hpp"
 #include "session/configuration_values.hpp"
 
 namespace tailrace::session {
 
 using analytics::user::Declaration;
+using analytics::user::NamedDim;
 using config::Kind;
 using config::Value;
 
 namespace {
 
-std::vector<std::string> texts_of(const Value& list) {
-  std::vector<std::string> texts;
-  for (const Value& item : list.items()) texts.push_back(item.text());
-  return texts;
+std::vector<NamedDim> dims_of(const Value& list) {
+  std::vector<NamedDim> dims;
+  for (const Value& item : list.items()) dims.push_back({item.text(), item.location()});
+  return dims;
 }
 
 // With a folder in front in any case: the loader searches its own folders for names without.
@@ -34,6 +37,7 @@ void set_file(const Value& value, Declaration& declaration, config::Problems& pr
   }
   declaration.function = declaration.name;
   declaration.python = python != nullptr;
+  declaration.file_location = (python != nullptr ? python : library)->location();
   if (library != nullptr) {
     declaration.path = path_beside(library->location(), library->text());
     if (symbol != nullptr) declaration.function = symbol->text();
@@ -55,22 +59,25 @@ void set_arguments(const Value& value, Declaration& declaration) {
   }
   for (const Value& item : value.items()) {
     auto& argument = declaration.arguments.emplace_back();
-    if (item.kind() == Kind::list) argument = texts_of(item);
+    if (item.kind() == Kind::list) argument = dims_of(item);
   }
 }
 
 void set_result(const Value& value, Declaration& declaration) {
-  if (const Value* units = value.find("units")) declaration.units = units->text();
+  if (const Value* units = value.find("units")) {
+    declaration.units = units->text();
+    declaration.units_location = units->location();
+  }
   const Value* dims = value.find("dims");
   if (dims == nullptr || dims->kind() != Kind::list) return;
   declaration.result.emplace();
   for (const Value& item : dims->items()) {
     if (item.kind() != Kind::map) {
-      declaration.result->push_back({item.text(), 0});
+      declaration.result->push_back({item.text(), 0, item.location()});
       continue;
     }
     for (const auto& entry : item.entries())
-      declaration.result->push_back({entry.key, entry.value.integer()});
+      declaration.result->push_back({entry.key, entry.value.integer(), entry.location});
   }
 }
 
@@ -79,10 +86,10 @@ Declaration operator_of(const config::ValueEntry& entry, config::Problems& probl
   declaration.name = entry.key;
   declaration.location = entry.location;
   set_file(entry.value, declaration, problems);
-  set_arguments(entry.value.at("arguments"), declaration);
+  if (const Value* arguments = entry.value.find("arguments")) set_arguments(*arguments, declaration);
   if (const Value* whole = entry.value.find("needs_whole")) {
     declaration.needs_all = whole->kind() != Kind::list;
-    if (!declaration.needs_all) declaration.needs_whole = texts_of(*whole);
+    if (!declaration.needs_all) declaration.needs_whole = dims_of(*whole);
   }
   if (const Value* result = entry.value.find("result")) set_result(*result, declaration);
   if (const Value* safe = entry.value.find("thread_safe")) declaration.thread_safe = safe->flag();
@@ -96,6 +103,16 @@ std::vector<Declaration> operators_of(const Value& value, config::Problems& prob
   for (const auto& entry : value.entries()) declarations.push_back(operator_of(entry, problems));
   analytics::user::check_declarations(declarations, problems);
   return declarations;
+}
+
+void check_operators(const Configuration& configuration) {
+  std::vector<Declaration> ready = configuration.operators;
+  std::erase_if(ready, [](const Declaration& each) {
+    return !config::placeholders_in(std::string_view(each.path)).empty();
+  });
+  config::Problems problems;
+  analytics::user::make_operators(ready, problems);
+  problems.throw_if_any();
 }
 
 }  // namespace tailrace::session

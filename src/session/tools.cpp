@@ -44,8 +44,9 @@ void serve(const std::string& configuration) {
 
 std::string check(const std::string& configuration, const std::map<std::string, std::string>& options) {
   const session::Sources sources = session::read_sources(configuration);
-  return session::describe(session::parse_configuration(sources, options.empty() ? nullptr : &options),
-                           nullptr);
+  const auto parsed = session::parse_configuration(sources, options.empty() ? nullptr : &options);
+  session::check_operators(parsed);
+  return session::describe(parsed, nullptr);
 }
 
 std::string report_directory(const std::string& configuration) {

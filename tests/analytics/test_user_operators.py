@@ -1,52 +1,44 @@
-"""Operators of the user's own in C++, Fortran and Python give what NumPy gives; their failures stay theirs."""
+"""Operators of the user's own in C++, C, Fortran and Python give what NumPy gives, wherever servers run."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from support.harness import BUILD, TREE, block_grid, field, indexed_grid, inline, model, servers
+from analytics.support.user_operators import (
+    CPP,
+    EXAMPLES,
+    FORTRAN,
+    PYTHON,
+    C,
+    compile_library,
+    configuration,
+    expected,
+    first_above_mean,
+    run,
+)
+from support.harness import (
+    BUILD,
+    attached,
+    block_grid,
+    indexed_grid,
+    inline,
+    mpi_environment,
+    servers,
+    tailrace,
+    write_configuration,
+)
 from support.reading import read
-from support.values import put_values, varying_times
 
-EXAMPLES = TREE / "examples" / "operators"
-SHAPE = (3, 7, 11)
-TIMES = varying_times(4, seed=5)
-CPP = {
-    "wind_speed": {"library": "libwind.so", "arguments": 2, "result": {"units": "m s-1"}},
-    "first_above_mean": {
-        "library": "libwind.so",
-        "arguments": [["z", "y", "x"]],
-        "needs_whole": ["z"],
-        "result": {"dims": ["y", "x"], "units": "1"},
-    },
-}
-FORTRAN = {"smooth": {"library": "libsmooth.so", "needs_whole": ["x"], "result": {"units": "same"}}}
-PYTHON = {
-    "wind_speed_py": {"python": "wind.py", "arguments": 2, "result": {"units": "m s-1"}},
-    "column_median": {"python": "wind.py", "result": {"dims": ["y", "x"], "units": "same"}},
-    "edges": {"python": "wind.py", "result": {"dims": [{"edge": 2}, "y", "x"], "units": "same"}},
-}
-
-
-def compile_library(folder: Path, source: Path) -> None:
-    output = folder / f"lib{source.stem}.so"
-    if source.suffix == ".f90":
-        libraries = BUILD / "bindings" / "fortran"
-        more = [f"-I{BUILD / 'include' / 'tailrace' / 'fortran'}", f"-L{libraries}", "-ltailrace_fortran"]
-        command = ["gfortran", "-O2", "-shared", "-fPIC", str(source), *more, f"-Wl,-rpath,{libraries}"]
-    else:
-        command = ["g++", "-O2", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", str(source)]
-        command += [f"-I{TREE / 'include'}"]
-    done = subprocess.run([*command, "-o", str(output)], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+SERVE = (sys.executable, "-m", "tailrace.cli", "serve")
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("operators")
-    for name in ("wind.cpp", "smooth.f90"):
+    for name in ("wind.cpp", "departure.c", "smooth.f90"):
         compile_library(folder, EXAMPLES / name)
     return folder
 
@@ -56,49 +48,37 @@ def here(tmp_path, built) -> Path:
     """A job's folder with the libraries and the Python file in it."""
     folder = tmp_path / "run"
     folder.mkdir()
-    for path in (built / "libwind.so", built / "libsmooth.so", EXAMPLES / "wind.py"):
+    for path in (*built.glob("*.so"), EXAMPLES / "wind.py"):
         (folder / path.name).symlink_to(path)
     return folder
 
 
-def configuration(operators: dict, diagnostics: dict, on_error="stop") -> dict:
-    variables = [{"field": name, "time": "snapshot", "every": "1 step"} for name in ("u", *diagnostics)]
-    return {
-        "fields": {"state": {"every": "1 step", "names": ["u", "v"]}},
-        "operators": operators,
-        "diagnostics": {name: {"is": text} for name, text in diagnostics.items()},
-        "output": {"out.nc": {"write_every": "1 step", "on_error": on_error, "variables": variables}},
-    }
-
-
-def run(job, folder, ranks, serving, config, grid=None):
-    fields = [field("u", "les", units="m s-1"), field("v", "les", units="m s-1")]
-    player = model(ranks, grids=[grid or block_grid(shape=SHAPE)], fields=fields, times=TIMES)
-    # The interpreter that a server starts is the one of this environment.
-    return job(player, serving, config=config, folder=folder, environment={"VIRTUAL_ENV": sys.prefix})
-
-
-def expected(number: int, shape=SHAPE) -> np.ndarray:
-    return np.array([put_values(number, shape, time, step + 1) for step, time in enumerate(TIMES)])
-
-
-def first_above_mean(values: np.ndarray) -> np.ndarray:
-    above = values > values.mean(axis=1, keepdims=True)
-    return np.where(above.any(axis=1), above.argmax(axis=1).astype(float), np.nan)
-
-
-@pytest.mark.parametrize("ranks, serving", [(1, servers(1)), (3, servers(2)), (2, inline())], ids=str)
-def test_three_languages_give_what_numpy_gives(job, here, ranks, serving):
+@pytest.mark.parametrize(
+    "ranks, serving",
+    [
+        (1, servers(1)),
+        (3, servers(2)),
+        (2, servers(2, threads=3)),
+        (2, servers(1, own_program=True)),
+        (1, servers(1, own_program=True, command=SERVE)),
+        (2, attached()),
+        (2, inline()),
+    ],
+    ids=["1+1", "3+2", "threads", "serving player", "tailrace serve", "attached", "inline"],
+)
+def test_four_languages_give_what_numpy_gives(job, here, ranks, serving):
     diagnostics = {
         "speed": "wind_speed(u, v)",
         "mean_speed": "mean(wind_speed(u, 2 * v), y, x)",
         "onset": "first_above_mean(u)",
+        "from_mean": "departure(u)",
         "smoothed": "smooth(u)",
         "speed_py": "wind_speed_py(u, v)",
         "median": "column_median(v)",
         "rim": "edges(u)",
+        "nested": "column_median(smooth(departure(wind_speed_py(u, v))))",
     }
-    result = run(job, here, ranks, serving, configuration(CPP | FORTRAN | PYTHON, diagnostics)).finished()
+    result = run(job, here, ranks, serving, configuration(CPP | C | FORTRAN | PYTHON, diagnostics)).finished()
 
     data = read(result.path("out.nc"))
     u, v = expected(0), expected(1)
@@ -106,13 +86,23 @@ def test_three_languages_give_what_numpy_gives(job, here, ranks, serving):
     np.testing.assert_allclose(data["speed"].values, np.hypot(u, v), rtol=1e-15)
     np.testing.assert_allclose(data["mean_speed"].values, np.hypot(u, 2 * v).mean(axis=(2, 3)), rtol=1e-14)
     np.testing.assert_array_equal(data["onset"].values, first_above_mean(u))
-    smooth = (np.roll(u, 1, axis=3) + u + np.roll(u, -1, axis=3)) / 3
-    np.testing.assert_allclose(data["smoothed"].values, smooth, rtol=1e-15)
+    np.testing.assert_allclose(data["from_mean"].values, departure(u), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(data["smoothed"].values, smooth(u), rtol=1e-15)
     np.testing.assert_allclose(data["speed_py"].values, np.hypot(u, v), rtol=1e-15)
     np.testing.assert_array_equal(data["median"].values, np.median(v, axis=1))
     np.testing.assert_array_equal(data["rim"].values, u[:, [0, -1]])
+    nested = np.median(smooth(departure(np.hypot(u, v))), axis=1)
+    np.testing.assert_allclose(data["nested"].values, nested, rtol=1e-12, atol=1e-12)
     assert data["speed"].attrs["units"] == data["smoothed"].attrs["units"] == "m s-1"
     assert data["rim"].dims[1:] == ("edge", "y", "x")
+
+
+def smooth(values: np.ndarray) -> np.ndarray:
+    return (np.roll(values, 1, axis=3) + values + np.roll(values, -1, axis=3)) / 3
+
+
+def departure(values: np.ndarray) -> np.ndarray:
+    return values - values.mean(axis=3, keepdims=True)
 
 
 def test_cells_of_an_indexed_grid(job, here):
@@ -123,82 +113,95 @@ def test_cells_of_an_indexed_grid(job, here):
     np.testing.assert_allclose(data["speed"].values, np.hypot(expected(0, shape), expected(1, shape)), rtol=1e-15)
 
 
-FAILING = """
+def test_a_function_sees_blocks_or_the_whole_as_it_declares(job, here):
+    """Three ranks cut y: without `needs_whole` a call sees a part of it, with it all."""
+    (here / "mine.py").write_text("import numpy as np\ndef rows(a):\n    return np.full(a.shape, a.shape[1])\n")
+    here_only = {"python": "mine.py:rows"}
+    operators = {"parts": here_only, "whole": here_only | {"needs_whole": ["y"]}}
+    grid = block_grid(shape=(2, 9, 4), split=("y",))
+    result = run(job, here, 3, servers(1), configuration(operators, {"a": "parts(u)", "b": "whole(u)"}), grid)
+    data = read(result.finished().path("out.nc"))
+    assert (data["a"].values == 3).all()
+    assert (data["b"].values == 9).all()
+
+
+MODEL = """
 import numpy as np
-kept = []
-def boom(a):
-    raise ValueError("the wind is too strong")
-def flat(a):
-    return a.ravel()
-def words(a):
-    return np.full(a.shape, "calm")
-def writes(a):
-    a[...] = 0
-    return a
-def keeps(a):
-    kept.append(a)
-    return a
+import tailrace
+from mpi4py import MPI
+
+with tailrace.Session.start(MPI.COMM_WORLD, "run.yaml", component="plane") as io:
+    if not io.is_server():
+        comm = io.model_comm()
+        io.grid("plane", dims=["y", "x"], shape=[4 * comm.size, 5], offset=[4 * comm.rank, 0], count=[4, 5])
+        for name in ("u", "v"):
+            io.field(name, grid="plane", units="m s-1")
+        io.ready()
+        for step in range(1, 6):
+            io.step(step, float(step))
+            io.put("u", np.full((4, 5), float(step + comm.rank)))
+            slot = io.acquire("v")
+            slot[:] = step
+            io.commit("v")
 """
 
 
-@pytest.mark.parametrize(
-    "name, why",
-    [
-        ("boom", ["ValueError: the wind is too strong", "mine.py:5)"]),
-        ("flat", ["ValueError: it returned an array of the shape (231,), but (3, 7, 11) is declared"]),
-        ("words", ["TypeError: it returned values of type <U4; expected numbers that float64 can hold"]),
-        ("writes", ["ValueError: assignment destination is read-only", "mine.py:11)"]),
-        ("keeps", ["keeps keeps an array that it was given"]),
-        ("gone", ["LookupError:", 'mine.py has no function "gone"']),
-    ],
-)
-def test_a_failing_function_in_python_ends_the_run_with_its_reason(job, here, name, why):
-    (here / "mine.py").write_text(FAILING)
-    config = configuration({name: {"python": "mine.py"}}, {"odd": f"{name}(u)"})
-    result = run(job, here, 1, servers(1), config)
-    result.failed_with('diagnostic "odd" at step 1', f"{name}(u): ", *why)
-
-
-def test_a_failure_leaves_the_other_diagnostics_alone(job, here):
-    (here / "mine.py").write_text("import nothing_of_this_name\n")
-    operators = {"broken": {"python": "mine.py"}} | CPP
-    diagnostics = {"odd": "broken(u)", "speed": "wind_speed(u, v)", "onset": "first_above_mean(u)"}
-    result = run(job, here, 2, servers(1), configuration(operators, diagnostics, on_error="skip")).finished()
-    assert "ModuleNotFoundError: No module named 'nothing_of_this_name'" in result.output
-    data = read(result.path("out.nc"))
-    np.testing.assert_allclose(data["speed"].values, np.hypot(expected(0), expected(1)), rtol=1e-15)
-    np.testing.assert_array_equal(data["onset"].values, first_above_mean(expected(0)))
-    assert "odd" not in data or not np.isfinite(data["odd"].values[data["odd"].values < 1e30]).any()
-
-
-@pytest.mark.parametrize("on_error", ["stop", "skip"])
-def test_an_exception_in_cpp_is_the_reason(job, here, on_error):
-    diagnostics = {"odd": "first_above_mean(u)", "speed": "wind_speed(u, v)"}
-    config = configuration(CPP, diagnostics, on_error)
-    result = run(job, here, 2, servers(1), config, block_grid(shape=(1, 7, 11)))
-    why = "first_above_mean(u): a column of one level has nothing above its mean"
-    if on_error == "stop":
-        result.failed_with('diagnostic "odd" at step 1', why)
+@pytest.mark.parametrize("mode", ["attached", "inline", "dedicated", "tailrace run"])
+def test_a_model_in_python_and_its_servers_share_the_interpreter(tmp_path, mode):
+    (tmp_path / "model.py").write_text(MODEL)
+    shutil.copy(EXAMPLES / "wind.py", tmp_path)
+    config = configuration(PYTHON, {"speed": "wind_speed_py(u, v)", "top": "max(column_median(u))"})
+    config["operators"]["column_median"]["result"] = {"dims": ["x"], "units": "same"}
+    of_run = mode == "tailrace run"
+    serving = servers(1) if of_run or mode == "dedicated" else attached() if mode == "attached" else inline()
+    write_configuration(tmp_path / "run.yaml", config, serving)
+    script = [sys.executable, "model.py"]
+    if of_run:
+        done = tailrace("run", "-n", "2", "--servers", "1", "run.yaml", "--", *script, cwd=tmp_path, timeout=100)
     else:
-        assert why in result.finished().output
+        command = ["mpirun", "-n", "3" if mode == "dedicated" else "2", *script]
+        kept = dict(env=mpi_environment(), cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        done = subprocess.run(command, timeout=100, **kept)
+    assert done.returncode == 0, done.stdout + done.stderr
+    data = read(tmp_path / "out.nc")
+    steps = np.arange(1.0, 6.0)
+    u = np.repeat(np.stack([steps, steps + 1], axis=1), 4, axis=1)[..., None] * np.ones(5)
+    np.testing.assert_allclose(data["speed"].values, np.hypot(u, steps[:, None, None]), rtol=1e-15)
+    np.testing.assert_allclose(data["top"].values, steps + 0.5)
 
 
 @pytest.mark.parametrize(
     "operators, text, why",
     [
-        ({"f": {"library": "libwind.so"}}, "f(u)", ["operators.f: the library", 'has no function "f"']),
-        ({"f": {"library": "libgone.so"}}, "f(u)", ["operators.f: the library cannot be loaded:", "libgone.so"]),
-        ({"f": {"python": "gone.py"}}, "f(u)", ["operators.f: there is no file ./gone.py"]),
+        ({"f": {"library": "libwind.so"}}, "f(u)", [":14  operators.f.library: the library", 'has no function "f"']),
+        ({"smoth": {"library": "libgone.so"}}, "u", ["operators.smoth.library: the library cannot be loaded:"]),
+        ({"f": {"library": "wind.py"}}, "u", ["operators.f.library: the library cannot be loaded:", "wind.py"]),
+        ({"f": {"python": "gone.py"}}, "f(u)", ["operators.f.python: there is no file ./gone.py"]),
+        (
+            {"edge": {"python": "wind.py"}},
+            "u",
+            ['operators.edge.python: ./wind.py has no function "edge". Did you mean "edges"? (known: column_median,'],
+        ),
         ({"mean": {"library": "libwind.so"}}, "u", ['operators.mean: "mean" is built in; give the operator another']),
         ({"f": {}}, "u", ["operators.f: expected either `library` or `python`"]),
-        (CPP, "wind_speed(u)", ["takes 2 arguments, not 1"]),
-        (CPP, "wind_speed(u, v, x)", ["wind_speed takes 2 arguments, not 3"]),
+        ({"f": {"libary": "x.so"}}, "u", ["operators.f.libary: this key is unknown.", 'Did you mean "library"?']),
+        ({"f": {"library": "libwind.so", "arguments": 0}}, "u", ["operators.f.arguments"]),
+        ({"f": {"library": "libwind.so", "arguments": {"a": 1}}}, "u", ["operators.f.arguments"]),
+        ({"f": {"library": "libwind.so", "result": {"dims": 3}}}, "u", ["operators.f.result.dims"]),
+        (
+            {"f": {"library": "libwind.so", "arguments": [["z", "y"]], "needs_whole": ["yy"]}},
+            "u",
+            ['operators.f.needs_whole: no argument has a dimension "yy". Did you mean "y"? (known: y, z)'],
+        ),
+        (CPP, "wind_speed(u)", ["diagnostics.d.is: wind_speed takes 2 arguments, not 1"]),
+        (CPP, "wind_speed(u, v, x)", ["diagnostics.d.is: wind_speed takes 2 arguments, not 3"]),
         (CPP, "wind_sped(u, v)", ['there is no function "wind_sped". Did you mean "wind_speed"?']),
         (
             CPP,
             "first_above_mean(mean(u, z))",
             ["argument 1 of first_above_mean is declared with the dimensions (z, y, x), but this has (y, x)"],
         ),
+        (FORTRAN, "smooth(mean(u, x))", ['smooth needs the dimension "x" whole (needs_whole), which no argument has']),
         (
             {"edges": {"python": "wind.py", "result": {"dims": ["edge", "y", "x"]}}},
             "edges(u)",
@@ -208,7 +211,38 @@ def test_an_exception_in_cpp_is_the_reason(job, here, on_error):
 )
 def test_mistakes_are_told_before_the_run(job, here, operators, text, why):
     result = run(job, here, 1, servers(1), configuration(operators, {"d": text}))
-    result.failed_with(*why)
+    result.failed_with("tailrace.yaml:", *why)
+    assert not result.path("out.nc").exists()
+
+
+def test_a_function_in_fortran_without_bind_c_is_recognised(tmp_path):
+    (tmp_path / "plain.f90").write_text("subroutine plain()\nend subroutine plain\n")
+    compile_library(tmp_path, tmp_path / "plain.f90")
+    write_configuration(tmp_path / "run.yaml", configuration({"plain": {"library": "libplain.so"}}, {}), servers(1))
+    done = tailrace("check", "run.yaml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert 'has no function "plain", but "plain_"' in done.stderr
+    assert "bind(c) in Fortran" in done.stderr
+
+
+def test_check_tells_of_operators_without_a_model(here):
+    write_configuration(here / "run.yaml", configuration(CPP | PYTHON, {"speed": "wind_speed(u, v)"}), servers(1))
+    assert tailrace("check", "run.yaml", cwd=here).returncode == 0
+    (here / "libwind.so").unlink()
+    done = tailrace("check", "run.yaml", cwd=here)
+    assert done.returncode == 2
+    assert done.stderr.count("the library cannot be loaded") == 2
+
+
+def test_without_the_plugin_the_message_says_what_is_needed(job, here):
+    libraries = here / "elsewhere"
+    libraries.mkdir()
+    shutil.copy(BUILD / "bindings" / "c" / "libtailrace.so.0", libraries)
+    config = configuration(PYTHON, {"speed": "wind_speed_py(u, v)"})
+    result = run(job, here, 1, servers(1), config, LD_LIBRARY_PATH=str(libraries))
+    result.failed_with(
+        "operators in Python need a Tailrace that was built with TAILRACE_PYTHON=ON", "beside the library"
+    )
 
 
 def test_the_decorator_calls_as_a_server_does():

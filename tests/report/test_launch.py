@@ -80,11 +80,20 @@ def test_a_model_with_threads_is_not_squeezed_onto_one_core():
 
 def test_open_mpi_hands_our_variables_to_every_part():
     given = handed_on({"TAILRACE_LOG": "debug", "HOME": "/root", "OMP_NUM_THREADS": "1"})
+    given.pop("VIRTUAL_ENV", None)  # of the Python that runs this test, which need not be in one
     job = Job(ranks=2, program=("./m",), servers=1, server_program=("s",), environment=given)
     assert line(OPEN_MPI, job=job).endswith(
         "-n 2 -x OMP_NUM_THREADS -x TAILRACE_LOG ./m : -n 1 -x OMP_NUM_THREADS -x TAILRACE_LOG s"
     )
     assert "-x" not in line(HYDRA, job=job)
+
+
+@pytest.mark.parametrize("prefix, base, wanted", [("/env", "/usr", "/env"), ("/usr", "/usr", None)])
+def test_servers_find_the_environment_of_the_command(monkeypatch, prefix, base, wanted):
+    monkeypatch.setattr("sys.prefix", prefix)
+    monkeypatch.setattr("sys.base_prefix", base)
+    assert handed_on({}).get("VIRTUAL_ENV") == wanted
+    assert handed_on({"VIRTUAL_ENV": "/active"}) == {"VIRTUAL_ENV": "/active"}
 
 
 def test_srun_cannot_start_two_programs():

@@ -17,7 +17,7 @@ from support.harness import TREE, mpi_environment
 
 ASKED = os.environ.get("TAILRACE_TEST_WHEEL") == "1"
 pytestmark = pytest.mark.skipif(not ASKED, reason="compiles everything: TAILRACE_TEST_WHEEL=1 asks for it")
-COMPILED = {"_core" + sysconfig.get_config_var("EXT_SUFFIX"), "libtailrace.so"}
+COMPILED = {"_core" + sysconfig.get_config_var("EXT_SUFFIX"), "libtailrace.so", "libtailrace_python_operators.so"}
 
 
 def run(command: list, **keywords) -> subprocess.CompletedProcess:
@@ -88,3 +88,18 @@ def test_a_job_runs_with_it(installed, tmp_path, servers):
     run(command, env=installed, cwd=tmp_path, timeout=120)
     with h5py.File(tmp_path / "toy.nc") as file:
         assert file["h"].shape == (4, 30, 48)
+
+
+def test_operators_in_python_run_with_it(installed, tmp_path):
+    """In servers that are Python programs, with the plugin that the wheel brings."""
+    (tmp_path / "mine.py").write_text("def double(a):\n    return 2 * a\n")
+    operators = "operators: {double: {python: mine.py, result: {units: same}}}\ndiagnostics: {hh: {is: double(h)}}\n"
+    config = (TREE / "examples" / "toy" / "toy.yaml").read_text() + operators
+    (tmp_path / "toy.yaml").write_text(
+        config.replace("    variables:", "    variables:\n      - {field: hh, time: snapshot, every: 5 s}", 1)
+    )
+    toy = [sys.executable, TREE / "examples" / "toy" / "python" / "toy.py", "toy.yaml"]
+    command = ["tailrace", "run", "-n", "1", "--servers", "1", "toy.yaml", "--", *toy]
+    run(command, env=installed, cwd=tmp_path, timeout=120)
+    with h5py.File(tmp_path / "toy.nc") as file:
+        assert (file["hh"][:] == 2 * file["h"][:]).all()

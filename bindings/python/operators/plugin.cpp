@@ -4,11 +4,14 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include "calls.hpp"
+#include "own_thread.hpp"
 #include "tailrace/operator.h"
 
 namespace {
@@ -61,6 +64,12 @@ class Lock {
   PyGILState_STATE state_;
 };
 
+std::string which_python() {
+  const char* executable = PyUnicode_AsUTF8(PySys_GetObject("executable"));
+  return std::string("Python " PY_VERSION ", ") + (executable != nullptr ? executable : "of no file") +
+         "; a server that is no Python program takes that of VIRTUAL_ENV, else the python3 of the PATH";
+}
+
 // The function `call` of calls.py; null with a reason where it cannot be had, such as without NumPy.
 PyObject* caller(std::string& why) {
   static PyObject* found = nullptr;  // one a process, as the interpreter is; guarded by its lock
@@ -70,7 +79,7 @@ PyObject* caller(std::string& why) {
   if (names) PyDict_SetItemString(names.get(), "__builtins__", PyEval_GetBuiltins());
   const Object done(names ? PyEval_EvalCode(code.get(), names.get(), names.get()) : nullptr);
   if (!done) {
-    why = take_error();
+    why = take_error() + " (" + which_python() + ")";
     return nullptr;
   }
   found = PyDict_GetItemString(names.get(), "call");
@@ -112,21 +121,51 @@ std::string call(const char* path, const char* function, const tailrace_array* i
   return text != nullptr ? text : take_error();
 }
 
+bool is_ending() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing() != 0;
+#else
+  return _Py_IsFinalizing() != 0;
+#endif
+}
+
+// Without an exception on its way out, since nobody is there to take it.
+std::string call_with_python(const char* path, const char* function, const tailrace_array* inputs, int count,
+                             const tailrace_array& output) noexcept {
+  static const std::string refusal = Py_IsInitialized() != 0 ? "" : start_interpreter();
+  if (!refusal.empty()) return refusal;
+  if (is_ending()) return "Python is ending, and runs nothing any more";
+  const Lock lock;
+  return call(path, function, inputs, count, output);
+}
+
+// A function that has crashed is not tried again.
+std::mutex crashes_mutex;
+std::map<std::string, std::string> crashes;
+
+std::string crash_of(const std::string& name) {
+  const std::lock_guard lock(crashes_mutex);
+  const auto found = crashes.find(name);
+  return found != crashes.end() ? found->second : "";
+}
+
+std::string note_crash(const std::string& name, int signal) {
+  const std::lock_guard lock(crashes_mutex);
+  return crashes[name] = std::string("it crashed (") + strsignal(signal) + ") and is not called again";
+}
+
 }  // namespace
 
 // As a tailrace_operator, with the file and the function before it. From any thread.
 extern "C" TAILRACE_EXPORT int tailrace_call_python(const char* path, const char* function,
                                                     const tailrace_array* inputs, int count,
                                                     tailrace_array* output, char* error, std::size_t size) {
-  static std::once_flag started;
-  static std::string refusal;
-  std::call_once(started, [] {
-    if (Py_IsInitialized() == 0) refusal = start_interpreter();
-  });
-  std::string why = refusal;
+  const std::string name = std::string(path) + ":" + function;
+  std::string why = crash_of(name);
   if (why.empty()) {
-    const Lock lock;
-    why = call(path, function, inputs, count, *output);
+    const int crash = tailrace::python::run_on_own_thread(
+        [&] { why = call_with_python(path, function, inputs, count, *output); });
+    if (crash != 0) why = note_crash(name, crash);
   }
   if (why.empty()) return 0;
   std::snprintf(error, size, "%s", why.c_str());

@@ -8,6 +8,7 @@
 
 #include "analytics/expression/resolver.hpp"
 #include "analytics/units.hpp"
+#include "base/nearest_name.hpp"
 
 namespace tailrace::analytics::user {
 namespace {
@@ -24,26 +25,71 @@ bool is_taken(const std::string& name) {
          expression::constant_named(name).has_value();
 }
 
+class Check {
+ public:
+  Check(const Declaration& declaration, config::Problems& problems)
+      : declaration_(declaration), problems_(problems) {}
+
+  void run() {
+    const std::string& name = declaration_.name;
+    if (!is_word(name))
+      add(declaration_.location, "",
+          "the name of an operator consists of letters, digits and _, and begins with no digit");
+    else if (is_taken(name))
+      add(declaration_.location, "", fmt::format("\"{}\" is built in; give the operator another name", name));
+    const std::string& units = declaration_.units;
+    if (!units.empty() && units != "same" && !unit_system().knows(units))
+      add(declaration_.units_location, ".result.units", fmt::format("UDUNITS knows no units \"{}\"", units));
+    for (const auto& argument : declaration_.arguments) take_argument(argument);
+    std::set<std::string> seen;
+    for (const NamedDim& dim : declaration_.needs_whole) expect_known(dim, ".needs_whole");
+    if (!declaration_.result) return;
+    for (const ResultDim& dim : *declaration_.result) {
+      expect_new({dim.name, dim.location}, seen, ".result.dims");
+      if (dim.extent == 0) expect_known({dim.name, dim.location}, ".result.dims");
+    }
+  }
+
+ private:
+  void take_argument(const std::optional<std::vector<NamedDim>>& argument) {
+    any_ = any_ || !argument;
+    if (!argument) return;
+    std::set<std::string> seen;
+    for (const NamedDim& dim : *argument) {
+      expect_new(dim, seen, ".arguments");
+      if (std::find(dims_.begin(), dims_.end(), dim.name) == dims_.end()) dims_.push_back(dim.name);
+    }
+  }
+
+  void expect_new(const NamedDim& dim, std::set<std::string>& seen, const char* key) {
+    if (!seen.insert(dim.name).second)
+      add(dim.location, key, fmt::format("the dimension \"{}\" is named twice", dim.name));
+  }
+
+  // Where some argument may have any dimensions, only a call can tell.
+  void expect_known(const NamedDim& dim, const char* key) {
+    if (any_ || std::find(dims_.begin(), dims_.end(), dim.name) != dims_.end()) return;
+    const bool result = std::string_view(key) == ".result.dims";
+    add(dim.location, key,
+        fmt::format("no argument has a dimension \"{}\"{}.{}", dim.name,
+                    result ? fmt::format("; a new one needs its extent: {{{}: 10}}", dim.name) : "",
+                    base::name_hint(dim.name, dims_)));
+  }
+
+  void add(const config::Location& where, const std::string& key, const std::string& what) {
+    problems_.add(where, "operators." + declaration_.name + key, what);
+  }
+
+  const Declaration& declaration_;
+  config::Problems& problems_;
+  std::vector<std::string> dims_;  // of the arguments
+  bool any_ = false;               // some argument may have others
+};
+
 }  // namespace
 
 void check_declarations(const std::vector<Declaration>& declarations, config::Problems& problems) {
-  for (const Declaration& declaration : declarations) {
-    const auto problem = [&](const std::string& key, const std::string& what) {
-      problems.add(declaration.location, "operators." + declaration.name + key, what);
-    };
-    if (!is_word(declaration.name))
-      problem("", "the name of an operator consists of letters, digits and _, and begins with no digit");
-    else if (is_taken(declaration.name))
-      problem("", fmt::format("\"{}\" is built in; give the operator another name", declaration.name));
-    if (declaration.arguments.empty()) problem(".arguments", "an operator takes one argument or more");
-    if (!declaration.units.empty() && declaration.units != "same" && !unit_system().knows(declaration.units))
-      problem(".result.units", fmt::format("UDUNITS knows no units \"{}\"", declaration.units));
-    if (!declaration.result) continue;
-    std::set<std::string> seen;
-    for (const ResultDim& dim : *declaration.result)
-      if (!seen.insert(dim.name).second)
-        problem(".result.dims", fmt::format("the dimension \"{}\" is named twice", dim.name));
-  }
+  for (const Declaration& declaration : declarations) Check(declaration, problems).run();
 }
 
 }  // namespace tailrace::analytics::user

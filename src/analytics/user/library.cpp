@@ -42,11 +42,15 @@ std::shared_ptr<const Function> load_library(const Declaration& declaration) {
   if (library == nullptr)
     throw Error(ErrorCode::configuration, fmt::format("the library cannot be loaded: {}", dlerror()));
   void* symbol = dlsym(library, declaration.function.c_str());
-  if (symbol == nullptr)
-    throw Error(ErrorCode::configuration,
-                fmt::format("the library {} has no function \"{}\"; it must be exported under just this name "
-                            "(TAILRACE_OPERATOR in C++, bind(c) in Fortran)",
-                            declaration.path, declaration.function));
+  if (symbol == nullptr) {
+    const bool is_fortran = dlsym(library, (declaration.function + "_").c_str()) != nullptr;
+    throw Error(
+        ErrorCode::configuration,
+        fmt::format("the library {} has no function \"{}\"{}; it must be exported under just this name "
+                    "(TAILRACE_OPERATOR in C++, bind(c) in Fortran)",
+                    declaration.path, declaration.function,
+                    is_fortran ? fmt::format(", but \"{}_\"", declaration.function) : ""));
+  }
   return std::make_shared<LibraryFunction>(reinterpret_cast<tailrace_operator>(symbol));
 }
 

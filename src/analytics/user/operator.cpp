@@ -23,6 +23,12 @@ std::vector<std::string> names_of(const Dims& dims) {
   return names;
 }
 
+std::vector<std::string> names_of(const std::vector<NamedDim>& dims) {
+  std::vector<std::string> names;
+  for (const NamedDim& dim : dims) names.push_back(dim.name);
+  return names;
+}
+
 // The first argument that has the dimension.
 const Dim* dim_of(const Call& call, const std::string& name) {
   for (const Shape& shape : call.arguments)
@@ -105,9 +111,20 @@ class UserOperator final : public Kernel {
   std::optional<std::size_t> only_arrays() const override { return declaration_.arguments.size(); }
 
   Shape infer(const Call& call) const override {
-    operators::expect_arguments(call, declaration_.arguments.size(), declaration_.arguments.size());
+    const std::size_t expected = declaration_.arguments.size();
+    if (call.arguments.size() != expected)
+      throw CallProblem(-1, "",
+                        fmt::format("{} takes {} argument{}, not {}", declaration_.name, expected,
+                                    expected == 1 ? "" : "s", call.arguments.size()));
     operators::expect_parameters(call, {});
     for (std::size_t i = 0; i < call.arguments.size(); ++i) check_argument(call, i);
+    for (const NamedDim& dim : declaration_.needs_whole) {
+      if (dim_of(call, dim.name) != nullptr) continue;
+      throw CallProblem(
+          -1, "",
+          fmt::format("{} needs the dimension \"{}\" whole (needs_whole), which no argument has",
+                      declaration_.name, dim.name));
+    }
     Shape shape;
     if (declaration_.units == "same")
       shape.units = call.arguments.front().units;
@@ -138,11 +155,12 @@ class UserOperator final : public Kernel {
                         fmt::format("{} dimensions are more than the {} that a user operator can take",
                                     dims.size(), static_cast<int>(TAILRACE_OPERATOR_MAX_RANK)));
     const auto& expected = declaration_.arguments[i];
-    if (expected && names_of(dims) != *expected)
+    if (expected && names_of(dims) != names_of(*expected))
       throw CallProblem(
           number, "",
           fmt::format("argument {} of {} is declared with the dimensions ({}), but this has ({})", i + 1,
-                      declaration_.name, fmt::join(*expected, ", "), fmt::join(names_of(dims), ", ")));
+                      declaration_.name, fmt::join(names_of(*expected), ", "),
+                      fmt::join(names_of(dims), ", ")));
     for (const Dim& dim : dims) {
       const Dim& first = *dim_of(call, dim.name);
       if (first.extent != dim.extent)
@@ -175,10 +193,10 @@ class UserOperator final : public Kernel {
   std::vector<std::string> needs_whole(const Call& call, const Dims& result) const {
     std::vector<std::string> names;
     const std::vector<std::string> kept = names_of(result);
+    const std::vector<std::string> declared = names_of(declaration_.needs_whole);
     for (const Shape& shape : call.arguments)
       for (const Dim& dim : shape.dims)
-        if ((declaration_.needs_all || contains(declaration_.needs_whole, dim.name) ||
-             !contains(kept, dim.name)) &&
+        if ((declaration_.needs_all || contains(declared, dim.name) || !contains(kept, dim.name)) &&
             !contains(names, dim.name))
           names.push_back(dim.name);
     return names;
@@ -203,7 +221,10 @@ Operators make_operators(const std::vector<Declaration>& declarations, config::P
       auto function = declaration.python ? find_python(declaration) : load_library(declaration);
       operators.emplace(declaration.name, make_operator(declaration, std::move(function)));
     } catch (const Error& error) {
-      problems.add(declaration.location, "operators." + declaration.name, error.what());
+      problems.add(
+          declaration.file_location,
+          fmt::format("operators.{}.{}", declaration.name, declaration.python ? "python" : "library"),
+          error.what());
     }
   }
   return operators;

@@ -3,13 +3,18 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include "analytics/user/declaration.hpp"
 #include "analytics/user/function.hpp"
 #include "base/error.hpp"
+#include "base/nearest_name.hpp"
 
 namespace tailrace::analytics::user {
 namespace {
@@ -50,6 +55,32 @@ Entry load_plugin() {
   return reinterpret_cast<Entry>(dlsym(plugin, entry_name));
 }
 
+// The words of a line of code: names, roughly.
+std::vector<std::string> words_of(const std::string& line) {
+  std::vector<std::string> words(1);
+  for (const char c : line) {
+    const bool letter = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    if (letter)
+      words.back() += c;
+    else if (!words.back().empty())
+      words.emplace_back();
+  }
+  return words;
+}
+
+// Python itself is not asked before the run, but a name that the file does not even mention is a slip.
+void expect_function(const std::string& path, const std::string& function) {
+  std::ifstream file(path);
+  std::vector<std::string> defined;
+  for (std::string line; std::getline(file, line);) {
+    if (line.find("import *") != std::string::npos) return;
+    const std::vector<std::string> words = words_of(line);
+    if (std::find(words.begin(), words.end(), function) != words.end()) return;
+    if (line.starts_with("def ") && words.size() > 1) defined.push_back(words[1]);
+  }
+  refuse(fmt::format("{} has no function \"{}\".{}", path, function, base::name_hint(function, defined)));
+}
+
 class PythonFunction final : public Function {
  public:
   explicit PythonFunction(const Declaration& declaration)
@@ -77,6 +108,7 @@ std::shared_ptr<const Function> find_python(const Declaration& declaration) {
         fmt::format("operators in Python need a Tailrace that was built with TAILRACE_PYTHON=ON: there is "
                     "no {} beside the library",
                     plugin_name));
+  expect_function(declaration.path, declaration.function);
   return std::make_shared<PythonFunction>(declaration);
 }
 
