@@ -64,11 +64,20 @@ NB_MODULE(_core, module) {
       "Serves until the run is over: over the communicator, or, without one, as a program of its own.");
   module.def(
       "check",
-      [](nb::handle config, const std::map<std::string, std::string>& options) {
-        return tailrace::check(path_of(config), options);
+      [](nb::handle config, const std::map<std::string, std::string>& options, nb::handle declared) {
+        return tailrace::check(path_of(config), options, declared.is_none() ? "" : path_of(declared));
       },
-      "config"_a, "options"_a = std::map<std::string, std::string>{},
-      "Checks a configuration and describes it; throws Error with all mistakes.");
+      "config"_a, "options"_a = std::map<std::string, std::string>{}, "declared"_a = nb::none(),
+      "Checks a configuration, against what a model declared if that is given, and describes it; throws "
+      "Error with "
+      "all mistakes.");
+  module.def(
+      "plan_graph",
+      [](nb::handle config, nb::handle declared, const std::map<std::string, std::string>& options) {
+        return tailrace::plan_graph(path_of(config), path_of(declared), options);
+      },
+      "config"_a, "declared"_a, "options"_a = std::map<std::string, std::string>{},
+      "The plan of the diagnostics in the language of Graphviz's dot.");
   module.def(
       "report_directory", [](nb::handle config) { return tailrace::report_directory(path_of(config)); },
       "config"_a, "Where the servers of a checked configuration report; empty where they do not.");

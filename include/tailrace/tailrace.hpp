@@ -178,10 +178,15 @@ TAILRACE_EXPORT void serve(int communicator, const std::string& configuration);
 TAILRACE_EXPORT void serve(const std::string& configuration);
 
 // Reads and checks a configuration as far as that goes without a model, and describes it (a tree of files,
-// variables and periods). Options given by the model may be supplied. Throws Error(configuration) with all
-// mistakes.
+// variables and periods). Options given by the model may be supplied. `declared`, if not empty, is the file
+// of what a model declared that a run leaves in its report directory (declared.COMPONENT.json): then all is
+// checked and described, with the plan of the diagnostics. Throws Error(configuration) with all mistakes.
 TAILRACE_EXPORT std::string check(const std::string& configuration,
-                                  const std::map<std::string, std::string>& options = {});
+                                  const std::map<std::string, std::string>& options = {},
+                                  const std::string& declared = "");
+// The plan of the diagnostics as a graph in the language of Graphviz's dot. Throws as check does.
+TAILRACE_EXPORT std::string plan_graph(const std::string& configuration, const std::string& declared,
+                                       const std::map<std::string, std::string>& options = {});
 // Where the servers of a checked configuration write what there is to see; empty where they are told to write
 // nothing of the kind (servers.report: false) or there are none (servers.mode: off). As in the configuration:
 // relative to where the job is started.

@@ -60,11 +60,28 @@ def cli() -> None:
 @cli.command()
 @click.argument("config", type=CONFIG)
 @click.option("-D", "options", type=Options(), multiple=True, help="An option of the model, such as x_size=64.")
-def check(config: Path, options) -> None:
-    """Check CONFIG without a model and print the plan."""
+@click.option(
+    "--declared",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="What a model declared: declared.COMPONENT.json in a run's report directory. Then fields, shapes, units and "
+    "diagnostics are checked too, and the plan of the diagnostics is shown.",
+)
+@click.option(
+    "--graph",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write that plan for Graphviz's dot.",
+)
+def check(config: Path, options, declared: Path | None, graph: Path | None) -> None:
+    """Check CONFIG without running a model and print the plan."""
     from tailrace import _core
 
-    click.echo(_core.check(str(config), dict(options)).rstrip("\n"))
+    if graph and not declared:
+        raise click.UsageError("--graph needs --declared: the plan hangs on the shapes of the model's fields")
+    click.echo(_core.check(config, dict(options), declared).rstrip("\n"))
+    if graph:
+        graph.write_text(_core.plan_graph(config, declared, dict(options)))
 
 
 @cli.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})

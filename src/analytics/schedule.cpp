@@ -299,15 +299,6 @@ class Scheduler {
   std::vector<char> needed_, output_, value_;
 };
 
-const char* name_of(Place place) {
-  switch (place) {
-    case Place::known: return "known everywhere";
-    case Place::local: return "in blocks";
-    case Place::global: return "whole";
-  }
-  return "";
-}
-
 std::int64_t length_of(const model::Runs& runs) {
   std::int64_t length = 0;
   for (const auto& run : runs) length += run.count;
@@ -365,42 +356,6 @@ model::Region region_of(const Graph& graph, const Placement& placement, int node
 Schedule make_schedule(const Graph& graph, const Placement& placement, const std::vector<char>& due,
                        std::size_t inputs) {
   return Scheduler(graph, placement).make(due, inputs);
-}
-
-std::string describe(const Graph& graph, const Placement& placement) {
-  std::vector<int> uses(graph.nodes.size(), 0);
-  for (const Node& node : graph.nodes)
-    for (const int arg : node.args) ++uses[at(arg)];
-  for (const Diagnostic& diagnostic : graph.diagnostics) ++uses[at(diagnostic.node)];
-  std::string text;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const Node& node = graph.nodes[n];
-    if (node.kind == NodeKind::constant) continue;
-    std::string dims;
-    for (const Dim& dim : node.shape.dims) dims += (dims.empty() ? "" : ", ") + dim.name;
-    text += fmt::format("{:>4}  {}  ({})  {}{}, phase {}{}{}\n", n, text_of(graph, static_cast<int>(n)), dims,
-                        name_of(placement.place[n]),
-                        placement.root[n] >= 0 ? fmt::format(" at server {}", placement.root[n]) : "",
-                        placement.phase[n], uses[n] > 1 ? fmt::format(", used {} times", uses[n]) : "",
-                        node.op != nullptr ? "; " + node.op->doc().cost : "");
-  }
-  return text;
-}
-
-std::string graphviz(const Graph& graph, const Placement& placement) {
-  constexpr const char* shapes[] = {"plaintext", "box", "ellipse"};
-  std::string text = "digraph diagnostics {\n  rankdir=BT;\n";
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const Node& node = graph.nodes[n];
-    const std::string label = node.kind == NodeKind::constant ? fmt::format("{}", node.constant) : node.name;
-    text += fmt::format("  n{} [label=\"{}\", shape={}];\n", n, label,
-                        shapes[static_cast<int>(placement.place[n])]);
-    for (const int arg : node.args) text += fmt::format("  n{} -> n{};\n", arg, n);
-  }
-  for (std::size_t d = 0; d < graph.diagnostics.size(); ++d)
-    text += fmt::format("  d{} [label=\"{}\", shape=note];\n  n{} -> d{};\n", d, graph.diagnostics[d].name,
-                        graph.diagnostics[d].node, d);
-  return text + "}\n";
 }
 
 }  // namespace tailrace::analytics

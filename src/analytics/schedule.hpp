@@ -75,8 +75,4 @@ struct Schedule {
 Schedule make_schedule(const Graph& graph, const Placement& placement, const std::vector<char>& due,
                        std::size_t inputs);
 
-// A line a node, with its place and cost; and the same for Graphviz.
-std::string describe(const Graph& graph, const Placement& placement);
-std::string graphviz(const Graph& graph, const Placement& placement);
-
 }  // namespace tailrace::analytics

@@ -8,6 +8,7 @@
 #include "base/version.hpp"
 #include "env/threads.hpp"
 #include "server/loop.hpp"
+#include "session/declared.hpp"
 
 namespace tailrace::session {
 namespace {
@@ -204,9 +205,15 @@ void Host::set_up(Slot& slot, std::span<const std::byte> message) {
     info.leader = run_.placement.server_of[static_cast<std::size_t>(slot.root)];
     info.history = fmt::format("{} Tailrace {}: component {}, configuration {}", report_.info.started,
                                base::version, info.declarations.component, run_.sources[c].front().name);
+    const std::string component = info.declarations.component;
+    const bool keep = !fault && messenger_.rank() == 0 && status_;
+    const std::string declared = keep ? to_json({info.declarations, info.decomposition}) : "";
     slot.component = std::make_unique<ServedComponent>(
         std::move(info), messenger_, FileServices{executor_, counters_, commit_log_.get(), &trace_, begin_});
     if (!fault) slot.component->create_files();
+    if (keep)
+      env::system_files().write(
+          fmt::format("{}/declared.{}.json", run_.servers().report_directory, component), declared);
   } catch (...) {
     fault = base::current_fault();
   }

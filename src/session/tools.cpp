@@ -3,6 +3,7 @@
 
 #include "analytics/expression/rewrites.hpp"
 #include "analytics/operator.hpp"
+#include "analytics/plan_text.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/version.hpp"
@@ -10,7 +11,9 @@
 #include "config/monc/yaml.hpp"
 #include "env/file_system.hpp"
 #include "output/netcdf/inspect.hpp"
+#include "session/analysis.hpp"
 #include "session/configuration.hpp"
+#include "session/declared.hpp"
 #include "session/host.hpp"
 #include "session/plan.hpp"
 #include "session/start.hpp"
@@ -18,6 +21,49 @@
 
 namespace tailrace {
 namespace session {
+
+namespace {
+
+// A configuration resolved against what a model declared in some run.
+struct Checked {
+  Configuration configuration;
+  Plan plan;
+  std::size_t ranks = 0;
+};
+
+Checked check_against(const std::string& configuration, const std::map<std::string, std::string>& options,
+                      const std::string& path) {
+  const Sources sources = read_sources(configuration);
+  Declared declared = declared_from_json(env::system_files().read(path), path);
+  for (const auto& [name, value] : options) declared.declarations.options[name] = value;
+  Checked checked;
+  checked.configuration = parse_configuration(sources, &declared.declarations.options);
+  checked.plan = make_plan(checked.configuration, declared.declarations, &declared.decomposition);
+  for (const auto& regions : declared.decomposition.regions)
+    checked.ranks = std::max(checked.ranks, regions.size());
+  return checked;
+}
+
+analytics::Placement placement_of(const Checked& checked) {
+  std::vector<analytics::Place> places;
+  for (const auto& input : checked.plan.analysis->inputs) places.push_back(input.place);
+  const ServersOptions& servers = checked.configuration.servers;
+  const int count = servers.mode == Mode::dedicated ? servers.count : static_cast<int>(checked.ranks);
+  return analytics::make_placement(checked.plan.analysis->graph, places, std::max(1, count), 0);
+}
+
+std::string diagnostics_text(const Checked& checked) {
+  if (!checked.plan.analysis || checked.plan.analysis->graph.diagnostics.empty()) return "";
+  return analytics::plan_text(checked.plan.analysis->graph, placement_of(checked),
+                              checked.plan.analysis->inputs.size());
+}
+
+std::string diagnostics_graph(const Checked& checked) {
+  if (!checked.plan.analysis) return analytics::plan_graph({}, {});
+  return analytics::plan_graph(checked.plan.analysis->graph, placement_of(checked));
+}
+
+}  // namespace
 
 void serve_until_done(Started& started) {
   Host host(*started.world, *started.servers, started.run);
@@ -42,11 +88,21 @@ void serve(const std::string& configuration) {
   serve(comm::world_handle(), configuration);
 }
 
-std::string check(const std::string& configuration, const std::map<std::string, std::string>& options) {
+std::string check(const std::string& configuration, const std::map<std::string, std::string>& options,
+                  const std::string& declared) {
+  if (!declared.empty()) {
+    const session::Checked found = session::check_against(configuration, options, declared);
+    return session::describe(found.configuration, &found.plan) + session::diagnostics_text(found);
+  }
   const session::Sources sources = session::read_sources(configuration);
   const auto parsed = session::parse_configuration(sources, options.empty() ? nullptr : &options);
   session::check_operators(parsed);
   return session::describe(parsed, nullptr);
+}
+
+std::string plan_graph(const std::string& configuration, const std::string& declared,
+                       const std::map<std::string, std::string>& options) {
+  return session::diagnostics_graph(session::check_against(configuration, options, declared));
 }
 
 std::string report_directory(const std::string& configuration) {

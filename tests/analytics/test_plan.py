@@ -1,0 +1,80 @@
+"""The plan of the diagnostics, as `tailrace check` shows it from what a model declared in a run."""
+
+import re
+
+import numpy as np
+import pytest
+import yaml
+from analytics.support.jobs import Case
+from support.harness import CONFIGURATION, servers, tailrace
+
+DIAGNOSTICS = {
+    "profile": "mean(w, y, x)",
+    "flux": "mean((w - profile) * (w - profile), y, x)",
+    "twice": "2 * mean(w, y, x)",
+    "ranked": "quantile(w, y, x, q=0.5)",
+    "column": "max(w, z)",
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plan")
+    case = Case(2, servers(2), steps=1).grid("g", "zyx", (3, 4, 5), parts={"y": 2})
+    case.field("w", np.arange(60.0).reshape(1, 3, 4, 5), grid="g", units="m s-1")
+    case.run(folder, case.configuration(DIAGNOSTICS)).finished()
+    return folder
+
+
+def check(folder, *more):
+    declared = folder / "tailrace_report" / "declared.model.json"
+    return tailrace("check", CONFIGURATION, "--declared", str(declared), *more, cwd=folder)
+
+
+def test_every_node_with_its_place_and_cost(run):
+    said = check(run)
+    assert said.returncode == 0, said.stderr
+    head, *lines = said.stdout[said.stdout.index("diagnostics: ") :].splitlines()
+    assert head.startswith("diagnostics: 5, computed by ")
+    nodes = [line for line in lines if re.match(r" +\d+  ", line)]
+    assert all("  [" in line for line in nodes)
+    for name in DIAGNOSTICS:
+        assert sum(line.endswith(f"=> {name}") for line in nodes) == 1, said.stdout
+    # One mean serves three of them, and the flux about it needs a second phase.
+    (profile,) = [line for line in nodes if line.endswith("=> profile")]
+    (flux,) = [line for line in nodes if line.endswith("=> flux")]
+    assert "shared by" in profile and "[z 3]" in profile and "whole, at server" in profile and "phase 0" in profile
+    assert "phase 1" in flux
+    (column,) = [line for line in nodes if line.endswith("=> column")]
+    assert "in the ranks' blocks" in column and "[y 4, x 5]" in column and "cost: " in column
+    number = profile.split()[0]
+    assert any(line.startswith("  from server") and number in line for line in lines), said.stdout
+    assert [line for line in lines if line.startswith("phase ")] == ["phase 0", "phase 1"]
+    assert any("one pass over [z 3, y 4, x 5]" in line for line in lines)
+
+
+def test_the_graph_for_graphviz(run):
+    assert check(run, "--graph", "plan.dot").returncode == 0
+    graph = (run / "plan.dot").read_text()
+    nodes = set(re.findall(r"^  ([nd]\d+) \[label=", graph, re.MULTILINE))
+    edges = re.findall(r"^  ([nd]\d+) -> ([nd]\d+);", graph, re.MULTILINE)
+    assert {end for edge in edges for end in edge} == nodes
+    assert {node for node in nodes if node[0] == "d"} == {f"d{i}" for i in range(len(DIAGNOSTICS))}
+    assert graph.startswith("digraph diagnostics {") and graph.count("{") == graph.count("}")
+
+
+def test_a_changed_configuration_is_checked_without_the_model(run):
+    config = yaml.safe_load((run / CONFIGURATION).read_text())
+    config["diagnostics"]["flux"]["is"] = "mean(ww * ww, yy)"
+    (run / "changed.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    declared = run / "tailrace_report" / "declared.model.json"
+    said = tailrace("check", "changed.yaml", "--declared", str(declared), cwd=run)
+    assert said.returncode != 0
+    assert "changed.yaml:" in said.stderr and 'Did you mean "w"?' in said.stderr
+
+
+def test_what_is_no_declaration(run):
+    said = tailrace("check", CONFIGURATION, "--declared", "tailrace_report/report.json", cwd=run)
+    assert said.returncode != 0 and "report.json: it holds no declarations of a model" in said.stderr
+    said = tailrace("check", CONFIGURATION, "--graph", "plan.dot", cwd=run)
+    assert said.returncode != 0 and "--graph needs --declared" in said.stderr
