@@ -89,8 +89,18 @@ def late(a):
     if calls > 2:
         raise RuntimeError("worn out")
     return 2 * a
+def says(a):
+    print("heard from the operator")
+    return a
 def doubles(a):
     return 2 * a
+"""
+FATAL = """
+import crashing  # a module that takes the process with it
+def first(a):
+    return a
+def second(a):
+    return a
 """
 REASONS = {
     "refuses": "1 of 3-d is too much",
@@ -112,8 +122,12 @@ REASONS = {
     "faults": "it crashed (Segmentation fault) and is not called again",
     "aborts": "it crashed (Aborted) and is not called again",
     "unlocked": "it crashed (Segmentation fault) and is not called again",
+    "first": "it crashed (Segmentation fault) and is not called again",
+    "second": "it crashed (Segmentation fault) and is not called again",
+    "not_python": "SyntaxError: '(' was never closed (broken.py, line 1)",
     "imports": "ModuleNotFoundError: No module named 'nothing_of_this_name' (",
 }
+FILES = {"first": "fatal.py", "second": "fatal.py", "not_python": "broken.py"}
 LIBRARIES = {"refuses": "refusing", "silent": "refusing", "chatty": "refusing", "throws": "throwing"}
 LIBRARIES |= {"throws_int": "throwing", "gives_up": "giving_up"}
 
@@ -134,12 +148,15 @@ def here(tmp_path, built):
     for path in built.glob("*.so"):
         (folder / path.name).symlink_to(path)
     (folder / "mine.py").write_text(PYTHON)
+    (folder / "fatal.py").write_text(FATAL)
+    (folder / "broken.py").write_text("def not_python(\n")
+    (folder / "crashing.py").write_text("import ctypes\nctypes.string_at(8)\n")
     return folder
 
 
 def operators(*names: str) -> dict:
     return {
-        name: ({"library": f"lib{LIBRARIES[name]}.so"} if name in LIBRARIES else {"python": "mine.py"})
+        name: {"library": f"lib{LIBRARIES[name]}.so"} if name in LIBRARIES else {"python": FILES.get(name, "mine.py")}
         for name in names
     }
 
@@ -215,6 +232,12 @@ def test_a_failure_in_one_file_stops_for_that_file_alone(job, here):
     config["output"]["strict.nc"] = {"write_every": "1 step", "on_error": "stop", "variables": [variable]}
     result = run(job, here, 2, servers(2), config).finished()
     np.testing.assert_array_equal(read(result.path("strict.nc"))["good"].values, 2 * expected(0))
+
+
+@pytest.mark.parametrize("serving", [servers(1), inline()], ids=lambda one: one.mode)
+def test_what_a_function_prints_is_seen(job, here, serving):
+    result = run(job, here, 1, serving, configuration(operators("says"), {"echo": "says(u)"})).finished()
+    assert result.output.count("heard from the operator\n") == len(expected(0))
 
 
 def test_a_python_without_numpy_is_a_failure_like_others(job, here):

@@ -1,5 +1,6 @@
 """Runs inside the interpreter of a server: from blocks of memory to NumPy arrays and back. Part of the plugin."""
 
+import importlib
 import importlib.util
 import sys
 import traceback
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy
 
 modules = {}
+under_way = []  # what is being called; left there by a crash
 
 
 def load(path):
@@ -19,8 +21,13 @@ def load(path):
             sys.path.insert(0, str(path.parent))
         spec = importlib.util.spec_from_file_location(path.stem, path)
         module = importlib.util.module_from_spec(spec)
-        sys.modules.setdefault(path.stem, module)
-        spec.loader.exec_module(module)
+        known = sys.modules.setdefault(path.stem, module)
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            if known is module:
+                del sys.modules[path.stem]
+            raise
         modules[path] = module
     return modules[path]
 
@@ -52,19 +59,36 @@ def compute(path, name, inputs, output):
     return [weakref.ref(array) for array in whole]
 
 
-def where(error):
-    """The line of the user's code that failed."""
-    own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != "<tailrace operators>"]
-    own = [frame for frame in own if not frame.filename.startswith("<frozen")]
-    return f" ({own[-1].filename}:{own[-1].lineno})" if own else ""
+def reason(error, path):
+    """The last line of a traceback, and the last line of the user's file that it passes."""
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).name == Path(path).name
+    ]
+    return f"{text} ({frames[-1].filename}:{frames[-1].lineno})" if frames else text
+
+
+def forget_crash():
+    """A thread that crashed sleeps for ever, and with it the modules that it was importing, and their locks."""
+    if not under_way:
+        return
+    under_way.clear()
+    importlib._bootstrap._module_locks.clear()
+    for name, module in list(sys.modules.items()):
+        if getattr(getattr(module, "__spec__", None), "_initializing", False):
+            del sys.modules[name]
 
 
 def call(path, name, inputs, output):
-    """None, or why it could not be done, as the last line of a traceback would say it."""
+    """None, or why it could not be done."""
+    forget_crash()
+    under_way.append(name)
     try:
         lent = compute(path, name, inputs, output)
     except BaseException as error:
-        return f"{''.join(traceback.format_exception_only(error)).strip()}{where(error)}"
+        return reason(error, path)
+    finally:
+        under_way.clear()
     if any(array() is not None for array in lent):
         return f"{name} keeps an array that it was given, whose memory is used again; it must copy what it keeps"
     return None

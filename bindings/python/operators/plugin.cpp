@@ -39,6 +39,8 @@ std::string start_interpreter() {
   PyConfig config;
   PyConfig_InitPythonConfig(&config);
   config.install_signal_handlers = 0;
+  config.buffered_stdio =
+      0;  // what users print is seen at once, and not lost at the end, when nobody flushes
   const char* environment = std::getenv("VIRTUAL_ENV");
   PyStatus status = PyStatus_Ok();
   if (environment != nullptr && *environment != '\0')
@@ -71,9 +73,7 @@ std::string which_python() {
 }
 
 // The function `call` of calls.py; null with a reason where it cannot be had, such as without NumPy.
-PyObject* caller(std::string& why) {
-  static PyObject* found = nullptr;  // one a process, as the interpreter is; guarded by its lock
-  if (found != nullptr) return found;
+PyObject* load_calls(std::string& why) {
   const Object code(Py_CompileString(calls_source, "<tailrace operators>", Py_file_input));
   const Object names(code ? PyDict_New() : nullptr);
   if (names) PyDict_SetItemString(names.get(), "__builtins__", PyEval_GetBuiltins());
@@ -82,8 +82,22 @@ PyObject* caller(std::string& why) {
     why = take_error() + " (" + which_python() + ")";
     return nullptr;
   }
-  found = PyDict_GetItemString(names.get(), "call");
+  PyObject* found = PyDict_GetItemString(names.get(), "call");
   Py_XINCREF(found);
+  return found;
+}
+
+// One a process, as the interpreter is; guarded by its lock. What crashes is not tried again.
+PyObject* caller(std::string& why) {
+  static PyObject* found = nullptr;
+  static std::string refusal;
+  if (found == nullptr && refusal.empty()) {
+    refusal = "NumPy crashed when it was imported (" + which_python() + ")";
+    std::string reason;
+    found = load_calls(reason);
+    refusal = reason;
+  }
+  why = refusal;
   return found;
 }
 
@@ -132,7 +146,14 @@ bool is_ending() {
 // Without an exception on its way out, since nobody is there to take it.
 std::string call_with_python(const char* path, const char* function, const tailrace_array* inputs, int count,
                              const tailrace_array& output) noexcept {
-  static const std::string refusal = Py_IsInitialized() != 0 ? "" : start_interpreter();
+  // Calls come one at a time, but one that crashes never ends: no initialisation of statics here.
+  static std::string refusal = "not asked yet";
+  static bool asked = false;
+  if (!asked) {
+    asked = true;
+    refusal = "Python crashed when it was started";
+    refusal = Py_IsInitialized() != 0 ? "" : start_interpreter();
+  }
   if (!refusal.empty()) return refusal;
   if (is_ending()) return "Python is ending, and runs nothing any more";
   const Lock lock;

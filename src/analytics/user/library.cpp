@@ -19,8 +19,14 @@ class LibraryFunction final : public Function {
 
   void call(std::span<const tailrace_array> inputs, tailrace_array& output) const override {
     std::array<char, error_size> error{};
-    const int status =
-        function_(inputs.data(), static_cast<int>(inputs.size()), &output, error.data(), error.size());
+    int status = 0;
+    try {
+      status = function_(inputs.data(), static_cast<int>(inputs.size()), &output, error.data(), error.size());
+    } catch (const std::exception&) {
+      throw;
+    } catch (...) {
+      throw Error(ErrorCode::configuration, "it threw something that is no std::exception");
+    }
     error.back() = '\0';
     throw_if_failed(status, error.data());
   }
