@@ -1,5 +1,6 @@
 """Operators of the user's own in C++, C, Fortran and Python give what NumPy gives, wherever servers run."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from analytics.support.user_operators import (
 )
 from support.harness import (
     BUILD,
+    TREE,
     attached,
     block_grid,
     indexed_grid,
@@ -32,6 +34,7 @@ from support.harness import (
 )
 from support.reading import read
 
+INSTALLED = Path(os.environ.get("TAILRACE_INSTALLED", TREE / "build" / "install"))
 SERVE = (sys.executable, "-m", "tailrace.cli", "serve")
 
 
@@ -223,6 +226,18 @@ def test_a_function_in_fortran_without_bind_c_is_recognised(tmp_path):
     assert done.returncode == 2
     assert 'has no function "plain", but "plain_"' in done.stderr
     assert "bind(c) in Fortran" in done.stderr
+
+
+def test_the_examples_build_alone_with_the_installed_package(job, here, tmp_path):
+    for command in (["-S", EXAMPLES, "-B", "build", f"-DCMAKE_PREFIX_PATH={INSTALLED}"], ["--build", "build"]):
+        done = subprocess.run(["cmake", *command], cwd=tmp_path, capture_output=True, text=True, timeout=100)
+        assert done.returncode == 0, done.stdout + done.stderr
+    for name in ("libwind.so", "libdeparture.so", "libsmooth.so"):
+        (here / name).unlink()
+        (here / name).symlink_to(tmp_path / "build" / name)
+    diagnostics = {"speed": "wind_speed(u, v)", "from_mean": "departure(u)", "smoothed": "smooth(u)"}
+    result = run(job, here, 1, servers(1), configuration(CPP | C | FORTRAN, diagnostics)).finished()
+    np.testing.assert_allclose(read(result.path("out.nc"))["smoothed"].values, smooth(expected(0)), rtol=1e-15)
 
 
 def test_check_tells_of_operators_without_a_model(here):
