@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "config/monc/model.hpp"
 #include "config/monc/translate.hpp"
 #include "tailrace/error.hpp"
 
@@ -14,6 +15,7 @@ namespace tailrace::config {
 namespace {
 
 const std::string include_key = "include";
+const std::string legacy_key = "legacy";
 
 // Depth first through the files; each is read once, so two files may include a third.
 class Walk {
@@ -21,11 +23,10 @@ class Walk {
   Walk(Reader reader, const std::map<std::string, std::string>* options, Problems& problems)
       : reader_(std::move(reader)), options_(options), problems_(problems) {}
 
-  // The trees in the order: including file, then what it includes.
+  // The trees in the order: including file, then what it includes. Of MONC's XML only after translate().
   std::vector<Node> trees;
   Sources sources;
   std::vector<std::string> warnings;
-  bool translates = true;  // false: MONC's XML is only read, with what it includes
 
   void load(const std::string& name, const std::string& text) {
     trail_.push_back(name);
@@ -43,18 +44,35 @@ class Walk {
     trail_.pop_back();
   }
 
- private:
-  void load_xml(const std::string& name) {
-    Sources parts = monc::read_sources(name, reader_);
-    if (translates) {
-      auto made = monc::translate(parts, {.values = options_, .legacy = false}, problems_);
-      trees.push_back(std::move(made.tree));
+  // Once all is loaded, since any file may say whose values are wanted.
+  void translate() {
+    const bool legacy = std::any_of(trees.begin(), trees.end(), [&](const Node& tree) {
+      const NodeEntry* entry = tree.find(legacy_key);
+      return entry != nullptr && is_monc(entry->value.text);
+    });
+    for (auto& [place, parts] : xml_) {
+      auto made = monc::translate(parts, {.values = options_, .legacy = legacy}, problems_);
+      if (legacy) std::erase_if(made.tree.entries, [](const NodeEntry& e) { return e.key == legacy_key; });
+      trees[place] = std::move(made.tree);
       warnings.insert(warnings.end(), made.warnings.begin(), made.warnings.end());
     }
-    for (SourceFile& part : parts)
+  }
+
+ private:
+  bool is_monc(const std::string& text) const {
+    if (text == "monc" || options_ == nullptr || !monc::is_option(text)) return text == "monc";
+    const auto value = options_->find(text.substr(1, text.size() - 2));
+    return value != options_->end() && value->second == "monc";
+  }
+
+  void load_xml(const std::string& name) {
+    Sources parts = monc::read_sources(name, reader_);
+    for (const SourceFile& part : parts)
       if (std::none_of(sources.begin(), sources.end(),
                        [&](const SourceFile& known) { return known.name == part.name; }))
-        sources.push_back(std::move(part));
+        sources.push_back(part);
+    xml_.emplace_back(trees.size(), std::move(parts));
+    trees.push_back({});
   }
 
   std::vector<Node> take_includes(Node& tree) {
@@ -94,6 +112,7 @@ class Walk {
   Problems& problems_;
   std::vector<std::string> trail_;
   std::set<std::string> done_;
+  std::vector<std::pair<std::size_t, Sources>> xml_;  // and its place in `trees`
 };
 
 std::string normal(const std::string& path) {
@@ -138,7 +157,6 @@ class Merger {
 Sources read_sources(const std::string& path, const Reader& reader) {
   Problems problems;
   Walk walk(reader, nullptr, problems);
-  walk.translates = false;
   walk.load(normal(path), reader(path));
   problems.throw_if_any();
   return std::move(walk.sources);
@@ -160,6 +178,7 @@ Node merge_sources(const Sources& sources, const std::string& version_key,
   };
   Walk walk(from_sources, options, problems);
   walk.load(normal(sources.front().name), sources.front().text);
+  walk.translate();
   warnings.insert(warnings.end(), walk.warnings.begin(), walk.warnings.end());
   Node tree;
   tree.kind = NodeKind::map;

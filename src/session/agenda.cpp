@@ -56,10 +56,9 @@ class AxisAgenda : public model::Agenda {
 
   std::size_t axis_index(const AxisPlan& plan, model::Tick begin) {
     for (std::size_t i = 0; i < plans_.size(); ++i)
-      if (plans_[i].kind == plan.kind && plans_[i].every == plan.every && plans_[i].cadence == plan.cadence)
-        return i;
+      if (plans_[i].has_records_of(plan)) return i;
     plans_.push_back(plan);
-    axes_.emplace_back(plan.kind, plan.every, plan.cadence, calendar_, begin);
+    axes_.emplace_back(plan.kind, plan.every, plan.cadence, calendar_, begin, plan.edges);
     return axes_.size() - 1;
   }
 

@@ -14,13 +14,12 @@ AxisBank::AxisBank(const Plan& plan, model::Tick begin) {
   for (const FilePlan& file : plan.files) {
     std::vector<std::size_t> numbers;
     for (const AxisPlan& axis : file.axes) {
-      const auto same = std::find_if(known.begin(), known.end(), [&](const AxisPlan& other) {
-        return other.kind == axis.kind && other.every == axis.every && other.cadence == axis.cadence;
-      });
+      const auto same = std::find_if(known.begin(), known.end(),
+                                     [&](const AxisPlan& other) { return other.has_records_of(axis); });
       numbers.push_back(static_cast<std::size_t>(same - known.begin()));
       if (same != known.end()) continue;
       known.push_back(axis);
-      axes_.emplace_back(axis.kind, axis.every, axis.cadence, plan.calendar, begin);
+      axes_.emplace_back(axis.kind, axis.every, axis.cadence, plan.calendar, begin, axis.edges);
     }
     numbers_.push_back(std::move(numbers));
   }

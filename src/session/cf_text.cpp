@@ -9,14 +9,22 @@
 namespace tailrace::session {
 namespace {
 
-// "each multiple of 5 s", from "every 5 s".
+// "5 s", from "every 5 s".
+std::string length_of(const time::Period& period) {
+  return period.sentence().substr(std::string_view("every ").size());
+}
+
+// "each multiple of 5 s".
 std::string points_of(const time::Period& period) {
-  const std::string length = period.sentence().substr(std::string_view("every ").size());
+  const std::string length = length_of(period);
   return period.kind() == time::PeriodKind::months ? fmt::format("the begin of every {}", length)
                                                    : fmt::format("each multiple of {}", length);
 }
 
 std::string instant_comment(const AxisPlan& axis) {
+  if (axis.edges == time::Edges::drifting)
+    return fmt::format("each value is that of the first sample (taken {}) {} or more after the one before it",
+                       axis.cadence.sentence(), length_of(axis.every));
   const bool each_step = axis.every == time::Period::of_steps(1);
   const bool every_step_sampled = axis.cadence == time::Period::of_steps(1);
   if (each_step || axis.every == axis.cadence) {
@@ -29,10 +37,16 @@ std::string instant_comment(const AxisPlan& axis) {
 }
 
 std::string window_comment(const AxisPlan& axis, TimeStamp stamp, const std::string& bounds) {
-  return fmt::format(
-      "each value covers the interval in {} ({}{}); time is the interval's {}", bounds, axis.every.sentence(),
-      axis.kind == time::AxisKind::whole_samples ? ", to the first sample at or past that" : "",
-      stamp == TimeStamp::end ? "end" : "middle");
+  std::string rule = axis.every.sentence();
+  if (axis.edges == time::Edges::drifting)
+    rule = fmt::format(
+        "to the first sample {} or more after its begin; means are weighted as in MONC, where the first "
+        "sample of an interval counts about twice",
+        length_of(axis.every));
+  else if (axis.kind == time::AxisKind::whole_samples)
+    rule += ", to the first sample at or past that";
+  return fmt::format("each value covers the interval in {} ({}); time is the interval's {}", bounds, rule,
+                     stamp == TimeStamp::end ? "end" : "middle");
 }
 
 }  // namespace

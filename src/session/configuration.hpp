@@ -109,6 +109,7 @@ struct Configuration {
   std::vector<analytics::user::Declaration> operators;
   std::map<std::string, std::vector<std::pair<std::string, config::Location>>> groups;
   std::vector<FileEntry> files;
+  bool as_monc = false;               // `legacy: monc`
   std::string text;                   // as read, for the files' attribute
   std::vector<std::string> warnings;  // of the translation, a line each
   std::vector<std::string> open;      // names in braces that were not filled in (parsed without options)

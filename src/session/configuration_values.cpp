@@ -75,6 +75,7 @@ class Converter {
 
   Configuration convert(const Value& root) {
     Configuration configuration;
+    configuration.as_monc = text_of(root, "legacy") == "monc";
     if (const Value* servers = root.find("servers")) configuration.servers = servers_of(*servers);
     if (const Value* time = root.find("time")) convert_time(*time, configuration);
     if (const Value* fields = root.find("fields"))

@@ -87,10 +87,10 @@ Type root_schema() {
        .required = true},
       {.name = "legacy",
        .type = choice({"monc"}),
-       .says = "Whose values are given even where they are wrong: MONC's weights of averages and drifting "
-               "windows.",
-       .example = "monc",
-       .available = false},
+       .says = "Whose values are given even where they are wrong. `monc`: periods in seconds count from the "
+               "sample that made the record before, windows end with a sample, the first sample of a window "
+               "counts about twice in a mean; and MONC's XML is read as MONC reads it.",
+       .example = "monc"},
       {.name = "include",
        .type = list(text()),
        .says = "Files that are read as if they stood here, relative to this file, MONC's XML among them; "

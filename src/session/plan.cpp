@@ -250,18 +250,21 @@ class Planner {
       problems_.add(entry.chunk_location, entry.config_path + ".chunk", field.name + ": " + *chunk);
   }
 
-  static int axis_of(FilePlan& file, const VariableEntry& entry, const FieldPlan& field) {
-    AxisPlan wanted{time::needs_window(entry.reduction) ? time::AxisKind::window : time::AxisKind::instant,
-                    entry.every, field.cadence, "", entry.axis};
-    if (entry.whole_samples && wanted.kind == time::AxisKind::window)
-      wanted.kind = time::AxisKind::whole_samples;
-    if (field.at_end) wanted = {time::AxisKind::at_end, time::Period::never(), {}, "", entry.axis};
-    for (std::size_t i = 0; i < file.axes.size(); ++i) {
-      const AxisPlan& axis = file.axes[i];
-      if (axis.kind == wanted.kind && axis.every == wanted.every && axis.cadence == wanted.cadence &&
-          axis.wish == wanted.wish)
-        return static_cast<int>(i);
-    }
+  AxisPlan axis_for(const VariableEntry& entry, const FieldPlan& field) const {
+    if (field.at_end) return {time::AxisKind::at_end, time::Period::never(), {}, "", entry.axis};
+    AxisPlan axis{time::AxisKind::instant, entry.every, field.cadence, "", entry.axis};
+    if (time::needs_window(entry.reduction))
+      axis.kind = entry.whole_samples || configuration_.as_monc ? time::AxisKind::whole_samples
+                                                                : time::AxisKind::window;
+    if (configuration_.as_monc && entry.every.kind() == time::PeriodKind::seconds)
+      axis.edges = time::Edges::drifting;
+    return axis;
+  }
+
+  int axis_of(FilePlan& file, const VariableEntry& entry, const FieldPlan& field) const {
+    AxisPlan wanted = axis_for(entry, field);
+    for (std::size_t i = 0; i < file.axes.size(); ++i)
+      if (file.axes[i].has_records_of(wanted) && file.axes[i].wish == wanted.wish) return static_cast<int>(i);
     file.axes.push_back(std::move(wanted));
     return static_cast<int>(file.axes.size()) - 1;
   }

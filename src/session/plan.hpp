@@ -20,6 +20,12 @@ struct AxisPlan {
   time::Period cadence = time::Period::of_steps(1);  // of the fields on it; for windows too
   std::string dim;  // `time` where the file has one axis, else such as time_10s, time_instant_5s
   std::string wish = std::string();  // the user's name for `dim`
+  time::Edges edges = time::Edges::grid;
+
+  // Whether the same ticks make the same records, whatever they are called.
+  bool has_records_of(const AxisPlan& other) const {
+    return kind == other.kind && every == other.every && cadence == other.cadence && edges == other.edges;
+  }
 };
 
 struct VariablePlan {

@@ -1,6 +1,8 @@
 #include "time/axis.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -14,13 +16,17 @@ bool Cadence::due(const model::Tick& tick) {
   return crossing_.passes(tick);
 }
 
-Axis::Axis(AxisKind kind, Period every, Period cadence, const calendar::Calendar& calendar, model::Tick begin)
+Axis::Axis(AxisKind kind, Period every, Period cadence, const calendar::Calendar& calendar, model::Tick begin,
+           Edges edges)
     : kind_(kind),
+      edges_(edges),
+      period_(every.seconds()),
       ruler_(every, calendar),
       cadence_(cadence, calendar, begin),
       crossing_(ruler_, begin),
       last_tick_(begin),
       sampled_step_(begin.step) {
+  TAILRACE_ASSERT(edges == Edges::grid || every.kind() == PeriodKind::seconds, "only seconds drift");
   const Place place = ruler_.place(begin);
   window_ = {.begin = place.time, .begin_step = begin.step, .whole = place.on_edge, .has_samples = false};
   next_edge_ = place.index + 1;
@@ -48,15 +54,14 @@ const std::vector<Share>& Axis::advance(const model::Tick& tick) {
 }
 
 void Axis::take_instant(const model::Tick& tick) {
-  if (!crossing_.passes(tick)) return;
+  if (!ends_record(tick)) return;
   const TimeRecord instant{next_index_++, tick.time, tick.time, tick.step, tick.step, true};
   shares_.push_back({.record = instant, .weight = 1.0, .fraction = 1.0, .closes = true});
 }
 
 void Axis::take_whole_sample(const model::Tick& tick) {
-  const bool closes = crossing_.passes(tick);
-  const double weight = tick.time - sampled_until_;
-  sampled_until_ = tick.time;
+  const double weight = weight_of(tick);
+  const bool closes = ends_record(tick);
   if (weight <= 0.0 && !(closes && window_.has_samples)) return;
   window_.has_samples = true;
   const TimeRecord now{next_index_, window_.begin, tick.time, window_.begin_step, tick.step, window_.whole};
@@ -64,6 +69,28 @@ void Axis::take_whole_sample(const model::Tick& tick) {
   if (!closes) return;
   ++next_index_;
   window_ = {.begin = tick.time, .begin_step = tick.step, .whole = true, .has_samples = false};
+}
+
+bool Axis::ends_record(const model::Tick& tick) {
+  if (edges_ == Edges::grid) return crossing_.passes(tick);
+  constexpr double units = 1e7;  // in which MONC counts
+  if (std::trunc(tick.time * units) - std::trunc(drifted_from_ * units) < period_ * units) return false;
+  drifted_from_ = tick.time;
+  return true;
+}
+
+// MONC's average is a = (T*a + d*x)/(T + d), with T since the begin of the window, d since the last sample:
+// so a sample's weight is to that of all before it as d to T, and any may be the first one's.
+double Axis::weight_of(const model::Tick& tick) {
+  const double interval = tick.time - sampled_until_;
+  sampled_until_ = tick.time;
+  if (edges_ == Edges::grid) return interval;
+  const double since_begin = tick.time - drifted_from_;
+  const double since_last = tick.time - std::exchange(previous_, tick.time);
+  if (!window_.has_samples) return weight_ = 1.0;
+  const double weight = since_begin > 0.0 ? weight_ * (since_last / since_begin) : 0.0;
+  weight_ += weight;
+  return weight;
 }
 
 // Cuts the interval from the last sample to this one at the edges of windows.

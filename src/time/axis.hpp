@@ -61,12 +61,21 @@ enum class AxisKind : std::uint8_t {
   at_end          // one record, at the last tick, of the sample that came last; every tick may have one
 };
 
+// Where instants and whole_samples have their edges.
+enum class Edges : std::uint8_t {
+  grid,     // the multiples of the period
+  drifting  // a period, to 1e-7 s, after the sample that made the record before it, as in MONC
+};
+
 inline bool is_windowed(AxisKind kind) { return kind == AxisKind::window || kind == AxisKind::whole_samples; }
 
 class Axis {
  public:
-  // `begin`: where the model stands before its first step. `calendar` must live longer.
-  Axis(AxisKind kind, Period every, Period cadence, const calendar::Calendar& calendar, model::Tick begin);
+  // `begin`: where the model stands before its first step. `calendar` must live longer. Drifting edges are
+  // for instants and whole_samples with a period in seconds; the weights of the latter then are those of
+  // MONC's averages, in which the first sample of a window counts about twice.
+  Axis(AxisKind kind, Period every, Period cadence, const calendar::Calendar& calendar, model::Tick begin,
+       Edges edges = Edges::grid);
 
   // Moves on to a tick. The shares are empty where the field is not sampled or not needed at this tick:
   // `wanted()` then is false, and no sample must be given to the variables of this axis.
@@ -92,12 +101,16 @@ class Axis {
   void take_instant(const model::Tick& tick);
   void take_sample(const model::Tick& tick);
   void take_whole_sample(const model::Tick& tick);
+  bool ends_record(const model::Tick& tick);
+  double weight_of(const model::Tick& tick);
   std::vector<Edge> edges_until(const model::Tick& tick, const Place& place);
   void share(double from, const Edge& to, bool closes, double interval);
   void next_window(const Edge& edge);
   TimeRecord record(double end, std::int64_t end_step, bool whole) const;
 
   AxisKind kind_;
+  Edges edges_;
+  double period_;  // seconds, where edges drift
   Ruler ruler_;
   Cadence cadence_;
   Crossing crossing_;            // instants, whole samples: which samples make or end a record
@@ -108,6 +121,10 @@ class Axis {
   std::int64_t next_edge_ = 0;  // index of the edge that ends it
   std::vector<Edge> passed_;    // windows in steps: edges since the last sample
   double sampled_until_ = 0.0;  // time of the last sample
+  // Drifting edges only. MONC counts from 0, wherever the run begins.
+  double drifted_from_ = 0.0;  // time of the sample that made the last record
+  double previous_ = 0.0;      // time of the last sample
+  double weight_ = 0.0;        // of the open window's samples so far
   std::int64_t sampled_step_ = 0;
   std::vector<Share> shares_;
 };

@@ -264,6 +264,14 @@ Node Writing::variable(const Include& include, const Member& like) const {
             scalar_node(
                 every_sample ? like.period.value_or("1 step") : values_.period_in_seconds(include.frequency),
                 where));
+  if (!values_.legacy() && !every_sample)
+    warnings_.add(
+        include.manipulation.location,
+        mean ? "MONC lets windows drift with the samples and counts the first sample of a window about "
+               "twice; here a window ends with the first sample at or past each multiple of the period, "
+               "and samples count by time (`legacy: monc` does as MONC)"
+             : "MONC takes the first sample a period or more after the one before, so that times drift; "
+               "here it is the first at or past each multiple of the period (`legacy: monc` does as MONC)");
   if (mean) add_entry(made, "edges", scalar_node("samples", include.manipulation.location));
   if (like.period)
     add_entry(made, "axis",

@@ -65,6 +65,26 @@ TEST(Sources, TakesMoncsXmlWhereverYamlMayStand) {
   }
 }
 
+TEST(Sources, LegacyIsForAllFilesWhereverItStands) {
+  const std::map<std::string, std::string> options{{"out", "a.nc"}, {"w", "60.0"}, {"whose", "monc"}};
+  const Files files{{"main.xml", monc_xml},
+                    {"io/more.xml", monc_more},
+                    {"plain.yaml", "tailrace: 1\ninclude: [main.xml]\n"},
+                    {"before.yaml", "tailrace: 1\nlegacy: monc\ninclude: [main.xml]\n"},
+                    {"behind.yaml", "tailrace: 1\ninclude: [main.xml, whose.yaml]\n"},
+                    {"whose.yaml", "tailrace: 1\nlegacy: \"{whose}\"\n"}};
+  for (const auto& [first, every] :
+       std::map<std::string, std::string>{{"plain.yaml", "20 s"},
+                                          {"before.yaml", "0.20000000298023224 s"},
+                                          {"behind.yaml", "0.20000000298023224 s"}}) {
+    Problems problems;
+    std::vector<std::string> found, warnings;
+    list_scalars(merge_sources(read(files, first), "tailrace", &options, problems, warnings), "", found);
+    EXPECT_EQ(problems.text(), "");
+    EXPECT_THAT(found, testing::Contains("output.a.nc.variables[0].every=" + every)) << first;
+  }
+}
+
 TEST(Sources, MistakesInIncludedXmlHaveTheirPlace) {
   const Files files{{"tailrace.yaml", "tailrace: 1\ninclude: [main.xml]\n"},
                     {"main.xml",

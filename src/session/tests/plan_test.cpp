@@ -175,6 +175,23 @@ TEST(Plan, AxesAreNamedAsTheUserWishes) {
   EXPECT_EQ(axes[2].kind, time::AxisKind::whole_samples);
 }
 
+TEST(Plan, MoncsPeriodsDriftAndItsWindowsEndWithSamples) {
+  const std::string text = with_fields("every: 1 step, names: [u, theta]",
+                                       "{field: u, time: mean, every: 10 s}, {field: theta, every: 10 s}, "
+                                       "{field: theta, every: 5 steps, name: often}");
+  const Plan plan = plan_of("legacy: monc\n" + text);
+  const auto& axes = plan.files.at(0).axes;
+  ASSERT_EQ(axes.size(), 3u);
+  EXPECT_EQ(axes[0].kind, time::AxisKind::whole_samples);
+  EXPECT_EQ(axes[0].edges, time::Edges::drifting);
+  EXPECT_EQ(axes[1].kind, time::AxisKind::instant);
+  EXPECT_EQ(axes[1].edges, time::Edges::drifting);
+  EXPECT_EQ(axes[2].edges, time::Edges::grid);
+  EXPECT_EQ(plan_of(text).files.at(0).axes.at(0).edges, time::Edges::grid);
+  EXPECT_THAT(complaint("legacy: mnc\n" + text),
+              HasSubstr("legacy: \"mnc\" is unknown. Did you mean \"monc\"?"));
+}
+
 TEST(Plan, FieldsMayComeAtTheEndAlone) {
   const Plan plan =
       plan_of(with_fields("every: never, also_at_end: true, names: [u]", "{field: u, every: never}"));
