@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy
 
 modules = {}
+functions = {}
 under_way = []  # what is being called; left there by a crash
 
 
@@ -33,10 +34,12 @@ def load(path):
 
 
 def find(path, name):
-    module = load(path)
-    function = getattr(module, name, None)
-    if not callable(function):
-        raise LookupError(f'{path} has no function "{name}"')
+    function = functions.get((path, name))
+    if function is None:
+        function = getattr(load(path), name, None)
+        if not callable(function):
+            raise LookupError(f'{path} has no function "{name}"')
+        functions[path, name] = function
     return function
 
 

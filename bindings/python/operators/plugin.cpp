@@ -55,15 +55,21 @@ std::string start_interpreter() {
   return "";
 }
 
+// Python's lock, for the thread that calls; what Python keeps of a thread is made once.
 class Lock {
  public:
-  Lock() : state_(PyGILState_Ensure()) {}
-  ~Lock() { PyGILState_Release(state_); }
+  Lock() {
+    static thread_local PyThreadState* here = nullptr;
+    if (here != nullptr) {
+      PyEval_RestoreThread(here);
+      return;
+    }
+    PyGILState_Ensure();
+    here = PyGILState_GetThisThreadState();
+  }
+  ~Lock() { PyEval_SaveThread(); }
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
-
- private:
-  PyGILState_STATE state_;
 };
 
 std::string which_python() {
