@@ -18,16 +18,20 @@ from analytics.support.user_operators import (
     configuration,
     expected,
     first_above_mean,
+    player,
     run,
 )
 from support.harness import (
     BUILD,
+    CONFIGURATION,
+    PLAYER,
     TREE,
     attached,
     block_grid,
     indexed_grid,
     inline,
     mpi_environment,
+    mpirun_command,
     servers,
     tailrace,
     write_configuration,
@@ -116,9 +120,18 @@ def test_cells_of_an_indexed_grid(job, here):
     np.testing.assert_allclose(data["speed"].values, np.hypot(expected(0, shape), expected(1, shape)), rtol=1e-15)
 
 
+ROWS = """
+import numpy as np
+def rows(a):
+    assert a.dtype == np.float64 and a.flags.c_contiguous
+    assert not (a.flags.owndata or a.flags.writeable)  # the server's own memory
+    return np.full(a.shape, a.shape[1])
+"""
+
+
 def test_a_function_sees_blocks_or_the_whole_as_it_declares(job, here):
     """Three ranks cut y: without `needs_whole` a call sees a part of it, with it all."""
-    (here / "mine.py").write_text("import numpy as np\ndef rows(a):\n    return np.full(a.shape, a.shape[1])\n")
+    (here / "mine.py").write_text(ROWS)
     here_only = {"python": "mine.py:rows"}
     operators = {"parts": here_only, "whole": here_only | {"needs_whole": ["y"]}}
     grid = block_grid(shape=(2, 9, 4), split=("y",))
@@ -171,6 +184,18 @@ def test_a_model_in_python_and_its_servers_share_the_interpreter(tmp_path, mode)
     u = np.repeat(np.stack([steps, steps + 1], axis=1), 4, axis=1)[..., None] * np.ones(5)
     np.testing.assert_allclose(data["speed"].values, np.hypot(u, steps[:, None, None]), rtol=1e-15)
     np.testing.assert_allclose(data["top"].values, steps + 0.5)
+
+
+def test_servers_of_a_plain_program_find_the_python_of_tailrace_run(monkeypatch, here):
+    """No environment is active and the PATH leads to another Python: the command hands its own on."""
+    monkeypatch.setenv("PATH", os.pathsep.join(["/usr/bin", "/bin"]))
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    config = configuration(PYTHON, {"median": "column_median(v)"})
+    write_configuration(here / CONFIGURATION, config, servers(1))
+    mpirun_command([player(1)], servers(1), here)  # writes the scenario
+    done = tailrace("run", "-n", "2", CONFIGURATION, "--", str(PLAYER), "scenario0.json", cwd=here, timeout=100)
+    assert done.returncode == 0, done.stdout + done.stderr
+    np.testing.assert_array_equal(read(here / "out.nc")["median"].values, np.median(expected(1), axis=1))
 
 
 @pytest.mark.parametrize(

@@ -56,12 +56,15 @@ def configuration(operators: dict, diagnostics: dict, on_error="stop", others=("
     }
 
 
-def run(job, folder: Path, ranks: int, serving, config: dict, grid=None, **environment: str):
+def player(ranks: int, grid=None):
     fields = [field("u", "les", units="m s-1"), field("v", "les", units="m s-1")]
-    player = model(ranks, grids=[grid or block_grid(shape=SHAPE)], fields=fields, times=TIMES)
+    return model(ranks, grids=[grid or block_grid(shape=SHAPE)], fields=fields, times=TIMES)
+
+
+def run(job, folder: Path, ranks: int, serving, config: dict, grid=None, **environment: str):
     # The interpreter that a server starts is the one of this environment.
     environment = {"VIRTUAL_ENV": sys.prefix} | environment
-    return job(player, serving, config=config, folder=folder, environment=environment, timeout=100)
+    return job(player(ranks, grid), serving, config=config, folder=folder, environment=environment, timeout=100)
 
 
 def expected(number: int, shape=SHAPE) -> np.ndarray:
