@@ -11,7 +11,12 @@ from support.reading import read
 SOURCES = {
     "refusing.c": """
 #include <stdio.h>
+#include <stdlib.h>
 #include "tailrace/operator.h"
+TAILRACE_EXPORT int quits(const tailrace_array* in, int count, tailrace_array* out, char* error, size_t size) {
+  (void)in, (void)count, (void)out, (void)error, (void)size;
+  exit(9);
+}
 TAILRACE_EXPORT int refuses(const tailrace_array* in, int count, tailrace_array* out, char* error, size_t size) {
   snprintf(error, size, "%d of %d-d is too much", count, (int)in->rank + (out == 0));
   return 1;
@@ -46,10 +51,22 @@ integer(c_int) function gives_up(inputs, count, output, error, size) bind(c)
   gives_up = 1
   if (inputs(1)%rank == output%rank) call tailrace_refuse("not in Fortran", error)
 end function gives_up
+integer(c_int) function stops(inputs, count, output, error, size) bind(c)
+  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_size_t
+  use tailrace_operator, only: tailrace_array
+  integer(c_int), value :: count
+  type(tailrace_array), intent(in) :: inputs(count)
+  type(tailrace_array), intent(inout) :: output
+  integer(c_size_t), value :: size
+  character(kind=c_char), intent(inout) :: error(size)
+  stops = 0
+  error(1) = "x"
+  if (inputs(1)%rank == output%rank) error stop 9
+end function stops
 """,
 }
 PYTHON = """
-import ctypes, os, sys
+import ctypes, os, signal, sys, time
 import numpy as np
 kept, calls = [], 0
 
@@ -79,6 +96,12 @@ def faults(a):
     ctypes.string_at(8)
 def aborts(a):
     os.abort()
+def kills(a):
+    os.kill(os.getpid(), signal.SIGSEGV)
+    time.sleep(1)  # any thread may get it
+    return a
+def leaves(a):
+    os._exit(9)
 def unlocked(a):
     ctypes.CDLL(None).strlen(ctypes.c_void_p(8))  # without Python's lock
 def imports(a):
@@ -122,6 +145,7 @@ REASONS = {
     "faults": "it crashed (Segmentation fault) and is not called again",
     "aborts": "it crashed (Aborted) and is not called again",
     "unlocked": "it crashed (Segmentation fault) and is not called again",
+    "kills": "it crashed (Segmentation fault) and is not called again",
     "first": "it crashed (Segmentation fault) and is not called again",
     "second": "it crashed (Segmentation fault) and is not called again",
     "not_python": "SyntaxError: '(' was never closed (broken.py, line 1)",
@@ -129,7 +153,7 @@ REASONS = {
 }
 FILES = {"first": "fatal.py", "second": "fatal.py", "not_python": "broken.py"}
 LIBRARIES = {"refuses": "refusing", "silent": "refusing", "chatty": "refusing", "throws": "throwing"}
-LIBRARIES |= {"throws_int": "throwing", "gives_up": "giving_up"}
+LIBRARIES |= {"throws_int": "throwing", "gives_up": "giving_up", "quits": "refusing", "stops": "giving_up"}
 
 
 @pytest.fixture(scope="module")
@@ -232,6 +256,14 @@ def test_a_failure_in_one_file_stops_for_that_file_alone(job, here):
     config["output"]["strict.nc"] = {"write_every": "1 step", "on_error": "stop", "variables": [variable]}
     result = run(job, here, 2, servers(2), config).finished()
     np.testing.assert_array_equal(read(result.path("strict.nc"))["good"].values, 2 * expected(0))
+
+
+@pytest.mark.parametrize("name", ["quits", "stops", "leaves"])
+@pytest.mark.parametrize("serving", [servers(2), attached(), inline()], ids=lambda one: one.mode)
+def test_a_function_that_ends_the_process_ends_the_job(job, here, serving, name):
+    """Nobody can go on without that server, and nobody waits for it."""
+    result = run(job, here, 2, serving, configuration(operators(name), {"odd": f"{name}(u)"}, on_error="skip"))
+    assert result.status == 9, result.output
 
 
 @pytest.mark.parametrize("serving", [servers(1), inline()], ids=lambda one: one.mode)
