@@ -31,6 +31,8 @@ struct CommitPoint {
   std::int64_t step = 0;
   double closed_at = 0.0;  // steady seconds when the last tick of it was seen
   bool final = false;
+  std::string part;        // of a series: what the name of its file has
+  bool ends_part = false;  // and that file holds nothing more
 };
 
 struct ReadyCommit {

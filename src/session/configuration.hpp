@@ -94,6 +94,7 @@ struct FileEntry {  // an entry under `output:`
   codecs::CodecOptions codec;
   Access access = Access::automatic;
   TimeStamp time_stamp = TimeStamp::end;
+  bool series = false;  // each write ends a file
   bool overwrite = true;
   bool sync = false;
   output::Attributes attributes;

@@ -209,6 +209,7 @@ class Converter {
         value, "access", {{"auto", Access::automatic}, {"maps", Access::maps}, {"series", Access::series}});
     file.time_stamp =
         choice_of<TimeStamp>(value, "time_stamp", {{"end", TimeStamp::end}, {"middle", TimeStamp::middle}});
+    file.series = flag_of(value, "series", false);
     file.overwrite = flag_of(value, "overwrite", true);
     file.sync = flag_of(value, "sync", false);
     file.attributes = attributes_of(value);

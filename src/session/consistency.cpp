@@ -20,6 +20,7 @@ class ConsistencyCheck {
 
   void run() {
     check_paths();
+    check_series();
     check_calendar();
     collect_fields();
     collect_diagnostics();
@@ -40,6 +41,17 @@ class ConsistencyCheck {
                       fmt::format("is the same file as \"{}\" at {}", first->second->path,
                                   first->second->location.text()));
     }
+  }
+
+  void check_series() {
+    for (const FileEntry& file : configuration_.files)
+      for (const VariableEntry& variable : file.variables)
+        if (file.series && !variable.chunk.empty() && variable.chunk.front() > 1)
+          problems_.add(
+              variable.chunk_location, variable.config_path + ".chunk",
+              fmt::format("a chunk of a series holds one record, since any may be the first of a file; "
+                          "expected 1 along \"records\", but got {}",
+                          variable.chunk.front()));
   }
 
   void check_calendar() {

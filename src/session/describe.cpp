@@ -71,8 +71,9 @@ Branch describe_fields(const Configuration& configuration) {
 
 std::string file_words(const FileEntry& file) {
   constexpr const char* on_error[] = {"stop", "skip the file", "retry"};
-  return fmt::format("{} ({}, {}), written {}, on error: {}", file.path, file.format, codec_words(file.codec),
-                     file.write_every.sentence(), on_error[static_cast<int>(file.on_error)]);
+  return fmt::format("{} ({}, {}), {} {}, on error: {}", file.path, file.format, codec_words(file.codec),
+                     file.series ? "a new file" : "written", file.write_every.sentence(),
+                     on_error[static_cast<int>(file.on_error)]);
 }
 
 // As far as it can be told without a model.

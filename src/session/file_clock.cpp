@@ -1,5 +1,7 @@
 #include "session/file_clock.hpp"
 
+#include <utility>
+
 namespace tailrace::session {
 
 FileClock::FileClock(const FilePlan& file, std::size_t number, const calendar::Calendar& calendar,
@@ -9,6 +11,7 @@ FileClock::FileClock(const FilePlan& file, std::size_t number, const calendar::C
       bytes_per_record_(std::move(bytes_per_record)),
       most_bytes_(most_bytes),
       tick_(begin) {
+  if (file.entry.series) series_.emplace(file, calendar, begin);
   gathered_.lengths.assign(file.axes.size(), 0);
   gathered_.records.resize(file.axes.size());
 }
@@ -25,22 +28,31 @@ std::optional<CommitDue> FileClock::advance(const AxisBank& axes, const model::T
     for (const time::Share& share : axes.shares(axes.number(number_, axis)))
       if (share.closes) append(axis, share.record);
   }
-  const bool due = write_.due(tick);
-  if (bytes_ == 0 || (!due && bytes_ < most_bytes_)) return std::nullopt;
-  return take(false);
+  const bool due = series_ ? series_->ends(tick) : write_.due(tick);
+  const bool has_any = bytes_ > 0 || (due && !part_.empty());
+  if (!has_any || (!due && bytes_ < most_bytes_)) return std::nullopt;
+  return take(false, due && series_);
 }
 
 CommitDue FileClock::finish(const AxisBank& axes) {
   for (std::size_t axis = 0; axis < gathered_.lengths.size(); ++axis) {
     if (const auto record = axes.axis(axes.number(number_, axis)).finish()) append(axis, *record);
   }
-  return take(true);
+  return take(true, false);
 }
 
-CommitDue FileClock::take(bool final) {
+std::string FileClock::name_part(bool ended) {
+  if (!series_) return {};
+  if (part_.empty()) part_ = ended ? series_->ended() : series_->open(tick_);
+  return ended ? std::exchange(part_, {}) : part_;
+}
+
+CommitDue FileClock::take(bool final, bool ends_part) {
   CommitDue due = gathered_;
   due.tick = tick_;
   due.final = final;
+  due.ends_part = ends_part;
+  due.part = name_part(ends_part);
   for (auto& records : gathered_.records) records.clear();
   bytes_ = 0;
   return due;

@@ -86,7 +86,8 @@ void add_variable(FileLayout& layout, const FilePlan& file, int number, const mo
   added.field = plan.field;
   added.plan = number;
   for (const int dim : grid_dims) added.shape.push_back(layout.dataset.dims[at(dim)].size);
-  const ChunkShape chunk = chunk_of(plan, added.shape, file.entry.access);
+  ChunkShape chunk = chunk_of(plan, added.shape, file.entry.access);
+  if (file.entry.series) chunk.records = 1;  // any record may be the first of a file
   added.chunk = chunk.cells;
   added.records_per_chunk = chunk.records;
 

@@ -153,6 +153,14 @@ Type output_schema() {
            "run.",
        .example = "100 s",
        .fallback = "1 step"},
+      {.name = "series",
+       .type = flag(),
+       .says =
+           "Whether each write ends a file: with the first sample at or past each multiple of `write_every`. "
+           "The next records go into a new one, whose name has the multiple at which it ends: `a_100.0.nc`, "
+           "`a_200.0.nc`. What is left at the end of the run makes the last one.",
+       .example = "true",
+       .fallback = "false"},
       {.name = "on_error",
        .type = choice({"stop", "skip", "retry"}),
        .says = "What happens when the file cannot be written: the run stops, goes on without the file, or "

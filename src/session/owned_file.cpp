@@ -5,6 +5,7 @@
 #include "base/log.hpp"
 #include "env/clock.hpp"
 #include "env/delays.hpp"
+#include "session/series_clock.hpp"
 #include "telemetry/timer.hpp"
 
 namespace tailrace::session {
@@ -64,11 +65,12 @@ OwnedFile::OwnedFile(const FilePlan& plan, const FileLayout& layout, FileService
       services_(services),
       committer_(committed_variables(plan, layout), axis_dims(layout)),
       counters_(&services.counters.add_file(plan.entry.path)) {
+  if (plan.entry.series) {
+    cutter_ = PartCutter(layout, committed_variables(plan, layout));
+    return;
+  }
   try {
-    const output::Format* format = output::find_format(plan.entry.format);
-    TAILRACE_ASSERT(format != nullptr, "the configuration was checked");
-    dataset_ = format->create(layout.dataset);
-    counters_->disk_bytes.set(dataset_->bytes_on_disk());
+    create("");
   } catch (const Error& error) {
     if (plan.entry.on_error != OnError::skip) throw;
     base::log_warning(fmt::format("{} is skipped (on_error: skip): {}", plan.entry.path, error.what()));
@@ -80,6 +82,31 @@ OwnedFile::~OwnedFile() {
   while (write_ && writing_ && !write_->done.load(std::memory_order_acquire)) std::this_thread::yield();
 }
 
+void OwnedFile::create(const std::string& part) {
+  const output::Format* format = output::find_format(plan_.entry.format);
+  TAILRACE_ASSERT(format != nullptr, "the configuration was checked");
+  if (part.empty()) {
+    dataset_ = format->create(layout_.dataset);
+  } else {
+    output::DatasetSpec spec = layout_.dataset;
+    spec.path = path_of_part(spec.path, part, plan_.as_monc);
+    dataset_ = format->create(spec);
+  }
+  counters_->disk_bytes.set(closed_bytes_ + dataset_->bytes_on_disk());
+}
+
+// On the I/O thread; may be tried again.
+void OwnedFile::write(const output::ReadyCommit& ready) {
+  if (!ready.commit.chunks.empty() || !ready.commit.values.empty()) {
+    if (!dataset_) create(ready.point.part);
+    dataset_->commit(ready.commit);
+  }
+  if (!ready.point.ends_part || !dataset_) return;
+  dataset_->close();
+  closed_bytes_ += dataset_->bytes_on_disk();
+  dataset_.reset();
+}
+
 void OwnedFile::point(const CommitDue& due) {
   if (closed_) return;
   output::CommitPoint point;
@@ -88,6 +115,8 @@ void OwnedFile::point(const CommitDue& due) {
   point.step = due.tick.step;
   point.closed_at = env::steady_seconds();
   point.final = due.final;
+  point.part = due.part;
+  point.ends_part = due.ends_part;
   for (std::size_t axis = 0; axis < due.records.size(); ++axis) {
     if (due.records[axis].empty()) continue;
     std::vector<double> times, bounds;
@@ -123,6 +152,7 @@ bool OwnedFile::progress() {
   if (auto ready = committer_.next()) {
     auto write = std::make_shared<Write>();
     write->ready = std::move(ready);
+    if (plan_.entry.series) cutter_.cut(*write->ready);
     write->first_try = env::steady_seconds();
     start(std::move(write));
     return true;
@@ -144,13 +174,12 @@ void OwnedFile::start(std::shared_ptr<Write> write) {
     try {
       env::maybe_delay("commit");
       if (write->ready) {
-        const output::Commit& commit = write->ready->commit;
         const telemetry::ScopedTimer commit_timer(counters_->write);
-        if (!commit.chunks.empty() || !commit.values.empty()) dataset_->commit(commit);
-      } else {
+        this->write(*write->ready);
+      } else if (dataset_) {
         dataset_->close();
       }
-      counters_->disk_bytes.set(dataset_->bytes_on_disk());
+      counters_->disk_bytes.set(closed_bytes_ + (dataset_ ? dataset_->bytes_on_disk() : 0));
     } catch (...) {
       write->fault = base::current_fault();
     }
@@ -195,10 +224,13 @@ void OwnedFile::committed(const Write& write) {
   services_.counters.encoded_bytes_out.add(write.ready->bytes);
   const double now = env::steady_seconds();
   services_.counters.committed(now - services_.run_begin, now - point.closed_at);
-  telemetry::CommitLine line{plan_.entry.path, {}, point.model_time};
+  telemetry::CommitLine line{
+      point.part.empty() ? plan_.entry.path : path_of_part(plan_.entry.path, point.part, plan_.as_monc),
+      {},
+      point.model_time};
   std::int64_t records = 0;
   for (std::size_t axis = 0; axis < plan_.axes.size(); ++axis) {
-    line.lengths[plan_.axes[axis].dim] = point.lengths[axis];
+    line.lengths[plan_.axes[axis].dim] = write.ready->commit.lengths.at(layout_.axes[axis].dim);
     records += point.lengths[axis];
   }
   counters_->records.set(static_cast<std::uint64_t>(records));

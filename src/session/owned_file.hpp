@@ -13,6 +13,7 @@
 #include "server/executor.hpp"
 #include "session/file_clock.hpp"
 #include "session/layout.hpp"
+#include "session/part_cutter.hpp"
 #include "session/plan.hpp"
 #include "telemetry/counters.hpp"
 #include "telemetry/status.hpp"
@@ -32,8 +33,8 @@ struct FileServices {
 // Communication thread only.
 class OwnedFile {
  public:
-  // Creates the dataset. What goes wrong then is thrown, or, with `on_error: skip`, logged, and the file is
-  // closed.
+  // Creates the dataset; of a series only with the first commit into it. What goes wrong then is thrown, or,
+  // with `on_error: skip`, logged, and the file is closed.
   OwnedFile(const FilePlan& plan, const FileLayout& layout, FileServices services);
   ~OwnedFile();
 
@@ -59,12 +60,16 @@ class OwnedFile {
   void committed(const Write& write);
   void failed(const base::Fault& fault);
   void start_close();
+  void create(const std::string& part);
+  void write(const output::ReadyCommit& ready);
 
   const FilePlan& plan_;
   const FileLayout& layout_;
   FileServices services_;
-  std::unique_ptr<output::Dataset> dataset_;
+  std::unique_ptr<output::Dataset> dataset_;  // null between two files of a series
   output::Committer committer_;
+  PartCutter cutter_;               // of a series
+  std::uint64_t closed_bytes_ = 0;  // on disk, in files of a series that have ended; I/O thread only
   telemetry::FileCounters* counters_;
   std::shared_ptr<Write> write_;  // under way, or waiting to be tried again
   bool constants_sent_ = false;

@@ -169,6 +169,7 @@ class Planner {
   void plan_file(const FileEntry& entry) {
     FilePlan file;
     file.entry = entry;
+    file.as_monc = configuration_.as_monc;
     std::map<std::string, config::Location> names;
     for (const VariableEntry& variable : entry.variables) {
       for (const std::string& name : fields_of(variable)) {

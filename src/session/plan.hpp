@@ -42,6 +42,7 @@ struct VariablePlan {
 
 struct FilePlan {
   FileEntry entry;  // path, format, write_every, on_error, ...
+  bool as_monc = false;
   std::vector<AxisPlan> axes;
   std::vector<VariablePlan> variables;
 };

@@ -154,9 +154,7 @@ Node Writing::file(const File& file) {
       made, "write_every",
       scalar_node(file.in_steps ? values_.period_in_steps(file.every) : values_.period_in_seconds(file.every),
                   file.every.location));
-  warnings_.add(file.name.location,
-                "MONC begins a new file, with its time in the name, at each write; here one file holds them "
-                "all, and what is left at the end of the run");
+  add_entry(made, "series", scalar_node("true", file.every.location));
   Node list = variables(file);
   const auto state =
       std::find_if(file.includes.begin(), file.includes.end(), [](const Include& i) { return i.state; });

@@ -51,7 +51,6 @@ TEST(MoncTranslate, AFileWithEachManipulation) {
                  file("<include group=\"g\" time_manipulation=\"averaged\" output_frequency=\"20.0\"/>",
                       "write_time_frequency=\"100.0\" title=\"All: values\" write_on_terminate=true"));
   EXPECT_EQ(outcome.problems, "");
-  EXPECT_TRUE(holds(outcome.warnings, "MONC begins a new file"));
   EXPECT_TRUE(holds(
       outcome.yaml,
       "groups:\n  g: [w, u]\n"
@@ -59,6 +58,7 @@ TEST(MoncTranslate, AFileWithEachManipulation) {
       "  out.nc:\n"
       "    attributes: {title: \"All: values\"}\n"
       "    write_every: 100.0 s\n"
+      "    series: true\n"
       "    variables: [{group: g, time: mean, every: 20.0 s, edges: samples, axis: time_series_4_20.0}]\n"))
       << outcome.yaml;
   const auto variable = [](const std::string& include) {

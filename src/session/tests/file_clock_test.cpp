@@ -13,9 +13,10 @@ using testing::SizeIs;
 constexpr std::size_t never = std::size_t{1} << 40;
 
 // One file: instants every 2 s (100 bytes a record) and means over 10 s (1000 bytes).
-Plan plan_that_writes(time::Period write_every) {
+Plan plan_that_writes(time::Period write_every, bool series = false) {
   Plan plan;
   plan.files.resize(1);
+  plan.files[0].entry.series = series;
   plan.files[0].entry.write_every = write_every;
   const time::Period steps = time::Period::of_steps(1);
   plan.files[0].axes = {{time::AxisKind::instant, time::Period::of_seconds(2), steps, "time_instant_2s"},
@@ -29,8 +30,8 @@ struct Model {
   FileClock clock;
   std::int64_t step = 0;
 
-  explicit Model(time::Period write_every, std::size_t most_bytes = never)
-      : plan(plan_that_writes(write_every)),
+  explicit Model(time::Period write_every, std::size_t most_bytes = never, bool series = false)
+      : plan(plan_that_writes(write_every, series)),
         axes(plan, {0, 0.0}),
         clock(plan.files[0], 0, plan.calendar, {0, 0.0}, {100, 1000}, most_bytes) {}
   std::optional<CommitDue> to(double time) {
@@ -74,6 +75,33 @@ TEST(FileClock, EachRecordIsInOneCommit) {
   for (const auto& record : records_of(last)) all.push_back(record);
   EXPECT_THAT(all, ElementsAre(std::tuple(0, 0, 3.0), std::tuple(0, 1, 6.0), std::tuple(0, 2, 9.0),
                                std::tuple(0, 3, 12.0), std::tuple(1, 0, 10.0), std::tuple(1, 1, 12.0)));
+}
+
+TEST(FileClock, EachWriteEndsAFileOfASeries) {
+  Model run(time::Period::of_seconds(5), never, true);
+  std::vector<std::pair<double, std::string>> ended;
+  for (const double time : {1.5, 3.0, 4.5, 6.0, 7.5, 9.0, 10.5, 12.0, 21.0, 23.0})
+    if (const auto due = run.to(time)) {
+      EXPECT_TRUE(due->ends_part);
+      ended.emplace_back(time, due->part);
+    }
+  EXPECT_THAT(ended, ElementsAre(std::pair(6.0, "5.0"), std::pair(10.5, "10.0"), std::pair(21.0, "20.0")));
+  const CommitDue last = run.clock.finish(run.axes);
+  EXPECT_EQ(last.part, "25.0");
+  EXPECT_FALSE(last.ends_part);
+  EXPECT_EQ(last.lengths[0], 8);
+}
+
+// A file whose first commit comes early, because much has gathered, is named before it is known when it ends.
+TEST(FileClock, AFileOfASeriesKeepsItsName) {
+  Model run(time::Period::of_seconds(100), 250, true);
+  std::vector<std::tuple<double, std::string, bool>> commits;
+  for (double time = 2.0; time<330.0; time += time> 110.0 ? 195.0 : 12.0)
+    if (const auto due = run.to(time)) commits.emplace_back(time, due->part, due->ends_part);
+  EXPECT_THAT(commits, testing::Contains(std::tuple(14.0, "100.0", false)));
+  EXPECT_THAT(commits, testing::Contains(std::tuple(110.0, "100.0", true)));
+  EXPECT_THAT(commits, testing::Contains(std::tuple(317.0, "200.0", true)));
+  EXPECT_EQ(run.clock.finish(run.axes).part, "400.0");
 }
 
 TEST(FileClock, WritesByStepsToo) {

@@ -63,6 +63,7 @@ def test_writes_yaml_and_warns(folder):
             "{file}": {
                 "attributes": {"title": "All"},
                 "write_every": "100.0 s",
+                "series": True,
                 "variables": [dict(MEAN, every="{mm} s", axis="time_series_{n}_{mm}")],
             },
         },
