@@ -2,9 +2,9 @@
 exact sums. The trace is large and stands beside the tree; without it these tests are skipped."""
 
 import functools
-import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ SHARED = TREE.parent / "shared" / "data"
 TRACE = SHARED / "monc_trace"
 XML = SHARED / "monc" / "io" / "io_cfg_files" / "data_write_1file.xml"
 REPLAY = TREE / "examples" / "monc_style" / "replay.py"
-MODEL_RANKS = 4
+RANKS = 4  # of the trace
 
 pytestmark = pytest.mark.skipif(not (TRACE / "index.json").exists(), reason="the trace of MONC is not there")
 
@@ -37,12 +37,12 @@ def expected(legacy):
         return {name: file[name] for name in file.files}
 
 
-def replay(folder, servers, *arguments, legacy=False):
+def replay(folder, ranks, servers, *arguments, legacy=False):
     text = CONFIGURATION.format(
         xml=os.path.relpath(XML, folder), servers=servers, legacy="legacy: monc\n" if legacy else ""
     )
     (folder / "tailrace.yaml").write_text(text)
-    command = ["mpirun", "-n", str(MODEL_RANKS + servers), sys.executable, str(REPLAY), str(TRACE), "tailrace.yaml"]
+    command = ["mpirun", "-n", str(ranks + servers), sys.executable, str(REPLAY), str(TRACE), "tailrace.yaml"]
     options = ["-D", "diagnostic_file=trace.nc", "-D", "checkpoint_file=checkpoint.nc", *arguments]
     return subprocess.run(
         command + options, cwd=folder, env=mpi_environment(), capture_output=True, text=True, timeout=120
@@ -56,11 +56,15 @@ class Run:
     legacy: bool
 
 
-@pytest.fixture(scope="module", params=itertools.product([1, 2, 3], [False, True]), ids=str)
+AS_RECORDED = [(RANKS, servers, legacy) for servers in (1, 2, 3) for legacy in (False, True)]
+CUT_ANEW = [(1, 1, False), (3, 2, False), (6, 1, True)]
+
+
+@pytest.fixture(scope="module", params=AS_RECORDED + CUT_ANEW, ids=str)
 def run(request, tmp_path_factory):
-    servers, legacy = request.param
-    folder = tmp_path_factory.mktemp(f"servers{servers}")
-    result = replay(folder, servers, legacy=legacy)
+    ranks, servers, legacy = request.param
+    folder = tmp_path_factory.mktemp(f"ranks{ranks}_servers{servers}")
+    result = replay(folder, ranks, servers, legacy=legacy)
     output = result.stdout + result.stderr
     assert result.returncode == 0, output
     return Run(folder, output, legacy)
@@ -169,3 +173,11 @@ def test_what_is_different_is_told_once(run):
     assert len(lines) < 40, run.output
     assert run.output.count("counts the first sample of a window about twice") == (not run.legacy)
     assert run.output.count("MONC reads the number 100 as 1") == 1
+
+
+def test_the_pace_of_the_models_time(tmp_path):
+    result = replay(tmp_path, 1, 1, "--speed", "40")
+    assert result.returncode == 0, result.stdout + result.stderr
+    model_time, took = map(float, re.search(r"played (\S+) s of MONC's run in (\S+) s", result.stdout).groups())
+    assert model_time == 241.96
+    assert took >= model_time / 40
