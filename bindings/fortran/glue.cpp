@@ -174,9 +174,6 @@ int tailrace_glue_field(tailrace_session* session, const char* name, const char*
 }
 
 int tailrace_glue_put(tailrace_session* session, int field, const CFI_cdesc_t* array, tailrace_error* error) {
-  // Before looking at the array; what is wrong with the call is said by the put.
-  if (tailrace_wants(session, field, nullptr) == 0)
-    return tailrace_put(session, field, array->base_addr, TAILRACE_FLOAT64, 0, error);
   std::int64_t shape[CFI_MAX_RANK];
   std::int64_t strides[CFI_MAX_RANK];
   const auto element = static_cast<std::int64_t>(array->elem_len);
