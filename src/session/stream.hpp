@@ -11,6 +11,10 @@
 
 namespace tailrace::session {
 
+// Kinds of items in the outbox's bundles.
+inline constexpr std::int32_t piece_item = 0;
+inline constexpr std::int32_t chunk_item = 1;
+
 struct ServedComponent::Stream {
   std::size_t number = 0;    // among the streams; the same on every server
   std::size_t file = 0;      // index into the plan's files
