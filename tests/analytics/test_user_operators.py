@@ -125,6 +125,8 @@ import numpy as np
 def rows(a):
     assert a.dtype == np.float64 and a.flags.c_contiguous
     assert not (a.flags.owndata or a.flags.writeable)  # the server's own memory
+    circle = [a]
+    circle.append(circle)  # is not kept, though it ends only when Python looks for such
     return np.full(a.shape, a.shape[1])
 """
 

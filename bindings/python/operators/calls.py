@@ -1,5 +1,6 @@
 """Runs inside the interpreter of a server: from blocks of memory to NumPy arrays and back. Part of the plugin."""
 
+import gc
 import importlib
 import importlib.util
 import sys
@@ -92,6 +93,8 @@ def call(path, name, inputs, output):
         return reason(error, path)
     finally:
         under_way.clear()
+    if any(array() is not None for array in lent):
+        gc.collect()  # what only a circle of references holds, nobody keeps
     if any(array() is not None for array in lent):
         return f"{name} keeps an array that it was given, whose memory is used again; it must copy what it keeps"
     return None

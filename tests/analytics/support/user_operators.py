@@ -1,5 +1,6 @@
 """What the tests of the user's own operators share: libraries compiled on the way, jobs, and what they should give."""
 
+import copy
 import subprocess
 import sys
 from pathlib import Path
@@ -50,7 +51,7 @@ def configuration(operators: dict, diagnostics: dict, on_error="stop", others=("
     variables = [{"field": name, "time": "snapshot", "every": "1 step"} for name in (*others, *diagnostics)]
     return {
         "fields": {"state": {"every": "1 step", "names": ["u", "v"]}},
-        "operators": operators,
+        "operators": copy.deepcopy(operators),  # for tests that change something in it
         "diagnostics": {name: {"is": text} for name, text in diagnostics.items()},
         "output": {"out.nc": {"write_every": "1 step", "on_error": on_error, "variables": variables}},
     }
