@@ -73,6 +73,7 @@ struct VariableEntry {  // an entry under `variables:`
   config::Location every_location;  // line 0: it holds a `{name}` that is not filled in
   bool whole_samples = false;       // windows end with a sample
   std::string axis;                 // the name of its time dimension; empty: chosen
+  std::string split;                // a dimension: a variable for each number along it
   std::optional<model::DataType> type;
   std::optional<codecs::CodecOptions> codec;
   std::vector<std::int64_t> chunk;

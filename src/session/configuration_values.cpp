@@ -228,6 +228,7 @@ class Converter {
     variable.reduction = time::find_reduction(text_of(value, "time")).value_or(time::ReductionKind::snapshot);
     std::tie(variable.every, variable.every_location) = period_of(value, "every");
     variable.axis = text_of(value, "axis");
+    variable.split = text_of(value, "split");
     variable.whole_samples = text_of(value, "edges", "exact") == "samples";
     if (value.find("type") != nullptr) variable.type = type_of(text_of(value, "type"));
     variable.codec = codec_of(value);

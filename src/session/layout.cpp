@@ -1,6 +1,7 @@
 #include "session/layout.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "session/cf_grid.hpp"
 #include "session/cf_text.hpp"
@@ -70,6 +71,10 @@ void add_times(FileLayout& layout, const FilePlan& file, const calendar::Calenda
   }
 }
 
+std::vector<std::string> names_in_file(const VariablePlan& plan) {
+  return plan.split < 0 ? std::vector{plan.name} : plan.parts;
+}
+
 ChunkShape chunk_of(const VariablePlan& plan, const std::vector<std::int64_t>& shape, Access access) {
   if (plan.chunk.empty()) return choose_chunk(shape, model::size_of(plan.type), access);
   TAILRACE_ASSERT(plan.chunk.size() == shape.size() + 1, "a chunk has the records and the grid's dims");
@@ -86,8 +91,10 @@ void add_variable(FileLayout& layout, const FilePlan& file, int number, const mo
   added.field = plan.field;
   added.plan = number;
   for (const int dim : grid_dims) added.shape.push_back(layout.dataset.dims[at(dim)].size);
+  added.split = plan.split;
   ChunkShape chunk = chunk_of(plan, added.shape, file.entry.access);
   if (file.entry.series) chunk.records = 1;  // any record may be the first of a file
+  if (plan.split >= 0) chunk.cells[at(plan.split)] = 1;
   added.chunk = chunk.cells;
   added.records_per_chunk = chunk.records;
 
@@ -101,7 +108,14 @@ void add_variable(FileLayout& layout, const FilePlan& file, int number, const mo
   spec.codec = plan.codec;
   spec.fill_value = fill_value(plan.type);
   describe(spec.attributes, field.units, field.standard_name, field.long_name, field.attributes, field.name);
-  layout.dataset.variables.push_back(std::move(spec));
+  if (plan.split >= 0) {
+    spec.dims.erase(spec.dims.begin() + 1 + plan.split);
+    spec.chunk.erase(spec.chunk.begin() + 1 + plan.split);
+  }
+  for (const std::string& name : names_in_file(plan)) {
+    spec.name = name;
+    layout.dataset.variables.push_back(spec);
+  }
   layout.variables.push_back(std::move(added));
 }
 
@@ -110,14 +124,16 @@ void add_variable(FileLayout& layout, const FilePlan& file, int number, const mo
 void finish_attributes(FileLayout& layout, const FilePlan& file, int number, const model::Field& field,
                        const output::Attributes& of_grid) {
   const VariablePlan& plan = file.variables[at(number)];
-  output::Attributes& attributes =
-      layout.dataset.variables[at(layout.variables[at(number)].variable)].attributes;
+  const std::size_t first = at(layout.variables[at(number)].variable);
+  output::Attributes& attributes = layout.dataset.variables[first].attributes;
   const auto own = field.attributes.find("cell_methods");
   const std::string& axis = layout.dataset.dims[at(layout.axes[at(plan.axis)].dim)].name;
   set_attribute(attributes, "cell_methods",
                 cell_methods(own == field.attributes.end() ? "" : own->second, axis, plan.reduction));
   for (const auto& [name, value] : of_grid) set_attribute(attributes, name, value);
   for (const auto& [name, value] : plan.attributes) set_attribute(attributes, name, value);
+  for (std::size_t part = 1; part < names_in_file(plan).size(); ++part)
+    layout.dataset.variables[first + part].attributes = attributes;
 }
 
 }  // namespace
@@ -134,7 +150,8 @@ FileLayout make_layout(const FilePlan& file, const Configuration& configuration,
   const std::vector<int> grids = grids_in_use(file, declarations);
   GridWriter grid_writer(layout, file, declarations, names, grids);
   add_axis_dims(layout, file, names);
-  for (const VariablePlan& variable : file.variables) names.take(variable.name, "field");
+  for (const VariablePlan& variable : file.variables)
+    for (const std::string& name : names_in_file(variable)) names.take(name, "field");
   add_times(layout, file, calendar::Calendar(configuration.calendar_name, configuration.start), names);
   grid_writer.add_dims();
 
@@ -158,6 +175,20 @@ FileLayout make_layout(const FilePlan& file, const Configuration& configuration,
   layout.dataset.attributes =
       global_attributes(file, configuration, declarations.component, with_mesh, history);
   return layout;
+}
+
+void split_chunks(const FileLayout& layout, output::Commit& commit) {
+  std::map<int, int> split;  // by variable: its dim
+  for (const VariableLayout& variable : layout.variables)
+    if (variable.split >= 0) split[variable.variable] = variable.split;
+  if (split.empty()) return;
+  for (output::EncodedChunk& chunk : commit.chunks) {
+    const auto found = split.find(chunk.variable);
+    if (found == split.end()) continue;
+    const auto cell = chunk.offset.begin() + 1 + found->second;  // behind the records
+    chunk.variable += static_cast<int>(*cell);
+    chunk.offset.erase(cell);
+  }
 }
 
 double time_stamp(const time::TimeRecord& record, TimeStamp where) {

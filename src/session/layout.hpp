@@ -13,12 +13,13 @@ namespace tailrace::session {
 
 // Where a planned variable (or a static field: coordinate, connectivity) lives in the dataset.
 struct VariableLayout {
-  int variable = -1;                // index into DatasetSpec::variables
+  int variable = -1;                // index into DatasetSpec::variables; of those it is split into, the first
   int field = -1;                   // index into Declarations::fields
   int plan = -1;                    // index into FilePlan::variables; -1 for a static field
   std::vector<std::int64_t> shape;  // of one record: the grid's dims
   std::vector<std::int64_t> chunk;  // of one record, same rank (whole shape for contiguous variables)
   std::int64_t records_per_chunk = 1;
+  int split = -1;  // index into `shape`, where the chunk has 1: cell i along it belongs to variable + i
 };
 
 struct AxisLayout {
@@ -40,6 +41,9 @@ struct FileLayout {
 FileLayout make_layout(const FilePlan& file, const Configuration& configuration,
                        const model::Declarations& declarations, const model::Decomposition& decomposition,
                        const std::string& history);
+
+// Chunks of what is split are given to their variables.
+void split_chunks(const FileLayout& layout, output::Commit& commit);
 
 // The value of a record on the time axis in the units of the file.
 double time_stamp(const time::TimeRecord& record, TimeStamp where);

@@ -120,6 +120,12 @@ Type variable_schema() {
            "The name of the time dimension, instead of one that Tailrace chooses; where other records need "
            "it too, `_instant` or `_2` is put behind it.",
        .example = "time_10s"},
+      {.name = "split",
+       .type = text(),
+       .says = "A dimension of the grid along which each cell becomes a variable of its own, without that "
+               "dimension: `q_vapour`, `q_rain`. What is put behind the name comes from the attribute "
+               "`flag_meanings` of the dimension's coordinate; else it is 1, 2, ...",
+       .example = "qfields"},
       {.name = "type",
        .type = choice(data_type_names()),
        .says = "The type in the file; by default the field's own, or float64 for means and standard "

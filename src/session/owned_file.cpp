@@ -153,6 +153,7 @@ bool OwnedFile::progress() {
     auto write = std::make_shared<Write>();
     write->ready = std::move(ready);
     if (plan_.entry.series) cutter_.cut(*write->ready);
+    split_chunks(layout_, write->ready->commit);
     write->first_try = env::steady_seconds();
     start(std::move(write));
     return true;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
+#include "base/nearest_name.hpp"
 #include "config/problems.hpp"
 #include "session/analysis.hpp"
 #include "session/consistency.hpp"
@@ -211,13 +213,17 @@ class Planner {
     variable.codec = entry.codec.value_or(file.entry.codec);
     variable.chunk = entry.chunk;
     variable.attributes = entry.attributes;
-    const auto [first, fresh] = names.try_emplace(variable.name, entry.location);
-    if (!fresh)
-      problems_.add(
-          entry.location, entry.config_path,
-          fmt::format("the file already has a variable \"{}\", from {}; give one of them another `name` or a "
-                      "`suffix`, or write them to two files",
-                      variable.name, first->second.text()));
+    if (!entry.split.empty()) split(entry, declarations_.grids[at(field.grid)], variable);
+    for (const std::string& name : variable.split < 0 ? std::vector{variable.name} : variable.parts) {
+      const auto [first, fresh] = names.try_emplace(name, entry.location);
+      if (!fresh)
+        problems_.add(
+            entry.location, entry.config_path,
+            fmt::format(
+                "the file already has a variable \"{}\", from {}; give one of them another `name` or a "
+                "`suffix`, or write them to two files",
+                name, first->second.text()));
+    }
     file.variables.push_back(std::move(variable));
   }
 
@@ -249,6 +255,18 @@ class Planner {
     if (entry.chunk.empty()) return;
     if (const auto chunk = chunk_complaint(entry.chunk, grid))
       problems_.add(entry.chunk_location, entry.config_path + ".chunk", field.name + ": " + *chunk);
+  }
+
+  void split(const VariableEntry& entry, const model::Grid& grid, VariablePlan& variable) {
+    const auto dim = std::find(grid.dims.begin(), grid.dims.end(), entry.split);
+    if (dim == grid.dims.end()) {
+      problems_.add(entry.location, entry.config_path + ".split",
+                    fmt::format("field \"{}\" has no dimension \"{}\".{}", variable.field_name, entry.split,
+                                base::name_hint(entry.split, grid.dims)));
+      return;
+    }
+    variable.split = static_cast<int>(dim - grid.dims.begin());
+    variable.parts = names_of_parts(variable.name, grid, variable.split);
   }
 
   AxisPlan axis_for(const VariableEntry& entry, const FieldPlan& field) const {

@@ -38,6 +38,8 @@ struct VariablePlan {
   codecs::CodecOptions codec;
   std::vector<std::int64_t> chunk;  // the user's: (records, then the grid's dims); empty: chosen
   output::Attributes attributes;    // the user's, after the field's own
+  int split = -1;                   // index of a dim of the grid: one variable for each cell along it,
+  std::vector<std::string> parts;   // called so, in that order
 };
 
 struct FilePlan {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <sstream>
 
 namespace tailrace::session {
 namespace {
@@ -72,6 +73,25 @@ std::optional<std::string> chunk_complaint(const std::vector<std::int64_t>& chun
                          grid.shape[d - 1], dims[d], grid.name, chunk[d]);
   }
   return std::nullopt;
+}
+
+std::vector<std::string> names_of_parts(const std::string& variable, const model::Grid& grid, int dim) {
+  const auto cells = static_cast<std::size_t>(grid.shape[static_cast<std::size_t>(dim)]);
+  std::vector<std::string> words;
+  for (const model::Coordinate& coordinate : grid.coordinates) {
+    const auto meanings = coordinate.attributes.find("flag_meanings");
+    if (coordinate.name != grid.dims[static_cast<std::size_t>(dim)] ||
+        meanings == coordinate.attributes.end())
+      continue;
+    std::istringstream text(meanings->second);
+    for (std::string word; text >> word;) words.push_back(word);
+  }
+  if (words.size() != cells) {
+    words.clear();
+    for (std::size_t cell = 1; cell <= cells; ++cell) words.push_back(fmt::format("{}", cell));
+  }
+  for (std::string& word : words) word = fmt::format("{}_{}", variable, word);
+  return words;
 }
 
 }  // namespace tailrace::session

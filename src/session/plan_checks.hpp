@@ -26,4 +26,8 @@ std::optional<std::string> chunk_complaint(const std::vector<std::int64_t>& chun
 // Whether every point of `every` is one of `cadence` too, as far as periods of the same kind can tell.
 bool is_multiple(const time::Period& every, const time::Period& cadence);
 
+// What the variables are called into which one is split along a dim of its grid: by the meanings that the
+// dim's coordinate gives to its cells (CF's flag_meanings, one word each), or by number.
+std::vector<std::string> names_of_parts(const std::string& variable, const model::Grid& grid, int dim);
+
 }  // namespace tailrace::session

@@ -278,11 +278,7 @@ Node Writing::variable(const Include& include, const Member& like) const {
                                           ? ""
                                           : fmt::format("_{}", values_.seconds_in_names(include.frequency))),
                           where));
-  if (like.split)
-    warnings_.add(
-        like.location,
-        "MONC writes a variable for each q field; this version of Tailrace keeps them together, with "
-        "a dimension `qfields`");
+  if (like.split) add_entry(made, "split", scalar_node("qfields", like.location));
   return made;
 }
 

@@ -132,8 +132,8 @@ TEST(MoncTranslate, QFieldsAreSplitAndMapsLeftOut) {
   EXPECT_EQ(outcome.at("fields", "d", "names"), "[w, q]\n");
   EXPECT_EQ(outcome.at("groups", "g"), "[w]\n");
   EXPECT_TRUE(
-      holds(outcome.yaml, "{group: g_by_q_field, time: snapshot, every: 4 steps, axis: time_series_4}"));
-  EXPECT_TRUE(holds(outcome.warnings, "this version of Tailrace keeps them together"));
+      holds(outcome.yaml,
+            "{group: g_by_q_field, time: snapshot, every: 4 steps, axis: time_series_4, split: qfields}"));
   EXPECT_TRUE(holds(outcome.warnings, "fields of type map are left out"));
   EXPECT_TRUE(holds(outcome.warnings, "fields of data_type string are left out"));
 }
