@@ -60,7 +60,11 @@ std::optional<Writing::Member> Writing::member(const std::string& space, const W
   if (const Diagnostic* diagnostic = names_.diagnostic(space, name.text)) {
     const auto fields = made_from_.find(diagnostic);
     if (fields == made_from_.end()) return std::nullopt;
-    member.split = is_split(diagnostic->dims);
+    if (is_split(diagnostic->dims))
+      warnings_.add(
+          name.location,
+          "MONC splits only fields of the model by q field, and writes nothing for such a diagnostic; "
+          "here it is one variable that holds all of them");
     set_period(fields->second, member);
     return member;
   }
