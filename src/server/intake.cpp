@@ -56,12 +56,13 @@ bool Intake::drain(Client& client) {
   std::optional<telemetry::PhaseTimer> timer;
   std::uint64_t records = 0, bytes = 0;
   while (client.state == State::running) {
-    const auto record = client.link.consumer->next();
-    if (!record) break;
+    const std::size_t before = client.run.size();
+    client.link.consumer->take(client.run, most_records - before, most_bytes);
+    if (client.run.size() == before) break;
     if (!timer) timer.emplace(counters_, telemetry::Phase::receive, trace_);
-    ++records;
-    bytes += record->payload.size();
-    take(client, *record);
+    records += client.run.size() - before;
+    for (std::size_t i = before; i < client.run.size(); ++i) bytes += client.run[i].payload.size();
+    sort_out(client, before);
   }
   const bool due = client.state != State::running ||
                    in_work_.load(std::memory_order_acquire) < std::max(1, executor_.threads());
@@ -72,11 +73,31 @@ bool Intake::drain(Client& client) {
   return true;
 }
 
+// Of the records from `first` on, small blocks stay for their run.
+void Intake::sort_out(Client& client, std::size_t first) {
+  std::size_t kept = first;
+  std::optional<transport::Record> word;  // the last one, where it is no block
+  for (std::size_t i = first; i < client.run.size(); ++i) {
+    const transport::Record record = client.run[i];
+    if (record.header.kind != model::RecordKind::block) {
+      word = record;
+    } else if (discarding_) {
+      client.link.consumer->release(record.sequence);
+    } else if (record.payload.size() >= small_bytes) {
+      hand_over(client, std::make_shared<const Records>(1, record), 0, 1);
+    } else {
+      client.run_bytes += record.payload.size();
+      client.run[kept++] = record;
+    }
+  }
+  client.run.resize(kept);
+  if (client.run.size() == most_records || client.run_bytes >= most_bytes) submit(client);
+  if (word) take(client, *word);
+}
+
 void Intake::take(Client& client, const transport::Record& record) {
   switch (record.header.kind) {
-    case model::RecordKind::block:
-      if (!discarding_) return add_block(client, record);
-      break;
+    case model::RecordKind::block: break;
     case model::RecordKind::tick:
       client.tick = {record.header.step, record.header.time};
       client.started = true;
@@ -91,14 +112,6 @@ void Intake::take(Client& client, const transport::Record& record) {
       return lose(client, "left without finish");
   }
   client.link.consumer->release(record.sequence);
-}
-
-void Intake::add_block(Client& client, const transport::Record& record) {
-  if (record.payload.size() >= small_bytes)
-    return hand_over(client, std::make_shared<const Records>(1, record), 0, 1);
-  client.run.push_back(record);
-  client.run_bytes += record.payload.size();
-  if (client.run.size() == most_records || client.run_bytes >= most_bytes) submit(client);
 }
 
 bool Intake::submit(Client& client) {
@@ -125,8 +138,7 @@ void Intake::hand_over(Client& client, std::shared_ptr<const Records> records, s
   });
 }
 
-// What one record throws keeps no other from being accepted. The room goes back from the last record to the
-// first: only the first one of a client's buffer frees any, and then it frees all.
+// What one record throws keeps no other from being accepted.
 void Intake::work_on(int client, transport::Consumer& consumer, std::span<const transport::Record> records) {
   std::exception_ptr failure;
   {
@@ -140,7 +152,7 @@ void Intake::work_on(int client, transport::Consumer& consumer, std::span<const 
       }
     }
   }
-  for (auto record = records.rbegin(); record != records.rend(); ++record) consumer.release(record->sequence);
+  consumer.release(records);
   if (failure) std::rethrow_exception(failure);
 }
 

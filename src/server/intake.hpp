@@ -54,8 +54,8 @@ class Intake {
     std::size_t run_bytes = 0;
   };
   bool drain(Client& client);
+  void sort_out(Client& client, std::size_t first);
   void take(Client& client, const transport::Record& record);
-  void add_block(Client& client, const transport::Record& record);
   bool submit(Client& client);  // the run, if there is one
   void hand_over(Client& client, std::shared_ptr<const Records> records, std::size_t begin, std::size_t end);
   void work_on(int client, transport::Consumer& consumer, std::span<const transport::Record> records);

@@ -6,6 +6,13 @@
 #include "env/delays.hpp"
 
 namespace tailrace::transport {
+namespace {
+
+bool ends(const Record& record) {
+  return record.header.kind == model::RecordKind::finish || record.header.kind == model::RecordKind::abandon;
+}
+
+}  // namespace
 
 RingConsumer::RingConsumer(RingPlace place, std::optional<SpillFile> spill, Doorbell& doorbell)
     : place_(std::move(place)),
@@ -30,15 +37,37 @@ std::optional<Record> RingConsumer::next() {
   std::optional<Record> record = next_in_ring();
   if (!record && spill_) record = next_in_spill();
   if (!record && abandoned && !over_) record = goodbye();
-  if (record &&
-      (record->header.kind == model::RecordKind::finish || record->header.kind == model::RecordKind::abandon))
-    over_ = true;
+  over_ = over_ || (record && ends(*record));
   return record;
 }
 
 std::optional<Record> RingConsumer::next_in_ring() {
   const std::lock_guard lock(mutex_);
   offer_fault();
+  return next_of_ring();
+}
+
+// The ring alone, under one lock; what lies elsewhere comes one by one.
+void RingConsumer::take(std::vector<Record>& records, std::size_t most, std::size_t bytes) {
+  if (spill_ || env::random_delays_on) return Consumer::take(records, most, bytes);
+  std::size_t taken = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    offer_fault();
+    for (std::size_t size = 0; taken < most && size < bytes; ++taken) {
+      const auto record = next_of_ring();
+      if (!record) break;
+      records.push_back(*record);
+      size += record->payload.size();
+      if (record->header.kind == model::RecordKind::block) continue;
+      over_ = over_ || ends(*record);
+      return;
+    }
+  }
+  if (taken == 0) Consumer::take(records, 1, 1);
+}
+
+std::optional<Record> RingConsumer::next_of_ring() {
   const auto view = reader_.peek();
   if (!view) return std::nullopt;
   const std::uint64_t sequence = first_taken_ + taken_.size();
@@ -81,29 +110,46 @@ std::optional<Record> RingConsumer::goodbye() {
   return Record{{model::RecordKind::abandon, 0, 0, 0.0}, {}, sequence};
 }
 
+bool RingConsumer::mark_released(std::uint64_t sequence) {
+  TAILRACE_ASSERT(sequence - first_taken_ < taken_.size(),
+                  "a record is released that was not handed out, or twice");
+  Taken& record = taken_[sequence - first_taken_];
+  TAILRACE_ASSERT(!record.released, "a record is released twice");
+  record.released = true;
+  spilled_in_memory_ -= record.bytes;
+  record.memory.reset();
+  return waits_for_release_ && record.bytes > 0;
+}
+
+void RingConsumer::give_back() {
+  if (taken_.empty() || !taken_.front().released) return;
+  while (!taken_.empty() && taken_.front().released) {
+    taken_.pop_front();
+    ++first_taken_;
+  }
+  control_.head.store(taken_.empty() ? reader_.position() : taken_.front().begin, std::memory_order_release);
+  control_.released.store(first_taken_, std::memory_order_release);
+  control_.space.ring();
+}
+
 void RingConsumer::release(std::uint64_t sequence) {
   env::maybe_delay("release");
   bool more_wanted = false;
   {
     const std::lock_guard lock(mutex_);
-    TAILRACE_ASSERT(sequence - first_taken_ < taken_.size(),
-                    "a record is released that was not handed out, or twice");
-    Taken& record = taken_[sequence - first_taken_];
-    TAILRACE_ASSERT(!record.released, "a record is released twice");
-    record.released = true;
-    spilled_in_memory_ -= record.bytes;
-    more_wanted = waits_for_release_ && record.bytes > 0;
-    record.memory.reset();
-    if (sequence == first_taken_) {
-      while (!taken_.empty() && taken_.front().released) {
-        taken_.pop_front();
-        ++first_taken_;
-      }
-      control_.head.store(taken_.empty() ? reader_.position() : taken_.front().begin,
-                          std::memory_order_release);
-      control_.released.store(first_taken_, std::memory_order_release);
-      control_.space.ring();
-    }
+    more_wanted = mark_released(sequence);
+    give_back();
+  }
+  if (more_wanted) doorbell_.ring();
+}
+
+void RingConsumer::release(std::span<const Record> records) {
+  env::maybe_delay("release");
+  bool more_wanted = false;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Record& record : records) more_wanted = mark_released(record.sequence) || more_wanted;
+    give_back();
   }
   if (more_wanted) doorbell_.ring();
 }

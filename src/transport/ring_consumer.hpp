@@ -24,6 +24,8 @@ class RingConsumer final : public Consumer {
 
   std::optional<Record> next() override;
   void release(std::uint64_t sequence) override;
+  void take(std::vector<Record>& records, std::size_t most, std::size_t bytes) override;
+  void release(std::span<const Record> records) override;
   void raise(const base::Fault& fault) override;
   bool alive() override;
   std::size_t bytes_under_way() const override;
@@ -37,9 +39,12 @@ class RingConsumer final : public Consumer {
     std::size_t bytes = 0;  // in `memory`
   };
   std::optional<Record> next_in_ring();
+  std::optional<Record> next_of_ring();  // the lock is held
   std::optional<Record> next_in_spill();
   std::optional<Record> goodbye();
-  void offer_fault();  // the lock is held
+  void offer_fault();                          // the lock is held
+  bool mark_released(std::uint64_t sequence);  // the lock is held; true if next() waited for it
+  void give_back();                            // the lock is held
 
   RingPlace place_;
   RingControl& control_;

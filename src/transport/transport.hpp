@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "model/block.hpp"
@@ -80,7 +81,11 @@ class Consumer {
   virtual ~Consumer() = default;
   virtual std::optional<Record> next() = 0;          // never blocks
   virtual void release(std::uint64_t sequence) = 0;  // in any order, once each
-  virtual void raise(const base::Fault& fault) = 0;  // reaches the client at its next call
+  // What calls of next() would give, appended to `records`, until there is no more, they are `most`, have
+  // `bytes` of payload or more, or one came that is no block.
+  virtual void take(std::vector<Record>& records, std::size_t most, std::size_t bytes);
+  virtual void release(std::span<const Record> records);  // all of these
+  virtual void raise(const base::Fault& fault) = 0;       // reaches the client at its next call
   virtual bool
   alive() = 0;  // false once the client's process is known to be gone; may say true too long (mpi)
   // Records arrive only while next() is called: no doorbell announces them, so its server must not sleep
