@@ -86,5 +86,7 @@ struct Bins {
 
 // What they add up to, rounded once, halves to even.
 double rounded(Bins bins, int top);
+// The same of three numbers whose sum is far from the ends of the range.
+double rounded(double a, double b, double c);
 
 }  // namespace tailrace::analytics::exact_sum

@@ -13,6 +13,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+// Bins of sums that are not too small, with carries below this, are exactly doubles.
+constexpr int lowest_quick = lowest_top + 2;
+constexpr std::int64_t greatest_quick = 2048;
 
 double odd(double x) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) | 1); }
 
@@ -223,7 +226,18 @@ double ExactSums::State::result(std::size_t sum) const {
   const std::uint8_t special = specials(sum);
   if (special & not_a_number) return nan;
   if (special) return special & plus_infinity ? infinity : -infinity;
-  return rounded(bins(sum), top(sum));
+  const int highest = top(sum);
+  if (highest < lowest_quick || highest == highest_top) return rounded(bins(sum), highest);
+  double of_bin[kept];
+  bool quick = true;
+  for (int which = 0; which < kept; ++which) {
+    const std::int64_t carry = carries[static_cast<std::size_t>(which) * size + sum];
+    quick &= carry > -greatest_quick && carry < greatest_quick;
+    of_bin[which] =
+        bin(which)[sum] - bases_of(highest)[which] +
+        static_cast<double>(carry) * power_of_two(bin_bits * (highest - which + 1) + lowest_exponent);
+  }
+  return quick ? rounded(of_bin[0], of_bin[1], of_bin[2]) : rounded(bins(sum), highest);
 }
 
 }  // namespace tailrace::analytics
