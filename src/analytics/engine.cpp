@@ -15,6 +15,8 @@ namespace {
 
 constexpr int gather_word = 0;
 constexpr int broadcast_word = 1;
+// The memory of steps that hold more is kept for the next one only while the same diagnostics are due.
+constexpr std::size_t worth_freeing = std::size_t{4} << 20;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -25,6 +27,25 @@ std::vector<Place> places_of(const std::vector<EngineInput>& inputs) {
 }
 
 }  // namespace
+
+struct Engine::Plan {
+  Plan(const Graph& graph, const Placement& placement, const Layout& layout, const std::vector<int>& inputs,
+       const std::vector<int>& clients, const std::vector<char>& due)
+      : bundled(bundle(graph, placement, layout.cells, due)),
+        schedule(make_schedule(bundled)),
+        blocks(graph, bundled, schedule, layout, clients) {
+    for (std::size_t d = 0; d < due.size(); ++d)
+      if (due[d]) diagnostics.push_back(static_cast<int>(d));
+    for (const int node : inputs) seats.push_back(node < 0 ? Bundled::Seat{} : bundled.seats[at(node)]);
+  }
+
+  const Bundled bundled;
+  const Schedule schedule;
+  const Blocks blocks;
+  std::vector<int> diagnostics;
+  std::vector<Bundled::Seat> seats;          // by input
+  std::vector<std::unique_ptr<Work>> spare;  // of finished steps: their memory
+};
 
 Engine::Engine(const Graph& graph, std::vector<EngineInput> inputs, std::vector<int> clients,
                EngineServices services, std::function<void(StepResults&&)> done)
@@ -37,77 +58,82 @@ Engine::Engine(const Graph& graph, std::vector<EngineInput> inputs, std::vector<
                 [](const messaging::Name& name) {
                   return fmt::format("diagnostics of round {}, exchange {}", name.round, name.what);
                 }),
-      placement_(make_placement(graph, places_of(inputs_), services_.messenger.size(), services_.home)) {
+      placement_(make_placement(graph, places_of(inputs_), services_.messenger.size(), services_.home)),
+      layout_(std::make_unique<Layout>(graph_, placement_, inputs_)),
+      nodes_of_inputs_(inputs_.size(), -1) {
   for (const Node& node : graph_.nodes)
     if (node.kind == NodeKind::kernel && static_cast<const Kernel*>(node.op)->remembers()) in_order_ = true;
-  blocks_ = std::make_unique<Blocks>(graph_, placement_, inputs_, clients_);
-  placement_.cut = blocks_->cuts();
+  for (std::size_t n = 0; n < graph_.nodes.size(); ++n)
+    if (graph_.nodes[n].kind == NodeKind::input)
+      nodes_of_inputs_[at(graph_.nodes[n].input)] = static_cast<int>(n);
+  placement_.cut = layout_->cuts;
 }
 
 Engine::~Engine() = default;
 
-const Schedule& Engine::schedule(const std::vector<char>& due) {
-  auto& slot = schedules_[due];
-  if (!slot) {
-    slot = std::make_unique<Schedule>(make_schedule(graph_, placement_, due, inputs_.size()));
-  }
+Engine::Plan& Engine::plan(const std::vector<char>& due) {
+  auto& slot = plans_[due];
+  if (!slot) slot = std::make_unique<Plan>(graph_, placement_, *layout_, nodes_of_inputs_, clients_, due);
   return *slot;
 }
 
 messaging::Name Engine::name(const Work& work, std::size_t phase, std::size_t root, int what) const {
   const auto servers = static_cast<std::size_t>(services_.messenger.size());
-  const int server = work.schedule->phases[phase].roots[root].root;
+  const int server = work.plan->schedule.phases[phase].roots[root].root;
   return {static_cast<std::int64_t>((phase * servers + at(server)) * 2) + what, work.round};
+}
+
+std::unique_ptr<Engine::Work> Engine::work_for(Plan& plan) {
+  if (!plan.spare.empty()) {
+    std::unique_ptr<Work> work = std::move(plan.spare.back());
+    plan.spare.pop_back();
+    return work;
+  }
+  const std::size_t nodes = plan.bundled.graph.nodes.size();
+  auto work = std::make_unique<Work>();
+  work->plan = &plan;
+  work->globals.resize(nodes);
+  work->lanes.resize(plan.schedule.phases.size());
+  for (std::size_t p = 0; p < work->lanes.size(); ++p)
+    for (std::size_t lane = 0; lane < plan.blocks.lanes(p); ++lane) work->lanes[p].emplace_back(nodes);
+  for (std::size_t c = 0; c < clients_.size(); ++c)
+    work->clients.push_back({std::vector<Value>(nodes), std::vector<std::vector<char>>(nodes)});
+  return work;
 }
 
 void Engine::begin(const model::Tick& tick, const std::vector<char>& due) {
   TAILRACE_ASSERT(current_ == nullptr, "a step of the diagnostics has not ended");
   if (std::none_of(due.begin(), due.end(), [](char is_due) { return is_due; })) return;
-  std::unique_ptr<Work> work;
-  if (!spare_.empty()) {
-    work = std::move(spare_.back());
-    spare_.pop_back();
-  } else {
-    work = std::make_unique<Work>();
-    work->globals.resize(graph_.nodes.size());
-    for (const int client : clients_)
-      work->clients.push_back({client, std::vector<Value>(graph_.nodes.size())});
-  }
+  Plan& now = plan(due);
+  if (newest_ != nullptr && newest_ != &now)
+    std::erase_if(newest_->spare, [](const auto& work) { return work->bytes > worth_freeing; });
+  newest_ = &now;
+  std::unique_ptr<Work> work = work_for(now);
   work->tick = tick;
   work->round = rounds_++;
-  work->schedule = &schedule(due);
-  work->lanes.resize(std::max(work->lanes.size(), work->schedule->phases.size()));
-  work->awaited.assign(work->schedule->phases.size(), 0);
-  for (std::size_t p = 0; p < work->schedule->phases.size(); ++p) {
-    for (const RootPlan& root : work->schedule->phases[p].roots) {
+  work->bytes = 0;
+  work->awaited.assign(now.schedule.phases.size(), 0);
+  for (std::size_t p = 0; p < now.schedule.phases.size(); ++p) {
+    for (const RootPlan& root : now.schedule.phases[p].roots) {
       work->own_roots += root.root == services_.messenger.rank() ? 1 : 0;
       work->awaited[p] += root.broadcast.empty() ? 0 : 1;
     }
   }
-  // Ranks without cells put nothing.
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    const int node = blocks_->node_of_input(static_cast<int>(i));
-    if (inputs_[i].place != Place::local || work->schedule->inputs[i] == 0) continue;
-    for (std::size_t c = 0; c < clients_.size(); ++c)
-      if (blocks_->region(node, c).size() == 0) work->clients[c].nodes[at(node)].make(0);
-  }
+  now.blocks.open(*work);
   current_ = work.get();
   works_.push_back(std::move(work));
 }
 
 bool Engine::wants(int input) const {
-  return current_ != nullptr && current_->schedule->inputs[at(input)] != 0;
+  return current_ != nullptr && current_->plan->seats[at(input)].node >= 0;
 }
 
 void Engine::accept(int input, int client, model::DataType type, std::span<const std::byte> payload) {
   if (!wants(input)) return;
   const auto place = std::lower_bound(clients_.begin(), clients_.end(), client);
   TAILRACE_ASSERT(place != clients_.end() && *place == client, "a block of another server's client");
-  Value& value = current_->clients[static_cast<std::size_t>(place - clients_.begin())]
-                     .nodes[at(blocks_->node_of_input(input))];
-  value.bytes.assign(payload.begin(), payload.end());
-  value.type = type;
-  value.present = true;
+  current_->plan->blocks.take(*current_, current_->plan->seats[at(input)],
+                              static_cast<std::size_t>(place - clients_.begin()), type, payload);
 }
 
 void Engine::end() {
@@ -115,11 +141,10 @@ void Engine::end() {
   Work& work = *current_;
   current_ = nullptr;
   work.ended = true;
-  for (const ClientValues& client : work.clients)
-    for (const Value& value : client.nodes) work.bytes += value.present ? value.bytes.size() : 0;
+  work.plan->blocks.close(work);
   // Told of now, so that what arrives finds its place.
-  for (std::size_t p = 0; p < work.schedule->phases.size(); ++p) {
-    const auto& roots = work.schedule->phases[p].roots;
+  for (std::size_t p = 0; p < work.plan->schedule.phases.size(); ++p) {
+    const auto& roots = work.plan->schedule.phases[p].roots;
     for (std::size_t r = 0; r < roots.size(); ++r) {
       if (roots[r].broadcast.empty() || roots[r].root == services_.messenger.rank()) continue;
       messages_.broadcast(name(work, p, r, broadcast_word), roots[r].root, {},
@@ -154,21 +179,20 @@ bool Engine::may_run(const Work& work) const {
 // The next phase, once what the roots of earlier ones had to say is here; the end, behind the last one.
 void Engine::run_phase(Work& work) {
   if (!may_run(work)) return;
-  if (work.phase == work.schedule->phases.size()) {
+  if (work.phase == work.plan->schedule.phases.size()) {
     if (work.own_roots == 0) finish_work(work);
     return;
   }
   work.running = true;
   const std::size_t phase = work.phase;
-  const auto lanes = blocks_->lanes(*work.schedule, phase);
-  work.lanes[phase].resize(std::max(lanes, work.lanes[phase].size()));
-  for (Lane& lane : work.lanes[phase]) lane.absent.clear();
-  auto left = std::make_shared<std::size_t>(lanes);
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
+  auto& lanes = work.lanes[phase];
+  if (lanes.size() == 1 && services_.messenger.size() == 1) return run_phase_alone(work);
+  auto left = std::make_shared<std::size_t>(lanes.size());
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
     in_background(
-        [this, &work, phase, lane, lanes] {
-          for (std::size_t c = lane; c < work.clients.size(); c += lanes)
-            blocks_->run(work, phase, c, work.lanes[phase][lane]);
+        [&work, phase, lane, &lanes] {
+          for (std::size_t c = lane; c < work.clients.size(); c += lanes.size())
+            work.plan->blocks.run(work, phase, c, lanes[lane]);
         },
         [this, &work, phase, left] {
           if (--*left == 0) phase_done(work, phase);
@@ -176,13 +200,37 @@ void Engine::run_phase(Work& work) {
   }
 }
 
+// With nobody to wait for, blocks and roots are one piece of work: each hand-over costs more than a few small
+// blocks.
+void Engine::run_phase_alone(Work& work) {
+  in_background(
+      [this, &work] {
+        const Blocks& blocks = work.plan->blocks;
+        for (std::size_t c = 0; c < work.clients.size(); ++c)
+          blocks.run(work, work.phase, c, work.lanes[work.phase].front());
+        for (const RootPlan& root : work.plan->schedule.phases[work.phase].roots)
+          blocks.compute_at_root(work, work.phase, root, {}, root.root, runs_);
+      },
+      [this, &work] {
+        work.running = false;
+        const auto& roots = work.plan->schedule.phases[work.phase].roots;
+        for (const RootPlan& root : roots) {
+          --work.own_roots;
+          if (!root.broadcast.empty()) --work.awaited[work.phase];
+        }
+        ++work.phase;
+        run_phase(work);
+      });
+}
+
 void Engine::phase_done(Work& work, std::size_t phase) {
   work.running = false;
   work.phase = phase + 1;
-  const auto& roots = work.schedule->phases[phase].roots;
+  const auto& roots = work.plan->schedule.phases[phase].roots;
   for (std::size_t r = 0; r < roots.size(); ++r) {
     messaging::Bytes mine;
-    if (roots[r].root != services_.messenger.rank()) mine = blocks_->contribution(work, phase, roots[r]);
+    if (roots[r].root != services_.messenger.rank())
+      mine = work.plan->blocks.contribution(work, phase, roots[r]);
     messages_.gather(name(work, phase, r, gather_word), roots[r].root, std::move(mine),
                      [this, &work, phase, r](std::vector<messaging::Bytes>&& parts) {
                        gather_at_root(work, phase, r, std::move(parts));
@@ -196,39 +244,41 @@ void Engine::gather_at_root(Work& work, std::size_t phase, std::size_t root,
   auto kept = std::make_shared<std::vector<messaging::Bytes>>(std::move(parts));
   in_background(
       [this, &work, phase, root, kept] {
-        blocks_->compute_at_root(work, phase, work.schedule->phases[phase].roots[root], *kept,
-                                 services_.messenger.rank(), runs_);
+        work.plan->blocks.compute_at_root(work, phase, work.plan->schedule.phases[phase].roots[root], *kept,
+                                          services_.messenger.rank(), runs_);
       },
       [this, &work, phase, root] { root_done(work, phase, root); });
 }
 
 void Engine::root_done(Work& work, std::size_t phase, std::size_t root) {
-  const RootPlan& plan = work.schedule->phases[phase].roots[root];
+  const RootPlan& plan = work.plan->schedule.phases[phase].roots[root];
   --work.own_roots;
   if (!plan.broadcast.empty()) {
-    messages_.broadcast(name(work, phase, root, broadcast_word), plan.root, blocks_->announcement(work, plan),
-                        [](messaging::Bytes&&) {});
+    messages_.broadcast(name(work, phase, root, broadcast_word), plan.root,
+                        work.plan->blocks.announcement(work, plan), [](messaging::Bytes&&) {});
     --work.awaited[phase];
   }
   run_phase(work);
 }
 
 void Engine::broadcast_arrived(Work& work, std::size_t phase, std::size_t root, messaging::Bytes&& message) {
-  blocks_->take_announcement(work, work.schedule->phases[phase].roots[root], message);
+  work.plan->blocks.take_announcement(work, work.plan->schedule.phases[phase].roots[root], message);
   --work.awaited[phase];
   run_phase(work);
 }
 
 void Engine::finish_work(Work& work) {
-  StepResults results{work.tick, {}, {}};
-  blocks_->results(work, services_.messenger.rank(), services_.home, results, failures_);
+  StepResults results;
+  results.tick = work.tick;
+  Plan& plan = *work.plan;
+  plan.blocks.results(work, plan.diagnostics, services_.messenger.rank(), services_.home, results, failures_);
   const auto place = std::find_if(works_.begin(), works_.end(),
                                   [&](const std::unique_ptr<Work>& each) { return each.get() == &work; });
   finished_[work.round] = std::move(results);
   std::unique_ptr<Work> spare = std::move(*place);
   works_.erase(place);
-  blocks_->recycle(*spare);
-  spare_.push_back(std::move(spare));
+  plan.blocks.recycle(*spare);
+  if (&plan == newest_ || spare->bytes <= worth_freeing) plan.spare.push_back(std::move(spare));
   while (!finished_.empty() && finished_.begin()->first == next_round_) {
     done_(std::move(finished_.begin()->second));
     finished_.erase(finished_.begin());
@@ -261,7 +311,7 @@ std::string Engine::describe() const {
   if (works_.empty()) return "";
   const Work& first = *works_.front();
   return fmt::format("\n    diagnostics: {} steps under way, the first step {} in phase {} of {}{}",
-                     works_.size(), first.tick.step, first.phase, first.schedule->phases.size(),
+                     works_.size(), first.tick.step, first.phase, first.plan->schedule.phases.size(),
                      messages_.describe());
 }
 

@@ -8,13 +8,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "analytics/schedule.hpp"
+#include "analytics/placement.hpp"
 #include "messaging/active_messages.hpp"
 #include "model/block.hpp"
 #include "model/data_type.hpp"
@@ -38,7 +36,7 @@ struct EngineServices {
 struct Result {
   int diagnostic = 0;
   int client = -1;
-  std::vector<double> values;
+  std::size_t first = 0, count = 0;  // in StepResults::values
 };
 
 // A value that is due but not there; the reason is in a Failure.
@@ -51,6 +49,10 @@ struct StepResults {
   model::Tick tick;
   std::vector<Result> results;
   std::vector<Gap> gaps;
+  std::vector<double> values;
+  std::span<const double> of(const Result& result) const {
+    return std::span(values).subspan(result.first, result.count);
+  }
 };
 
 // Why a diagnostic has no value at a step. Told on every server that should have had a part of it.
@@ -90,10 +92,14 @@ class Engine {
  private:
   struct Work;
   struct ClientValues;
+  struct Layout;
   class Blocks;
+  struct Plan;  // what steps do at which the same diagnostics are due
 
-  const Schedule& schedule(const std::vector<char>& due);
+  Plan& plan(const std::vector<char>& due);
+  std::unique_ptr<Work> work_for(Plan& plan);
   void run_phase(Work& work);
+  void run_phase_alone(Work& work);
   void phase_done(Work& work, std::size_t phase);
   void gather_at_root(Work& work, std::size_t phase, std::size_t root, std::vector<messaging::Bytes>&& parts);
   void root_done(Work& work, std::size_t phase, std::size_t root);
@@ -112,11 +118,12 @@ class Engine {
   messaging::ActiveMessages messages_;
   Placement placement_;
   bool in_order_ = false;  // some kernel remembers: one step after the other
-  std::unique_ptr<Blocks> blocks_;
+  std::unique_ptr<Layout> layout_;
+  std::vector<int> nodes_of_inputs_;
   std::map<int, std::unique_ptr<KernelRun>> runs_;  // of kernels that remember
-  std::map<std::vector<char>, std::unique_ptr<Schedule>> schedules_;
+  std::map<std::vector<char>, std::unique_ptr<Plan>> plans_;
+  Plan* newest_ = nullptr;                   // of the last step that began
   std::deque<std::unique_ptr<Work>> works_;  // of steps that are not finished, in their order
-  std::vector<std::unique_ptr<Work>> spare_;
   Work* current_ = nullptr;
   std::int64_t rounds_ = 0;      // begun so far
   std::int64_t next_round_ = 0;  // whose results come next

@@ -6,186 +6,209 @@
 #include <limits>
 
 #include "analytics/engine_regions.hpp"
-#include "base/bytes.hpp"
 
 namespace tailrace::analytics {
 namespace {
 
 constexpr std::int64_t worth_a_worker = 1 << 16;  // cells
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
+constexpr std::size_t most_lanes = 8;
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 Operand operand_of(const Value& value) { return {value.bytes, value.type}; }
 
+model::Region side_by_side(const model::Region& block, std::size_t members) {
+  std::vector<model::Runs> runs{{{0, static_cast<std::int64_t>(members)}}};
+  for (std::size_t d = 0; d < block.rank(); ++d) runs.push_back(block.runs(d));
+  return model::Region(std::move(runs));
+}
+
 }  // namespace
 
-std::vector<double> Value::as_doubles() const {
-  return model::dispatch(type, [&](auto zero) {
-    using Type = decltype(zero);
-    std::vector<double> doubles(bytes.size() / sizeof(Type));
-    for (std::size_t i = 0; i < doubles.size(); ++i) {
-      Type element;
-      std::memcpy(&element, bytes.data() + i * sizeof(Type), sizeof(Type));
-      doubles[i] = static_cast<double>(element);
-    }
-    return doubles;
-  });
+Engine::Blocks::Blocks(const Graph& graph, const Bundled& bundled, const Schedule& schedule,
+                       const Layout& layout, const std::vector<int>& clients)
+    : graph_(graph), bundled_(bundled), schedule_(schedule), layout_(layout), clients_(clients) {
+  lay_out(clients);
+  for (const PhasePlan& phase : schedule.phases) lanes_.push_back(worth(phase.blocks));
 }
 
-Engine::Blocks::Blocks(const Graph& graph, const Placement& placement, const std::vector<EngineInput>& inputs,
-                       const std::vector<int>& clients)
-    : graph_(graph), placement_(placement), inputs_(inputs), clients_(clients) {
-  nodes_of_inputs_.assign(inputs.size(), -1);
-  for (std::size_t n = 0; n < graph_.nodes.size(); ++n)
-    if (graph_.nodes[n].kind == NodeKind::input)
-      nodes_of_inputs_[at(graph_.nodes[n].input)] = static_cast<int>(n);
-  compute_known();
-  std::size_t ranks = 0;
-  for (const EngineInput& input : inputs_) ranks = std::max(ranks, input.regions.size());
-  for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
-    if (placement_.place[n] != Place::local) continue;
-    auto& regions = regions_[static_cast<int>(n)];
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      std::vector<const model::Region*> of_inputs;
-      for (const EngineInput& input : inputs_)
-        of_inputs.push_back(input.regions.empty() ? nullptr : &input.regions[rank]);
-      regions.push_back(region_of(graph_, placement_, static_cast<int>(n), of_inputs));
-    }
-  }
-}
-
-std::vector<int> Engine::Blocks::cuts() const {
-  std::vector<const std::vector<model::Region>*> seen;
-  std::vector<int> cuts(graph_.nodes.size(), -1);
-  for (const auto& [node, regions] : regions_) {
-    const auto same =
-        std::find_if(seen.begin(), seen.end(), [&](const auto* each) { return *each == regions; });
-    cuts[at(node)] = static_cast<int>(same - seen.begin());
-    if (same == seen.end()) seen.push_back(&regions);
-  }
-  return cuts;
-}
-
-void Engine::Blocks::compute_known() {
-  for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
-    const Node& node = graph_.nodes[n];
-    if (placement_.place[n] != Place::known) continue;
-    Value& value = known_[static_cast<int>(n)];
-    const auto doubles = value.make(static_cast<std::size_t>(node.shape.size()));
-    if (node.kind == NodeKind::constant) {
-      doubles[0] = node.constant;
-    } else if (node.kind == NodeKind::input) {
-      std::copy_n(inputs_[at(node.input)].values.begin(), doubles.size(), doubles.begin());
-    } else {
-      std::vector<int> sources;
-      std::vector<Operand> operands;
-      for (const int arg : node.args) {
-        if (graph_.nodes[at(arg)].kind == NodeKind::constant ||
-            std::find(sources.begin(), sources.end(), arg) != sources.end())
-          continue;
-        sources.push_back(arg);
-        operands.push_back(operand_of(known(arg)));
+void Engine::Blocks::lay_out(const std::vector<int>& clients) {
+  regions_.assign(bundled_.graph.nodes.size(), nullptr);
+  for (std::size_t n = 0; n < regions_.size(); ++n) {
+    if (bundled_.placement.place[n] != Place::local) continue;
+    const int cut = bundled_.placement.cut[n];
+    const std::size_t members = bundled_.members[n].size();
+    const auto [list, fresh] = lists_.try_emplace({cut, members});
+    if (fresh)
+      for (const int client : clients) {
+        const model::Region& block = layout_.regions[at(cut)][at(client)];
+        list->second.push_back(members > 1 ? side_by_side(block, members) : block);
       }
-      const Program program(graph_, node.shape.dims, sources, {static_cast<int>(n)}, {});
-      const std::span<double> stores[] = {doubles};
-      program.run(whole_region(node.shape), operands, stores, {});
+    regions_[n] = &list->second;
+  }
+}
+
+std::size_t Engine::Blocks::worth(const Stage& stage) const {
+  std::int64_t cells = 0;
+  const auto count = [&](int node) {
+    if (place(node) != Place::local) return;
+    for (std::size_t c = 0; c < clients_.size(); ++c) cells += region(node, c).size();
+  };
+  for (const ProgramPlan& plan : stage.programs)
+    count(plan.stores.empty() ? node(plan.sinks.front()).args.front() : plan.stores.front());
+  for (const int op : stage.ops)
+    for (const int arg : node(op).args) count(arg);
+  return std::clamp<std::size_t>(static_cast<std::size_t>(cells / worth_a_worker), 1,
+                                 std::clamp<std::size_t>(clients_.size(), 1, most_lanes));
+}
+
+void Engine::Blocks::open(Work& work) const {
+  for (std::size_t n = 0; n < bundled_.graph.nodes.size(); ++n) {
+    if (bundled_.graph.nodes[n].kind != NodeKind::input || bundled_.members[n].size() == 1) continue;
+    for (std::size_t c = 0; c < clients_.size(); ++c) {
+      work.clients[c].nodes[n].make(static_cast<std::size_t>((*regions_[n])[c].size()));
+      work.clients[c].came[n].assign(bundled_.members[n].size(), 0);
     }
   }
 }
 
-const model::Region& Engine::Blocks::region(int node, std::size_t client) const {
-  return regions_.at(node)[at(clients_[client])];
-}
-
-Value& Engine::Blocks::value(Work& work, int node, std::size_t client) const {
-  switch (placement_.place[at(node)]) {
-    case Place::known: return const_cast<Value&>(known(node));
-    case Place::global: return work.globals[at(node)];
-    case Place::local: break;
+void Engine::Blocks::take(Work& work, Bundled::Seat seat, std::size_t client, model::DataType type,
+                          std::span<const std::byte> payload) const {
+  ClientValues& values = work.clients[client];
+  Value& value = values.nodes[at(seat.node)];
+  if (!bundled_.several(seat.node)) {
+    value.bytes.assign(payload.begin(), payload.end());
+    value.type = type;
+    value.present = true;
+    return;
   }
-  return work.clients[client].nodes[at(node)];
+  const std::size_t cells = payload.size() / model::size_of(type);
+  TAILRACE_ASSERT(cells * values.came[at(seat.node)].size() == value.size(), "a block of another size");
+  const auto room = value.doubles().subspan(at(seat.member) * cells, cells);
+  if (type == model::DataType::float64)
+    std::memcpy(room.data(), payload.data(), payload.size());
+  else
+    convert(type, payload, room.data());
+  values.came[at(seat.node)][at(seat.member)] = 1;
 }
 
-std::string Engine::Blocks::missing(const Work& work, int node, std::size_t client) const {
-  const Place place = placement_.place[at(node)];
-  if (place == Place::known) return "";
-  const Value& value = place == Place::global ? work.globals[at(node)] : work.clients[client].nodes[at(node)];
-  if (value.present) return "";
-  if (!value.reason.empty()) return value.reason;
-  return fmt::format("rank {} of the model did not put \"{}\" at step {}", clients_[client],
-                     graph_.nodes[at(node)].name, work.tick.step);
-}
-
-std::size_t Engine::Blocks::lanes(const Schedule& schedule, std::size_t phase) const {
-  std::int64_t cells = 0;
-  for (const ProgramPlan& plan : schedule.phases[phase].blocks.programs) {
-    const int node =
-        plan.stores.empty() ? graph_.nodes[at(plan.sinks.front())].args.front() : plan.stores.front();
-    if (placement_.place[at(node)] != Place::local) continue;
-    for (std::size_t c = 0; c < clients_.size(); ++c) cells += region(node, c).size();
+void Engine::Blocks::close(Work& work) const {
+  const auto not_put = [&](std::size_t client, int original) {
+    return fmt::format("rank {} of the model did not put \"{}\" at step {}", clients_[client],
+                       graph_.nodes[at(original)].name, work.tick.step);
+  };
+  for (std::size_t n = 0; n < bundled_.graph.nodes.size(); ++n) {
+    if (bundled_.graph.nodes[n].kind != NodeKind::input || bundled_.placement.place[n] == Place::known)
+      continue;
+    const auto& members = bundled_.members[n];
+    const bool local = bundled_.placement.place[n] == Place::local;
+    for (std::size_t c = 0; c < clients_.size(); ++c) {
+      if (!local && clients_[c] != 0) break;  // what all ranks hold is the first one's
+      Value& value = work.clients[c].nodes[n];
+      // Ranks without cells put nothing.
+      if (local && (*regions_[n])[c].size() == 0) {
+        value.make(0);
+      } else if (members.size() == 1) {
+        if (!value.present) value.absent({{0, not_put(c, members.front())}});
+      } else {
+        const auto& came = work.clients[c].came[n];
+        const std::size_t cells = value.size() / members.size();
+        for (std::size_t m = 0; m < members.size(); ++m) {
+          if (came[m]) continue;
+          std::fill_n(value.doubles().begin() + static_cast<std::ptrdiff_t>(m * cells), cells, nan);
+          value.absences.push_back({static_cast<int>(m), not_put(c, members[m])});
+        }
+      }
+      work.bytes += value.bytes.size();
+    }
   }
-  for (const int op : schedule.phases[phase].blocks.ops)
-    for (std::size_t c = 0; c < clients_.size(); ++c)
-      for (const int arg : graph_.nodes[at(op)].args)
-        if (placement_.place[at(arg)] == Place::local) cells += region(arg, c).size();
-  const auto worth = static_cast<std::size_t>(cells / worth_a_worker);
-  return std::clamp<std::size_t>(worth, 1,
-                                 std::max<std::size_t>(1, std::min<std::size_t>(8, clients_.size())));
+}
+
+const Value& Engine::Blocks::value(const Work& work, int node, std::size_t client) const {
+  if (place(node) == Place::known) return layout_.known[at(bundled_.members[at(node)].front())];
+  return place(node) == Place::global || client == at_root ? work.globals[at(node)]
+                                                           : work.clients[client].nodes[at(node)];
+}
+
+Absences Engine::Blocks::absences(const Work& work, const std::vector<int>& sources,
+                                  std::size_t client) const {
+  Absences all;
+  for (const int source : sources) {
+    const Value& found = value(work, source, client);
+    add(all, found.absences);
+    if (found.present || !found.absences.empty()) continue;
+    for (std::size_t m = 0; m < bundled_.members[at(source)].size(); ++m)
+      add(all, {{static_cast<int>(m), "it has no value"}});
+  }
+  return all;
+}
+
+void Engine::Blocks::mark(Work& work, int node, std::size_t client, Lane& lane,
+                          const Absences& absences) const {
+  if (absences.empty()) return;
+  if (place(node) != Place::local) return add(lane.absences[at(node)], absences);
+  Value& target = work.clients[client].nodes[at(node)];
+  add(target.absences, absences);
+  if (!bundled_.several(node)) target.present = false;
 }
 
 void Engine::Blocks::run(Work& work, std::size_t phase, std::size_t client, Lane& lane) const {
-  const Stage& stage = work.schedule->phases[phase].blocks;
+  const Stage& stage = schedule_.phases[phase].blocks;
   for (const ProgramPlan& plan : stage.programs) run_program(work, plan, client, lane);
   for (const int op : stage.ops) {
     try {
       run_op(work, op, client, lane);
     } catch (const std::exception& error) {
-      const std::string why = failed(work, op, error);
-      if (placement_.place[at(op)] == Place::local)
-        work.clients[client].nodes[at(op)].absent(why);
-      else
-        lane.absent.emplace(op, why);
+      mark(work, op, client, lane, {{0, failed(work, op, error)}});
     }
   }
 }
 
-// A program as a whole, or, where something it reads is missing, those parts of it that can be done.
+// A program as a whole, or, where something it reads is missing, those parts of it that can be done. What
+// lies side by side is done all the same: one member's numbers never touch another's.
 void Engine::Blocks::run_program(Work& work, const ProgramPlan& plan, std::size_t client, Lane& lane) const {
-  const auto is_there = [&](int node) { return missing(work, node, client).empty(); };
-  if (std::all_of(plan.sources.begin(), plan.sources.end(), is_there))
+  const auto whole = [&](int node) { return value(work, node, client).whole(); };
+  if (std::all_of(plan.sources.begin(), plan.sources.end(), whole))
     return run_part(work, plan, *plan.program, plan.sources, plan.stores, plan.sinks, client, lane);
+  const bool several = bundled_.several(plan.stores.empty() ? plan.sinks.front() : plan.stores.front());
+  const bool numbers = std::all_of(plan.sources.begin(), plan.sources.end(),
+                                   [&](int node) { return value(work, node, client).present; });
+  if (several && numbers)
+    run_part(work, plan, *plan.program, plan.sources, plan.stores, plan.sinks, client, lane);
   for (std::size_t i = 0; i < plan.needs.size(); ++i) {
     const bool store = i < plan.stores.size();
     const int node = store ? plan.stores[i] : plan.sinks[i - plan.stores.size()];
-    const auto lost = std::find_if_not(plan.needs[i].begin(), plan.needs[i].end(), is_there);
-    if (lost != plan.needs[i].end()) {
-      const std::string why = missing(work, *lost, client);
-      if (placement_.place[at(node)] == Place::local)
-        work.clients[client].nodes[at(node)].absent(why);
-      else
-        lane.absent.emplace(node, why);
-      continue;
-    }
+    const Absences lost = absences(work, plan.needs[i], client);
+    mark(work, node, client, lane, lost);
+    if (several || !lost.empty()) continue;
     const std::vector<int> stores = store ? std::vector{node} : std::vector<int>{};
     const std::vector<int> sinks = store ? std::vector<int>{} : std::vector{node};
-    const Program part(graph_, plan.space, plan.needs[i], stores, sinks);
+    const Program part(bundled_.graph, plan.space, plan.needs[i], stores, sinks);
     run_part(work, plan, part, plan.needs[i], stores, sinks, client, lane);
   }
+}
+
+Partial& Engine::Blocks::partial(Lane& lane, int node) const {
+  auto& partial = lane.partials[at(node)];
+  if (!partial) {
+    const Node& found = this->node(node);
+    partial = static_cast<const Reduction*>(found.op)->start(found.call);
+  }
+  return *partial;
 }
 
 void Engine::Blocks::run_part(Work& work, const ProgramPlan& plan, const Program& program,
                               const std::vector<int>& sources, const std::vector<int>& stores,
                               const std::vector<int>& sinks, std::size_t client, Lane& lane) const {
-  const int any = stores.empty() ? graph_.nodes[at(sinks.front())].args.front() : stores.front();
+  const int any = stores.empty() ? node(sinks.front()).args.front() : stores.front();
   const model::Region& here = region(any, client);
   const model::Region own = plan.own_cells ? from_zero(here) : model::Region();
   std::vector<std::vector<double>> cuts;
   cuts.reserve(sources.size());
   std::vector<Operand> operands;
-  for (const int node : sources) {
-    Value& source = value(work, node, client);
-    const Shape& shape = graph_.nodes[at(node)].shape;
-    if (placement_.place[at(node)] == Place::local || covers(shape, plan.space, here)) {
+  for (const int number : sources) {
+    const Value& source = value(work, number, client);
+    const Shape& shape = node(number).shape;
+    if (place(number) == Place::local || covers(shape, plan.space, here)) {
       operands.push_back(operand_of(source));
       continue;
     }
@@ -193,21 +216,17 @@ void Engine::Blocks::run_part(Work& work, const ProgramPlan& plan, const Program
     operands.push_back({std::as_bytes(std::span<const double>(cuts.back())), model::DataType::float64});
   }
   std::vector<std::span<double>> rooms;
-  for (const int node : stores)
-    rooms.push_back(work.clients[client].nodes[at(node)].make(static_cast<std::size_t>(here.size())));
+  for (const int store : stores)
+    rooms.push_back(work.clients[client].nodes[at(store)].make(static_cast<std::size_t>(here.size())));
   std::vector<FusiblePartial*> partials;
   std::vector<std::unique_ptr<Partial>> kept;
-  for (const int node : sinks) {
-    const Node& found = graph_.nodes[at(node)];
-    const auto& reduction = *static_cast<const Reduction*>(found.op);
+  for (const int sink : sinks) {
     if (plan.own_cells) {
-      kept.push_back(reduction.start(call_within(found.call, {&here})));
-      partials.push_back(static_cast<FusiblePartial*>(kept.back().get()));
-      continue;
+      const auto& reduction = *static_cast<const Reduction*>(node(sink).op);
+      kept.push_back(reduction.start(call_within(node(sink).call, {&here})));
     }
-    auto& partial = lane.partials[node];
-    if (!partial) partial = reduction.start(found.call);
-    partials.push_back(static_cast<FusiblePartial*>(partial.get()));
+    partials.push_back(
+        static_cast<FusiblePartial*>(plan.own_cells ? kept.back().get() : &partial(lane, sink)));
   }
   program.run(plan.own_cells ? own : here, operands, rooms, partials);
   for (std::size_t i = 0; i < kept.size(); ++i) {
@@ -217,39 +236,31 @@ void Engine::Blocks::run_part(Work& work, const ProgramPlan& plan, const Program
   }
 }
 
-void Engine::Blocks::run_op(Work& work, int node, std::size_t client, Lane& lane) const {
-  const Node& op = graph_.nodes[at(node)];
-  for (const int arg : op.args) {
-    const std::string why = missing(work, arg, client);
-    if (why.empty()) continue;
-    if (placement_.place[at(node)] == Place::local)
-      work.clients[client].nodes[at(node)].absent(why);
-    else
-      lane.absent.emplace(node, why);
-    return;
-  }
-  const bool own = op.kind == NodeKind::reduction && placement_.place[at(node)] == Place::local;
-  std::vector<std::vector<double>> doubles;
-  std::vector<model::Region> regions;
-  std::vector<const model::Region*> blocks;
+void Engine::Blocks::run_op(Work& work, int number, std::size_t client, Lane& lane) const {
+  const Node& op = node(number);
+  if (const Absences lost = absences(work, op.args, client); !lost.empty())
+    return mark(work, number, client, lane, lost);
+  const bool own = op.kind == NodeKind::reduction && place(number) == Place::local;
   Dims dims;
   model::Region here;
   for (const int arg : op.args) {
-    if (placement_.place[at(arg)] != Place::local) continue;
-    dims = graph_.nodes[at(arg)].shape.dims;
+    if (place(arg) != Place::local) continue;
+    dims = node(arg).shape.dims;
     here = region(arg, client);
   }
+  std::vector<std::vector<double>> doubles;
+  std::vector<model::Region> regions;
   for (const int arg : op.args) {
-    Value& source = value(work, arg, client);
-    const Shape& shape = graph_.nodes[at(arg)].shape;
-    if (placement_.place[at(arg)] == Place::local) {
+    const Value& source = value(work, arg, client);
+    if (place(arg) == Place::local) {
       doubles.push_back(source.as_doubles());
       regions.push_back(region(arg, client));
     } else {
-      regions.push_back(part_for(shape, dims, here));
-      doubles.push_back(cut(source.as_doubles(), shape, regions.back()));
+      regions.push_back(part_for(node(arg).shape, dims, here));
+      doubles.push_back(cut(source.as_doubles(), node(arg).shape, regions.back()));
     }
   }
+  std::vector<const model::Region*> blocks;
   for (const model::Region& each : regions) blocks.push_back(&each);
   std::vector<model::Region> zero;
   if (own)
@@ -265,137 +276,10 @@ void Engine::Blocks::run_op(Work& work, int node, std::size_t client, Lane& lane
     partial->add(arguments);
     result = partial->finish();
   } else {
-    auto& partial = lane.partials[node];
-    if (!partial) partial = static_cast<const Reduction*>(op.op)->start(op.call);
-    return partial->add(arguments);
+    return partial(lane, number).add(arguments);
   }
-  Value& target = work.clients[client].nodes[at(node)];
+  Value& target = work.clients[client].nodes[at(number)];
   std::copy(result.values.begin(), result.values.end(), target.make(result.values.size()).begin());
-}
-
-void Engine::Blocks::merge_lanes(Work& work, std::size_t phase) const {
-  auto& lanes = work.lanes[phase];
-  if (lanes.empty()) return;
-  for (std::size_t lane = 1; lane < lanes.size(); ++lane) {
-    for (auto& [node, partial] : lanes[lane].partials) {
-      auto& first = lanes.front().partials[node];
-      if (!first)
-        first = static_cast<const Reduction*>(graph_.nodes[at(node)].op)->start(graph_.nodes[at(node)].call);
-      first->merge(partial->to_bytes());
-      partial->clear();
-    }
-    lanes.front().absent.insert(lanes[lane].absent.begin(), lanes[lane].absent.end());
-    lanes[lane].absent.clear();
-  }
-}
-
-messaging::Bytes Engine::Blocks::contribution(Work& work, std::size_t phase, const RootPlan& root) const {
-  merge_lanes(work, phase);
-  base::ByteWriter writer;
-  Lane empty;
-  Lane& lane = work.lanes[phase].empty() ? empty : work.lanes[phase].front();
-  for (const int node : root.reductions) {
-    const auto absent = lane.absent.find(node);
-    writer.put_text(absent == lane.absent.end() ? "" : absent->second);
-    const auto partial = lane.partials.find(node);
-    writer.put_all(std::span<const std::byte>(partial == lane.partials.end() ? std::vector<std::byte>()
-                                                                             : partial->second->to_bytes()));
-  }
-  for (const int node : root.gathered) {
-    writer.put(static_cast<std::int32_t>(clients_.size()));
-    for (std::size_t c = 0; c < clients_.size(); ++c) {
-      writer.put(static_cast<std::int32_t>(clients_[c]));
-      writer.put_text(missing(work, node, c));
-      const Value& block = work.clients[c].nodes[at(node)];
-      writer.put(block.type);
-      writer.put_all(std::span<const std::byte>(block.bytes));
-    }
-  }
-  return writer.take();
-}
-
-void Engine::Blocks::gather_blocks(Work& work, int node,
-                                   const std::vector<std::pair<int, Value>>& blocks) const {
-  const Shape& shape = graph_.nodes[at(node)].shape;
-  Value& whole = work.globals[at(node)];
-  const auto doubles = whole.make(static_cast<std::size_t>(shape.size()));
-  std::fill(doubles.begin(), doubles.end(), std::numeric_limits<double>::quiet_NaN());
-  const model::Box box = whole_box(shape);
-  for (const auto& [client, block] : blocks) {
-    if (!block.present) {
-      whole.absent(block.reason);
-      return;
-    }
-    const std::vector<double> from = block.as_doubles();
-    for (const model::Segment& segment : model::intersect(regions_.at(node)[at(client)], box))
-      std::copy_n(from.begin() + segment.source, segment.count, doubles.begin() + segment.target);
-  }
-}
-
-void Engine::Blocks::compute_at_root(Work& work, std::size_t phase, const RootPlan& root,
-                                     const std::vector<messaging::Bytes>& parts, int me,
-                                     std::map<int, std::unique_ptr<KernelRun>>& runs) const {
-  merge_lanes(work, phase);
-  auto& lanes = work.lanes[phase];
-  if (lanes.empty()) lanes.resize(1);
-  Lane& lane = lanes.front();
-  for (const int node : root.reductions) {
-    auto& partial = lane.partials[node];
-    const Node& found = graph_.nodes[at(node)];
-    if (!partial) partial = static_cast<const Reduction*>(found.op)->start(found.call);
-  }
-  std::map<int, std::vector<std::pair<int, Value>>> blocks;
-  for (std::size_t server = 0; server < parts.size(); ++server) {
-    if (static_cast<int>(server) == me) continue;
-    base::ByteReader reader(parts[server]);
-    for (const int node : root.reductions) {
-      const std::string absent = reader.get_text();
-      if (!absent.empty()) lane.absent.emplace(node, absent);
-      const auto bytes = reader.get_all<std::byte>();
-      if (!bytes.empty()) lane.partials[node]->merge(bytes);
-    }
-    for (const int node : root.gathered) {
-      for (auto count = reader.get<std::int32_t>(); count > 0; --count) {
-        const auto client = reader.get<std::int32_t>();
-        Value block;
-        block.reason = reader.get_text();
-        block.present = block.reason.empty();
-        block.type = reader.get<model::DataType>();
-        block.bytes = reader.get_all<std::byte>();
-        blocks[node].emplace_back(client, std::move(block));
-      }
-    }
-  }
-  for (const int node : root.gathered) {
-    for (std::size_t c = 0; c < clients_.size(); ++c) {
-      Value block = work.clients[c].nodes[at(node)];
-      block.absent(missing(work, node, c));
-      block.present = block.reason.empty();
-      blocks[node].emplace_back(clients_[c], std::move(block));
-    }
-    gather_blocks(work, node, blocks[node]);
-  }
-  if (phase == 0)  // replicated fields, which the component's first rank puts
-    for (std::size_t n = 0; n < graph_.nodes.size(); ++n)
-      if (graph_.nodes[n].kind == NodeKind::input && placement_.place[n] == Place::global &&
-          placement_.root[n] == me && !work.clients.empty() && clients_.front() == 0) {
-        Value& target = work.globals[n];
-        target = work.clients.front().nodes[n];
-        if (!target.present)
-          target.absent(fmt::format("rank 0 of the model did not put \"{}\" at step {}", graph_.nodes[n].name,
-                                    work.tick.step));
-      }
-  for (const int node : root.reductions) {
-    Value& target = work.globals[at(node)];
-    const auto absent = lane.absent.find(node);
-    if (absent != lane.absent.end()) {
-      target.absent(absent->second);
-      continue;
-    }
-    const Array result = lane.partials[node]->finish();
-    std::copy(result.values.begin(), result.values.end(), target.make(result.values.size()).begin());
-  }
-  for (const Stage& stage : root.stages) run_root_stage(work, stage, runs);
 }
 
 }  // namespace tailrace::analytics

@@ -3,24 +3,41 @@
 
 #include <cstring>
 
+#include "analytics/bundle.hpp"
 #include "analytics/engine.hpp"
 
 namespace tailrace::analytics {
 
-// Numbers of any type, or the reason why there are none.
+// One of what lies side by side has no value, and why.
+struct Absence {
+  int member = 0;
+  std::string why;
+};
+using Absences = std::vector<Absence>;  // by member, ascending, each once
+
+inline const Absence* find(const Absences& absences, int member) {
+  for (const Absence& absence : absences)
+    if (absence.member == member) return &absence;
+  return nullptr;
+}
+void add(Absences& to, const Absences& more);
+
+// Numbers of any type, or the reason why there are none. Where several lie side by side there are always
+// numbers; those of absent members mean nothing.
 struct Value {
   std::vector<std::byte> bytes;
   model::DataType type = model::DataType::float64;
   bool present = false;
-  std::string reason;
+  Absences absences;
 
+  bool whole() const { return present && absences.empty(); }
   void clear() {
     present = false;
-    reason.clear();
+    absences.clear();
   }
-  void absent(std::string why) {
+  void absent(const Absences& why) {
     present = false;
-    if (reason.empty()) reason = std::move(why);
+    add(absences, why);
   }
   std::span<double> make(std::size_t size) {
     bytes.resize(size * sizeof(double));
@@ -31,24 +48,30 @@ struct Value {
   std::span<double> doubles() {
     return {reinterpret_cast<double*>(bytes.data()), bytes.size() / sizeof(double)};
   }
+  std::size_t size() const { return bytes.size() / model::size_of(type); }
   std::vector<double> as_doubles() const;
+  void append_to(std::vector<double>& values, std::size_t first, std::size_t count) const;
 };
+
+void convert(model::DataType type, std::span<const std::byte> from, double* to);
 
 struct Engine::ClientValues {
-  int client = 0;
-  std::vector<Value> nodes;  // of local nodes; and of inputs as the client put them
+  std::vector<Value> nodes;             // of local nodes; and of inputs as the client put them
+  std::vector<std::vector<char>> came;  // by node: of inputs side by side, which members
 };
 
-// Partial results of the blocks that one worker goes through.
+// Partial results of the blocks that one worker goes through, by node.
 struct Lane {
-  std::map<int, std::unique_ptr<Partial>> partials;  // by node; kept from step to step
-  std::map<int, std::string> absent;                 // reductions that some block had nothing for, and why
+  std::vector<std::unique_ptr<Partial>> partials;  // kept from step to step
+  std::vector<Absences> absences;                  // of reductions: what some block had nothing for
+
+  explicit Lane(std::size_t nodes) : partials(nodes), absences(nodes) {}
 };
 
 struct Engine::Work {
+  Plan* plan = nullptr;
   model::Tick tick;
   std::int64_t round = 0;
-  const Schedule* schedule = nullptr;
   bool ended = false;         // all blocks are here
   bool running = false;       // a phase is being worked on
   std::size_t phase = 0;      // the next to run

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analytics/schedule.hpp"
+#include "analytics/placement.hpp"
 
 namespace tailrace::analytics {
 

@@ -108,7 +108,7 @@ void ServedComponent::fold(const analytics::StepResults& results,
   for (const analytics::Result& result : results.results) {
     const int client = std::max(0, result.client);  // what is whole counts as the first rank's
     for_each_stream(result.diagnostic, client, [&](Stream& stream, const std::vector<time::Share>& now) {
-      reduce(stream, client, std::as_bytes(std::span(result.values)), now);
+      reduce(stream, client, std::as_bytes(results.of(result)), now);
     });
   }
   for (const analytics::Gap& gap : results.gaps) {

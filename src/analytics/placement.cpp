@@ -1,0 +1,156 @@
+#include "analytics/placement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "base/error.hpp"
+
+namespace tailrace::analytics {
+namespace {
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+std::vector<std::string> consumed(const Node& node) {
+  if (!node.call.dims.empty()) return node.call.dims;
+  std::vector<std::string> all;
+  for (const Dim& dim : node.call.arguments.front().dims) all.push_back(dim.name);
+  return all;
+}
+
+// Whether a reduction or kernel of local arguments needs more than a block.
+bool leaves_block(const Graph& graph, const Node& node, const std::vector<Place>& place) {
+  const auto dims = node.kind == NodeKind::reduction
+                        ? consumed(node)
+                        : static_cast<const Kernel*>(node.op)->needs_whole(node.call);
+  if (node.kind == NodeKind::kernel && static_cast<const Kernel*>(node.op)->remembers()) return true;
+  for (const int arg : node.args) {
+    if (place[at(arg)] != Place::local) continue;
+    const Shape& shape = graph.nodes[at(arg)].shape;
+    for (const std::string& dim : dims) {
+      const auto found = shape.find(dim);
+      if (found && shape.dims[*found].split) return true;
+    }
+  }
+  return false;
+}
+
+Place place_of(const Graph& graph, const Node& node, const std::vector<Place>& inputs,
+               const std::vector<Place>& place) {
+  if (node.kind == NodeKind::input) return inputs[at(node.input)];
+  if (node.kind == NodeKind::constant) return Place::known;
+  const auto any = [&](Place which) {
+    return std::any_of(node.args.begin(), node.args.end(), [&](int arg) { return place[at(arg)] == which; });
+  };
+  if (any(Place::local))
+    return is_op(node) && leaves_block(graph, node, place) ? Place::global : Place::local;
+  if (any(Place::global) || is_op(node)) return Place::global;
+  return Place::known;
+}
+
+int phase_of(const Graph& graph, const Node& node, const Placement& so_far, Place here) {
+  const bool on_blocks =
+      here == Place::local || (node.kind == NodeKind::reduction && takes_blocks(node, so_far.place));
+  int phase = 0;
+  for (const int arg : node.args) {
+    const Node& from = graph.nodes[at(arg)];
+    const bool to_blocks = on_blocks && so_far.place[at(arg)] == Place::global;
+    const bool behind_op = so_far.place[at(arg)] == Place::local && is_op(from);
+    phase = std::max(phase, so_far.phase[at(arg)] + (to_blocks || behind_op ? 1 : 0));
+  }
+  return phase;
+}
+
+// Global nodes that use each other are computed at one root; such groups take turns.
+void choose_roots(const Graph& graph, Placement& placement, int servers, int home) {
+  const std::size_t nodes = graph.nodes.size();
+  std::vector<std::size_t> group(nodes);
+  std::iota(group.begin(), group.end(), std::size_t{0});
+  const auto find = [&](std::size_t node) {
+    while (group[node] != node) node = group[node] = group[group[node]];
+    return node;
+  };
+  for (std::size_t n = 0; n < nodes; ++n) {
+    if (placement.place[n] != Place::global) continue;
+    for (const int arg : graph.nodes[n].args)
+      if (placement.place[at(arg)] == Place::global)
+        group[std::max(find(n), find(at(arg)))] = std::min(find(n), find(at(arg)));
+  }
+  std::vector<int> root_of(nodes, -1);
+  for (std::size_t n = 0; n < nodes; ++n)
+    if (placement.place[n] == Place::global && graph.nodes[n].kind == NodeKind::input)
+      root_of[find(n)] = home;
+  int turn = 0;
+  placement.root.assign(nodes, -1);
+  for (std::size_t n = 0; n < nodes; ++n) {
+    if (placement.place[n] != Place::global) continue;
+    int& root = root_of[find(n)];
+    if (root < 0) root = turn++ % servers;
+    placement.root[n] = root;
+  }
+}
+
+std::int64_t length_of(const model::Runs& runs) {
+  std::int64_t length = 0;
+  for (const auto& run : runs) length += run.count;
+  return length;
+}
+
+}  // namespace
+
+bool is_op(const Node& node) { return node.kind == NodeKind::kernel || node.kind == NodeKind::reduction; }
+
+bool takes_blocks(const Node& node, const std::vector<Place>& place) {
+  return std::any_of(node.args.begin(), node.args.end(),
+                     [&](int arg) { return place[at(arg)] == Place::local; });
+}
+
+Placement make_placement(const Graph& graph, const std::vector<Place>& inputs, int servers, int home) {
+  Placement placement;
+  for (const Node& node : graph.nodes) {
+    const Place place = place_of(graph, node, inputs, placement.place);
+    placement.phase.push_back(phase_of(graph, node, placement, place));
+    placement.place.push_back(place);
+  }
+  choose_roots(graph, placement, servers, home);
+  return placement;
+}
+
+model::Region region_of(const Graph& graph, const Placement& placement, int node,
+                        const std::vector<const model::Region*>& inputs) {
+  const Node& here = graph.nodes[at(node)];
+  if (here.kind == NodeKind::input) return *inputs[at(here.input)];
+  std::map<std::string, std::pair<model::Runs, std::string>> found;
+  for (const int arg : here.args) {
+    if (placement.place[at(arg)] != Place::local) continue;
+    const model::Region region = region_of(graph, placement, arg, inputs);
+    const Dims& dims = graph.nodes[at(arg)].shape.dims;
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+      const auto [place, fresh] = found.try_emplace(dims[d].name, region.runs(d), text_of(graph, arg));
+      if (fresh || place->second.first == region.runs(d)) continue;
+      // A rank without cells may say so in any of its dimensions.
+      if (region.size() == 0 || length_of(place->second.first) == 0) {
+        if (length_of(region.runs(d)) == 0) place->second.first = region.runs(d);
+        continue;
+      }
+      throw Error(ErrorCode::configuration,
+                  fmt::format("\"{}\" and \"{}\" meet in an expression, but a rank holds different parts of "
+                              "their dimension \"{}\"",
+                              place->second.second, text_of(graph, arg), dims[d].name));
+    }
+  }
+  std::vector<std::string> whole;
+  if (here.kind == NodeKind::kernel) whole = static_cast<const Kernel*>(here.op)->needs_whole(here.call);
+  std::vector<model::Runs> runs;
+  for (const Dim& dim : here.shape.dims) {
+    const auto from = found.find(dim.name);
+    const bool is_whole =
+        from == found.end() || std::find(whole.begin(), whole.end(), dim.name) != whole.end();
+    runs.push_back(is_whole ? model::Runs{{0, dim.extent}} : from->second.first);
+  }
+  return model::Region(std::move(runs));
+}
+
+}  // namespace tailrace::analytics

@@ -1,0 +1,44 @@
+// Where each node of a graph is computed, and when: from dimensions alone, so that all servers agree without
+// a word.
+//
+// The work of a step goes through phases. In a phase every server computes its clients' blocks as far as it
+// can, sends partial results of reductions (or whole blocks, for kernels that need them whole) to their
+// roots, and the roots send to all servers what blocks of later phases need.
+#pragma once
+
+#include <vector>
+
+#include "analytics/graph.hpp"
+#include "model/region.hpp"
+
+namespace tailrace::analytics {
+
+enum class Place {
+  known,   // constants, coordinates: every server has it
+  local,   // a block a client
+  global,  // one whole array, at its root
+};
+
+// Of an input: local, known, or (global) with the component's first rank.
+struct Placement {
+  std::vector<Place> place;  // by node, as are the others
+  std::vector<int> phase;
+  std::vector<int> root;  // of global nodes; others -1
+  // Local nodes with the same number are cut over the ranks in the same way; empty: all are.
+  std::vector<int> cut;
+};
+
+// What consumes dimensions or needs them whole, cell by cell being all else.
+bool is_op(const Node& node);
+// Whether something that a node is made from comes in blocks.
+bool takes_blocks(const Node& node, const std::vector<Place>& place);
+
+// `home`: the server of the component's first rank, the root of all that is computed from global inputs.
+Placement make_placement(const Graph& graph, const std::vector<Place>& inputs, int servers, int home);
+
+// Where the block of a local node lies, from where those of the inputs do (by input; null where not local).
+// Throws Error(configuration) where fields that meet in an expression are cut differently.
+model::Region region_of(const Graph& graph, const Placement& placement, int node,
+                        const std::vector<const model::Region*>& inputs);
+
+}  // namespace tailrace::analytics
