@@ -31,6 +31,7 @@ class Bundler {
   using Part = std::vector<int>;  // nodes that hang together, known ones aside; ascending
 
   bool is(std::size_t node, Place place) const { return placement_.place[node] == place; }
+  int cut(std::size_t node) const { return placement_.cut.empty() ? 0 : placement_.cut[node]; }
 
   void mark(const std::vector<char>& due) {
     needed_.assign(graph_.nodes.size(), 0);
@@ -115,7 +116,7 @@ class Bundler {
   bool placed_alike(std::size_t a, std::size_t b) const {
     return output_[a] == output_[b] && placement_.place[a] == placement_.place[b] &&
            placement_.phase[a] == placement_.phase[b] && placement_.root[a] == placement_.root[b] &&
-           placement_.cut[a] == placement_.cut[b];
+           cut(a) == cut(b);
   }
 
   // But for units, which are no matter of numbers.
@@ -145,7 +146,7 @@ class Bundler {
       bundled_.placement.place.push_back(placement_.place[first]);
       bundled_.placement.phase.push_back(placement_.phase[first]);
       bundled_.placement.root.push_back(placement_.root[first]);
-      bundled_.placement.cut.push_back(placement_.cut[first]);
+      bundled_.placement.cut.push_back(cut(first));
       bundled_.wanted.push_back(output_[first]);
       auto& members = bundled_.members.emplace_back();
       for (const Part& part : bundle) {

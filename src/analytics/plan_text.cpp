@@ -4,9 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 
-#include "analytics/operator.hpp"
+#include "analytics/schedule.hpp"
 
 namespace tailrace::analytics {
 namespace {
@@ -24,10 +25,13 @@ std::string dims_words(const Dims& dims) {
 
 class Writer {
  public:
-  Writer(const Graph& graph, const Placement& placement, std::size_t inputs)
+  // Without knowing where blocks lie, each node by itself.
+  Writer(const Graph& graph, const Placement& placement)
       : graph_(graph),
         placement_(placement),
-        schedule_(make_schedule(graph, placement, std::vector<char>(graph.diagnostics.size(), 1), inputs)),
+        bundled_(bundle(graph, placement, std::vector(graph.nodes.size(), INT64_MAX),
+                        std::vector<char>(graph.diagnostics.size(), 1))),
+        schedule_(make_schedule(bundled_)),
         users_(graph.nodes.size()) {
     for (std::size_t n = 0; n < graph.nodes.size(); ++n)
       for (const int arg : graph.nodes[n].args) ++users_[at(arg)];
@@ -97,15 +101,19 @@ class Writer {
       text_ += fmt::format("{}: one pass over [{}] reads {} and gives {}\n", where, dims_words(program.space),
                            numbers(program.sources), numbers(gives));
     }
-    for (const int op : stage.ops) text_ += fmt::format("{}: {} {}\n", where, graph_.nodes[at(op)].name, op);
+    for (const int op : stage.ops)
+      text_ += fmt::format("{}: {} {}\n", where, bundled_.graph.nodes[at(op)].name, numbers({op}));
   }
 
-  static std::string numbers(const std::vector<int>& nodes) {
+  std::string numbers(std::vector<int> nodes) const {
+    for (int& node : nodes) node = bundled_.members[at(node)].front();
+    std::sort(nodes.begin(), nodes.end());
     return nodes.empty() ? "nothing" : fmt::format("{}", fmt::join(nodes, ", "));
   }
 
   const Graph& graph_;
   const Placement& placement_;
+  const Bundled bundled_;
   const Schedule schedule_;
   std::vector<int> users_;  // by node
   std::map<int, std::vector<std::string>> names_;
@@ -123,8 +131,8 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-std::string plan_text(const Graph& graph, const Placement& placement, std::size_t inputs) {
-  return Writer(graph, placement, inputs).write();
+std::string plan_text(const Graph& graph, const Placement& placement) {
+  return Writer(graph, placement).write();
 }
 
 std::string plan_graph(const Graph& graph, const Placement& placement) {

@@ -9,7 +9,7 @@ namespace tailrace::analytics {
 
 // Every node with its shape, its place, what it costs and who shares it, then what happens in each phase of a
 // step at which all diagnostics are due.
-std::string plan_text(const Graph& graph, const Placement& placement, std::size_t inputs);
+std::string plan_text(const Graph& graph, const Placement& placement);
 // The same graph for Graphviz's dot: a column of boxes a phase, the diagnostics at the end.
 std::string plan_graph(const Graph& graph, const Placement& placement);
 

@@ -54,8 +54,7 @@ analytics::Placement placement_of(const Checked& checked) {
 
 std::string diagnostics_text(const Checked& checked) {
   if (!checked.plan.analysis || checked.plan.analysis->graph.diagnostics.empty()) return "";
-  return analytics::plan_text(checked.plan.analysis->graph, placement_of(checked),
-                              checked.plan.analysis->inputs.size());
+  return analytics::plan_text(checked.plan.analysis->graph, placement_of(checked));
 }
 
 std::string diagnostics_graph(const Checked& checked) {

@@ -143,6 +143,27 @@ TEST(ExactSums, RoundOnceHalvesToEven) {
     EXPECT_EQ(sum_of(values), expected) << ::testing::PrintToString(values);
 }
 
+// Few bits far apart: halves, and what lies just beside them, are frequent.
+TEST(ExactSums, RoundOnceWhereverTheBitsLie) {
+  std::mt19937_64 random(23);
+  const auto any = [&](int least, int most) {
+    return std::uniform_int_distribution<int>(least, most)(random);
+  };
+  for (int round = 0; round < 200000; ++round) {
+    const int exponent = any(-800, 800);
+    std::vector<double> values{std::ldexp(static_cast<double>(any(-9, 9)), exponent)};
+    for (int i = any(1, 4); i > 0; --i)
+      values.push_back(
+          std::ldexp(static_cast<double>(any(-3, 3)), exponent - any(45, 60) * (i > 2 ? 1 : 0) - any(0, 8)));
+    values.push_back(std::ldexp(static_cast<double>(any(-1, 1)), exponent - any(50, 75)));
+    const double expected = rounded_exactly(values);
+    EXPECT_EQ(sum_of(values), expected) << ::testing::PrintToString(values);
+    ExactSums each(1);
+    for (const double value : values) each.add_each(0, {&value, 1});
+    EXPECT_EQ(only_result(each), expected) << ::testing::PrintToString(values);
+  }
+}
+
 TEST(ExactSums, TheSmallestAndTheGreatestNumbers) {
   const double tiny = DBL_TRUE_MIN;
   const std::vector<double> denormals{tiny, tiny, 5 * tiny, -tiny, DBL_MIN, -DBL_MIN / 2};

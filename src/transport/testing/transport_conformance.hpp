@@ -104,6 +104,51 @@ inline Case spill_without_waiting() {
   return {"spill_without_waiting", {.bytes = 64 << 10, .when_full = WhenFull::spill}, produce, consume};
 }
 
+// As one by one, but never past one that is no block, and never many more bytes than asked for.
+inline Case many_at_once(const char* name, BufferOptions options) {
+  const std::uint64_t count = 3000;
+  const auto size_of = [](std::uint64_t i) { return static_cast<std::size_t>(i * 37 % 900); };
+  const auto is_tick = [](std::uint64_t i) { return i % 100 == 99; };
+  const auto produce = [=](Producer& producer) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      if (!is_tick(i)) {
+        put(producer, i, size_of(i));
+        continue;
+      }
+      producer.reserve(0);
+      producer.commit({RecordKind::tick, 0, static_cast<std::int64_t>(i), 0.0});
+      producer.flush();
+    }
+    finish(producer);
+  };
+  const auto consume = [=](Consumer& consumer, Doorbell& doorbell) {
+    std::vector<Record> kept;
+    for (std::uint64_t i = 0; i < count;) {
+      const std::size_t before = kept.size();
+      const auto ticket = doorbell.ticket();
+      consumer.take(kept, 40, 10000);
+      if (kept.size() == before) doorbell.sleep(ticket, consumer.needs_polling() ? 1e-4 : 0.5);
+      std::size_t bytes = 0;
+      for (std::size_t taken = before; taken < kept.size(); ++taken, ++i) {
+        TRANSPORT_REQUIRE(kept[taken].sequence == i && bytes < 10000);
+        bytes += kept[taken].payload.size();
+        if (is_tick(i)) {
+          TRANSPORT_REQUIRE(kept[taken].header.kind == RecordKind::tick && taken + 1 == kept.size());
+        } else {
+          check(kept[taken], i, size_of(i));
+        }
+      }
+      TRANSPORT_REQUIRE(kept.size() <= before + 40);
+      if (i % 3 == 0) continue;
+      consumer.release(kept);
+      kept.clear();
+    }
+    consumer.release(kept);
+    consume_finish(consumer, doorbell);
+  };
+  return {name, options, produce, consume};
+}
+
 inline Case too_large() {
   const auto produce = [](Producer& producer) {
     put(producer, 0, 100);
@@ -325,6 +370,8 @@ inline std::vector<Case> conformance_cases() {
                     abandon, abandon_after_finish, server_ends, released_by_threads}) {
     cases.push_back(make());
   }
+  cases.push_back(many_at_once("many_at_once", {.bytes = 256 << 10}));
+  cases.push_back(many_at_once("many_at_once_spilled", {.bytes = 64 << 10, .when_full = WhenFull::spill}));
   return cases;
 }
 
