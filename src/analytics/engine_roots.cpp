@@ -137,6 +137,7 @@ void Engine::Blocks::results(const Work& work, const std::vector<int>& diagnosti
       for (const int member : bundled_.members[at(op)])
         if (depends(graph_.diagnostics[at(diagnostic)].node, member))
           failures.push_back({diagnostic, work.tick, why, true});
+  results.results.reserve(diagnostics.size());
   const auto give = [&](int diagnostic, int client, const Value& value, Bundled::Seat seat) {
     const Absence* const absence = find(value.absences, seat.member);
     if (absence != nullptr || !value.present) {

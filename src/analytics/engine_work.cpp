@@ -32,6 +32,11 @@ std::vector<double> Value::as_doubles() const {
 
 void Value::append_to(std::vector<double>& values, std::size_t first, std::size_t count) const {
   const std::size_t element = model::size_of(type), before = values.size();
+  if (type == model::DataType::float64) {
+    const auto* const doubles = reinterpret_cast<const double*>(bytes.data()) + first;
+    values.insert(values.end(), doubles, doubles + count);
+    return;
+  }
   values.resize(before + count);
   convert(type, std::span(bytes).subspan(first * element, count * element), values.data() + before);
 }

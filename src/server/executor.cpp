@@ -2,9 +2,15 @@
 
 #include <utility>
 
+#include "env/clock.hpp"
 #include "env/threads.hpp"
 
 namespace tailrace::server {
+namespace {
+
+constexpr std::uint64_t longest_silence = 100'000;  // nanoseconds
+
+}  // namespace
 
 Executor::Executor(int threads, transport::Doorbell& doorbell) : threads_(threads), doorbell_(doorbell) {
   if (threads_ == 0) return;
@@ -48,8 +54,10 @@ void Executor::hand_over(std::deque<Work>& queue, std::condition_variable& wake,
 void Executor::submit(Work work) { hand_over(queue_, wake_worker_, std::move(work)); }
 void Executor::write(Work work) { hand_over(writes_, wake_writer_, std::move(work)); }
 
+// Whoever has more to do at once tells of both with that: waking a sleeper costs more than little work.
 void Executor::serve(const char* name, std::deque<Work>& queue, std::condition_variable& wake) {
   env::name_this_thread(name);
+  std::uint64_t told = 0;
   std::unique_lock lock(mutex_);
   for (;;) {
     wake.wait(lock, [this, &queue] { return stopping_ || !queue.empty(); });
@@ -60,6 +68,11 @@ void Executor::serve(const char* name, std::deque<Work>& queue, std::condition_v
       lock.unlock();
       run(work);
     }
+    const std::uint64_t now = env::steady_nanoseconds();
+    lock.lock();
+    if (!queue.empty() && now - told < longest_silence) continue;
+    told = now;
+    lock.unlock();
     doorbell_.ring();
     lock.lock();
   }

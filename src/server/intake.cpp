@@ -22,6 +22,7 @@ constexpr std::size_t small_bytes = std::size_t{16} << 10;
 constexpr std::size_t most_records = 512;
 constexpr std::size_t most_bytes = std::size_t{256} << 10;
 constexpr std::size_t least_records = 64;  // of a piece, when a run is split
+constexpr std::size_t room_kept = 4;       // a run may wait while less than this part of the buffer is used
 
 }  // namespace
 
@@ -50,8 +51,8 @@ bool Intake::progress() {
   return moved;
 }
 
-// A run that could grow is kept while the workers have enough to do; each piece of work that ends rings the
-// doorbell, and then it is looked at again.
+// A run is kept until the client is through with its step, for it costs less than its hand-over, or until it
+// may need the room; each piece of work that ends rings the doorbell, and then it is looked at again.
 bool Intake::drain(Client& client) {
   std::optional<telemetry::PhaseTimer> timer;
   std::uint64_t records = 0, bytes = 0;
@@ -64,13 +65,18 @@ bool Intake::drain(Client& client) {
     for (std::size_t i = before; i < client.run.size(); ++i) bytes += client.run[i].payload.size();
     sort_out(client, before);
   }
-  const bool due = client.state != State::running ||
-                   in_work_.load(std::memory_order_acquire) < std::max(1, executor_.threads());
-  const bool submitted = due && submit(client);
+  const bool submitted = due(client) && submit(client);
   if (records == 0) return submitted;
   counters_.records_in.add(records);
   counters_.bytes_in.add(bytes);
   return true;
+}
+
+bool Intake::due(const Client& client) const {
+  if (client.state != State::running || executor_.threads() == 0) return true;
+  const bool idle = in_work_.load(std::memory_order_acquire) < executor_.threads();
+  const transport::Consumer& consumer = *client.link.consumer;
+  return idle && consumer.bytes_under_way() >= consumer.capacity() / room_kept;
 }
 
 // Of the records from `first` on, small blocks stay for their run.

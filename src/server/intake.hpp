@@ -54,6 +54,7 @@ class Intake {
     std::size_t run_bytes = 0;
   };
   bool drain(Client& client);
+  bool due(const Client& client) const;  // its run is not to wait any longer
   void sort_out(Client& client, std::size_t first);
   void take(Client& client, const transport::Record& record);
   bool submit(Client& client);  // the run, if there is one

@@ -253,10 +253,8 @@ void ServedComponent::accept(int client, const model::RecordHeader& header,
   }
   note_put(header.number, client);
   if (!engine_ || header.step == model::static_step) return;
-  const int input = input_of_field_[static_cast<std::size_t>(header.number)];
-  if (input >= 0)
-    engine_->accept(input, client, info_.declarations.fields[static_cast<std::size_t>(header.number)].type,
-                    payload);
+  const Input& input = input_of_field_[static_cast<std::size_t>(header.number)];
+  if (input.number >= 0) engine_->accept(input.number, client, input.type, payload);
 }
 
 void ServedComponent::reduce(Stream& stream, int client, std::span<const std::byte> payload,

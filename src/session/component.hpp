@@ -170,7 +170,11 @@ class ServedComponent final : public server::Pipeline {
     analytics::StepResults results;
     std::vector<std::vector<time::Share>> shares;  // by number of axis
   };
-  std::vector<int> input_of_field_;  // of the analysis; -1: none
+  struct Input {
+    int number = -1;  // of the analysis; -1: none
+    model::DataType type = model::DataType::float64;
+  };
+  std::vector<Input> input_of_field_;
   std::unique_ptr<analytics::Engine> engine_;
   std::deque<std::vector<std::vector<time::Share>>> step_shares_;  // of steps under way in the engine
   std::deque<Fold> folds_;

@@ -20,10 +20,10 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 void ServedComponent::make_engine(const std::vector<server::Link>& links) {
   const Analysis& analysis = *plan_.analysis;
   if (analysis.graph.diagnostics.empty()) return;
-  input_of_field_.assign(info_.declarations.fields.size(), -1);
+  input_of_field_.assign(info_.declarations.fields.size(), {});
   for (std::size_t input = 0; input < analysis.field_of_input.size(); ++input)
-    if (analysis.field_of_input[input] >= 0)
-      input_of_field_[at(analysis.field_of_input[input])] = static_cast<int>(input);
+    if (const int field = analysis.field_of_input[input]; field >= 0)
+      input_of_field_[at(field)] = {static_cast<int>(input), info_.declarations.fields[at(field)].type};
   std::vector<int> clients;
   for (const server::Link& link : links) clients.push_back(link.client);
   std::sort(clients.begin(), clients.end());

@@ -86,7 +86,31 @@ struct Bins {
 
 // What they add up to, rounded once, halves to even.
 double rounded(Bins bins, int top);
-// The same of three numbers whose sum is far from the ends of the range.
-double rounded(double a, double b, double c);
+
+struct Two {
+  double sum, error;  // exactly what was added
+};
+
+inline Two two_sum(double a, double b) {
+  const double sum = a + b, b_taken = sum - a;
+  return {sum, (a - (sum - b_taken)) + (b - b_taken)};
+}
+
+// Rounded so that the last bit tells whether there is more behind it.
+inline double odd_sum(double a, double b) {
+  const auto [sum, error] = two_sum(a, b);
+  auto bits = std::bit_cast<std::uint64_t>(sum);
+  if (error != 0 && (bits & 1) == 0) bits += (error > 0) == (sum > 0) ? 1 : std::uint64_t(-1);
+  return std::bit_cast<double>(bits);
+}
+
+// The sum of three numbers, rounded once; it must lie far from the ends of the range.
+// Boldo and Melquiond (2008), Emulation of a FMA and correctly rounded sums: proved algorithms using rounding
+// to odd, IEEE Trans. Comput. 57 (4), 462-471.
+inline double rounded(double a, double b, double c) {
+  const Two low = two_sum(b, c);
+  const Two high = two_sum(a, low.sum);
+  return high.sum + odd_sum(high.error, low.error);
+}
 
 }  // namespace tailrace::analytics::exact_sum

@@ -33,32 +33,7 @@ double nearest(Unsigned high, Unsigned low, int exponent) {
   return found * power_of_two(exponent);  // the same, exactly, and much quicker
 }
 
-struct Two {
-  double sum, error;  // exactly what was added
-};
-
-Two two_sum(double a, double b) {
-  const double sum = a + b, b_taken = sum - a;
-  return {sum, (a - (sum - b_taken)) + (b - b_taken)};
-}
-
-// Rounded so that the last bit tells whether there is more behind it.
-double odd_sum(double a, double b) {
-  const auto [sum, error] = two_sum(a, b);
-  auto bits = std::bit_cast<std::uint64_t>(sum);
-  if (error != 0 && (bits & 1) == 0) bits += (error > 0) == (sum > 0) ? 1 : std::uint64_t(-1);
-  return std::bit_cast<double>(bits);
-}
-
 }  // namespace
-
-// Boldo and Melquiond (2008), Emulation of a FMA and correctly rounded sums: proved algorithms using rounding
-// to odd, IEEE Trans. Comput. 57 (4), 462-471.
-double rounded(double a, double b, double c) {
-  const Two low = two_sum(b, c);
-  const Two high = two_sum(a, low.sum);
-  return high.sum + odd_sum(high.error, low.error);
-}
 
 double rounded(Bins bins, int top) {
   bins.normalise();
