@@ -1,8 +1,10 @@
 // A model that hands over many small fields at each step, as large-eddy models do for their statistics, and
 // tells what the server used of its processor for them.
-//   diagnostics CONFIGURATION SCALARS PLANES SHORT LONG STEPS MICROSECONDS
+//   diagnostics CONFIGURATION SCALARS PLANES SHORT LONG STEPS MICROSECONDS [ROUNDS]
 // SCALARS fields are single numbers of a rank, PLANES blocks of 2 by 2 columns, SHORT profiles of 5 levels
-// and LONG ones of 33, each rank's own contribution; a step is MICROSECONDS of arithmetic (0: none).
+// and LONG ones of 33, each rank's own contribution; a step is MICROSECONDS of arithmetic (0: none), or so
+// many ROUNDS of it, which another run printed. Lines: `server SECONDS` of its processor; `model SECONDS
+// SECONDS ROUNDS`, of the time loop and with its end; `steps NANOSECONDS...`, of each.
 #include <mpi.h>
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stopwatch.hpp"
@@ -91,7 +94,7 @@ long rounds_for(double microseconds) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 8) return 2;
+  if (argc != 8 && argc != 9) return 2;
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   {
@@ -109,18 +112,26 @@ int main(int argc, char** argv) {
                                        {"long", std::atoi(argv[5]), levels_long}};
       Model model(io, rank, ranks, kinds);
       const int steps = std::atoi(argv[6]);
-      const long rounds = rounds_for(std::atof(argv[7]));
+      const long rounds = argc == 9 ? std::atol(argv[8]) : rounds_for(std::atof(argv[7]));
+      std::vector<double> ends;
+      ends.reserve(static_cast<std::size_t>(steps));
       const double begin = benchmarks::nanoseconds();
       double sum = 0;
       for (int step = 1; step <= steps; ++step) {
         sum += arithmetic(rounds);
         model.step(step);
+        ends.push_back(benchmarks::nanoseconds());
       }
       const double looped = benchmarks::nanoseconds();
       io.finish();
       const double ended = benchmarks::nanoseconds();
-      if (rank == 0)
-        std::printf("model %.6f %.6f %ld %g\n", (looped - begin) * 1e-9, (ended - begin) * 1e-9, rounds, sum);
+      if (rank == 0) {
+        std::printf("model %.6f %.6f %ld %g\nsteps", (looped - begin) * 1e-9, (ended - begin) * 1e-9, rounds,
+                    sum);
+        double last = begin;
+        for (const double end : ends) std::printf(" %.0f", end - std::exchange(last, end));
+        std::printf("\n");
+      }
     }
   }
   MPI_Finalize();

@@ -22,7 +22,10 @@ constexpr std::size_t small_bytes = std::size_t{16} << 10;
 constexpr std::size_t most_records = 512;
 constexpr std::size_t most_bytes = std::size_t{256} << 10;
 constexpr std::size_t least_records = 64;  // of a piece, when a run is split
-constexpr std::size_t room_kept = 4;       // a run may wait while less than this part of the buffer is used
+// A run waits for more while less than this part of the buffer is used, and not for long: what a step gave is
+// to be in the files before the model is through with the next one.
+constexpr std::size_t room_kept = 4;
+constexpr double patience_seconds = 1e-3;
 
 }  // namespace
 
@@ -51,13 +54,15 @@ bool Intake::progress() {
   return moved;
 }
 
-// A run is kept until the client is through with its step, for it costs less than its hand-over, or until it
-// may need the room; each piece of work that ends rings the doorbell, and then it is looked at again.
+// A run is kept for a moment, until the client is through with its step, for it costs less than its
+// hand-over, or until it may need the room; each piece of work that ends rings the doorbell, and then it is
+// looked at again.
 bool Intake::drain(Client& client) {
   std::optional<telemetry::PhaseTimer> timer;
   std::uint64_t records = 0, bytes = 0;
   while (client.state == State::running) {
     const std::size_t before = client.run.size();
+    if (before == 0) client.run_begin = env::steady_seconds();
     client.link.consumer->take(client.run, most_records - before, most_bytes);
     if (client.run.size() == before) break;
     if (!timer) timer.emplace(counters_, telemetry::Phase::receive, trace_);
@@ -73,10 +78,11 @@ bool Intake::drain(Client& client) {
 }
 
 bool Intake::due(const Client& client) const {
-  if (client.state != State::running || executor_.threads() == 0) return true;
+  if (client.run.empty() || client.state != State::running || executor_.threads() == 0) return true;
   const bool idle = in_work_.load(std::memory_order_acquire) < executor_.threads();
   const transport::Consumer& consumer = *client.link.consumer;
-  return idle && consumer.bytes_under_way() >= consumer.capacity() / room_kept;
+  return idle && (consumer.bytes_under_way() >= consumer.capacity() / room_kept ||
+                  env::steady_seconds() >= client.run_begin + patience_seconds);
 }
 
 // Of the records from `first` on, small blocks stay for their run.
@@ -123,6 +129,7 @@ void Intake::take(Client& client, const transport::Record& record) {
 bool Intake::submit(Client& client) {
   if (client.run.empty()) return false;
   const auto run = std::make_shared<const Records>(std::exchange(client.run, {}));
+  client.run.reserve(run->size());  // the next step's is as long, most likely
   client.run_bytes = 0;
   const std::size_t workers = static_cast<std::size_t>(std::max(1, executor_.threads()));
   const std::size_t pieces = std::clamp<std::size_t>(run->size() / least_records, 1, workers);

@@ -52,6 +52,7 @@ class Intake {
     bool started = false;
     Records run;  // small blocks that are taken and wait for a worker
     std::size_t run_bytes = 0;
+    double run_begin = 0.0;  // steady seconds
   };
   bool drain(Client& client);
   bool due(const Client& client) const;  // its run is not to wait any longer

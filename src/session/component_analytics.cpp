@@ -54,7 +54,7 @@ void ServedComponent::begin_analytics(const model::Tick& tick, const AxisBank& a
       if (now.empty()) continue;
       due[d] = 1;
       shares.resize(std::max(shares.size(), stream->axis + 1));
-      shares[stream->axis] = now;
+      if (shares[stream->axis].empty()) shares[stream->axis] = now;
     }
   }
   if (shares.empty()) return;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "env/clock.hpp"
 #include "transport/endpoints.hpp"
 
 namespace tailrace::server {
@@ -72,12 +73,11 @@ struct Bench {
     give(client, RecordKind::block, step, number, value);
   }
   void finish(std::size_t client, int counters) { give(client, RecordKind::finish, 0, 0, counters); }
-  // Until nothing moves any more.
+  // Until nothing moves any more, and nothing waits for a moment.
   void settle() {
-    for (int quiet = 0; quiet < 3;) {
-      const bool moved = intake->progress();
-      quiet = moved || executor.running() > 0 ? 0 : quiet + 1;
-    }
+    constexpr double moment = 3e-3;
+    for (double moved_at = env::steady_seconds(); env::steady_seconds() < moved_at + moment;)
+      if (intake->progress() || executor.running() > 0) moved_at = env::steady_seconds();
   }
   std::vector<std::string> take_events() { return std::exchange(pipeline.events, {}); }
 };
