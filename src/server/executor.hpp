@@ -23,7 +23,8 @@ class Executor {
   using Work = std::function<void()>;
 
   // `threads` workers and the I/O thread; 0: no thread at all, work runs inside submit and write (mode
-  // inline). The doorbell rings when a piece of work is done, or soon after with the next; it must live longer.
+  // inline). The doorbell rings when a piece of work is done, or soon after with the next; it must live
+  // longer.
   Executor(int threads, transport::Doorbell& doorbell);
   ~Executor();  // finishes what was submitted
 
