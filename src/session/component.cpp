@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/bytes.hpp"
 #include "session/analysis.hpp"
@@ -205,6 +206,8 @@ void ServedComponent::start(std::vector<server::Link> links) {
     intake_ =
         std::make_unique<server::Intake>(info_.declarations.component, std::move(links), services_.executor,
                                          *this, services_.counters, services_.trace);
+  started_ = true;
+  for (const auto& said : std::exchange(early_, {})) said();
 }
 
 // Only what leaves without another step may hold the step back: anything else would wait for itself.

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -154,6 +155,9 @@ class ServedComponent final : public server::Pipeline {
   std::atomic<std::size_t> held_bytes_{0};  // of pieces in work and chunks delivered
   bool input_ended_ = false, final_told_ = false, final_heard_ = false, closed_told_ = false;
   bool windows_finished_ = false;
+  bool started_ = false;
+  std::vector<std::function<void()>>
+      early_;  // what the leader said before start(): it may be ahead of others
 
   // Of fields that need not be put: what came in the current step. Workers write into different elements.
   struct OptionalField {

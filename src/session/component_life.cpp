@@ -18,6 +18,7 @@ void ServedComponent::tell(Word word, messaging::Bytes message) {
 }
 
 void ServedComponent::on_tick(const model::Tick& tick) {
+  if (!started_) return early_.push_back([this, tick] { on_tick(tick); });
   if (fatal_) return;
   clock_axes_.advance(tick);
   clock_tick_ = tick;
@@ -30,6 +31,7 @@ void ServedComponent::on_tick(const model::Tick& tick) {
 }
 
 void ServedComponent::on_final_tick() {
+  if (!started_) return early_.push_back([this] { on_final_tick(); });
   final_heard_ = true;
   if (fatal_) return;
   for (std::size_t f = 0; f < clocks_.size(); ++f) carry_out(f, clocks_[f].finish(clock_axes_));

@@ -135,16 +135,17 @@ TEST_P(DiagnosticsOfAnyCast, HaveTheSameBits) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Casts, DiagnosticsOfAnyCast,
-                         testing::Values(Named{"two_ranks", {.clients = 2}},
-                                         Named{"three_ranks_two_servers", {.clients = 3, .servers = 2}},
-                                         Named{"five_ranks_three_servers", {.clients = 5, .servers = 3}},
-                                         Named{"more_servers_than_ranks", {.clients = 2, .servers = 4}},
-                                         Named{"indexed", {.clients = 4, .servers = 2, .indexed = true}},
-                                         Named{"threads", {.clients = 4, .servers = 2, .threads = 2}},
-                                         Named{"little_memory",
-                                               {.clients = 3, .servers = 3, .memory = 2048}}),
-                         [](const auto& parameter) { return parameter.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Casts, DiagnosticsOfAnyCast,
+    testing::Values(Named{"two_ranks", {.clients = 2}},
+                    Named{"three_ranks_two_servers", {.clients = 3, .servers = 2}},
+                    Named{"five_ranks_three_servers", {.clients = 5, .servers = 3}},
+                    Named{"more_servers_than_ranks", {.clients = 2, .servers = 4}},
+                    Named{"servers_that_start_late", {.clients = 2, .servers = 4, .late_turns = 100}},
+                    Named{"indexed", {.clients = 4, .servers = 2, .indexed = true}},
+                    Named{"threads", {.clients = 4, .servers = 2, .threads = 2}},
+                    Named{"little_memory", {.clients = 3, .servers = 3, .memory = 2048}}),
+    [](const auto& parameter) { return parameter.param.name; });
 
 }  // namespace
 }  // namespace tailrace::session

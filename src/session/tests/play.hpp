@@ -48,6 +48,7 @@ struct Cast {
   bool indexed = false;
   unsigned seed = 1;
   std::string text = configuration_text;
+  int late_turns = 0;  // servers without clients start so much later than the others
 };
 
 // Columns that a rank holds: neighbours, or dealt out like cards.
@@ -105,6 +106,7 @@ struct Server {
   telemetry::ServerCounters counters;
   std::unique_ptr<server::Executor> executor;
   std::unique_ptr<ServedComponent> component;
+  bool late = false;  // not started yet
 };
 
 // All of a run. `path` is the file's name, which also finds what was written.
@@ -173,8 +175,14 @@ struct Play {
             std::vector<unsigned char>(declarations.fields.size(), 0), model::Tick{0, 0.0});
         ranks[c].client->put_statics(ranks[c].declarer.statics());
       }
-      servers[s].component->start(std::move(links));
+      servers[s].late = links.empty() && cast.late_turns > 0;
+      if (!servers[s].late) servers[s].component->start(std::move(links));
     }
+  }
+
+  void start_the_late() {
+    for (Server& server : servers)
+      if (std::exchange(server.late, false)) server.component->start({});
   }
 
   // One call of the model on one rank.
@@ -211,7 +219,7 @@ struct Play {
     bool moved = false;
     for (Server& server : servers) {
       moved = server.messenger->progress() || moved;
-      moved = server.component->progress() || moved;
+      moved = (!server.late && server.component->progress()) || moved;
       moved = moved || server.executor->running() > 0 || !server.messenger->idle();
     }
     return moved;
@@ -223,6 +231,7 @@ struct Play {
   void run() {
     for (int turns = 0; !over(); ++turns) {
       ASSERT_LT(turns, 2000000) << servers[0].component->describe();
+      if (turns == cast.late_turns) start_the_late();
       ModelRank& rank = ranks[random() % ranks.size()];
       if (rank.step <= steps && random() % 2 == 0) call(rank);
       progress();
