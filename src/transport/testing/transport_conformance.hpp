@@ -139,7 +139,8 @@ inline Case many_at_once(const char* name, BufferOptions options) {
         }
       }
       TRANSPORT_REQUIRE(kept.size() <= before + 40);
-      if (i % 3 == 0) continue;
+      // Some are kept a while, but not while the client may be waiting for their room.
+      if (i % 3 == 0 && kept.size() > before) continue;
       consumer.release(kept);
       kept.clear();
     }
