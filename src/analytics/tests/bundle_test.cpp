@@ -1,6 +1,7 @@
 // Which diagnostics are computed side by side, and which by themselves.
 #include "analytics/bundle.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "analytics/schedule.hpp"
@@ -30,8 +31,8 @@ Bundling bundling(const std::vector<std::pair<std::string, std::string>>& texts,
                   const std::vector<char>& due = {}) {
   Scope scope;
   for (int i = 0; i < fields; ++i) {
-    scope.inputs.push_back({"p" + std::to_string(i), {{{"rank", 4, true}, {"level", 5, false}}, "K"}});
-    scope.inputs.push_back({"b" + std::to_string(i), {{{"y", 6, true}, {"x", 8, true}}, "m"}});
+    scope.inputs.push_back({fmt::format("p{}", i), {{{"rank", 4, true}, {"level", 5, false}}, "K"}});
+    scope.inputs.push_back({fmt::format("b{}", i), {{{"y", 6, true}, {"x", 8, true}}, "m"}});
   }
   scope.inputs.push_back({"other", {{{"rank", 4, true}, {"level", 7, false}}, "K"}});
   std::vector<Place> places(scope.inputs.size(), Place::local);
