@@ -3,10 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <cstring>
 #include <mutex>
+#include <thread>
 
-#include "env/clock.hpp"
 #include "transport/endpoints.hpp"
 
 namespace tailrace::server {
@@ -73,11 +74,13 @@ struct Bench {
     give(client, RecordKind::block, step, number, value);
   }
   void finish(std::size_t client, int counters) { give(client, RecordKind::finish, 0, 0, counters); }
-  // Until nothing moves any more, and nothing waits for a moment.
+  // Until nothing moves any more, not even what had waited for a moment.
   void settle() {
-    constexpr double moment = 3e-3;
-    for (double moved_at = env::steady_seconds(); env::steady_seconds() < moved_at + moment;)
-      if (intake->progress() || executor.running() > 0) moved_at = env::steady_seconds();
+    for (int quiet = 0; quiet < 2;) {
+      const bool moved = intake->progress() || executor.running() > 0;
+      quiet = moved ? 0 : quiet + 1;
+      if (!moved && executor.threads() > 0) std::this_thread::sleep_for(std::chrono::microseconds(1500));
+    }
   }
   std::vector<std::string> take_events() { return std::exchange(pipeline.events, {}); }
 };
