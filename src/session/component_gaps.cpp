@@ -65,10 +65,8 @@ void ServedComponent::close_gaps() {
         const std::string& name = info_.declarations.fields[static_cast<std::size_t>(optional.field)].name;
         base::log_warning(
             fmt::format("{}  field \"{}\" was wanted at step {} ({} s), but rank {} did not put it; being "
-                        "optional, it counts for "
-                        "nothing there, and records without any sample hold the fill value. Further steps "
-                        "like this one are not "
-                        "told of",
+                        "optional, it counts for nothing there, and records without any sample hold the fill "
+                        "value. Further steps like this one are not told of",
                         place_of(info_.configuration, name).text(), name, sample_tick_.step,
                         sample_tick_.time, optional.clients[c]));
       }
