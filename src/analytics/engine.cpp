@@ -67,6 +67,8 @@ Engine::Engine(const Graph& graph, std::vector<EngineInput> inputs, std::vector<
     if (graph_.nodes[n].kind == NodeKind::input)
       nodes_of_inputs_[at(graph_.nodes[n].input)] = static_cast<int>(n);
   placement_.cut = layout_->cuts;
+  place_of_client_.assign(clients_.empty() ? 0 : at(clients_.back()) + 1, -1);
+  for (std::size_t c = 0; c < clients_.size(); ++c) place_of_client_[at(clients_[c])] = static_cast<int>(c);
 }
 
 Engine::~Engine() = default;
@@ -97,7 +99,8 @@ std::unique_ptr<Engine::Work> Engine::work_for(Plan& plan) {
   for (std::size_t p = 0; p < work->lanes.size(); ++p)
     for (std::size_t lane = 0; lane < plan.blocks.lanes(p); ++lane) work->lanes[p].emplace_back(nodes);
   for (std::size_t c = 0; c < clients_.size(); ++c)
-    work->clients.push_back({std::vector<Value>(nodes), std::vector<std::vector<char>>(nodes)});
+    work->clients.push_back({std::vector<Value>(nodes), std::vector<std::vector<char>>(nodes),
+                             std::vector<ClientValues::Row>(nodes)});
   return work;
 }
 
@@ -129,11 +132,12 @@ bool Engine::wants(int input) const {
 }
 
 void Engine::accept(int input, int client, model::DataType type, std::span<const std::byte> payload) {
-  if (!wants(input)) return;
-  const auto place = std::lower_bound(clients_.begin(), clients_.end(), client);
-  TAILRACE_ASSERT(place != clients_.end() && *place == client, "a block of another server's client");
-  current_->plan->blocks.take(*current_, current_->plan->seats[at(input)],
-                              static_cast<std::size_t>(place - clients_.begin()), type, payload);
+  if (current_ == nullptr) return;
+  const Bundled::Seat seat = current_->plan->seats[at(input)];
+  if (seat.node < 0) return;
+  TAILRACE_ASSERT(at(client) < place_of_client_.size() && place_of_client_[at(client)] >= 0,
+                  "a block of another server's client");
+  current_->plan->blocks.take(*current_, seat, at(place_of_client_[at(client)]), type, payload);
 }
 
 void Engine::end() {
@@ -161,11 +165,13 @@ void Engine::post(std::function<void()> next) {
   posted_.push_back(std::move(next));
 }
 
-void Engine::in_background(std::function<void()> work, std::function<void()> then) {
-  services_.submit([this, work = std::move(work), then = std::move(then)] {
-    work();
-    post(then);
-  });
+void Engine::in_background(std::function<void()> work, std::function<void()> then, bool light) {
+  services_.submit(
+      [this, work = std::move(work), then = std::move(then)] {
+        work();
+        post(then);
+      },
+      light);
 }
 
 bool Engine::may_run(const Work& work) const {
@@ -185,6 +191,7 @@ void Engine::run_phase(Work& work) {
   }
   work.running = true;
   const std::size_t phase = work.phase;
+  const bool light = work.plan->blocks.light(phase);
   auto& lanes = work.lanes[phase];
   if (lanes.size() == 1 && services_.messenger.size() == 1) return run_phase_alone(work);
   auto left = std::make_shared<std::size_t>(lanes.size());
@@ -196,7 +203,8 @@ void Engine::run_phase(Work& work) {
         },
         [this, &work, phase, left] {
           if (--*left == 0) phase_done(work, phase);
-        });
+        },
+        light);
   }
 }
 
@@ -220,7 +228,8 @@ void Engine::run_phase_alone(Work& work) {
         }
         ++work.phase;
         run_phase(work);
-      });
+      },
+      work.plan->blocks.light(work.phase));
 }
 
 void Engine::phase_done(Work& work, std::size_t phase) {
@@ -247,7 +256,7 @@ void Engine::gather_at_root(Work& work, std::size_t phase, std::size_t root,
         work.plan->blocks.compute_at_root(work, phase, work.plan->schedule.phases[phase].roots[root], *kept,
                                           services_.messenger.rank(), runs_);
       },
-      [this, &work, phase, root] { root_done(work, phase, root); });
+      [this, &work, phase, root] { root_done(work, phase, root); }, work.plan->blocks.light(phase));
 }
 
 void Engine::root_done(Work& work, std::size_t phase, std::size_t root) {

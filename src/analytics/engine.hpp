@@ -27,9 +27,10 @@ struct EngineInput {
 
 struct EngineServices {
   messaging::Messenger& messenger;
-  std::int32_t kind = 0;                              // of messages, this engine's own
-  int home = 0;                                       // the server of the component's first rank
-  std::function<void(std::function<void()>)> submit;  // runs a piece of work on a worker
+  std::int32_t kind = 0;  // of messages, this engine's own
+  int home = 0;           // the server of the component's first rank
+  // Runs a piece of work on a worker; a light one, of well below a millisecond, perhaps at once.
+  std::function<void(std::function<void()>, bool light)> submit;
 };
 
 // The value of a diagnostic at a step: the block of a client, or (client -1) the whole, at its root only.
@@ -107,12 +108,13 @@ class Engine {
   bool may_run(const Work& work) const;
   void finish_work(Work& work);
   void post(std::function<void()> next);
-  void in_background(std::function<void()> work, std::function<void()> then);
+  void in_background(std::function<void()> work, std::function<void()> then, bool light);
   messaging::Name name(const Work& work, std::size_t phase, std::size_t root, int what) const;
 
   const Graph& graph_;
   std::vector<EngineInput> inputs_;
   std::vector<int> clients_;
+  std::vector<int> place_of_client_;  // in clients_; -1: another server's
   EngineServices services_;
   std::function<void(StepResults&&)> done_;
   messaging::ActiveMessages messages_;

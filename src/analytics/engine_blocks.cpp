@@ -11,6 +11,7 @@ namespace tailrace::analytics {
 namespace {
 
 constexpr std::int64_t worth_a_worker = 1 << 16;  // cells
+constexpr std::int64_t light_cells = 1 << 15;
 constexpr std::size_t most_lanes = 8;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -28,7 +29,10 @@ Engine::Blocks::Blocks(const Graph& graph, const Bundled& bundled, const Schedul
                        const Layout& layout, const std::vector<int>& clients)
     : graph_(graph), bundled_(bundled), schedule_(schedule), layout_(layout), clients_(clients) {
   lay_out(clients);
-  for (const PhasePlan& phase : schedule.phases) lanes_.push_back(worth(phase.blocks));
+  for (const PhasePlan& phase : schedule.phases) {
+    lanes_.push_back(worth(phase.blocks));
+    light_.push_back(is_light(phase));
+  }
 }
 
 void Engine::Blocks::lay_out(const std::vector<int>& clients) {
@@ -47,7 +51,7 @@ void Engine::Blocks::lay_out(const std::vector<int>& clients) {
   }
 }
 
-std::size_t Engine::Blocks::worth(const Stage& stage) const {
+std::int64_t Engine::Blocks::cells(const Stage& stage) const {
   std::int64_t cells = 0;
   const auto count = [&](int node) {
     if (place(node) != Place::local) return;
@@ -57,7 +61,24 @@ std::size_t Engine::Blocks::worth(const Stage& stage) const {
     count(plan.stores.empty() ? node(plan.sinks.front()).args.front() : plan.stores.front());
   for (const int op : stage.ops)
     for (const int arg : node(op).args) count(arg);
-  return std::clamp<std::size_t>(static_cast<std::size_t>(cells / worth_a_worker), 1,
+  return cells;
+}
+
+bool Engine::Blocks::is_light(const PhasePlan& phase) const {
+  std::int64_t all = cells(phase.blocks);
+  bool known = phase.blocks.ops.empty();
+  for (const RootPlan& root : phase.roots) {
+    for (const Stage& stage : root.stages) {
+      known = known && stage.ops.empty();
+      for (const ProgramPlan& plan : stage.programs)
+        for (const int store : plan.stores) all += node(store).shape.size();
+    }
+  }
+  return known && all <= light_cells;
+}
+
+std::size_t Engine::Blocks::worth(const Stage& stage) const {
+  return std::clamp<std::size_t>(static_cast<std::size_t>(cells(stage) / worth_a_worker), 1,
                                  std::clamp<std::size_t>(clients_.size(), 1, most_lanes));
 }
 
@@ -65,8 +86,11 @@ void Engine::Blocks::open(Work& work) const {
   for (std::size_t n = 0; n < bundled_.graph.nodes.size(); ++n) {
     if (bundled_.graph.nodes[n].kind != NodeKind::input || bundled_.members[n].size() == 1) continue;
     for (std::size_t c = 0; c < clients_.size(); ++c) {
-      work.clients[c].nodes[n].make(static_cast<std::size_t>((*regions_[n])[c].size()));
-      work.clients[c].came[n].assign(bundled_.members[n].size(), 0);
+      ClientValues& values = work.clients[c];
+      const std::size_t members = bundled_.members[n].size();
+      const std::span<double> row = values.nodes[n].make(static_cast<std::size_t>((*regions_[n])[c].size()));
+      values.came[n].assign(members, 0);
+      values.rows[n] = {row.data(), values.came[n].data(), members, row.size() / members};
     }
   }
 }
@@ -74,21 +98,22 @@ void Engine::Blocks::open(Work& work) const {
 void Engine::Blocks::take(Work& work, Bundled::Seat seat, std::size_t client, model::DataType type,
                           std::span<const std::byte> payload) const {
   ClientValues& values = work.clients[client];
-  Value& value = values.nodes[at(seat.node)];
-  if (!bundled_.several(seat.node)) {
+  const ClientValues::Row& row = values.rows[at(seat.node)];
+  if (row.came == nullptr) {
+    Value& value = values.nodes[at(seat.node)];
     value.bytes.assign(payload.begin(), payload.end());
     value.type = type;
     value.present = true;
     return;
   }
-  const std::size_t cells = payload.size() / model::size_of(type);
-  TAILRACE_ASSERT(cells * values.came[at(seat.node)].size() == value.size(), "a block of another size");
-  const auto room = value.doubles().subspan(at(seat.member) * cells, cells);
+  TAILRACE_ASSERT(payload.size() == row.cells * model::size_of(type) && at(seat.member) < row.members,
+                  "a block of another size");
+  double* const room = row.values + at(seat.member) * row.cells;
   if (type == model::DataType::float64)
-    std::memcpy(room.data(), payload.data(), payload.size());
+    std::memcpy(room, payload.data(), payload.size());
   else
-    convert(type, payload, room.data());
-  values.came[at(seat.node)][at(seat.member)] = 1;
+    convert(type, payload, room);
+  row.came[seat.member] = 1;
 }
 
 void Engine::Blocks::close(Work& work) const {

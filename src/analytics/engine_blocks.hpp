@@ -24,6 +24,8 @@ class Engine::Blocks {
   const model::Region& region(int node, std::size_t client) const { return (*regions_[at(node)])[client]; }
   // How many workers a phase is worth.
   std::size_t lanes(std::size_t phase) const { return lanes_[phase]; }
+  // Small enough to be done without a worker: no operator of unknown cost, and few cells.
+  bool light(std::size_t phase) const { return light_[phase]; }
   void open(Work& work) const;  // makes room for blocks of inputs
   void take(Work& work, Bundled::Seat seat, std::size_t client, model::DataType type,
             std::span<const std::byte> payload) const;
@@ -54,6 +56,8 @@ class Engine::Blocks {
   std::string failed(Work& work, int op, const std::exception& error) const;
   bool depends(int node, int on) const;
   void lay_out(const std::vector<int>& clients);
+  std::int64_t cells(const Stage& stage) const;  // that all blocks of its nodes have
+  bool is_light(const PhasePlan& phase) const;
   std::size_t worth(const Stage& stage) const;
   void merge_lanes(Work& work, std::size_t phase) const;
   void run_program(Work& work, const ProgramPlan& plan, std::size_t client, Lane& lane) const;
@@ -79,6 +83,7 @@ class Engine::Blocks {
   std::map<std::pair<int, std::size_t>, std::vector<model::Region>> lists_;  // by cut and members; by client
   std::vector<const std::vector<model::Region>*> regions_;                   // by node
   std::vector<std::size_t> lanes_;                                           // by phase
+  std::vector<bool> light_;                                                  // by phase
 };
 
 }  // namespace tailrace::analytics

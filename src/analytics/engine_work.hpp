@@ -58,6 +58,12 @@ void convert(model::DataType type, std::span<const std::byte> from, double* to);
 struct Engine::ClientValues {
   std::vector<Value> nodes;             // of local nodes; and of inputs as the client put them
   std::vector<std::vector<char>> came;  // by node: of inputs side by side, which members
+  struct Row {                          // where these are written to in the current step
+    double* values = nullptr;
+    char* came = nullptr;                // null: nothing lies side by side here
+    std::size_t members = 0, cells = 0;  // of one
+  };
+  std::vector<Row> rows;  // by node
 };
 
 // Partial results of the blocks that one worker goes through, by node.

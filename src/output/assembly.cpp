@@ -71,6 +71,7 @@ std::vector<std::int64_t> ChunkGrid::touching(const model::Box& box) const {
 Assembly::Assembly(ChunkGrid grid, model::DataType type, std::shared_ptr<const codecs::Codec> codec,
                    std::vector<std::byte> fill, Done done)
     : grid_(std::move(grid)),
+      record_cells_(grid_.cells_per_chunk()),
       type_(type),
       codec_(std::move(codec)),
       fill_(std::move(fill)),
@@ -82,9 +83,9 @@ Assembly::Open& Assembly::open(const Key& key) {
   auto& slot = open_[key];
   if (!slot) {
     slot = std::make_unique<Open>();
-    const auto cells = static_cast<std::size_t>(grid_.cells_per_chunk() * grid_.records_per_chunk);
-    slot->cells = filled(cells, fill_);
-    slot->missing.assign(static_cast<std::size_t>(grid_.records_per_chunk), grid_.box(key.spatial).size());
+    slot->cells = filled(static_cast<std::size_t>(record_cells_ * grid_.records_per_chunk), fill_);
+    slot->box = grid_.box(key.spatial);
+    slot->missing.assign(static_cast<std::size_t>(grid_.records_per_chunk), slot->box.size());
     slot->handed_end = key.record_chunk * grid_.records_per_chunk;
     bytes_.fetch_add(slot->cells.size(), std::memory_order_relaxed);
   }
@@ -96,17 +97,14 @@ void Assembly::add(std::int64_t record, std::int64_t spatial, std::span<const st
   if (segments.empty()) return;  // a chunk that only the bounds of a region touch; it may be complete already
   const Key key{record / grid_.records_per_chunk, spatial};
   const std::int64_t within = record % grid_.records_per_chunk;
-  std::byte* target = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    target =
-        open(key).cells.data();  // stays in place until the chunk is complete, and this piece is missing yet
-  }
+  std::unique_lock lock(mutex_);
+  Open& chunk = open(key);  // stays in place until the chunk is complete, and this piece is missing yet
+  lock.unlock();
   const auto element = static_cast<std::int64_t>(fill_.size());
-  target += within * grid_.cells_per_chunk() * element;
+  std::byte* const target = chunk.cells.data() + within * record_cells_ * element;
 
   // A chunk at the upper edge has clipped rows in the box but full rows on disk.
-  const model::Box box = grid_.box(spatial);
+  const model::Box& box = chunk.box;
   const bool whole_rows = box.count == grid_.chunk;
   std::int64_t cells = 0;
   for (const model::Segment& segment : segments) {
@@ -132,12 +130,11 @@ void Assembly::add(std::int64_t record, std::int64_t spatial, std::span<const st
     }
   }
 
-  std::unique_lock lock(mutex_);
-  Open& chunk = *open_.at(key);
+  lock.lock();
   std::int64_t& missing = chunk.missing[static_cast<std::size_t>(within)];
   missing -= cells;
   TAILRACE_ASSERT(missing >= 0, "a cell of a record arrived twice");
-  if (missing == 0) hand_on_if_due(lock, key);
+  if (missing == 0) hand_on_if_due(lock, key, chunk);
 }
 
 void Assembly::flush(std::int64_t end, std::span<const std::int64_t> spatials) {
@@ -151,21 +148,16 @@ void Assembly::flush(std::int64_t end, std::span<const std::int64_t> spatials) {
     Open& chunk = open(key);
     if (end <= chunk.handed_end || (!chunk.flushes.empty() && end <= chunk.flushes.back())) continue;
     chunk.flushes.push_back(end);
-    hand_on_if_due(lock, key);
+    hand_on_if_due(lock, key, chunk);
   }
   const std::lock_guard lock(mutex_);
   std::erase_if(full_, [&](const Key& key) { return key.record_chunk < record_chunk; });
 }
 
-std::int64_t Assembly::complete_end(const Key& key, const Open& chunk) const {
-  const auto first_missing = std::find_if(chunk.missing.begin(), chunk.missing.end(),
-                                          [](std::int64_t missing) { return missing > 0; });
-  return key.record_chunk * grid_.records_per_chunk + (first_missing - chunk.missing.begin());
-}
-
-void Assembly::hand_on_if_due(std::unique_lock<std::mutex>& lock, const Key& key) {
-  Open& chunk = *open_.at(key);
-  const std::int64_t end = complete_end(key, chunk);
+void Assembly::hand_on_if_due(std::unique_lock<std::mutex>& lock, const Key& key, Open& chunk) {
+  while (chunk.complete < chunk.missing.size() && chunk.missing[chunk.complete] == 0) ++chunk.complete;
+  const std::int64_t end =
+      key.record_chunk * grid_.records_per_chunk + static_cast<std::int64_t>(chunk.complete);
   const std::int64_t full_end = (key.record_chunk + 1) * grid_.records_per_chunk;
   const auto element = fill_.size();
   if (end == full_end) {
@@ -184,9 +176,8 @@ void Assembly::hand_on_if_due(std::unique_lock<std::mutex>& lock, const Key& key
   const std::int64_t flush_end = chunk.handed_end = *std::prev(later);
   chunk.flushes.erase(chunk.flushes.begin(), later);
   const auto records = static_cast<std::size_t>(flush_end - key.record_chunk * grid_.records_per_chunk);
-  const auto record_cells = static_cast<std::size_t>(grid_.cells_per_chunk());
   std::vector<std::byte> cells = filled(chunk.cells.size() / element, fill_);
-  std::memcpy(cells.data(), chunk.cells.data(), records * record_cells * element);
+  std::memcpy(cells.data(), chunk.cells.data(), records * static_cast<std::size_t>(record_cells_) * element);
   lock.unlock();
   done_({key.spatial, key.record_chunk, flush_end, false, std::move(cells)});
 }

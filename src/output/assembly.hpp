@@ -73,15 +73,17 @@ class Assembly {
   };
   struct Open {
     std::vector<std::byte> cells;
+    model::Box box;                     // its cells of the shape
     std::vector<std::int64_t> missing;  // cells not yet there, by record in the chunk
+    std::size_t complete = 0;           // records before the first that misses any
     std::vector<std::int64_t> flushes;  // ends, ascending: hand on when the records before one are complete
     std::int64_t handed_end = 0;        // what was already handed on
   };
   Open& open(const Key& key);
-  std::int64_t complete_end(const Key& key, const Open& chunk) const;
-  void hand_on_if_due(std::unique_lock<std::mutex>& lock, const Key& key);
+  void hand_on_if_due(std::unique_lock<std::mutex>& lock, const Key& key, Open& chunk);
 
   ChunkGrid grid_;
+  std::int64_t record_cells_;  // of a chunk
   model::DataType type_;
   std::shared_ptr<const codecs::Codec> codec_;
   std::vector<std::byte> fill_;

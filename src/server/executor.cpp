@@ -12,7 +12,8 @@ constexpr std::uint64_t longest_silence = 100'000;  // nanoseconds
 
 }  // namespace
 
-Executor::Executor(int threads, transport::Doorbell& doorbell) : threads_(threads), doorbell_(doorbell) {
+Executor::Executor(int threads, transport::Doorbell& doorbell, bool one_core)
+    : threads_(threads), one_core_(one_core), doorbell_(doorbell) {
   if (threads_ == 0) return;
   for (int i = 0; i < threads_; ++i)
     all_threads_.emplace_back([this] { serve("tailrace-work", queue_, wake_worker_); });
@@ -41,9 +42,14 @@ void Executor::run(const Work& work) {
   running_.fetch_sub(1, std::memory_order_release);
 }
 
-void Executor::hand_over(std::deque<Work>& queue, std::condition_variable& wake, Work&& work) {
+void Executor::run_here(const Work& work) {
   running_.fetch_add(1, std::memory_order_relaxed);
-  if (threads_ == 0) return run(work);
+  run(work);
+}
+
+void Executor::hand_over(std::deque<Work>& queue, std::condition_variable& wake, Work&& work) {
+  if (threads_ == 0) return run_here(work);
+  running_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
     queue.push_back(std::move(work));
@@ -52,6 +58,10 @@ void Executor::hand_over(std::deque<Work>& queue, std::condition_variable& wake,
 }
 
 void Executor::submit(Work work) { hand_over(queue_, wake_worker_, std::move(work)); }
+void Executor::submit_light(Work work) {
+  if (one_core_) return run_here(work);
+  submit(std::move(work));
+}
 void Executor::write(Work work) { hand_over(writes_, wake_writer_, std::move(work)); }
 
 // Whoever has more to do at once tells of both with that: waking a sleeper costs more than little work.

@@ -90,7 +90,7 @@ void Intake::sort_out(Client& client, std::size_t first) {
   std::size_t kept = first;
   std::optional<transport::Record> word;  // the last one, where it is no block
   for (std::size_t i = first; i < client.run.size(); ++i) {
-    const transport::Record record = client.run[i];
+    const transport::Record& record = client.run[i];
     if (record.header.kind != model::RecordKind::block) {
       word = record;
     } else if (discarding_) {
@@ -99,7 +99,8 @@ void Intake::sort_out(Client& client, std::size_t first) {
       hand_over(client, std::make_shared<const Records>(1, record), 0, 1);
     } else {
       client.run_bytes += record.payload.size();
-      client.run[kept++] = record;
+      if (kept != i) client.run[kept] = record;
+      ++kept;
     }
   }
   client.run.resize(kept);
@@ -140,15 +141,20 @@ bool Intake::submit(Client& client) {
 
 void Intake::hand_over(Client& client, std::shared_ptr<const Records> records, std::size_t begin,
                        std::size_t end) {
+  const bool small = (*records)[begin].payload.size() < small_bytes;
   in_work_.fetch_add(1, std::memory_order_relaxed);
-  executor_.submit([this, consumer = client.link.consumer.get(), number = client.link.client,
-                    records = std::move(records), begin, end] {
+  Executor::Work work = [this, consumer = client.link.consumer.get(), number = client.link.client,
+                         records = std::move(records), begin, end] {
     const struct Done {  // also when the work throws
       std::atomic<int>& in_work;
       ~Done() { in_work.fetch_sub(1, std::memory_order_release); }
     } done{in_work_};
     work_on(number, *consumer, std::span(*records).subspan(begin, end - begin));
-  });
+  };
+  if (small)
+    executor_.submit_light(std::move(work));
+  else
+    executor_.submit(std::move(work));
 }
 
 // What one record throws keeps no other from being accepted.

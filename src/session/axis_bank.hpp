@@ -14,6 +14,7 @@ class AxisBank {
   AxisBank(const Plan& plan, model::Tick begin);
 
   void advance(const model::Tick& tick);
+  std::size_t size() const { return axes_.size(); }
   std::size_t number(std::size_t file, std::size_t axis) const { return numbers_[file][axis]; }
   // What the latest tick means for the variables on an axis; see time::Axis. Until the next advance.
   const std::vector<time::Share>& shares(std::size_t number) const { return *shares_[number]; }

@@ -252,7 +252,8 @@ void ServedComponent::accept(int client, const model::RecordHeader& header,
     if (header.step == model::static_step)
       emit(*stream, client, 0, payload);
     else
-      reduce(*stream, client, payload, sample_axes_.shares(stream->axis));
+      reduce(*stream, client, stream->copies() ? nullptr : stream->accumulators.at(client).get(), payload,
+             sample_axes_.shares(stream->axis));
   }
   note_put(header.number, client);
   if (!engine_ || header.step == model::static_step) return;
@@ -260,14 +261,14 @@ void ServedComponent::accept(int client, const model::RecordHeader& header,
   if (input.number >= 0) engine_->accept(input.number, client, input.type, payload);
 }
 
-void ServedComponent::reduce(Stream& stream, int client, std::span<const std::byte> payload,
-                             const std::vector<time::Share>& shares) {
+void ServedComponent::reduce(Stream& stream, int client, time::Accumulator* accumulator,
+                             std::span<const std::byte> payload, const std::vector<time::Share>& shares) {
   for (const time::Share& share : shares) {
-    if (stream.copies()) {
+    if (accumulator == nullptr) {
       if (share.closes) emit(stream, client, share.record.index, payload);
       continue;
     }
-    stream.accumulators.at(client)->combine(payload, share.weight, share.fraction);
+    accumulator->combine(payload, share.weight, share.fraction);
     if (share.closes) close(stream, client, share.record.index);
   }
 }
@@ -300,15 +301,19 @@ void ServedComponent::finish_windows(Stream& stream) {
   for (const auto& [client, accumulator] : stream.accumulators) close(stream, client, record->index);
 }
 
-void ServedComponent::work(server::Executor::Work work) {
+void ServedComponent::work(server::Executor::Work work, bool light) {
   in_work_.fetch_add(1, std::memory_order_relaxed);
-  services_.executor.submit([this, work = std::move(work)] {
+  server::Executor::Work counted = [this, work = std::move(work)] {
     struct Done {  // also when the work throws: the component must come to its end
       std::atomic<int>& count;
       ~Done() { count.fetch_sub(1, std::memory_order_release); }
     } const done{in_work_};
     work();
-  });
+  };
+  if (light)
+    services_.executor.submit_light(std::move(counted));
+  else
+    services_.executor.submit(std::move(counted));
 }
 
 }  // namespace tailrace::session

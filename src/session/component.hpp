@@ -91,7 +91,8 @@ class ServedComponent final : public server::Pipeline {
   void tell_failures();
   bool analytics_over() const;
 
-  void reduce(Stream& stream, int client, std::span<const std::byte> payload,
+  // `accumulator`: of the client; null where the stream copies.
+  void reduce(Stream& stream, int client, time::Accumulator* accumulator, std::span<const std::byte> payload,
               const std::vector<time::Share>& shares);
   void close(Stream& stream, int client, std::int64_t record);
   std::size_t cells_of(const Stream& stream, int client) const;
@@ -106,7 +107,8 @@ class ServedComponent final : public server::Pipeline {
   void emit(Stream& stream, int client, std::int64_t record, std::span<const std::byte> values);
   void send_piece(const Stream& stream, int to, int client, std::int64_t record, const Piece& piece,
                   std::span<const std::byte> values);
-  void work(server::Executor::Work work);  // on a worker, counted in in_work_ until it ends
+  // On a worker, counted in in_work_ until it ends; `light` as Executor::submit_light means it.
+  void work(server::Executor::Work work, bool light = false);
   void receive_piece(std::span<const std::byte> item);
   void chunk_done(std::size_t stream, output::FinishedChunk&& chunk);
   void receive_chunk(std::span<const std::byte> item);
@@ -180,6 +182,9 @@ class ServedComponent final : public server::Pipeline {
   };
   std::vector<Input> input_of_field_;
   std::unique_ptr<analytics::Engine> engine_;
+  // By number of axis: some diagnostic is sampled there; that and the latest step is a sample; and which
+  // diagnostics are due then.
+  std::vector<char> diagnostic_axes_, active_axes_, due_;
   std::deque<std::vector<std::vector<time::Share>>> step_shares_;  // of steps under way in the engine
   std::deque<Fold> folds_;
   std::atomic<bool> folding_{false};

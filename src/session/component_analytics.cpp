@@ -13,6 +13,9 @@
 namespace tailrace::session {
 namespace {
 
+// Folding so many values takes some tens of microseconds.
+constexpr std::size_t light_values = 16384;
+
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
@@ -29,12 +32,18 @@ void ServedComponent::make_engine(const std::vector<server::Link>& links) {
   std::sort(clients.begin(), clients.end());
   analytics::EngineServices services{
       messenger_, info_.number * words_per_component + static_cast<std::int32_t>(Word::analytics),
-      info_.leader, [this](std::function<void()> piece) {
-        work([this, piece = std::move(piece)] {
-          const telemetry::PhaseTimer timer(services_.counters, telemetry::Phase::analyse, services_.trace);
-          piece();
-        });
+      info_.leader, [this](std::function<void()> piece, bool light) {
+        work(
+            [this, piece = std::move(piece)] {
+              const telemetry::PhaseTimer timer(services_.counters, telemetry::Phase::analyse,
+                                                services_.trace);
+              piece();
+            },
+            light);
       }};
+  diagnostic_axes_.assign(sample_axes_.size(), 0);
+  for (const int field : analysis.field_of_diagnostic)
+    for (const Stream* stream : streams_of_field_[at(field)]) diagnostic_axes_[stream->axis] = 1;
   engine_ = std::make_unique<analytics::Engine>(
       analysis.graph, analysis.inputs, std::move(clients), std::move(services),
       [this](analytics::StepResults&& results) {
@@ -45,32 +54,39 @@ void ServedComponent::make_engine(const std::vector<server::Link>& links) {
 
 // A diagnostic is computed at the steps at which one of its variables takes a sample.
 void ServedComponent::begin_analytics(const model::Tick& tick, const AxisBank& axes) {
-  const Analysis& analysis = *plan_.analysis;
-  std::vector<char> due(analysis.field_of_diagnostic.size(), 0);
+  std::vector<char> active(axes.size(), 0);
   std::vector<std::vector<time::Share>> shares;
-  for (std::size_t d = 0; d < due.size(); ++d) {
-    for (const Stream* stream : streams_of_field_[at(analysis.field_of_diagnostic[d])]) {
-      const auto& now = axes.shares(stream->axis);
-      if (now.empty()) continue;
-      due[d] = 1;
-      shares.resize(std::max(shares.size(), stream->axis + 1));
-      if (shares[stream->axis].empty()) shares[stream->axis] = now;
-    }
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    if (diagnostic_axes_[a] == 0 || axes.shares(a).empty()) continue;
+    active[a] = 1;
+    shares.resize(a + 1);
+    shares[a] = axes.shares(a);
   }
   if (shares.empty()) return;
+  if (active != active_axes_) {
+    const auto& fields = plan_.analysis->field_of_diagnostic;
+    due_.resize(fields.size());
+    for (std::size_t d = 0; d < fields.size(); ++d)
+      due_[d] = std::ranges::any_of(streams_of_field_[at(fields[d])],
+                                    [&](const Stream* stream) { return active[stream->axis] != 0; });
+    active_axes_ = std::move(active);
+  }
   step_shares_.push_back(std::move(shares));
-  engine_->begin(tick, due);
+  engine_->begin(tick, due_);
 }
 
 bool ServedComponent::progress_analytics() {
   bool moved = engine_->progress();
   tell_failures();
   if (!folds_.empty() && !folding_.exchange(true, std::memory_order_acq_rel)) {
-    work([this, next = std::make_shared<Fold>(std::move(folds_.front()))] {
-      fold(next->results, next->shares);
-      folding_.store(false, std::memory_order_release);
-    });
+    const auto next = std::make_shared<Fold>(std::move(folds_.front()));
     folds_.pop_front();
+    work(
+        [this, next] {
+          fold(next->results, next->shares);
+          folding_.store(false, std::memory_order_release);
+        },
+        next->results.values.size() <= light_values);
     moved = true;
   }
   const bool all_in = intake_ ? input_ended_ : final_heard_;
@@ -102,19 +118,22 @@ void ServedComponent::fold(const analytics::StepResults& results,
       if (!accumulator && !stream->copies())
         accumulator = time::make_accumulator(stream->reduction, stream->input, stream->output,
                                              cells_of(*stream, client));
-      act(*stream, shares[stream->axis]);
+      act(*stream, accumulator.get(), shares[stream->axis]);
     }
   };
   for (const analytics::Result& result : results.results) {
     const int client = std::max(0, result.client);  // what is whole counts as the first rank's
-    for_each_stream(result.diagnostic, client, [&](Stream& stream, const std::vector<time::Share>& now) {
-      reduce(stream, client, std::as_bytes(results.of(result)), now);
-    });
+    for_each_stream(result.diagnostic, client,
+                    [&](Stream& stream, time::Accumulator* accumulator, const std::vector<time::Share>& now) {
+                      reduce(stream, client, accumulator, std::as_bytes(results.of(result)), now);
+                    });
   }
   for (const analytics::Gap& gap : results.gaps) {
     const int client = std::max(0, gap.client);
     for_each_stream(gap.diagnostic, client,
-                    [&](Stream& stream, const std::vector<time::Share>& now) { skip(stream, client, now); });
+                    [&](Stream& stream, const time::Accumulator*, const std::vector<time::Share>& now) {
+                      skip(stream, client, now);
+                    });
   }
 }
 

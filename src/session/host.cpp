@@ -67,7 +67,8 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const Run& ru
       bell_(make_doorbell(run.servers().mode)),
       messenger_(servers),
       trace_(run.servers().trace, fmt::format("server {}", servers.rank()), servers.rank()),
-      executor_(worker_threads(run.servers(), run.nodes, world.rank()), *bell_.doorbell) {
+      executor_(worker_threads(run.servers(), run.nodes, world.rank()), *bell_.doorbell,
+                env::allowed_cpus().size() == 1) {
   prepare_report(servers);
   const Placement& placement = run_.placement;
   for (std::size_t c = 0; c < placement.components.size(); ++c) {

@@ -7,12 +7,6 @@
 #include "base/error.hpp"
 
 namespace tailrace::transport {
-namespace {
-
-constexpr std::size_t ahead_bytes = 1024;
-
-}  // namespace
-
 RingControl& prepare(std::byte* memory, std::size_t capacity) {
   auto& control = *new (memory) RingControl;  // default-initialised: the memory stays as it is, zero
   control.magic = layout_magic;
@@ -82,30 +76,13 @@ std::size_t RingWriter::bytes_under_way() const {
   return static_cast<std::size_t>(tail_ - std::max(control_.head.load(std::memory_order_acquire), floor_));
 }
 
-std::optional<RecordView> RingReader::peek() {
-  while (true) {
-    if (position_ == tail_) {
-      tail_ = control_.tail.load(std::memory_order_acquire);
-      if (position_ == tail_) return std::nullopt;
-    }
-    if (position_ == control_.jump_from.load(std::memory_order_relaxed))
-      position_ = control_.jump_to.load(std::memory_order_relaxed);
-    const std::byte* place = data_ + position_ % capacity_;
-    const auto* head = std::launder(reinterpret_cast<const RecordHead*>(place));
-    // Where the next record begins is written in this one: small ones would be waited for one by one.
-    for (std::size_t line = 0; line < 2; ++line) __builtin_prefetch(place + ahead_bytes + line * alignment);
-    const std::uint64_t rest = capacity_ - position_ % capacity_;
-    TAILRACE_ASSERT(
-        head->total >= sizeof(RecordHead) && head->total <= rest && head->total <= tail_ - position_,
-        "the ring of a client was overwritten");
-    if (head->sequence != skip_marker) {
-      TAILRACE_ASSERT(head->payload <= head->total - sizeof(RecordHead),
-                      "the ring of a client was overwritten");
-      return RecordView{
-          head, {place + sizeof(RecordHead), static_cast<std::size_t>(head->payload)}, position_};
-    }
-    position_ += head->total;
-  }
+// A jump lies where the ring was empty, so it is known with the tail behind it: what the producer keeps
+// writing to is read once for all records that are there.
+bool RingReader::look_at_tail() {
+  tail_ = control_.tail.load(std::memory_order_acquire);
+  jump_from_ = control_.jump_from.load(std::memory_order_relaxed);
+  jump_to_ = control_.jump_to.load(std::memory_order_relaxed);
+  return position_ != tail_;
 }
 
 }  // namespace tailrace::transport

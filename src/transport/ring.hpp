@@ -1,9 +1,11 @@
 // The byte ring itself: who may write and read where. Knows nothing of waiting, faults or the spill file.
 #pragma once
 
+#include <new>
 #include <optional>
 #include <span>
 
+#include "base/error.hpp"
 #include "transport/ring_layout.hpp"
 
 namespace tailrace::transport {
@@ -64,17 +66,44 @@ class RingReader {
       : control_(control), data_(data), capacity_(control.capacity) {}
 
   // The next record, without moving past it. Throws Error(internal) when the ring holds nonsense.
-  std::optional<RecordView> peek();
+  std::optional<RecordView> peek() {
+    while (position_ != tail_ || look_at_tail()) {
+      if (position_ == jump_from_) position_ = jump_to_;
+      const std::uint64_t within = position_ % capacity_;
+      const std::byte* place = data_ + within;
+      const auto* head = std::launder(reinterpret_cast<const RecordHead*>(place));
+      // Where the next record begins is written in this one: small ones would be waited for one by one.
+      __builtin_prefetch(place + ahead_bytes);
+      __builtin_prefetch(place + ahead_bytes + alignment);
+      TAILRACE_ASSERT(head->total >= sizeof(RecordHead) && head->total <= capacity_ - within &&
+                          head->total <= tail_ - position_,
+                      "the ring of a client was overwritten");
+      if (head->sequence != skip_marker) {
+        TAILRACE_ASSERT(head->payload <= head->total - sizeof(RecordHead),
+                        "the ring of a client was overwritten");
+        return RecordView{
+            head, {place + sizeof(RecordHead), static_cast<std::size_t>(head->payload)}, position_};
+      }
+      position_ += head->total;
+    }
+    return std::nullopt;
+  }
   void advance(const RecordView& record) { position_ = record.begin + record.head->total; }
   // Everything before it has been taken (skipped rests included, once peek has seen them).
   std::uint64_t position() const { return position_; }
 
  private:
+  bool look_at_tail();  // false: nothing is there
+
+  static constexpr std::size_t ahead_bytes = 2048;
+
   RingControl& control_;
   const std::byte* data_;
   std::uint64_t capacity_;
   std::uint64_t position_ = 0;
-  std::uint64_t tail_ = 0;  // as last seen
+  // As last seen:
+  std::uint64_t tail_ = 0;
+  std::uint64_t jump_from_ = UINT64_MAX, jump_to_ = 0;
 };
 
 }  // namespace tailrace::transport

@@ -67,16 +67,21 @@ void RingConsumer::take(std::vector<Record>& records, std::size_t most, std::siz
   if (taken == 0) Consumer::take(records, 1, 1);
 }
 
-std::optional<Record> RingConsumer::next_of_ring() {
+std::uint64_t RingConsumer::note_taken(std::uint64_t begin) {
+  taken_.push_back({begin, false});
+  return next_sequence_++;
+}
+
+inline std::optional<Record> RingConsumer::next_of_ring() {
   const auto view = reader_.peek();
   if (!view) return std::nullopt;
-  const std::uint64_t sequence = first_taken_ + taken_.size();
+  const std::uint64_t sequence = next_sequence_;
   if (view->head->sequence != sequence) {
     TAILRACE_ASSERT(spill_ && view->head->sequence > sequence, "a record of a client is out of order");
     return std::nullopt;
   }
   reader_.advance(*view);
-  taken_.push_back({view->begin, false, nullptr, 0});
+  note_taken(view->begin);
   return Record{view->head->header, view->payload, sequence};
 }
 
@@ -89,7 +94,7 @@ std::optional<Record> RingConsumer::next_in_spill() {
   const auto bytes = static_cast<std::size_t>(found.payload);
   {
     const std::lock_guard lock(mutex_);
-    if (found.sequence != first_taken_ + taken_.size()) return std::nullopt;
+    if (found.sequence != next_sequence_) return std::nullopt;
     waits_for_release_ = spilled_in_memory_ > 0 && spilled_in_memory_ + bytes > capacity();
     if (waits_for_release_) return std::nullopt;
     spilled_in_memory_ += bytes;
@@ -98,38 +103,46 @@ std::optional<Record> RingConsumer::next_in_spill() {
   spill_->take(memory.get());
   const std::span<const std::byte> payload(memory.get(), bytes);
   const std::lock_guard lock(mutex_);
-  taken_.push_back({reader_.position(), false, std::move(memory), bytes});
+  spilled_[note_taken(reader_.position())] = {std::move(memory), bytes};
   return Record{found.header, payload, found.sequence};
 }
 
 std::optional<Record> RingConsumer::goodbye() {
   const std::lock_guard lock(mutex_);
   if (waits_for_release_) return std::nullopt;
-  const std::uint64_t sequence = first_taken_ + taken_.size();
-  taken_.push_back({reader_.position(), false, nullptr, 0});
-  return Record{{model::RecordKind::abandon, 0, 0, 0.0}, {}, sequence};
+  return Record{{model::RecordKind::abandon, 0, 0, 0.0}, {}, note_taken(reader_.position())};
 }
 
-bool RingConsumer::mark_released(std::uint64_t sequence) {
-  TAILRACE_ASSERT(sequence - first_taken_ < taken_.size(),
+inline bool RingConsumer::mark_released(std::uint64_t sequence) {
+  const std::uint64_t back = next_sequence_ - sequence;  // 1: the newest
+  TAILRACE_ASSERT(back >= 1 && back <= taken_.size() - done_,
                   "a record is released that was not handed out, or twice");
-  Taken& record = taken_[sequence - first_taken_];
+  Taken& record = taken_[taken_.size() - back];
   TAILRACE_ASSERT(!record.released, "a record is released twice");
   record.released = true;
-  spilled_in_memory_ -= record.bytes;
-  record.memory.reset();
-  return waits_for_release_ && record.bytes > 0;
+  return !spilled_.empty() && free_spilled(sequence);
+}
+
+bool RingConsumer::free_spilled(std::uint64_t sequence) {
+  const auto found = spilled_.find(sequence);
+  if (found == spilled_.end()) return false;
+  const std::size_t bytes = found->second.bytes;
+  spilled_in_memory_ -= bytes;
+  spilled_.erase(found);
+  return waits_for_release_ && bytes > 0;
 }
 
 void RingConsumer::give_back() {
-  if (taken_.empty() || !taken_.front().released) return;
-  while (!taken_.empty() && taken_.front().released) {
-    taken_.pop_front();
-    ++first_taken_;
-  }
-  control_.head.store(taken_.empty() ? reader_.position() : taken_.front().begin, std::memory_order_release);
-  control_.released.store(first_taken_, std::memory_order_release);
+  const std::size_t before = done_;
+  while (done_ < taken_.size() && taken_[done_].released) ++done_;
+  if (done_ == before) return;
+  const bool all = done_ == taken_.size();
+  control_.head.store(all ? reader_.position() : taken_[done_].begin, std::memory_order_release);
+  control_.released.store(next_sequence_ - (taken_.size() - done_), std::memory_order_release);
   control_.space.ring();
+  if (!all && done_ < taken_.size() / 2) return;
+  taken_.erase(taken_.begin(), taken_.begin() + static_cast<std::ptrdiff_t>(done_));
+  done_ = 0;
 }
 
 void RingConsumer::release(std::uint64_t sequence) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "transport/aligned_bytes.hpp"
 #include "transport/ring.hpp"
@@ -35,16 +37,20 @@ class RingConsumer final : public Consumer {
   struct Taken {
     std::uint64_t begin = 0;  // up to here the ring is free once all earlier records are released
     bool released = false;
-    AlignedBytes memory;    // of a record from the spill file
-    std::size_t bytes = 0;  // in `memory`
+  };
+  struct Spilled {  // a record that lies in memory, out of the spill file
+    AlignedBytes memory;
+    std::size_t bytes = 0;
   };
   std::optional<Record> next_in_ring();
   std::optional<Record> next_of_ring();  // the lock is held
   std::optional<Record> next_in_spill();
   std::optional<Record> goodbye();
-  void offer_fault();                          // the lock is held
-  bool mark_released(std::uint64_t sequence);  // the lock is held; true if next() waited for it
-  void give_back();                            // the lock is held
+  void offer_fault();                             // the lock is held
+  std::uint64_t note_taken(std::uint64_t begin);  // the lock is held; its sequence
+  bool free_spilled(std::uint64_t sequence);      // the lock is held; true if next() waited for it
+  bool mark_released(std::uint64_t sequence);     // the lock is held; true if next() waited for it
+  void give_back();                               // the lock is held
 
   RingPlace place_;
   RingControl& control_;
@@ -55,8 +61,11 @@ class RingConsumer final : public Consumer {
 
   mutable std::mutex mutex_;  // guards what follows
   RingReader reader_;
-  std::deque<Taken> taken_;        // handed out; the first is not released
-  std::uint64_t first_taken_ = 0;  // sequence of taken_.front()
+  // Handed out. The first `done_` are released and are removed now and then, all at once.
+  std::vector<Taken> taken_;
+  std::size_t done_ = 0;
+  std::uint64_t next_sequence_ = 0;           // of the record to come
+  std::map<std::uint64_t, Spilled> spilled_;  // by sequence
   std::size_t spilled_in_memory_ = 0;
   bool waits_for_release_ = false;
   std::deque<base::Fault> faults_;

@@ -109,6 +109,7 @@ inline double odd_sum(double a, double b) {
 // to odd, IEEE Trans. Comput. 57 (4), 462-471.
 inline double rounded(double a, double b, double c) {
   const Two low = two_sum(b, c);
+  if (low.error == 0) return a + low.sum;  // which is one rounding already, and what mostly happens
   const Two high = two_sum(a, low.sum);
   return high.sum + odd_sum(high.error, low.error);
 }

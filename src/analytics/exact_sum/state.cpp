@@ -229,6 +229,10 @@ double ExactSums::State::result(std::size_t sum) const {
   const int highest = top(sum);
   if (highest < lowest_quick || highest == highest_top) return rounded(bins(sum), highest);
   double of_bin[kept];
+  if ((carries[sum] | carries[size + sum] | carries[2 * size + sum]) == 0) {
+    for (int which = 0; which < kept; ++which) of_bin[which] = bin(which)[sum] - bases_of(highest)[which];
+    return rounded(of_bin[0], of_bin[1], of_bin[2]);
+  }
   bool quick = true;
   for (int which = 0; which < kept; ++which) {
     const std::int64_t carry = carries[static_cast<std::size_t>(which) * size + sum];

@@ -118,6 +118,31 @@ TEST(Executor, NeverWorksOnTheCallersThreadOtherwise) {
   EXPECT_LE(seen.size(), 3U) << "two workers and the I/O thread";
 }
 
+TEST(Executor, DoesLightWorkAtOnceOnOneCoreAndTheRestApart) {
+  const auto doorbell = transport::make_heap_doorbell();
+  Executor executor(1, *doorbell, true);
+  std::thread::id light, heavy, writer;
+  executor.submit([&] { heavy = std::this_thread::get_id(); });
+  executor.write([&] { writer = std::this_thread::get_id(); });
+  executor.submit_light([&] { light = std::this_thread::get_id(); });
+  EXPECT_EQ(light, std::this_thread::get_id());
+  wait_until_idle(executor, *doorbell);
+  EXPECT_NE(heavy, std::this_thread::get_id());
+  EXPECT_NE(writer, std::this_thread::get_id());
+  executor.submit_light([] { throw Error(ErrorCode::internal, "cannot"); });
+  EXPECT_EQ(executor.take_fault()->message, "cannot");
+  EXPECT_EQ(executor.running(), 0);
+}
+
+TEST(Executor, HandsLightWorkToAWorkerThatHasACore) {
+  const auto doorbell = transport::make_heap_doorbell();
+  Executor executor(1, *doorbell);
+  std::thread::id light;
+  executor.submit_light([&] { light = std::this_thread::get_id(); });
+  wait_until_idle(executor, *doorbell);
+  EXPECT_NE(light, std::this_thread::get_id());
+}
+
 TEST(Executor, RingsWhenAPieceIsDone) {
   const auto doorbell = transport::make_heap_doorbell();
   Executor executor(1, *doorbell);

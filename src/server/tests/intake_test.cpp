@@ -44,6 +44,11 @@ struct Notes final : Pipeline {
   }
 };
 
+struct Threads {
+  int workers;  // as Executor takes them
+  bool one_core = false;
+};
+
 struct Bench {
   std::unique_ptr<transport::Doorbell> doorbell = transport::make_heap_doorbell();
   Executor executor;
@@ -52,8 +57,9 @@ struct Bench {
   std::vector<std::unique_ptr<transport::Producer>> producers;
   std::unique_ptr<Intake> intake;
 
-  // Clients 10, 11, ... of a component, `threads` as Executor takes them.
-  explicit Bench(int clients, int threads = 0, std::size_t buffer = 1 << 14) : executor(threads, *doorbell) {
+  // Clients 10, 11, ... of a component.
+  explicit Bench(int clients, Threads threads = {0}, std::size_t buffer = 1 << 14)
+      : executor(threads.workers, *doorbell, threads.one_core) {
     std::vector<Link> links;
     for (int i = 0; i < clients; ++i) {
       auto ends = transport::loopback::make({{.bytes = buffer}, {}}, *doorbell);
@@ -85,7 +91,7 @@ struct Bench {
   std::vector<std::string> take_events() { return std::exchange(pipeline.events, {}); }
 };
 
-class Clients : public testing::TestWithParam<int> {};
+class Clients : public testing::TestWithParam<Threads> {};
 
 TEST_P(Clients, AreWorkedOnInTheSameStep) {
   Bench bench(2, GetParam());
@@ -246,7 +252,7 @@ TEST_P(Clients, SmallBlocksAreHandedOverTogether) {
   EXPECT_EQ(bench.counters.phase(telemetry::Phase::accumulate).count.get(), 1U);
   for (int i = 0; i < 2 * 64; ++i) bench.block(0, 1, i, i);
   bench.settle();
-  EXPECT_EQ(bench.counters.phase(telemetry::Phase::accumulate).count.get(), GetParam() == 2 ? 3U : 2U)
+  EXPECT_EQ(bench.counters.phase(telemetry::Phase::accumulate).count.get(), GetParam().workers == 2 ? 3U : 2U)
       << "one piece for each worker";
 }
 
@@ -273,7 +279,24 @@ TEST_P(Clients, AreWaitedForWhenTheIntakeEnds) {
   EXPECT_THAT(bench.pipeline.blocks, testing::SizeIs(50));
 }
 
-INSTANTIATE_TEST_SUITE_P(Threads, Clients, testing::Values(0, 2));
+INSTANTIATE_TEST_SUITE_P(Threads, Clients, testing::Values(Threads{0}, Threads{2}, Threads{1, true}),
+                         [](const auto& info) {
+                           return std::to_string(info.param.workers) +
+                                  (info.param.one_core ? "OnOneCore" : "");
+                         });
+
+TEST(Intake, WorksOnSmallBlocksByItselfOnOneCore) {
+  Bench bench(1, {1, true}, 1 << 20);
+  bench.tick(0, 1);
+  while (bench.intake->progress()) {
+  }
+  for (int i = 0; i < 70; ++i) bench.block(0, 1, i, i);
+  bench.tick(0, 2);  // the run waits for nothing more
+  while (bench.intake->progress()) {
+  }
+  EXPECT_THAT(bench.pipeline.blocks, testing::SizeIs(70)) << "without a thread that could have done it since";
+  EXPECT_THAT(bench.take_events(), ElementsAre("step 1", "step 2"));
+}
 
 TEST(Intake, WithoutClientsHasFinished) {
   Bench bench(0);
