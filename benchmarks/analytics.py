@@ -13,7 +13,7 @@ EXPRESSIONS = {
     "max(u)": EXTREMES,
     "min(u-300)": EXTREMES,
     "max(u*u+v*v)": EXTREMES,
-    "max(sqrt(u*u+v*v+w*w))": None,
+    "max(sqrt(u*u+v*v+w*w))": EXTREMES,
     "sum(u)": SUMS,
     "sum(u*w)": SUMS,
     "sum(u*w,y,x)": SUMS,

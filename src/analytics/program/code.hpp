@@ -19,6 +19,7 @@ struct Load {
 };
 
 struct Instruction {
+  Opcode opcode;  // the last one, where the function does several
   simd::Elementwise function;
   std::size_t arity;
   std::array<std::size_t, 3> arguments;

@@ -40,11 +40,13 @@ class Compiler {
   }
 
   Code finish() {
+    join_products();
     allocate_registers();
     return std::move(code_);
   }
 
  private:
+  static constexpr std::size_t none = SIZE_MAX;
   static std::size_t index(int node) { return static_cast<std::size_t>(node); }
 
   std::size_t dim(const std::string& name) const {
@@ -107,7 +109,7 @@ class Compiler {
     TAILRACE_ASSERT(node.kind == NodeKind::elementwise,
                     fmt::format("'{}' is neither elementwise nor given", node.name));
     const auto opcode = static_cast<Opcode>(static_cast<const Elementwise*>(node.op)->opcode());
-    Instruction made{function_for(opcode, kernels_), node.args.size(), {}, 0, 0};
+    Instruction made{opcode, function_for(opcode, kernels_), node.args.size(), {}, 0, 0};
     TAILRACE_ASSERT(made.arity == traits_of(opcode).arity, node.name);
     for (std::size_t i = 0; i < made.arity; ++i) made.arguments[i] = value_of(node.args[i]);
     if (traits_of(opcode).commutes && made.arguments[0] > made.arguments[1])
@@ -130,6 +132,31 @@ class Compiler {
       const Instruction& instruction = code_.instructions[step.number];
       for (std::size_t i = 0; i < instruction.arity; ++i) visit(instruction.arguments[i]);
     }
+  }
+
+  // A product that only a sum or a difference wants is made with it: one walk over a piece instead of two.
+  void join_products() {
+    std::vector<std::size_t> uses(code_.values, 0), product_of(code_.values, none);
+    for (const Step& step : code_.steps) for_each_use(step, [&](std::size_t value) { ++uses[value]; });
+    std::vector<bool> joined(code_.instructions.size(), false);
+    for (std::size_t i = 0; i < code_.instructions.size(); ++i) {
+      Instruction& instruction = code_.instructions[i];
+      if (instruction.opcode == Opcode::mul) product_of[instruction.value] = i;
+      if (instruction.opcode != Opcode::add && instruction.opcode != Opcode::sub) continue;
+      for (std::size_t a = 0; a < 2; ++a) {
+        const std::size_t product = product_of[instruction.arguments[a]];
+        if (product == none || uses[instruction.arguments[a]] != 1) continue;
+        const bool adds = instruction.opcode == Opcode::add;
+        instruction.function = adds ? kernels_.mul_add : a == 0 ? kernels_.mul_sub : kernels_.sub_mul;
+        const auto& factors = code_.instructions[product].arguments;
+        instruction.arguments = {factors[0], factors[1], instruction.arguments[1 - a]};
+        instruction.arity = 3;
+        joined[product] = true;
+        break;
+      }
+    }
+    std::erase_if(code_.steps,
+                  [&](const Step& step) { return step.kind == Step::compute && joined[step.number]; });
   }
 
   // A value's register is free behind its last use, which may already write its own result there. Register 0

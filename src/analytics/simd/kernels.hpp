@@ -47,6 +47,8 @@ struct Kernels {
 
   // Null for what the C library computes.
   Elementwise (*elementwise)(Opcode opcode);
+  // Two opcodes at a time, each of them rounded: a * b + c, a * b - c and c - a * b.
+  Elementwise mul_add, mul_sub, sub_mul;
   // Numbers of other types, at any address, as float64.
   void (*from_float32)(const std::byte* from, double* into, std::size_t n);
   void (*from_int32)(const std::byte* from, double* into, std::size_t n);

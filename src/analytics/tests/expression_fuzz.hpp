@@ -2,6 +2,8 @@
 // expressions whose value is known. The same seed gives the same texts.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <random>
 #include <string>
@@ -31,7 +33,7 @@ class Fuzz {
   std::string expression(int depth) {
     if (depth <= 0 || below(6) == 0) return pick(leaves());
     switch (below(8)) {
-      case 0: return "(" + expression(depth - 1) + ")";
+      case 0: return fmt::format("({})", expression(depth - 1));
       case 1: return pick({"-", "+", "not "}) + expression(depth - 1);
       case 2:
       case 3: return call(depth);

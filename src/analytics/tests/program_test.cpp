@@ -380,6 +380,47 @@ TEST(Program, EveryOpcodeOnAwkwardNumbers) {
     }
 }
 
+TEST(Program, ProductsAreRoundedBeforeTheyAreAdded) {
+  const Dims space{{"x", 300, true}};
+  std::vector<double> a(300), b(300), c(300);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = 1.0 + static_cast<double>(i + 1) * 0x1p-30;
+    b[i] = 1.0 - static_cast<double>(i + 1) * 0x1p-30;  // a * b is 1 - (i + 1)^2 * 2^-60, and rounds to 1
+    c[i] = i % 2 ? -1.0 : 1.0 / 3.0;
+  }
+  for (const auto level : levels()) {
+    Graph graph;
+    for (int i = 0; i < 3; ++i) put(graph, input(space));
+    const int product = put(graph, apply(graph, Opcode::mul, {0, 1}));
+    const int shared = put(graph, apply(graph, Opcode::mul, {1, 2}));  // also wanted by itself
+    std::vector<int> wanted{shared};
+    for (const int of : {product, shared}) {
+      wanted.push_back(put(graph, apply(graph, Opcode::add, {of, 2})));
+      wanted.push_back(put(graph, apply(graph, Opcode::sub, {of, 2})));
+      wanted.push_back(put(graph, apply(graph, Opcode::sub, {2, of})));
+    }
+    const int square = put(graph, apply(graph, Opcode::mul, {0, 0}));
+    wanted.push_back(put(graph, apply(graph, Opcode::add, {square, square})));
+    const Operand operands[] = {
+        {std::as_bytes(std::span(a))}, {std::as_bytes(std::span(b))}, {std::as_bytes(std::span(c))}};
+    for (std::size_t w = 0; w <= wanted.size(); ++w) {  // each by itself, so that its product may be joined
+      const std::vector<int> stored = w < wanted.size() ? std::vector{wanted[w]} : wanted;
+      const Program program(graph, space, {0, 1, 2}, stored, {}, level);
+      std::vector<std::vector<double>> out(stored.size(), std::vector<double>(a.size()));
+      std::vector<std::span<double>> stores(out.begin(), out.end());
+      program.run(model::Region({{{0, 300}}}), operands, stores, {});
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        const double ab = evaluate(Opcode::mul, a[i], b[i]), bc = evaluate(Opcode::mul, b[i], c[i]);
+        const double aa = evaluate(Opcode::mul, a[i], a[i]);
+        const double expected[] = {bc,        ab + c[i], ab - c[i], c[i] - ab,
+                                   bc + c[i], bc - c[i], c[i] - bc, aa + aa};
+        for (std::size_t s = 0; s < stored.size(); ++s)
+          ASSERT_EQ(out[s][i], expected[w < wanted.size() ? w : s]) << "wanted " << w << ", cell " << i;
+      }
+    }
+  }
+}
+
 TEST(Program, ALongRowGoesIntoItsSinkAsItLies) {
   const Dims space{{"z", 4, false}, {"x", 5000, true}};
   Graph graph;

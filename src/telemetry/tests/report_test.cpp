@@ -14,8 +14,8 @@ ClientCounters client(int rank, const std::string& component = "bubble") {
   counters.component = component;
   counters.rank = rank;
   counters.fields.resize(2);
-  counters.fields[0].name = "w";
-  counters.fields[1].name = "u";
+  counters.fields[0].name = std::string("w");
+  counters.fields[1].name = std::string("u");
   for (int k = 0; k <= rank; ++k) {  // rank + 1 puts of 1, 2, ... ms
     counters.fields[0].put.record(1'000'000u * static_cast<unsigned>(k + 1));
     counters.fields[0].bytes.add(1000);
