@@ -273,16 +273,20 @@ void Engine::Blocks::run_op(Work& work, int number, std::size_t client, Lane& la
     dims = node(arg).shape.dims;
     here = region(arg, client);
   }
-  std::vector<std::vector<double>> doubles;
+  std::vector<std::vector<double>> rooms(op.args.size());
+  std::vector<std::span<const double>> values;
   std::vector<model::Region> regions;
   for (const int arg : op.args) {
     const Value& source = value(work, arg, client);
-    if (place(arg) == Place::local) {
-      doubles.push_back(source.as_doubles());
-      regions.push_back(region(arg, client));
+    std::vector<double>& room = rooms[values.size()];
+    const Shape& shape = node(arg).shape;
+    const bool local = place(arg) == Place::local;
+    regions.push_back(local ? region(arg, client) : part_for(shape, dims, here));
+    if (local || covers(shape, dims, here)) {
+      values.push_back(source.doubles_in(room));
     } else {
-      regions.push_back(part_for(node(arg).shape, dims, here));
-      doubles.push_back(cut(source.as_doubles(), node(arg).shape, regions.back()));
+      room = cut(source.as_doubles(), shape, regions.back());
+      values.emplace_back(room);
     }
   }
   std::vector<const model::Region*> blocks;
@@ -291,8 +295,8 @@ void Engine::Blocks::run_op(Work& work, int number, std::size_t client, Lane& la
   if (own)
     for (const model::Region& each : regions) zero.push_back(from_zero(each));
   std::vector<ConstArray> arguments;
-  for (std::size_t i = 0; i < doubles.size(); ++i)
-    arguments.push_back({own ? &zero[i] : &regions[i], doubles[i]});
+  for (std::size_t i = 0; i < values.size(); ++i)
+    arguments.push_back({own ? &zero[i] : &regions[i], values[i]});
   Array result;
   if (op.kind == NodeKind::kernel) {
     result = static_cast<const Kernel*>(op.op)->start(op.call)->compute(arguments);

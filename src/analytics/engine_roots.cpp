@@ -90,14 +90,15 @@ void Engine::Blocks::run_root_op(Work& work, int number,
   Value& target = work.globals[at(number)];
   add(target.absences, absences(work, op.args, at_root));
   if (!target.absences.empty() && !bundled_.several(number)) return;
-  std::vector<std::vector<double>> doubles;
+  std::vector<std::vector<double>> rooms(op.args.size());
+  std::vector<std::span<const double>> values;
   std::vector<model::Region> regions;
   for (const int arg : op.args) {
-    doubles.push_back(value(work, arg, at_root).as_doubles());
+    values.push_back(value(work, arg, at_root).doubles_in(rooms[values.size()]));
     regions.push_back(whole_region(node(arg).shape));
   }
   std::vector<ConstArray> arguments;
-  for (std::size_t i = 0; i < doubles.size(); ++i) arguments.push_back({&regions[i], doubles[i]});
+  for (std::size_t i = 0; i < values.size(); ++i) arguments.push_back({&regions[i], values[i]});
   Array result;
   if (op.kind == NodeKind::reduction) {
     const auto partial = static_cast<const Reduction*>(op.op)->start(op.call);

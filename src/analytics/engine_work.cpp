@@ -30,6 +30,12 @@ std::vector<double> Value::as_doubles() const {
   return doubles;
 }
 
+std::span<const double> Value::doubles_in(std::vector<double>& room) const {
+  if (type == model::DataType::float64) return {reinterpret_cast<const double*>(bytes.data()), size()};
+  room = as_doubles();
+  return room;
+}
+
 void Value::append_to(std::vector<double>& values, std::size_t first, std::size_t count) const {
   const std::size_t element = model::size_of(type), before = values.size();
   if (type == model::DataType::float64) {

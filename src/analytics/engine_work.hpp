@@ -50,6 +50,8 @@ struct Value {
   }
   std::size_t size() const { return bytes.size() / model::size_of(type); }
   std::vector<double> as_doubles() const;
+  // As they lie here, or, of another type, converted into `room`.
+  std::span<const double> doubles_in(std::vector<double>& room) const;
   void append_to(std::vector<double>& values, std::size_t first, std::size_t count) const;
 };
 
