@@ -34,7 +34,7 @@ inline void add(Bytes& into, std::span<const std::byte> other) {
   Numbers sum = numbers_of(into);
   const Numbers more = numbers_of(other);
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += more[i];
-  std::memcpy(into.data(), sum.data(), into.size());
+  if (!sum.empty()) std::memcpy(into.data(), sum.data(), into.size());
 }
 
 inline std::uint64_t scramble(std::uint64_t a, std::uint64_t b) {
