@@ -25,7 +25,7 @@ def one_run(configuration: str, ranks: int) -> dict:
 
 
 def main() -> None:
-    asked = arguments(__doc__, pairs=7)
+    asked = arguments(__doc__, pairs=13)
     on = (BUBBLE / "demo.yaml").read_text()
     off = on.replace("mode: dedicated", "mode: off")
     if on == off:
