@@ -2,6 +2,7 @@
 // or sends.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <vector>

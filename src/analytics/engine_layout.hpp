@@ -1,6 +1,7 @@
 // What is the same at every step: values that every server knows, and where blocks lie.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "analytics/engine.hpp"

@@ -1,6 +1,7 @@
 // What a step holds on one server while it is under way. Used by the engine alone.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 
 #include "analytics/bundle.hpp"

@@ -5,6 +5,7 @@
 
 #include <bitset>
 #include <compare>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>

@@ -2,6 +2,7 @@
 // say who waits for whom when nothing has moved for too long.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 

@@ -1,6 +1,7 @@
 // Dimensions, coordinates and meshes of the grids that a file uses.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>

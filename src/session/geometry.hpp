@@ -2,6 +2,7 @@
 // grid and chunk shape.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>

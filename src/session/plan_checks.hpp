@@ -1,6 +1,7 @@
 // Whether a variable's wishes can be met: its period by the field's samples, its chunk by the grid.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,6 +1,7 @@
 // One variable of one file on one server, on its way from samples to chunks.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 

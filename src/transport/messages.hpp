@@ -1,6 +1,7 @@
 // What every kind of transport says in the same words.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/error.hpp"

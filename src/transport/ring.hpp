@@ -1,6 +1,7 @@
 // The byte ring itself: who may write and read where. Knows nothing of waiting, faults or the spill file.
 #pragma once
 
+#include <cstdint>
 #include <new>
 #include <optional>
 #include <span>

@@ -1,6 +1,7 @@
 // The Consumer over a ring in memory that the client sees too (shm, loopback).
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>

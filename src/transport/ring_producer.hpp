@@ -1,6 +1,7 @@
 // The Producer over a ring in memory that the server sees too (shm, loopback).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>

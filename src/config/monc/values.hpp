@@ -1,6 +1,7 @@
 // The values of attributes that may be {options}.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 

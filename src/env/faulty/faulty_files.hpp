@@ -2,6 +2,7 @@
 // goes.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>

@@ -2,6 +2,7 @@
 // full disk can be had cheaply.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <set>

@@ -1,6 +1,7 @@
 // A dataset for tests, whose every value follows from its place, and the commits that make it grow.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>

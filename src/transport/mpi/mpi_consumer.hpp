@@ -3,6 +3,7 @@
 // here.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>

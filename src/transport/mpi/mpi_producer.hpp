@@ -2,6 +2,7 @@
 // buffer.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>

@@ -1,6 +1,7 @@
 // Cases of the conformance suite that send many records and look at each.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <random>

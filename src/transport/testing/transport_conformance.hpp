@@ -2,6 +2,7 @@
 // ranks.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <thread>
