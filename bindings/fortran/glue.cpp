@@ -5,6 +5,7 @@
 
 #define TAILRACE_NO_MPI
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
