@@ -57,13 +57,11 @@ void Executor::hand_over(std::deque<Work>& queue, std::condition_variable& wake,
   wake.notify_one();
 }
 
-void Executor::submit(Work work) { hand_over(queue_, wake_worker_, std::move(work)); }
-void Executor::write(Work work) { hand_over(writes_, wake_writer_, std::move(work)); }
-
-void Executor::submit_light(Work work) {
-  if (one_core_) return run_here(work);
-  submit(std::move(work));
+void Executor::submit(Work work, bool light) {
+  if (light && one_core_) return run_here(work);
+  hand_over(queue_, wake_worker_, std::move(work));
 }
+void Executor::write(Work work) { hand_over(writes_, wake_writer_, std::move(work)); }
 
 // Whoever has more to do at once tells of both with that: waking a sleeper costs more than little work.
 void Executor::serve(const char* name, std::deque<Work>& queue, std::condition_variable& wake) {

@@ -28,10 +28,9 @@ class Executor {
   Executor(int threads, transport::Doorbell& doorbell, bool one_core = false);
   ~Executor();  // finishes what was submitted
 
-  void submit(Work work);
-  // A piece of well below a millisecond. On one core it is done at once, inside the call: two changes of
+  // `light`: well below a millisecond. On one core that is done at once, inside the call: two changes of
   // threads cost as much, and no other core could have done it meanwhile.
-  void submit_light(Work work);
+  void submit(Work work, bool light = false);
   void write(Work work);
   int running() const { return running_.load(std::memory_order_acquire); }  // submitted or written, not done
   std::optional<base::Fault> take_fault();

@@ -143,18 +143,15 @@ void Intake::hand_over(Client& client, std::shared_ptr<const Records> records, s
                        std::size_t end) {
   const bool small = (*records)[begin].payload.size() < small_bytes;
   in_work_.fetch_add(1, std::memory_order_relaxed);
-  Executor::Work work = [this, consumer = client.link.consumer.get(), number = client.link.client,
-                         records = std::move(records), begin, end] {
+  auto work = [this, consumer = client.link.consumer.get(), number = client.link.client,
+               records = std::move(records), begin, end] {
     const struct Done {  // also when the work throws
       std::atomic<int>& in_work;
       ~Done() { in_work.fetch_sub(1, std::memory_order_release); }
     } done{in_work_};
     work_on(number, *consumer, std::span(*records).subspan(begin, end - begin));
   };
-  if (small)
-    executor_.submit_light(std::move(work));
-  else
-    executor_.submit(std::move(work));
+  executor_.submit(std::move(work), small);
 }
 
 // What one record throws keeps no other from being accepted.

@@ -303,17 +303,14 @@ void ServedComponent::finish_windows(Stream& stream) {
 
 void ServedComponent::work(server::Executor::Work work, bool light) {
   in_work_.fetch_add(1, std::memory_order_relaxed);
-  server::Executor::Work counted = [this, work = std::move(work)] {
+  auto counted = [this, work = std::move(work)] {
     struct Done {  // also when the work throws: the component must come to its end
       std::atomic<int>& count;
       ~Done() { count.fetch_sub(1, std::memory_order_release); }
     } const done{in_work_};
     work();
   };
-  if (light)
-    services_.executor.submit_light(std::move(counted));
-  else
-    services_.executor.submit(std::move(counted));
+  services_.executor.submit(std::move(counted), light);
 }
 
 }  // namespace tailrace::session

@@ -108,7 +108,7 @@ class ServedComponent final : public server::Pipeline {
   void emit(Stream& stream, int client, std::int64_t record, std::span<const std::byte> values);
   void send_piece(const Stream& stream, int to, int client, std::int64_t record, const Piece& piece,
                   std::span<const std::byte> values);
-  // On a worker, counted in in_work_ until it ends; `light` as Executor::submit_light means it.
+  // On a worker, counted in in_work_ until it ends; `light` as Executor::submit means it.
   void work(server::Executor::Work work, bool light = false);
   void receive_piece(std::span<const std::byte> item);
   void chunk_done(std::size_t stream, output::FinishedChunk&& chunk);

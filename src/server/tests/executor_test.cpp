@@ -124,12 +124,12 @@ TEST(Executor, DoesLightWorkAtOnceOnOneCoreAndTheRestApart) {
   std::thread::id light, heavy, writer;
   executor.submit([&] { heavy = std::this_thread::get_id(); });
   executor.write([&] { writer = std::this_thread::get_id(); });
-  executor.submit_light([&] { light = std::this_thread::get_id(); });
+  executor.submit([&] { light = std::this_thread::get_id(); }, true);
   EXPECT_EQ(light, std::this_thread::get_id());
   wait_until_idle(executor, *doorbell);
   EXPECT_NE(heavy, std::this_thread::get_id());
   EXPECT_NE(writer, std::this_thread::get_id());
-  executor.submit_light([] { throw Error(ErrorCode::internal, "cannot"); });
+  executor.submit([] { throw Error(ErrorCode::internal, "cannot"); }, true);
   EXPECT_EQ(executor.take_fault()->message, "cannot");
   EXPECT_EQ(executor.running(), 0);
 }
@@ -138,7 +138,7 @@ TEST(Executor, HandsLightWorkToAWorkerThatHasACore) {
   const auto doorbell = transport::make_heap_doorbell();
   Executor executor(1, *doorbell);
   std::thread::id light;
-  executor.submit_light([&] { light = std::this_thread::get_id(); });
+  executor.submit([&] { light = std::this_thread::get_id(); }, true);
   wait_until_idle(executor, *doorbell);
   EXPECT_NE(light, std::this_thread::get_id());
 }
