@@ -14,6 +14,7 @@ EXPRESSIONS = {
     "min(u-300)": EXTREMES,
     "max(u*u+v*v)": EXTREMES,
     "max(sqrt(u*u+v*v+w*w))": EXTREMES,
+    "max(w*sqrt(u*u+v*v))": None,  # a root of each cell
     "sum(u)": SUMS,
     "sum(u*w)": SUMS,
     "sum(u*w,y,x)": SUMS,

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "analytics/expression/never_negative.hpp"
 #include "analytics/expression/node_key.hpp"
 #include "analytics/units.hpp"
 
@@ -32,7 +33,10 @@ bool any(const std::vector<Value>& values, bool Value::*flag) {
 
 int Builder::add(Node made) {
   const auto [entry, is_new] = known_.try_emplace(key_of(made), static_cast<int>(nodes_.size()));
-  if (is_new) nodes_.push_back(std::move(made));
+  if (is_new) {
+    never_negative_.push_back(is_never_negative(never_negative_, made));
+    nodes_.push_back(std::move(made));
+  }
   return entry->second;
 }
 
@@ -305,8 +309,32 @@ std::vector<Value> Builder::spread(const std::vector<Value>& arguments) {
   return result;
 }
 
+// What a value is the root of, where the root of the greatest is the greatest root. Of a negative number it
+// is not: its root is NaN.
+std::optional<Value> Builder::under_root(const Value& value) const {
+  const Node& root = node(value);
+  const bool is_root = root.kind == NodeKind::elementwise &&
+                       static_cast<const ElementwiseOperator*>(root.op)->code() == Opcode::sqrt;
+  if (!is_root || !never_negative_[static_cast<std::size_t>(root.args[0])]) return std::nullopt;
+  Value inside = value;
+  inside.node = root.args[0];
+  inside.units = root.call.arguments[0].units;
+  return inside;
+}
+
 Value Builder::apply(const std::string& name, const Operator& op, Call call,
                      const std::vector<Value>& given) {
+  if ((name == "max" || name == "min") && given.size() == 1) {
+    // One root of each result instead of one of each cell, with the same bits.
+    if (const auto inside = under_root(given[0])) {
+      const Value extreme = apply(name, op, std::move(call), {*inside});
+      Value result = extreme;
+      result.units = given[0].units;
+      result.node = elementwise_node(analytics::elementwise(Opcode::sqrt), Call{{shape(extreme)}, {}, {}},
+                                     {dims(extreme), result.units}, {extreme});
+      return result;
+    }
+  }
   if (!given.empty() && std::all_of(given.begin(), given.end(),
                                     [&](const Value& value) { return constant(value).has_value(); }))
     throw CallProblem(0, "", fmt::format("{} needs an array, and this is a number", name));

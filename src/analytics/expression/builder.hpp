@@ -56,8 +56,10 @@ class Builder {
   int elementwise_node(const ElementwiseOperator& op, Call call, Shape shape,
                        const std::vector<Value>& arguments);
   std::vector<Value> spread(const std::vector<Value>& arguments);
+  std::optional<Value> under_root(const Value& value) const;
 
   std::vector<Node> nodes_;
+  std::vector<bool> never_negative_;  // by node
   std::map<std::string, int> known_;
 };
 

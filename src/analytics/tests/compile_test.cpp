@@ -236,6 +236,23 @@ TEST(CompileMerge, ConstantsAreComputedAtOnce) {
   EXPECT_EQ(compiled("w * -sqrt(4)").text(), "(w * -2)");
 }
 
+TEST(CompileMerge, OneRootOfAnExtremeInsteadOfOneOfEachCell) {
+  EXPECT_EQ(compiled("max(sqrt(w*w + w**2), y, x)").text(), "sqrt(max(((w * w) + square(w)), y, x))");
+  EXPECT_EQ(compiled("max(sqrt(w*w + w**2), y, x)").units(), "m s-1");
+  EXPECT_EQ(compiled("max(sqrt(w*w + w**2), y, x)").dims(), "z");
+  EXPECT_EQ(compiled("min(sqrt(abs(q) * sqrt(q) + 0.5), z, skip_missing=1)").text(),
+            "sqrt(min(((abs(q) * sqrt(q)) + 0.5), z, skip_missing=1))");
+  EXPECT_EQ(compiled("max(with_units(sqrt(q * q), units=\"K\"))").units(), "K");
+}
+
+TEST(CompileMerge, RootsStayWhereSomethingMayBeNegative) {
+  for (const std::string text :
+       {"max(sqrt(q), z)", "max(sqrt((q * (q * q))), z)", "max(sqrt((square(q) - 1)), z)",
+        "max(sqrt((q + square(q))), z)", "max(sqrt((square(q) * -2)), z)"})
+    EXPECT_EQ(compiled(text).text(), text);
+  EXPECT_EQ(compiled("sum(sqrt(q * q), z)").text(), "sum(sqrt((q * q)), z)");
+}
+
 TEST(CompileMerge, SimplePowersAreNoPowers) {
   EXPECT_EQ(compiled("q ** 2").text(), "square(q)");
   EXPECT_EQ(compiled("q ** 0.5").text(), "sqrt(q)");

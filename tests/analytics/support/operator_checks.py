@@ -190,6 +190,10 @@ def reductions() -> list[Check]:
         ]
     edges = np.linspace(-2, 2, 9)
     checks += [
+        Check("max", "max(sqrt(m * m + n ** 2), y, x)", lambda v: np.max(np.sqrt(v.m * v.m + v.n**2), axis=(1, 2))),
+        Check("min", "min(sqrt(abs(n)), z, skip_missing=1)", lambda v: np.nanmin(np.sqrt(np.abs(v.n)), axis=0)),
+        Check("max", "max(sqrt(a), x)", lambda v: np.max(np.sqrt(v.a), axis=2)),
+        Check("max", "max(sqrt(a), z, skip_missing=1)", lambda v: np.nanmax(np.sqrt(v.a), axis=0)),
         Check("sum", "sum(a, y, x, weights=b)", lambda v: np.sum(v.a * v.b, axis=(1, 2)), SUMS),
         Check("mean", "mean(a, weights=b)", lambda v: np.average(v.a, weights=v.b), SUMS),
         Check("mean", "mean(a, z, weights=p)", lambda v: np.average(v.a, axis=0, weights=v.p), SUMS),

@@ -13,9 +13,10 @@
 #include <vector>
 
 #include "analytics/exact_sum.hpp"
-#include "analytics/operators/elementwise.hpp"
+#include "analytics/expression/compile.hpp"
 #include "analytics/program.hpp"
 #include "analytics/simd/kernels.hpp"
+#include "base/error.hpp"
 
 namespace tailrace::analytics {
 namespace {
@@ -87,65 +88,51 @@ std::vector<simd::Level> levels() {
   return got;
 }
 
-// A reduction of an expression of u, v and w (nodes 0, 1, 2) over a block.
+// A reduction of an expression of u, v and w over a block, as a server computes it.
 class Expression {
  public:
-  using Build = std::function<int(Expression&)>;
-
-  Expression(const Field& field, const std::string& reduction, std::vector<std::string> dims,
-             const Build& build)
-      : field_(field) {
+  Expression(const Field& field, const std::string& text) : field_(field) {
+    Scope scope;
     for (const char* name : {"z", "y", "x"})
       space_.push_back({name, field.region.count(space_.size()), true});
-    for (int i = 0; i < 3; ++i) put(NodeKind::input);
-    Node node = made(NodeKind::reduction);
-    node.op = find_operator(reduction);
-    node.args = {build(*this)};
-    node.call = {{{space_, {}}}, std::move(dims), {}};
-    partial_ = dynamic_cast<const Reduction*>(node.op)->start(node.call);
-    const int sink = append(std::move(node));
-    program_ = std::make_unique<Program>(graph_, space_, std::vector{0, 1, 2}, std::vector<int>{},
-                                         std::vector{sink});
+    for (const char* name : {"u", "v", "w"}) scope.inputs.push_back({name, {space_, {}}});
+    config::Problems problems;
+    const std::vector<DiagnosticSource> sources{{text, {"throughput", 1, 1}, text, text, "", "", "", false}};
+    graph_ = compile(sources, scope, problems).graph;
+    TAILRACE_ASSERT(problems.empty(), text);
+    std::vector<int> inputs, sinks;
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      const Node& node = graph_.nodes[i];
+      if (node.kind == NodeKind::input) inputs.push_back(static_cast<int>(i));
+      if (node.kind == NodeKind::reduction) sinks.push_back(static_cast<int>(i));
+    }
+    TAILRACE_ASSERT(sinks.size() == 1, text);
+    const Node& reduction = graph_.nodes[static_cast<std::size_t>(sinks[0])];
+    partial_ = dynamic_cast<const Reduction*>(reduction.op)->start(reduction.call);
+    for (const int input : inputs)
+      sources_.push_back(field_values(graph_.nodes[static_cast<std::size_t>(input)].input));
+    program_ = std::make_unique<Program>(graph_, space_, inputs, std::vector<int>{}, sinks);
   }
 
-  int number(double value) {
-    Node node;
-    node.constant = value;
-    return append(std::move(node));
-  }
-  int apply(Opcode opcode, std::vector<int> args) {
-    Node node = made(NodeKind::elementwise);
-    node.op = &elementwise(opcode);
-    node.args = std::move(args);
-    return append(std::move(node));
-  }
+  std::size_t reads() const { return sources_.size(); }
 
   void run() {
-    const Operand sources[] = {{std::as_bytes(std::span(field_.u))},
-                               {std::as_bytes(std::span(field_.v))},
-                               {std::as_bytes(std::span(field_.w))}};
     FusiblePartial* const sinks[] = {dynamic_cast<FusiblePartial*>(partial_.get())};
     partial_->clear();
-    program_->run(field_.region, sources, {}, sinks);
+    program_->run(field_.region, sources_, {}, sinks);
     result = partial_->finish().values[0];
   }
 
  private:
-  Node made(NodeKind kind) const {
-    Node node;
-    node.kind = kind;
-    node.shape.dims = space_;
-    return node;
-  }
-  void put(NodeKind kind) { append(made(kind)); }
-  int append(Node node) {
-    graph_.nodes.push_back(std::move(node));
-    return static_cast<int>(graph_.nodes.size()) - 1;
+  Operand field_values(int input) const {
+    const std::vector<double>* const values[] = {&field_.u, &field_.v, &field_.w};
+    return {std::as_bytes(std::span(*values[input]))};
   }
 
   const Field& field_;
   Dims space_;
   Graph graph_;
+  std::vector<Operand> sources_;
   std::unique_ptr<Partial> partial_;
   std::unique_ptr<Program> program_;
 };
@@ -166,27 +153,12 @@ void add_sums(Cases& cases, const Field& field, double mebibytes) {
 }
 
 void add_expressions(Cases& cases, const Field& field, double mebibytes) {
-  const auto add = [&](const std::string& name, int reads, const std::string& reduction,
-                       std::vector<std::string> dims, const Expression::Build& build) {
-    const auto made = std::make_shared<Expression>(field, reduction, std::move(dims), build);
-    cases.add(name, reads * mebibytes, [made] { made->run(); });
-  };
-  const auto squares = [](Expression& e) {
-    return e.apply(Opcode::add, {e.apply(Opcode::mul, {0, 0}), e.apply(Opcode::mul, {1, 1})});
-  };
-  const auto product = [](Expression& e) { return e.apply(Opcode::mul, {0, 2}); };
-  const auto field_itself = [](Expression&) { return 0; };
-  add("max(u)", 1, "max", {}, field_itself);
-  add("min(u-300)", 1, "min", {}, [](Expression& e) { return e.apply(Opcode::sub, {0, e.number(300.0)}); });
-  add("max(u*u+v*v)", 2, "max", {}, squares);
-  add("max(sqrt(u*u+v*v+w*w))", 3, "max", {}, [&](Expression& e) {
-    return e.apply(Opcode::sqrt, {e.apply(Opcode::add, {squares(e), e.apply(Opcode::mul, {2, 2})})});
-  });
-  add("sum(u)", 1, "sum", {}, field_itself);
-  add("sum(u*w)", 2, "sum", {}, product);
-  add("sum(u*w,y,x)", 2, "sum", {"y", "x"}, product);
-  add("sum(u*w,z,y)", 2, "sum", {"z", "y"}, product);
-  add("sum(u*u+v*v)", 2, "sum", {}, squares);
+  for (const char* const text :
+       {"max(u)", "min(u-300)", "max(u*u+v*v)", "max(sqrt(u*u+v*v+w*w))", "max(w*sqrt(u*u+v*v))", "sum(u)",
+        "sum(u*w)", "sum(u*w,y,x)", "sum(u*w,z,y)", "sum(u*u+v*v)"}) {
+    const auto made = std::make_shared<Expression>(field, text);
+    cases.add(text, static_cast<double>(made->reads()) * mebibytes, [made] { made->run(); });
+  }
 }
 
 void add_small(Cases& cases, const Field& field) {
