@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
+#include <span>
 
 #include "base/error.hpp"
 
@@ -47,6 +49,20 @@ void check_variable(const DatasetSpec& spec, const VariableSpec& variable) {
       static_cast<std::uint64_t>(cells_of(variable.chunk)) * model::size_of(variable.type);
   if (chunk_bytes >= std::uint64_t{1} << 32)
     refuse_it(fmt::format("a chunk of {} bytes; at most 4 GiB", chunk_bytes));
+}
+
+void check_text(const DatasetSpec& spec, const TextSpec& text) {
+  TAILRACE_ASSERT(!text.dims.empty(), "a text without characters: " + text.name);
+  std::int64_t characters = 1, length = 0;
+  for (const int dim : text.dims) {
+    const DimensionSpec& described = spec.dims.at(static_cast<std::size_t>(dim));
+    TAILRACE_ASSERT(!described.unlimited, "a text that grows: " + text.name);
+    characters *= length = described.size;
+  }
+  TAILRACE_ASSERT(static_cast<std::int64_t>(text.values.size()) * length == characters,
+                  "not one value a cell: " + text.name);
+  for (const std::string& value : text.values)
+    TAILRACE_ASSERT(static_cast<std::int64_t>(value.size()) <= length, "too long a value: " + text.name);
 }
 
 void check_chunk(const DatasetSpec& spec, const std::vector<std::int64_t>& lengths,
@@ -101,6 +117,21 @@ void check_spec(const DatasetSpec& spec) {
     check_name(spec, "variable", variable.name, variables);
     check_variable(spec, variable);
   }
+  for (const TextSpec& text : spec.texts) {
+    check_name(spec, "variable", text.name, variables);
+    if (dims.contains(text.name))
+      refuse(spec, fmt::format("text \"{}\" has the name of a dimension", text.name));
+    check_text(spec, text);
+  }
+}
+
+std::vector<std::byte> padded(const DatasetSpec& spec, const TextSpec& text) {
+  const auto length = static_cast<std::size_t>(spec.dims[static_cast<std::size_t>(text.dims.back())].size);
+  std::vector<std::byte> bytes(text.values.size() * length);
+  for (std::size_t i = 0; i < text.values.size(); ++i)
+    std::ranges::copy(std::as_bytes(std::span(text.values[i])),
+                      bytes.begin() + static_cast<std::ptrdiff_t>(i * length));
+  return bytes;
 }
 
 bool grows(const DatasetSpec& spec, const VariableSpec& variable) {

@@ -10,7 +10,7 @@ namespace tailrace::output {
 
 // Throws Error(configuration) with the dataset's path and the name of the culprit for a spec that no format
 // can hold: names that are empty, doubled or hold '/', dims that are not there, an unlimited dim that is not
-// a variable's first, a growing variable without chunks.
+// a variable's first, a growing variable without chunks, texts that bear a dim's name.
 void check_spec(const DatasetSpec& spec);
 
 bool grows(const DatasetSpec& spec, const VariableSpec& variable);  // its first dim is unlimited
@@ -18,6 +18,8 @@ bool grows(const DatasetSpec& spec, const VariableSpec& variable);  // its first
 // The shape of a variable when the dims have these lengths (one for each of DatasetSpec::dims).
 std::vector<std::int64_t> shape_of(const VariableSpec& variable, const std::vector<std::int64_t>& lengths);
 std::int64_t cells_of(const std::vector<std::int64_t>& shape);  // 1 for a scalar
+
+std::vector<std::byte> padded(const DatasetSpec& spec, const TextSpec& text);  // all its values, C order
 
 std::vector<std::int64_t> first_lengths(const DatasetSpec& spec);  // unlimited dims begin at 0
 

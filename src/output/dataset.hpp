@@ -40,11 +40,21 @@ struct VariableSpec {
   Attributes attributes;
 };
 
+// Text that stands in the file from its beginning. `dims` are of fixed size, the last one is of characters;
+// shorter texts are filled up with zeros.
+struct TextSpec {
+  std::string name;
+  std::vector<int> dims;
+  std::vector<std::string> values;  // C order, one for each cell of the dims before the last
+  Attributes attributes;
+};
+
 struct DatasetSpec {
   std::string path;  // as the user wrote it, relative to the working directory
   Attributes attributes;
   std::vector<DimensionSpec> dims;
   std::vector<VariableSpec> variables;
+  std::vector<TextSpec> texts;
   bool overwrite = true;
   bool sync = false;  // fsync at each commit
 };

@@ -84,6 +84,15 @@ struct VariableEntry {  // an entry under `variables:`
 enum class Access { automatic, maps, series };  // what chunks should favour
 enum class TimeStamp { end, middle };           // where in its window a record's time lies
 
+struct OptionTable {  // an entry under `option_tables:`
+  std::string name;   // of the variable
+  config::Location location;
+  std::string config_path;
+  std::string prefix;     // of the options it holds; they stand in it without
+  std::string dimension;  // along which they lie
+  bool optional = false;  // left out where the model gave none of them
+};
+
 struct FileEntry {  // an entry under `output:`
   config::Location location;
   std::string path;  // with {options} filled in
@@ -99,6 +108,7 @@ struct FileEntry {  // an entry under `output:`
   bool overwrite = true;
   bool sync = false;
   output::Attributes attributes;
+  std::vector<OptionTable> option_tables;
   std::vector<VariableEntry> variables;
 };
 

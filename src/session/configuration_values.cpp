@@ -213,9 +213,24 @@ class Converter {
     file.overwrite = flag_of(value, "overwrite", true);
     file.sync = flag_of(value, "sync", false);
     file.attributes = attributes_of(value);
+    if (const Value* tables = value.find("option_tables"))
+      for (const auto& table : tables->entries()) file.option_tables.push_back(option_table_of(table));
     if (const Value* variables = value.find("variables"))
       for (const Value& variable : variables->items()) file.variables.push_back(variable_of(variable));
     return file;
+  }
+
+  OptionTable option_table_of(const config::ValueEntry& entry) {
+    OptionTable table;
+    table.name = entry.key;
+    table.location = entry.location;
+    table.config_path = entry.value.path();
+    if (const auto complaint = variable_name_complaint(table.name))
+      problems_.add(table.location, table.config_path, *complaint);
+    table.prefix = text_of(entry.value, "prefix", table.name + ".");
+    table.dimension = text_of(entry.value, "dimension", table.name + "_entry");
+    table.optional = flag_of(entry.value, "optional", false);
+    return table;
   }
 
   VariableEntry variable_of(const Value& value) {

@@ -6,6 +6,7 @@
 #include "session/cf_grid.hpp"
 #include "session/cf_text.hpp"
 #include "session/chunk_shape.hpp"
+#include "session/option_tables.hpp"
 
 namespace tailrace::session {
 namespace {
@@ -152,6 +153,7 @@ FileLayout make_layout(const FilePlan& file, const Configuration& configuration,
   add_axis_dims(layout, file, names);
   for (const VariablePlan& variable : file.variables)
     for (const std::string& name : names_in_file(variable)) names.take(name, "field");
+  for (const OptionTablePlan& table : file.option_tables) names.take(table.name, "table");
   add_times(layout, file, calendar::Calendar(configuration.calendar_name, configuration.start), names);
   grid_writer.add_dims();
 
@@ -165,6 +167,7 @@ FileLayout make_layout(const FilePlan& file, const Configuration& configuration,
                  grid < 0 ? std::vector<int>{} : grid_writer.dims_of(grid));
   }
   grid_writer.add_coordinates();
+  add_option_tables(layout, file.option_tables, names);
   for (int number = 0; number < count; ++number) {
     const int grid = field_of(number).grid;
     finish_attributes(layout, file, number, field_of(number),

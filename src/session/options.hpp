@@ -2,6 +2,9 @@
 // and the JSON schema.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "config/schema.hpp"
 
 namespace tailrace::session {
@@ -23,5 +26,6 @@ config::Type duration_type(bool may_be_off);  // a length of time: 60 s, 5 min; 
 config::Type date_type();                     // 2026-01-01T06:00:00
 
 bool is_never(const std::string& period);  // of the latter type
+std::optional<std::string> variable_name_complaint(const std::string& name);
 
 }  // namespace tailrace::session

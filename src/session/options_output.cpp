@@ -51,12 +51,6 @@ std::optional<std::string> suffix_complaint(const std::string& suffix) {
   return "expected letters, digits and underscores, but got \"" + suffix + "\"";
 }
 
-std::optional<std::string> variable_name_complaint(const std::string& name) {
-  if (is_made_of_name_characters(name) && std::isdigit(static_cast<unsigned char>(name.front())) == 0)
-    return std::nullopt;
-  return "expected letters, digits and underscores, not starting with a digit, but got \"" + name + "\"";
-}
-
 std::vector<std::string> data_type_names() {
   using model::DataType;
   std::vector<std::string> names;
@@ -143,7 +137,34 @@ Type variable_schema() {
   });
 }
 
+Type option_table_schema() {
+  return section({
+      {.name = "prefix",
+       .type = text(),
+       .says = "What the names of its options begin with, and what is left off in the table; empty for all "
+               "options. By default the variable's name and a point.",
+       .example = "q_indicies."},
+      {.name = "dimension",
+       .type = checked("a name made of letters, digits and underscores", variable_name_complaint),
+       .says =
+           "The name of the dimension along which the options lie; by default the variable's with `_entry` "
+           "behind it.",
+       .example = "number_options"},
+      {.name = "optional",
+       .type = flag(),
+       .says = "Whether it is left out where the model gave no such option; otherwise that is an error.",
+       .example = "true",
+       .fallback = "false"},
+  });
+}
+
 }  // namespace
+
+std::optional<std::string> variable_name_complaint(const std::string& name) {
+  if (is_made_of_name_characters(name) && std::isdigit(static_cast<unsigned char>(name.front())) == 0)
+    return std::nullopt;
+  return "expected letters, digits and underscores, not starting with a digit, but got \"" + name + "\"";
+}
 
 Type output_schema() {
   return section({
@@ -203,6 +224,10 @@ Type output_schema() {
        .example = "true",
        .fallback = "false"},
       attributes_option("Attributes of the file, such as title and institution."),
+      {.name = "option_tables",
+       .type = map("variable", option_table_schema()),
+       .says = "Variables of text that hold options of the model, a name and a value each, sorted by name.",
+       .example = "{options_database: {prefix: \"\"}}"},
       {.name = "state",
        .type = choice({"io"}),
        .says = "Whether the servers' own state is written into the file.",

@@ -11,6 +11,7 @@
 #include "config/problems.hpp"
 #include "session/analysis.hpp"
 #include "session/consistency.hpp"
+#include "session/option_tables.hpp"
 #include "session/plan_checks.hpp"
 
 namespace tailrace::session {
@@ -186,6 +187,7 @@ class Planner {
                         entry.location.text(), entry.path));
       return;
     }
+    file.option_tables = plan_option_tables(entry, declarations_.options, names, problems_);
     name_axes(file.axes);
     refuse_taken_names(file, names);
     plan_.files.push_back(std::move(file));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/agenda.hpp"
@@ -42,11 +43,17 @@ struct VariablePlan {
   std::vector<std::string> parts;   // called so, in that order
 };
 
+struct OptionTablePlan {
+  std::string name, dimension;
+  std::vector<std::pair<std::string, std::string>> entries;  // sorted; at least one
+};
+
 struct FilePlan {
   FileEntry entry;  // path, format, write_every, on_error, ...
   bool as_monc = false;
   std::vector<AxisPlan> axes;
   std::vector<VariablePlan> variables;
+  std::vector<OptionTablePlan> option_tables;
 };
 
 struct Analysis;

@@ -31,6 +31,8 @@ OPTIONS = {
     "y_size": "12",
     "z_size": "10",
     "number_q_fields": "0",
+    "q_indicies.vapour": "1",
+    "q_indicies.cloud liquid mass": "2",
 }
 SETTINGS = """\
 &bubble
@@ -205,6 +207,17 @@ def test_the_end_of_the_model(run):
         assert len(values) == 1
         np.testing.assert_array_equal(values[0], run.whole(last, (space, name)), err_msg=f"{name}, {kind}")
     assert 'state="io"' in run.result.stderr or "state" in run.result.stderr
+
+
+def test_maps_are_tables_of_options(run):
+    for name in ("diagnostics", "checkpoint"):
+        for path in series(run.folder, name):
+            table = opened(path)["options_database"]
+            assert table.dimensions == ("number_options", "kvp", "string")
+            assert dict(netCDF4.chartostring(table[:])) == OPTIONS
+    table = opened(path)["q_indicies"]
+    assert table.dimensions == ("active_q_indicies", "kvp", "string")
+    assert dict(netCDF4.chartostring(table[:])) == {"vapour": "1", "cloud liquid mass": "2"}
 
 
 def bits_of(folder, *cast, **keywords):

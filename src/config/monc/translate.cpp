@@ -126,9 +126,10 @@ class Translator {
 
   bool is_sendable(const Field& field) {
     if (is_numeric(field)) return true;
-    warnings_.add(field.name.location,
-                  fmt::format("fields of {} are left out: Tailrace carries numbers only",
-                              field.type == "map" ? "type map" : "data_type " + field.data_type));
+    if (field.type != "map")
+      warnings_.add(
+          field.name.location,
+          fmt::format("fields of data_type {} are left out: Tailrace carries numbers only", field.data_type));
     return false;
   }
 

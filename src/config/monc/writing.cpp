@@ -159,6 +159,7 @@ Node Writing::file(const File& file) {
       scalar_node(file.in_steps ? values_.period_in_steps(file.every) : values_.period_in_seconds(file.every),
                   file.every.location));
   add_entry(made, "series", scalar_node("true", file.every.location));
+  add_entry(made, "option_tables", option_tables(file));
   Node list = variables(file);
   const auto state =
       std::find_if(file.includes.begin(), file.includes.end(), [](const Include& i) { return i.state; });
@@ -174,6 +175,34 @@ Node Writing::file(const File& file) {
   if (list.items.empty() && state == file.includes.end() && made.find("variables") == nullptr)
     warnings_.add(file.name.location, "nothing is left to be written to this file");
   return made;
+}
+
+// MONC writes its options into every file. Maps of the model are options with the map's name in front.
+Node Writing::option_tables(const File& file) const {
+  Node tables = map_node(file.name.location);
+  const auto add = [&](const std::string& name, const Location& where, const char* prefix,
+                       const std::string& dimension, bool optional) {
+    if (tables.find(name) != nullptr) return;
+    Node table = map_node(where);
+    if (prefix != nullptr) add_entry(table, "prefix", scalar_node(prefix, where, true));
+    if (!dimension.empty()) add_entry(table, "dimension", scalar_node(dimension, where, true));
+    if (optional) add_entry(table, "optional", scalar_node("true", where));
+    add_entry(tables, name, std::move(table));
+  };
+  const auto add_map = [&](const std::string& space, const Word& name) {
+    const Field* field = names_.field(space, name.text);
+    if (field != nullptr && field->type == "map")
+      add(field->name.text, name.location, nullptr, field->dims.empty() ? "" : field->dims.front(),
+          field->optional);
+  };
+  add("options_database", file.name.location, "", "number_options", true);
+  for (const Include& include : file.includes) {
+    if (!include.field.empty()) add_map("", include.field);
+    for (const Group& group : model_.groups)
+      if (group.name.text == include.group.text)
+        for (const Word& name : group.members) add_map(group.space, name);
+  }
+  return tables;
 }
 
 std::vector<const Writing::Part*> Writing::parts_of(const Include& include) const {

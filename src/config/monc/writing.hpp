@@ -47,6 +47,7 @@ class Writing {
   Node file(const File& file);
   Node variable(const Include& include, const Member& like) const;
   Node variables(const File& file);
+  Node option_tables(const File& file) const;
   std::vector<const Part*> parts_of(const Include& include) const;
   void name_apart(std::vector<Written>& written) const;
 

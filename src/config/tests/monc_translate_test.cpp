@@ -59,6 +59,7 @@ TEST(MoncTranslate, AFileWithEachManipulation) {
       "    attributes: {title: \"All: values\"}\n"
       "    write_every: 100.0 s\n"
       "    series: true\n"
+      "    option_tables: {options_database: {prefix: \"\", dimension: number_options, optional: true}}\n"
       "    variables: [{group: g, time: mean, every: 20.0 s, edges: samples, axis: time_series_4_20.0}]\n"))
       << outcome.yaml;
   const auto variable = [](const std::string& include) {
@@ -119,22 +120,26 @@ TEST(MoncTranslate, VariablesOfOneNameGetSuffixesOrNames) {
   EXPECT_TRUE(holds(outcome.warnings, "more than one variable of the file would be called w"));
 }
 
-TEST(MoncTranslate, QFieldsAreSplitAndMapsLeftOut) {
+TEST(MoncTranslate, QFieldsAreSplitAndMapsAreTablesOfOptions) {
   const Outcome outcome = translated(
       definition("name=\"d\" frequency=\"4\"",
                  field("w") +
                      "<field name=\"q\" type=\"array\" data_type=\"double\" size=\"z,y,x,qfields\"/>"
                      "<field name=\"m\" type=\"map\" data_type=\"string\" size=\"active_q_indicies\"/>"
+                     "<field name=\"n\" type=\"map\" data_type=\"string\" optional=true/>"
                      "<field name=\"t\" type=\"scalar\" data_type=\"string\"/>") +
       "<group name=\"g\"><member name=\"w\"/><member name=\"q\"/><member name=\"m\"/></group>" +
-      file("<include group=\"g\" time_manipulation=\"none\"/>"));
+      file("<include group=\"g\" time_manipulation=\"none\"/><include field=\"n\" "
+           "time_manipulation=\"none\"/>"));
   EXPECT_EQ(outcome.problems, "");
   EXPECT_EQ(outcome.at("fields", "d", "names"), "[w, q]\n");
   EXPECT_EQ(outcome.at("groups", "g"), "[w]\n");
   EXPECT_TRUE(
       holds(outcome.yaml,
             "{group: g_by_q_field, time: snapshot, every: 4 steps, axis: time_series_4, split: qfields}"));
-  EXPECT_TRUE(holds(outcome.warnings, "fields of type map are left out"));
+  EXPECT_EQ(outcome.at("output", "out.nc", "option_tables"),
+            "options_database:\n  prefix: \"\"\n  dimension: number_options\n  optional: true\n"
+            "m:\n  dimension: active_q_indicies\n\"n\":\n  optional: true\n");
   EXPECT_TRUE(holds(outcome.warnings, "fields of data_type string are left out"));
 }
 

@@ -138,6 +138,8 @@ std::vector<std::int64_t> Contents::shape(const std::string& variable) const {
 }
 
 std::vector<std::byte> Contents::bytes(const std::string& variable) const {
+  for (const TextSpec& text : spec_.texts)
+    if (text.name == variable) return padded(spec_, text);
   const std::size_t index = index_of(variable);
   const std::int64_t cells = cells_of(shape_of(spec_.variables[index], lengths_));
   const std::size_t size = static_cast<std::size_t>(cells) * model::size_of(spec_.variables[index].type);

@@ -136,6 +136,29 @@ Id create_variable(hid_t file, const DatasetSpec& spec, std::size_t index) {
   return dataset;
 }
 
+// As netCDF-C stores NC_CHAR: texts of one character each.
+Id create_text(hid_t file, const DatasetSpec& spec, const TextSpec& text) {
+  const Id type(H5Tcopy(H5T_C_S1), &H5Tclose, "cannot make a text type");
+  std::vector<std::int64_t> shape;
+  for (const int dim : text.dims) shape.push_back(spec.dims[static_cast<std::size_t>(dim)].size);
+  Id dataset = create_dataset(file, text.name, type, make_space(shape, false), dataset_properties());
+  write_list(dataset, "_Netcdf4Coordinates", text.dims);
+  for (const auto& [name, value] : text.attributes) write_attribute(dataset, name, value);
+  check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, padded(spec, text).data()),
+        fmt::format("cannot write \"{}\"", text.name));
+  return dataset;
+}
+
+// `scales`: by number of the dim.
+void attach_dims(hid_t variable, const std::string& name, const DatasetSpec& spec,
+                 const std::vector<int>& dims, const std::vector<hid_t>& scales) {
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    const auto dim = static_cast<std::size_t>(dims[d]);
+    check(H5DSattach_scale(variable, scales[dim], static_cast<unsigned>(d)),
+          fmt::format("cannot attach dimension \"{}\" to \"{}\"", spec.dims[dim].name, name));
+  }
+}
+
 void write_properties(hid_t file) {
   unsigned major = 0, minor = 0, release = 0;
   check(H5get_libversion(&major, &minor, &release), "cannot ask for HDF5's version");
@@ -196,13 +219,10 @@ void write_header(hid_t file, const DatasetSpec& spec) {
       scale_of_dim[static_cast<std::size_t>(*dim)] = variables[i];
   for (std::size_t i = 0; i < variables.size(); ++i) {
     if (scale_of(spec, spec.variables[i])) continue;  // a scale cannot have scales
-    for (std::size_t d = 0; d < spec.variables[i].dims.size(); ++d) {
-      const auto dim = static_cast<std::size_t>(spec.variables[i].dims[d]);
-      check(H5DSattach_scale(variables[i], scale_of_dim[dim], static_cast<unsigned>(d)),
-            fmt::format("cannot attach dimension \"{}\" to \"{}\"", spec.dims[dim].name,
-                        spec.variables[i].name));
-    }
+    attach_dims(variables[i], spec.variables[i].name, spec, spec.variables[i].dims, scale_of_dim);
   }
+  for (const TextSpec& text : spec.texts)
+    attach_dims(create_text(file, spec, text), text.name, spec, text.dims, scale_of_dim);
 }
 
 }  // namespace tailrace::output::netcdf

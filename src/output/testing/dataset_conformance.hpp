@@ -27,6 +27,7 @@ inline void check_records(const DatasetSpec& spec, const ReadBack& read, std::in
     EXPECT_EQ(read(spec.path, variable.name), expected(spec, static_cast<int>(i), grows ? records : 1))
         << variable.name;
   }
+  EXPECT_EQ(read(spec.path, "options"), sample_text());
 }
 
 inline void check_growth(const Format& format, const std::string& path, const ReadBack& read) {
@@ -134,6 +135,10 @@ inline void check_refusals(const Format& format, const std::string& path) {
                 spec.variables[theta].dims = {z_dim, time_dim, x_dim};
               }),
               HasSubstr("variable \"theta\": the unlimited dimension \"time\" must be the first"));
+  EXPECT_THAT(message([](DatasetSpec& spec) { spec.texts[0].name = "flux"; }),
+              HasSubstr("two variables are called \"flux\""));
+  EXPECT_THAT(message([](DatasetSpec& spec) { spec.texts[0].name = "x"; }),
+              HasSubstr("text \"x\" has the name of a dimension"));
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.variables[theta].chunk = {}; }),
               HasSubstr("needs a chunk shape"));
   EXPECT_THAT(message([](DatasetSpec& spec) {

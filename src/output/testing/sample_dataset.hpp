@@ -14,7 +14,7 @@ namespace tailrace::output::testing {
 using Bytes = std::vector<std::byte>;
 
 // Dims and variables of the sample, by index.
-enum Dim { time_dim, snap_dim, z_dim, x_dim, bounds_dim };
+enum Dim { time_dim, snap_dim, z_dim, x_dim, bounds_dim, entry_dim, character_dim };
 enum Variable { time_var, bounds_var, z_var, theta, flux, count, number, mask };
 
 inline constexpr std::int64_t z_size = 5;
@@ -35,11 +35,12 @@ inline DatasetSpec sample_spec(const std::string& path, codecs::CodecOptions cod
                      {"factor", 0.5},
                      {"single", 0.25F},
                      {"range", std::vector<double>{-1.0, 1.0}}};
-  spec.dims = {{"time", 0, true},
-               {"time_snap", 0, true},
-               {"z", z_size, false},
-               {"x", x_size, false},
-               {"nv", 2, false}};
+  spec.dims = {{"time", 0, true}, {"time_snap", 0, true}, {"z", z_size, false},   {"x", x_size, false},
+               {"nv", 2, false},  {"entry", 3, false},    {"character", 4, false}};
+  spec.texts = {{"options",
+                 {entry_dim, character_dim},
+                 {"dt", "", "0.25"},
+                 {{"long_name", std::string("what the model was given")}}}};
   spec.variables = {
       {"time",
        DataType::float64,
@@ -75,6 +76,16 @@ inline DatasetSpec sample_spec(const std::string& path, codecs::CodecOptions cod
       {"mask", DataType::int32, {z_dim, x_dim}, {2, x_chunk}, codec, {}, {}},
   };
   return spec;
+}
+
+inline Bytes sample_text() {
+  const std::string text(
+      "dt\0\0\0\0\0\0"
+      "0.25",
+      12);
+  Bytes bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
 }
 
 // The value at a place, made from the place; different in all variables.

@@ -86,6 +86,8 @@ TEST_F(NetcdfTest, ncdump_reads_it_between_commits) {
                            "float theta(time, z, x)",
                            "theta:_FillValue = -9.e+33f",
                            "int64 number ;",
+                           "char options(entry, character) ;",
+                           "options =\n  \"dt\",\n  \"\",\n  \"0.25\" ;",
                            "theta:units = \"K\"",
                            "theta:_DeflateLevel = 1",
                            "theta:_Shuffle = \"true\"",

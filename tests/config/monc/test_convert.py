@@ -64,6 +64,7 @@ def test_writes_yaml_and_warns(folder):
                 "attributes": {"title": "All"},
                 "write_every": "100.0 s",
                 "series": True,
+                "option_tables": {"options_database": {"prefix": "", "dimension": "number_options", "optional": True}},
                 "variables": [dict(MEAN, every="{mm} s", axis="time_series_{n}_{mm}")],
             },
         },
