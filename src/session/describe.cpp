@@ -88,6 +88,11 @@ Branch describe_file(const FileEntry& file) {
                                         variable.every.sentence()),
                             {}});
   }
+  for (const OptionTable& table : file.option_tables)
+    branch.below.push_back({table.prefix.empty() ? fmt::format("{}: all options of the model", table.name)
+                                                 : fmt::format("{}: the model's options that begin with {}",
+                                                               table.name, table.prefix),
+                            {}});
   return branch;
 }
 
@@ -107,6 +112,11 @@ Branch describe_file(const FilePlan& file) {
                              {}});
     }
     branch.below.push_back(std::move(below));
+  }
+  for (const OptionTablePlan& table : file.option_tables) {
+    const std::size_t count = table.entries.size();
+    branch.below.push_back(
+        {fmt::format("{}: {} option{} of the model", table.name, count, count == 1 ? "" : "s"), {}});
   }
   return branch;
 }

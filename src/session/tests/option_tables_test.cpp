@@ -79,6 +79,17 @@ TEST(OptionTables, WithoutEntriesAreMistakesUnlessOptional) {
   EXPECT_TRUE(std::ranges::none_of(layout.dataset.dims, [](const auto& dim) { return dim.name == "kvp"; }));
 }
 
+TEST(OptionTables, AreDescribed) {
+  const Configuration configuration = configured("all: {prefix: \"\"}, q_indicies: {}, dt: {prefix: dt}");
+  EXPECT_THAT(
+      describe(configuration, nullptr),
+      HasSubstr("all: all options of the model\n      ├─ q_indicies: the model's options that begin with "
+                "q_indicies."));
+  const Plan plan = make_plan(configuration, moist());
+  EXPECT_THAT(describe(configuration, &plan), HasSubstr("q_indicies: 2 options of the model\n"));
+  EXPECT_THAT(describe(configuration, &plan), HasSubstr("dt: 1 option of the model\n"));
+}
+
 TEST(OptionTables, HaveNamesOfTheirOwn) {
   EXPECT_THAT(complaint("w: {prefix: dt}"),
               HasSubstr("run.yaml:4:4  output.a.nc.option_tables.w: \"w\" is the "
