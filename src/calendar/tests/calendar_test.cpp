@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -27,7 +26,7 @@ std::string message(std::string_view name, std::string_view start) {
 }
 
 TEST(Calendar, agrees_with_cftime) {
-  std::ifstream table(std::filesystem::path(__FILE__).parent_path() / "dates.csv");
+  std::ifstream table(TAILRACE_CALENDAR_DATES);
   std::string line;
   int rows = 0;
   for (; std::getline(table, line); ++rows) {
