@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "analytics/array.hpp"
+#include "analytics/axis.hpp"
 #include "analytics/shape.hpp"
 
 namespace tailrace::analytics {
@@ -64,6 +65,13 @@ class Operator {
   // gives their values as the parameter "DIM.coordinates" (a list as long as the dimension), before infer();
   // where DIM has no coordinate the parameter is left out and infer() says what is missing.
   virtual std::vector<std::string> coordinates_wanted(const Call&) const { return {}; }
+  // The coordinate of a dimension of the result that this makes, or whose cells are others than an
+  // argument's; none where it is as it was, or nothing can be said. `arguments` are as many as those of
+  // `call`, which passed infer().
+  virtual std::optional<Axis> axis_made(const Call&, const std::string& /*dim*/,
+                                        const std::vector<Described>& /*arguments*/) const {
+    return std::nullopt;
+  }
 };
 
 // The opcode is one of program.hpp's, which fuses chains of them.

@@ -61,6 +61,7 @@ void put_coordinate(ByteWriter& out, const Coordinate& coordinate) {
   out.put_text(coordinate.long_name);
   put_map(out, coordinate.attributes);
   put_numbers(out, coordinate.values);
+  put_numbers(out, coordinate.bounds);
   put_flag(out, coordinate.field.has_value());
   if (coordinate.field) out.put(static_cast<std::int32_t>(*coordinate.field));
 }
@@ -74,6 +75,7 @@ Coordinate get_coordinate(ByteReader& in) {
   coordinate.long_name = in.get_text();
   coordinate.attributes = get_map(in);
   coordinate.values = in.get_all<double>();
+  coordinate.bounds = in.get_all<double>();
   if (get_flag(in)) coordinate.field = in.get<std::int32_t>();
   return coordinate;
 }

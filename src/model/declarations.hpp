@@ -34,7 +34,8 @@ struct Coordinate {
   std::string standard_name;
   std::string long_name;
   Attributes attributes;       // further ones, such as axis or positive
-  std::vector<double> values;  // whole, C order; empty where `field` brings it
+  std::vector<double> values;  // whole, C order; may be empty where `field` brings it
+  std::vector<double> bounds;  // of a coordinate of one dim: none, or a lower and an upper one for each value
   std::optional<int> field;    // index of the static field whose blocks hold the values (decomposed dims)
 };
 

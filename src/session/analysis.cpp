@@ -9,6 +9,7 @@
 
 #include "analytics/expression/compile.hpp"
 #include "analytics/user/operator.hpp"
+#include "session/diagnostic_axes.hpp"
 
 namespace tailrace::session {
 namespace {
@@ -58,8 +59,9 @@ class Analyst {
     std::vector<Place> places;
     for (const auto& input : analysis_->inputs) places.push_back(input.place);
     const auto placement = analytics::make_placement(analysis_->graph, places, 1, 0);
+    const DiagnosticAxes axes(analysis_->graph, origins_, scope_.axes);
     for (const auto& diagnostic : analysis_->graph.diagnostics)
-      add_diagnostic(diagnostic, placement.place[at(diagnostic.node)] == Place::local);
+      add_diagnostic(diagnostic, axes, placement.place[at(diagnostic.node)] == Place::local);
     return analysis_;
   }
 
@@ -98,6 +100,7 @@ class Analyst {
     scope_.inputs.push_back({name, std::move(shape)});
     analysis_->inputs.push_back(std::move(input));
     analysis_->field_of_input.push_back(*index);
+    origins_.push_back({&grid, field.standard_name, field.long_name, field.attributes});
   }
 
   bool is_split(int grid, std::size_t dim) const {
@@ -122,16 +125,17 @@ class Analyst {
     return regions;
   }
 
-  // A name that stands for different values on different grids stands for none.
+  // A name that stands for different values on different grids stands for none, and so does one that was
+  // given in parts: the model's ranks, which make the same graph, do not know the whole.
   void add_coordinate(const model::Grid& grid, const model::Coordinate& coordinate) {
-    if (coordinate.values.empty()) return;
+    if (coordinate.values.empty() || coordinate.field) return;
     const auto [seen, fresh] = coordinates_.try_emplace(coordinate.name, &coordinate);
     if (!fresh) return;
     const bool is_field = std::any_of(scope_.inputs.begin(), scope_.inputs.end(),
                                       [&](const auto& input) { return input.name == coordinate.name; });
     for (const model::Grid& other : declarations_.grids)
       for (const model::Coordinate& rival : other.coordinates)
-        if (rival.name == coordinate.name && rival.values != coordinate.values) return;
+        if (rival.name == coordinate.name && (rival.field || rival.values != coordinate.values)) return;
     analytics::Shape shape;
     if (!coordinate.units.empty()) shape.units = coordinate.units;
     for (const std::string& dim : coordinate.dims) {
@@ -139,15 +143,15 @@ class Analyst {
       shape.dims.push_back({dim, grid.shape[static_cast<std::size_t>(found - grid.dims.begin())], false});
     }
     if (coordinate.dims.size() == 1 && coordinate.dims.front() == coordinate.name)
-      scope_.axes.push_back({coordinate.name, coordinate.values, coordinate.units});
+      scope_.axes.push_back(axis_of(coordinate));
     if (is_field) return;
     scope_.inputs.push_back({coordinate.name, std::move(shape)});
     analysis_->inputs.push_back({Place::known, {}, coordinate.values});
     analysis_->field_of_input.push_back(-1);
+    origins_.push_back({&grid, coordinate.standard_name, coordinate.long_name, coordinate.attributes});
   }
 
-  void add_diagnostic(const analytics::Diagnostic& diagnostic, bool local) {
-    const analytics::Shape& shape = analysis_->graph.nodes[at(diagnostic.node)].shape;
+  void add_diagnostic(const analytics::Diagnostic& diagnostic, const DiagnosticAxes& axes, bool local) {
     model::Field field;
     field.name = diagnostic.name;
     field.type = model::DataType::float64;
@@ -155,14 +159,16 @@ class Analyst {
     field.standard_name = diagnostic.standard_name;
     field.long_name = diagnostic.long_name;
     field.attributes = {{"expression", diagnostic.text}};
-    field.grid = grid_for(diagnostic, shape, local);
+    field.grid = grid_for(diagnostic, axes, local);
     analysis_->field_of_diagnostic.push_back(static_cast<int>(analysis_->declarations.fields.size()));
     analysis_->declarations.fields.push_back(std::move(field));
   }
 
-  // One of the model's own grids, where the diagnostic has just its dimensions and parts: its coordinates and
-  // mesh come with it.
-  int grid_for(const analytics::Diagnostic& diagnostic, const analytics::Shape& shape, bool local) {
+  // One of the model's own grids, where the diagnostic has just its dimensions, cells and parts: its
+  // coordinates and mesh come with it.
+  int grid_for(const analytics::Diagnostic& diagnostic, const DiagnosticAxes& axes, bool local) {
+    const analytics::Shape& shape = analysis_->graph.nodes[at(diagnostic.node)].shape;
+    const bool as_declared = axes.as_declared(diagnostic.node);
     std::vector<std::string> dims;
     std::vector<std::int64_t> extents;
     for (const Dim& dim : shape.dims) {
@@ -177,33 +183,17 @@ class Analyst {
       sources.push_back(&found);
       const bool in_blocks = found.kind == model::GridKind::block || found.kind == model::GridKind::indexed;
       if (found.dims == dims && found.shape == extents && in_blocks == local &&
-          found.kind != model::GridKind::partial)
+          found.kind != model::GridKind::partial && as_declared)
         return grid;
     }
     model::Grid grid;
-    grid.name = "diagnostic " + diagnostic.name;
+    grid.name = std::string(diagnostic_grid) + diagnostic.name;
     grid.kind = local ? model::GridKind::block : model::GridKind::replicated;
     grid.dims = dims;
     grid.shape = extents;
-    for (const model::Grid* source : sources) copy_coordinates(*source, grid);
+    axes.add_coordinates(diagnostic.node, sources, grid);
     analysis_->declarations.grids.push_back(std::move(grid));
     return static_cast<int>(analysis_->declarations.grids.size()) - 1;
-  }
-
-  static void copy_coordinates(const model::Grid& from, model::Grid& to) {
-    for (const model::Coordinate& coordinate : from.coordinates) {
-      const bool known = std::any_of(to.coordinates.begin(), to.coordinates.end(),
-                                     [&](const auto& there) { return there.name == coordinate.name; });
-      const bool fits =
-          std::all_of(coordinate.dims.begin(), coordinate.dims.end(), [&](const std::string& dim) {
-            const auto here = std::find(to.dims.begin(), to.dims.end(), dim);
-            const auto there = std::find(from.dims.begin(), from.dims.end(), dim);
-            return here != to.dims.end() && there != from.dims.end() &&
-                   to.shape[static_cast<std::size_t>(here - to.dims.begin())] ==
-                       from.shape[static_cast<std::size_t>(there - from.dims.begin())];
-          });
-      if (!known && fits && !coordinate.values.empty()) to.coordinates.push_back(coordinate);
-    }
   }
 
   const Configuration& configuration_;
@@ -211,7 +201,8 @@ class Analyst {
   const model::Decomposition* decomposition_;
   config::Problems& problems_;
   analytics::Scope scope_;
-  std::set<std::string> absent_;  // optional fields that the model does not declare
+  std::vector<InputOrigin> origins_;  // of scope_.inputs
+  std::set<std::string> absent_;      // optional fields that the model does not declare
   std::map<std::string, const model::Coordinate*> coordinates_;
   std::shared_ptr<Analysis> analysis_ = std::make_shared<Analysis>();
 };

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analytics/engine.hpp"
@@ -13,6 +14,9 @@
 #include "session/configuration.hpp"
 
 namespace tailrace::session {
+
+// What the name of a grid that a diagnostic brought starts with; the diagnostic's own follows.
+inline constexpr std::string_view diagnostic_grid = "diagnostic ";
 
 struct Analysis {
   analytics::Graph graph;

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "session/analysis.hpp"
 #include "session/cf_text.hpp"
 #include "session/chunk_shape.hpp"
+#include "session/diagnostic_axes.hpp"
 
 namespace tailrace::session {
 namespace {
@@ -17,19 +19,26 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 const model::Coordinate* own_coordinate(const model::Grid& grid, const std::string& dim) {
   for (const model::Coordinate& coordinate : grid.coordinates)
-    if (coordinate.name == dim && coordinate.dims == std::vector<std::string>{dim}) return &coordinate;
+    if (coordinate.dims == std::vector{dim} &&
+        (coordinate.name == dim || coordinate.name == name_if_unordered(dim)))
+      return &coordinate;
   return nullptr;
 }
 
 bool same_values(const model::Coordinate& a, const model::Coordinate& b) {
   return a.name == b.name && a.units == b.units && a.standard_name == b.standard_name &&
          a.long_name == b.long_name && a.attributes == b.attributes && a.values == b.values &&
-         a.field == b.field;
+         a.bounds == b.bounds && a.field == b.field;
 }
 
 std::int64_t extent_of(const model::Grid& grid, const std::string& dim) {
   const auto found = std::find(grid.dims.begin(), grid.dims.end(), dim);
   return found == grid.dims.end() ? -1 : grid.shape[static_cast<std::size_t>(found - grid.dims.begin())];
+}
+
+// What is put behind a name to tell it from the same one of another grid.
+std::string suffix_of(const model::Grid& grid) {
+  return grid.name.starts_with(diagnostic_grid) ? grid.name.substr(diagnostic_grid.size()) : grid.name;
 }
 
 std::vector<std::byte> bytes_of(const std::vector<double>& values) {
@@ -59,20 +68,31 @@ GridWriter::GridWriter(FileLayout& layout, const FilePlan& file, const model::De
 // be called like a planned variable, which would then pass for its coordinate.
 bool GridWriter::conflicts(const std::string& dim) const {
   if (names_.is_taken(dim)) return true;
-  const model::Grid* first = nullptr;
+  std::int64_t extent = -1;
+  const model::Coordinate* first = nullptr;
   for (const int index : grids_) {
-    const model::Grid& other = grid(index);
-    if (extent_of(other, dim) < 0) continue;
-    if (first == nullptr) {
-      first = &other;
-      continue;
-    }
-    if (extent_of(*first, dim) != extent_of(other, dim)) return true;
-    const model::Coordinate* a = own_coordinate(*first, dim);
-    const model::Coordinate* b = own_coordinate(other, dim);
-    if (a != nullptr && b != nullptr && !same_values(*a, *b)) return true;
+    const std::int64_t other_extent = extent_of(grid(index), dim);
+    if (other_extent < 0) continue;
+    if (extent >= 0 && extent != other_extent) return true;
+    extent = other_extent;
+    const model::Coordinate* other = own_coordinate(grid(index), dim);
+    if (first != nullptr && other != nullptr && !same_values(*first, *other)) return true;
+    if (first == nullptr) first = other;
   }
   return false;
+}
+
+// The dim of a grid before this one that has the same coordinate.
+std::optional<int> GridWriter::dim_before(int grid_index, const std::string& dim) const {
+  const model::Coordinate* own = own_coordinate(grid(grid_index), dim);
+  if (own == nullptr) return std::nullopt;
+  for (const auto& [before, dims] : dims_) {
+    const model::Coordinate* other = own_coordinate(grid(before), dim);
+    if (other != nullptr && extent_of(grid(before), dim) == extent_of(grid(grid_index), dim) &&
+        same_values(*own, *other))
+      return dim_of(before, dim);
+  }
+  return std::nullopt;
 }
 
 int GridWriter::dim(const std::string& name, std::int64_t size) {
@@ -95,7 +115,10 @@ void GridWriter::add_dims() {
     std::vector<int> dims;
     for (std::size_t d = 0; d < of.dims.size(); ++d) {
       const std::string& name = of.dims[d];
-      dims.push_back(dim(conflicts(name) ? fmt::format("{}_{}", name, of.name) : name, of.shape[d]));
+      const bool conflict = conflicts(name);
+      const auto before = conflict ? dim_before(index, name) : std::nullopt;
+      const std::string wished = conflict ? fmt::format("{}_{}", name, suffix_of(of)) : name;
+      dims.push_back(before ? *before : dim(wished, of.shape[d]));
     }
     dims_[index] = dims;
   }
@@ -129,7 +152,7 @@ void GridWriter::add_coordinates() {
 std::string GridWriter::coordinate_name(int grid_index, const model::Coordinate& coordinate, bool is_axis) {
   const std::string wished =
       is_axis ? layout_.dataset.dims[at(dim_of(grid_index, coordinate.dims[0]))].name : coordinate.name;
-  return names_.take(wished, grid(grid_index).name);
+  return names_.take(wished, suffix_of(grid(grid_index)));
 }
 
 std::string GridWriter::add_coordinate(int grid_index, const model::Coordinate& coordinate) {
@@ -142,11 +165,18 @@ std::string GridWriter::add_coordinate(int grid_index, const model::Coordinate& 
   describe(spec.attributes, coordinate.units, coordinate.standard_name, coordinate.long_name,
            coordinate.attributes, coordinate.name);
   added_.push_back({&coordinate, spec.dims, spec.name});
+  output::VariableSpec bounds;  // CF 7.1: they inherit all attributes
+  if (!coordinate.bounds.empty()) {
+    bounds.name = names_.take(spec.name + "_bnds", suffix_of(grid(grid_index)));
+    bounds.dims = {spec.dims[0], dim("bnds", 2)};
+    set_attribute(spec.attributes, "bounds", bounds.name);
+  }
   const std::string name = spec.name;
   if (coordinate.field)
     add_static(std::move(spec), *coordinate.field);
   else
     add_constant(std::move(spec), coordinate.values);
+  if (!coordinate.bounds.empty()) add_constant(std::move(bounds), coordinate.bounds);
   return name;
 }
 

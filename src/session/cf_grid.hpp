@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ class GridWriter {
   bool conflicts(const std::string& dim) const;
   int dim(const std::string& name, std::int64_t size);
   int dim_of(int grid_index, const std::string& dim) const;
+  std::optional<int> dim_before(int grid_index, const std::string& dim) const;
   std::string add_coordinate(int grid_index, const model::Coordinate& coordinate);
   std::string coordinate_name(int grid_index, const model::Coordinate& coordinate, bool is_axis);
   void add_mesh(int grid_index, const std::vector<std::string>& face_coordinates);

@@ -20,10 +20,8 @@ Json to_json(const model::Coordinate& coordinate) {
   Json json{{"name", coordinate.name},           {"dims", coordinate.dims},
             {"units", coordinate.units},         {"standard_name", coordinate.standard_name},
             {"long_name", coordinate.long_name}, {"attributes", coordinate.attributes}};
-  if (coordinate.field)
-    json["field"] = *coordinate.field;
-  else
-    json["values"] = coordinate.values;
+  if (coordinate.field) json["field"] = *coordinate.field;
+  if (!coordinate.field || !coordinate.values.empty()) json["values"] = coordinate.values;
   return json;
 }
 
@@ -65,9 +63,8 @@ model::Coordinate coordinate_of(const Json& json) {
   coordinate.standard_name = json.value("standard_name", "");
   coordinate.long_name = json.value("long_name", "");
   coordinate.attributes = json.value("attributes", model::Attributes{});
-  if (json.contains("field"))
-    coordinate.field = json.at("field").get<int>();
-  else
+  if (json.contains("field")) coordinate.field = json.at("field").get<int>();
+  if (!json.contains("field") || json.contains("values"))
     for (const Json& value : json.at("values"))  // JSON has no word for what is not finite
       coordinate.values.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN()
                                                   : value.get<double>());

@@ -6,6 +6,7 @@
 
 #include "base/bytes.hpp"
 #include "base/log.hpp"
+#include "session/part_coordinates.hpp"
 
 namespace tailrace::session {
 namespace {
@@ -56,6 +57,8 @@ std::vector<std::byte> declaration_message(const client::Declarer& declarer) {
   model::Decomposition own;
   for (const model::Region& region : declarer.regions()) own.regions.push_back({region});
   writer.put_all(std::span<const std::byte>(own.to_bytes()));
+  for (const std::vector<double>& part : coordinate_parts(declarer))
+    writer.put_all(std::span<const double>(part));
   return writer.take();
 }
 
@@ -79,11 +82,17 @@ void check_same(int rank, const std::vector<std::pair<std::string, std::uint64_t
   }
 }
 
-// On the first rank of the component: everybody's parts, in rank order.
-model::Decomposition gather(comm::Communicator& component, const client::Declarer& declarer,
-                            const std::function<void()>& meanwhile) {
+struct Gathered {
+  model::Decomposition decomposition;
+  std::vector<CoordinateParts> parts;
+};
+
+// On the first rank of the component: what everybody holds, in rank order.
+Gathered gather(comm::Communicator& component, const client::Declarer& declarer,
+                const std::function<void()>& meanwhile) {
   const auto mine = digests(declarer.declarations());
-  model::Decomposition all;
+  Gathered gathered{{}, {coordinate_parts(declarer)}};
+  model::Decomposition& all = gathered.decomposition;
   for (const model::Region& region : declarer.regions()) all.regions.push_back({region});
   std::optional<Error> first_error;
   for (int rank = 1; rank < component.size(); ++rank) {
@@ -109,9 +118,11 @@ model::Decomposition gather(comm::Communicator& component, const client::Declare
     const auto bytes = reader.get_all<std::byte>();
     const model::Decomposition part = model::Decomposition::from_bytes(bytes);
     for (std::size_t g = 0; g < all.regions.size(); ++g) all.regions[g].push_back(part.regions[g].front());
+    CoordinateParts& parts = gathered.parts.emplace_back(gathered.parts.front().size());
+    for (std::vector<double>& values : parts) values = reader.get_all<double>();
   }
   if (first_error) throw *first_error;
-  return all;
+  return gathered;
 }
 
 void tell_servers(Started& started, const std::vector<std::byte>& message,
@@ -156,9 +167,11 @@ void agree_on_declarations(Started& started, const client::Declarer& declarer, m
   if (component.rank() == 0) {
     base::ByteWriter to_servers;
     try {
-      const model::Decomposition decomposition = gather(component, declarer, meanwhile);
-      const model::Declarations& declarations = declarer.declarations();
+      const Gathered gathered = gather(component, declarer, meanwhile);
+      const model::Decomposition& decomposition = gathered.decomposition;
+      model::Declarations declarations = declarer.declarations();
       model::check_cover(declarations, decomposition);
+      join_parts(declarations, decomposition, gathered.parts);
       const Configuration configuration = parse_configuration(
           started.run.sources[static_cast<std::size_t>(started.number)], &declarations.options);
       for (const std::string& warning : make_plan(configuration, declarations).warnings)

@@ -100,7 +100,7 @@ std::optional<Value> AroundDiagnostic::option(const std::string& name, std::size
 }
 
 const std::vector<double>* AroundDiagnostic::coordinates(const std::string& dim) const {
-  for (const Scope::Axis& axis : all_.scope_.axes)
+  for (const Axis& axis : all_.scope_.axes)
     if (axis.dim == dim) return &axis.values;
   return nullptr;
 }

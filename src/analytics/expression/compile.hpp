@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analytics/axis.hpp"
 #include "analytics/graph.hpp"
 #include "config/problems.hpp"
 
@@ -29,14 +30,8 @@ struct DiagnosticSource {
 struct Scope {
   std::vector<Input> inputs;
   std::map<std::string, std::string> options;  // what {name} stands for
-  // Coordinates by dimension, for select and interpolation: values along a dim, with their units.
-  struct Axis {
-    std::string dim;
-    std::vector<double> values;
-    std::string units;
-  };
-  std::vector<Axis> axes;
-  Operators operators;        // besides the built-in ones, whose names they do not bear
+  std::vector<Axis> axes;                      // by dimension, for select and interpolation
+  Operators operators;                         // besides the built-in ones, whose names they do not bear
   bool options_known = true;  // false while the model has not spoken: {name} is then any number
 };
 

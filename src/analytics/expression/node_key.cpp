@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <iterator>
@@ -25,6 +26,14 @@ void put(Key key, const ParameterValue& value) {
     for (const double number : *numbers) put(key, number);
 }
 
+// Of a dimension that no argument has the coordinate may be in the argument's units.
+bool makes_dim(const Node& node) {
+  return std::any_of(node.shape.dims.begin(), node.shape.dims.end(), [&](const Dim& dim) {
+    return std::none_of(node.call.arguments.begin(), node.call.arguments.end(),
+                        [&](const Shape& argument) { return argument.find(dim.name).has_value(); });
+  });
+}
+
 }  // namespace
 
 std::string key_of(const Node& node) {
@@ -34,7 +43,8 @@ std::string key_of(const Node& node) {
   if (node.kind == NodeKind::constant) put(key, node.constant);
   for (const int argument : node.args) fmt::format_to(key, " {}", argument);
   for (const Dim& dim : node.shape.dims) put(key, dim.name);
-  // The numbers of elementwise work do not depend on units and parameters, those of reductions not on units.
+  // The numbers of elementwise work do not depend on units and parameters, those of reductions not on units,
+  // which only the coordinates they make do.
   if (node.kind != NodeKind::reduction && node.kind != NodeKind::kernel) return text;
   text.push_back('|');
   for (const std::string& dim : node.call.dims) put(key, dim);
@@ -43,7 +53,7 @@ std::string key_of(const Node& node) {
     put(key, name);
     put(key, value);
   }
-  if (node.kind == NodeKind::kernel)
+  if (node.kind == NodeKind::kernel || makes_dim(node))
     for (const Shape& argument : node.call.arguments) put(key, argument.units.value_or("?"));
   return text;
 }

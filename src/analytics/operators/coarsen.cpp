@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "analytics/operators/support/arguments.hpp"
+#include "analytics/operators/support/axes.hpp"
 #include "analytics/operators/support/gather.hpp"
 #include "analytics/operators/support/walk.hpp"
 
@@ -99,6 +100,20 @@ Array coarsened(const Coarsening& coarsening, const ConstArray& a) {
   return result;
 }
 
+Axis coarse_axis(const Axis& axis, const std::string& dim, std::int64_t period, bool sampled) {
+  Axis made = described_as(axis, dim);
+  const auto step = static_cast<std::size_t>(period);
+  for (std::size_t first = 0; first < axis.values.size(); first += step) {
+    const std::size_t end = std::min(first + (sampled ? 1 : step), axis.values.size());
+    double total = 0.0;
+    for (std::size_t i = first; i < end; ++i) total += axis.values[i];
+    made.values.push_back(total / static_cast<double>(end - first));
+    if (!axis.bounds.empty())
+      made.bounds.insert(made.bounds.end(), {axis.bounds[2 * first], axis.bounds[2 * end - 1]});
+  }
+  return made;
+}
+
 class Coarsen final : public Kernel {
  public:
   OperatorDoc doc() const override {
@@ -122,6 +137,18 @@ class Coarsen final : public Kernel {
       if (coarsening.periods[d] > 1)
         shape.dims[d] = shortened(shape.dims[d], coarse(shape.dims[d].extent, coarsening.periods[d]));
     return shape;
+  }
+  std::optional<Axis> axis_made(const Call& call, const std::string& dim,
+                                const std::vector<Described>& arguments) const override {
+    const Coarsening coarsening = coarsening_of(call);
+    for (std::size_t d = 0; d < coarsening.periods.size(); ++d) {
+      const Dim& whole = call.arguments[0].dims[d];
+      const std::int64_t extent = coarse(whole.extent, coarsening.periods[d]);
+      const Axis* axis = axis_along(call, arguments, whole.name);
+      if (extent != whole.extent && axis != nullptr && dim == shortened(whole, extent).name)
+        return coarse_axis(*axis, dim, coarsening.periods[d], coarsening.method == "sample");
+    }
+    return std::nullopt;
   }
   std::vector<std::string> needs_whole(const Call& call) const override {
     const Coarsening coarsening = coarsening_of(call);

@@ -85,16 +85,30 @@ class Histogram final : public Reduction {
     expect_arguments(call, 1, 1);
     expect_parameters(call, {"edges", "bins", "low", "high", "dim"});
     Shape shape = without(call, consumed_dims(call));
-    add_dim(shape, text(call, "dim", "bin"), std::ssize(edges_of(call)) - 1);
+    add_dim(shape, bin_dim(call), std::ssize(edges_of(call)) - 1);
     shape.units = dimensionless();
     return shape;
+  }
+  std::optional<Axis> axis_made(const Call& call, const std::string& dim,
+                                const std::vector<Described>&) const override {
+    if (dim != bin_dim(call)) return std::nullopt;
+    const std::vector<double> edges = edges_of(call);
+    Axis axis{dim, {}, call.arguments[0].units.value_or(""), "", "centre of the bin"};
+    for (std::size_t i = 1; i < edges.size(); ++i) {
+      axis.values.push_back((edges[i - 1] + edges[i]) / 2.0);
+      axis.bounds.insert(axis.bounds.end(), {edges[i - 1], edges[i]});
+    }
+    return axis;
   }
   bool fusible() const override { return true; }
   std::unique_ptr<Partial> start(const Call& call) const override {
     const std::vector<double> edges = edges_of(call);
     return kept_partial(call, [edges](std::size_t cells) { return std::make_unique<BinCells>(cells, edges); },
-                        {{text(call, "dim", "bin"), std::ssize(edges) - 1, false}});
+                        {{bin_dim(call), std::ssize(edges) - 1, false}});
   }
+
+ private:
+  static std::string bin_dim(const Call& call) { return text(call, "dim", "bin"); }
 };
 
 const OperatorEntry histogram("histogram", std::make_shared<Histogram>());

@@ -115,11 +115,22 @@ class Interpolate final : public Kernel {
     const Settings settings = settings_of(call);
     check_coordinate(call, settings.place);
     Shape shape = call.arguments[0];
-    const std::string name = text(call, "dim", call.dims[0] + "_level");
+    const std::string name = level_dim(call);
     if (name != call.dims[0] && shape.find(name))
       throw CallProblem(-1, "dim", "the argument has a dimension \"" + name + "\" already");
     shape.dims[settings.place] = {name, std::ssize(settings.levels), false};
     return shape;
+  }
+  std::optional<Axis> axis_made(const Call& call, const std::string& dim,
+                                const std::vector<Described>& arguments) const override {
+    if (dim != level_dim(call)) return std::nullopt;
+    const Described& coordinate = arguments.at(1);
+    return Axis{dim,
+                numbers(call, "levels"),
+                call.arguments[1].units.value_or(""),
+                coordinate.standard_name,
+                coordinate.long_name,
+                coordinate.attributes};
   }
   std::vector<std::string> needs_whole(const Call& call) const override { return split_consumed(call); }
   std::unique_ptr<KernelRun> start(const Call& call) const override {
@@ -130,6 +141,7 @@ class Interpolate final : public Kernel {
   }
 
  private:
+  static std::string level_dim(const Call& call) { return text(call, "dim", call.dims[0] + "_level"); }
   static void check_coordinate(const Call& call, std::size_t place) {
     const Dims& dims = call.arguments[0].dims;
     const Dims& given = call.arguments[1].dims;

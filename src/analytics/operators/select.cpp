@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "analytics/operators/support/arguments.hpp"
+#include "analytics/operators/support/axes.hpp"
 #include "analytics/operators/support/gather.hpp"
 #include "analytics/operators/support/interpolation.hpp"
 
@@ -125,6 +126,22 @@ class Select final : public Kernel {
     return shape;
   }
   std::vector<std::string> coordinates_wanted(const Call& call) const override { return selected_dims(call); }
+  // Of cells their own coordinate, between them the one asked for. Always given: as many cells as there are
+  // may be taken in another order, under the same name.
+  std::optional<Axis> axis_made(const Call& call, const std::string& dim,
+                                const std::vector<Described>& arguments) const override {
+    for (const Selection& selection : selections_of(call)) {
+      const Dim& whole = call.arguments[0].dims[selection.place];
+      if (selection.dropped || dim != shortened(whole, std::ssize(selection.points)).name) continue;
+      const Axis* axis = axis_along(call, arguments, whole.name);
+      Axis made = axis != nullptr ? described_as(*axis, dim) : Axis{dim, {}};
+      const bool interpolated = text(call, "method", "nearest") == "linear";
+      for (const Point& point : selection.points)
+        made.values.push_back(interpolated ? point.x : point.x_first);
+      return made;
+    }
+    return std::nullopt;
+  }
   std::vector<std::string> needs_whole(const Call& call) const override {
     std::vector<std::string> names;
     for (const Selection& selection : selections_of(call))

@@ -34,6 +34,7 @@ Grid make_les() {
   les.coordinates = {make_coordinate("z", {"z"}), make_coordinate("lat", {"y", "x"})};
   les.coordinates[0].attributes = {{"positive", "up"}};
   les.coordinates[0].values = {5.0, 15.0, 25.0};
+  les.coordinates[0].bounds = {0.0, 10.0, 10.0, 20.0, 20.0, 30.0};
   les.coordinates[1].field = 1;
   return les;
 }
@@ -73,6 +74,7 @@ TEST(Declarations, come_back_from_bytes_as_they_were) {
   EXPECT_EQ(after.grids[2].size(), 1);
   EXPECT_EQ(after.grids[0].kind, GridKind::block);
   EXPECT_THAT(after.grids[0].coordinates[0].values, ElementsAre(5.0, 15.0, 25.0));
+  EXPECT_THAT(after.grids[0].coordinates[0].bounds, ElementsAre(0.0, 10.0, 10.0, 20.0, 20.0, 30.0));
   EXPECT_EQ(after.grids[0].coordinates[0].field, std::nullopt);
   EXPECT_EQ(after.grids[0].coordinates[1].field, 1);
   EXPECT_EQ(after.grids[1].indexed_dim, "cell");
@@ -89,6 +91,7 @@ TEST(Declarations, differ_when_any_part_differs) {
            [](Declarations& d) { d.options["x_size"] = "65"; },
            [](Declarations& d) { d.grids[0].shape[1] = 6; },
            [](Declarations& d) { d.grids[0].coordinates[0].values[2] = 26.0; },
+           [](Declarations& d) { d.grids[0].coordinates[0].bounds.clear(); },
            [](Declarations& d) { d.grids[1].mesh->nodes_per_face = 4; },
            [](Declarations& d) { d.fields[0].units = "cm s-1"; },
            [](Declarations& d) { d.fields.pop_back(); }}) {

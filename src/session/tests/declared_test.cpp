@@ -21,6 +21,7 @@ Declared example() {
                       .long_name = "",
                       .attributes = {{"axis", "Z"}},
                       .values = {0.1, 1e300, -3.0},
+                      .bounds = {},
                       .field = {}};
   model::Coordinate x{.name = "x",
                       .dims = {"x"},
@@ -29,6 +30,7 @@ Declared example() {
                       .long_name = "eastward",
                       .attributes = {},
                       .values = {},
+                      .bounds = {},
                       .field = 3};
   declarations.grids = {{.name = "les",
                          .kind = model::GridKind::block,

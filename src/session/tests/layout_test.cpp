@@ -282,6 +282,42 @@ TEST(Layout, shares_dims_of_grids_only_where_they_are_the_same) {
   EXPECT_EQ(layout.constants.size(), 1u);
 }
 
+// Three grids of diagnostics with levels: the first and the last have the same.
+TEST(Layout, gives_a_dim_to_each_coordinate_that_differs) {
+  Case given;
+  for (const std::string name : {"low", "high", "low_too"}) {
+    model::Grid& grid =
+        given.declarations.grids.emplace_back(make_grid("diagnostic " + name, {"z_level", "x"}, {2, 5}));
+    const bool high = name == "high";
+    grid.coordinates = {make_coordinate("z_level", {"z_level"}, {high ? 9.0 : 1.0, high ? 10.0 : 2.0})};
+    given.declarations.fields.push_back(
+        make_field(name, static_cast<int>(given.declarations.grids.size()) - 1));
+    given.add_variable(name, static_cast<int>(given.declarations.fields.size()) - 1, 0,
+                       time::ReductionKind::snapshot);
+  }
+  FileLayout layout = given.layout();
+  EXPECT_THAT(dims(layout, "low"), ElementsAre("time_instant_5s", "z_level_low", "x"));
+  EXPECT_THAT(dims(layout, "high"), ElementsAre("time_instant_5s", "z_level_high", "x"));
+  EXPECT_EQ(dims(layout, "low_too"), dims(layout, "low"));
+  EXPECT_THAT(constant(layout, "z_level_low"), ElementsAre(1.0, 2.0));
+  EXPECT_THAT(constant(layout, "z_level_high"), ElementsAre(9.0, 10.0));
+
+  given.declarations.grids[1].coordinates.clear();  // what follows must not share with each other either
+  layout = given.layout();
+  EXPECT_THAT(dims(layout, "high"), ElementsAre("time_instant_5s", "z_level_high", "x"));
+  EXPECT_THAT(dims(layout, "low_too"), ElementsAre("time_instant_5s", "z_level_low_too", "x"));
+}
+
+TEST(Layout, writes_bounds_of_coordinates) {
+  Case given;
+  given.declarations.grids[0].coordinates[0].bounds = {0.0, 10.0, 10.0, 20.0, 20.0, 30.0};
+  const FileLayout layout = given.layout();
+  EXPECT_EQ(attribute(layout, "z", "bounds"), "z_bnds");
+  EXPECT_THAT(dims(layout, "z_bnds"), ElementsAre("z", "bnds"));
+  EXPECT_THAT(dims(layout, "time_10s_bnds"), ElementsAre("time_10s", "bnds")) << "of the same pair";
+  EXPECT_THAT(constant(layout, "z_bnds"), ElementsAre(0.0, 10.0, 10.0, 20.0, 20.0, 30.0));
+}
+
 TEST(Layout, gives_way_to_the_users_names) {
   Case given;
   given.file.variables[0].name = "z";

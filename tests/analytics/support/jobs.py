@@ -31,11 +31,13 @@ class Case:
         self.options: dict[str, float] = {}
 
     def grid(self, name: str, dims, shape, kind: str = "block", coordinates: dict | None = None, **more) -> "Case":
-        """`coordinates`: name -> values, or (values, units). `parts`: dim -> number of blocks along it."""
+        """`coordinates`: name -> values, or (values, units), or (values, units, what else io.coordinate takes).
+        `parts`: dim -> number of blocks along it."""
         listed = []
         for key, given in (coordinates or {}).items():
-            values, units = given if isinstance(given, tuple) else (given, "m")
-            listed.append({"name": key, "values": [float(value) for value in values], "units": units})
+            values, units, *further = given if isinstance(given, tuple) else (given, "m")
+            one = {"name": key, "values": [float(value) for value in values], "units": units}
+            listed.append(one | (further[0] if further else {}))
         self.grids[name] = dict(name=name, kind=kind, dims=list(dims), shape=list(shape), coordinates=listed) | more
         return self
 

@@ -67,6 +67,8 @@ def declare_grid(io, grid: dict, rank: int, size: int) -> None:
             np.array(coordinate["values"]),
             units=coordinate.get("units", ""),
             dims=coordinate.get("dims", [coordinate["name"]]),
+            standard_name=coordinate.get("standard_name", ""),
+            attributes=coordinate.get("attributes", {}),
         )
 
 
