@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/nearest_name.hpp"
 #include "session/cf_grid.hpp"
 
 namespace tailrace::session {
@@ -18,6 +19,16 @@ std::vector<std::string> texts_of(const OptionTablePlan& table) {
   std::vector<std::string> texts;
   for (const auto& [name, value] : table.entries) texts.insert(texts.end(), {name, value});
   return texts;
+}
+
+// What stands before the last point of each name, with the point.
+std::vector<std::string> prefixes_in(const std::map<std::string, std::string>& options) {
+  std::vector<std::string> prefixes;
+  for (const auto& [name, value] : options)
+    if (const auto point = name.rfind('.'); point != std::string::npos)
+      if (const std::string prefix = name.substr(0, point + 1); std::ranges::count(prefixes, prefix) == 0)
+        prefixes.push_back(prefix);
+  return prefixes;
 }
 
 }  // namespace
@@ -39,8 +50,8 @@ std::vector<OptionTablePlan> plan_option_tables(const FileEntry& file,
     } else if (!entry.optional) {
       problems.add(entry.location, entry.config_path,
                    fmt::format("the model gave no option whose name begins with \"{}\"; say `optional: true` "
-                               "to leave the table out then",
-                               entry.prefix));
+                               "to leave the table out then.{}",
+                               entry.prefix, base::name_hint(entry.prefix, prefixes_in(options))));
     }
   }
   return tables;

@@ -73,7 +73,8 @@ TEST(OptionTables, HoldNamesAndValues) {
 TEST(OptionTables, WithoutEntriesAreMistakesUnlessOptional) {
   EXPECT_EQ(complaint("maps: {}"),
             "run.yaml:4:4  output.a.nc.option_tables.maps: the model gave no option whose name begins with "
-            "\"maps.\"; say `optional: true` to leave the table out then");
+            "\"maps.\"; say `optional: true` to leave the table out then. (known: q_indicies.)");
+  EXPECT_THAT(complaint("q_indices: {}"), HasSubstr("then. Did you mean \"q_indicies.\"?"));
   const FileLayout layout = laid_out("maps: {optional: true}");
   EXPECT_TRUE(layout.dataset.texts.empty());
   EXPECT_TRUE(std::ranges::none_of(layout.dataset.dims, [](const auto& dim) { return dim.name == "kvp"; }));
