@@ -45,7 +45,7 @@ class Done:
         return json.loads((self.folder / "tailrace_report" / "report.json").read_text())
 
 
-def run(command: list, ranks: int, where: Path, timeout: float = 600, servers_apart: bool = False) -> Done:
+def command_line(command: list, ranks: int, servers_apart: bool = False) -> list[str]:
     """Rank i on the i-th core that may be used; ranks beyond the cores share the last one, or, `servers_apart`, the
     last rank has the last core and the ranks beyond share the one before it."""
     cores = sorted(os.sched_getaffinity(0))
@@ -56,7 +56,16 @@ def run(command: list, ranks: int, where: Path, timeout: float = 600, servers_ap
         shared = len(cores) - 2 if servers_apart and rank < ranks - 1 else len(cores) - 1
         core = cores[max(0, min(rank, shared))]
         line += [":"] * (rank > 0) + ["-n", "1", "taskset", "-c", str(core), *map(str, command)]
-    done = subprocess.run(line, cwd=where, capture_output=True, text=True, timeout=timeout)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(line)}\nended with status {done.returncode}:\n{done.stdout}{done.stderr}")
-    return Done([text.split() for text in done.stdout.splitlines()], where)
+    return line
+
+
+def done(line: list[str], status: int, output: str, errors: str, where: Path) -> Done:
+    if status:
+        raise SystemExit(f"{' '.join(line)}\nended with status {status}:\n{output}{errors}")
+    return Done([text.split() for text in output.splitlines()], where)
+
+
+def run(command: list, ranks: int, where: Path, timeout: float = 600, servers_apart: bool = False) -> Done:
+    line = command_line(command, ranks, servers_apart)
+    ran = subprocess.run(line, cwd=where, capture_output=True, text=True, timeout=timeout)
+    return done(line, ran.returncode, ran.stdout, ran.stderr, where)

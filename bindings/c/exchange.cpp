@@ -63,6 +63,10 @@ int tailrace_put_strided(tailrace_session* session, int field, const void* data,
   });
 }
 
+int tailrace_put_unwanted(tailrace_session* session, int field) {
+  return session != nullptr && session->session.put_unwanted(FieldHandle{field}) ? 1 : 0;
+}
+
 int tailrace_acquire(tailrace_session* session, int field, void** slot, size_t* bytes,
                      tailrace_error* error) {
   return guarded(error, [&] {

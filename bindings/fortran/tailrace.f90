@@ -575,7 +575,9 @@ contains
     integer(c_int) :: code, field
 
     field = tailrace_handle_c(self%session, c_string(name), error)
-    if (error%code == tailrace_ok) code = tailrace_put_c(self%session, field, array, error)
+    if (error%code == tailrace_ok) then
+      if (tailrace_put_unwanted_c(self%session, field) == 0) code = tailrace_put_c(self%session, field, array, error)
+    end if
     if (present(errmsg)) errmsg = text(error%message)
     call self%settle(error, ierr)
   end subroutine put_name
@@ -589,7 +591,8 @@ contains
     type(tailrace_error_c) :: error
     integer(c_int) :: code
 
-    code = tailrace_put_c(self%session, field, array, error)
+    ! Asked apart, because describing an array to C costs more than all else.
+    if (tailrace_put_unwanted_c(self%session, field) == 0) code = tailrace_put_c(self%session, field, array, error)
     if (present(errmsg)) errmsg = text(error%message)
     call self%settle(error, ierr)
   end subroutine put_handle

@@ -14,7 +14,7 @@ module tailrace_c
   public :: tailrace_handle_c, tailrace_wants_c, tailrace_commit_c, tailrace_finish_c, tailrace_serve_c
   public :: tailrace_version_c, strlen_c
   public :: tailrace_start_c, tailrace_grid_c, tailrace_coordinate_c, tailrace_mesh_c, tailrace_field_c, tailrace_put_c
-  public :: tailrace_acquire_c
+  public :: tailrace_put_unwanted_c, tailrace_acquire_c
 
   interface
     subroutine tailrace_error_clear_c(error) bind(c, name="tailrace_error_clear")
@@ -209,6 +209,13 @@ module tailrace_c
       type(tailrace_error_c), intent(inout) :: error
       integer(c_int) :: code
     end function tailrace_put_c
+
+    function tailrace_put_unwanted_c(session, field) bind(c, name="tailrace_put_unwanted") result(yes)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: session
+      integer(c_int), value :: field
+      integer(c_int) :: yes
+    end function tailrace_put_unwanted_c
 
     function tailrace_acquire_c(session, field, type, rank, extents, slot, error) bind(c, name="tailrace_glue_acquire") &
       result(code)

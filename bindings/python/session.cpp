@@ -146,6 +146,7 @@ class PythonSession {
 
   void put(nb::handle field, nb::handle array) {
     const auto handle = resolve(field);
+    if (session_.put_unwanted(handle)) return;
     const PythonArray values(array, shapes_.of(handle));
     const nb::gil_scoped_release unlocked;
     session_.put(handle, values.view());

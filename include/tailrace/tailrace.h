@@ -188,6 +188,9 @@ TAILRACE_EXPORT int tailrace_put(tailrace_session* session, int field, const voi
 TAILRACE_EXPORT int tailrace_put_strided(tailrace_session* session, int field, const void* data, int type,
                                          int rank, const int64_t* shape, const int64_t* strides,
                                          tailrace_error* error);
+/* 1 where a put would find nothing to do, and then stands for it: for language bindings, which need not
+ * describe the array. 0: call the put, which also tells what is wrong. */
+TAILRACE_EXPORT int tailrace_put_unwanted(tailrace_session* session, int field);
 /* Sets `*slot` to the memory that the servers read, `*bytes` long, to write the local block into (C order),
  * or to NULL where the field is not wanted (then no commit follows). One slot at a time; tailrace_commit ends
  * it. */

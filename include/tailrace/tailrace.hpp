@@ -156,6 +156,9 @@ class TAILRACE_EXPORT Session {
   }
   // Dense values in C order; `count` elements in all. The cheapest way.
   void put_dense(FieldHandle field, const void* data, Type type, std::size_t count);
+  // True where a put would find nothing to do, and then stands for it, so that a language binding need not
+  // describe the array; what is wrong with a call is left for the put to tell.
+  bool put_unwanted(FieldHandle field) noexcept;
   // The slot itself, to write the local block into (C order); empty where the field is not wanted. Ends with
   // commit. One slot at a time.
   std::span<std::byte> acquire(FieldHandle field);

@@ -1,9 +1,24 @@
 #include "base/bytes.hpp"
 
+#include <algorithm>
+
 namespace tailrace::base {
 
 void ByteWriter::put_bytes(std::span<const std::byte> bytes) {
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+}
+
+void fill_with(std::span<const std::byte> element, std::span<std::byte> target) {
+  TAILRACE_ASSERT(!element.empty(), "elements have a size");
+  // What is already filled is copied behind itself, in pieces that stay in the cache.
+  const std::size_t most = std::max(element.size(), std::size_t{4096} / element.size() * element.size());
+  std::size_t done = std::min(element.size(), target.size());
+  std::copy_n(element.begin(), done, target.begin());
+  while (done < target.size()) {
+    const std::size_t bytes = std::min({done, most, target.size() - done});
+    std::memcpy(target.data() + done, target.data(), bytes);
+    done += bytes;
+  }
 }
 
 }  // namespace tailrace::base

@@ -13,6 +13,9 @@
 
 namespace tailrace::base {
 
+// Repeats an element's bytes until the target is full; a remainder gets the element's beginning.
+void fill_with(std::span<const std::byte> element, std::span<std::byte> target);
+
 class ByteWriter {
  public:
   template <class T>

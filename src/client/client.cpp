@@ -157,6 +157,13 @@ void Client::put_dense(int field, const void* data, model::DataType type, std::s
   put(field, {data, type, std::span<const std::int64_t>(&elements, 1), {}});
 }
 
+bool Client::put_unwanted(int field) noexcept {
+  const auto f = static_cast<std::size_t>(field);
+  if (f >= wanted_.size() || wanted_[f] != 0 || !stepped_) return false;
+  counters_.fields[f].unwanted.add();
+  return true;
+}
+
 std::span<std::byte> Client::acquire(int field) {
   FieldState* state = begin_put(field);
   if (!state) return {};

@@ -33,6 +33,8 @@ class Client {
   bool wants(int field) const { return wanted_[checked(field)] == 1; }
   void put(int field, const Array& array);
   void put_dense(int field, const void* data, model::DataType type, std::size_t count);
+  // True where the put of a field has nothing to do: it is counted then.
+  bool put_unwanted(int field) noexcept;
   std::span<std::byte> acquire(int field);
   void commit(int field);
   // The last record of this rank; after it, nothing may be put. Does not wait for the servers.

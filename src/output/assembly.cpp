@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 
 namespace tailrace::output {
@@ -13,13 +14,6 @@ std::vector<std::int64_t> chunk_counts(const ChunkGrid& grid) {
   for (std::size_t d = 0; d < grid.shape.size(); ++d)
     counts.push_back((grid.shape[d] + grid.chunk[d] - 1) / grid.chunk[d]);
   return counts;
-}
-
-std::vector<std::byte> filled(std::size_t elements, std::span<const std::byte> fill) {
-  std::vector<std::byte> cells(elements * fill.size());
-  for (std::size_t i = 0; i < cells.size(); i += fill.size())
-    std::memcpy(cells.data() + i, fill.data(), fill.size());
-  return cells;
 }
 
 }  // namespace
@@ -74,6 +68,7 @@ Assembly::Assembly(ChunkGrid grid, model::DataType type, std::shared_ptr<const c
       record_cells_(grid_.cells_per_chunk()),
       type_(type),
       codec_(std::move(codec)),
+      encodes_(!codec_->filters(model::size_of(type)).empty()),
       fill_(std::move(fill)),
       done_(std::move(done)) {
   TAILRACE_ASSERT(fill_.size() == model::size_of(type_), "the fill value has the variable's type");
@@ -83,8 +78,10 @@ Assembly::Open& Assembly::open(const Key& key) {
   auto& slot = open_[key];
   if (!slot) {
     slot = std::make_unique<Open>();
-    slot->cells = filled(static_cast<std::size_t>(record_cells_ * grid_.records_per_chunk), fill_);
+    slot->cells.resize(static_cast<std::size_t>(record_cells_ * grid_.records_per_chunk) * fill_.size());
     slot->box = grid_.box(key.spatial);
+    // Cells inside the shape all get a value before anybody sees them.
+    if (slot->box.count != grid_.chunk) base::fill_with(fill_, slot->cells);
     slot->missing.assign(static_cast<std::size_t>(grid_.records_per_chunk), slot->box.size());
     slot->handed_end = key.record_chunk * grid_.records_per_chunk;
     bytes_.fetch_add(slot->cells.size(), std::memory_order_relaxed);
@@ -97,10 +94,17 @@ void Assembly::add(std::int64_t record, std::int64_t spatial, std::span<const st
   if (segments.empty()) return;  // a chunk that only the bounds of a region touch; it may be complete already
   const Key key{record / grid_.records_per_chunk, spatial};
   const std::int64_t within = record % grid_.records_per_chunk;
+  const auto element = static_cast<std::int64_t>(fill_.size());
+  // A piece that is the whole chunk needs no putting together.
+  if (grid_.records_per_chunk == 1 && segments.size() == 1 && segments[0].count == record_cells_) {
+    const auto bytes = static_cast<std::size_t>(segments[0].count * element);
+    const auto first = static_cast<std::size_t>(segments[0].source * element);
+    done_({spatial, record, record + 1, true, codec_->encode(source.subspan(first, bytes), fill_.size())});
+    return;
+  }
   std::unique_lock lock(mutex_);
   Open& chunk = open(key);  // stays in place until the chunk is complete, and this piece is missing yet
   lock.unlock();
-  const auto element = static_cast<std::int64_t>(fill_.size());
   std::byte* const target = chunk.cells.data() + within * record_cells_ * element;
 
   // A chunk at the upper edge has clipped rows in the box but full rows on disk.
@@ -166,7 +170,8 @@ void Assembly::hand_on_if_due(std::unique_lock<std::mutex>& lock, const Key& key
     if (grid_.records_per_chunk > 1) full_.insert(key);
     lock.unlock();
     bytes_.fetch_sub(taken->cells.size(), std::memory_order_relaxed);
-    done_({key.spatial, key.record_chunk, full_end, true, codec_->encode(taken->cells, element)});
+    done_({key.spatial, key.record_chunk, full_end, true,
+           encodes_ ? codec_->encode(taken->cells, element) : std::move(taken->cells)});
     return;
   }
   // Each commit gets its records as soon as they are complete, whatever is asked for after it.
@@ -176,8 +181,10 @@ void Assembly::hand_on_if_due(std::unique_lock<std::mutex>& lock, const Key& key
   const std::int64_t flush_end = chunk.handed_end = *std::prev(later);
   chunk.flushes.erase(chunk.flushes.begin(), later);
   const auto records = static_cast<std::size_t>(flush_end - key.record_chunk * grid_.records_per_chunk);
-  std::vector<std::byte> cells = filled(chunk.cells.size() / element, fill_);
-  std::memcpy(cells.data(), chunk.cells.data(), records * static_cast<std::size_t>(record_cells_) * element);
+  const std::size_t there = records * static_cast<std::size_t>(record_cells_) * element;
+  std::vector<std::byte> cells(chunk.cells.size());
+  std::memcpy(cells.data(), chunk.cells.data(), there);
+  base::fill_with(fill_, std::span(cells).subspan(there));
   lock.unlock();
   done_({key.spatial, key.record_chunk, flush_end, false, std::move(cells)});
 }

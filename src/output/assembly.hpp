@@ -86,6 +86,7 @@ class Assembly {
   std::int64_t record_cells_;  // of a chunk
   model::DataType type_;
   std::shared_ptr<const codecs::Codec> codec_;
+  bool encodes_;  // the codec changes the bytes
   std::vector<std::byte> fill_;
   Done done_;
   std::mutex mutex_;  // guards open_ and full_

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "base/bytes.hpp"
@@ -281,8 +280,7 @@ void ServedComponent::close(Stream& stream, int client, std::int64_t record) {
   if (accumulator != nullptr && !accumulator->empty()) {
     accumulator->finish(values);
   } else {
-    for (std::size_t cell = 0; cell < cells; ++cell)
-      std::memcpy(values.data() + cell * stream.fill.size(), stream.fill.data(), stream.fill.size());
+    base::fill_with(stream.fill, values);
   }
   emit(stream, client, record, values);
 }

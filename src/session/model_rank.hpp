@@ -34,6 +34,7 @@ class ModelRank {
 
   void ready();
   void step(std::int64_t step, double time);
+  bool put_unwanted(int field) noexcept { return is_ready() && client_->put_unwanted(field); }
   void finish();
   bool is_ready() const { return state_ == State::running; }
 

@@ -147,6 +147,10 @@ void Session::put_dense(FieldHandle field, const void* data, Type type, std::siz
   if (!impl_->off) impl_->client("put").put_dense(field.index, data, data_type(type), count);
 }
 
+bool Session::put_unwanted(FieldHandle field) noexcept {
+  return impl_->off || (impl_->rank && impl_->rank->put_unwanted(field.index));
+}
+
 std::span<std::byte> Session::acquire(FieldHandle field) {
   return impl_->off ? std::span<std::byte>{} : impl_->client("acquire").acquire(field.index);
 }

@@ -45,5 +45,18 @@ TEST(Bytes, refuse_lengths_that_the_message_cannot_hold) {
   }
 }
 
+TEST(Bytes, filled_with_an_element_hold_nothing_else) {
+  for (const std::size_t size : {1, 3, 4, 8, 5000}) {
+    std::vector<std::byte> element(size);
+    for (std::size_t i = 0; i < size; ++i) element[i] = static_cast<std::byte>(i + 1);
+    for (const std::size_t elements : {0, 1, 2, 7, 1000}) {
+      std::vector<std::byte> target(elements * size + 1, std::byte{0});
+      fill_with(element, std::span(target).first(elements * size));
+      for (std::size_t i = 0; i < elements * size; ++i) ASSERT_EQ(target[i], element[i % size]) << i;
+      EXPECT_EQ(target.back(), std::byte{0});
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tailrace::base

@@ -152,6 +152,19 @@ TEST(Client, WhatNobodyWantsIsCountedAndGoesNowhere) {
   EXPECT_EQ(bench.client->counters().fields[w].put.count.get(), 0U);
 }
 
+TEST(Client, SaysWhereAPutHasNothingToDo) {
+  Bench bench;
+  EXPECT_FALSE(bench.client->put_unwanted(w)) << "before the first step: the put tells what is wrong";
+  bench.client->step(1, 0.25);
+  EXPECT_TRUE(bench.client->put_unwanted(w));
+  EXPECT_EQ(bench.client->counters().fields[w].unwanted.get(), 1U);
+  EXPECT_FALSE(bench.client->put_unwanted(-1));
+  EXPECT_FALSE(bench.client->put_unwanted(1000));
+  bench.client->step(2, 0.5);
+  EXPECT_FALSE(bench.client->put_unwanted(w));
+  EXPECT_EQ(bench.client->counters().fields[w].unwanted.get(), 1U);
+}
+
 TEST(Client, AcquireAndCommitHandTheSlotOut) {
   Bench bench;
   bench.client->step(2, 0.5);
