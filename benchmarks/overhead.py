@@ -3,6 +3,7 @@
 
 import statistics
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 from support import jobs
@@ -28,51 +29,68 @@ def figures(turn: Turn, ranks: int) -> dict:
     return run | (done.report()["clients"][0] if ranks > 1 else {})
 
 
-def one_pair(on: str, off: str, output_first: bool) -> tuple[dict, dict]:
-    with (
-        jobs.folder() as here,
-        jobs.folder() as there,
-        prepare(on, 2, here) as with_output,
-        prepare(off, 1, there) as without,
-    ):
-        take_turns([with_output, without] if output_first else [without, with_output])
-        return figures(with_output, 2), figures(without, 1)
+def one_round(configurations: dict[str, str], first: int) -> dict[str, dict]:
+    names = list(configurations)
+    ranks = {name: 1 if name == "off" else 2 for name in names}
+    with ExitStack() as stack:
+        turns = {}
+        for name in names[first:] + names[:first]:
+            where = stack.enter_context(jobs.folder())
+            turns[name] = stack.enter_context(prepare(configurations[name], ranks[name], where))
+        take_turns(list(turns.values()))
+        return {name: figures(turns[name], ranks[name]) for name in names}
+
+
+def replaced(text: str, old: str, new: str) -> str:
+    if old not in text:
+        raise SystemExit(f"demo.yaml does not say {old} any more")
+    return text.replace(old, new)
 
 
 def main() -> None:
-    asked = arguments(__doc__, pairs=7)
-    on = (BUBBLE / "demo.yaml").read_text()
-    off = on.replace("mode: dedicated", "mode: off")
-    if on == off:
-        raise SystemExit("demo.yaml does not say mode: dedicated any more")
-    with_output, without = [], []
-    for pair in range(asked.pairs):
-        for runs, run in zip((with_output, without), one_pair(on, off, pair % 2 == 0), strict=True):
-            runs.append(run)
-        times = [
-            f"{run['wall']:.2f} s ({run['processor']:.2f} s of the core)" for run in (with_output[-1], without[-1])
-        ]
-        print(f"pair {pair + 1}: {times[0]} with output, {times[1]} without", flush=True)
-    if len({run["checksum"] for run in with_output + without}) != 1:
+    asked = arguments(__doc__, rounds=6)
+    standard = (BUBBLE / "demo.yaml").read_text()
+    configurations = {
+        "off": replaced(standard, "mode: dedicated", "mode: off"),
+        "standard": standard,
+        "every step": replaced(standard, "state:   {every: 4 steps", "state:   {every: 1 step"),
+    }
+    runs: dict[str, list[dict]] = {name: [] for name in configurations}
+    for number in range(asked.rounds):
+        for name, run in one_round(configurations, number % len(configurations)).items():
+            runs[name].append(run)
+        times = ", ".join(f"{name} {of[-1]['wall']:.2f} s" for name, of in runs.items())
+        print(f"round {number + 1}: {times}", flush=True)
+    if len({run["checksum"] for of in runs.values() for run in of}) != 1:
         raise SystemExit("the runs did not compute the same")
 
-    def longer(what: str) -> float:
-        pairs = zip(with_output, without, strict=True)
-        return 100 * (statistics.median(one[what] / other[what] for one, other in pairs) - 1)
+    def longer(name: str, what: str) -> float:
+        rounds = zip(runs[name], runs["off"], strict=True)
+        return 100 * (statistics.median(one[what] / other[what] for one, other in rounds) - 1)
 
-    def spread(runs: list[dict]) -> str:
-        return f"{min(run['wall'] for run in runs):.2f} to {max(run['wall'] for run in runs):.2f} s"
+    def spread(name: str) -> str:
+        walls = [run["wall"] for run in runs[name]]
+        return f"{min(walls):.2f} to {max(walls):.2f} s"
 
     results = Results("overhead")
-    note = f"{spread(without)} without, {spread(with_output)} with"
-    results.add("longer with output", longer("wall"), "%", 2.0, note)
-    results.add("more processor time of the model", longer("processor"), "%")
+    with_output = runs["standard"]
+    results.add(
+        "longer with output",
+        longer("standard", "wall"),
+        "%",
+        2.0,
+        f"{spread('off')} without, {spread('standard')} with",
+    )
+    results.add("more processor time of the model", longer("standard", "processor"), "%")
     # A stop in the middle of a call counts as the call's time, so the run that has none of them tells.
     calls = min(100 * (run["step_seconds"] + run["put_seconds"]) / run["wall"] for run in with_output)
     results.add("inside step and put", calls, "% of the run")
     results.add("waiting for room", statistics.median(run["stall_seconds"] for run in with_output), "s", 0)
     results.add("inside ready", 1e3 * statistics.median(run["ready_seconds"] for run in with_output), "ms")
-    results.details = {"with_output": with_output, "without": without}
+    results.add(
+        "longer with all 3-D fields at every step", longer("every step", "wall"), "%", None, spread("every step")
+    )
+    results.details = runs
     results.finish(asked.json)
 
 
