@@ -148,7 +148,9 @@ void Session::put_dense(FieldHandle field, const void* data, Type type, std::siz
 }
 
 bool Session::put_unwanted(FieldHandle field) noexcept {
-  return impl_->off || (impl_->rank && impl_->rank->put_unwanted(field.index));
+  // In mode off, too, a handle that nobody gave is left for the put of a binding to tell.
+  if (impl_->off) return static_cast<std::size_t>(field.index) < impl_->unheard->declarations().fields.size();
+  return impl_->rank && impl_->rank->put_unwanted(field.index);
 }
 
 std::span<std::byte> Session::acquire(FieldHandle field) {
