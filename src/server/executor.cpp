@@ -58,7 +58,7 @@ void Executor::hand_over(std::deque<Work>& queue, std::condition_variable& wake,
 }
 
 void Executor::submit(Work work, bool light) {
-  if (light && one_core_) return run_here(work);
+  if (light && does_light_work_at_once()) return run_here(work);
   hand_over(queue_, wake_worker_, std::move(work));
 }
 void Executor::write(Work work) { hand_over(writes_, wake_writer_, std::move(work)); }

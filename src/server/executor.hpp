@@ -35,6 +35,7 @@ class Executor {
   int running() const { return running_.load(std::memory_order_acquire); }  // submitted or written, not done
   std::optional<base::Fault> take_fault();
   int threads() const { return threads_; }
+  bool does_light_work_at_once() const { return threads_ == 0 || one_core_; }
 
  private:
   void run(const Work& work);

@@ -78,11 +78,18 @@ bool Intake::drain(Client& client) {
 }
 
 bool Intake::due(const Client& client) const {
-  if (client.run.empty() || client.state != State::running || executor_.threads() == 0) return true;
+  if (client.run.empty() || client.state != State::running || executor_.does_light_work_at_once())
+    return true;
   const bool idle = in_work_.load(std::memory_order_acquire) < executor_.threads();
   const transport::Consumer& consumer = *client.link.consumer;
   return idle && (consumer.bytes_under_way() >= consumer.capacity() / room_kept ||
                   env::steady_seconds() >= client.run_begin + patience_seconds);
+}
+
+bool Intake::announced() const {
+  return std::none_of(clients_.begin(), clients_.end(), [](const Client& client) {
+    return !client.run.empty() || client.link.consumer->needs_polling();
+  });
 }
 
 // Of the records from `first` on, small blocks stay for their run.

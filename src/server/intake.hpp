@@ -34,6 +34,8 @@ class Intake {
 
   bool progress();  // takes what there is; true if anything moved
   void discard();   // from now on records are taken and dropped, so that no client waits for room
+  // Nothing comes that the doorbell does not announce, and nothing that came waits for its time.
+  bool announced() const;
   bool finished() const { return finished_; }            // every client has finished or is gone
   void raise(const base::Fault& fault);                  // to all clients
   const model::Tick& tick() const { return tick_; }      // static_step before the first one

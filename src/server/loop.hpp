@@ -18,6 +18,9 @@ struct LoopOptions {
   double shortest_sleep_seconds = 2e-4;
   double longest_sleep_seconds = 2e-2;
   double longest_eager_sleep_seconds = 2e-3;
+  // Where a doorbell announces everything, a look tells nothing that the doorbell would not, but for what
+  // clients leave to the server's own getting up.
+  double shortest_announced_sleep_seconds = transport::patience;
   double watchdog_seconds = 60.0;  // 0: off
 };
 
@@ -29,6 +32,8 @@ class Loop {
        std::function<std::string()> describe, telemetry::ServerCounters& counters);
   // While others wait for words that no doorbell announces, `eager` is true and no sleep is long.
   void stay_awake_while(std::function<bool()> eager) { eager_ = std::move(eager); }
+  // While the doorbell announces whatever may come, `announced` is true and no sleep is short.
+  void look_seldom_while(std::function<bool()> announced) { announced_ = std::move(announced); }
 
   // Until `over` is true. Blocks.
   void run(const std::function<bool()>& over);
@@ -42,6 +47,7 @@ class Loop {
   std::function<bool()> progress_;
   std::function<std::string()> describe_;
   std::function<bool()> eager_;
+  std::function<bool()> announced_;
   telemetry::ServerCounters& counters_;
   double sleep_seconds_;
   double moved_at_;

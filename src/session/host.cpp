@@ -299,8 +299,18 @@ void Host::run() {
       return slot->state == Slot::State::awaited || slot->state == Slot::State::connecting;
     });
   });
+  loop.look_seldom_while([this] { return announced(); });
   loop.run([this] { return done(); });
   write_report();
+}
+
+bool Host::announced() const {
+  return messenger_.size() == 1 && messenger_.idle() && sendings_.empty() &&
+         std::all_of(slots_.begin(), slots_.end(), [](const auto& slot) {
+           if (slot->state == Slot::State::over) return true;
+           const server::Intake* intake = slot->component ? slot->component->intake() : nullptr;
+           return slot->state == Slot::State::running && intake && intake->announced();
+         });
 }
 
 std::optional<base::Fault> Host::fatal() const {

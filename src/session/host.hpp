@@ -54,6 +54,7 @@ class Host {
   bool receive_declarations(Slot& slot);
   void set_up(Slot& slot, std::span<const std::byte> message);
   bool connect(Slot& slot);
+  bool announced() const;  // no word can come that the doorbell does not announce
   void accept(Slot& slot, std::size_t client, std::span<const std::byte> message);
   void reply(Slot& slot);
   void forget_doorbell();

@@ -9,8 +9,6 @@
 namespace tailrace::transport {
 namespace {
 
-constexpr double patience = 4e-3;  // for a server that looks by itself
-
 constexpr double shortest_nap = 1e-3;
 constexpr double longest_nap = 1e-2;
 constexpr double nap_beside_work = 1e-4;  // between two calls of while_waiting

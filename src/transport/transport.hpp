@@ -59,8 +59,6 @@ class Producer {
 
   // The oldest fault that the server raised and that was not yet taken. Costs one load when there is none.
   virtual std::optional<base::Fault> take_fault() = 0;
-  // Wakes the server, where it has a doorbell, so that it looks for what came on another road.
-  virtual void wake() {}
   // As the last word of a rank that leaves without `finish`: safe in an exit handler, never throws, never
   // blocks.
   virtual void abandon() noexcept = 0;
@@ -74,6 +72,10 @@ struct Record {
   std::span<const std::byte> payload;  // in place, until released
   std::uint64_t sequence = 0;          // 0, 1, 2, ... in the order of commits
 };
+
+// What a client commits without much of its buffer in use wakes no server that gets up by itself within this
+// time, in seconds: a waking costs as much as copying a few 100 KiB.
+constexpr double patience = 4e-3;
 
 // Server side. `next` from one thread; `release` and `raise` from any thread.
 class Consumer {

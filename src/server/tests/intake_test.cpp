@@ -298,6 +298,39 @@ TEST(Intake, WorksOnSmallBlocksByItselfOnOneCore) {
   EXPECT_THAT(bench.take_events(), ElementsAre("step 1", "step 2"));
 }
 
+TEST(Intake, IsNotAnnouncedWhileSmallBlocksWait) {
+  Bench bench(1, {2}, 1 << 20);
+  bench.tick(0, 1);
+  bench.settle();
+  EXPECT_TRUE(bench.intake->announced());
+  bench.block(0, 1, 3, 30);
+  EXPECT_TRUE(bench.intake->progress());
+  EXPECT_FALSE(bench.intake->announced()) << "they are handed over a moment later";
+  bench.settle();
+  EXPECT_TRUE(bench.intake->announced());
+  EXPECT_THAT(bench.pipeline.blocks, ElementsAre("10:3@1=30"));
+}
+
+struct PolledConsumer final : transport::Consumer {
+  std::optional<transport::Record> next() override { return std::nullopt; }
+  void release(std::uint64_t) override {}
+  void raise(const base::Fault&) override {}
+  bool alive() override { return true; }
+  bool needs_polling() const override { return true; }
+  std::size_t bytes_under_way() const override { return 0; }
+  std::size_t capacity() const override { return 1; }
+};
+
+TEST(Intake, IsNotAnnouncedWhereOneClientMustBePolled) {
+  Bench bench(0);
+  auto ends = transport::loopback::make({{.bytes = 1 << 14}, {}}, *bench.doorbell);
+  std::vector<Link> links;
+  links.push_back({10, std::move(ends.consumer)});
+  links.push_back({11, std::make_unique<PolledConsumer>()});
+  const Intake intake("bubble", std::move(links), bench.executor, bench.pipeline, bench.counters, nullptr);
+  EXPECT_FALSE(intake.announced());
+}
+
 TEST(Intake, WithoutClientsHasFinished) {
   Bench bench(0);
   EXPECT_TRUE(bench.intake->finished());

@@ -64,6 +64,26 @@ TEST(Loop, SleepsLongerWhileNothingComes) {
   EXPECT_GE(env::steady_seconds() - begin, 0.9 * (1 + 2 + 4 + 4 * 8) * 1e-3);
 }
 
+TEST(Loop, LooksSeldomWhileEverythingIsAnnounced) {
+  for (const bool announced : {false, true}) {
+    Bench bench;
+    int looks = 0;
+    const double begin = env::steady_seconds();
+    Loop loop(
+        {.shortest_sleep_seconds = 1e-6,
+         .longest_sleep_seconds = 0.1,
+         .shortest_announced_sleep_seconds = 0.1},
+        *bench.doorbell, [&] { return ++looks % 2 == 0; }, [] { return ""; }, bench.counters);
+    loop.look_seldom_while([&] { return announced; });
+    loop.run([&] { return looks >= 7; });  // three sleeps, each after something moved
+    const double lasted = env::steady_seconds() - begin;
+    if (announced)
+      EXPECT_GE(lasted, 0.9 * 0.3);
+    else
+      EXPECT_LT(lasted, 0.9 * 0.3);
+  }
+}
+
 TEST(Loop, TheWatchdogSaysWhoWaitsForWhom) {
   Bench bench;
   bench.counters.rank = 3;
