@@ -73,9 +73,6 @@ client::Client& ModelRank::client(const char* call) {
 
 transport::ProducerEnd ModelRank::make_producer() {
   const ServersOptions& options = started_.run.servers();
-  const auto message = await(Tag::welcome);
-  base::ByteReader reader(message);
-  const std::string doorbell = reader.get_text();
   if (host_) {
     transport::loopback::LoopbackOptions loopback{options.buffer, {}};
     if (!host_thread_.joinable()) loopback.while_waiting = [this] { host_->progress(); };
@@ -84,7 +81,8 @@ transport::ProducerEnd ModelRank::make_producer() {
     return {std::move(ends.producer), ""};
   }
   const int rank = started_.world->rank();
-  if (uses_shared_memory(started_.run, rank)) return transport::shm::make_producer(options.buffer, doorbell);
+  if (uses_shared_memory(started_.run, rank))
+    return transport::shm::make_producer(options.buffer, doorbell_name_);
   if (options.transport == TransportChoice::shm)
     throw Error(
         ErrorCode::configuration,
@@ -106,8 +104,29 @@ void ModelRank::ready() {
   }
 }
 
+// An MPI message alone wakes no server that sleeps; one without this rank's doorbell looks from time to time.
+void ModelRank::hear_welcome() {
+  const auto message = await(Tag::welcome);
+  base::ByteReader reader(message);
+  doorbell_name_ = reader.get_text();
+  if (host_ || !uses_shared_memory(started_.run, started_.world->rank())) return;
+  try {
+    doorbell_ = transport::shm::attach_doorbell(doorbell_name_);
+  } catch (const Error&) {  // the others wait for this rank's declarations; make_producer meets it again
+  }
+}
+
+void ModelRank::wake_server() {
+  if (host_)
+    host_->doorbell().ring();
+  else if (doorbell_)
+    doorbell_->ring();
+}
+
 void ModelRank::agree_and_connect() {
-  agree_on_declarations(started_, declarer_, begin_, [this] { meanwhile(); });
+  hear_welcome();
+  agree_on_declarations(
+      started_, declarer_, begin_, [this] { meanwhile(); }, [this] { wake_server(); });
   const model::Declarations& declared = declarer_.declarations();
   const Configuration configuration =
       parse_configuration(started_.run.sources[static_cast<std::size_t>(started_.number)], &declared.options);
@@ -129,10 +148,11 @@ void ModelRank::connect() {
     put_fault(invitation, base::current_fault());
   }
   send(*started_.world, invitation.take(), server_rank_, static_cast<int>(Tag::invite), [&] {
-    if (end.producer) end.producer->wake();
+    wake_server();
     meanwhile();
   });
   const auto message = await(Tag::reply);
+  doorbell_.reset();
   base::ByteReader reader(message);
   if (const auto fault = get_fault(reader)) throw Error(fault->code, fault->message);
   std::vector<unsigned char> optional;

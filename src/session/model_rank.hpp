@@ -43,6 +43,8 @@ class ModelRank {
   void leave() noexcept;
   void agree_and_connect();
   void connect();
+  void hear_welcome();
+  void wake_server();
   void start_host();
   void settle_inline();
   void meanwhile();                       // while waiting for somebody else
@@ -60,6 +62,8 @@ class ModelRank {
   std::thread host_thread_;                // mode attached
   std::optional<base::Fault> host_fault_;  // why the thread ended early; read after join
   std::atomic<bool> host_failed_{false};
+  std::string doorbell_name_;                      // of this rank's server
+  std::unique_ptr<transport::Doorbell> doorbell_;  // until connected, of a server of its own on this node
   std::optional<Plan> plan_;
   std::unique_ptr<client::Client> client_;
   std::set<std::string> thrown_;  // faults that the model has heard of

@@ -126,12 +126,14 @@ Gathered gather(comm::Communicator& component, const client::Declarer& declarer,
 }
 
 void tell_servers(Started& started, const std::vector<std::byte>& message,
-                  const std::function<void()>& meanwhile) {
+                  const std::function<void()>& meanwhile, const std::function<void()>& wake) {
   std::vector<Sending> sendings;
   for (const int server : started.run.placement.servers)
     sendings.emplace_back(*started.world, message, server, static_cast<int>(Tag::ready));
-  while (!std::all_of(sendings.begin(), sendings.end(), [](Sending& sending) { return sending.done(); }))
+  while (!std::all_of(sendings.begin(), sendings.end(), [](Sending& sending) { return sending.done(); })) {
+    wake();
     meanwhile();
+  }
 }
 
 // From the first rank to each other one. Not a collective: a rank that left must not keep the others from
@@ -161,7 +163,7 @@ std::optional<base::Fault> share_verdict(comm::Communicator& component, std::opt
 }  // namespace
 
 void agree_on_declarations(Started& started, const client::Declarer& declarer, model::Tick begin,
-                           const std::function<void()>& meanwhile) {
+                           const std::function<void()>& meanwhile, const std::function<void()>& wake) {
   comm::Communicator& component = *started.component;
   std::optional<base::Fault> fault;
   if (component.rank() == 0) {
@@ -185,7 +187,7 @@ void agree_on_declarations(Started& started, const client::Declarer& declarer, m
       to_servers = {};
       put_fault(to_servers, fault);
     }
-    tell_servers(started, to_servers.take(), meanwhile);
+    tell_servers(started, to_servers.take(), meanwhile, wake);
   } else {
     send(component, declaration_message(declarer), 0, declare_tag, meanwhile);
   }
@@ -196,7 +198,8 @@ void tell_never_ready(Started& started, const base::Fault& fault) {
   base::ByteWriter writer;
   put_fault(writer, fault);
   if (started.component->rank() == 0)
-    tell_servers(started, writer.take(), [] {});
+    tell_servers(
+        started, writer.take(), [] {}, [] {});
   else
     send(*started.component, writer.take(), 0, declare_tag, [] {});
 }

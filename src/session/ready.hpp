@@ -12,9 +12,9 @@ namespace tailrace::session {
 
 // Collective over the component. On success all ranks have declared the same, the parts cover the grids, the
 // plan holds, and the servers have been told. Throws the same Error on every rank otherwise. `meanwhile` is
-// called while waiting.
+// called while waiting, and `wake` too while it is servers that have not yet listened.
 void agree_on_declarations(Started& started, const client::Declarer& declarer, model::Tick begin,
-                           const std::function<void()>& meanwhile);
+                           const std::function<void()>& meanwhile, const std::function<void()>& wake);
 
 // Of a rank that leaves early: the component will never be ready. Its first rank tells the servers, the
 // others tell it.

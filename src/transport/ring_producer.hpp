@@ -34,7 +34,6 @@ class RingProducer final : public Producer {
   void drain() override;
   std::optional<base::Fault> take_fault() override;
   void abandon() noexcept override;
-  void wake() override { doorbell_->ring(); }
   const ProducerCounters& counters() const override { return counters_; }
   std::size_t bytes_under_way() const override { return writer_.bytes_under_way(); }
   std::size_t capacity() const override { return writer_.capacity(); }
