@@ -12,7 +12,8 @@ from typing import Self
 
 from . import jobs
 
-SLICE = 0.25  # seconds
+SLICE = 0.1  # seconds
+MARGIN = 1e-3  # a signal may take as long to have its effect
 
 
 class Turn:
@@ -20,7 +21,7 @@ class Turn:
     context it ends what is still there."""
 
     def __init__(self, command: list, ranks: int, where: Path, begun: str, ended: str) -> None:
-        self.stopped = 0.0  # seconds for which it stood still between the two lines
+        self.standstills: list[tuple[float, float]] = []  # from, to: seconds of the monotonic clock
         self._where, self._begun, self._ended = where, begun, ended
         self._lines: list[str] = []
         self._has_begun, self._has_ended = threading.Event(), threading.Event()
@@ -55,12 +56,22 @@ class Turn:
         return self._has_ended.is_set()
 
     def run(self, seconds: float) -> None:
-        self._go_on()
+        self.standstills.append((self._since, time.monotonic()))
+        self._signal(signal.SIGCONT)
         self._has_ended.wait(seconds)
         if not self.over():
             self._since = self._stop()
 
+    def stood_still(self, begin: float, end: float) -> float:
+        """Seconds between two moments of the monotonic clock."""
+        both = [(max(begin, since), min(end, until)) for since, until in self.standstills]
+        return sum(until - since for since, until in both if until > since)
+
+    def ran_through(self, begin: float, end: float) -> bool:
+        return self.stood_still(begin - MARGIN, end + MARGIN) == 0
+
     def finish(self) -> jobs.Done:
+        self._signal(signal.SIGCONT)  # it may have been stopped while its last line was on its way here
         self._process.wait()
         self._reader.join()
         self._errors.seek(0)
@@ -84,11 +95,6 @@ class Turn:
     def _stop(self) -> float:
         self._signal(signal.SIGSTOP)
         return time.monotonic()
-
-    def _go_on(self) -> None:
-        if not self.over():  # its last line may have been under way when it was stopped
-            self.stopped += time.monotonic() - self._since
-        self._signal(signal.SIGCONT)
 
 
 def descendants(process: int) -> list[int]:

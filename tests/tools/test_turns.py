@@ -1,0 +1,41 @@
+"""Jobs that take turns on the cores, for benchmarks."""
+
+import importlib.util
+import sys
+import time
+from pathlib import Path
+
+# The benchmarks' support, beside the tests' own, which has the same name.
+PLACE = Path(__file__).resolve().parents[2] / "benchmarks" / "support"
+SPEC = importlib.util.spec_from_file_location("benchmarks_support", PLACE / "__init__.py")
+assert SPEC
+sys.modules[SPEC.name] = importlib.util.module_from_spec(SPEC)
+turns = importlib.import_module("benchmarks_support.turns")
+
+JOB = ["python3", "-c", "import time\nprint('begun', flush=True)\ntime.sleep(0.3)\nprint('ended at', time.monotonic())"]
+
+
+def job(folder: Path) -> turns.Turn:
+    folder.mkdir()
+    return turns.Turn(JOB, 1, folder, begun="begun", ended="ended")
+
+
+def test_a_job_that_was_stopped_before_its_last_line_was_read_comes_to_its_end(tmp_path: Path) -> None:
+    with job(tmp_path / "a") as turn:
+        turn.run(0.0)
+        assert not turn.over()
+        assert turn.finish().of("ended")
+
+
+def test_it_is_known_when_a_job_stood_still(tmp_path: Path) -> None:
+    with job(tmp_path / "a") as one, job(tmp_path / "b") as other:
+        begin = time.monotonic()
+        turns.take_turns([one, other])
+        end = time.monotonic()
+        for turn in (one, other):
+            assert turn.finish().of("ended")
+            assert turn.standstills
+            assert 0 < turn.stood_still(begin, end) < end - begin
+            assert not turn.ran_through(begin, end)
+            assert turn.stood_still(end, end + 1) == 0
+            assert turn.ran_through(end + 1, end + 2)
