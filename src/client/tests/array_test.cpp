@@ -90,6 +90,27 @@ TEST(Array, AStrideOfNothingRepeatsTheElement) {
             (std::vector<float>{1, 1, 1, 2, 2, 2}));
 }
 
+// Those are copied by stores of their own kind: in one run, in runs of whole cache lines, in long runs that
+// end in the middle of one, and in runs for which that does not pay; with the target on a line and off it.
+TEST(Array, LargeArraysAreCopiedLikeSmallOnes) {
+  std::vector<double> memory(400000);
+  std::iota(memory.begin(), memory.end(), 0.0);
+  const double* data = memory.data() + 3;
+  const Extents shapes[] = {{90001}, {1300, 64}, {130, 601}, {1400, 61}};
+  const Extents strides[] = {{}, {67, 1}, {603, 1}, {64, 1}};
+  for (std::size_t i = 0; i < std::size(shapes); ++i) {
+    const Array array{data, model::DataType::float64, shapes[i], strides[i]};
+    const Extents walked = strides[i].empty() ? Extents{1} : strides[i];
+    for (const std::size_t off : {0U, 1U, 5U}) {
+      std::vector<double> target(off + static_cast<std::size_t>(array.size()) + 1, -1.0);
+      const std::span inside(target.data() + off, static_cast<std::size_t>(array.size()));
+      copy_dense(array, std::as_writable_bytes(inside));
+      ASSERT_EQ(std::vector<double>(inside.begin(), inside.end()), expected(data, shapes[i], walked)) << i;
+      EXPECT_EQ(target.back(), -1.0) << "nothing behind it is touched";
+    }
+  }
+}
+
 TEST(Array, EmptyArraysAreNotRead) {
   EXPECT_TRUE(copied<double>(nullptr, model::DataType::float64, {3, 0, 2}, {8, 4, 1}).empty());
   EXPECT_TRUE(copied<double>(nullptr, model::DataType::float64, {0}, {}).empty());
