@@ -23,7 +23,7 @@ def prepare(configuration: str, ranks: int, where: Path) -> Turn:
     (where / "demo.nml").write_text((BUBBLE / "demo.nml").read_text())
     (where / "demo.yaml").write_text(configuration)
     times = f"LD_PRELOAD={jobs.program('call_times.so')}"
-    command = [jobs.program("processor_time"), "/usr/bin/env", times, jobs.BUILD / "examples/bubble/bubble", "demo.nml"]
+    command = ["/usr/bin/env", times, jobs.BUILD / "examples/bubble/bubble", "demo.nml"]
     return Turn(command, ranks, where, begun="bubble:", ended="seconds")
 
 
@@ -45,11 +45,10 @@ def typical(runs: list[dict]) -> float:
 
 
 def figures(turn: Turn, ranks: int) -> dict:
-    """The stretches of a run, their sum, its seconds of processor time, and what the report says of the client."""
+    """The stretches of a run, their sum, and what the report says of the client."""
     done = turn.finish()
     times, whole = stretches(turn, done.folder)
     run = {"wall": sum(times), "times": times, "whole": whole}
-    run["processor"] = next(float(seconds) for rank, seconds in done.of("processor") if rank == "0")
     run["checksum"] = next(line[1] for line in done.of("result") if line[0] == "checksum")
     return run | (done.report()["clients"][0] if ranks > 1 else {})
 

@@ -14,7 +14,7 @@ namespace tailrace::client {
 namespace {
 
 // From this size on, what is copied is written past the caches: it would take the place of the model's own
-// numbers there. Less than that fits beside them, and the server finds it in the cache that the cores share.
+// numbers there. Less than that fits beside them, and may still be in a cache when the server reads it.
 constexpr std::size_t streamed_bytes = std::size_t{512} << 10;
 constexpr std::size_t line = 64;
 
