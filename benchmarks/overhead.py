@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """How much longer the demo model runs with its standard output: one model rank and one server, a core each.
 
-All runs do the same steps, and take turns on the cores. A step counts with the median of its times in all rounds, and
-so do what comes before the first step (with `start` and `ready`) and what comes after the last (with `finish`). What
-others do on the machine makes single steps longer, and leaves hardly a trace in the medians; what Tailrace does comes
-again in every round. A step in which the run stood still does not count."""
+What its steps cost more is measured inside runs, in which blocks of steps with output follow silent ones, as with
+mode off. What comes before the first step (with `start` and `ready`) and behind the last (with `finish`) is compared
+with runs in mode off. Those take turns on the cores with whole runs with output, in which each step counts with the
+median of its times in all rounds; what these say is shown too, and less sure: two runs that do the same differ."""
 
 import itertools
 import statistics
@@ -13,35 +13,53 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from support import jobs
+from support.blocks import extra_seconds
 from support.results import Results, arguments
 from support.turns import Turn, take_turns
 
 BUBBLE = jobs.TREE / "examples" / "bubble"
+BLOCK = 60  # steps; 0.2 s, in which a server is long through with what came before
+KINDS = 20  # demo.yaml samples every 1, 4 and 10 steps
 
 
-def prepare(configuration: str, ranks: int, where: Path) -> Turn:
+def laid_out(configuration: str, where: Path, *settings: str) -> list:
+    """The command that runs the demo there, in the environment with the settings."""
     (where / "demo.nml").write_text((BUBBLE / "demo.nml").read_text())
     (where / "demo.yaml").write_text(configuration)
     times = f"LD_PRELOAD={jobs.program('call_times.so')}"
-    command = ["/usr/bin/env", times, jobs.BUILD / "examples/bubble/bubble", "demo.nml"]
-    return Turn(command, ranks, where, begun="bubble:", ended="seconds")
+    return ["/usr/bin/env", times, *settings, jobs.BUILD / "examples/bubble/bubble", "demo.nml"]
+
+
+def prepare(configuration: str, ranks: int, where: Path) -> Turn:
+    return Turn(laid_out(configuration, where), ranks, where, begun="bubble:", ended="seconds")
+
+
+def between_calls(where: Path) -> list[tuple[float, float]]:
+    """From the begin of `start` to the first step, from step to step, and to the end of `finish`."""
+    return list(itertools.pairwise(float(line) for line in (where / "call_times").read_text().split()))
+
+
+def extra_of_a_step(configuration: str) -> float:
+    """Seconds, from one run with silent blocks."""
+    with jobs.folder() as where:
+        jobs.run(laid_out(configuration, where, f"SILENT_BLOCKS={BLOCK}"), 2, where)
+        steps = between_calls(where)[1:-1]
+    return extra_seconds([end - begin for begin, end in steps], BLOCK, KINDS)
 
 
 def stretches(turn: Turn, where: Path) -> tuple[list[float], list[bool]]:
-    """Seconds from the begin of `start` to the first step, from step to step, and to the end of `finish`, without those
-    for which the run stood still; and of each, whether it did not."""
-    moments = [float(line) for line in (where / "call_times").read_text().split()]
-    pairs = list(itertools.pairwise(moments))
+    """Seconds between calls, without those for which the run stood still; and of each, whether it did not."""
+    pairs = between_calls(where)
     times = [end - begin - turn.stood_still(begin, end) for begin, end in pairs]
     return times, [turn.ran_through(begin, end) for begin, end in pairs]
 
 
-def typical(runs: list[dict]) -> float:
-    """Seconds of a run in which each stretch takes the median of those that were not cut, or of all where all were."""
+def typical(runs: list[dict]) -> list[float]:
+    """Seconds between calls: of each stretch the median of those that were not cut, or of all where all were."""
     times = list(zip(*(run["times"] for run in runs), strict=True))
     whole = list(zip(*(run["whole"] for run in runs), strict=True))
     kept = ([time for time, uncut in zip(*both, strict=True) if uncut] for both in zip(times, whole, strict=True))
-    return sum(statistics.median(some or of) for some, of in zip(kept, times, strict=True))
+    return [statistics.median(some or of) for some, of in zip(kept, times, strict=True)]
 
 
 def figures(turn: Turn, ranks: int) -> dict:
@@ -71,8 +89,8 @@ def replaced(text: str, old: str, new: str) -> str:
     return text.replace(old, new)
 
 
-def main() -> None:
-    asked = arguments(__doc__, rounds=12)
+def measured(rounds: int) -> tuple[dict[str, list[dict]], list[float]]:
+    """The runs of each configuration, and what a step costs more in runs with silent blocks."""
     standard = (BUBBLE / "demo.yaml").read_text()
     configurations = {
         "off": replaced(standard, "mode: dedicated", "mode: off"),
@@ -80,34 +98,53 @@ def main() -> None:
         "every step": replaced(standard, "state:   {every: 4 steps", "state:   {every: 1 step"),
     }
     runs: dict[str, list[dict]] = {name: [] for name in configurations}
-    for number in range(asked.rounds):
+    extra: list[float] = []
+    for number in range(rounds):
         for name, run in one_round(configurations, number % len(configurations)).items():
             runs[name].append(run)
+        extra.append(extra_of_a_step(standard))
         times = ", ".join(f"{name} {of[-1]['wall']:.2f} s" for name, of in runs.items())
-        print(f"round {number + 1}: {times}", flush=True)
+        print(f"round {number + 1}: {times}; {1e6 * extra[-1]:.1f} us a step", flush=True)
     if len({run["checksum"] for of in runs.values() for run in of}) != 1:
         raise SystemExit("the runs did not compute the same")
+    return runs, extra
 
-    def longer(name: str) -> float:
-        return 100 * (typical(runs[name]) / typical(runs["off"]) - 1)
 
-    def said(name: str) -> str:
+def add_comparison(results: Results, runs: dict[str, list[dict]], extra: list[float]) -> None:
+    stretch = {name: typical(of) for name, of in runs.items()}
+    without = sum(stretch["off"])
+    of_step = statistics.median(extra)
+    at_begin, at_end = (stretch["standard"][i] - stretch["off"][i] for i in (0, -1))
+    longer = of_step * (len(stretch["off"]) - 2) + at_begin + at_end
+    parts = f"{1e6 * of_step:.1f} us a step ({1e6 * min(extra):.1f} to {1e6 * max(extra):.1f} in single runs)"
+    ends = f"{1e3 * at_begin:.0f} ms at the begin, {1e3 * at_end:.0f} ms at the end"
+    results.add("longer with output", 100 * longer / without, "%", 2.0, f"{parts}, {ends}")
+
+    def add_whole(what: str, name: str) -> None:
         walls = [run["wall"] for run in runs[name]]
-        return f"{typical(runs[name]):.2f} s, single runs {min(walls):.2f} to {max(walls):.2f} s"
+        said = f"{sum(stretch[name]):.2f} s, single runs {min(walls):.2f} to {max(walls):.2f} s"
+        results.add(what, 100 * (sum(stretch[name]) / without - 1), "%", None, f"{said}; without: {without:.2f} s")
 
+    add_whole("the same from whole runs", "standard")
+    sums = statistics.mean(run["wall"] / off["wall"] for run, off in zip(runs["standard"], runs["off"], strict=True))
+    results.add("the same from their sums", 100 * (sums - 1), "%", None, "with what others do")
+    add_whole("all 3-D fields at every step, from whole runs", "every step")
+
+
+def main() -> None:
+    asked = arguments(__doc__, rounds=8)
+    runs, extra = measured(asked.rounds)
     results = Results("overhead")
+    add_comparison(results, runs, extra)
     with_output = runs["standard"]
-    results.add("longer with output", longer("standard"), "%", 2.0, f"{said('standard')}; without: {said('off')}")
-    mean = statistics.mean(run["wall"] / off["wall"] for run, off in zip(with_output, runs["off"], strict=True))
-    results.add("the same from the sums of single runs", 100 * (mean - 1), "%", None, "with what others do")
     # A stop in the middle of a call counts as the call's time, so the run that has none of them tells.
     calls = min(100 * (run["step_seconds"] + run["put_seconds"]) / run["wall"] for run in with_output)
     results.add("inside step and put", calls, "% of the run")
     results.add("waiting for room", statistics.median(run["stall_seconds"] for run in with_output), "s", 0)
     results.add("inside ready", 1e3 * statistics.median(run["ready_seconds"] for run in with_output), "ms")
-    results.add("longer with all 3-D fields at every step", longer("every step"), "%", None, said("every step"))
     kept = [key for key in with_output[0] if key not in ("times", "whole")]
     results.details = {name: [{key: run[key] for key in kept if key in run} for run in of] for name, of in runs.items()}
+    results.details["extra_of_a_step"] = extra
     results.finish(asked.json)
 
 

@@ -1,17 +1,11 @@
 """Jobs that take turns on the cores, for benchmarks."""
 
-import importlib.util
-import sys
 import time
 from pathlib import Path
 
-# The benchmarks' support, beside the tests' own, which has the same name.
-PLACE = Path(__file__).resolve().parents[2] / "benchmarks" / "support"
-SPEC = importlib.util.spec_from_file_location("benchmarks_support", PLACE / "__init__.py")
-assert SPEC
-sys.modules[SPEC.name] = importlib.util.module_from_spec(SPEC)
-turns = importlib.import_module("benchmarks_support.turns")
+from support import benchmarks
 
+turns = benchmarks.module("turns")
 JOB = ["python3", "-c", "import time\nprint('begun', flush=True)\ntime.sleep(0.3)\nprint('ended at', time.monotonic())"]
 
 

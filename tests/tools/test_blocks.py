@@ -1,0 +1,35 @@
+"""What a benchmark makes of runs in which steps with output and silent ones take turns."""
+
+import random
+
+import pytest
+from support import benchmarks
+
+blocks = benchmarks.module("blocks")
+
+
+def run(extra_of_step: dict[int, float], steps: int = 3000, length: int = 60) -> list[float]:
+    """3 ms a step that slowly become more, noise of 0.1 ms, and now and then a step that is held up."""
+    noise = random.Random(1)
+    times = []
+    for step in range(1, steps + 1):
+        time = 3e-3 + 1e-7 * step + noise.gauss(0, 1e-4) + (1e-2 if noise.random() < 0.02 else 0)
+        if step // length % 2 == 0:
+            time += sum(cost for every, cost in extra_of_step.items() if step % every == 0)
+        times.append(time)
+    return times
+
+
+def test_a_known_cost_is_found_beside_drift_and_disturbances() -> None:
+    costs = {1: 5e-6, 4: 60e-6, 10: 70e-6}
+    expected = 5e-6 + 60e-6 / 4 + 70e-6 / 10
+    assert blocks.extra_seconds(run(costs), 60, 20) == pytest.approx(expected, abs=8e-6)
+
+
+def test_steps_that_cost_the_same_show_nothing() -> None:
+    assert blocks.extra_seconds(run({}), 60, 20) == pytest.approx(0, abs=8e-6)
+
+
+def test_without_noise_it_is_exact() -> None:
+    times = [1.0 + (0.5 if step // 60 % 2 == 0 and step % 4 == 0 else 0.0) for step in range(1, 601)]
+    assert blocks.extra_seconds(times, 60, 20) == pytest.approx(0.125, abs=1e-12)
