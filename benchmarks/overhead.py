@@ -42,8 +42,10 @@ def between_calls(where: Path) -> list[tuple[float, float]]:
 def extra_of_a_step(configuration: str) -> float:
     """Seconds, from one run with silent blocks."""
     with jobs.folder() as where:
-        jobs.run(laid_out(configuration, where, f"SILENT_BLOCKS={BLOCK}"), 2, where)
+        done = jobs.run(laid_out(configuration, where, f"SILENT_BLOCKS={BLOCK}"), 2, where)
         steps = between_calls(where)[1:-1]
+        if not 0.4 < done.report()["clients"][0]["steps"] / len(steps) < 0.6:
+            raise SystemExit("Tailrace ought to hear of every other block of steps")
     return extra_seconds([end - begin for begin, end in steps], BLOCK, KINDS)
 
 
