@@ -38,8 +38,7 @@ void Loop::run(const std::function<bool()>& over) {
 void Loop::rest(std::uint32_t ticket) {
   const telemetry::PhaseTimer timer(counters_, telemetry::Phase::idle);
   if (eager_ && eager_()) sleep_seconds_ = std::min(sleep_seconds_, options_.longest_eager_sleep_seconds);
-  if (announced_ && announced_())
-    sleep_seconds_ = std::max(sleep_seconds_, options_.shortest_announced_sleep_seconds);
+  if (announced_ && announced_()) sleep_seconds_ = options_.longest_sleep_seconds;
   doorbell_.sleep(ticket, sleep_seconds_);
   sleep_seconds_ = std::min(2.0 * sleep_seconds_, options_.longest_sleep_seconds);
 }

@@ -16,11 +16,8 @@ struct LoopOptions {
   // looked for once in `shortest`, growing to `longest` while nothing comes: what comes is then found after
   // as long a time, at most, as was quiet before it.
   double shortest_sleep_seconds = 2e-4;
-  double longest_sleep_seconds = 2e-2;
+  double longest_sleep_seconds = transport::patience;
   double longest_eager_sleep_seconds = 2e-3;
-  // Where a doorbell announces everything, a look tells nothing that the doorbell would not, but for what
-  // clients leave to the server's own getting up.
-  double shortest_announced_sleep_seconds = transport::patience;
   double watchdog_seconds = 60.0;  // 0: off
 };
 
@@ -32,7 +29,9 @@ class Loop {
        std::function<std::string()> describe, telemetry::ServerCounters& counters);
   // While others wait for words that no doorbell announces, `eager` is true and no sleep is long.
   void stay_awake_while(std::function<bool()> eager) { eager_ = std::move(eager); }
-  // While the doorbell announces whatever may come, `announced` is true and no sleep is short.
+  // While the doorbell announces whatever may come, `announced` is true and every sleep is as long as may be:
+  // a look tells nothing that the doorbell would not, but for what clients leave to the server's own getting
+  // up.
   void look_seldom_while(std::function<bool()> announced) { announced_ = std::move(announced); }
 
   // Until `over` is true. Blocks.

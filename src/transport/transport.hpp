@@ -74,8 +74,8 @@ struct Record {
 };
 
 // What a client commits without much of its buffer in use wakes no server that gets up by itself within this
-// time, in seconds: a waking costs as much as copying a few 100 KiB.
-constexpr double patience = 4e-3;
+// time, in seconds: a waking costs as much as copying a few 100 KiB. So a server may see it as much later.
+constexpr double patience = 2e-2;
 
 // Server side. `next` from one thread; `release` and `raise` from any thread.
 class Consumer {

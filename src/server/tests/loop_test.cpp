@@ -70,10 +70,8 @@ TEST(Loop, LooksSeldomWhileEverythingIsAnnounced) {
     int looks = 0;
     const double begin = env::steady_seconds();
     Loop loop(
-        {.shortest_sleep_seconds = 1e-6,
-         .longest_sleep_seconds = 0.1,
-         .shortest_announced_sleep_seconds = 0.1},
-        *bench.doorbell, [&] { return ++looks % 2 == 0; }, [] { return ""; }, bench.counters);
+        {.shortest_sleep_seconds = 1e-6, .longest_sleep_seconds = 0.1}, *bench.doorbell,
+        [&] { return ++looks % 2 == 0; }, [] { return ""; }, bench.counters);
     loop.look_seldom_while([&] { return announced; });
     loop.run([&] { return looks >= 7; });  // three sleeps, each after something moved
     const double lasted = env::steady_seconds() - begin;
