@@ -24,13 +24,14 @@ Mapping Mapping::anonymous(std::size_t bytes) {
 
 // Pages that another process has in place already are mapped many at a time when they are read, and one at a
 // time when they are written (as MAP_POPULATE does).
-Mapping Mapping::shared(int file, std::size_t bytes, const char* name) {
+Mapping Mapping::shared(int file, std::size_t bytes, const char* name, Pages pages) {
   void* place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (place == MAP_FAILED) {
     throw Error(ErrorCode::resource, fmt::format("cannot map {} bytes of the shared memory {}: {}", bytes,
                                                  name, std::strerror(errno)));
   }
   auto* data = static_cast<std::byte*>(place);
+  if (pages == Pages::when_used) return {data, bytes};
 #if defined(MADV_POPULATE_READ)
   if (madvise(place, bytes, MADV_POPULATE_READ) == 0) return {data, bytes};
 #endif

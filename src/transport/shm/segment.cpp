@@ -38,7 +38,7 @@ Segment Segment::create(std::size_t bytes, const std::string& purpose) {
     error = posix_fallocate(file.descriptor, 0, static_cast<off_t>(bytes));
     if (error == 0) {
       try {
-        return {Mapping::shared(file.descriptor, bytes, name.c_str()), name, true};
+        return {Mapping::shared(file.descriptor, bytes, name.c_str(), Mapping::Pages::in_place), name, true};
       } catch (...) {
         forget(name);
         throw;
@@ -61,8 +61,8 @@ Segment Segment::attach(const std::string& name) {
                 fmt::format("cannot open the shared memory {} of another process of this node: {}", name,
                             std::strerror(errno)));
   }
-  return {Mapping::shared(file.descriptor, static_cast<std::size_t>(info.st_size), name.c_str()), name,
-          false};
+  const auto bytes = static_cast<std::size_t>(info.st_size);
+  return {Mapping::shared(file.descriptor, bytes, name.c_str(), Mapping::Pages::when_used), name, false};
 }
 
 Segment::~Segment() {

@@ -12,7 +12,9 @@ class Segment {
   // All zero, its pages taken from the node's shared memory at once. `purpose` is for the message when there
   // are not enough: Error(resource).
   static Segment create(std::size_t bytes, const std::string& purpose);
-  static Segment attach(const std::string& name);  // whole; throws Error(resource)
+  // Whole. Its pages, which are there, are mapped where they are used, several at a time: the client waits in
+  // `ready` until its server has attached. Throws Error(resource).
+  static Segment attach(const std::string& name);
 
   Segment(Segment&&) noexcept = default;
   Segment& operator=(Segment&&) = delete;
