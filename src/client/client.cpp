@@ -23,6 +23,7 @@ Client::Client(const Declarer& declarer, int rank, std::unique_ptr<transport::Pr
     : producer_(std::move(producer)), agenda_(std::move(agenda)), now_(begin) {
   const model::Declarations& declarations = declarer.declarations();
   wanted_.assign(declarations.fields.size(), 0);
+  must_be_put_.assign(declarations.fields.size(), 0);
   for (std::size_t f = 0; f < declarations.fields.size(); ++f) {
     const model::Field& field = declarations.fields[f];
     const auto g = static_cast<std::size_t>(field.grid);
@@ -34,8 +35,7 @@ Client::Client(const Declarer& declarer, int rank, std::unique_ptr<transport::Pr
     state.type = field.type;
     const bool replicated = declarations.grids[g].kind == model::GridKind::replicated;
     state.sends = replicated ? rank == 0 : state.count > 0;
-    state.may_be_missing = may_be_missing[f] != 0;
-    state.is_static = field.is_static;
+    must_be_put_[f] = may_be_missing[f] == 0 && state.count > 0;
     fields_.push_back(std::move(state));
     counters_.fields.push_back({.name = field.name, .unwanted = {}, .bytes = {}, .put = {}, .stall = {}});
   }
@@ -81,23 +81,22 @@ void Client::step(std::int64_t step, double time) {
   now_ = {step, time};
   stepped_ = true;
   agenda_->advance(now_, wanted_);
+  awaited_ = 0;
+  for (std::size_t f = 0; f < wanted_.size(); ++f) awaited_ += wanted_[f] == 1 && must_be_put_[f];
   producer_->reserve(0);
   producer_->commit({model::RecordKind::tick, 0, step, time});
   producer_->flush();
 }
 
 void Client::check_all_put() {
-  if (!stepped_ || incomplete_) return;
-  for (std::size_t f = 0; f < fields_.size(); ++f) {
-    const FieldState& state = fields_[f];
-    if (wanted_[f] == 1 && state.put_at != now_.step && !state.may_be_missing && state.count > 0) {
-      incomplete_ = true;
-      refuse(fmt::format(
-          "field \"{}\" was wanted at step {} but not put; ask wants(\"{}\"), or mark its group in the "
-          "configuration `optional: true`",
-          state.name, now_.step, state.name));
-    }
-  }
+  if (awaited_ == 0 || incomplete_) return;
+  incomplete_ = true;
+  std::size_t f = 0;
+  while (wanted_[f] != 1 || !must_be_put_[f] || fields_[f].put_at == now_.step) ++f;
+  refuse(fmt::format(
+      "field \"{}\" was wanted at step {} but not put; ask wants(\"{}\"), or mark its group in the "
+      "configuration `optional: true`",
+      fields_[f].name, now_.step, fields_[f].name));
 }
 
 Client::FieldState* Client::begin_put(int field) {
@@ -126,10 +125,12 @@ void Client::check_type(const FieldState& state, model::DataType type) const {
 
 void Client::finish_put(FieldState& state, int field) {
   state.put_at = now_.step;
+  const auto f = static_cast<std::size_t>(field);
+  awaited_ -= wanted_[f] == 1 && must_be_put_[f];
   if (!state.sends) return;
   producer_->commit({model::RecordKind::block, field, now_.step, now_.time});
   const std::size_t bytes = static_cast<std::size_t>(state.count) * model::size_of(state.type);
-  counters_.fields[static_cast<std::size_t>(field)].bytes.add(bytes);
+  counters_.fields[f].bytes.add(bytes);
 }
 
 void Client::put(int field, const Array& array) {

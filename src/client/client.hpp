@@ -48,15 +48,13 @@ class Client {
 
  private:
   struct FieldState {
-    std::string name;
-    std::string grid;
-    std::vector<std::int64_t> shape;  // of this rank's part
+    std::int64_t put_at = INT64_MIN;  // step of the latest put
     std::int64_t count = 1;
     model::DataType type = model::DataType::float64;
-    bool sends = true;  // false: another rank's values stand for this one's
-    bool may_be_missing = false;
-    bool is_static = false;
-    std::int64_t put_at = INT64_MIN;  // step of the latest put
+    bool sends = true;                // false: another rank's values stand for this one's
+    std::vector<std::int64_t> shape;  // of this rank's part
+    std::string name;
+    std::string grid;
   };
   std::size_t checked(int field) const;
   // What both kinds of put check first; null where there is nothing to do.
@@ -69,7 +67,10 @@ class Client {
   std::unique_ptr<transport::Producer> producer_;
   std::unique_ptr<model::Agenda> agenda_;
   std::vector<FieldState> fields_;
+  // By field, apart from the rest: each step looks at all of them, and finds them in no cache.
   std::vector<unsigned char> wanted_;
+  std::vector<unsigned char> must_be_put_;  // where wanted: not optional, and held by this rank
+  int awaited_ = 0;                         // fields that must be put at this step and were not yet
   model::Tick now_;
   bool stepped_ = false;
   bool incomplete_ = false;  // a wanted field was not put: the servers must not wait for it

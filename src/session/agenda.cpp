@@ -11,13 +11,13 @@ namespace {
 class AxisAgenda : public model::Agenda {
  public:
   AxisAgenda(const Plan& plan, std::size_t fields, model::Tick begin)
-      : calendar_(plan.calendar), axes_of_(fields) {
+      : calendar_(plan.calendar), fields_(fields) {
     for (const FilePlan& file : plan.files) {
       for (const VariablePlan& variable : file.variables) {
         const std::size_t axis = axis_index(file.axes[static_cast<std::size_t>(variable.axis)], begin);
         for (const int field : fields_of(plan, variable)) {
-          auto& axes = axes_of_[static_cast<std::size_t>(field)];
-          if (std::find(axes.begin(), axes.end(), axis) == axes.end()) axes.push_back(axis);
+          const Use use{static_cast<std::uint32_t>(field), static_cast<std::uint32_t>(axis)};
+          if (std::find(uses_.begin(), uses_.end(), use) == uses_.end()) uses_.push_back(use);
         }
       }
     }
@@ -25,23 +25,26 @@ class AxisAgenda : public model::Agenda {
   AxisAgenda(const AxisAgenda&) = delete;  // the axes point to the calendar
 
   void advance(const model::Tick& tick, std::span<unsigned char> wanted) override {
-    TAILRACE_ASSERT(wanted.size() == axes_of_.size(), "one flag for each declared field");
-    for (time::Axis& axis : axes_) axis.advance(tick);
-    for (std::size_t field = 0; field < axes_of_.size(); ++field) {
-      const auto& axes = axes_of_[field];
-      const auto due = [&](bool at_end) {
-        return std::any_of(axes.begin(), axes.end(), [&](std::size_t axis) {
-          return axes_[axis].wanted() && (plans_[axis].kind == time::AxisKind::at_end) == at_end;
-        });
-      };
-      wanted[field] = due(false) ? 1 : due(true) ? 2 : 0;
+    TAILRACE_ASSERT(wanted.size() == fields_, "one flag for each declared field");
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+      axes_[axis].advance(tick);
+      due_[axis] = axes_[axis].wanted() ? when_due_[axis] : 0;
     }
+    std::fill(wanted.begin(), wanted.end(), static_cast<unsigned char>(0));
+    for (const Use& use : uses_)
+      if (wanted[use.field] != 1 && due_[use.axis] != 0) wanted[use.field] = due_[use.axis];
   }
 
  private:
+  // A field that is sampled on an axis.
+  struct Use {
+    std::uint32_t field = 0, axis = 0;
+    bool operator==(const Use&) const = default;
+  };
+
   // The model's fields that a variable is made from.
   std::vector<int> fields_of(const Plan& plan, const VariablePlan& variable) const {
-    if (static_cast<std::size_t>(variable.field) < axes_of_.size()) return {variable.field};
+    if (static_cast<std::size_t>(variable.field) < fields_) return {variable.field};
     const Analysis& analysis = *plan.analysis;
     const auto place =
         std::find(analysis.field_of_diagnostic.begin(), analysis.field_of_diagnostic.end(), variable.field);
@@ -59,13 +62,19 @@ class AxisAgenda : public model::Agenda {
       if (plans_[i].has_records_of(plan)) return i;
     plans_.push_back(plan);
     axes_.emplace_back(plan.kind, plan.every, plan.cadence, calendar_, begin, plan.edges);
+    when_due_.push_back(plan.kind == time::AxisKind::at_end ? 2 : 1);
+    due_.push_back(0);
     return axes_.size() - 1;
   }
 
   const calendar::Calendar calendar_;
   std::vector<AxisPlan> plans_;
   std::vector<time::Axis> axes_;
-  std::vector<std::vector<std::size_t>> axes_of_;  // by field
+  // What a step walks through, by axis and by use: dense, for it runs with cold caches between two steps of
+  // the model.
+  std::vector<unsigned char> when_due_, due_;  // what it makes of a field, as in model::Agenda; at this tick
+  std::vector<Use> uses_;
+  std::size_t fields_;
 };
 
 }  // namespace

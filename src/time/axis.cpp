@@ -20,12 +20,12 @@ Axis::Axis(AxisKind kind, Period every, Period cadence, const calendar::Calendar
            Edges edges)
     : kind_(kind),
       edges_(edges),
-      period_(every.seconds()),
-      ruler_(every, calendar),
-      cadence_(cadence, calendar, begin),
-      crossing_(ruler_, begin),
       last_tick_(begin),
-      sampled_step_(begin.step) {
+      cadence_(cadence, calendar, begin),
+      ruler_(every, calendar),
+      crossing_(ruler_, begin),
+      sampled_step_(begin.step),
+      period_(every.seconds()) {
   TAILRACE_ASSERT(edges == Edges::grid || every.kind() == PeriodKind::seconds, "only seconds drift");
   const Place place = ruler_.place(begin);
   window_ = {.begin = place.time, .begin_step = begin.step, .whole = place.on_edge, .has_samples = false};
@@ -44,9 +44,9 @@ const std::vector<Share>& Axis::advance(const model::Tick& tick) {
   } else if (kind_ == AxisKind::whole_samples) {
     if (sampled) take_whole_sample(tick);
   } else {
-    const Place place = ruler_.place(tick);
-    for (; ruler_.kind() == PeriodKind::steps && next_edge_ <= place.index; ++next_edge_)
-      passed_.push_back({tick.time, tick.step, tick.step});
+    if (ruler_.kind() == PeriodKind::steps)
+      for (const std::int64_t passed = ruler_.place(tick).index; next_edge_ <= passed; ++next_edge_)
+        passed_.push_back({tick.time, tick.step, tick.step});
     if (sampled) take_sample(tick);
   }
   last_tick_ = tick;

@@ -108,25 +108,26 @@ class Axis {
   void next_window(const Edge& edge);
   TimeRecord record(double end, std::int64_t end_step, bool whole) const;
 
+  // First what every tick needs: a model's step finds it in no cache.
   AxisKind kind_;
   Edges edges_;
-  double period_;  // seconds, where edges drift
-  Ruler ruler_;
+  std::vector<Share> shares_;
+  model::Tick last_tick_;
   Cadence cadence_;
+  Ruler ruler_;
   Crossing crossing_;            // instants, whole samples: which samples make or end a record
   std::int64_t next_index_ = 0;  // of the record that is open or comes next
-  model::Tick last_tick_;
   // Windows only:
   Window window_;               // the open one
   std::int64_t next_edge_ = 0;  // index of the edge that ends it
   std::vector<Edge> passed_;    // windows in steps: edges since the last sample
   double sampled_until_ = 0.0;  // time of the last sample
+  std::int64_t sampled_step_ = 0;
   // Drifting edges only. MONC counts from 0, wherever the run begins.
+  double period_;              // seconds
   double drifted_from_ = 0.0;  // time of the sample that made the last record
   double previous_ = 0.0;      // time of the last sample
   double weight_ = 0.0;        // of the open window's samples so far
-  std::int64_t sampled_step_ = 0;
-  std::vector<Share> shares_;
 };
 
 }  // namespace tailrace::time
