@@ -14,8 +14,8 @@ namespace tailrace::client {
 namespace {
 
 // From this size on, what is copied is written past the caches: it would take the place of the model's own
-// numbers there. Less than that fits beside them, and may still be in a cache when the server reads it.
-constexpr std::size_t streamed_bytes = std::size_t{512} << 10;
+// numbers there, and lines of the ring that the server has in its cache would be fetched first.
+constexpr std::size_t streamed_bytes = std::size_t{16} << 10;
 constexpr std::size_t line = 64;
 
 #if defined(__SSE2__)
