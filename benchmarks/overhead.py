@@ -5,7 +5,7 @@ What its steps cost more is measured inside runs, in which blocks of steps with 
 mode off. What comes before the first step (with `start` and `ready`) and behind the last (with `finish`) is compared
 with runs in mode off. Those take turns on the cores with whole runs with output, in which each step counts with the
 median of its times in all rounds. These are asked for the same: they alone hold what a server costs by being there,
-but are less sure, for two runs that do the same differ."""
+and steps that output would make a fifth longer, but are less sure, for two runs that do the same differ."""
 
 import itertools
 import statistics
@@ -40,14 +40,14 @@ def between_calls(where: Path) -> list[tuple[float, float]]:
     return list(itertools.pairwise(float(line) for line in (where / "call_times").read_text().split()))
 
 
-def extra_of_a_step(configuration: str) -> float:
-    """Seconds, from one run with silent blocks."""
+def with_silent_blocks(configuration: str) -> list[float]:
+    """The times of the steps of a run, in seconds."""
     with jobs.folder() as where:
         done = jobs.run(laid_out(configuration, where, f"SILENT_BLOCKS={BLOCK}"), 2, where)
         steps = between_calls(where)[1:-1]
         if not 0.4 < done.report()["clients"][0]["steps"] / len(steps) < 0.6:
             raise SystemExit("Tailrace ought to hear of every other block of steps")
-    return extra_seconds([end - begin for begin, end in steps], BLOCK, KINDS)
+    return [end - begin for begin, end in steps]
 
 
 def stretches(turn: Turn, where: Path) -> tuple[list[float], list[bool]]:
@@ -92,8 +92,8 @@ def replaced(text: str, old: str, new: str) -> str:
     return text.replace(old, new)
 
 
-def measured(rounds: int) -> tuple[dict[str, list[dict]], list[float]]:
-    """The runs of each configuration, and what a step costs more in runs with silent blocks."""
+def measured(rounds: int) -> tuple[dict[str, list[dict]], list[list[float]]]:
+    """The runs of each configuration, and the steps of runs with silent blocks."""
     standard = (BUBBLE / "demo.yaml").read_text()
     configurations = {
         "off": replaced(standard, "mode: dedicated", "mode: off"),
@@ -101,25 +101,31 @@ def measured(rounds: int) -> tuple[dict[str, list[dict]], list[float]]:
         "every step": replaced(standard, "state:   {every: 4 steps", "state:   {every: 1 step"),
     }
     runs: dict[str, list[dict]] = {name: [] for name in configurations}
-    extra: list[float] = []
+    alternating: list[list[float]] = []
     for number in range(rounds):
         for name, run in one_round(configurations, number % len(configurations)).items():
             runs[name].append(run)
-        extra.append(extra_of_a_step(standard))
+        alternating.append(with_silent_blocks(standard))
         times = ", ".join(f"{name} {of[-1]['wall']:.2f} s" for name, of in runs.items())
-        print(f"round {number + 1}: {times}; {1e6 * extra[-1]:.1f} us a step", flush=True)
+        print(f"round {number + 1}: {times}; {1e6 * extra_of_steps(alternating[-1:]):.1f} us a step", flush=True)
     if len({run["checksum"] for of in runs.values() for run in of}) != 1:
         raise SystemExit("the runs did not compute the same")
-    return runs, extra
+    return runs, alternating
 
 
-def add_comparison(results: Results, runs: dict[str, list[dict]], extra: list[float]) -> None:
+def extra_of_steps(alternating: list[list[float]]) -> float:
+    """Seconds that a step takes longer with output."""
+    return extra_seconds(alternating, BLOCK, KINDS)
+
+
+def add_comparison(results: Results, runs: dict[str, list[dict]], alternating: list[list[float]]) -> None:
     stretch = {name: typical(of) for name, of in runs.items()}
     without = sum(stretch["off"])
-    of_step = statistics.median(extra)
+    of_step = extra_of_steps(alternating)
+    single = [1e6 * extra_of_steps([times]) for times in alternating]
     at_begin, at_end = (stretch["standard"][i] - stretch["off"][i] for i in (0, -1))
     longer = of_step * (len(stretch["off"]) - 2) + at_begin + at_end
-    parts = f"{1e6 * of_step:.1f} us a step ({1e6 * min(extra):.1f} to {1e6 * max(extra):.1f} in single runs)"
+    parts = f"{1e6 * of_step:.1f} us a step ({min(single):.1f} to {max(single):.1f} in single runs)"
     ends = f"{1e3 * at_begin:.0f} ms at the begin, {1e3 * at_end:.0f} ms at the end"
     results.add("longer with output, inside runs", 100 * longer / without, "%", 2.0, f"{parts}, {ends}")
 
@@ -136,9 +142,9 @@ def add_comparison(results: Results, runs: dict[str, list[dict]], extra: list[fl
 
 def main() -> None:
     asked = arguments(__doc__, rounds=8)
-    runs, extra = measured(asked.rounds)
+    runs, alternating = measured(asked.rounds)
     results = Results("overhead")
-    add_comparison(results, runs, extra)
+    add_comparison(results, runs, alternating)
     with_output = runs["standard"]
     # A stop in the middle of a call counts as the call's time, so the run that has none of them tells.
     calls = min(100 * (run["step_seconds"] + run["put_seconds"]) / run["wall"] for run in with_output)
@@ -147,7 +153,7 @@ def main() -> None:
     results.add("inside ready", 1e3 * statistics.median(run["ready_seconds"] for run in with_output), "ms")
     kept = [key for key in with_output[0] if key not in ("times", "whole")]
     results.details = {name: [{key: run[key] for key in kept if key in run} for run in of] for name, of in runs.items()}
-    results.details["extra_of_a_step"] = extra
+    results.details["extra_of_a_step"] = [extra_of_steps([times]) for times in alternating]
     results.finish(asked.json)
 
 

@@ -3,6 +3,8 @@ costs more with output. Both kinds have the same processor, memory and neighbour
 
 from statistics import fmean
 
+SHARED = 1.2  # in times of fast steps: where others use the other half of a core, a step takes 1.5
+
 
 def middle(values: list[float]) -> float:
     """The mean without the tenth at either end, which what else happens on the machine makes."""
@@ -10,17 +12,33 @@ def middle(values: list[float]) -> float:
     return fmean(sorted(values)[cut : len(values) - cut])
 
 
-def extra_seconds(times: list[float], length: int, kinds: int) -> float:
-    """`times[i]` is the time of step i + 1; of the blocks of `length` steps the second, fourth ... are silent. A step
+def own_steps(times: list[float], length: int) -> dict[int, list[tuple[int, float]]]:
+    """By block the steps, with their times, for which the processor was the run's own: faster than `SHARED` times what
+    only a twentieth of all silent steps stays below."""
+    silent = sorted(time for step, time in enumerate(times, 1) if step // length % 2 == 1)
+    limit = SHARED * silent[len(silent) // 20]
+    blocks: dict[int, list[tuple[int, float]]] = {}
+    for step, time in enumerate(times, 1):
+        if time < limit:
+            blocks.setdefault(step // length, []).append((step, time))
+    return blocks
+
+
+def extra_seconds(runs: list[list[float]], length: int, kinds: int) -> float:
+    """`runs[r][i]` is the time of step i + 1; of the blocks of `length` steps the second, fourth ... are silent. A step
     with output counts with what it takes more than those of the silent blocks before and behind it, and each of the
-    `kinds` of steps, by number modulo `kinds`, counts the same. Those not between two silent blocks are left out."""
-    blocks: dict[int, list[float]] = {}
-    for step, time in enumerate(times, 1):
-        blocks.setdefault(step // length, []).append(time)
-    quiet = {number: middle(of) for number, of in blocks.items() if number % 2 == 1}
+    `kinds` of steps, by number modulo `kinds`, counts the same. Left out are steps that shared the processor, those
+    beside a silent block in which most did, and kinds of which no step is left."""
     extra: list[list[float]] = [[] for _ in range(kinds)]
-    for step, time in enumerate(times, 1):
-        block = step // length
-        if block % 2 == 0 and block - 1 in quiet and block + 1 in quiet:
-            extra[step % kinds].append(time - (quiet[block - 1] + quiet[block + 1]) / 2)
-    return fmean(middle(of) for of in extra)
+    for times in runs:
+        blocks = own_steps(times, length)
+        quiet = {
+            number: middle([time for _, time in of])
+            for number, of in blocks.items()
+            if number % 2 == 1 and 4 * len(of) >= length
+        }
+        for number, of in blocks.items():
+            if number - 1 in quiet and number + 1 in quiet:
+                for step, time in of:
+                    extra[step % kinds].append(time - (quiet[number - 1] + quiet[number + 1]) / 2)
+    return fmean(middle(of) for of in extra if of)

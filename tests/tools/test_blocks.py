@@ -23,13 +23,28 @@ def run(extra_of_step: dict[int, float], steps: int = 3000, length: int = 60) ->
 def test_a_known_cost_is_found_beside_drift_and_disturbances() -> None:
     costs = {1: 5e-6, 4: 60e-6, 10: 70e-6}
     expected = 5e-6 + 60e-6 / 4 + 70e-6 / 10
-    assert blocks.extra_seconds(run(costs), 60, 20) == pytest.approx(expected, abs=8e-6)
+    assert blocks.extra_seconds([run(costs)], 60, 20) == pytest.approx(expected, abs=8e-6)
 
 
 def test_steps_that_cost_the_same_show_nothing() -> None:
-    assert blocks.extra_seconds(run({}), 60, 20) == pytest.approx(0, abs=8e-6)
+    assert blocks.extra_seconds([run({})], 60, 20) == pytest.approx(0, abs=8e-6)
 
 
 def test_without_noise_it_is_exact() -> None:
-    times = [1.0 + (0.5 if step // 60 % 2 == 0 and step % 4 == 0 else 0.0) for step in range(1, 601)]
-    assert blocks.extra_seconds(times, 60, 20) == pytest.approx(0.125, abs=1e-12)
+    times = [1.0 + (0.125 if step // 60 % 2 == 0 and step % 4 == 0 else 0.0) for step in range(1, 601)]
+    assert blocks.extra_seconds([times], 60, 20) == pytest.approx(0.125 / 4, abs=1e-12)
+
+
+def test_runs_count_together() -> None:
+    cheap, dear = run({1: 20e-6}), run({1: 80e-6})
+    assert blocks.extra_seconds([cheap, dear], 60, 20) == pytest.approx(50e-6, abs=8e-6)
+
+
+def test_steps_that_shared_the_processor_are_left_out() -> None:
+    """Others who come for a second or so and go make half of the steps half as long again."""
+    noise = random.Random(2)
+    slow, times = False, []
+    for time in run({4: 60e-6}, steps=9000):
+        slow = slow != (noise.random() < 1 / 150)
+        times.append(1.5 * time if slow else time)
+    assert blocks.extra_seconds([times], 60, 20) == pytest.approx(15e-6, abs=10e-6)
