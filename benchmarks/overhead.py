@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from support import jobs
-from support.blocks import extra_seconds
+from support.blocks import extra_seconds, longest_own
 from support.results import Results, arguments
 from support.turns import Turn, take_turns
 
@@ -57,12 +57,26 @@ def stretches(turn: Turn, where: Path) -> tuple[list[float], list[bool]]:
     return times, [turn.ran_through(begin, end) for begin, end in pairs]
 
 
-def typical(runs: list[dict]) -> list[float]:
-    """Seconds between calls: of each stretch the median of those that were not cut, or of all where all were."""
-    times = list(zip(*(run["times"] for run in runs), strict=True))
-    whole = list(zip(*(run["whole"] for run in runs), strict=True))
-    kept = ([time for time, uncut in zip(*both, strict=True) if uncut] for both in zip(times, whole, strict=True))
-    return [statistics.median(some or of) for some, of in zip(kept, times, strict=True)]
+def typical(runs: list[dict], limit: float) -> list[float | None]:
+    """Seconds between calls, medians over the rounds: of a step of the times that were not cut and are no longer than
+    `limit`, none where there is no such one; of begin and end of those not cut, or of all where all were."""
+    last = len(runs[0]["times"]) - 1
+
+    def median(stretch: int) -> float | None:
+        times = [run["times"][stretch] for run in runs]
+        uncut = [time for time, run in zip(times, runs, strict=True) if run["whole"][stretch]]
+        if stretch in (0, last):
+            return statistics.median(uncut or times)
+        own = [time for time in uncut if time <= limit]
+        return statistics.median(own) if own else None
+
+    return [median(stretch) for stretch in range(last + 1)]
+
+
+def own_share(runs: list[dict], limit: float) -> float:
+    """Per cent of all steps."""
+    times = [time for run in runs for time in run["times"][1:-1]]
+    return 100 * sum(time <= limit for time in times) / len(times)
 
 
 def figures(turn: Turn, ranks: int) -> dict:
@@ -119,20 +133,25 @@ def extra_of_steps(alternating: list[list[float]]) -> float:
 
 
 def add_comparison(results: Results, runs: dict[str, list[dict]], alternating: list[list[float]]) -> None:
-    stretch = {name: typical(of) for name, of in runs.items()}
-    without = sum(stretch["off"])
+    limit = longest_own([time for run in runs["off"] for time in run["times"][1:-1]])
+    stretch = {name: typical(of, limit) for name, of in runs.items()}
+    step = statistics.fmean(time for time in stretch["off"][1:-1] if time is not None)
+    steps = len(stretch["off"]) - 2
+    ends = {name: (of[0], of[-1]) for name, of in stretch.items()}
+    without = sum(ends["off"]) + steps * step
     of_step = extra_of_steps(alternating)
     single = [1e6 * extra_of_steps([times]) for times in alternating]
-    at_begin, at_end = (stretch["standard"][i] - stretch["off"][i] for i in (0, -1))
-    longer = of_step * (len(stretch["off"]) - 2) + at_begin + at_end
+    at_begin, at_end = (ends["standard"][i] - ends["off"][i] for i in (0, 1))
     parts = f"{1e6 * of_step:.1f} us a step ({min(single):.1f} to {max(single):.1f} in single runs)"
-    ends = f"{1e3 * at_begin:.0f} ms at the begin, {1e3 * at_end:.0f} ms at the end"
-    results.add("longer with output, inside runs", 100 * longer / without, "%", 2.0, f"{parts}, {ends}")
+    parts += f", {1e3 * at_begin:.0f} ms at the begin, {1e3 * at_end:.0f} ms at the end"
+    longer = steps * of_step + at_begin + at_end
+    results.add("longer with output, inside runs", 100 * longer / without, "%", 2.0, parts)
 
     def add_whole(what: str, name: str, at_most: float | None = None) -> None:
-        walls = [run["wall"] for run in runs[name]]
-        said = f"{sum(stretch[name]):.2f} s, single runs {min(walls):.2f} to {max(walls):.2f} s"
-        results.add(what, 100 * (sum(stretch[name]) / without - 1), "%", at_most, f"{said}; without: {without:.2f} s")
+        both = [pair for pair in zip(stretch[name], stretch["off"], strict=True) if None not in pair]
+        longer = sum(one for one, _ in both) / sum(off for _, off in both) - 1
+        own = f"{own_share(runs[name], limit):.0f} % of its steps had the core for themselves"
+        results.add(what, 100 * longer, "%", at_most, f"{own}, {own_share(runs['off'], limit):.0f} % without")
 
     add_whole("longer with output, whole runs", "standard", 2.0)
     sums = statistics.mean(run["wall"] / off["wall"] for run, off in zip(runs["standard"], runs["off"], strict=True))

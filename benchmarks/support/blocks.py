@@ -12,11 +12,14 @@ def middle(values: list[float]) -> float:
     return fmean(sorted(values)[cut : len(values) - cut])
 
 
+def longest_own(times: list[float]) -> float:
+    """Seconds. A step, one of these or with output, that takes longer had to share the processor with others."""
+    return SHARED * sorted(times)[len(times) // 20]
+
+
 def own_steps(times: list[float], length: int) -> dict[int, list[tuple[int, float]]]:
-    """By block the steps, with their times, for which the processor was the run's own: faster than `SHARED` times what
-    only a twentieth of all silent steps stays below."""
-    silent = sorted(time for step, time in enumerate(times, 1) if step // length % 2 == 1)
-    limit = SHARED * silent[len(silent) // 20]
+    """By block the steps, with their times, for which the processor was the run's own."""
+    limit = longest_own([time for step, time in enumerate(times, 1) if step // length % 2 == 1])
     blocks: dict[int, list[tuple[int, float]]] = {}
     for step, time in enumerate(times, 1):
         if time < limit:
