@@ -3,7 +3,7 @@ costs more with output. Both kinds have the same processor, memory and neighbour
 
 from statistics import fmean
 
-SHARED = 1.2  # in times of fast steps: where others use the other half of a core, a step takes 1.5
+SHARED = 1.2  # in times of fast steps: where others use the same core, a step takes 1.5
 
 
 def middle(values: list[float]) -> float:
