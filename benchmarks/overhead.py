@@ -4,8 +4,11 @@
 What its steps cost more is measured inside runs, in which blocks of steps with output follow silent ones, as with
 mode off. What comes before the first step (with `start` and `ready`) and behind the last (with `finish`) is compared
 with runs in mode off. Those take turns on the cores with whole runs with output, in which each step counts with the
-median of its times in all rounds. These are asked for the same: they alone hold what a server costs by being there,
-and steps that output would make a fifth longer, but are less sure, for two runs that do the same differ."""
+median of its times in all rounds. These are asked for the same: they alone hold what a server costs by being there, but
+are less sure, for two runs that do the same differ.
+
+Steps that are a fifth longer than fast ones are left out of both, since others had a part of the core. Should output
+make steps as long, the shares of what is left tell, and the sums of whole runs, in which nothing is left out."""
 
 import itertools
 import statistics

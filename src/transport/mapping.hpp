@@ -10,9 +10,9 @@ class Mapping {
  public:
   // Zeroed memory of this process, its pages already there. Throws Error(resource).
   static Mapping anonymous(std::size_t bytes);
-  // The first `bytes` of an open file, shared with everybody who maps it. Throws Error(resource); `name` is
-  // for the message.
   enum class Pages { in_place, when_used };
+  // The first `bytes` of an open file, shared with everybody who maps it; its pages are there at once, or
+  // come as they are used. Throws Error(resource); `name` is for the message.
   static Mapping shared(int file, std::size_t bytes, const char* name, Pages pages);
 
   Mapping(Mapping&& other) noexcept

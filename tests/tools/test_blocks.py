@@ -43,8 +43,11 @@ def test_runs_count_together() -> None:
 def test_steps_that_shared_the_processor_are_left_out() -> None:
     """Others who come for a second or so and go make half of the steps half as long again."""
     noise = random.Random(2)
-    slow, times = False, []
-    for time in run({4: 60e-6}, steps=9000):
-        slow = slow != (noise.random() < 1 / 150)
-        times.append(1.5 * time if slow else time)
-    assert blocks.extra_seconds([times], 60, 20) == pytest.approx(15e-6, abs=10e-6)
+    slow, runs = False, []
+    for _ in range(3):
+        times = []
+        for time in run({1: 40e-6, 4: 60e-6}):
+            slow = slow != (noise.random() < 1 / 150)
+            times.append(1.5 * time if slow else time)
+        runs.append(times)
+    assert blocks.extra_seconds(runs, 60, 20) == pytest.approx(55e-6, abs=8e-6)
