@@ -32,15 +32,16 @@ class LocalShapes {
   }
   void add(const FieldSpec& field, FieldHandle handle) {
     const auto grid = grids_.find(field.grid);
-    fields_[handle.index] = {field.name, field.type,
-                             grid == grids_.end() ? std::vector<std::int64_t>{} : grid->second};
+    fields_[handle.index] = {.name = field.name,
+                             .type = field.type,
+                             .extents = grid == grids_.end() ? std::vector<std::int64_t>{} : grid->second};
   }
   // Throws Error(usage) for a handle that the session did not give.
   const LocalShape& of(FieldHandle handle) const {
     const auto found = fields_.find(handle.index);
     if (found == fields_.end()) {
       throw Error(ErrorCode::usage, "field handle " + std::to_string(handle.index) +
-                                        " was not given by this session (it declared " +
+                                        " was not returned by this session (it declared " +
                                         std::to_string(fields_.size()) + " fields)");
     }
     return found->second;

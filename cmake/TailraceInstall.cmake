@@ -12,9 +12,6 @@ install(TARGETS tailrace tailrace_fortran EXPORT tailraceTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tailrace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
-install(FILES ${PROJECT_BINARY_DIR}/include/tailrace/fortran/tailrace.mod
-              ${PROJECT_BINARY_DIR}/include/tailrace/fortran/tailrace_c.mod
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tailrace/fortran COMPONENT library)
 
 install(EXPORT tailraceTargets NAMESPACE tailrace:: DESTINATION ${package_directory} COMPONENT library)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tailraceConfig.cmake.in

@@ -1,10 +1,10 @@
-# tailrace_room(<name> [USES <room>...] [LIBRARIES <target>...])
+# tailrace_room(<name> [USES <room>...] [TESTS_USE <room>...] [LIBRARIES <target>...])
 #
 # Declares src/<name> as a room: an object library tailrace_<name> of all its sources (in all its folders, so that a
-# format or codec is added as a folder and registers itself), and, from src/<name>/tests/*_test.cpp, the test program
-# <name>_test, which links the room and what it uses and nothing else.
+# format or codec is added as a folder and registers itself), and, from *_test.cpp in all its tests/ folders, the test
+# program <name>_test, which links the room, what it uses, what TESTS_USE names, and nothing else.
 function(tailrace_room name)
-  cmake_parse_arguments(room "" "" "USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(room "" "" "USES;TESTS_USE;LIBRARIES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/tests?/|/testing/")
   if(NOT sources)
@@ -35,18 +35,27 @@ function(tailrace_room name)
   target_compile_definitions(tailrace_${name} PRIVATE TAILRACE_VERSION="${PROJECT_VERSION}")
   set_target_properties(tailrace_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
                                                     VISIBILITY_INLINES_HIDDEN ON)
+  tailrace_precompile(tailrace_${name} product)
 
-  file(GLOB tests CONFIGURE_DEPENDS ${name}/tests/*_test.cpp)
+  file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${name}/*_test.cpp)
+  list(FILTER tests INCLUDE REGEX "/tests/[^/]*$")
   if(tests AND TAILRACE_TESTS)
     add_executable(${name}_test ${tests})
-    target_compile_options(${name}_test PRIVATE ${TAILRACE_WARNINGS})
-    foreach(linked IN LISTS closure)
+    target_compile_options(${name}_test PRIVATE ${TAILRACE_WARNINGS} ${TAILRACE_TEST_OPTIONS})
+    set(linked_rooms ${closure})
+    foreach(used IN LISTS room_TESTS_USE)
+      get_property(used_closure GLOBAL PROPERTY tailrace_closure_${used})
+      list(APPEND linked_rooms ${used_closure})
+    endforeach()
+    list(REMOVE_DUPLICATES linked_rooms)
+    foreach(linked IN LISTS linked_rooms)
       if(TARGET tailrace_${linked})
         target_link_libraries(${name}_test PRIVATE tailrace_${linked})
         target_sources(${name}_test PRIVATE $<TARGET_OBJECTS:tailrace_${linked}>)
       endif()
     endforeach()
     target_link_libraries(${name}_test PRIVATE GTest::gmock GTest::gtest_main)
+    tailrace_precompile(${name}_test tests)
     # NO_PRETTY_VALUES: CMake understands values in names only where they stand for a number, so that a test with a
     # name of its own would carry the value behind it.
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}." NO_PRETTY_VALUES PROPERTIES TIMEOUT 60 LABELS "unit;${name}"

@@ -16,9 +16,12 @@ tailrace_session* tailrace_start_fortran(int communicator, const char* configura
     required(configuration, "tailrace_start: configuration");
     tailrace::StartOptions start;
     if (options != nullptr) {
-      start = {text_or(options->component, "model"), options->initial_time, options->initial_step};
+      start = {.component = text_or(options->component, "model"),
+               .initial_time = options->initial_time,
+               .initial_step = options->initial_step};
     }
-    return new tailrace_session{tailrace::Session::start(communicator, configuration, start), {}, {}};
+    return new tailrace_session{
+        .session = tailrace::Session::start(communicator, configuration, start), .shapes = {}, .view = {}};
   });
 }
 

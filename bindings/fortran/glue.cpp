@@ -90,7 +90,8 @@ tailrace_session* tailrace_glue_start(const tailrace_session* running, int comm,
     usage_error(error, "start: this session is running already; finish it, or use another tailrace_session");
     return nullptr;
   }
-  const tailrace_start_options options{present(component), initial_time, initial_step};
+  const tailrace_start_options options{
+      .component = present(component), .initial_time = initial_time, .initial_step = initial_step};
   return tailrace_start_fortran(comm, config, &options, error);
 }
 
@@ -136,14 +137,14 @@ int tailrace_glue_coordinate(tailrace_session* session, const char* grid, const 
   const auto texts = lines(dims);
   const auto names = reversed(texts);
   const Attributes list(attributes);
-  const tailrace_coordinate_spec spec{name,
-                                      static_cast<int>(names.size()),
-                                      names.data(),
-                                      present(units),
-                                      present(standard_name),
-                                      present(long_name),
-                                      list.data(),
-                                      list.size()};
+  const tailrace_coordinate_spec spec{.name = name,
+                                      .rank = static_cast<int>(names.size()),
+                                      .dims = names.data(),
+                                      .units = present(units),
+                                      .standard_name = present(standard_name),
+                                      .long_name = present(long_name),
+                                      .attributes = list.data(),
+                                      .attribute_count = list.size()};
   return tailrace_coordinate(session, grid, &spec, values, value_count, error);
 }
 
@@ -159,8 +160,13 @@ int tailrace_glue_mesh(tailrace_session* session, const char* grid, const char* 
   std::vector<std::int32_t> nodes(face_nodes,
                                   face_nodes + face_count * static_cast<std::size_t>(nodes_per_face));
   for (auto& node : nodes) --node;
-  const tailrace_mesh_spec spec{present(name),  node_x,       node_y,    x_count,
-                                nodes_per_face, nodes.data(), face_count};
+  const tailrace_mesh_spec spec{.name = present(name),
+                                .node_x = node_x,
+                                .node_y = node_y,
+                                .node_count = x_count,
+                                .nodes_per_face = nodes_per_face,
+                                .face_nodes = nodes.data(),
+                                .face_count = face_count};
   return tailrace_mesh(session, grid, &spec, error);
 }
 
@@ -168,9 +174,14 @@ int tailrace_glue_field(tailrace_session* session, const char* name, const char*
                         const char* units, const char* standard_name, const char* long_name,
                         const char* attributes, tailrace_error* error) {
   const Attributes list(attributes);
-  const tailrace_field_spec spec{
-      name,        present(grid), type, present(units), present(standard_name), present(long_name),
-      list.data(), list.size()};
+  const tailrace_field_spec spec{.name = name,
+                                 .grid = present(grid),
+                                 .type = type,
+                                 .units = present(units),
+                                 .standard_name = present(standard_name),
+                                 .long_name = present(long_name),
+                                 .attributes = list.data(),
+                                 .attribute_count = list.size()};
   return tailrace_field(session, &spec, error);
 }
 

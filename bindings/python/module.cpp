@@ -48,29 +48,28 @@ void serve(nb::handle config, nb::handle comm) {
 
 NB_MODULE(_core, module) {
   // Never given back: exceptions may be translated until the interpreter ends.
-  PyObject* error = PyErr_NewExceptionWithDoc(
-      "tailrace.Error", "What Tailrace raises; .code says of which kind.", PyExc_RuntimeError, nullptr);
+  PyObject* error = PyErr_NewExceptionWithDoc("tailrace.Error",
+                                              "The exception that Tailrace raises; .code states its kind.",
+                                              PyExc_RuntimeError, nullptr);
   module.attr("Error") = nb::handle(error);
   nb::register_exception_translator(translate, error);
   tailrace::bindings::bind_session(module);
 
-  nb::class_<tailrace::Inspection>(module, "Inspection", "What inspect found.")
-      .def_ro("readable", &tailrace::Inspection::readable, "By any stock reader, as it is.")
+  nb::class_<tailrace::Inspection>(module, "Inspection", "The result of inspect.")
+      .def_ro("readable", &tailrace::Inspection::readable, "By any stock reader, in its present state.")
       .def_ro("repaired", &tailrace::Inspection::repaired)
       .def_ro("report", &tailrace::Inspection::report, "One sentence.");
 
-  module.def(
-      "serve", &serve, "config"_a, "comm"_a.none() = nb::none(),
-      "Serves until the run is over: over the communicator, or, without one, as a program of its own.");
+  module.def("serve", &serve, "config"_a, "comm"_a.none() = nb::none(),
+             "Serves until the run is over: on the communicator, or, without one, as a separate program.");
   module.def(
       "check",
       [](nb::handle config, const std::map<std::string, std::string>& options, nb::handle declared) {
         return tailrace::check(path_of(config), options, declared.is_none() ? "" : path_of(declared));
       },
       "config"_a, "options"_a = std::map<std::string, std::string>{}, "declared"_a = nb::none(),
-      "Checks a configuration, against what a model declared if that is given, and describes it; throws "
-      "Error with "
-      "all mistakes.");
+      "Checks a configuration, against the declarations of a model if given, and describes it; raises Error "
+      "with all mistakes.");
   module.def(
       "plan_graph",
       [](nb::handle config, nb::handle declared, const std::map<std::string, std::string>& options) {
@@ -80,20 +79,20 @@ NB_MODULE(_core, module) {
       "The plan of the diagnostics in the language of Graphviz's dot.");
   module.def(
       "report_directory", [](nb::handle config) { return tailrace::report_directory(path_of(config)); },
-      "config"_a, "Where the servers of a checked configuration report; empty where they do not.");
-  nb::class_<tailrace::Conversion>(module, "Conversion", "What convert_monc made.")
+      "config"_a, "The report directory of a checked configuration; empty if there is no report.");
+  nb::class_<tailrace::Conversion>(module, "Conversion", "The result of convert_monc.")
       .def_ro("text", &tailrace::Conversion::text, "YAML.")
-      .def_ro("warnings", &tailrace::Conversion::warnings, "A line each, with file:line:column.");
+      .def_ro("warnings", &tailrace::Conversion::warnings, "One line each, with file:line:column.");
   module.def(
       "convert_monc",
       [](nb::handle path, const std::map<std::string, std::string>& options, bool legacy) {
         return tailrace::convert_monc(path_of(path), options, legacy);
       },
       "path"_a, "options"_a = std::map<std::string, std::string>{}, "legacy"_a = false,
-      "Translates the XML of MONC's I/O server into a configuration; throws Error with the mistakes.");
+      "Converts the XML of MONC's I/O server to a configuration; raises Error with the mistakes.");
   module.def("reference", &tailrace::reference, "The configuration's options as a Markdown page.");
   module.def("schema", &tailrace::schema, "The same as a JSON schema.");
-  nb::class_<tailrace::ExpressionFunction>(module, "ExpressionFunction", "Something expressions can use.")
+  nb::class_<tailrace::ExpressionFunction>(module, "ExpressionFunction", "An operator of expressions.")
       .def_ro("name", &tailrace::ExpressionFunction::name)
       .def_ro("kind", &tailrace::ExpressionFunction::kind, "elementwise, reduction, kernel or rewrite.")
       .def_ro("signature", &tailrace::ExpressionFunction::signature)
@@ -104,5 +103,5 @@ NB_MODULE(_core, module) {
   module.def("version", &tailrace::version);
   module.def(
       "inspect", [](nb::handle path, bool repair) { return tailrace::inspect(path_of(path), repair); },
-      "path"_a, "repair"_a = false, "Looks at a file and repairs what a killed run left behind.");
+      "path"_a, "repair"_a = false, "Inspects a file and repairs what a killed run left behind.");
 }

@@ -44,7 +44,8 @@ class PythonSession {
     const int handle = communicator_handle(communicator);
     const auto path = nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(configuration));
     const nb::gil_scoped_release unlocked;
-    return PythonSession(Session::start(handle, path, {component, initial_time, initial_step}));
+    return PythonSession(Session::start(
+        handle, path, {.component = component, .initial_time = initial_time, .initial_step = initial_step}));
   }
 
   PythonSession(PythonSession&&) = default;
@@ -194,15 +195,16 @@ void leave(PythonSession& session, nb::handle type, nb::handle, nb::handle) {
 
 void bind_declarations(nb::class_<PythonSession>& type) {
   type.def("option", &PythonSession::option, "name"_a, "value"_a,
-           "Gives a value for {name} in the configuration.")
+           "Sets the value of {name} in the configuration.")
       .def("grid", &PythonSession::grid, "name"_a, "dims"_a, "shape"_a, "offset"_a = Extents{},
            "count"_a = Extents{}, "indexed_dim"_a = "", "indices"_a.none() = nb::none(), "partial"_a = false,
            "Declares a grid: block (offset, count), indexed (indexed_dim, indices), partial, or replicated.")
       .def("coordinate", &PythonSession::coordinate, "grid"_a, "name"_a, "values"_a, "units"_a = "",
            "dims"_a = std::vector<std::string>{}, "standard_name"_a = "", "long_name"_a = "",
-           "attributes"_a = Texts{}, "Gives the values of a coordinate: whole, or this rank's part.")
+           "attributes"_a = Texts{}, "Sets the values of a coordinate: all of them, or this rank's part.")
       .def("mesh", &PythonSession::mesh, "grid"_a, "node_x"_a, "node_y"_a, "face_nodes"_a, "name"_a = "mesh",
-           "Gives the faces of an unstructured grid (UGRID): a row of node numbers, padded with -1, a cell.")
+           "Sets the faces of an unstructured grid (UGRID): for each cell a row of node numbers, padded with "
+           "-1.")
       .def("field", &PythonSession::field, "name"_a, "grid"_a = "", "dtype"_a = "float64", "units"_a = "",
            "standard_name"_a = "", "long_name"_a = "", "attributes"_a = Texts{},
            "Declares a field and returns its handle. Without a grid it is a scalar.")
@@ -212,14 +214,14 @@ void bind_declarations(nb::class_<PythonSession>& type) {
 void bind_exchange(nb::class_<PythonSession>& type) {
   type.def("step", &PythonSession::step, "step"_a, "time"_a, "States the model's time, in seconds.")
       .def("handle", &PythonSession::handle, "name"_a, "The handle of a declared field.")
-      .def("wants", &PythonSession::wants, "field"_a, "Whether the servers want the field at this step.")
+      .def("wants", &PythonSession::wants, "field"_a, "Whether any file needs the field at this step.")
       .def("put", &PythonSession::put, "field"_a, "array"_a,
            "Copies the array (of any strides) once and returns; at once where the field is not wanted.")
       .def("acquire", &acquire, "field"_a,
            "The slot itself as an array, to write in place, or None where the field is not wanted. Not to be "
            "used "
            "after commit.")
-      .def("commit", &PythonSession::commit, "field"_a, "Hands over what was written into the slot.");
+      .def("commit", &PythonSession::commit, "field"_a, "Hands over the contents of the slot.");
 }
 
 }  // namespace
@@ -240,7 +242,7 @@ void bind_session(nb::module_& module) {
   type.def_static("start", &PythonSession::start, "comm"_a.none(), "config"_a, "component"_a = "model",
                   "initial_time"_a = 0.0, "initial_step"_a = 0,
                   "Collective. On a rank that becomes a server it returns when the run is over.")
-      .def("is_server", &PythonSession::is_server, "Whether this rank served.")
+      .def("is_server", &PythonSession::is_server, "Whether this rank was a server.")
       .def("is_off", &PythonSession::is_off, "Mode off: every call returns at once.")
       .def(
           "model_comm", &PythonSession::model_comm,

@@ -1,4 +1,4 @@
-"""Pictures of the density current from the file the model wrote: python plot.py FILE OUTDIR
+"""Pictures of the density current from its file of snapshots: python plot.py demo_snapshots.nc OUTDIR
 
 Writes OUTDIR/theta_0060s.png and so on, one for each snapshot of `theta`, and OUTDIR/density_current.png, a sheet
 with six of them: the deviation of potential temperature in the x-z section at the first row along y."""
@@ -14,22 +14,20 @@ import numpy as np
 import xarray as xr
 
 THETA_0 = 300.0  # K, the surroundings
-LEVELS = np.arange(-10.0, 0.5, 0.5)  # K; a step at 0 would only show rounding
+LEVELS = np.arange(-10.0, 0.0, 1.0)  # K; a step at 0 would only show rounding
 
 
 def sections(file):
     """The deviation of theta as (time, z, x), and the times in seconds."""
     with xr.open_dataset(file, decode_times=False) as data:
-        theta = data["theta"].isel(y=0)
-        time = next(dim for dim in theta.dims if dim not in ("x", "z"))
-        return (theta.transpose(time, "z", "x") - THETA_0).rename({time: "time"}).load()
+        return (data["theta"].isel(y=0).transpose("time", "z", "x") - THETA_0).load()
 
 
 def draw(axes, section):
     """One section; returns what a colour bar needs."""
     x, z = section["x"] / 1000, section["z"] / 1000
-    picture = axes.contourf(x, z, np.minimum(section, -1e-3), LEVELS, cmap="magma", extend="min")
-    axes.contour(x, z, section, [-1.0], colors="white", linewidths=0.6, linestyles="solid")
+    picture = axes.contourf(x, z, section, LEVELS, cmap="YlGnBu_r", extend="min")
+    axes.contour(x, z, section, [-1.0], colors="#12495a", linewidths=0.6, linestyles="solid")
     axes.set(
         xlim=(float(x.min()), min(19.2, float(x.max()))),
         ylim=(float(z.min()), min(4.8, float(z.max()))),

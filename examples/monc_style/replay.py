@@ -1,10 +1,11 @@
-"""Plays a recorded run of MONC into Tailrace: its ranks send what the ranks of MONC sent to their I/O server.
+"""Replays a recorded run of MONC: the ranks send to Tailrace what the ranks of MONC sent to their I/O server.
 
     mpirun -n 6 python replay.py TRACE CONFIGURATION [--real-time | --speed N] [-D name=value ...]
 
-starts as many servers as the configuration says, and the rest as model ranks. Where these are as many as the trace has,
-each sends what that one sent; else the domain is cut anew. CONFIGURATION may be MONC's XML as it stands, or a
-YAML file that includes it and says how many servers there are. README.md has the format of a trace.
+starts as many servers as the configuration sets; the other ranks are model ranks. If there are as many model ranks as
+in the trace, each sends what the rank of the trace sent; otherwise the domain is decomposed anew. CONFIGURATION may be
+MONC's unchanged XML, or a YAML file that includes it and sets the number of servers. README.md describes the format of
+a trace.
 """
 
 import argparse
@@ -219,7 +220,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("trace", type=Path)
     parser.add_argument("configuration", type=Path)
-    parser.add_argument("--speed", type=float, metavar="N", help="N times as fast as the model's time goes")
+    parser.add_argument("--speed", type=float, metavar="N", help="N times as fast as model time")
     parser.add_argument("--real-time", dest="speed", action="store_const", const=1.0, help="the same as --speed 1")
     parser.add_argument(
         "-D",
@@ -227,7 +228,7 @@ def main():
         action="append",
         default=[],
         metavar="name=value",
-        help="an option, instead of the trace's",
+        help="sets an option, in place of that of the trace",
     )
     arguments = parser.parse_args()
     given = dict(option.split("=", 1) for option in arguments.options)

@@ -1,4 +1,4 @@
-// The one exception type that leaves Tailrace, and the kinds of things that go wrong.
+// The only exception type that Tailrace throws, and the kinds of errors.
 #pragma once
 
 #include <stdexcept>
@@ -11,10 +11,10 @@ namespace tailrace {
 // The values are part of the C interface (tailrace.h): do not renumber.
 enum class ErrorCode : int {
   usage = 1,          // a call was made in the wrong order, with a wrong name, type or size
-  configuration = 2,  // the configuration does not hold; the message names file:line:column
-  resource = 3,       // the world refused: disk full, directory not writable, no memory
-  lost = 4,           // a peer (model rank or server) is gone
-  full = 5,           // the buffer is full and `when_full: fail` was asked for
+  configuration = 2,  // the configuration is not valid; the message names file:line:column
+  resource = 3,       // the environment failed: disk full, directory not writable, no memory
+  lost = 4,           // a peer (model rank or server) has died
+  full = 5,           // the buffer is full and `when_full: fail` is set
   internal = 6,       // a bug in Tailrace
 };
 

@@ -1,10 +1,10 @@
-/* Operators of one's own: a function in a shared library that expressions call like a built-in one.
+/* User-defined operators: functions in a shared library that expressions call like built-in ones.
  *
  *   operators:
  *     wind_speed: {library: ./libwind.so, arguments: 2, result: {dims: same, units: m s-1}}
  *
- * In C it is a function of the type tailrace_operator. In C++ a function that throws where something is
- * wrong,
+ * In C an operator is a function of the type tailrace_operator. In C++ it is a function that throws on
+ * errors,
  *
  *   void wind_speed(std::span<const tailrace::OperatorInput> in, tailrace::OperatorOutput out) {
  *     for (std::size_t i = 0; i < out.values().size(); ++i)
@@ -12,16 +12,16 @@
  *   }
  *   TAILRACE_OPERATOR(wind_speed)
  *
- * This header is all that is needed: such a library links nothing of Tailrace. It is
- * loaded by every rank, called on servers alone.
+ * Only this header is needed: such a library does not link Tailrace. Every rank loads it,
+ * only servers call it.
  *
  * Conventions
- * - All numbers are float64, dense, C order, dimensions slowest first. What is missing is NaN.
+ * - All numbers are float64, dense, C order, dimensions slowest first. Missing values are NaN.
  * - A call gets blocks: along the dimensions that `needs_whole` names in the configuration all cells, along
  * the others any part of them, possibly that of one model rank. It is not called for empty blocks.
- * - The output has the extents that follow from the declaration; all of its values are to be set.
- * - Nothing may be kept when the function returns, nor may inputs be changed.
- * - Calls of one operator come one at a time, from any thread, unless the configuration says `thread_safe:
+ * - The output has the extents that follow from the declaration; the function must set all of its values.
+ * - The function must not keep pointers after it returns, and must not change its inputs.
+ * - There is one call of an operator at a time, from any thread, unless the configuration sets `thread_safe:
  * true`.
  */
 #ifndef TAILRACE_OPERATOR_H
@@ -39,7 +39,7 @@ extern "C" {
 enum { TAILRACE_OPERATOR_MAX_RANK = 8 };
 
 typedef struct tailrace_array {
-  double* data;                                 /* inputs: only to be read */
+  double* data;                                 /* inputs: read-only */
   int64_t rank;                                 /* 0: one number */
   int64_t count[TAILRACE_OPERATOR_MAX_RANK];    /* extents of this block */
   int64_t offset[TAILRACE_OPERATOR_MAX_RANK];   /* global index of its first cell; -1: cells that are not
@@ -48,8 +48,8 @@ typedef struct tailrace_array {
   const char* dims[TAILRACE_OPERATOR_MAX_RANK]; /* names */
 } tailrace_array;
 
-/* 0: done. Else `error`, of `size` bytes, holds the reason as text with its closing 0; that diagnostic is
- * then missing at this step, and the model is told as the file's `on_error` says. */
+/* 0: success. Otherwise `error`, of `size` bytes, holds the reason as text with its closing 0; the diagnostic
+ * is then missing at this step, and the model gets the error as the file's `on_error` says. */
 typedef int (*tailrace_operator)(const tailrace_array* inputs, int count, tailrace_array* output, char* error,
                                  size_t size);
 
@@ -99,7 +99,7 @@ inline int call_operator(void (*function)(std::span<const OperatorInput>, Operat
   } catch (const std::exception& thrown) {
     std::snprintf(error, size, "%s", thrown.what());
   } catch (...) {
-    std::snprintf(error, size, "it threw something that is no std::exception");
+    std::snprintf(error, size, "it threw something that is not a std::exception");
   }
   return 1;
 }

@@ -1,4 +1,4 @@
-/* Tailrace for C: hand a model's fields to servers that average and write them while the model computes on.
+/* Tailrace for C: hand a model's fields to servers that average and write them while the model continues.
  *
  *   tailrace_error error = TAILRACE_NO_ERROR;
  *   tailrace_session* io = tailrace_start(comm, "tailrace.yaml", NULL, &error);
@@ -16,15 +16,15 @@
  *   tailrace_free(io);
  *
  * Conventions
- * - Nothing is global: all belongs to the session, and several sessions may live side by side.
+ * - Nothing is global: all state belongs to the session, and several sessions may exist at once.
  * - Nothing aborts or exits. A function that can fail has a last parameter `error`, which may be NULL. It
  *   returns 0, or a tailrace_error_code; those that return a handle or yes/no return -1, those that
  *   return a pointer NULL. At every such call `*error` is first cleared (so it must be initialised) and,
- *   on failure, filled with code and message; the message lives until the next call with the same `error`
+ *   on failure, filled with code and message; the message is valid until the next call with the same `error`
  *   or tailrace_error_clear, which ends every use of it.
- * - What fails on a server is reported by the next call of the model.
+ * - A failure on a server is reported by the next call of the model.
  * - A session is used from one thread at a time; different sessions from different threads at once.
- * - Strings and arrays that are passed in are copied before the call returns and stay the caller's.
+ * - Strings and arrays that are passed in are copied before the call returns and remain owned by the caller.
  * - Dimensions and indices: slowest first (C order), counted from 0. Optional parts of a spec: NULL or 0,
  *   as a designated initialiser leaves them.
  * - Communicators: the functions whose names end in _fortran take the Fortran handle (MPI_Comm_c2f); the
@@ -52,10 +52,10 @@ typedef struct tailrace_session tailrace_session;
 enum tailrace_error_code {
   TAILRACE_OK = 0,
   TAILRACE_USAGE = 1,         /* a call was made in the wrong order, with a wrong name, type or size */
-  TAILRACE_CONFIGURATION = 2, /* the configuration does not hold; the message names file:line:column */
-  TAILRACE_RESOURCE = 3,      /* the world refused: disk full, directory not writable, no memory */
-  TAILRACE_LOST = 4,          /* a peer (model rank or server) is gone */
-  TAILRACE_FULL = 5,          /* the buffer is full and `when_full: fail` was asked for */
+  TAILRACE_CONFIGURATION = 2, /* the configuration is not valid; the message names file:line:column */
+  TAILRACE_RESOURCE = 3,      /* the environment failed: disk full, directory not writable, no memory */
+  TAILRACE_LOST = 4,          /* a peer (model rank or server) has died */
+  TAILRACE_FULL = 5,          /* the buffer is full and `when_full: fail` is set */
   TAILRACE_INTERNAL = 6       /* a bug in Tailrace */
 };
 
@@ -110,7 +110,7 @@ typedef struct tailrace_coordinate_spec {
   size_t attribute_count;
 } tailrace_coordinate_spec;
 
-/* Faces of an unstructured grid (UGRID 1.0). Nodes are given whole and alike on every rank; `face_nodes` has
+/* Faces of an unstructured grid (UGRID 1.0). All nodes are given, and equal on every rank; `face_nodes` has
  * a row of `nodes_per_face` node numbers (from 0, padded with -1) for each local cell. */
 typedef struct tailrace_mesh_spec {
   const char* name;     /* NULL: "mesh" */
@@ -134,12 +134,12 @@ typedef struct tailrace_field_spec {
 } tailrace_field_spec;
 
 /* Collective over the communicator, which is duplicated. `options` may be NULL. On a rank that becomes a
- * server it returns when the run is over; tailrace_is_server then says 1. Blocks. The session is given back
- * by tailrace_free. */
+ * server it returns when the run is over; tailrace_is_server then returns 1. Blocks. Free the session with
+ * tailrace_free. */
 TAILRACE_EXPORT tailrace_session* tailrace_start_fortran(int communicator, const char* configuration,
                                                          const tailrace_start_options* options,
                                                          tailrace_error* error);
-/* Gives the memory back; NULL is allowed. Without tailrace_finish before it: tells the servers that this rank
+/* Frees the session; NULL is allowed. Without tailrace_finish before it, informs the servers that this rank
  * left. */
 TAILRACE_EXPORT void tailrace_free(tailrace_session* session);
 
@@ -158,8 +158,8 @@ TAILRACE_EXPORT int tailrace_option_real(tailrace_session* session, const char* 
                                          tailrace_error* error);
 TAILRACE_EXPORT int tailrace_grid(tailrace_session* session, const tailrace_grid_spec* spec,
                                   tailrace_error* error);
-/* Values along undecomposed dims: whole. Along decomposed dims: whole, or this rank's part (told by the
- * size). */
+/* Values along undecomposed dims: all. Along decomposed dims: all, or this rank's part (distinguished by
+ * the size). */
 TAILRACE_EXPORT int tailrace_coordinate(tailrace_session* session, const char* grid,
                                         const tailrace_coordinate_spec* spec, const double* values,
                                         size_t count, tailrace_error* error);
@@ -168,16 +168,16 @@ TAILRACE_EXPORT int tailrace_mesh(tailrace_session* session, const char* grid, c
 /* Returns the field's handle, valid for this session, or -1. */
 TAILRACE_EXPORT int tailrace_field(tailrace_session* session, const tailrace_field_spec* spec,
                                    tailrace_error* error);
-/* Collective over the component. Checks declarations and configuration together; fails alike on all ranks. */
+/* Collective over the component. Checks declarations and configuration together; fails on all ranks alike. */
 TAILRACE_EXPORT int tailrace_ready(tailrace_session* session, tailrace_error* error);
 
-/* States the model's time: `step` and `time` (seconds) strictly, respectively never, go back. The puts that
- * follow belong to it. Local; wakes the servers. In mode inline it does the servers' work. */
+/* Sets the model's time: `step` must increase, `time` (seconds) must not decrease. The puts that follow
+ * belong to it. Local; wakes the servers if needed. In mode inline it does the servers' work. */
 TAILRACE_EXPORT int tailrace_step(tailrace_session* session, int64_t step, double time,
                                   tailrace_error* error);
-/* The handle of a declared field, or -1 (the message then tells the nearest name). */
+/* The handle of a declared field, or -1 (the message then has the nearest name). */
 TAILRACE_EXPORT int tailrace_handle(const tailrace_session* session, const char* name, tailrace_error* error);
-/* 1: the servers want the field at this step; 0: not; -1: failure. */
+/* 1: a file needs the field at this step; 0: none does; -1: failure. */
 TAILRACE_EXPORT int tailrace_wants(const tailrace_session* session, int field, tailrace_error* error);
 /* Copies `count` dense elements (C order) once and returns; at once where the field is not wanted. Blocks
  * only when the buffer is full. */
@@ -188,8 +188,8 @@ TAILRACE_EXPORT int tailrace_put(tailrace_session* session, int field, const voi
 TAILRACE_EXPORT int tailrace_put_strided(tailrace_session* session, int field, const void* data, int type,
                                          int rank, const int64_t* shape, const int64_t* strides,
                                          tailrace_error* error);
-/* 1 where a put would find nothing to do, and then stands for it: for language bindings, which need not
- * describe the array. 0: call the put, which also tells what is wrong. */
+/* 1 where a put would have nothing to do, and then replaces it: for language bindings, which need not
+ * describe the array. 0: call the put, which also reports errors. */
 TAILRACE_EXPORT int tailrace_put_unwanted(tailrace_session* session, int field);
 /* Sets `*slot` to the memory that the servers read, `*bytes` long, to write the local block into (C order),
  * or to NULL where the field is not wanted (then no commit follows). One slot at a time; tailrace_commit ends
@@ -197,7 +197,7 @@ TAILRACE_EXPORT int tailrace_put_unwanted(tailrace_session* session, int field);
 TAILRACE_EXPORT int tailrace_acquire(tailrace_session* session, int field, void** slot, size_t* bytes,
                                      tailrace_error* error);
 TAILRACE_EXPORT int tailrace_commit(tailrace_session* session, int field, tailrace_error* error);
-/* What this rank holds of a field: writes the extents and the tailrace_type, returns the rank, or -1. */
+/* The part of a field on this rank: writes the extents and the tailrace_type, returns the rank or -1. */
 TAILRACE_EXPORT int tailrace_local_shape(const tailrace_session* session, int field,
                                          int64_t shape[TAILRACE_MAX_RANK], int* type, tailrace_error* error);
 
@@ -210,7 +210,7 @@ TAILRACE_EXPORT int tailrace_finish(tailrace_session* session, tailrace_error* e
  * returns when the run is over. Collective with their start. */
 TAILRACE_EXPORT int tailrace_serve_fortran(int communicator, const char* configuration,
                                            tailrace_error* error);
-/* The same for a program that is nothing but a server: starts and ends MPI itself. */
+/* The same for a program that is only a server: it initialises and finalises MPI itself. */
 TAILRACE_EXPORT int tailrace_serve_alone(const char* configuration, tailrace_error* error);
 
 TAILRACE_EXPORT const char* tailrace_version(void);

@@ -1,4 +1,4 @@
-// Tailrace for C++: hand a model's fields to servers that average and write them while the model computes on.
+// Tailrace for C++: hand a model's fields to servers that average and write them while the model continues.
 //
 //   auto io = tailrace::Session::start(MPI_Comm_c2f(comm), "tailrace.yaml", {.component = "bubble"});
 //   if (io.is_server()) return 0;                     // this rank served until the run was over
@@ -8,7 +8,7 @@
 //   while (...) { io.step(step, t); if (io.wants(w)) io.put(w, w_values); }
 //   io.finish();
 //
-// All failures are thrown as tailrace::Error, also those that happened on a server since the last call. A
+// All failures are thrown as tailrace::Error, including those on a server since the last call. A
 // Session is used from one thread at a time. Dimensions and indices: slowest first, counted from 0.
 #pragma once
 
@@ -84,7 +84,7 @@ struct CoordinateSpec {
   std::map<std::string, std::string> attributes{};
 };
 
-// Faces of an unstructured grid (UGRID 1.0). Nodes are given whole and alike on every rank; `face_nodes` has
+// Faces of an unstructured grid (UGRID 1.0). All nodes are given, and equal on every rank; `face_nodes` has
 // a row of `nodes_per_face` node numbers (from 0, padded with -1) for each local cell.
 struct MeshSpec {
   std::string name = "mesh";
@@ -104,7 +104,7 @@ struct FieldSpec {
   std::map<std::string, std::string> attributes{};
 };
 
-// Names a field in wants, put and acquire without a look-up. Valid for the session that gave it.
+// Identifies a field in wants, put and acquire without a look-up. Valid for the session that returned it.
 struct FieldHandle {
   int index = -1;
 };
@@ -116,7 +116,7 @@ class TAILRACE_EXPORT Session {
   static Session start(int communicator, const std::string& configuration, const StartOptions& options = {});
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
-  ~Session();  // without finish: tells the servers that this rank left
+  ~Session();  // without finish: informs the servers that this rank left
 
   bool is_server() const noexcept;
   bool is_off() const noexcept;  // mode off: every call returns at once
@@ -127,8 +127,8 @@ class TAILRACE_EXPORT Session {
   void option(const std::string& name, std::int64_t value);
   void option(const std::string& name, double value);
   void grid(const GridSpec& spec);
-  // Values along undecomposed dims: whole. Along decomposed dims: whole, or this rank's part (told by the
-  // size).
+  // Values along undecomposed dims: all. Along decomposed dims: all, or this rank's part (distinguished by
+  // the size).
   void coordinate(const std::string& grid, const CoordinateSpec& spec, std::span<const double> values);
   void mesh(const std::string& grid, const MeshSpec& spec);
   FieldHandle field(const FieldSpec& spec);
@@ -136,8 +136,8 @@ class TAILRACE_EXPORT Session {
   // everywhere.
   void ready();
 
-  // States the model's time: `step` and `time` (seconds) strictly, respectively never, go back. The puts that
-  // follow belong to it. Local; wakes the servers. In mode inline it does the servers' work.
+  // Sets the model's time: `step` must increase, `time` (seconds) must not decrease. The puts that follow
+  // belong to it. Local; wakes the servers if needed. In mode inline it does the servers' work.
   void step(std::int64_t step, double time);
   FieldHandle handle(std::string_view name) const;  // throws Error(usage) with the nearest name
   bool wants(FieldHandle field) const;
@@ -156,8 +156,8 @@ class TAILRACE_EXPORT Session {
   }
   // Dense values in C order; `count` elements in all. The cheapest way.
   void put_dense(FieldHandle field, const void* data, Type type, std::size_t count);
-  // True where a put would find nothing to do, and then stands for it, so that a language binding need not
-  // describe the array; what is wrong with a call is left for the put to tell.
+  // True where a put would have nothing to do, and then replaces it, so that a language binding need not
+  // describe the array; errors of a call are left to the put.
   bool put_unwanted(FieldHandle field) noexcept;
   // The slot itself, to write the local block into (C order); empty where the field is not wanted. Ends with
   // commit. One slot at a time.
@@ -177,12 +177,12 @@ class TAILRACE_EXPORT Session {
 // A server rank in an MPMD launch: joins the `Session::start` of the models over the given communicator and
 // returns when the run is over. Collective with their start.
 TAILRACE_EXPORT void serve(int communicator, const std::string& configuration);
-// The same for a program that is nothing but a server: starts and ends MPI itself.
+// The same for a program that is only a server: it initialises and finalises MPI itself.
 TAILRACE_EXPORT void serve(const std::string& configuration);
 
-// Reads and checks a configuration as far as that goes without a model, and describes it (a tree of files,
-// variables and periods). Options given by the model may be supplied. `declared`, if not empty, is the file
-// of what a model declared that a run leaves in its report directory (declared.COMPONENT.json): then all is
+// Reads and checks a configuration as far as possible without a model, and describes it (a tree of files,
+// variables and periods). Options of the model may be supplied. `declared`, if not empty, is the file with
+// the declarations of a model from a run's report directory (declared.COMPONENT.json): then everything is
 // checked and described, with the plan of the diagnostics. Throws Error(configuration) with all mistakes.
 TAILRACE_EXPORT std::string check(const std::string& configuration,
                                   const std::map<std::string, std::string>& options = {},
@@ -190,9 +190,9 @@ TAILRACE_EXPORT std::string check(const std::string& configuration,
 // The plan of the diagnostics as a graph in the language of Graphviz's dot. Throws as check does.
 TAILRACE_EXPORT std::string plan_graph(const std::string& configuration, const std::string& declared,
                                        const std::map<std::string, std::string>& options = {});
-// Where the servers of a checked configuration write what there is to see; empty where they are told to write
-// nothing of the kind (servers.report: false) or there are none (servers.mode: off). As in the configuration:
-// relative to where the job is started.
+// The report directory of a checked configuration; empty if there is no report (servers.report: false) or
+// there are no servers (servers.mode: off). As in the configuration: relative to the directory where the job
+// is started.
 // Throws as check does.
 TAILRACE_EXPORT std::string report_directory(const std::string& configuration);
 
@@ -200,8 +200,8 @@ struct Conversion {
   std::string text;                   // YAML
   std::vector<std::string> warnings;  // a line each, with file:line:column
 };
-// Translates the XML of MONC's I/O server, with what it includes, into a configuration. Options that are
-// given are filled in, others stay in braces; `legacy` keeps MONC's values where they are wrong. Throws
+// Converts the XML of MONC's I/O server, with its includes, to a configuration. The given options are
+// inserted, others stay in braces; `legacy` keeps MONC's values where they are wrong. Throws
 // Error(configuration) with the mistakes.
 TAILRACE_EXPORT Conversion convert_monc(const std::string& path,
                                         const std::map<std::string, std::string>& options = {},
@@ -211,7 +211,7 @@ TAILRACE_EXPORT std::string reference();  // the options as a Markdown page
 TAILRACE_EXPORT std::string schema();     // the same as a JSON schema
 TAILRACE_EXPORT std::string version();
 
-// Something that an expression can use. `kind`: elementwise, reduction, kernel, or rewrite (written with the
+// An operator of expressions. `kind`: elementwise, reduction, kernel, or rewrite (composed of the
 // others).
 struct ExpressionFunction {
   std::string name, kind, signature, says, cost, source;
@@ -219,11 +219,11 @@ struct ExpressionFunction {
 TAILRACE_EXPORT std::vector<ExpressionFunction> expression_functions();  // by name
 
 struct Inspection {
-  bool readable = false;  // by any stock reader, as it is
+  bool readable = false;  // by any stock reader, in its present state
   bool repaired = false;
   std::string report;  // one sentence
 };
-// Looks at a file that Tailrace wrote and, if asked, repairs what a killed run left behind. Throws
+// Checks a file that Tailrace wrote and, on request, repairs what a killed run left behind. Throws
 // Error(resource).
 TAILRACE_EXPORT Inspection inspect(const std::string& path, bool repair);
 

@@ -1,4 +1,4 @@
-"""Hand a model's fields to servers that average and write them while the model computes on.
+"""Hand a model's fields to servers that average and write them while the model continues.
 
     with tailrace.Session.start(MPI.COMM_WORLD, "tailrace.yaml", component="toy") as io:
         if io.is_server():

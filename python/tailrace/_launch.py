@@ -81,10 +81,10 @@ def _words(command: str) -> list[str]:
 
 def _not_found(given: str | None) -> str:
     if given is None:
-        return "there is no mpirun or mpiexec in the PATH: install Open MPI or MPICH, load its module, or give --mpirun"
+        return "there is no mpirun or mpiexec on the PATH: install Open MPI or MPICH, load its module, or give --mpirun"
     if os.sep not in given:
-        return f"there is no {given} in the PATH, which --mpirun names: install it, load its module, or give its path"
-    what = "may not be run" if Path(given).is_file() else "is no program"
+        return f"there is no {given} on the PATH, which --mpirun names: install it, load its module, or give its path"
+    what = "is not executable" if Path(given).is_file() else "is not a program"
     return f"{given}, which --mpirun names, {what}"
 
 
@@ -132,8 +132,8 @@ def command_line(launcher: Launcher, job: Job, machine: Machine) -> list[str]:
     if job.servers:
         if launcher.kind == OTHER and Path(launcher.command[0]).name == "srun":
             raise LaunchError(
-                "srun starts two programs only from a --multi-prog file: use mpirun, or give no --servers and let the "
-                "configuration take servers out of the model's ranks (servers: count:)"
+                "srun starts two programs only from a --multi-prog file: use mpirun, or omit --servers and let the "
+                "configuration take the servers from the model's ranks (servers: count:)"
             )
         line += [":", *_part(launcher, job.servers, job.server_program, job.environment)]
     return line

@@ -183,12 +183,14 @@ def lag(report: Report) -> str:
     def draw(axes: Axes) -> None:
         for colour, server in zip(COLOURS, servers, strict=False):
             at, value = zip(*server["lag_series"], strict=True)
-            marker = "o" if len(at) < 40 else ""
-            axes.plot(at, value, color=colour, linewidth=1.4, marker=marker, ms=3, label=f"server {server['rank']}")
+            # A dot for each commit: files that commit at the same moment would make a line jump up and down.
+            size = 4 if len(at) < 200 else 2
+            axes.plot(at, value, color=colour, linestyle="", marker="o", ms=size, label=f"server {server['rank']}")
         axes.set_ylim(bottom=0)
         axes.set_xlim(left=0)
         _seconds_axis(axes)
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: seconds_text(value)))
+        axes.tick_params(axis="x", pad=7)  # its first label and that of the other axis stand in one corner
         axes.set_xlabel("time since the start of the run")
         if len(servers) > 1:
             _legend(axes, 4)

@@ -27,8 +27,8 @@ def load(directory: Path | str) -> Report:
     except FileNotFoundError:
         raise ReportError(
             f"there is no {path}. A run writes it at its end into `servers: report_directory:` "
-            "(tailrace_report unless said otherwise); a run that was killed leaves none, but its "
-            "commits.jsonl tells what it committed."
+            "(default: tailrace_report). A run that was killed leaves none, but its commits.jsonl lists what it "
+            "committed."
         ) from None
     except OSError as error:
         raise ReportError(f"cannot read {path}: {error.strerror}") from None
@@ -100,12 +100,12 @@ def findings(report: Report) -> list[str]:
     """What deserves attention, each with a remedy. Empty for a run without trouble."""
     said = []
     if report["run"]["outcome"] != "complete":
-        said.append(f"The run did not end well: {report['run']['outcome']}")
+        said.append(f"The run failed: {report['run']['outcome']}")
     stall = share_of_run(report, "stall_seconds")
     if stall > 0.01:
         said.append(
             f"The model waited {percent_text(stall)} of its time for room in the buffer. "
-            "Raise `servers: buffer:`, give more servers, or write less often."
+            "Raise `servers: buffer:`, use more servers, or write less often."
         )
     else:
         full = [
@@ -121,7 +121,7 @@ def findings(report: Report) -> list[str]:
             )
     spilled = sum(client["spilled_bytes"] for client in report["clients"])
     if spilled:
-        said.append(f"{bytes_text(spilled)} went through the spill directory, since buffers were full.")
+        said.append(f"{bytes_text(spilled)} went through the spill directory, because buffers were full.")
     shares = [busy_share(server) for server in report["servers"]]
     if len(shares) > 1 and max(shares) > 0.5 and max(shares) > 2 * sum(shares) / len(shares):
         busiest = report["servers"][shares.index(max(shares))]["rank"]
@@ -129,5 +129,5 @@ def findings(report: Report) -> list[str]:
     idle = [field["name"] for field in report["fields"] if field["put"]["count"] == 0 and field["unwanted"] > 0]
     if idle:
         names = ", ".join(idle[:6]) + (", ..." if len(idle) > 6 else "")
-        said.append(f"Put at every turn but wanted by no file: {names}.")
+        said.append(f"Put but never wanted by any file: {names}.")
     return said

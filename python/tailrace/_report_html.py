@@ -115,8 +115,8 @@ def _model(report: Report) -> str:
     ]
     head = ["field", "puts", "unwanted", "bytes", "median", "longest", "total", "stalls", "stalled"]
     return (
-        "<h2>What the model paid</h2><p>Time inside <code>put</code>, added over all model ranks. A stall is a wait "
-        "for room in the buffer, the only thing that a put waits for.</p>"
+        "<h2>Cost for the model</h2><p>Time inside <code>put</code>, summed over all model ranks. A stall is a wait "
+        "for room in the buffer; a put waits for nothing else.</p>"
         + (_figure(_plots.put_total(report)) + _figure(_plots.put_each(report)) if some else "<p>Nothing was put.</p>")
         + _table(head, rows, f"All {plural(len(rows), 'field')}")
     )
@@ -133,13 +133,13 @@ def _servers(report: Report) -> str:
         for server in report["servers"]
     ]
     text = (
-        "<h2>What the servers did</h2><p>Busy time of all threads by phase. Work on several threads adds up to more "
+        "<h2>Work of the servers</h2><p>Busy time of all threads by phase. Work on several threads adds up to more "
         "than the wall clock.</p>" + _figure(_plots.phases(report))
     )
     if any(server["lag_series"] for server in report["servers"]):
         text += (
-            "<h2>How far they lagged</h2><p>From the put that completes a commit to its end on disk. A lag that grows "
-            "means that the servers do not keep up.</p>" + _figure(_plots.lag(report))
+            "<h2>Lag of the servers</h2><p>The time from the put that completes a commit until it is on disk. "
+            "A growing lag means that the servers do not keep up.</p>" + _figure(_plots.lag(report))
         )
     return text + _table(["server", *names, "in", "out", "messages"], rows, f"All {plural(len(rows), 'server')}")
 
@@ -165,8 +165,8 @@ def _files(report: Report) -> str:
     head = ["path", "records", "commits", "raw", "encoded", "on disk", "ratio", "write", "longest", "up to"]
     bytes_in = bytes_text(report["totals"]["bytes_in"])
     return (
-        f"<h2>What was written</h2><p>{bytes_in} came from the model; what remains after averaging is written, encoded "
-        "as the configuration says.</p>"
+        f"<h2>Output</h2><p>The model sent {bytes_in}. The records made from them are "
+        "encoded as the configuration says.</p>"
         + _figure(_plots.files(report))
         + _table(head, rows, f"All {plural(len(rows), 'file')}")
     )
@@ -175,6 +175,7 @@ def _files(report: Report) -> str:
 def _memory(report: Report) -> str:
     if not report["servers"] and not report["clients"]:
         return ""
-    return "<h2>Memory</h2><p>The most that a process held resident, and how full the buffers were.</p>" + _figure(
-        _plots.memory(report)
+    return (
+        "<h2>Memory</h2><p>The largest resident memory of a process, and the fill level of the buffers.</p>"
+        + _figure(_plots.memory(report))
     )

@@ -64,21 +64,21 @@ def cli() -> None:
     "--declared",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="What a model declared: declared.COMPONENT.json in a run's report directory. Then fields, shapes, units and "
-    "diagnostics are checked too, and the plan of the diagnostics is shown.",
+    help="The declarations of a model: declared.COMPONENT.json in a run's report directory. With them fields, shapes, "
+    "units and diagnostics are checked too, and the plan of the diagnostics is printed.",
 )
 @click.option(
     "--graph",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write that plan for Graphviz's dot.",
+    help="Write the plan of the diagnostics as a graph for Graphviz's dot.",
 )
 def check(config: Path, options, declared: Path | None, graph: Path | None) -> None:
     """Check CONFIG without running a model and print the plan."""
     from tailrace import _core
 
     if graph and not declared:
-        raise click.UsageError("--graph needs --declared: the plan hangs on the shapes of the model's fields")
+        raise click.UsageError("--graph needs --declared: the plan depends on the shapes of the model's fields")
     click.echo(_core.check(config, dict(options), declared).rstrip("\n"))
     if graph:
         graph.write_text(_core.plan_graph(config, declared, dict(options)))
@@ -91,24 +91,25 @@ def check(config: Path, options, declared: Path | None, graph: Path | None) -> N
     type=click.IntRange(1),
     required=True,
     metavar="RANKS",
-    help="Ranks of PROGRAM. Without --servers those that become servers (servers: count) are among them.",
+    help="Number of ranks of PROGRAM. Without --servers it includes the ranks that become servers (servers: count).",
 )
 @click.option(
     "--servers",
     type=click.IntRange(0),
     metavar="N",
-    help="Server ranks to add, programs of their own (tailrace serve). PROGRAM's ranks then all belong to the model.",
+    help="Number of server ranks to add as separate programs (tailrace serve). All ranks of PROGRAM then "
+    "belong to the model.",
 )
 @click.option(
     "--mpirun",
     metavar="COMMAND",
-    help="What starts the job, a path or a command with options as in a shell: --mpirun 'srun --mpi=pmix'. "
-    "Otherwise mpirun or mpiexec of the PATH.",
+    help="The launcher: a path or a command with options, as in a shell: --mpirun 'srun --mpi=pmix'. "
+    "By default mpirun or mpiexec on the PATH.",
 )
 @click.argument("config", type=CONFIG)
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(ranks: int, servers: int | None, mpirun: str | None, config: Path, program: tuple[str, ...]) -> None:
-    """Start PROGRAM under MPI with its servers and show how it goes.
+    """Start PROGRAM under MPI with its servers and show its progress.
 
     tailrace run -n RANKS [--servers N] [--mpirun COMMAND] CONFIG -- PROGRAM ARGS...
     """
@@ -121,7 +122,7 @@ def run(ranks: int, servers: int | None, mpirun: str | None, config: Path, progr
 @cli.command()
 @click.argument("config", type=CONFIG)
 def serve(config: Path) -> None:
-    """Be a server rank in an MPMD launch: mpirun -n 6 ./model : -n 2 tailrace serve CONFIG"""
+    """Run as a server rank of an MPMD launch: mpirun -n 6 ./model : -n 2 tailrace serve CONFIG"""
     from tailrace import _core
 
     _core.serve(str(config))
@@ -130,7 +131,7 @@ def serve(config: Path) -> None:
 @cli.command()
 @click.argument("directory", type=click.Path(exists=True, file_okay=False, path_type=Path), default="tailrace_report")
 def report(directory: Path) -> None:
-    """Show the report that a run left in DIRECTORY (tailrace_report)."""
+    """Show the report of a run from DIRECTORY (default: tailrace_report)."""
     from tailrace.report import show
 
     show(directory)
@@ -139,7 +140,7 @@ def report(directory: Path) -> None:
 @cli.command()
 @click.option("--into", type=click.Path(file_okay=False, path_type=Path), default="demo", show_default=True)
 def demo(into: Path) -> None:
-    """Run the density current, draw it, and say where everything is."""
+    """Run the density current, plot it, and list the files made."""
     from tailrace.demo import play
 
     play(into)
@@ -147,16 +148,21 @@ def demo(into: Path) -> None:
 
 @cli.group()
 def convert() -> None:
-    """Turn the configuration of another I/O server into YAML."""
+    """Convert the configuration of another I/O server to YAML."""
 
 
 @convert.command()
 @click.argument("file", type=CONFIG)
-@click.option("-D", "options", type=Options(), multiple=True, help="Fill in an option of the model, such as mm=20.0.")
+@click.option("-D", "options", type=Options(), multiple=True, help="Set an option of the model, such as mm=20.0.")
 @click.option("--legacy", is_flag=True, help="Keep MONC's values even where they are wrong.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where to write it.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file to write (default: standard output).",
+)
 def monc(file: Path, options, legacy: bool, output: Path | None) -> None:
-    """Turn MONC's XML FILE, with what it includes, into a configuration."""
+    """Convert MONC's XML FILE, with its includes, to a configuration."""
     from tailrace import _core
 
     made = _core.convert_monc(str(file), dict(options), legacy)
@@ -188,7 +194,7 @@ def schema() -> None:
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--repair", is_flag=True, help="Repair what a killed run left behind.")
 def inspect(files: tuple[Path, ...], repair: bool) -> None:
-    """Say whether FILES that Tailrace wrote can be read, and repair them if asked."""
+    """Check whether FILES written by Tailrace can be read, and repair them on request."""
     from tailrace import _core
 
     unreadable = 0
@@ -197,7 +203,7 @@ def inspect(files: tuple[Path, ...], repair: bool) -> None:
         click.echo(f"{path}: {inspection.report}")
         unreadable += not inspection.readable
     if unreadable:
-        hint = "" if repair else "; tailrace inspect --repair may mend that"
+        hint = "" if repair else "; tailrace inspect --repair may repair this"
         raise Failed(f"{unreadable} of {len(files)} files cannot be read{hint}")
 
 

@@ -22,7 +22,7 @@ def tree() -> Path:
     here = os.environ.get("TAILRACE_TREE")
     root = Path(here) if here else Path(__file__).resolve().parents[2]
     if not (root / "examples" / "bubble").is_dir():
-        raise NotFound("the demo needs the source tree: run ./quickstart there, or name it in TAILRACE_TREE")
+        raise NotFound("the demo needs the source tree: run ./quickstart there, or set TAILRACE_TREE to its path")
     return root
 
 
@@ -73,20 +73,31 @@ def draw(script: Path, into: Path) -> list[Path]:
     """The picture sequence, made from the written file alone."""
     pictures = into / "pictures"
     pictures.mkdir(exist_ok=True)
-    command = [sys.executable, str(script), str(into / "demo.nc"), str(pictures)]
+    snapshots = into / "demo_snapshots.nc"
+    command = [sys.executable, str(script), str(snapshots), str(pictures)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        raise RuntimeError(f"{script.name} could not draw {into / 'demo.nc'}: {done.stderr.strip()[-500:]}")
+        raise RuntimeError(f"{script.name} could not draw {snapshots}: {done.stderr.strip()[-500:]}")
     return sorted(path for path in pictures.iterdir() if path.suffix in {".png", ".gif"})
 
 
 def tell(into: Path, pictures: list[Path]) -> None:
-    click.echo("\nMade:")
+    click.echo(f"\nMade in {into}, each file with one time axis:")
     for path in sorted(into.glob("*.nc")):
-        click.echo(f"  {path}  ({path.stat().st_size / 1e6:.1f} MB; try: ncdump -h {path.name})")
+        click.echo(f"  {path.name:<20} {path.stat().st_size / 1e6:>4.1f} MB  {what_is_in(path)}")
     if pictures:
-        click.echo(f"  {pictures[0].parent}  ({len(pictures)} pictures)")
+        click.echo(f"  {pictures[0].parent.name + '/':<20} {len(pictures)} pictures, of demo_snapshots.nc alone")
     for name in ("report.html", "report.json"):
         page = into / "tailrace_report" / name
         if page.exists():
-            click.echo(f"  {page}")
+            click.echo(f"  {page.relative_to(into)}")
+    click.echo(f"Try: ncdump -h {into / 'demo_means.nc'}")
+
+
+def what_is_in(path: Path) -> str:
+    """How many records along `time`, and which variables."""
+    import h5py
+
+    with h5py.File(path) as data:
+        names = [name for name, one in data.items() if one.ndim and one.dims[0].values() == [data["time"]]]
+        return f"{data['time'].size} times of {', '.join(name for name in names if name not in ('time', 'time_bnds'))}"

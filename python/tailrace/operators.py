@@ -24,7 +24,7 @@ def operator(function):
     parameters = inspect.signature(function).parameters.values()
     odd = [one.name for one in parameters if one.kind not in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
     if odd:
-        raise TypeError(f"operator {function.__name__}: arguments come by position alone, which {odd[0]} does not")
+        raise TypeError(f"operator {function.__name__}: arguments are positional only, but {odd[0]} is not")
 
     @functools.wraps(function)
     def checked(*arrays):

@@ -89,15 +89,16 @@ def _headline(report: Report) -> Padding:
     return Padding(grid, (1, 0, 1, 2))
 
 
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=True)
+def _table(title: str, *columns: str, wraps: int = 0) -> Table:
+    """Where the terminal is narrow, the column `wraps` goes on in a second line."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, collapse_padding=True)
     for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number == 0 else "right", no_wrap=number > 0)
+        table.add_column(column, justify="left" if number == 0 else "right", no_wrap=number != wraps, overflow="fold")
     return table
 
 
 def _fields(report: Report) -> Table:
-    table = _table("What the model paid", "field", "puts", "size", "median", "most", "total", "stalls", "unwanted")
+    table = _table("Cost for the model", "field", "puts", "size", "median", "most", "total", "stalls", "unwanted")
     several = len({field["component"] for field in report["fields"]}) > 1
     ordered = sorted(report["fields"], key=lambda field: -field["put"]["seconds"])
     for field in ordered[:MOST_ROWS]:
@@ -117,7 +118,7 @@ def _fields(report: Report) -> Table:
 
 
 def _servers(report: Report) -> Table:
-    table = _table("What the servers did", "server", "busy", "mostly with", "lag", "memory")
+    table = _table("Work of the servers", "server", "busy", "mostly with", "lag", "memory", wraps=2)
     for server in report["servers"][:MOST_ROWS]:
         table.add_row(
             Text(f"{server['rank']} {server['host']}"),

@@ -77,7 +77,7 @@ def _program(program: Sequence[str]) -> tuple[str, ...]:
     if os.sep not in first and not Path(first).exists():
         return (first, *rest)  # for the PATH
     if not Path(first).is_file():
-        raise LaunchError(f"there is no program {first}")
+        raise LaunchError(f"there is not a program {first}")
     return (str(Path(first).absolute()), *rest)
 
 

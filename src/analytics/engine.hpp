@@ -3,27 +3,18 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "analytics/placement.hpp"
-#include "messaging/active_messages.hpp"
+#include "messaging/messenger.hpp"
 #include "model/block.hpp"
 #include "model/data_type.hpp"
 
 namespace tailrace::analytics {
-
-struct EngineInput {
-  Place place = Place::local;
-  std::vector<model::Region> regions;  // local: by client of the component
-  std::vector<double> values;          // known: the whole
-};
 
 struct EngineServices {
   messaging::Messenger& messenger;
@@ -64,12 +55,18 @@ struct Failure {
   bool thrown = false;  // an operator failed here; otherwise something was missing
 };
 
-// The communication thread calls everything but accept().
+// The communication thread calls everything but wants() and accept(), which other threads may call between
+// begin() and end(); results and continuations come on the communication thread, inside progress(). Nothing
+// blocks. The parts it is wired from are in engine/.
+//
+// Many steps may be under way at once, and servers need not be at the same one: a slow server then delays
+// only results, and what bounds the memory is who calls begin() (bytes()). Results are given in the order of
+// steps all the same, since windows of time are folded in that order.
 class Engine {
  public:
-  // `clients`: of this server, as numbered in the component. `graph` must live longer. `done` gets the
-  // results of each step, in the order of the steps.
-  Engine(const Graph& graph, std::vector<EngineInput> inputs, std::vector<int> clients,
+  // `clients`: of this server, as numbered in the component, ascending. `graph` must live longer. `done` gets
+  // the results of each step, in the order of the steps.
+  Engine(const Graph& graph, const std::vector<EngineInput>& inputs, std::vector<int> clients,
          EngineServices services, std::function<void(StepResults&&)> done);
   ~Engine();
 
@@ -81,58 +78,21 @@ class Engine {
   void end();  // all blocks of the current step are here
 
   bool progress();  // true if anything moved
-  bool idle() const { return works_.empty(); }
+  bool idle() const;
   std::size_t bytes() const;  // held for steps that are not finished
-  std::size_t steps() const { return works_.size(); }
+  std::size_t steps() const;  // that are not finished
   std::vector<Failure> take_failures();
   // Proves, with the other servers, that nothing is left; call once, when idle after the last step.
   void finish(std::function<void(const std::string& unmatched)> then);
   std::string describe() const;  // for the watchdog
-  const Placement& placement() const { return placement_; }
+  const Placement& placement() const;
+  // Whose values of a diagnostic come here: clients of this server; -1 for the whole; none.
+  std::vector<int> clients_of(int diagnostic) const;
+  bool remembers() const;  // some operator depends on earlier steps
 
  private:
-  struct Work;
-  struct ClientValues;
-  struct Layout;
-  class Blocks;
-  struct Plan;  // what steps do at which the same diagnostics are due
-
-  Plan& plan(const std::vector<char>& due);
-  std::unique_ptr<Work> work_for(Plan& plan);
-  void run_phase(Work& work);
-  void run_phase_alone(Work& work);
-  void phase_done(Work& work, std::size_t phase);
-  void gather_at_root(Work& work, std::size_t phase, std::size_t root, std::vector<messaging::Bytes>&& parts);
-  void root_done(Work& work, std::size_t phase, std::size_t root);
-  void broadcast_arrived(Work& work, std::size_t phase, std::size_t root, messaging::Bytes&& message);
-  bool may_run(const Work& work) const;
-  void finish_work(Work& work);
-  void post(std::function<void()> next);
-  void in_background(std::function<void()> work, std::function<void()> then, bool light);
-  messaging::Name name(const Work& work, std::size_t phase, std::size_t root, int what) const;
-
-  const Graph& graph_;
-  std::vector<EngineInput> inputs_;
-  std::vector<int> clients_;
-  std::vector<int> place_of_client_;  // in clients_; -1: another server's
-  EngineServices services_;
-  std::function<void(StepResults&&)> done_;
-  messaging::ActiveMessages messages_;
-  Placement placement_;
-  bool in_order_ = false;  // some kernel remembers: one step after the other
-  std::unique_ptr<Layout> layout_;
-  std::vector<int> nodes_of_inputs_;
-  std::map<int, std::unique_ptr<KernelRun>> runs_;  // of kernels that remember
-  std::map<std::vector<char>, std::unique_ptr<Plan>> plans_;
-  Plan* newest_ = nullptr;                   // of the last step that began
-  std::deque<std::unique_ptr<Work>> works_;  // of steps that are not finished, in their order
-  Work* current_ = nullptr;
-  std::int64_t rounds_ = 0;      // begun so far
-  std::int64_t next_round_ = 0;  // whose results come next
-  std::map<std::int64_t, StepResults> finished_;
-  std::mutex mutex_;  // guards posted_
-  std::vector<std::function<void()>> posted_;
-  std::vector<Failure> failures_;
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace tailrace::analytics

@@ -136,8 +136,8 @@ model::Region region_of(const Graph& graph, const Placement& placement, int node
         continue;
       }
       throw Error(ErrorCode::configuration,
-                  fmt::format("\"{}\" and \"{}\" meet in an expression, but a rank holds different parts of "
-                              "their dimension \"{}\"",
+                  fmt::format("\"{}\" and \"{}\" are combined in an expression, but a rank holds different "
+                              "parts of their dimension \"{}\"",
                               place->second.second, text_of(graph, arg), dims[d].name));
     }
   }

@@ -19,7 +19,13 @@ enum class Place {
   global,  // one whole array, at its root
 };
 
-// Of an input: local, known, or (global) with the component's first rank.
+// What an engine is told of an input: a field, or an array that every server knows.
+struct EngineInput {
+  Place place = Place::local;          // global: with the component's first rank
+  std::vector<model::Region> regions;  // local: by client of the component
+  std::vector<double> values;          // known: the whole
+};
+
 struct Placement {
   std::vector<Place> place;  // by node, as are the others
   std::vector<int> phase;

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <map>
 
-#include "analytics/schedule.hpp"
+#include "analytics/planning/schedule.hpp"
 
 namespace tailrace::analytics {
 namespace {
@@ -29,9 +29,9 @@ class Writer {
   Writer(const Graph& graph, const Placement& placement)
       : graph_(graph),
         placement_(placement),
-        bundled_(bundle(graph, placement, std::vector(graph.nodes.size(), INT64_MAX),
-                        std::vector<char>(graph.diagnostics.size(), 1))),
-        schedule_(make_schedule(bundled_)),
+        bundled_(planning::bundle(graph, placement, std::vector(graph.nodes.size(), INT64_MAX),
+                                  std::vector<char>(graph.diagnostics.size(), 1))),
+        schedule_(planning::make_schedule(bundled_)),
         users_(graph.nodes.size()) {
     for (std::size_t n = 0; n < graph.nodes.size(); ++n)
       for (const int arg : graph.nodes[n].args) ++users_[at(arg)];
@@ -48,7 +48,7 @@ class Writer {
       ++nodes;
       shared += users_[n] > 1 ? 1 : 0;
     }
-    text_ = fmt::format("diagnostics: {}, computed by {} nodes of which {} are shared; phases a step: {}\n",
+    text_ = fmt::format("diagnostics: {}, computed by {} nodes of which {} are shared; phases per step: {}\n",
                         graph_.diagnostics.size(), nodes, shared, schedule_.phases.size());
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) add_node(static_cast<int>(n));
     for (std::size_t p = 0; p < schedule_.phases.size(); ++p) add_phase(p);
@@ -80,22 +80,23 @@ class Writer {
   }
 
   void add_phase(std::size_t phase) {
-    const PhasePlan& plan = schedule_.phases[phase];
+    const planning::PhasePlan& plan = schedule_.phases[phase];
     text_ += fmt::format("phase {}\n", phase);
     add_stage("  every server, each of its blocks", plan.blocks);
-    for (const RootPlan& root : plan.roots) {
+    for (const planning::RootPlan& root : plan.roots) {
       if (!root.reductions.empty())
         text_ += fmt::format("  to server {}, partial results of {}\n", root.root, numbers(root.reductions));
       if (!root.gathered.empty())
         text_ += fmt::format("  to server {}, blocks of {}\n", root.root, numbers(root.gathered));
-      for (const Stage& stage : root.stages) add_stage(fmt::format("  server {}", root.root), stage);
+      for (const planning::Stage& stage : root.stages)
+        add_stage(fmt::format("  server {}", root.root), stage);
       if (!root.broadcast.empty())
         text_ += fmt::format("  from server {} to all, {}\n", root.root, numbers(root.broadcast));
     }
   }
 
-  void add_stage(const std::string& where, const Stage& stage) {
-    for (const ProgramPlan& program : stage.programs) {
+  void add_stage(const std::string& where, const planning::Stage& stage) {
+    for (const planning::ProgramPlan& program : stage.programs) {
       std::vector<int> gives = program.stores;
       gives.insert(gives.end(), program.sinks.begin(), program.sinks.end());
       text_ += fmt::format("{}: one pass over [{}] reads {} and gives {}\n", where, dims_words(program.space),
@@ -113,8 +114,8 @@ class Writer {
 
   const Graph& graph_;
   const Placement& placement_;
-  const Bundled bundled_;
-  const Schedule schedule_;
+  const planning::Bundled bundled_;
+  const planning::Schedule schedule_;
   std::vector<int> users_;  // by node
   std::map<int, std::vector<std::string>> names_;
   std::string text_;

@@ -9,11 +9,9 @@ struct Program::Impl {
   program::Code code;
 };
 
-Program::Program(const Graph& graph, const Dims& space, const std::vector<int>& sources,
-                 const std::vector<int>& stores, const std::vector<int>& sinks, simd::Level level) {
+Program::Program(const Graph& graph, const ProgramNodes& nodes, simd::Level level) {
   const simd::Kernels& kernels = simd::kernels(level);
-  impl_ =
-      std::make_unique<Impl>(Impl{kernels, program::compile(graph, space, sources, stores, sinks, kernels)});
+  impl_ = std::make_unique<Impl>(Impl{.kernels = kernels, .code = program::compile(graph, nodes, kernels)});
 }
 
 Program::~Program() = default;
@@ -22,7 +20,7 @@ Program& Program::operator=(Program&&) noexcept = default;
 
 void Program::run(const model::Region& region, std::span<const Operand> sources,
                   std::span<const std::span<double>> stores, std::span<FusiblePartial* const> sinks) const {
-  program::run(impl_->code, impl_->kernels, region, sources, stores, sinks);
+  program::run(impl_->code, impl_->kernels, region, {.sources = sources, .stores = stores, .sinks = sinks});
 }
 
 }  // namespace tailrace::analytics

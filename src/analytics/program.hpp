@@ -21,15 +21,24 @@ struct Operand {
   model::DataType type = model::DataType::float64;
 };
 
+// What a program is compiled from: nodes of a graph.
+struct ProgramNodes {
+  Dims space = {};                // the dims to go over, slowest first
+  std::vector<int> sources = {};  // whose values are given to run()
+  std::vector<int> stores = {};   // whose values are wanted, each with the dims of the whole space
+  std::vector<int> sinks = {};    // fusible reductions of nodes with the dims of the space, in any order
+};
+
+// Constant after construction. Compiled to a list of steps that is gone through once for every piece of some
+// hundred cells, and not to one loop over cells: an operation then is a loop of its own over a piece in the
+// first cache, which the compiler has vectorised. Machine code made at run time could spare the registers'
+// way through that cache, at the price of a compiler in every process.
 class Program {
  public:
-  // `space`: the dims to go over, slowest first. `sources`: nodes whose values are given to run(). `stores`:
-  // nodes whose values are wanted, each with the dims of the whole space. `sinks`: fusible reductions of
-  // nodes with the dims of the space. Their order may differ from the space's. All elementwise and constant
-  // nodes on the way from sources to these become part of the program; equal work is done once. Nothing of
-  // `graph` is needed afterwards. `level` changes no bit, NaN's payload aside.
-  Program(const Graph& graph, const Dims& space, const std::vector<int>& sources,
-          const std::vector<int>& stores, const std::vector<int>& sinks, simd::Level level = simd::level());
+  // All elementwise and constant nodes on the way from sources to stores and sinks become part of the
+  // program; equal work is done once. Nothing of `graph` is needed afterwards. `level` changes no bit, NaN's
+  // payload aside.
+  Program(const Graph& graph, const ProgramNodes& nodes, simd::Level level = simd::level());
   ~Program();
   Program(Program&&) noexcept;
   Program& operator=(Program&&) noexcept;

@@ -17,10 +17,8 @@ namespace {
 
 }  // namespace
 
-Client::Client(const Declarer& declarer, int rank, std::unique_ptr<transport::Producer> producer,
-               std::unique_ptr<model::Agenda> agenda, std::vector<unsigned char> may_be_missing,
-               model::Tick begin)
-    : producer_(std::move(producer)), agenda_(std::move(agenda)), now_(begin) {
+Client::Client(const Declarer& declarer, int rank, ClientParts parts)
+    : producer_(std::move(parts.producer)), agenda_(std::move(parts.agenda)), now_(parts.begin) {
   const model::Declarations& declarations = declarer.declarations();
   wanted_.assign(declarations.fields.size(), 0);
   must_be_put_.assign(declarations.fields.size(), 0);
@@ -35,7 +33,7 @@ Client::Client(const Declarer& declarer, int rank, std::unique_ptr<transport::Pr
     state.type = field.type;
     const bool replicated = declarations.grids[g].kind == model::GridKind::replicated;
     state.sends = replicated ? rank == 0 : state.count > 0;
-    must_be_put_[f] = may_be_missing[f] == 0 && state.count > 0;
+    must_be_put_[f] = parts.may_be_missing[f] == 0 && state.count > 0;
     fields_.push_back(std::move(state));
     counters_.fields.push_back({.name = field.name, .unwanted = {}, .bytes = {}, .put = {}, .stall = {}});
   }
@@ -75,7 +73,7 @@ void Client::step(std::int64_t step, double time) {
   if (stepped_ && step <= now_.step)
     refuse(fmt::format("step {} follows step {}; step numbers must grow", step, now_.step));
   if (!(time >= now_.time))
-    refuse(fmt::format("step {} is at {} s, but the model stood at {} s before; time never goes back", step,
+    refuse(fmt::format("step {} is at {} s, but the model was at {} s before; time never goes back", step,
                        time, now_.time));
   check_all_put();
   now_ = {step, time};

@@ -20,13 +20,23 @@
 
 namespace tailrace::client {
 
+struct ClientParts {
+  std::unique_ptr<transport::Producer> producer;
+  std::unique_ptr<model::Agenda> agenda;
+  std::vector<unsigned char> may_be_missing;  // by field: optional ones, which may be wanted and yet not put
+  model::Tick begin;                          // where the model stands before its first step
+};
+
 // One thread. Every call but wants may throw: the misuse it was, or what went wrong on a server since the
 // last call.
+//
+// Nothing here speaks MPI or waits for a server, but for room in the ring: the model pays for a put what a
+// copy costs. What is wanted at a step is therefore known beforehand (the agenda, the same on all ranks and
+// servers) and is not asked for.
 class Client {
  public:
-  // `may_be_missing`, by field: optional fields, which may be wanted and yet not put.
-  Client(const Declarer& declarer, int rank, std::unique_ptr<transport::Producer> producer,
-         std::unique_ptr<model::Agenda> agenda, std::vector<unsigned char> may_be_missing, model::Tick begin);
+  // `rank` in the component. What was declared is copied.
+  Client(const Declarer& declarer, int rank, ClientParts parts);
 
   void put_statics(std::span<const StaticValues> statics);
   void step(std::int64_t step, double time);

@@ -35,7 +35,10 @@ struct StaticValues {
   std::vector<std::byte> bytes;
 };
 
-// Throws Error(usage) at the call that is wrong, with names and sizes. Local.
+// Throws Error(usage) at the call that is wrong, with names and sizes. Local: what only several ranks can
+// know (that blocks cover a grid, that all declare the same) is proved in `ready`, in one go, so that
+// declaring costs no message and its calls need not be collective. Regions are kept as ranges, never as an
+// index for each cell of the whole grid.
 class Declarer {
  public:
   static constexpr std::size_t most_dims = 5;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/error.hpp"
@@ -51,11 +52,10 @@ class Pipeline final : public Codec {
 void check_level(const Compressor& compressor, int level) {
   const auto levels = compressor.levels();
   if (!levels || (level >= levels->lowest && level <= levels->highest)) return;
-  throw Error(
-      ErrorCode::configuration,
-      fmt::format(
-          "compression level {} does not exist for codec \"{}\"; it knows {} (fastest) to {} (smallest)",
-          level, compressor.name(), levels->lowest, levels->highest));
+  throw Error(ErrorCode::configuration,
+              fmt::format("compression level {} does not exist for codec \"{}\"; its levels are {} (fastest) "
+                          "to {} (smallest)",
+                          level, compressor.name(), levels->lowest, levels->highest));
 }
 
 }  // namespace
@@ -70,6 +70,25 @@ std::vector<std::string> codec_names() {
   std::vector<std::string> names;
   for (const auto& [name, compressor] : registry()) names.push_back(name);
   return names;
+}
+
+Levels levels_of_all() {
+  Levels all{1, 1};
+  for (const auto& [name, compressor] : registry()) {
+    const Levels own = compressor->levels().value_or(all);
+    all = {std::min(all.lowest, own.lowest), std::max(all.highest, own.highest)};
+  }
+  return all;
+}
+
+std::string levels_in_words() {
+  std::string words;
+  for (const auto& [name, compressor] : registry()) {
+    const auto own = compressor->levels();
+    if (own)
+      words += fmt::format("{}{} to {} for {}", words.empty() ? "" : ", ", own->lowest, own->highest, name);
+  }
+  return words;
 }
 
 std::shared_ptr<const Codec> make_codec(const CodecOptions& options) {

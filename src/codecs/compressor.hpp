@@ -14,11 +14,6 @@
 
 namespace tailrace::codecs {
 
-struct Levels {
-  int lowest = 0;
-  int highest = 0;
-};
-
 // Immutable; every call stands for itself, so one object serves all threads.
 class Compressor {
  public:
@@ -39,7 +34,5 @@ class CompressorRegistration {
  public:
   explicit CompressorRegistration(std::unique_ptr<const Compressor> compressor);
 };
-
-std::vector<std::string> codec_names();  // sorted
 
 }  // namespace tailrace::codecs

@@ -39,9 +39,9 @@ class Zlib final : public Compressor {
     const auto result = libdeflate_zlib_decompress(decompressor.get(), bytes.data(), bytes.size(), out.data(),
                                                    out.size(), nullptr);
     if (result != LIBDEFLATE_SUCCESS) {
-      throw Error(
-          ErrorCode::resource,
-          fmt::format("a chunk is damaged: its {} bytes are no zlib stream of {} bytes", bytes.size(), size));
+      throw Error(ErrorCode::resource,
+                  fmt::format("a chunk is damaged: its {} bytes are not a zlib stream of {} bytes",
+                              bytes.size(), size));
     }
     return out;
   }

@@ -30,7 +30,8 @@ class Zstd final : public Compressor {
     if (ZSTD_isError(written) != 0 || written != size) {
       throw Error(
           ErrorCode::resource,
-          fmt::format("a chunk is damaged: its {} bytes are no zstd frame of {} bytes{}", bytes.size(), size,
+          fmt::format("a chunk is damaged: its {} bytes are not a zstd frame of {} bytes{}", bytes.size(),
+                      size,
                       ZSTD_isError(written) != 0 ? fmt::format(" ({})", ZSTD_getErrorName(written)) : ""));
     }
     return out;

@@ -33,7 +33,8 @@ std::string what_it_is(const Node& node) {
 std::string quote_hint(const Node& node) {
   if (node.kind != NodeKind::map || node.entries.size() != 1 || node.entries[0].value.kind != NodeKind::null)
     return "";
-  return fmt::format(". Write \"{{{}}}\" in quotes if the option of that name is meant", node.entries[0].key);
+  return fmt::format(". If you mean the option of that name, write \"{{{}}}\" in quotes",
+                     node.entries[0].key);
 }
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -51,6 +52,8 @@ NodeKind node_kind_of(const Type& type) {
 
 }  // namespace
 
+// A mistake ends the reading of its own value and of nothing else, so that one run of the checker tells all
+// mistakes: a value that could not be read is nothing, and whoever holds it is read on.
 class Checker {
  public:
   Checker(const CheckOptions& options, Problems& problems) : options_(options), problems_(problems) {}
@@ -116,7 +119,7 @@ class Checker {
   Result read_section(const Node& node, const Type& type, Value value) {
     refuse_unknown(node, type, value.path_);
     for (const Option& option : type.options) {
-      const NodeEntry* entry = node.find(option.name);
+      const NodeEntry* entry = find_given(node, option, value.path_);
       if (entry != nullptr)
         read_option(*entry, option, value);
       else if (!option.fallback.empty())
@@ -128,11 +131,33 @@ class Checker {
     return value;
   }
 
+  // Under its name, or a former one.
+  const NodeEntry* find_given(const Node& node, const Option& option, const std::string& section) {
+    const NodeEntry* given = node.find(option.name);
+    for (const std::string& former : option.formerly) {
+      const NodeEntry* entry = node.find(former);
+      if (entry == nullptr) continue;
+      const std::string path = path_of(section, former);
+      if (given != nullptr)
+        problems_.add(entry->location, path,
+                      fmt::format("is now called `{}`, and \"{}\" is given too, at {}; expected only one",
+                                  option.name, given->key, given->location.text()));
+      else
+        problems_.note(entry->location, path, fmt::format("is now called `{}`", option.name));
+      if (given == nullptr) given = entry;
+    }
+    return given;
+  }
+
   void refuse_unknown(const Node& node, const Type& type, const std::string& path) {
     std::vector<std::string> known;
-    for (const Option& option : type.options) known.push_back(option.name);
+    std::vector<std::string> former;
+    for (const Option& option : type.options) {
+      known.push_back(option.name);
+      former.insert(former.end(), option.formerly.begin(), option.formerly.end());
+    }
     for (const NodeEntry& entry : node.entries) {
-      if (contains(known, entry.key)) continue;
+      if (contains(known, entry.key) || contains(former, entry.key)) continue;
       problems_.add(entry.location, path_of(path, entry.key),
                     "this key is unknown." + base::name_hint(entry.key, known));
     }
@@ -145,7 +170,7 @@ class Checker {
       return;
     }
     if (Result value = read(entry.value, option.type, path))
-      section.entries_.push_back({entry.key, entry.location, std::move(*value)});
+      section.entries_.push_back({option.name, entry.location, std::move(*value)});
   }
 
   // The declaration was asserted, so a default is never wrong.

@@ -87,7 +87,7 @@ Node parse_yaml(const std::string& file, const std::string& text, Problems& prob
     if (documents.empty()) return empty;
     if (documents.size() > 1)
       problems.add(converter.place(documents[1].Mark()), "",
-                   "the file holds a second YAML document; one is expected");
+                   "the file contains a second YAML document; expected only one");
     return converter.convert(documents.front(), "", 0);
   } catch (const YAML::Exception& error) {
     problems.add(converter.place(error.mark), "", "this is not YAML: " + error.msg);

@@ -66,7 +66,7 @@ class Filler {
       const auto found = values_.find(name);
       if (found != values_.end()) return found->second;
       problems_.add(where, path,
-                    fmt::format("the model gave no option \"{}\".{}", name, base::name_hint(name, known_)));
+                    fmt::format("the model set no option \"{}\".{}", name, base::name_hint(name, known_)));
       return "{" + name + "}";
     });
   }

@@ -11,12 +11,24 @@
 
 namespace tailrace::config {
 
-void Problems::add(const Location& where, std::string_view path, std::string_view what) {
+namespace {
+
+std::string line_of(const Location& where, std::string_view path, std::string_view what) {
   const std::string place = where.text();
   std::string line =
       fmt::format("{}{}{}{}{}", place, place.empty() ? "" : "  ", path, path.empty() ? "" : ": ", what);
   std::replace(line.begin(), line.end(), '\n', ' ');
-  entries_.push_back({where, std::string(path), std::move(line)});
+  return line;
+}
+
+}  // namespace
+
+void Problems::add(const Location& where, std::string_view path, std::string_view what) {
+  entries_.push_back({where, std::string(path), line_of(where, path, what)});
+}
+
+void Problems::note(const Location& where, std::string_view path, std::string_view what) {
+  notes_.push_back(line_of(where, path, what));
 }
 
 bool Problems::touch(std::string_view path) const {

@@ -13,8 +13,12 @@ class Problems {
  public:
   // `path` is the YAML path (servers.buffer), or empty where the mistake belongs to no key.
   void add(const Location& where, std::string_view path, std::string_view what);
-  bool empty() const { return entries_.empty(); }
-  bool touch(std::string_view path) const;  // whether any is at or below that path
+  // Not a mistake, but worth a word: a line of the same form for the log.
+  void note(const Location& where, std::string_view path, std::string_view what);
+  const std::vector<std::string>& notes() const { return notes_; }
+
+  bool empty() const { return entries_.empty(); }  // notes do not count
+  bool touch(std::string_view path) const;         // whether any is at or below that path
   // One line a mistake, `file:line:column  path: what is wrong`, by file and then by place. Equal lines are
   // told once.
   std::string text() const;
@@ -27,6 +31,7 @@ class Problems {
     std::string line;
   };
   std::vector<Entry> entries_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace tailrace::config

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "base/error.hpp"
@@ -65,6 +66,10 @@ void assert_options(const Type& type, const std::string& path) {
   for (const Option& option : type.options) {
     const std::string inner = path_of(path, option.name);
     TAILRACE_ASSERT(names.insert(option.name).second, "option " + inner + " is declared twice");
+    for (const std::string& former : option.formerly) {
+      TAILRACE_ASSERT(is_snake_case(former), "the former name of option " + inner + " must be in snake_case");
+      TAILRACE_ASSERT(names.insert(former).second, "the former name of option " + inner + " is taken");
+    }
     assert_option(option, inner);
   }
   for (const Type& part : type.parts) assert_options(part, path);
@@ -104,6 +109,9 @@ Type checked(std::string expected, std::function<std::optional<std::string>(cons
 
 Type choice(std::vector<std::string> names, std::vector<std::string> later) {
   Type type = simple(Kind::choice, fmt::format("one of `{}`", fmt::join(names, "`, `")));
+  std::erase_if(later, [&](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  });
   type.names = std::move(names);
   type.later = std::move(later);
   return type;
@@ -129,6 +137,13 @@ Type section(std::vector<Option> options) {
   Type type = simple(Kind::section, "a map of options");
   type.options = std::move(options);
   return type;
+}
+
+Type joined_section(std::vector<std::vector<Option>> parts) {
+  std::vector<Option> options;
+  for (std::vector<Option>& part : parts)
+    options.insert(options.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+  return section(std::move(options));
 }
 
 Type either(std::vector<Type> alternatives) {

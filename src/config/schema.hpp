@@ -54,6 +54,7 @@ struct Option {
   bool available = true;  // false: known and documented, but answered with "not available yet"
   std::string unit{};
   std::string since = "0.1";
+  std::vector<std::string> formerly{};  // older names, still read, with a note that tells the new one
 };
 
 Type text();
@@ -70,6 +71,7 @@ Type plain();
 Type list(Type element, std::size_t fewest = 0);
 Type map(std::string entry_name, Type element);
 Type section(std::vector<Option> options);
+Type joined_section(std::vector<std::vector<Option>> parts);  // the options of all, one after the other
 Type either(std::vector<Type> alternatives);
 
 // Asserts the spelling rules on all declarations below `root` (a section): names in snake_case and unique,

@@ -1,10 +1,10 @@
-// Active messages in words: for the watchdog, for the text of what is left at the end, and for errors.
+#include "messaging/active_messages_words.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "messaging/active_messages_state.hpp"
 
 namespace tailrace::messaging {
 namespace {
@@ -42,52 +42,52 @@ auto sorted(const Map& map) {
 
 }  // namespace
 
-std::string ActiveMessages::State::words(const Key& key) const {
-  return fmt::format("{} of {}", name_of(key.operation), tell(key.name));
+std::string Words::of(const Key& key) const {
+  return fmt::format("{} of {}", name_of(key.operation), tell_(key.name));
 }
 
-std::vector<std::string> ActiveMessages::State::lines(std::size_t most) const {
+std::vector<std::string> Words::lines(const Collections& collections, const AwaitedResults& awaited,
+                                      std::size_t most) const {
   std::vector<std::string> found;
   const std::size_t all = collections.size() + awaited.size();
   const auto add = [&](const Key& key, const std::string& what) {
-    found.push_back(fmt::format("server {}: {} {}", post.rank(), words(key), what));
+    found.push_back(fmt::format("server {}: {} {}", rank_, of(key), what));
   };
   for (const auto* entry : sorted(collections)) {
     if (found.size() == most) break;
     const auto& [key, collection] = *entry;
-    const std::string others = servers(collection.there, post.size(), !collection.issued);
-    add(key, collection.issued ? "waits for " + others : "was never issued here, but by " + others);
+    const std::string others = servers(collection.there, size_, !collection.issued);
+    add(key, collection.issued ? "waits for " + others : "was not issued here, but by " + others);
   }
   for (const auto* entry : sorted(awaited)) {
     if (found.size() == most) break;
     const auto& [key, one] = *entry;
     add(key, one.issued ? fmt::format("waits for server {}", one.from)
-                        : fmt::format("came from server {}, but nobody here asked for it", one.from));
+                        : fmt::format("arrived from server {}, but was not expected here", one.from));
   }
-  if (all > found.size())
-    found.push_back(fmt::format("server {}: and {} more", post.rank(), all - found.size()));
+  if (all > found.size()) found.push_back(fmt::format("server {}: and {} more", rank_, all - found.size()));
   return found;
 }
 
-void ActiveMessages::State::twice(const Key& key, int server) const {
+void Words::twice(const Key& key, int server) const {
   throw Error(ErrorCode::internal,
               fmt::format("the {} was issued twice by server {}; a name is used once for each operation",
-                          words(key), server));
+                          of(key), server));
 }
 
-void ActiveMessages::State::differing_roots(const Key& key, int from) const {
-  throw Error(ErrorCode::internal, fmt::format("the {} has one root on server {} and another on server {}",
-                                               words(key), from, post.rank()));
+void Words::differing_roots(const Key& key, int from) const {
+  throw Error(ErrorCode::internal,
+              fmt::format("the {} has one root on server {} and another on server {}", of(key), from, rank_));
 }
 
-void ActiveMessages::State::admit(Operation operation, const Name& name, int peer) const {
-  if (peer < 0 || peer >= post.size())
-    throw Error(ErrorCode::internal, fmt::format("the {} names server {}, but there are only {}",
-                                                 words({operation, -1, name}), peer, post.size()));
-  if (at_end != nullptr && depth == 0 && work == 0)
-    throw Error(ErrorCode::internal,
-                fmt::format("the {} was issued after finish, and not by work that had begun before",
-                            words({operation, -1, name})));
+void Words::no_server(const Key& key, int server) const {
+  throw Error(ErrorCode::internal,
+              fmt::format("the {} names server {}, but there are only {}", of(key), server, size_));
+}
+
+void Words::after_finish(const Key& key) const {
+  throw Error(ErrorCode::internal,
+              fmt::format("the {} was issued after finish, and not by work that had begun before", of(key)));
 }
 
 }  // namespace tailrace::messaging

@@ -17,7 +17,8 @@ namespace tailrace::messaging {
 using Bytes = std::vector<std::byte>;
 
 // One per server, used by the communication thread only. Messages from one server to another are handled in
-// the order they were sent. A message to oneself is handled in the next progress(), like any other.
+// the order they were sent. A message to oneself is handled in the next progress(), like any other: a handler
+// never runs inside the send() of its own server, whose caller is in the middle of something.
 class Messenger {
  public:
   using Handler = std::function<void(int from, Bytes&& message)>;

@@ -102,7 +102,7 @@ void Assembly::add(std::int64_t record, std::int64_t spatial, std::span<const st
     done_({spatial, record, record + 1, true, codec_->encode(source.subspan(first, bytes), fill_.size())});
     return;
   }
-  std::unique_lock lock(mutex_);
+  base::MutexLock lock(mutex_);
   Open& chunk = open(key);  // stays in place until the chunk is complete, and this piece is missing yet
   lock.unlock();
   std::byte* const target = chunk.cells.data() + within * record_cells_ * element;
@@ -138,7 +138,10 @@ void Assembly::add(std::int64_t record, std::int64_t spatial, std::span<const st
   std::int64_t& missing = chunk.missing[static_cast<std::size_t>(within)];
   missing -= cells;
   TAILRACE_ASSERT(missing >= 0, "a cell of a record arrived twice");
-  if (missing == 0) hand_on_if_due(lock, key, chunk);
+  std::optional<FinishedChunk> due;
+  if (missing == 0) due = take_due(key, chunk);
+  lock.unlock();
+  if (due) hand_on(std::move(*due));
 }
 
 void Assembly::flush(std::int64_t end, std::span<const std::int64_t> spatials) {
@@ -146,19 +149,27 @@ void Assembly::flush(std::int64_t end, std::span<const std::int64_t> spatials) {
   const std::int64_t record_chunk = end / grid_.records_per_chunk;
   for (const std::int64_t spatial : spatials) {
     if (end % grid_.records_per_chunk == 0) break;  // full chunks hand themselves on
-    std::unique_lock lock(mutex_);
+    base::MutexLock lock(mutex_);
     const Key key{record_chunk, spatial};
     if (full_.contains(key)) continue;  // it went out complete before the commit was known
     Open& chunk = open(key);
     if (end <= chunk.handed_end || (!chunk.flushes.empty() && end <= chunk.flushes.back())) continue;
     chunk.flushes.push_back(end);
-    hand_on_if_due(lock, key, chunk);
+    auto due = take_due(key, chunk);
+    lock.unlock();
+    if (due) hand_on(std::move(*due));
   }
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   std::erase_if(full_, [&](const Key& key) { return key.record_chunk < record_chunk; });
 }
 
-void Assembly::hand_on_if_due(std::unique_lock<std::mutex>& lock, const Key& key, Open& chunk) {
+void Assembly::for_each_open(const std::function<void(std::int64_t spatial, std::int64_t record_chunk,
+                                                      std::span<const std::byte> cells)>& visit) {
+  const base::MutexLock lock(mutex_);
+  for (const auto& [key, chunk] : open_) visit(key.spatial, key.record_chunk, chunk->cells);
+}
+
+std::optional<FinishedChunk> Assembly::take_due(const Key& key, Open& chunk) {
   while (chunk.complete < chunk.missing.size() && chunk.missing[chunk.complete] == 0) ++chunk.complete;
   const std::int64_t end =
       key.record_chunk * grid_.records_per_chunk + static_cast<std::int64_t>(chunk.complete);
@@ -168,15 +179,12 @@ void Assembly::hand_on_if_due(std::unique_lock<std::mutex>& lock, const Key& key
     const std::unique_ptr<Open> taken = std::move(open_.at(key));
     open_.erase(key);
     if (grid_.records_per_chunk > 1) full_.insert(key);
-    lock.unlock();
     bytes_.fetch_sub(taken->cells.size(), std::memory_order_relaxed);
-    done_({key.spatial, key.record_chunk, full_end, true,
-           encodes_ ? codec_->encode(taken->cells, element) : std::move(taken->cells)});
-    return;
+    return FinishedChunk{key.spatial, key.record_chunk, full_end, true, std::move(taken->cells)};
   }
   // Each commit gets its records as soon as they are complete, whatever is asked for after it.
   const auto later = std::upper_bound(chunk.flushes.begin(), chunk.flushes.end(), end);
-  if (later == chunk.flushes.begin()) return;
+  if (later == chunk.flushes.begin()) return std::nullopt;
   // Records past the flush may be under way into this chunk; they are not part of this commit.
   const std::int64_t flush_end = chunk.handed_end = *std::prev(later);
   chunk.flushes.erase(chunk.flushes.begin(), later);
@@ -185,8 +193,13 @@ void Assembly::hand_on_if_due(std::unique_lock<std::mutex>& lock, const Key& key
   std::vector<std::byte> cells(chunk.cells.size());
   std::memcpy(cells.data(), chunk.cells.data(), there);
   base::fill_with(fill_, std::span(cells).subspan(there));
-  lock.unlock();
-  done_({key.spatial, key.record_chunk, flush_end, false, std::move(cells)});
+  return FinishedChunk{key.spatial, key.record_chunk, flush_end, false, std::move(cells)};
+}
+
+// Without the lock: encoding takes long, and whoever takes the chunk may have locks of its own.
+void Assembly::hand_on(FinishedChunk&& due) {
+  if (due.filtered && encodes_) due.bytes = codec_->encode(due.bytes, fill_.size());
+  done_(std::move(due));
 }
 
 }  // namespace tailrace::output

@@ -7,11 +7,12 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "codecs/codec.hpp"
 #include "model/data_type.hpp"
 #include "model/region.hpp"
@@ -42,7 +43,10 @@ struct FinishedChunk {
   std::vector<std::byte> bytes;
 };
 
-// Safe from several threads: pieces of different regions may be scattered at once.
+// Safe from several threads: pieces of different regions may be scattered at once. The mutex guards the
+// lists, not the cells: the copies, which are nearly all of the work, run side by side, since no two pieces
+// of a record hold the same cell. A chunk is complete when as many cells have come as it has: a count, and no
+// map of cells, because the grid was proved to be covered exactly once.
 class Assembly {
  public:
   using Done = std::function<void(FinishedChunk&&)>;  // called on the thread that completed the chunk
@@ -60,6 +64,10 @@ class Assembly {
   // commit). A chunk that is full is handed on as soon as it is complete, without a flush. `spatials`: the
   // chunks this assembly owns.
   void flush(std::int64_t end, std::span<const std::int64_t> spatials);
+
+  // While nothing is being added: calls `visit` with each chunk that lacks records, and with its cells.
+  void for_each_open(const std::function<void(std::int64_t spatial, std::int64_t record_chunk,
+                                              std::span<const std::byte> cells)>& visit);
 
   std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }  // held in unfinished chunks
 
@@ -79,8 +87,10 @@ class Assembly {
     std::vector<std::int64_t> flushes;  // ends, ascending: hand on when the records before one are complete
     std::int64_t handed_end = 0;        // what was already handed on
   };
-  Open& open(const Key& key);
-  void hand_on_if_due(std::unique_lock<std::mutex>& lock, const Key& key, Open& chunk);
+  Open& open(const Key& key) TAILRACE_REQUIRES(mutex_);
+  std::optional<FinishedChunk> take_due(const Key& key, Open& chunk)
+      TAILRACE_REQUIRES(mutex_);  // not encoded yet
+  void hand_on(FinishedChunk&& due) TAILRACE_EXCLUDES(mutex_);
 
   ChunkGrid grid_;
   std::int64_t record_cells_;  // of a chunk
@@ -89,9 +99,9 @@ class Assembly {
   bool encodes_;  // the codec changes the bytes
   std::vector<std::byte> fill_;
   Done done_;
-  std::mutex mutex_;  // guards open_ and full_
-  std::map<Key, std::unique_ptr<Open>> open_;
-  std::set<Key> full_;  // handed on complete, since the last flush
+  base::Mutex mutex_;
+  std::map<Key, std::unique_ptr<Open>> open_ TAILRACE_GUARDED_BY(mutex_);
+  std::set<Key> full_ TAILRACE_GUARDED_BY(mutex_);  // handed on complete, since the last flush
   std::atomic<std::size_t> bytes_{0};
 };
 

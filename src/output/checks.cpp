@@ -36,7 +36,7 @@ void check_variable(const DatasetSpec& spec, const VariableSpec& variable) {
       refuse_it(fmt::format("the unlimited dimension \"{}\" must be the first", described.name));
   }
   if (variable.chunk.empty()) {
-    if (grows(spec, variable)) refuse_it("it grows and needs a chunk shape");
+    if (grows(spec, variable)) refuse_it("it is unlimited and needs a chunk shape");
     return;
   }
   if (variable.chunk.size() != variable.dims.size()) {

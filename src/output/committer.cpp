@@ -8,8 +8,11 @@
 
 namespace tailrace::output {
 
-Committer::Committer(std::vector<CommittedVariable> variables, std::vector<int> dims)
-    : variables_(std::move(variables)), dims_(std::move(dims)), committed_(dims_.size(), 0) {}
+Committer::Committer(std::vector<CommittedVariable> variables, std::vector<int> dims, Mine mine)
+    : variables_(std::move(variables)),
+      dims_(std::move(dims)),
+      mine_(std::move(mine)),
+      committed_(dims_.size(), 0) {}
 
 void Committer::point(CommitPoint&& point) {
   TAILRACE_ASSERT(point.lengths.size() == dims_.size(), "a length for each axis");
@@ -53,6 +56,7 @@ void Committer::expect() {
     for (std::int64_t record_chunk = first; record_chunk <= last; ++record_chunk) {
       const std::int64_t need = variable.axis < 0 ? 1 : std::min(length, (record_chunk + 1) * per_chunk);
       for (std::int64_t spatial = 0; spatial < spatials; ++spatial) {
+        if (mine_ && !mine_(v, variable.grid, spatial, record_chunk)) continue;
         const Key key{v, record_chunk, spatial};
         const auto held = held_.find(key);
         if (held == held_.end() || held->second.chunk.records_end < need) needed_.emplace(key, need);
@@ -105,6 +109,20 @@ std::optional<ReadyCommit> Committer::next() {
   expected_ = false;
   expect();
   return ready;
+}
+
+void Committer::for_each_waiting(
+    const std::function<void(std::size_t variable, const FinishedChunk&)>& visit) const {
+  TAILRACE_ASSERT(points_.empty(), "chunks of a commit that is due are not state");
+  for (const auto& [key, held] : held_)
+    if (!held.written && variables_[std::get<0>(key)].axis >= 0) visit(std::get<0>(key), held.chunk);
+}
+
+void Committer::resume(std::vector<std::int64_t> committed) {
+  TAILRACE_ASSERT(committed.size() == dims_.size(), "a length for each axis");
+  TAILRACE_ASSERT(points_.empty() && held_.empty(), "nothing has come yet");
+  committed_ = std::move(committed);
+  static_done_ = true;
 }
 
 std::string Committer::waiting_for() const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -41,10 +42,23 @@ struct ReadyCommit {
   std::size_t bytes = 0;
 };
 
+// Knows when a commit is complete, and holds what came too early for it. Not safe from several threads; on
+// the communication thread, which hands what next() gives to the thread that writes.
+//
+// Commits leave in the order of model time, each whole or not at all. One whose chunks are all here still
+// waits for the one before it: what is on disk is always the state at one moment, which no order of chunks
+// could promise. A chunk may be part of several commits, each with more of its records; only its newest
+// delivery is kept, because that one holds all that the older ones do. Keys are sorted so that a commit lists
+// its chunks in the same order whatever order they came in: files have the same bytes.
 class Committer {
  public:
-  // `dims`: index into DatasetSpec::dims of each axis.
-  Committer(std::vector<CommittedVariable> variables, std::vector<int> dims);
+  // Whether a chunk is written from here; `variable` is an index into the variables given.
+  using Mine = std::function<bool(std::size_t variable, const ChunkGrid& grid, std::int64_t spatial,
+                                  std::int64_t record_chunk)>;
+
+  // `dims`: index into DatasetSpec::dims of each axis. `mine`: of a dataset written by many, which chunks a
+  // commit waits for here; without it, all.
+  Committer(std::vector<CommittedVariable> variables, std::vector<int> dims, Mine mine = {});
 
   void point(CommitPoint&& point);  // in the order of model time; a final one comes last
   void deliver(std::size_t variable, FinishedChunk&& chunk);  // index into the variables given
@@ -55,6 +69,11 @@ class Committer {
   // Of those, while a commit of a step up to `step` is due: they leave without any input of later steps.
   std::size_t due_bytes(std::int64_t step) const { return due(step) ? bytes_ : 0; }
   bool due(std::int64_t step) const { return !points_.empty() && points_.front().step <= step; }
+  // Between two commits, when no point waits: calls `visit` with each chunk that came after the last one.
+  void for_each_waiting(const std::function<void(std::size_t variable, const FinishedChunk&)>& visit) const;
+  const std::vector<std::int64_t>& committed() const { return committed_; }  // records, by axis
+  // Goes on where another one had committed so many records; what is static is there already.
+  void resume(std::vector<std::int64_t> committed);
   std::string waiting_for() const;  // for people: what the next commit still lacks
 
  private:
@@ -69,6 +88,7 @@ class Committer {
 
   std::vector<CommittedVariable> variables_;
   std::vector<int> dims_;
+  Mine mine_;
   std::deque<CommitPoint> points_;
   std::vector<std::int64_t> committed_;  // records, by axis
   bool static_done_ = false;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "codecs/codec.hpp"
+#include "env/file_system.hpp"
 #include "model/data_type.hpp"
 
 namespace tailrace::output {
@@ -101,10 +102,15 @@ class Format {
   // Creates the dataset, complete with all dims, variables and attributes and no record yet. Throws
   // Error(resource) that names the path and what the system said, Error(configuration) for what the format
   // cannot express.
-  virtual std::unique_ptr<Dataset> create(const DatasetSpec& spec) const = 0;
+  // The dataset's files are `files`', which must live longer: the system's, unless a test wants others.
+  virtual std::unique_ptr<Dataset> create(const DatasetSpec& spec, env::FileSystem& files) const = 0;
+  std::unique_ptr<Dataset> create(const DatasetSpec& spec) const { return create(spec, env::system_files()); }
   // Whether chunks that were stored raw may be replaced by a later commit (partly filled record chunks).
   virtual bool can_replace_chunks() const = 0;
   virtual bool makes_files() const = 0;
+  // Whether several servers may each have a dataset of the same spec open and commit chunks of their own to
+  // it. Each commit then has the lengths on every server; times and coordinates come from one of them.
+  virtual bool can_be_written_by_many() const { return false; }
 };
 
 // Formats register themselves at the place of their definition:

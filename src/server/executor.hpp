@@ -2,22 +2,27 @@
 // order. Threads with nothing to do sleep: they share their cores with the model.
 #pragma once
 
+#include <array>
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/thread_safety.hpp"
 #include "transport/transport.hpp"
 
 namespace tailrace::server {
 
 // Used by the communication thread; work may submit more work. What a piece of work throws is kept as a
 // fault.
+//
+// One queue under one mutex, and not a queue for each worker with work to steal: a server has few workers,
+// and pieces of work are made large enough (Intake) that a lock is nothing beside them. Writes have a thread
+// and a queue of their own because HDF5 serves one thread at a time: a disk that is slow then keeps no
+// worker.
 class Executor {
  public:
   using Work = std::function<void()>;
@@ -38,22 +43,21 @@ class Executor {
   bool does_light_work_at_once() const { return threads_ == 0 || one_core_; }
 
  private:
+  enum Lane : std::size_t { workers, writer };
   void run(const Work& work);
   void run_here(const Work& work);
-  void hand_over(std::deque<Work>& queue, std::condition_variable& wake, Work&& work);
-  void serve(const char* name, std::deque<Work>& queue, std::condition_variable& wake);
+  void hand_over(Lane lane, Work&& work);
+  void serve(const char* name, Lane lane);
 
   int threads_;
   bool one_core_;
   transport::Doorbell& doorbell_;
   std::atomic<int> running_{0};
-  std::mutex mutex_;  // guards queue_, writes_, stopping_, fault_
-  std::deque<Work> queue_;
-  std::deque<Work> writes_;
-  bool stopping_ = false;
-  std::optional<base::Fault> fault_;
-  std::condition_variable wake_worker_;
-  std::condition_variable wake_writer_;
+  base::Mutex mutex_;
+  std::array<std::deque<Work>, 2> queues_ TAILRACE_GUARDED_BY(mutex_);  // by lane
+  bool stopping_ TAILRACE_GUARDED_BY(mutex_) = false;
+  std::optional<base::Fault> fault_ TAILRACE_GUARDED_BY(mutex_);
+  std::array<base::Condition, 2> wake_;  // by lane
   std::vector<std::thread> all_threads_;
 };
 

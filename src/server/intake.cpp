@@ -29,13 +29,12 @@ constexpr double patience_seconds = 1e-3;
 
 }  // namespace
 
-Intake::Intake(std::string component, std::vector<Link> links, Executor& executor, Pipeline& pipeline,
-               telemetry::ServerCounters& counters, telemetry::Trace* trace)
+Intake::Intake(std::string component, std::vector<Link> links, const IntakeServices& services)
     : component_(std::move(component)),
-      executor_(executor),
-      pipeline_(pipeline),
-      counters_(counters),
-      trace_(trace),
+      executor_(services.executor),
+      pipeline_(services.pipeline),
+      counters_(services.counters),
+      trace_(services.trace),
       finished_(links.empty()) {
   for (Link& link : links) clients_.push_back({std::move(link), State::running, {}, false, {}, 0});
 }
@@ -204,7 +203,7 @@ bool Intake::advance() {
     if (!over && client.tick.step == ahead->tick.step && client.tick.time == ahead->tick.time) continue;
     pipeline_.fail(
         {ErrorCode::usage,
-         over ? fmt::format("component \"{}\": rank {} has finished, but rank {} goes on to step {}",
+         over ? fmt::format("component \"{}\": rank {} has finished, but rank {} continues with step {}",
                             component_, client.link.client, ahead->link.client, ahead->tick.step)
               : fmt::format(
                     "component \"{}\": rank {} is at step {} ({} s), but rank {} at step {} ({} s); all "

@@ -24,12 +24,23 @@ struct Link {
   std::unique_ptr<transport::Consumer> consumer;
 };
 
-// Communication thread only.
+// All must live longer.
+struct IntakeServices {
+  Executor& executor;
+  Pipeline& pipeline;
+  telemetry::ServerCounters& counters;
+  telemetry::Trace* trace = nullptr;  // may be null
+};
+
+// Communication thread only; what it hands over is worked on elsewhere and counted back in in_work_.
+//
+// Design note: all clients of a server stand at one tick before any goes on to the next. That bounds what a
+// server holds by one step and the rings, whatever the clients do, and the pipeline never has two steps of a
+// field in the air. The price: a slow client keeps the others of this server waiting once their rings are
+// full. Clients of different servers are not held together here.
 class Intake {
  public:
-  // All references must live longer. `trace` may be null.
-  Intake(std::string component, std::vector<Link> links, Executor& executor, Pipeline& pipeline,
-         telemetry::ServerCounters& counters, telemetry::Trace* trace);
+  Intake(std::string component, std::vector<Link> links, const IntakeServices& services);
   ~Intake();
 
   bool progress();  // takes what there is; true if anything moved

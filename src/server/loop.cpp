@@ -47,7 +47,7 @@ void Loop::watch() {
   const double now = env::steady_seconds();
   if (options_.watchdog_seconds <= 0 || now - warned_at_ < options_.watchdog_seconds) return;
   warned_at_ = now;
-  base::log_warning(fmt::format("nothing has moved for {:.0f} s on server {}; who waits for whom:{}",
+  base::log_warning(fmt::format("no progress for {:.0f} s on server {}; who waits for whom:{}",
                                 now - moved_at_, counters_.rank, describe_()));
 }
 

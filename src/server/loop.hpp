@@ -21,6 +21,9 @@ struct LoopOptions {
   double watchdog_seconds = 60.0;  // 0: off
 };
 
+// The one thread that may speak MPI, so that MPI_THREAD_SERIALIZED is enough. It shares its core with a model
+// rank on many machines: it sleeps whenever nothing moves. No MPI message rings the doorbell, so where
+// messages may come it must get up to look: how seldom is a trade of the model's time against lag.
 class Loop {
  public:
   // `progress` does what there is to do and says whether anything moved; `describe` tells the watchdog who

@@ -7,18 +7,18 @@
 #include "base/bytes.hpp"
 #include "base/log.hpp"
 #include "env/clock.hpp"
-#include "session/ready.hpp"
+#include "handshake/ready.hpp"
 
 namespace tailrace::session {
 
-ModelRank::ModelRank(Started started, model::Tick begin)
+ModelRank::ModelRank(handshake::Started started, model::Tick begin)
     : started_(std::move(started)),
       begin_(begin),
-      declarer_(started_.run.placement.components[static_cast<std::size_t>(started_.number)],
+      declarer_(started_.run.assignment.components[static_cast<std::size_t>(started_.number)],
                 started_.component->rank()) {
-  const Placement& placement = started_.run.placement;
-  const int server = placement.server_of[static_cast<std::size_t>(started_.world->rank())];
-  server_rank_ = placement.servers[static_cast<std::size_t>(server)];
+  const handshake::Assignment& assignment = started_.run.assignment;
+  const int server = assignment.server_of[static_cast<std::size_t>(started_.world->rank())];
+  server_rank_ = assignment.servers[static_cast<std::size_t>(server)];
   start_host();
   guard_ = comm::on_finalize([](void* self) { static_cast<ModelRank*>(self)->leave(); }, this);
 }
@@ -26,10 +26,10 @@ ModelRank::ModelRank(Started started, model::Tick begin)
 ModelRank::~ModelRank() { leave(); }
 
 void ModelRank::start_host() {
-  const Mode mode = started_.run.servers().mode;
-  if (mode == Mode::dedicated) return;
-  host_ = std::make_unique<Host>(*started_.world, *started_.servers, started_.run);
-  if (mode != Mode::attached) return;
+  const settings::Mode mode = started_.run.servers().mode;
+  if (mode == settings::Mode::dedicated) return;
+  host_ = std::make_unique<host::Host>(*started_.world, *started_.servers, started_.run);
+  if (mode != settings::Mode::attached) return;
   host_thread_ = std::thread([this] {
     try {
       host_->run();
@@ -49,9 +49,10 @@ void ModelRank::meanwhile() {
   if (host_failed_.load(std::memory_order_acquire)) throw Error(host_fault_->code, host_fault_->message);
 }
 
-std::vector<std::byte> ModelRank::await(Tag tag) {
+std::vector<std::byte> ModelRank::await(handshake::Tag tag) {
   for (;;) {
-    if (auto message = poll(*started_.world, server_rank_, static_cast<int>(tag))) return std::move(*message);
+    if (auto message = handshake::poll(*started_.world, server_rank_, static_cast<int>(tag)))
+      return std::move(*message);
     meanwhile();
   }
 }
@@ -72,7 +73,7 @@ client::Client& ModelRank::client(const char* call) {
 }
 
 transport::ProducerEnd ModelRank::make_producer() {
-  const ServersOptions& options = started_.run.servers();
+  const settings::ServersOptions& options = started_.run.servers();
   if (host_) {
     transport::loopback::LoopbackOptions loopback{options.buffer, {}};
     if (!host_thread_.joinable()) loopback.while_waiting = [this] { host_->progress(); };
@@ -81,15 +82,11 @@ transport::ProducerEnd ModelRank::make_producer() {
     return {std::move(ends.producer), ""};
   }
   const int rank = started_.world->rank();
-  if (uses_shared_memory(started_.run, rank))
-    return transport::shm::make_producer(options.buffer, doorbell_name_);
-  if (options.transport == TransportChoice::shm)
-    throw Error(
-        ErrorCode::configuration,
-        fmt::format("servers.transport: shm is asked for, but rank {} and its server are on different nodes",
-                    rank));
-  const int tag = static_cast<int>(Tag::first_transport) + started_.number * transport_tags_per_component;
-  return transport::mpi::make_producer(*started_.world, server_rank_, tag, options.buffer);
+  const int tag = static_cast<int>(handshake::Tag::first_transport) +
+                  started_.number * handshake::transport_tags_per_component;
+  return handshake::transport_of(started_.run, rank)
+      .make_producer({*started_.world, handshake::pair_of(started_.run, rank), tag, doorbell_name_},
+                     options.buffer);
 }
 
 void ModelRank::ready() {
@@ -106,12 +103,13 @@ void ModelRank::ready() {
 
 // An MPI message alone wakes no server that sleeps; one without this rank's doorbell looks from time to time.
 void ModelRank::hear_welcome() {
-  const auto message = await(Tag::welcome);
+  const auto message = await(handshake::Tag::welcome);
   base::ByteReader reader(message);
   doorbell_name_ = reader.get_text();
-  if (host_ || !uses_shared_memory(started_.run, started_.world->rank())) return;
+  if (host_) return;
   try {
-    doorbell_ = transport::shm::attach_doorbell(doorbell_name_);
+    if (handshake::transport_of(started_.run, started_.world->rank()).shares_memory())
+      doorbell_ = transport::shm::attach_doorbell(doorbell_name_);
   } catch (const Error&) {  // the others wait for this rank's declarations; make_producer meets it again
   }
 }
@@ -125,12 +123,12 @@ void ModelRank::wake_server() {
 
 void ModelRank::agree_and_connect() {
   hear_welcome();
-  agree_on_declarations(
+  handshake::agree_on_declarations(
       started_, declarer_, begin_, [this] { meanwhile(); }, [this] { wake_server(); });
   const model::Declarations& declared = declarer_.declarations();
-  const Configuration configuration =
-      parse_configuration(started_.run.sources[static_cast<std::size_t>(started_.number)], &declared.options);
-  plan_ = make_plan(configuration, declared);
+  const settings::Configuration configuration = settings::parse_configuration(
+      started_.run.sources[static_cast<std::size_t>(started_.number)], &declared.options);
+  plan_ = plan::make_plan(configuration, declared);
   connect();
   state_ = State::running;
   client_->put_statics(declarer_.statics());
@@ -142,24 +140,28 @@ void ModelRank::connect() {
   base::ByteWriter invitation;
   try {
     end = make_producer();
-    put_fault(invitation, std::nullopt);
+    handshake::put_fault(invitation, std::nullopt);
     invitation.put_text(end.invitation);
   } catch (...) {
-    put_fault(invitation, base::current_fault());
+    handshake::put_fault(invitation, base::current_fault());
   }
-  send(*started_.world, invitation.take(), server_rank_, static_cast<int>(Tag::invite), [&] {
-    wake_server();
-    meanwhile();
-  });
-  const auto message = await(Tag::reply);
+  handshake::send(*started_.world, invitation.take(), server_rank_, static_cast<int>(handshake::Tag::invite),
+                  [&] {
+                    wake_server();
+                    meanwhile();
+                  });
+  const auto message = await(handshake::Tag::reply);
   doorbell_.reset();
   base::ByteReader reader(message);
-  if (const auto fault = get_fault(reader)) throw Error(fault->code, fault->message);
+  if (const auto fault = handshake::get_fault(reader)) throw Error(fault->code, fault->message);
   std::vector<unsigned char> optional;
-  for (const FieldPlan& field : plan_->fields) optional.push_back(field.optional);
-  client_ = std::make_unique<client::Client>(declarer_, started_.component->rank(), std::move(end.producer),
-                                             make_agenda(*plan_, declarer_.declarations(), begin_),
-                                             std::move(optional), begin_);
+  for (const plan::FieldPlan& field : plan_->fields) optional.push_back(field.optional);
+  client_ = std::make_unique<client::Client>(
+      declarer_, started_.component->rank(),
+      client::ClientParts{.producer = std::move(end.producer),
+                          .agenda = plan::make_agenda(*plan_, declarer_.declarations(), begin_),
+                          .may_be_missing = std::move(optional),
+                          .begin = begin_});
 }
 
 void ModelRank::step(std::int64_t step, double time) {
@@ -185,7 +187,7 @@ void ModelRank::finish() {
     error = raised;
     client_->abandon();
   }
-  const auto message = await(Tag::goodbye);
+  const auto message = await(handshake::Tag::goodbye);
   finishing_ = false;
   state_ = State::finished;
   guard_.reset();
@@ -193,7 +195,7 @@ void ModelRank::finish() {
   end_host();
   base::ByteReader reader(message);
   for (auto count = reader.get<std::int32_t>(); count > 0; --count) {
-    const auto fault = get_fault(reader);
+    const auto fault = handshake::get_fault(reader);
     if (fault && !error && !thrown_.contains(fault->message)) error = Error(fault->code, fault->message);
   }
   if (error) throw *error;
@@ -220,14 +222,14 @@ void ModelRank::leave() noexcept {
     if (state == State::running)
       client_->abandon();
     else if (state == State::declaring)
-      tell_never_ready(started_, {ErrorCode::lost, "left before ready"});
+      handshake::tell_never_ready(started_, {ErrorCode::lost, "left before ready"});
     if (!host_) return;
     // This rank is a server too: without it the others' files cannot be finished.
     if (started_.world->size() > 1 && state == State::running) {
-      base::log_error(fmt::format(
-          "rank {} leaves without finish, and takes its server with it (servers.mode: attached or "
-          "inline): the job ends; what was committed is in the files",
-          started_.world->rank()));
+      base::log_error(
+          fmt::format("rank {} leaves without finish, which ends its server too (servers.mode: attached or "
+                      "inline): the job ends; what was committed is in the files",
+                      started_.world->rank()));
       comm::abort_job(1);
     }
     client_.reset();

@@ -14,15 +14,15 @@
 #include "client/client.hpp"
 #include "client/declarer.hpp"
 #include "comm/communicator.hpp"
-#include "session/host.hpp"
-#include "session/plan.hpp"
-#include "session/start.hpp"
+#include "handshake/start.hpp"
+#include "host/host.hpp"
+#include "plan/plan.hpp"
 
 namespace tailrace::session {
 
 class ModelRank {
  public:
-  ModelRank(Started started, model::Tick begin);
+  ModelRank(handshake::Started started, model::Tick begin);
   ~ModelRank();  // without finish: the servers are told that this rank left
   ModelRank(const ModelRank&) = delete;
   ModelRank& operator=(const ModelRank&) = delete;
@@ -47,24 +47,24 @@ class ModelRank {
   void wake_server();
   void start_host();
   void settle_inline();
-  void meanwhile();                       // while waiting for somebody else
-  std::vector<std::byte> await(Tag tag);  // the next message of this rank's server
+  void meanwhile();                                  // while waiting for somebody else
+  std::vector<std::byte> await(handshake::Tag tag);  // the next message of this rank's server
   transport::ProducerEnd make_producer();
   void end_host();
 
-  Started started_;
+  handshake::Started started_;
   model::Tick begin_;
   State state_ = State::declaring;
   bool finishing_ = false;  // the last record is committed, the servers' goodbye is awaited
   client::Declarer declarer_;
   int server_rank_ = -1;                   // in the whole run
-  std::unique_ptr<Host> host_;             // modes attached and inline
+  std::unique_ptr<host::Host> host_;       // modes attached and inline
   std::thread host_thread_;                // mode attached
   std::optional<base::Fault> host_fault_;  // why the thread ended early; read after join
   std::atomic<bool> host_failed_{false};
   std::string doorbell_name_;                      // of this rank's server
   std::unique_ptr<transport::Doorbell> doorbell_;  // until connected, of a server of its own on this node
-  std::optional<Plan> plan_;
+  std::optional<plan::Plan> plan_;
   std::unique_ptr<client::Client> client_;
   std::set<std::string> thrown_;  // faults that the model has heard of
   std::unique_ptr<comm::FinalizeGuard> guard_;

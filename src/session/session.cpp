@@ -14,8 +14,9 @@ namespace {
 model::DataType data_type(Type type) {
   const int value = static_cast<int>(type);
   if (value < 0 || value > 3)
-    throw Error(ErrorCode::usage,
-                fmt::format("{} is no type; float32 (0), float64 (1), int32 (2) and int64 (3) are", value));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{} is not a type; expected float32 (0), float64 (1), int32 (2) or int64 (3)", value));
   return static_cast<model::DataType>(value);
 }
 
@@ -54,15 +55,15 @@ Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
 Session Session::start(int communicator, const std::string& configuration, const StartOptions& options) {
-  session::Started started = session::start(communicator, configuration, options.component, false);
+  handshake::Started started = handshake::start(communicator, configuration, options.component, false);
   auto impl = std::make_unique<Impl>();
-  if (started.run.servers().mode == session::Mode::off) {
+  if (started.run.servers().mode == settings::Mode::off) {
     impl->off = true;
     impl->unheard = std::make_unique<client::Declarer>(options.component, started.component->rank());
     impl->model = std::move(started.model);
   } else if (started.number < 0) {
     impl->server = true;
-    session::serve_until_done(started);
+    host::serve_until_done(started);
   } else {
     impl->rank = std::make_unique<session::ModelRank>(
         std::move(started), model::Tick{options.initial_step, options.initial_time});

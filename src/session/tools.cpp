@@ -7,16 +7,17 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/version.hpp"
-#include "config/monc/translate.hpp"
-#include "config/monc/yaml.hpp"
 #include "env/file_system.hpp"
+#include "handshake/start.hpp"
+#include "host/host.hpp"
+#include "monc/translate.hpp"
+#include "monc/xml/text.hpp"
+#include "monc/yaml/yaml.hpp"
 #include "output/netcdf/inspect.hpp"
-#include "session/analysis.hpp"
-#include "session/configuration.hpp"
-#include "session/declared.hpp"
-#include "session/host.hpp"
-#include "session/plan.hpp"
-#include "session/start.hpp"
+#include "plan/analysis.hpp"
+#include "plan/declared.hpp"
+#include "plan/plan.hpp"
+#include "settings/configuration.hpp"
 #include "tailrace/tailrace.hpp"
 
 namespace tailrace {
@@ -26,19 +27,19 @@ namespace {
 
 // A configuration resolved against what a model declared in some run.
 struct Checked {
-  Configuration configuration;
-  Plan plan;
+  settings::Configuration configuration;
+  plan::Plan plan;
   std::size_t ranks = 0;
 };
 
 Checked check_against(const std::string& configuration, const std::map<std::string, std::string>& options,
                       const std::string& path) {
-  const Sources sources = read_sources(configuration);
-  Declared declared = declared_from_json(env::system_files().read(path), path);
+  const settings::Sources sources = settings::read_sources(configuration);
+  plan::Declared declared = plan::declared_from_json(env::system_files().read(path), path);
   for (const auto& [name, value] : options) declared.declarations.options[name] = value;
   Checked checked;
-  checked.configuration = parse_configuration(sources, &declared.declarations.options);
-  checked.plan = make_plan(checked.configuration, declared.declarations, &declared.decomposition);
+  checked.configuration = settings::parse_configuration(sources, &declared.declarations.options);
+  checked.plan = plan::make_plan(checked.configuration, declared.declarations, &declared.decomposition);
   for (const auto& regions : declared.decomposition.regions)
     checked.ranks = std::max(checked.ranks, regions.size());
   return checked;
@@ -47,8 +48,9 @@ Checked check_against(const std::string& configuration, const std::map<std::stri
 analytics::Placement placement_of(const Checked& checked) {
   std::vector<analytics::Place> places;
   for (const auto& input : checked.plan.analysis->inputs) places.push_back(input.place);
-  const ServersOptions& servers = checked.configuration.servers;
-  const int count = servers.mode == Mode::dedicated ? servers.count : static_cast<int>(checked.ranks);
+  const settings::ServersOptions& servers = checked.configuration.servers;
+  const int count =
+      servers.mode == settings::Mode::dedicated ? servers.count : static_cast<int>(checked.ranks);
   return analytics::make_placement(checked.plan.analysis->graph, places, std::max(1, count), 0);
 }
 
@@ -64,22 +66,16 @@ std::string diagnostics_graph(const Checked& checked) {
 
 }  // namespace
 
-void serve_until_done(Started& started) {
-  Host host(*started.world, *started.servers, started.run);
-  host.run();
-  if (const auto fault = host.fatal()) throw Error(fault->code, fault->message);
-}
-
 }  // namespace session
 
 void serve(int communicator, const std::string& configuration) {
-  session::Started started = session::start(communicator, configuration, "", true);
+  handshake::Started started = handshake::start(communicator, configuration, "", true);
   if (!started.servers) {
     base::log_warning(
         "servers.mode in the model's configuration is not dedicated: this server has nothing to do");
     return;
   }
-  session::serve_until_done(started);
+  host::serve_until_done(started);
 }
 
 void serve(const std::string& configuration) {
@@ -91,12 +87,12 @@ std::string check(const std::string& configuration, const std::map<std::string, 
                   const std::string& declared) {
   if (!declared.empty()) {
     const session::Checked found = session::check_against(configuration, options, declared);
-    return session::describe(found.configuration, &found.plan) + session::diagnostics_text(found);
+    return plan::describe(found.configuration, &found.plan) + session::diagnostics_text(found);
   }
-  const session::Sources sources = session::read_sources(configuration);
-  const auto parsed = session::parse_configuration(sources, options.empty() ? nullptr : &options);
-  session::check_operators(parsed);
-  return session::describe(parsed, nullptr);
+  const settings::Sources sources = settings::read_sources(configuration);
+  const auto parsed = settings::parse_configuration(sources, options.empty() ? nullptr : &options);
+  settings::check_operators(parsed);
+  return plan::describe(parsed, nullptr);
 }
 
 std::string plan_graph(const std::string& configuration, const std::string& declared,
@@ -105,23 +101,23 @@ std::string plan_graph(const std::string& configuration, const std::string& decl
 }
 
 std::string report_directory(const std::string& configuration) {
-  const session::Sources sources = session::read_sources(configuration);
-  const session::ServersOptions servers = session::parse_configuration(sources, nullptr).servers;
-  return servers.report && servers.mode != session::Mode::off ? servers.report_directory : "";
+  const settings::Sources sources = settings::read_sources(configuration);
+  const settings::ServersOptions servers = settings::parse_configuration(sources, nullptr).servers;
+  return servers.report && servers.mode != settings::Mode::off ? servers.report_directory : "";
 }
 
 Conversion convert_monc(const std::string& path, const std::map<std::string, std::string>& options,
                         bool legacy) {
-  const config::Sources sources = config::monc::read_sources(
-      path, [](const std::string& name) { return env::system_files().read(name); });
+  const config::Sources sources =
+      monc::read_sources(path, [](const std::string& name) { return env::system_files().read(name); });
   config::Problems problems;
-  const auto made = config::monc::translate(sources, {.values = &options, .legacy = legacy}, problems);
+  const auto made = monc::translate(sources, {.values = &options, .legacy = legacy}, problems);
   problems.throw_if_any();
-  return {config::monc::to_yaml(made.tree), made.warnings};
+  return {monc::to_yaml(made.tree), made.warnings};
 }
 
-std::string reference() { return session::reference_markdown(); }
-std::string schema() { return session::json_schema(); }
+std::string reference() { return settings::reference_markdown(); }
+std::string schema() { return settings::json_schema(); }
 std::string version() { return std::string(base::version); }
 
 std::vector<ExpressionFunction> expression_functions() {

@@ -34,32 +34,20 @@ const Named& named(ReductionKind kind) {
   base::assertion_failed("kind", __FILE__, __LINE__, "unknown ReductionKind");
 }
 
-// Head of a saved state; docs/formats/accumulator_state.md specifies it.
-struct StateHead {
-  std::array<char, 4> magic{'T', 'R', 'A', 'S'};
-  std::uint8_t version = 1;
-  std::uint8_t kind = 0;
-  std::uint8_t input = 0;
-  std::uint8_t reserved = 0;
-  std::int64_t size = 0;
-  std::int64_t samples = 0;
-  double weight = 0.0;
-};
-static_assert(sizeof(StateHead) == 32);
-
 template <template <class> class Reduction, class In, ReductionKind kind, DataType input>
 class Folding final : public Accumulator {
   using Rule = Reduction<In>;
   using Kept = typename Rule::Kept;
 
  public:
-  Folding(DataType output, std::size_t size) : output_(output), size_(size), kept_(Rule::arrays * size) {}
+  Folding(DataType output, std::size_t size)
+      : output_(output), size_(size), kept_(Rule::names.size() * size) {}
 
   void combine(std::span<const std::byte> sample, double weight, double fraction) override {
     TAILRACE_ASSERT(sample.size() == size_ * sizeof(In), "a sample has the size of its block");
     TAILRACE_ASSERT(weight >= 0.0, "weights are lengths of time");
     if (weight == 0.0) return;
-    Rule::fold(sample.data(), kept_.data(), size_, weight, totals_, fraction);
+    Rule::fold(sample.data(), kept_.data(), size_, {.weight = weight, .fraction = fraction}, totals_);
     ++totals_.samples;
     totals_.weight += weight;
   }
@@ -73,37 +61,34 @@ class Folding final : public Accumulator {
 
   bool empty() const override { return totals_.samples == 0; }
 
-  std::size_t state_bytes() const override {
-    return sizeof(StateHead) + (empty() ? 0 : kept_.size() * sizeof(Kept));
+  std::vector<KeptArray> kept_arrays() const override {
+    const DataType type = std::is_same_v<Kept, double> ? DataType::float64 : input;
+    std::vector<KeptArray> arrays;
+    for (const char* name : Rule::names) arrays.push_back({name, type});
+    return arrays;
   }
 
-  std::vector<std::byte> state() const override {
-    StateHead head;
-    head.kind = static_cast<std::uint8_t>(kind);
-    head.input = static_cast<std::uint8_t>(input);
-    head.size = static_cast<std::int64_t>(size_);
-    head.samples = totals_.samples;
-    head.weight = totals_.weight;
-    base::ByteWriter out;
-    out.put(head);
-    if (!empty()) out.put_bytes(std::as_bytes(std::span<const Kept>(kept_)));
-    return out.take();
+  AccumulatorState state() const override {
+    AccumulatorState state{totals_, {}};
+    if (empty()) return state;
+    for (std::size_t array = 0; array < Rule::names.size(); ++array) {
+      const auto bytes = std::as_bytes(std::span<const Kept>(kept_).subspan(array * size_, size_));
+      state.values.emplace_back(bytes.begin(), bytes.end());
+    }
+    return state;
   }
 
-  void restore(std::span<const std::byte> state) override {
-    StateHead head;
-    if (state.size() < sizeof(head)) refuse("it is shorter than its head");
-    std::memcpy(&head, state.data(), sizeof(head));
-    if (head.magic != StateHead().magic) refuse("it is no state of a reduction");
-    if (head.version != 1)
-      refuse(fmt::format("it has version {}, and only version 1 is known", head.version));
-    if (head.kind != static_cast<std::uint8_t>(kind)) refuse("it belongs to another reduction");
-    if (head.input != static_cast<std::uint8_t>(input)) refuse("its samples had another type");
-    if (head.size != static_cast<std::int64_t>(size_)) refuse(fmt::format("it holds {} values", head.size));
-    const std::size_t expected = sizeof(head) + (head.samples == 0 ? 0 : kept_.size() * sizeof(Kept));
-    if (head.samples < 0 || state.size() != expected) refuse("its length does not agree with its head");
-    if (head.samples > 0) std::memcpy(kept_.data(), state.data() + sizeof(head), expected - sizeof(head));
-    totals_ = {head.samples, head.weight};
+  void restore(const AccumulatorState& state) override {
+    if (state.totals.samples < 0) refuse(fmt::format("it has {} samples", state.totals.samples));
+    const std::size_t arrays = state.totals.samples == 0 ? 0 : Rule::names.size();
+    if (state.values.size() != arrays)
+      refuse(fmt::format("it has {} arrays where {} are expected", state.values.size(), arrays));
+    for (const auto& values : state.values)
+      if (values.size() != size_ * sizeof(Kept))
+        refuse(fmt::format("it holds {} values", values.size() / sizeof(Kept)));
+    for (std::size_t array = 0; array < arrays; ++array)
+      std::memcpy(kept_.data() + array * size_, state.values[array].data(), size_ * sizeof(Kept));
+    totals_ = state.totals;
   }
 
  private:

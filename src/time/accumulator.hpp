@@ -25,6 +25,32 @@ std::vector<std::string> reduction_names();
 std::optional<ReductionKind> find_reduction(std::string_view name);
 bool needs_window(ReductionKind kind);  // all but snapshot
 
+// What all samples so far have in common.
+struct Totals {
+  std::int64_t samples = 0;  // of weight 0 not counted
+  double weight = 0.0;       // the sum of their weights
+  bool operator==(const Totals&) const = default;
+};
+
+// What is kept of each value between samples: mean: sum (of weight times value); sum: sum; min, max: extreme;
+// snapshot: last; std: mean and squares (the weighted sum of squares about the mean).
+struct KeptArray {
+  std::string name;
+  model::DataType type = model::DataType::float64;
+  bool operator==(const KeptArray&) const = default;
+};
+
+struct AccumulatorState {
+  Totals totals;
+  std::vector<std::vector<std::byte>>
+      values;  // of each kept array, in the order of the block; none while empty
+  bool operator==(const AccumulatorState&) const = default;
+};
+
+// One per variable and block, as a block belongs to one rank and one server: no record over time is ever
+// merged from two servers. Virtual once a block and not once a cell: the loops over cells are plain ones
+// inside, made for each reduction and type (reductions.hpp).
+//
 // A tiny algebra with a state that can be saved. Element-wise and in the order of time, so its bits depend on
 // nothing else: not on the decomposition, not on threads. Not safe from several threads at once.
 class Accumulator {
@@ -37,9 +63,10 @@ class Accumulator {
   // Writes the record in the output type and returns to the identity.
   virtual void finish(std::span<std::byte> record) = 0;
   virtual bool empty() const = 0;  // nothing combined since the last finish
-  virtual std::size_t state_bytes() const = 0;
-  virtual std::vector<std::byte> state() const = 0;            // format: docs/formats/accumulator_state.md
-  virtual void restore(std::span<const std::byte> state) = 0;  // throws Error(resource) when it does not fit
+  // The arrays of a state; the same for every accumulator of one reduction and input type.
+  virtual std::vector<KeptArray> kept_arrays() const = 0;
+  virtual AccumulatorState state() const = 0;               // how it is saved: docs/formats/state.md
+  virtual void restore(const AccumulatorState& state) = 0;  // throws Error(resource) when it does not fit
 };
 
 // `sum` is the sum over samples, each times its fraction; `mean` and `std` weigh by the weight given; std

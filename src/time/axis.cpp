@@ -1,32 +1,25 @@
 #include "time/axis.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <utility>
-
-#include "base/error.hpp"
 
 namespace tailrace::time {
 
 Cadence::Cadence(Period every, const calendar::Calendar& calendar, model::Tick begin)
-    : every_(every), crossing_(Ruler(every, calendar), begin) {}
+    : ruler_(every, calendar), last_(edge_before(ruler_, begin)) {}
 
 bool Cadence::due(const model::Tick& tick) {
-  if (every_.kind() == PeriodKind::steps) return tick.step % every_.count() == 0;
-  return crossing_.passes(tick);
+  if (ruler_.kind() == PeriodKind::steps) return tick.step % ruler_.period().count() == 0;
+  return passes(ruler_, tick, last_);
 }
 
-Axis::Axis(AxisKind kind, Period every, Period cadence, const calendar::Calendar& calendar, model::Tick begin,
-           Edges edges)
-    : kind_(kind),
-      edges_(edges),
+Axis::Axis(const AxisRule& rule, const calendar::Calendar& calendar, model::Tick begin)
+    : kind_(rule.kind),
       last_tick_(begin),
-      cadence_(cadence, calendar, begin),
-      ruler_(every, calendar),
-      crossing_(ruler_, begin),
-      sampled_step_(begin.step),
-      period_(every.seconds()) {
-  TAILRACE_ASSERT(edges == Edges::grid || every.kind() == PeriodKind::seconds, "only seconds drift");
+      cadence_(rule.cadence, calendar, begin),
+      ruler_(rule.every, calendar),
+      convention_(rule.convention),
+      last_edge_(convention_->first_edge(ruler_, begin)),
+      sampled_step_(begin.step) {
   const Place place = ruler_.place(begin);
   window_ = {.begin = place.time, .begin_step = begin.step, .whole = place.on_edge, .has_samples = false};
   next_edge_ = place.index + 1;
@@ -54,43 +47,25 @@ const std::vector<Share>& Axis::advance(const model::Tick& tick) {
 }
 
 void Axis::take_instant(const model::Tick& tick) {
-  if (!ends_record(tick)) return;
+  if (!convention_->ends_record(ruler_, tick, last_edge_)) return;
   const TimeRecord instant{next_index_++, tick.time, tick.time, tick.step, tick.step, true};
   shares_.push_back({.record = instant, .weight = 1.0, .fraction = 1.0, .closes = true});
 }
 
 void Axis::take_whole_sample(const model::Tick& tick) {
-  const double weight = weight_of(tick);
-  const bool closes = ends_record(tick);
+  const WholeSample sample{tick.time, sampled_until_, gathered_};
+  const double weight = convention_->weight(ruler_, sample, last_edge_);
+  sampled_until_ = tick.time;
+  gathered_ += weight;
+  const bool closes = convention_->ends_record(ruler_, tick, last_edge_);
   if (weight <= 0.0 && !(closes && window_.has_samples)) return;
   window_.has_samples = true;
   const TimeRecord now{next_index_, window_.begin, tick.time, window_.begin_step, tick.step, window_.whole};
   shares_.push_back({now, weight, weight > 0.0 ? 1.0 : 0.0, closes});
   if (!closes) return;
   ++next_index_;
+  gathered_ = 0.0;
   window_ = {.begin = tick.time, .begin_step = tick.step, .whole = true, .has_samples = false};
-}
-
-bool Axis::ends_record(const model::Tick& tick) {
-  if (edges_ == Edges::grid) return crossing_.passes(tick);
-  constexpr double units = 1e7;  // in which MONC counts
-  if (std::trunc(tick.time * units) - std::trunc(drifted_from_ * units) < period_ * units) return false;
-  drifted_from_ = tick.time;
-  return true;
-}
-
-// MONC's average is a = (T*a + d*x)/(T + d), with T since the begin of the window, d since the last sample:
-// so a sample's weight is to that of all before it as d to T, and any may be the first one's.
-double Axis::weight_of(const model::Tick& tick) {
-  const double interval = tick.time - sampled_until_;
-  sampled_until_ = tick.time;
-  if (edges_ == Edges::grid) return interval;
-  const double since_begin = tick.time - drifted_from_;
-  const double since_last = tick.time - std::exchange(previous_, tick.time);
-  if (!window_.has_samples) return weight_ = 1.0;
-  const double weight = since_begin > 0.0 ? weight_ * (since_last / since_begin) : 0.0;
-  weight_ += weight;
-  return weight;
 }
 
 // Cuts the interval from the last sample to this one at the edges of windows.

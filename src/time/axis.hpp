@@ -4,7 +4,8 @@
 // fixed grid k*period; a sample's weight in a window is the overlap of its interval with the window. An
 // instant record takes the first sample at or past each k*period and carries that sample's own time. Times
 // that are closer to a window's edge than 1e-9 of the period count as lying on the edge. The rules in full,
-// for users: docs/guide/time.md.
+// for users: docs/guide/time.md. Where a Convention other than the standard one is followed, it says where
+// instants and windows of whole samples end, and how samples weigh in the latter.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,8 @@
 
 #include "calendar/calendar.hpp"
 #include "model/block.hpp"
+#include "model/state.hpp"
+#include "time/convention.hpp"
 #include "time/period.hpp"
 #include "time/ruler.hpp"
 
@@ -28,9 +31,15 @@ class Cadence {
   Cadence(Period every, const calendar::Calendar& calendar, model::Tick begin);
   bool due(const model::Tick& tick);  // call once for each tick, in order
 
+  // Lists what is remembered between ticks for a model::NumberSaver or NumberLoader.
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor visit) {
+    visit_edge(self.last_, visit);
+  }
+
  private:
-  Period every_;
-  Crossing crossing_;
+  Ruler ruler_;
+  LastEdge last_;
 };
 
 // One record along the time axis. For an instant begin == end == time.
@@ -43,6 +52,9 @@ struct TimeRecord {
   std::int64_t begin_step = 0, end_step = 0;
   bool whole = true;  // false where the run began inside the window, or ended inside it
 };
+
+template <class Records, class Visitor>
+void visit_records(Records& records, Visitor visit);
 
 // What one tick means for every variable on the axis, in the order to be carried out:
 // for each share: combine the sample into record `index` with `weight` and `fraction`; if `closes`, emit that
@@ -57,25 +69,27 @@ struct Share {
 enum class AxisKind : std::uint8_t {
   instant,
   window,
-  whole_samples,  // windows that end with the first sample at or past each k*period: no sample is cut
+  whole_samples,  // windows that end with the first sample at or past an edge: no sample is cut
   at_end          // one record, at the last tick, of the sample that came last; every tick may have one
 };
 
-// Where instants and whole_samples have their edges.
-enum class Edges : std::uint8_t {
-  grid,     // the multiples of the period
-  drifting  // a period, to 1e-7 s, after the sample that made the record before it, as in MONC
+// When records are made, and from which ticks.
+struct AxisRule {
+  AxisKind kind = AxisKind::window;
+  Period every = Period::of_steps(1);    // a record
+  Period cadence = Period::of_steps(1);  // a sample
+  const Convention* convention = &standard_convention();
 };
 
 inline bool is_windowed(AxisKind kind) { return kind == AxisKind::window || kind == AxisKind::whole_samples; }
 
+// One for all variables that share period, cadence and kind: what a tick means is the same for them,
+// and is worked out once. Not safe from several threads. It depends on the ticks alone, so every server that
+// has seen the same ticks stands at the same record without a word.
 class Axis {
  public:
-  // `begin`: where the model stands before its first step. `calendar` must live longer. Drifting edges are
-  // for instants and whole_samples with a period in seconds; the weights of the latter then are those of
-  // MONC's averages, in which the first sample of a window counts about twice.
-  Axis(AxisKind kind, Period every, Period cadence, const calendar::Calendar& calendar, model::Tick begin,
-       Edges edges = Edges::grid);
+  // `begin`: where the model stands before its first step. `calendar` and the convention must live longer.
+  Axis(const AxisRule& rule, const calendar::Calendar& calendar, model::Tick begin);
 
   // Moves on to a tick. The shares are empty where the field is not sampled or not needed at this tick:
   // `wanted()` then is false, and no sample must be given to the variables of this axis.
@@ -85,6 +99,11 @@ class Axis {
   // when it got no sample. Of at_end its one record, where there was a tick; of whole_samples nothing, since
   // no sample has ended the window.
   std::optional<TimeRecord> finish() const;
+
+  // Lists what is remembered between ticks for a model::NumberSaver or NumberLoader. The shares of the latest
+  // tick are not part of it: state is saved when they have been carried out.
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor visit);
 
  private:
   struct Window {
@@ -101,8 +120,6 @@ class Axis {
   void take_instant(const model::Tick& tick);
   void take_sample(const model::Tick& tick);
   void take_whole_sample(const model::Tick& tick);
-  bool ends_record(const model::Tick& tick);
-  double weight_of(const model::Tick& tick);
   std::vector<Edge> edges_until(const model::Tick& tick, const Place& place);
   void share(double from, const Edge& to, bool closes, double interval);
   void next_window(const Edge& edge);
@@ -110,12 +127,13 @@ class Axis {
 
   // First what every tick needs: a model's step finds it in no cache.
   AxisKind kind_;
-  Edges edges_;
   std::vector<Share> shares_;
   model::Tick last_tick_;
   Cadence cadence_;
   Ruler ruler_;
-  Crossing crossing_;            // instants, whole samples: which samples make or end a record
+  // Instants, whole samples: which samples make or end a record.
+  const Convention* convention_;
+  LastEdge last_edge_;
   std::int64_t next_index_ = 0;  // of the record that is open or comes next
   // Windows only:
   Window window_;               // the open one
@@ -123,11 +141,41 @@ class Axis {
   std::vector<Edge> passed_;    // windows in steps: edges since the last sample
   double sampled_until_ = 0.0;  // time of the last sample
   std::int64_t sampled_step_ = 0;
-  // Drifting edges only. MONC counts from 0, wherever the run begins.
-  double period_;              // seconds
-  double drifted_from_ = 0.0;  // time of the sample that made the last record
-  double previous_ = 0.0;      // time of the last sample
-  double weight_ = 0.0;        // of the open window's samples so far
+  double gathered_ = 0.0;  // whole samples: weight of those in the open window
 };
+
+template <class Self, class Visitor>
+void Axis::visit_state(Self& self, Visitor visit) {
+  visit("last_step", self.last_tick_.step);
+  visit("last_time", self.last_tick_.time);
+  Cadence::visit_state(self.cadence_, visit.in("cadence"));
+  visit_edge(self.last_edge_, visit.in("edge"));
+  visit("next_index", self.next_index_);
+  visit("window_begin", self.window_.begin);
+  visit("window_begin_step", self.window_.begin_step);
+  visit("window_whole", self.window_.whole);
+  visit("window_has_samples", self.window_.has_samples);
+  visit("next_edge", self.next_edge_);
+  visit("sampled_until", self.sampled_until_);
+  visit("sampled_step", self.sampled_step_);
+  visit("gathered", self.gathered_);
+  model::visit_list(self.passed_, visit.in("passed"), [](auto& edge, auto& number) {
+    number("time", edge.time);
+    number("end_step", edge.end_step);
+    number("begin_step", edge.begin_step);
+  });
+}
+
+template <class Records, class Visitor>
+void visit_records(Records& records, Visitor visit) {
+  model::visit_list(records, visit, [](auto& record, auto& number) {
+    number("index", record.index);
+    number("begin", record.begin);
+    number("end", record.end);
+    number("begin_step", record.begin_step);
+    number("end_step", record.end_step);
+    number("whole", record.whole);
+  });
+}
 
 }  // namespace tailrace::time

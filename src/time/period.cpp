@@ -98,8 +98,8 @@ Period Period::parse(std::string_view given) {
   if (unit.kind == PeriodKind::seconds) return of_seconds(number * unit.factor);
   const double count = number * unit.factor;
   if (count != std::floor(count) || count > 1e15)
-    refuse(text,
-           unit.kind == PeriodKind::steps ? "steps come in whole numbers" : "months come in whole numbers");
+    refuse(text, unit.kind == PeriodKind::steps ? "the number of steps must be whole"
+                                                : "the number of months must be whole");
   const auto whole = static_cast<std::int64_t>(count);
   return unit.kind == PeriodKind::steps ? of_steps(whole) : of_months(whole);
 }
@@ -150,14 +150,15 @@ std::string Period::name() const {
   return fmt::format("{}{}", count, unit);
 }
 
-std::string Period::sentence() const {
-  if (is_never()) return "never";
+std::string Period::sentence() const { return is_never() ? "never" : "every " + length(); }
+
+std::string Period::length() const {
   if (kind_ == PeriodKind::seconds) {
     const auto [number, unit] = natural(seconds_);
-    return fmt::format("every {} {}", number, unit);
+    return fmt::format("{} {}", number, unit);
   }
   const auto [count, unit] = count_and_unit(kind_, count_);
-  return count == 1 ? fmt::format("every {}", unit) : fmt::format("every {} {}", count, unit);
+  return count == 1 ? std::string(unit) : fmt::format("{} {}", count, unit);
 }
 
 }  // namespace tailrace::time

@@ -26,6 +26,7 @@ class Period {
   std::int64_t count() const { return count_; }  // steps or months
   std::string name() const;                      // for names of files and dimensions: 10s, 5steps, 1month
   std::string sentence() const;                  // for attributes: "every 10 s"
+  std::string length() const;                    // the same without "every"; not of never()
   bool operator==(const Period&) const = default;
 
  private:

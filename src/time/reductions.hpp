@@ -2,12 +2,15 @@
 // (`result`). Plain loops over whole arrays, which compilers turn into vector code.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <vector>
+
+#include "time/accumulator.hpp"
 
 namespace tailrace::time {
 
@@ -19,17 +22,18 @@ T load(const std::byte* bytes, std::size_t element) {
   return value;
 }
 
-// What all samples so far have in common.
-struct Totals {
-  std::int64_t samples = 0;
-  double weight = 0.0;
+// How much of a sample is this record's. By value: what is borrowed might be one of the numbers that a loop
+// writes, and would be read again for each.
+struct Measure {
+  double weight = 0.0;    // how long it stands for
+  double fraction = 0.0;  // which part of the whole sample
 };
 
 template <class In>
 struct Snapshot {
   using Kept = In;
-  static constexpr std::size_t arrays = 1;
-  static void fold(const std::byte* sample, Kept* kept, std::size_t size, double, const Totals&, double) {
+  static constexpr std::array names{"last"};
+  static void fold(const std::byte* sample, Kept* kept, std::size_t size, Measure, const Totals&) {
     std::memcpy(kept, sample, size * sizeof(In));
   }
   static In result(const Kept* kept, std::size_t, std::size_t i, const Totals&) { return kept[i]; }
@@ -38,9 +42,10 @@ struct Snapshot {
 template <class In>
 struct Mean {
   using Kept = double;
-  static constexpr std::size_t arrays = 1;
+  static constexpr std::array names{"sum"};
   static void fold(const std::byte* __restrict sample, double* __restrict sums, std::size_t size,
-                   double weight, const Totals& before, double) {
+                   Measure measure, const Totals& before) {
+    const double weight = measure.weight;
     if (before.samples == 0)
       for (std::size_t i = 0; i < size; ++i) sums[i] = weight * static_cast<double>(load<In>(sample, i));
     else
@@ -54,9 +59,9 @@ struct Mean {
 template <class In, bool largest>
 struct Extreme {
   using Kept = In;
-  static constexpr std::size_t arrays = 1;
-  static void fold(const std::byte* __restrict sample, In* __restrict kept, std::size_t size, double,
-                   const Totals& before, double) {
+  static constexpr std::array names{"extreme"};
+  static void fold(const std::byte* __restrict sample, In* __restrict kept, std::size_t size, Measure,
+                   const Totals& before) {
     if (before.samples == 0) {
       std::memcpy(kept, sample, size * sizeof(In));
       return;
@@ -80,9 +85,10 @@ struct Max : Extreme<In, true> {};
 template <class In>
 struct Sum {
   using Kept = double;
-  static constexpr std::size_t arrays = 1;
-  static void fold(const std::byte* __restrict sample, double* __restrict sums, std::size_t size, double,
-                   const Totals& before, double fraction) {
+  static constexpr std::array names{"sum"};
+  static void fold(const std::byte* __restrict sample, double* __restrict sums, std::size_t size,
+                   Measure measure, const Totals& before) {
+    const double fraction = measure.fraction;
     if (before.samples == 0) std::memset(sums, 0, size * sizeof(double));
     for (std::size_t i = 0; i < size; ++i) sums[i] += fraction * static_cast<double>(load<In>(sample, i));
   }
@@ -95,9 +101,10 @@ struct Sum {
 template <class In>
 struct Std {
   using Kept = double;
-  static constexpr std::size_t arrays = 2;  // the mean, and the weighted sum of squares about it
+  static constexpr std::array names{"mean", "squares"};  // the weighted sum of squares about the mean
   static void fold(const std::byte* __restrict sample, double* __restrict kept, std::size_t size,
-                   double weight, const Totals& before, double) {
+                   Measure measure, const Totals& before) {
+    const double weight = measure.weight;
     double* __restrict means = kept;
     double* __restrict squares = kept + size;
     if (before.samples == 0) std::memset(kept, 0, 2 * size * sizeof(double));

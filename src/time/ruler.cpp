@@ -48,18 +48,17 @@ Place Ruler::place(const model::Tick& tick) const {
   return {index, tick.time, false};
 }
 
-Crossing::Crossing(const Ruler& ruler, const model::Tick& begin) : ruler_(ruler) {
-  const Place place = ruler_.place(begin);
-  last_ = place.index;
-  begin_is_open_ = place.on_edge;
+LastEdge edge_before(const Ruler& ruler, const model::Tick& begin) {
+  const Place place = ruler.place(begin);
+  return {.index = place.index, .time = 0.0, .begin_is_open = place.on_edge};
 }
 
-bool Crossing::passes(const model::Tick& tick) {
-  const Place place = ruler_.place(tick);
-  const bool on_begin = begin_is_open_ && place.index == last_ && place.on_edge;
-  begin_is_open_ = false;
-  if (place.index <= last_) return on_begin;
-  last_ = place.index;
+bool passes(const Ruler& ruler, const model::Tick& tick, LastEdge& last) {
+  const Place place = ruler.place(tick);
+  const bool on_begin = last.begin_is_open && place.index == last.index && place.on_edge;
+  last.begin_is_open = false;
+  if (place.index <= last.index) return on_begin;
+  last.index = place.index;
   return true;
 }
 

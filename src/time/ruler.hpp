@@ -21,6 +21,7 @@ class Ruler {
   // `calendar` must live longer. Throws Error(configuration) for months where the calendar has none.
   Ruler(const Period& period, const calendar::Calendar& calendar);
 
+  const Period& period() const { return period_; }
   PeriodKind kind() const { return period_.kind(); }
   Place place(const model::Tick& tick) const;
   double edge(
@@ -31,17 +32,27 @@ class Ruler {
   const calendar::Calendar* calendar_;
 };
 
-// Tells the first tick at or past each edge; several edges passed at once count as one.
-class Crossing {
- public:
-  // The edge on which `begin` itself stands counts only if a tick falls on it.
-  Crossing(const Ruler& ruler, const model::Tick& begin);
-  bool passes(const model::Tick& tick);  // ticks in order
-
- private:
-  Ruler ruler_;
-  std::int64_t last_ = 0;
-  bool begin_is_open_ = false;  // begin stands on an edge and no tick has come yet
+// The edge that ticks passed last, in plain values that can be saved.
+struct LastEdge {
+  std::int64_t index = 0;      // on the grid; elsewhere than there, how many were passed
+  double time = 0.0;           // of the sample that passed it, where the next one counts from there
+  bool begin_is_open = false;  // the run begins on it and no tick has come yet
+  bool operator==(const LastEdge&) const = default;
 };
+
+// Lists the numbers for a model::NumberSaver or NumberLoader.
+template <class Edge, class Visitor>
+void visit_edge(Edge& edge, Visitor visit) {
+  visit("index", edge.index);
+  visit("time", edge.time);
+  visit("begin_is_open", edge.begin_is_open);
+}
+
+// On the grid, of a run that begins at that tick. The edge on which `begin` itself stands counts only if a
+// tick falls on it.
+LastEdge edge_before(const Ruler& ruler, const model::Tick& begin);
+// Whether a tick is the first at or past an edge of the grid; several edges passed at once count as one.
+// Ticks in order.
+bool passes(const Ruler& ruler, const model::Tick& tick, LastEdge& last);
 
 }  // namespace tailrace::time

@@ -5,7 +5,7 @@
 #include <memory>
 #include <new>
 
-#include "transport/ring_layout.hpp"
+#include "transport/ring/ring_layout.hpp"
 
 namespace tailrace::transport {
 

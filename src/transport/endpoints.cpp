@@ -1,7 +1,6 @@
 #include "transport/endpoints.hpp"
 
 #include "transport/bell.hpp"
-#include "transport/invitation.hpp"
 
 namespace tailrace::transport {
 namespace {
@@ -20,16 +19,5 @@ class HeapDoorbell final : public Doorbell {
 }  // namespace
 
 std::unique_ptr<Doorbell> make_heap_doorbell() { return std::make_unique<HeapDoorbell>(); }
-
-std::unique_ptr<Consumer> accept(const std::string& invitation, comm::Communicator& communicator, int client,
-                                 Doorbell& doorbell) {
-  base::ByteReader reader(std::as_bytes(std::span(invitation)));
-  switch (reader.get<Kind>()) {
-    case Kind::shm: return shm::accept(reader, doorbell);
-    case Kind::mpi: return mpi::accept(reader, communicator, client, doorbell);
-  }
-  throw Error(ErrorCode::internal,
-              "rank " + std::to_string(client) + " sent something that is no invitation");
-}
 
 }  // namespace tailrace::transport

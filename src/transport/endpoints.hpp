@@ -1,9 +1,15 @@
 // Makes the two ends of each kind of transport.
 //
-// A handshake takes three steps: the server makes its doorbell and tells its clients the name; each client
-// makes its Producer and sends the invitation that came with it; the server accepts the invitation, whatever
-// the kind, and has the Consumer. The invitation holds all that the server must know (sizes, names, policy,
-// tag).
+// One end makes the channel's memory and with it an invitation, which others carry: all that the other end
+// must know (who sends, sizes, names, policy, tag). That one accepts it, whatever the kind, and has its end.
+// Either may be the one that sends:
+//
+//   sends     the inviter calls   the invitee calls
+//   inviter   make_producer       accept
+//   invitee   make_consumer       accept_producer
+//
+// Who receives has a doorbell; to a sender in another process of the node it goes by name, before the
+// invitation (make_producer) or with it (make_consumer).
 #pragma once
 
 #include <functional>
@@ -15,21 +21,27 @@
 
 namespace tailrace::transport {
 
-// The client's end, and bytes that its server must get once.
+// The inviter's end, and bytes that the invitee must get once.
 struct ProducerEnd {
   std::unique_ptr<Producer> producer;
   std::string invitation;
 };
+struct ConsumerEnd {
+  std::unique_ptr<Consumer> consumer;
+  std::string invitation;
+};
 
-// A doorbell for a server whose clients are all in this process or behind MPI.
+// A doorbell for a process whose senders are all in this process or behind MPI.
 std::unique_ptr<Doorbell> make_heap_doorbell();
 
-// The server's end for an invitation of `client` (its rank in `communicator`). `communicator` is used by mpi
-// only and may then be used for nothing else with the invitation's tags. `doorbell` is the server's own; it
-// and the communicator must live longer than the Consumer. Throws Error(resource) when the client's memory or
-// file cannot be opened, Error(internal) for bytes that are no invitation.
-std::unique_ptr<Consumer> accept(const std::string& invitation, comm::Communicator& communicator, int client,
+// The invitee's end for an invitation of `inviter` (its rank in `communicator`). `communicator` is used by
+// mpi only and may then be used for nothing else with the invitation's tags. `doorbell` is this end's own; it
+// and the communicator must live longer than the end. Throw Error(resource) when the inviter's memory or file
+// cannot be opened, Error(internal) for bytes that are no invitation, or one in the other direction.
+std::unique_ptr<Consumer> accept(const std::string& invitation, comm::Communicator& communicator, int inviter,
                                  Doorbell& doorbell);
+std::unique_ptr<Producer> accept_producer(const std::string& invitation, comm::Communicator& communicator,
+                                          int inviter);
 
 // Between processes of one node.
 namespace shm {
@@ -44,9 +56,11 @@ NamedDoorbell make_doorbell();                                       // throws E
 std::unique_ptr<Doorbell> attach_doorbell(const std::string& name);  // throws Error(resource)
 void forget_doorbell(const std::string& name);                       // any process may; more than once too
 
-// Takes the whole buffer from the node's shared memory at once, so that a /dev/shm that is too small is an
-// Error(resource) here and no signal later. Its name goes away when the server accepts, or with the Producer.
+// Both take the whole buffer from the node's shared memory at once, so that a /dev/shm that is too small is
+// an Error(resource) here and no signal later. Its name goes away when the invitee accepts, or with this end.
+// `doorbell_name`: of the receiver's; `doorbell`: this end's own, which must live longer.
 ProducerEnd make_producer(const BufferOptions& options, const std::string& doorbell_name);
+ConsumerEnd make_consumer(const BufferOptions& options, const NamedDoorbell& doorbell);
 
 }  // namespace shm
 
@@ -55,14 +69,15 @@ namespace loopback {
 
 struct LoopbackOptions {
   BufferOptions buffer;
-  // Given for a server that runs in the client's own thread: called again and again instead of sleeping.
+  // Given for a receiver that works in the sender's own thread: called again and again instead of sleeping.
   std::function<void()> while_waiting;
+  Sender sender = Sender::inviter;  // for messages alone: both ends are made here
 };
 struct Ends {
   std::unique_ptr<Producer> producer;
   std::unique_ptr<Consumer> consumer;
 };
-// `doorbell` must outlive both ends.
+// `doorbell` is the receiver's and must outlive both ends.
 Ends make(const LoopbackOptions& options, Doorbell& doorbell);
 
 }  // namespace loopback
@@ -71,11 +86,14 @@ Ends make(const LoopbackOptions& options, Doorbell& doorbell);
 // for them (Consumer::needs_polling).
 namespace mpi {
 
-// `communicator` must live longer; messages use `tag` (to the server) and `tag + 1` (back), so the tags of
-// different producers between the same two ranks must differ by two or more. All calls of a Producer, and
-// next() and the destructor of a Consumer, call MPI from the calling thread; release() and raise() do not.
-ProducerEnd make_producer(comm::Communicator& communicator, int server, int tag,
+// `communicator` must live longer; messages use `tag` (records) and `tag + 1` (what goes back), so the tags
+// of different channels between the same two ranks must differ by two or more, whatever their direction. All
+// calls of a Producer, and next() and the destructor of a Consumer, call MPI from the calling thread;
+// release() and raise() do not. `invitee`: the rank that will accept.
+ProducerEnd make_producer(comm::Communicator& communicator, int invitee, int tag,
                           const BufferOptions& options);
+ConsumerEnd make_consumer(comm::Communicator& communicator, int invitee, int tag,
+                          const BufferOptions& options, Doorbell& doorbell);
 
 }  // namespace mpi
 }  // namespace tailrace::transport

@@ -2,9 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "transport/ring_layout.hpp"
+#include "transport/ring/ring_layout.hpp"
 
 namespace tailrace::transport {
+namespace {
+
+// In the user's words: a client invites its server.
+const char* receiver(Sender sender) { return sender == Sender::inviter ? "server" : "client"; }
+
+}  // namespace
 
 Error too_large(std::size_t payload, std::size_t capacity) {
   return {ErrorCode::usage, fmt::format("a record of {} bytes can never fit into the buffer of {} bytes "
@@ -13,17 +19,16 @@ Error too_large(std::size_t payload, std::size_t capacity) {
                                         payload, capacity, record_size(payload))};
 }
 
-Error buffer_full(std::size_t payload, std::size_t under_way, std::size_t capacity) {
+Error buffer_full(std::size_t payload, std::size_t under_way, std::size_t capacity, Sender sender) {
   return {ErrorCode::full, fmt::format("no room for a record of {} bytes: {} of the {} bytes of the buffer "
-                                       "(servers.buffer) are under way to the "
-                                       "server, and when_full is fail",
-                                       payload, under_way, capacity)};
+                                       "(servers.buffer) are in transit to the "
+                                       "{}, and when_full is fail",
+                                       payload, under_way, capacity, receiver(sender))};
 }
 
-Error server_lost(const char* what, std::uint64_t records) {
-  return {
-      ErrorCode::lost,
-      fmt::format("the server is gone ({}); {} records that it had not released are lost", what, records)};
+Error receiver_lost(Sender sender, const char* what, std::uint64_t records) {
+  return {ErrorCode::lost, fmt::format("the {} is gone ({}); {} records that it had not released are lost",
+                                       receiver(sender), what, records)};
 }
 
 std::size_t capacity_of(const BufferOptions& options) {

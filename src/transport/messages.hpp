@@ -10,8 +10,9 @@
 namespace tailrace::transport {
 
 Error too_large(std::size_t payload, std::size_t capacity);
-Error buffer_full(std::size_t payload, std::size_t under_way, std::size_t capacity);
-Error server_lost(const char* what, std::uint64_t records);
+Error buffer_full(std::size_t payload, std::size_t under_way, std::size_t capacity, Sender sender);
+// `records`: that the receiver had not released.
+Error receiver_lost(Sender sender, const char* what, std::uint64_t records);
 
 // Which buffer an option asks for: whole pages, at least one. Throws Error(usage) for none at all.
 std::size_t capacity_of(const BufferOptions& options);

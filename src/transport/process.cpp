@@ -42,7 +42,7 @@ std::uint64_t own_pid_space() {
 
 ProcessId this_process() {
   const auto number = static_cast<std::int32_t>(getpid());
-  return {number, status_of(number).start, own_pid_space()};
+  return {.number = number, .start = status_of(number).start, .pid_space = own_pid_space()};
 }
 
 bool gone(const ProcessId& process) {

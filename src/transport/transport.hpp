@@ -1,7 +1,10 @@
-// Moves records from one client to its server: in order, bounded in memory, without knowing what a field is.
+// Moves records from one end of a channel to the other: in order, bounded in memory, without knowing what a
+// field is.
 //
-// Each client has one Producer, its server one Consumer; a server's consumers share one Doorbell. All kinds
-// (shm, mpi, loopback) keep this contract and pass testing/transport_conformance.hpp.
+// A channel has a Producer at the end that sends and a Consumer at the end that receives; the consumers of
+// one process share one Doorbell. Which end makes the channel's memory and invites the other (endpoints.hpp)
+// does not say which one sends. All kinds (shm, mpi, loopback) keep this contract and pass
+// testing/transport_conformance.hpp in both directions.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +20,21 @@
 
 namespace tailrace::transport {
 
+// Which end of a channel sends: the one that invited the other, or the one that accepted. Clients invite, so
+// it is also what messages call the receiver: the server or the client.
+enum class Sender : std::uint32_t { inviter, invitee };
+
 enum class WhenFull { wait, spill, fail };
 
 struct BufferOptions {
-  std::size_t bytes = std::size_t{256} << 20;  // the bound on what a client may have under way
+  std::size_t bytes = std::size_t{256} << 20;  // the bound on what may be under way
   WhenFull when_full = WhenFull::wait;
   std::string spill_directory = "/tmp";
 
   bool operator==(const BufferOptions&) const = default;
 };
 
-// What a producer counts; read by the telemetry of the client.
+// What a producer counts; read by the telemetry of the sender.
 struct ProducerCounters {
   std::uint64_t records = 0;
   std::uint64_t bytes = 0;   // payload
@@ -38,26 +45,26 @@ struct ProducerCounters {
   std::size_t most_bytes_under_way = 0;
 };
 
-// Client side. One thread. Nothing here is collective.
+// The end that sends. One thread. Nothing here is collective.
 class Producer {
  public:
   virtual ~Producer() = default;
 
   // Space for one record with `payload` bytes, 64-byte aligned, valid until commit. One reservation at a
   // time. When the buffer is full: waits, spills or throws Error(full) as the options say. Throws
-  // Error(usage) if a record of this size can never fit, Error(lost) if the server is gone while waiting, and
-  // the fault that the server raised.
+  // Error(usage) if a record of this size can never fit, Error(lost) if the receiver is gone while waiting,
+  // and the fault that it raised.
   virtual std::span<std::byte> reserve(std::size_t payload) = 0;
   // Hands the reserved record over. Does not block.
   virtual void commit(const model::RecordHeader& header) = 0;
-  // Makes sure that a sleeping server wakes up within some milliseconds, and lets messages progress. Called
+  // Makes sure that a sleeping receiver wakes up within some milliseconds, and lets messages progress. Called
   // at the end of each step.
   virtual void flush() = 0;
-  // Returns when everything committed has been taken and released by the server (or Error(lost), or the
-  // fault).
+  // Returns when everything committed has been taken and released by the receiver (or Error(lost), or
+  // the fault).
   virtual void drain() = 0;
 
-  // The oldest fault that the server raised and that was not yet taken. Costs one load when there is none.
+  // The oldest fault that the receiver raised and that was not yet taken. Costs one load when there is none.
   virtual std::optional<base::Fault> take_fault() = 0;
   // As the last word of a rank that leaves without `finish`: safe in an exit handler, never throws, never
   // blocks.
@@ -73,11 +80,11 @@ struct Record {
   std::uint64_t sequence = 0;          // 0, 1, 2, ... in the order of commits
 };
 
-// What a client commits without much of its buffer in use wakes no server that gets up by itself within this
-// time, in seconds: a waking costs as much as copying a few 100 KiB. So a server may see it as much later.
+// What is committed without much of the buffer in use wakes no receiver that gets up by itself within this
+// time, in seconds: a waking costs as much as copying a few 100 KiB. So it may see it as much later.
 constexpr double patience = 2e-2;
 
-// Server side. `next` from one thread; `release` and `raise` from any thread.
+// The end that receives. `next` from one thread; `release` and `raise` from any thread.
 class Consumer {
  public:
   virtual ~Consumer() = default;
@@ -87,17 +94,17 @@ class Consumer {
   // `bytes` of payload or more, or one came that is no block.
   virtual void take(std::vector<Record>& records, std::size_t most, std::size_t bytes);
   virtual void release(std::span<const Record> records);  // all of these
-  virtual void raise(const base::Fault& fault) = 0;       // reaches the client at its next call
-  virtual bool
-  alive() = 0;  // false once the client's process is known to be gone; may say true too long (mpi)
-  // Records arrive only while next() is called: no doorbell announces them, so its server must not sleep
-  // long.
+  virtual void raise(const base::Fault& fault) = 0;       // reaches the sender at its next call
+  // False once the sender has ended or its process is known to be gone; may say true too long (mpi).
+  virtual bool alive() = 0;
+  // Records arrive only while next() is called: no doorbell announces them, so who receives must not
+  // sleep long.
   virtual bool needs_polling() const { return false; }
   virtual std::size_t bytes_under_way() const = 0;
   virtual std::size_t capacity() const = 0;
 };
 
-// What a server sleeps on. Woken by ring() from any client or thread.
+// What a process that receives sleeps on. Woken by ring() from any sender or thread.
 class Doorbell {
  public:
   virtual ~Doorbell() = default;

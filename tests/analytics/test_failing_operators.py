@@ -130,7 +130,7 @@ REASONS = {
     "silent": "it returned 42",
     "chatty": "xxxxxxxx",
     "throws": "thrown",
-    "throws_int": "it threw something that is no std::exception",
+    "throws_int": "it threw something that is not a std::exception",
     "gives_up": "not in Fortran",
     "raises": "ValueError: the wind is too strong (",
     "flat": "ValueError: it returned an array of the shape (",
@@ -279,5 +279,5 @@ def test_a_python_without_numpy_is_a_failure_like_others(job, here):
     result = run(job, here, 1, servers(1), config, PYTHONPATH=str(here / "bare")).finished()
     assert 'diagnostic "odd" at step 1 ' in result.output
     assert "doubles(u): ImportError: there is none (Python 3." in result.output
-    assert f"{sys.prefix}/bin/python3; a server that is no Python program takes that of VIRTUAL_ENV" in result.output
+    assert f"{sys.prefix}/bin/python3; a server that is not a Python program uses that of VIRTUAL_ENV" in result.output
     np.testing.assert_array_equal(read(result.path("out.nc"))["u"].values, expected(0))

@@ -75,6 +75,6 @@ def test_a_changed_configuration_is_checked_without_the_model(run):
 
 def test_what_is_no_declaration(run):
     said = tailrace("check", CONFIGURATION, "--declared", "tailrace_report/report.json", cwd=run)
-    assert said.returncode != 0 and "report.json: it holds no declarations of a model" in said.stderr
+    assert said.returncode != 0 and "report.json: it does not contain the declarations of a model" in said.stderr
     said = tailrace("check", CONFIGURATION, "--graph", "plan.dot", cwd=run)
     assert said.returncode != 0 and "--graph needs --declared" in said.stderr

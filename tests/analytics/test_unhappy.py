@@ -20,7 +20,7 @@ def case(ranks=2, serving=None, **field) -> Case:
 MISTAKES = {
     "unknown_field": ({"a": "sum(ww)"}, ['"ww"', 'Did you mean "w"?']),
     "unknown_function": ({"a": "summ(w)"}, ['no function "summ"', 'Did you mean "sum"?']),
-    "unknown_dimension": ({"a": "sum(w, yy)"}, ['"yy" is no dimension', "y"]),
+    "unknown_dimension": ({"a": "sum(w, yy)"}, ['"yy" is not a dimension', "y"]),
     "units": ({"a": "w + q"}, ["m s-1", "K"]),
     "declared_units": ({"a": {"is": "sum(w)", "units": "K"}}, ["m s-1", "K"]),
     "cycle": ({"a": "b + 1", "b": "2 * a"}, ["a", "b"]),
@@ -61,7 +61,7 @@ def test_an_undeclared_optional_field_drops_just_its_own(tmp_path):
     data = read(result.path("out.nc"))
     assert {"b", "c"}.isdisjoint(data.variables)
     np.testing.assert_allclose(data.a.values, W.sum(axis=(1, 2)), rtol=1e-12)
-    assert result.output.count("the model has no field cloud: left out b, c") == 1
+    assert result.output.count("the model has no field cloud; left out: b, c") == 1
     assert 'tailrace.yaml:9:7  fields.extra.names: the model declares no field "cloud"' in result.output
 
 

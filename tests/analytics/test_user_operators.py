@@ -303,7 +303,7 @@ def test_the_decorator_calls_as_a_server_does():
     np.testing.assert_array_equal(doubles(values), 2 * values)
     with pytest.raises(ValueError, match="read-only"):
         writes(values.astype(float))
-    with pytest.raises(TypeError, match="operator named: arguments come by position alone, which key does not"):
+    with pytest.raises(TypeError, match="operator named: arguments are positional only, but key is not"):
 
         @operator
         def named(a, *, key):

@@ -13,7 +13,7 @@ AIR = {
     "output": {"air.nc": {"write_every": "5 s", "variables": [{"field": "w", "time": "mean", "every": "5 s"}]}},
 }
 SEA = {
-    "time": {"calendar": "noleap", "start": "2026-01-01"},
+    "model_time": {"calendar": "noleap", "start": "2026-01-01"},
     "fields": {"sea": {"every": "1 step", "names": ["salt"]}},
     "output": {
         "sea.nc": {"write_every": "5 s", "variables": [{"field": "salt", "time": "snapshot", "every": "1 step"}]},

@@ -39,7 +39,7 @@ MISTAKES = {
     "period without calendar": (
         "every: 10 s",
         "every: 1 month",
-        ["tailrace.yaml:11:", "no step can meet", "every month", "`time.calendar` is none"],
+        ["tailrace.yaml:11:", "no step can meet", "every month", "`model_time.calendar` is none"],
     ),
     "not yet": ("groups:\n  three_d: [u, theta]", "checkpoint: {every: 1 h}", ["is not available yet"]),
     "format not yet": ("write_every: 100 s", "format: zarr", ['"zarr" is not available yet']),
@@ -79,6 +79,19 @@ def test_the_message_names_place_and_remedy(tmp_path, kind):
         assert piece in done.stderr
 
 
+def test_former_names_are_read_with_a_warning(tmp_path):
+    text = GOOD.replace("write_every: 100 s", "write_every: 100 s\n    file_per_write: true")
+    text += "model_time: {calendar: noleap, start: 2026-01-01}\n"
+    now = check(tmp_path, text)
+    before = check(tmp_path, text.replace("file_per_write", "series").replace("model_time", "time"))
+    assert now.returncode == before.returncode == 0
+    assert "calendar noleap, from 2026-01-01" in now.stdout
+    assert "calendar noleap, from 2026-01-01" in before.stdout
+    assert "warnings" not in now.stdout
+    assert "tailrace.yaml:10:5  output.out.nc.series: is now called `file_per_write`" in before.stdout
+    assert "tailrace.yaml:14:1  time: is now called `model_time`" in before.stdout
+
+
 def test_all_mistakes_in_one_go(tmp_path):
     text = (
         GOOD.replace("count: 2", "cuont: 2").replace("time: mean", "time: avarage").replace("100 s", "100 lightyears")
@@ -93,7 +106,7 @@ def test_include_cycle(tmp_path):
     (tmp_path / "more.yaml").write_text("include: [tailrace.yaml]\n")
     done = check(tmp_path, GOOD + "include: [more.yaml]\n")
     assert done.returncode == 2
-    assert "these files include each other in a circle: " in done.stderr
+    assert "these files include each other circularly: " in done.stderr
     assert "more.yaml -> " in done.stderr
 
 

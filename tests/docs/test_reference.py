@@ -63,12 +63,14 @@ def test_the_table_of_calls_names_every_verb():
 
 def test_the_table_of_calls_spells_them_as_the_languages_do():
     sources = {
-        "Fortran": TREE / "bindings" / "fortran" / "tailrace.f90",
-        "C": TREE / "include" / "tailrace" / "tailrace.h",
-        "C++": TREE / "include" / "tailrace" / "tailrace.hpp",
-        "Python": TREE / "python" / "tailrace" / "_core.pyi",
+        "Fortran": sorted((TREE / "bindings" / "fortran").glob("tailrace*.f90")),
+        "C": [TREE / "include" / "tailrace" / "tailrace.h"],
+        "C++": [TREE / "include" / "tailrace" / "tailrace.hpp"],
+        "Python": [TREE / "python" / "tailrace" / "_core.pyi"],
     }
-    texts = {language: path.read_text(encoding="utf-8") for language, path in sources.items()}
+    texts = {
+        language: "".join(path.read_text(encoding="utf-8") for path in paths) for language, paths in sources.items()
+    }
     for verb, spellings in table_of_calls().items():
         for language, spelling in zip(LANGUAGES, spellings, strict=True):
             for name in re.findall(r"`(?:\w+[%.:]+)*(\w+)", spelling):

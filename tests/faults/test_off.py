@@ -35,6 +35,6 @@ def test_a_wrong_field_is_told_in_mode_off(tmp_path):
     with Running(["mpirun", "-n", "1", sys.executable, "model.py"], tmp_path, mpi_environment()) as running:
         result = running.wait(60).finished()
     for handle in (77, -1):
-        assert f"HEARD field handle {handle} was not given by this session (it declared 1 fields)" in result.output
+        assert f"HEARD field handle {handle} was not returned by this session (it declared 1 fields)" in result.output
     assert 'HEARD field "y" was not declared. (known: x)' in result.output
     assert "NOT TOLD" not in result.output

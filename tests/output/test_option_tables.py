@@ -20,7 +20,7 @@ def test_read_by_others(job, serving):
         "output": {
             "out.nc": {
                 "write_every": "2 s",
-                "series": True,
+                "file_per_write": True,
                 "option_tables": TABLES,
                 "variables": [{"field": "u", "every": "1 s"}],
             }

@@ -16,7 +16,7 @@ FIELDS = [field("u", "les"), field("total")]
 
 
 def config(series, **options):
-    file = {"write_every": "20 s", "variables": VARIABLES, "series": series, **options}
+    file = {"write_every": "20 s", "variables": VARIABLES, "file_per_write": series, **options}
     return {"fields": {"state": {"names": ["u", "total"]}}, "output": {"out.nc": file}}
 
 
@@ -61,4 +61,4 @@ def test_chunks_hold_one_record(job):
     variables = [{"field": "u", "every": "3 s", "chunk": [4, 3, 7, 11]}]
     scenario = {"grids": [block_grid()], "fields": FIELDS, "times": TIMES}
     wrong = config(True, variables=variables)
-    job(model(2, **scenario), servers(1), config=wrong).failed_with("a chunk of a series holds one record")
+    job(model(2, **scenario), servers(1), config=wrong).failed_with("with `file_per_write` a chunk holds one record")

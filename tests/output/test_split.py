@@ -55,7 +55,7 @@ def test_along_a_dimension_that_ranks_share_by_number(job):
 
 
 def test_in_a_series(job):
-    result = run(job, servers(2), grid(["y"], "vapour liquid rain"), variables("z"), series=True).finished()
+    result = run(job, servers(2), grid(["y"], "vapour liquid rain"), variables("z"), file_per_write=True).finished()
     for end in (6.0, 12.0, 18.0):
         check(result.path(f"out_{end}.nc"), "z", ["vapour", "liquid", "rain"])
 

@@ -21,7 +21,7 @@ from support.values import put_values, varying_times
 TIMES = varying_times(60, seed=4)
 SHAPE = (3, 7, 11)
 CONFIG = {
-    "time": {"calendar": "standard", "start": "2026-01-01"},
+    "model_time": {"calendar": "standard", "start": "2026-01-01"},
     "fields": {"state": {"every": "1 step", "names": ["w", "t"]}},
     "output": {
         "out.nc": {

@@ -110,16 +110,16 @@ def test_launchers_are_told_apart_by_what_they_say():
 
 
 def test_a_missing_launcher_names_the_remedy(monkeypatch):
-    with pytest.raises(LaunchError, match="there is no nompi in the PATH, which --mpirun names: install it"):
+    with pytest.raises(LaunchError, match="there is no nompi on the PATH, which --mpirun names: install it"):
         detect("nompi --fast")
-    with pytest.raises(LaunchError, match=r"/no/such/mpirun, which --mpirun names, is no program"):
+    with pytest.raises(LaunchError, match=r"/no/such/mpirun, which --mpirun names, is not a program"):
         detect("/no/such/mpirun")
     with pytest.raises(LaunchError, match=r"--mpirun \"mpirun 'x\" is not a command: No closing quotation"):
         detect("mpirun 'x")
     with pytest.raises(LaunchError, match="--mpirun names no command"):
         detect("")
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(LaunchError, match=r"there is no mpirun or mpiexec in the PATH: install Open MPI or MPICH"):
+    with pytest.raises(LaunchError, match=r"there is no mpirun or mpiexec on the PATH: install Open MPI or MPICH"):
         detect()
 
 
@@ -252,7 +252,7 @@ def test_signals_reach_the_job_once(launcher, tmp_path, number):
     ("program", "ranks", "message"),
     [
         ([], 1, "no program was given: tailrace run -n RANKS CONFIG -- PROGRAM ARGS..."),
-        (["./no/such"], 1, "there is no program ./no/such"),
+        (["./no/such"], 1, "there is not a program ./no/such"),
         (["true"], 0, "a job needs at least one model rank"),
     ],
 )
@@ -295,12 +295,15 @@ def test_the_command_line_hands_the_launcher_on(launcher, tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
         cli.main(["run", "-n", "1", "--mpirun", "other/launch_it", "c.yaml", "--", "true"])
     assert ended.value.code == 1
-    assert "other/launch_it, which --mpirun names, is no program" in capsys.readouterr().err
+    assert "other/launch_it, which --mpirun names, is not a program" in capsys.readouterr().err
 
 
 def test_the_help_says_whose_ranks_are_meant(capsys):
     with pytest.raises(SystemExit):
         cli.main(["run", "--help"])
     said = " ".join(capsys.readouterr().out.split())
-    assert "Ranks of PROGRAM. Without --servers those that become servers (servers: count) are among them." in said
-    assert "mpirun or mpiexec of the PATH" in said
+    assert (
+        "Number of ranks of PROGRAM. Without --servers it includes the ranks that become servers (servers: count)."
+        in said
+    )
+    assert "mpirun or mpiexec on the PATH" in said

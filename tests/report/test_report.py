@@ -94,11 +94,11 @@ def test_findings_name_the_trouble_and_the_remedy():
     )
     bad["run"]["outcome"] = "cannot write maps.nc: No space left on device"
     said = "\n".join(findings(bad))
-    assert "did not end well: cannot write maps.nc: No space left on device" in said
+    assert "failed: cannot write maps.nc: No space left on device" in said
     assert "The model waited 10 % of its time for room in the buffer. Raise `servers: buffer:`" in said
     assert "3.0 MiB went through the spill directory" in said
     assert "Server 0 had more than twice the work" in said
-    assert "wanted by no file: never." in said
+    assert "never wanted by any file: never." in said
 
 
 def test_a_nearly_full_buffer_is_said_before_it_hurts():

@@ -60,6 +60,7 @@ def test_a_tree_that_keeps_the_rules_passes(house):
         ("src/model/a.hpp", '  #  include "output/dataset.hpp"', "model may not include output"),
         ("src/base/a.hpp", '#include "model/field.hpp"', "base may not include model"),
         ("src/output/a.cpp", '#include "model/testing/fields.hpp"', "is for tests only"),
+        ("src/output/a.cpp", '#include "output/netcdf/tests/job.hpp"', "is for tests only"),
         ("src/output/a.cpp", '#include "b.hpp"', "does not begin with a room"),
         ("src/comm/a.cpp", "#include <mpi.h>", "mpi.h may be included only in src/comm/mpi"),
         ("src/session/a.cpp", '#include "H5public.h"', "H5public.h may be included only in src/output"),

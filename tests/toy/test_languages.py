@@ -41,15 +41,17 @@ def build(language: str, folder) -> list:
 
 @pytest.fixture(scope="module")
 def values(tmp_path_factory) -> dict[str, dict[str, np.ndarray]]:
-    """language -> variable -> values, of runs with two model ranks and a server."""
+    """language -> file/variable -> values, of runs with two model ranks and a server."""
     found = {}
     for language in LANGUAGES:
         folder = tmp_path_factory.mktemp(language)
         program = build(language, folder / "build")
         shutil.copy(TOY / "toy.yaml", folder)
         run(["mpirun", "-n", "3", *program, "toy.yaml"], folder)
-        with h5py.File(folder / "toy.nc") as file:
-            found[language] = {name: file[name][...] for name in file}
+        found[language] = {}
+        for path in folder.glob("*.nc"):
+            with h5py.File(path) as file:
+                found[language] |= {f"{path.stem}/{name}": file[name][...] for name in file}
     return found
 
 
@@ -75,7 +77,7 @@ def blob() -> list[tuple[float, float, np.ndarray]]:
 
 def test_snapshots_and_means_are_those_of_the_model(values):
     steps = blob()
-    h, h_mean = values["python"]["h"], values["python"]["h_mean"]
+    h, h_mean = values["python"]["toy/h"], values["python"]["toy_means/h"]
     for k in range(4):
         end = 5.0 * (k + 1)
         snapshot = next(state for t, _, state in steps if t >= end)

@@ -19,6 +19,11 @@ namespace {
 constexpr std::array crashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr std::size_t handler_stack = 64 * 1024;
 
+// The thread that runs the user's Python, one function at a time (turn_). Who asks waits for it, so a pointer
+// to the work is enough to hand it over; mutex_ guards that and what became of it. The atomics are what a
+// signal handler may read: it decides with them whether a crash is the user's, before it takes any lock. A
+// thread that crashed sleeps for ever, and the next call starts another; they never end, since a process may
+// not wait for them.
 class OwnThread {
  public:
   static OwnThread& instance() {

@@ -49,7 +49,7 @@ std::string start_interpreter() {
   if (!PyStatus_Exception(status)) status = Py_InitializeFromConfig(&config);
   PyConfig_Clear(&config);
   if (PyStatus_Exception(status))
-    return std::string("Python does not start: ") +
+    return std::string("Python cannot be started: ") +
            (status.err_msg != nullptr ? status.err_msg : "no reason");
   PyEval_SaveThread();  // whoever calls takes the lock for just that time
   return "";
@@ -75,7 +75,7 @@ class Lock {
 std::string which_python() {
   const char* executable = PyUnicode_AsUTF8(PySys_GetObject("executable"));
   return std::string("Python " PY_VERSION ", ") + (executable != nullptr ? executable : "of no file") +
-         "; a server that is no Python program takes that of VIRTUAL_ENV, else the python3 of the PATH";
+         "; a server that is not a Python program uses that of VIRTUAL_ENV, or else the python3 on the PATH";
 }
 
 // The function `call` of calls.py; null with a reason where it cannot be had, such as without NumPy.
@@ -161,7 +161,7 @@ std::string call_with_python(const char* path, const char* function, const tailr
     refusal = Py_IsInitialized() != 0 ? "" : start_interpreter();
   }
   if (!refusal.empty()) return refusal;
-  if (is_ending()) return "Python is ending, and runs nothing any more";
+  if (is_ending()) return "Python is shutting down and runs nothing any more";
   const Lock lock;
   return call(path, function, inputs, count, output);
 }

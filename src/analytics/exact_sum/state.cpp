@@ -5,9 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tailrace::analytics {
-
-using namespace exact_sum;
+namespace tailrace::analytics::exact_sum {
 
 namespace {
 
@@ -33,7 +31,7 @@ std::uint8_t special_of(double x) {
 
 }  // namespace
 
-ExactSums::State::State(std::size_t sums, simd::Level level)
+State::State(std::size_t sums, simd::Level level)
     : size(sums),
       kernels(&simd::kernels(level)),
       numbers(4 * sums),
@@ -43,7 +41,7 @@ ExactSums::State::State(std::size_t sums, simd::Level level)
   clear();
 }
 
-void ExactSums::State::clear() {
+void State::clear() {
   for (int which = 0; which < kept; ++which) std::fill_n(bin(which), size, bases_of(lowest_top)[which]);
   std::fill_n(limits(), size, limit_of(lowest_top));
   std::fill(carries.begin(), carries.end(), 0);
@@ -52,7 +50,7 @@ void ExactSums::State::clear() {
   std::fill(deposits.begin(), deposits.end(), std::uint16_t{0});
 }
 
-Bins ExactSums::State::bins(std::size_t sum) const {
+Bins State::bins(std::size_t sum) const {
   const double* const base = bases_of(top(sum));
   Bins got;
   for (int which = 0; which < kept; ++which) {
@@ -64,7 +62,7 @@ Bins ExactSums::State::bins(std::size_t sum) const {
   return got;
 }
 
-void ExactSums::State::put_bins(std::size_t sum, const Bins& bins) {
+void State::put_bins(std::size_t sum, const Bins& bins) {
   const double* const base = bases_of(top(sum));
   for (int which = 0; which < kept; ++which) {
     const auto index = static_cast<std::size_t>(which);
@@ -73,13 +71,13 @@ void ExactSums::State::put_bins(std::size_t sum, const Bins& bins) {
   }
 }
 
-void ExactSums::State::normalise(std::size_t sum) {
+void State::normalise(std::size_t sum) {
   Bins moved = bins(sum);
   moved.normalise();
   put_bins(sum, moved);
 }
 
-void ExactSums::State::raise(std::size_t sum, int to) {
+void State::raise(std::size_t sum, int to) {
   if (to <= top(sum)) return;
   Bins raised = bins(sum);
   raised.raise(to - top(sum));
@@ -88,7 +86,7 @@ void ExactSums::State::raise(std::size_t sum, int to) {
   limits()[sum] = limit_of(to);
 }
 
-void ExactSums::State::mark(std::size_t sum, std::uint8_t found) {
+void State::mark(std::size_t sum, std::uint8_t found) {
   std::uint8_t& marked = specials(sum);
   marked |= found;
   if ((marked & plus_infinity) && (marked & minus_infinity)) marked |= not_a_number;
@@ -98,7 +96,7 @@ void ExactSums::State::mark(std::size_t sum, std::uint8_t found) {
   limits()[sum] = nan;
 }
 
-void ExactSums::State::add_one(std::size_t sum, double value) {
+void State::add_one(std::size_t sum, double value) {
   if (!(std::fabs(value) < limits()[sum])) {
     if (const std::uint8_t special = special_of(value)) return mark(sum, special);
     if (specials(sum) & not_a_number) return;
@@ -110,7 +108,7 @@ void ExactSums::State::add_one(std::size_t sum, double value) {
   bin(2)[sum] += odd(value);
 }
 
-void ExactSums::State::add_few(std::size_t sum, std::span<const double> values) {
+void State::add_few(std::size_t sum, std::span<const double> values) {
   if (specials(sum) & not_a_number) return;
   const double limit = limits()[sum];
   bool fit = true;
@@ -127,7 +125,7 @@ void ExactSums::State::add_few(std::size_t sum, std::span<const double> values) 
   if (!(specials(sum) & not_a_number)) normalise(sum);
 }
 
-void ExactSums::State::commit(std::size_t sum, const std::int64_t* digits) {
+void State::commit(std::size_t sum, const std::int64_t* digits) {
   Bins grown = bins(sum);
   grown.normalise();
   for (std::size_t which = 0; which < kept; ++which) grown.digits[which] += digits[which];
@@ -136,7 +134,7 @@ void ExactSums::State::commit(std::size_t sum, const std::int64_t* digits) {
 }
 
 // All values are tried as they are; only where one does not fit is the block looked at more closely.
-void ExactSums::State::add_block(std::size_t sum, std::span<const double> values) {
+void State::add_block(std::size_t sum, std::span<const double> values) {
   if (specials(sum) & not_a_number) return;
   std::int64_t digits[kept];
   const auto fits = [&] {
@@ -150,7 +148,7 @@ void ExactSums::State::add_block(std::size_t sum, std::span<const double> values
   add_awkward_block(sum, values);
 }
 
-void ExactSums::State::add_awkward_block(std::size_t sum, std::span<const double> values) {
+void State::add_awkward_block(std::size_t sum, std::span<const double> values) {
   std::uint8_t found = 0;
   int highest = lowest_top;
   for (const double value : values) {
@@ -171,7 +169,7 @@ void ExactSums::State::add_awkward_block(std::size_t sum, std::span<const double
 }
 
 // Raises sums of nothing to the bins of their first values, which then fit, several at once.
-void ExactSums::State::expect(std::size_t first, std::span<const double> values) {
+void State::expect(std::size_t first, std::span<const double> values) {
   const double* const none = bases_of(lowest_top);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t sum = first + i;
@@ -186,7 +184,7 @@ void ExactSums::State::expect(std::size_t first, std::span<const double> values)
   }
 }
 
-void ExactSums::State::add_group(std::size_t group, std::size_t first, std::span<const double> values) {
+void State::add_group(std::size_t group, std::size_t first, std::span<const double> values) {
   if (++deposits[group] > deposits_before_carry) {
     const std::size_t end = std::min(size, (group + 1) * group_size);
     for (std::size_t sum = group * group_size; sum < end; ++sum) normalise(sum);
@@ -203,7 +201,7 @@ void ExactSums::State::add_group(std::size_t group, std::size_t first, std::span
   }
 }
 
-Packed ExactSums::State::packed(std::size_t sum) const {
+Packed State::packed(std::size_t sum) const {
   Packed made;
   made.specials = specials(sum);
   if (made.specials & not_a_number) return made;
@@ -213,7 +211,7 @@ Packed ExactSums::State::packed(std::size_t sum) const {
   return made;
 }
 
-void ExactSums::State::merge(std::size_t sum, Packed other) {
+void State::merge(std::size_t sum, Packed other) {
   mark(sum, other.specials);
   if (specials(sum) & not_a_number) return;
   raise(sum, other.top);
@@ -222,7 +220,7 @@ void ExactSums::State::merge(std::size_t sum, Packed other) {
   for (std::size_t which = 0; which < kept; ++which) carries[which * size + sum] += other.bins.carry[which];
 }
 
-double ExactSums::State::result(std::size_t sum) const {
+double State::result(std::size_t sum) const {
   const std::uint8_t special = specials(sum);
   if (special & not_a_number) return nan;
   if (special) return special & plus_infinity ? infinity : -infinity;
@@ -244,4 +242,4 @@ double ExactSums::State::result(std::size_t sum) const {
   return quick ? rounded(of_bin[0], of_bin[1], of_bin[2]) : rounded(bins(sum), highest);
 }
 
-}  // namespace tailrace::analytics
+}  // namespace tailrace::analytics::exact_sum

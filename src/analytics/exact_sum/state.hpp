@@ -7,13 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "analytics/exact_sum.hpp"
 #include "analytics/exact_sum/bins.hpp"
+#include "analytics/exact_sum/exact_sums.hpp"
 #include "analytics/simd/kernels.hpp"
 
-namespace tailrace::analytics {
-
-namespace exact_sum {
+namespace tailrace::analytics::exact_sum {
 
 enum Special : std::uint8_t { plus_infinity = 1, minus_infinity = 2, not_a_number = 4 };
 
@@ -26,17 +24,18 @@ struct Packed {
 };
 static_assert(sizeof(Packed) == 56);
 
-}  // namespace exact_sum
-
-struct ExactSums::State {
+// Arrays of each kind and not a struct a sum: add_each works on neighbouring sums at once, a lane of a vector
+// register each. Bins lie at fixed places of the exponent, so that what a number adds to them depends on no
+// other number; that is what makes the sum the same in any order. Not safe from several threads.
+struct State {
   State(std::size_t sums, simd::Level level);
 
   void clear();
   void add_block(std::size_t sum, std::span<const double> values);  // at most longest_block
   void add_few(std::size_t sum, std::span<const double> values);
   void add_group(std::size_t group, std::size_t first, std::span<const double> values);
-  exact_sum::Packed packed(std::size_t sum) const;  // normalised
-  void merge(std::size_t sum, exact_sum::Packed other);
+  Packed packed(std::size_t sum) const;  // normalised
+  void merge(std::size_t sum, Packed other);
   double result(std::size_t sum) const;
 
   // Sums are in groups; a group's sums move to their carries together when one may be full.
@@ -51,15 +50,15 @@ struct ExactSums::State {
 
   double* bin(int which) { return numbers.data() + static_cast<std::size_t>(which) * size; }
   const double* bin(int which) const { return numbers.data() + static_cast<std::size_t>(which) * size; }
-  double* limits() { return bin(exact_sum::kept); }
+  double* limits() { return bin(kept); }
   std::uint8_t& top(std::size_t sum) { return marks[sum]; }
   std::uint8_t top(std::size_t sum) const { return marks[sum]; }
   std::uint8_t& specials(std::size_t sum) { return marks[size + sum]; }
   std::uint8_t specials(std::size_t sum) const { return marks[size + sum]; }
 
  private:
-  exact_sum::Bins bins(std::size_t sum) const;
-  void put_bins(std::size_t sum, const exact_sum::Bins& bins);  // digits within a bin's room
+  Bins bins(std::size_t sum) const;
+  void put_bins(std::size_t sum, const Bins& bins);  // digits within a bin's room
   void normalise(std::size_t sum);
   void raise(std::size_t sum, int to);
   void mark(std::size_t sum, std::uint8_t specials);
@@ -69,4 +68,4 @@ struct ExactSums::State {
   void add_awkward_block(std::size_t sum, std::span<const double> values);
 };
 
-}  // namespace tailrace::analytics
+}  // namespace tailrace::analytics::exact_sum

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 
-#include "analytics/expression/parser.hpp"
-#include "analytics/units.hpp"
+#include "analytics/expression/syntax/parser.hpp"
+#include "analytics/units/unit_system.hpp"
 #include "base/nearest_name.hpp"
 #include "config/scalars.hpp"
 
 namespace tailrace::analytics::expression {
+
+using nodes::Value;
 
 bool AroundDiagnostic::is_name(const std::string& name) const {
   return all_.inputs_.contains(name) || all_.diagnostics_.contains(name);
@@ -25,7 +27,7 @@ void AroundDiagnostic::problem(std::size_t at, const std::string& what) {
 
 // Expressions that wait for each other share the room, so that no circle of them, however long, is a stack
 // overflow.
-bool AroundDiagnostic::deeper() { return ++all_.depth_ <= 2 * deepest_nesting; }
+bool AroundDiagnostic::deeper() { return ++all_.depth_ <= 2 * syntax::deepest_nesting; }
 
 std::optional<Value> AroundDiagnostic::named(const std::string& name, std::size_t at) {
   const auto input = all_.inputs_.find(name);
@@ -40,21 +42,21 @@ std::optional<Value> AroundDiagnostic::named(const std::string& name, std::size_
 }
 
 std::optional<Value> AroundDiagnostic::with_known_units(const std::string& name, Value value) {
-  if (!value.units || !unit_system().knows(*value.units)) entry().without_units.insert(name);
+  if (!value.units || !units::unit_system().knows(*value.units)) entry().without_units.insert(name);
   return value;
 }
 
 std::optional<Value> AroundDiagnostic::diagnostic(std::size_t other, std::size_t at) {
-  Compiler::Entry& used = all_.entries_[other];
-  if (used.state == Compiler::State::waiting) all_.resolve(other);
+  Entry& used = all_.entries_[other];
+  if (used.state == State::waiting) all_.resolve(other);
   switch (used.state) {
-    case Compiler::State::done: {
+    case State::done: {
       Value value = used.value;
       value.scaled = false;  // its units were looked at
       return with_known_units(used.source->name, value);
     }
-    case Compiler::State::running: circle(other, at); return std::nullopt;
-    case Compiler::State::left_out:
+    case State::running: circle(other, at); return std::nullopt;
+    case State::left_out:
       absent(used.absent, at,
              fmt::format(
                  "\"{}\" is left out, because the model has no field {}; mark this diagnostic optional too",

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analytics/expression/compiler.hpp"
-#include "analytics/expression/resolver.hpp"
+#include "analytics/expression/surroundings.hpp"
 
 namespace tailrace::analytics::expression {
 
@@ -12,8 +12,8 @@ class AroundDiagnostic : public Surroundings {
 
   bool is_name(const std::string& name) const override;
   bool may_lack_names() const override;
-  std::optional<Value> named(const std::string& name, std::size_t at) override;
-  std::optional<Value> option(const std::string& name, std::size_t at) override;
+  std::optional<nodes::Value> named(const std::string& name, std::size_t at) override;
+  std::optional<nodes::Value> option(const std::string& name, std::size_t at) override;
   bool is_dim(const std::string& name) const override { return all_.dims_.contains(name); }
   const std::vector<double>* coordinates(const std::string& dim) const override;
   const Operators& operators() const override { return all_.scope_.operators; }
@@ -24,10 +24,10 @@ class AroundDiagnostic : public Surroundings {
   bool has_problem() const { return has_problem_; }
 
  private:
-  Compiler::Entry& entry() { return all_.entries_[number_]; }
-  const Compiler::Entry& entry() const { return all_.entries_[number_]; }
-  std::optional<Value> diagnostic(std::size_t other, std::size_t at);
-  std::optional<Value> with_known_units(const std::string& name, Value value);
+  Entry& entry() { return all_.entries_[number_]; }
+  const Entry& entry() const { return all_.entries_[number_]; }
+  std::optional<nodes::Value> diagnostic(std::size_t other, std::size_t at);
+  std::optional<nodes::Value> with_known_units(const std::string& name, nodes::Value value);
   void circle(std::size_t other, std::size_t at);
   void absent(const std::set<std::string>& fields, std::size_t at, const std::string& what);
 

@@ -6,9 +6,10 @@
 #include <algorithm>
 
 #include "analytics/expression/around_diagnostic.hpp"
-#include "analytics/expression/parser.hpp"
+#include "analytics/expression/calls.hpp"
 #include "analytics/expression/resolver.hpp"
-#include "analytics/units.hpp"
+#include "analytics/expression/syntax/parser.hpp"
+#include "analytics/units/unit_system.hpp"
 #include "base/nearest_name.hpp"
 
 namespace tailrace::analytics::expression {
@@ -33,12 +34,12 @@ Compiler::Compiler(const std::vector<DiagnosticSource>& sources, const Scope& sc
 }
 
 Compiled Compiler::compile() {
-  unit_system();
+  units::unit_system();
   index_names();
   parse_all();
   for (const std::size_t number : order())
     if (entries_[number].state == State::waiting) resolve(number);
-  Compiled compiled{collect(), warnings()};
+  Compiled compiled{.graph = collect(builder_.nodes(), entries_), .warnings = warnings(entries_, odd_units_)};
   compiled.graph.operators = scope_.operators;
   return compiled;
 }
@@ -58,7 +59,7 @@ void Compiler::index_names() {
     if (inputs_.contains(name)) {
       problem(entry, 0,
               fmt::format("\"{}\" is the name of a field or coordinate of the model; give the diagnostic "
-                          "another",
+                          "another name name",
                           name));
       entry.state = State::failed;
       continue;
@@ -75,8 +76,8 @@ void Compiler::index_names() {
 void Compiler::parse_all() {
   for (Entry& entry : entries_) {
     try {
-      entry.ast = parse(entry.source->text);
-    } catch (const Mistake& mistake) {
+      entry.ast = syntax::parse(entry.source->text);
+    } catch (const syntax::Mistake& mistake) {
       problem(entry, mistake.at, mistake.what());
       entry.state = State::failed;
     }
@@ -86,8 +87,8 @@ void Compiler::parse_all() {
 std::vector<std::size_t> Compiler::used_by(const Entry& entry) const {
   std::vector<std::size_t> used;
   if (!entry.ast) return used;
-  for (const Phrase& phrase : entry.ast->phrases) {
-    if (phrase.kind != PhraseKind::name) continue;
+  for (const syntax::Phrase& phrase : entry.ast->phrases) {
+    if (phrase.kind != syntax::PhraseKind::name) continue;
     const auto found = diagnostics_.find(phrase.text);
     if (found != diagnostics_.end()) used.push_back(found->second);
   }
@@ -142,7 +143,7 @@ void Compiler::resolve(std::size_t number) {
 void Compiler::finish(Entry& entry) {
   entry.state = State::failed;
   if (builder_.constant(entry.value)) {
-    problem(entry, 0, "a diagnostic is computed from fields, and this is only a number");
+    problem(entry, 0, "a diagnostic is computed from fields, but this is only a number");
     return;
   }
   try {
@@ -158,9 +159,9 @@ void Compiler::take_units(Entry& entry) {
   const auto& computed = entry.value.units;
   entry.units = declared.empty() ? computed.value_or("") : declared;
   if (declared.empty()) return;
-  if (!unit_system().knows(declared)) {
+  if (!units::unit_system().knows(declared)) {
     odd_units_[declared].push_back(entry.source->name);
-  } else if (computed && unit_system().knows(*computed)) {
+  } else if (computed && units::unit_system().knows(*computed)) {
     entry.value = builder_.converted(entry.value, declared, -1,
                                      fmt::format("the result does not agree with \"units: {}\"", declared));
   }
@@ -169,7 +170,7 @@ void Compiler::take_units(Entry& entry) {
 
 std::string Compiler::unknown_name(const std::string& name) const {
   if (dims_.contains(name))
-    return fmt::format("\"{}\" is a dimension, and the model gives no coordinate of that name", name);
+    return fmt::format("\"{}\" is a dimension, but the model declares no coordinate of that name", name);
   if (scope_.options.contains(name)) return fmt::format("\"{0}\" is an option: write {{{0}}}", name);
   const auto functions = function_names();
   if (std::binary_search(functions.begin(), functions.end(), name))

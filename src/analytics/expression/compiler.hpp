@@ -2,17 +2,21 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "analytics/expression/ast.hpp"
-#include "analytics/expression/builder.hpp"
-#include "analytics/expression/compile.hpp"
+#include "analytics/compile.hpp"
+#include "analytics/expression/nodes/builder.hpp"
+#include "analytics/expression/outcome.hpp"
 
 namespace tailrace::analytics::expression {
 
+// Lives for one compile(). A diagnostic may use others in any order, so each is resolved after those that it
+// names; that order is found without recursion, since chains of diagnostics may be long. What is still
+// waiting when its name comes up is part of a circle: it is resolved then and there, and the depth, which
+// counts over all expressions that wait for each other, makes of any circle a problem and not a stack
+// overflow.
 class Compiler {
  public:
   Compiler(const std::vector<DiagnosticSource>& sources, const Scope& scope, config::Problems& problems);
@@ -20,17 +24,6 @@ class Compiler {
 
  private:
   friend class AroundDiagnostic;
-  enum class State { waiting, running, done, failed, left_out };
-
-  struct Entry {
-    const DiagnosticSource* source = nullptr;
-    std::optional<Ast> ast;
-    State state = State::waiting;
-    Value value;
-    std::string units;
-    std::set<std::string> without_units;  // names in it whose units are not known
-    std::set<std::string> absent;         // fields in it that there are not
-  };
 
   void index_names();
   void parse_all();
@@ -39,23 +32,20 @@ class Compiler {
   void resolve(std::size_t number);
   void finish(Entry& entry);
   void take_units(Entry& entry);
-  Graph collect() const;
-  std::vector<std::string> warnings() const;
 
   void problem(const Entry& entry, std::size_t at, const std::string& what);
   std::string unknown_name(const std::string& name) const;
 
   const Scope& scope_;
   config::Problems& problems_;
-  Builder builder_;
+  nodes::Builder builder_;
   std::vector<Entry> entries_;
   std::map<std::string, int> inputs_;
   std::map<std::string, std::size_t> diagnostics_;
   std::set<std::string> dims_;
   std::vector<std::size_t> running_;  // the innermost last
   int depth_ = 0;
-  std::map<std::string, std::vector<std::string>>
-      odd_units_;  // that UDUNITS does not know: who declares them
+  OddUnits odd_units_;
 };
 
 // The place of a byte of an expression. Lines of a text of several are taken to begin in the same column.

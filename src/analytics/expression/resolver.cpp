@@ -6,7 +6,14 @@
 #include <limits>
 #include <numbers>
 
+#include "analytics/expression/calls.hpp"
+
 namespace tailrace::analytics::expression {
+
+using nodes::Value;
+using syntax::Keyword;
+using syntax::Phrase;
+using syntax::PhraseKind;
 
 std::optional<double> constant_named(const std::string& name) {
   if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
@@ -18,8 +25,8 @@ std::optional<double> constant_named(const std::string& name) {
 std::optional<Value> Resolver::resolve(int number) {
   const Phrase& here = phrase(number);
   if (!around_.deeper()) {
-    around_.problem(here.word,
-                    "diagnostics that use each other are nested too deep here, or go round in a circle");
+    around_.problem(
+        here.word, "diagnostics that use each other are nested too deep here, or use each other in a circle");
     around_.higher();
     return std::nullopt;
   }
@@ -35,13 +42,13 @@ std::optional<Value> Resolver::resolve_here(const Phrase& here) {
     case PhraseKind::option: return around_.option(here.text, here.begin);
     case PhraseKind::unary: return elementwise(here, here.opcode, {resolve(here.children[0])});
     case PhraseKind::binary: return binary(here);
-    case PhraseKind::call: return call(here);
+    case PhraseKind::call: return Calls(*this, here).resolve();
     case PhraseKind::text:
-      around_.problem(here.begin, "a text in quotes stands only behind the = of a named argument");
+      around_.problem(here.begin, "a text in quotes is allowed only after the = of a named argument");
       return std::nullopt;
     case PhraseKind::list: break;
   }
-  around_.problem(here.begin, "this operator takes no list of expressions");
+  around_.problem(here.begin, "this operator does not take a list of expressions");
   return std::nullopt;
 }
 

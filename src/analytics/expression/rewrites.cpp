@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <limits>
 
-#include "analytics/units.hpp"
+#include "analytics/units/unit_system.hpp"
 #include "base/error.hpp"
 
 namespace tailrace::analytics::expression {
+
+using nodes::Builder;
+using nodes::Value;
 
 namespace {
 
@@ -36,11 +39,11 @@ double number_of(const RewriteCall& call, const std::string& name, double fallba
 std::string units_of(const RewriteCall& call) {
   const auto found = call.parameters.find("units");
   if (found == call.parameters.end())
-    throw CallProblem(-1, "", "units=\"...\" is missing: the units that the value is to have");
+    throw CallProblem(-1, "", "units=\"...\" is missing: the units of the result");
   const auto* text = std::get_if<std::string>(&found->second);
-  if (text == nullptr) throw CallProblem(-1, "units", "units is a text such as \"kg m-2\"");
-  if (!unit_system().knows(*text))
-    throw CallProblem(-1, "units", fmt::format("UDUNITS knows no units \"{}\"", *text));
+  if (text == nullptr) throw CallProblem(-1, "units", "units must be a text such as \"kg m-2\"");
+  if (!units::unit_system().knows(*text))
+    throw CallProblem(-1, "units", fmt::format("UDUNITS does not know the units \"{}\"", *text));
   return *text;
 }
 
@@ -62,7 +65,7 @@ Value with_units_of(Value value, const Value& other) {
 
 // Weighted sums of degrees Celsius are no temperatures, but what becomes of them is.
 Value without_origin(Value value) {
-  if (value.units) value.units = unit_system().difference(*value.units);
+  if (value.units) value.units = units::unit_system().difference(*value.units);
   return value;
 }
 
@@ -94,7 +97,7 @@ void check_weights(const Builder& builder, const Value& value, const Value& weig
     if (!shape.find(dim.name))
       throw CallProblem(
           -1, "weights",
-          fmt::format("the weights have a dimension \"{}\", which the argument has not", dim.name));
+          fmt::format("the weights have a dimension \"{}\", which the argument does not have", dim.name));
 }
 
 // Weights that do not vary along a consumed dimension count once for each of its cells.
@@ -228,7 +231,7 @@ Value write_with_units(Builder&, const RewriteCall& call) {
 }
 
 constexpr const char* a_sum = "a sum";
-constexpr const char* two_passes = "two passes: a sum, then one of what lies about its mean";
+constexpr const char* two_passes = "two passes: a sum, then one of the deviations from the mean";
 
 std::vector<Rewrite> make() {
   const std::vector<std::string> averaging{"weights", "skip_missing"};
@@ -239,14 +242,15 @@ std::vector<Rewrite> make() {
        true,
        averaging,
        {"anomaly(a, dims..., weights=, skip_missing=0)",
-        "a - mean(a, dims...): what lies about the mean, with the dims of a.", a_sum, ""},
+        "a - mean(a, dims...): the deviation from the mean, with the dims of a.", a_sum, ""},
        write_anomaly},
       {"corr",
        2,
        true,
        averaging,
        {"corr(a, b, dims..., weights=, skip_missing=0)",
-        "Pearson's correlation: cov(a, b) / (std(a) * std(b)); NaN where one does not vary.", two_passes, ""},
+        "Pearson's correlation: cov(a, b) / (std(a) * std(b)); NaN where either is constant.", two_passes,
+        ""},
        write_corr},
       {"cov",
        2,
@@ -261,7 +265,7 @@ std::vector<Rewrite> make() {
        false,
        {},
        {"mask(a, cond)", "a where cond is not 0, NaN (missing) elsewhere: where(cond, a, nan).",
-        "1 flop a cell", ""},
+        "1 flop per cell", ""},
        write_mask},
       {"mean",
        1,
@@ -276,7 +280,7 @@ std::vector<Rewrite> make() {
        1,
        true,
        averaging,
-       {"rms(a, dims..., weights=, skip_missing=0)", "The root of the mean square.", a_sum, ""},
+       {"rms(a, dims..., weights=, skip_missing=0)", "The square root of the mean square.", a_sum, ""},
        write_rms},
       {"std",
        1,
@@ -296,14 +300,14 @@ std::vector<Rewrite> make() {
        false,
        {"units"},
        {"to_units(a, units=\"hPa\")", "a converted to these units, by UDUNITS' factor and offset.",
-        "1 or 2 flops a cell", ""},
+        "1 or 2 flops per cell", ""},
        write_to_units},
       {"var",
        1,
        true,
        spreading,
        {"var(a, dims..., weights=, skip_missing=0, ddof=0)",
-        "The variance: the mean square of what lies about the mean. With ddof=1 the sum is divided by one "
+        "The variance: the mean square of the deviation from the mean. With ddof=1 the sum is divided by one "
         "less than the number of cells.",
         two_passes, ""},
        write_var},

@@ -9,17 +9,17 @@
 #include <variant>
 #include <vector>
 
-#include "analytics/expression/builder.hpp"
+#include "analytics/expression/nodes/builder.hpp"
 
 namespace tailrace::analytics::expression {
 
 // What a keyword stands for: `weights` is an expression, all else a number or word.
 struct RewriteCall {
-  std::vector<Value> arrays;
+  std::vector<nodes::Value> arrays;
   std::vector<std::string>
       dims;  // all of them are dims of each array; never empty where dims are taken and exist
-  std::optional<Value> weights;
-  std::map<std::string, ParameterValue> parameters;
+  std::optional<nodes::Value> weights = {};
+  std::map<std::string, ParameterValue> parameters = {};
 };
 
 struct Rewrite {
@@ -28,7 +28,7 @@ struct Rewrite {
   bool takes_dims = true;
   std::vector<std::string> keywords;
   OperatorDoc doc;
-  std::function<Value(Builder&, const RewriteCall&)> write;  // throws CallProblem
+  std::function<nodes::Value(nodes::Builder&, const RewriteCall&)> write;  // throws CallProblem
 };
 
 const std::vector<Rewrite>& rewrites();  // sorted by name

@@ -130,9 +130,9 @@ std::string along(const Call& call) {
     for (const Dim& dim : call.arguments.at(0).dims) names.push_back(dim.name);
   const std::string given = text(call, "along", names.size() == 1 ? names[0] : "");
   if (given.empty())
-    throw CallProblem(-1, "along", "needs along=\"DIM\": which of the consumed dimensions' index is wanted");
+    throw CallProblem(-1, "along", "needs along=\"DIM\": the consumed dimension whose index is wanted");
   if (std::find(names.begin(), names.end(), given) == names.end())
-    throw CallProblem(-1, "along", "along=\"" + given + "\" is none of the consumed dimensions");
+    throw CallProblem(-1, "along", "along=\"" + given + "\" is not one of the consumed dimensions");
   return given;
 }
 
@@ -151,15 +151,14 @@ class Where final : public Reduction {
   explicit Where(bool highest) : highest_(highest) {}
   OperatorDoc doc() const override {
     const std::string name = highest_ ? "argmax" : "argmin";
-    return {
-        name + "(a, dims..., along=\"DIM\", give=\"index\" | \"coordinate\", skip_missing=0)",
-        "Where along a dimension the " + std::string(highest_ ? "highest" : "lowest") +
-            " value over the named dimensions, or all, lies: the global index from 0, as numpy." + name +
-            " with unravel_index, or the coordinate there (of the dimension, or coordinates=[...]). With "
-            "several dimensions along says which. Of equal values, and of NaN (which comes before all else; "
-            "skip_missing=1 leaves it out), the first in C order of the global array. Empty blocks and ranks "
-            "without cells add nothing; of nothing it is NaN; of length 1 it is 0.",
-        "local; one pass over the cells; 16 bytes a kept cell in the message", ""};
+    return {name + "(a, dims..., along=\"DIM\", give=\"index\" | \"coordinate\", skip_missing=0)",
+            "The position along a dimension of the " + std::string(highest_ ? "highest" : "lowest") +
+                " value over the named dimensions, or all: the global index from 0, as numpy." + name +
+                " with unravel_index, or the coordinate there (of the dimension, or coordinates=[...]). With "
+                "several dimensions, along selects one. Of equal values, and of NaN (which takes precedence; "
+                "skip_missing=1 leaves it out), the first in C order of the global array. Empty blocks and "
+                "ranks without cells contribute nothing; without cells it is NaN, for length 1 it is 0.",
+            "local; one pass over the cells; 16 bytes per kept cell in the message", ""};
   }
   Shape infer(const Call& call) const override {
     expect_arguments(call, 1, 1);

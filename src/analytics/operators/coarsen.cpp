@@ -29,11 +29,12 @@ Coarsening coarsening_of(const Call& call) {
   for (const auto& [name, value] : call.parameters) {
     if (is_option(name)) continue;
     const std::int64_t period = whole_number(call, name, 1);
-    if (period < 1) throw CallProblem(-1, name, name + "= must be 1 or more: how many cells become one");
+    if (period < 1)
+      throw CallProblem(-1, name, name + "= must be 1 or more: the number of cells combined into one");
     coarsening.periods[place_of(call, name)] = period;
     any = true;
   }
-  if (!any) throw CallProblem(-1, "", "needs at least one DIM=N: how many cells become one");
+  if (!any) throw CallProblem(-1, "", "needs at least one DIM=N: the number of cells combined into one");
   return coarsening;
 }
 
@@ -119,13 +120,11 @@ class Coarsen final : public Kernel {
   OperatorDoc doc() const override {
     return {
         "coarsen(a, DIM=N, ..., method=\"mean\" | \"sample\" | \"sum\" | \"min\" | \"max\", skip_missing=0)",
-        "One cell of every N along each named dimension, as xarray's coarsen(boundary=\"pad\"): the mean and "
-        "so on "
-        "over the box, or with sample its first cell. The last box may be smaller. The dimension is then "
-        "called "
-        "DIM_n, n its new length. NaN gives NaN; skip_missing=1 leaves it out (a box of NaN alone is NaN, "
-        "its "
-        "sum 0). Empty blocks give empty blocks; length 1 stays.",
+        "Combines every N cells along each named dimension into one, as xarray's coarsen(boundary=\"pad\"): "
+        "the mean, sum, min or max over the box, or with sample its first cell. The last box may be smaller. "
+        "The dimension is then called DIM_n, where n is its new length. NaN gives NaN; skip_missing=1 leaves "
+        "it out (a box of NaN alone gives NaN, its sum is 0). Empty blocks give empty blocks; length 1 is "
+        "unchanged.",
         "one pass over the cells; gathers the dimensions it shortens", ""};
   }
   Shape infer(const Call& call) const override {

@@ -41,10 +41,10 @@ class Count final : public SimpleReduction {
   OperatorDoc doc() const override {
     return {
         "count(a, dims..., skip_missing=1)",
-        "How many cells over the named dimensions, or all, are not NaN; as "
-        "numpy.count_nonzero(~numpy.isnan(a)). With skip_missing given or not the same. Empty blocks and "
-        "ranks without cells count nothing; the count of nothing is 0; of length 1 it is 1, or 0 for NaN.",
-        "local; one pass over the cells; 8 bytes a kept cell in the message", ""};
+        "The number of cells over the named dimensions, or all, that are not NaN, as "
+        "numpy.count_nonzero(~numpy.isnan(a)). skip_missing makes no difference. Empty blocks and ranks "
+        "without cells contribute nothing; without cells the count is 0, for length 1 it is 1, or 0 for NaN.",
+        "local; one pass over the cells; 8 bytes per kept cell in the message", ""};
   }
 
  protected:

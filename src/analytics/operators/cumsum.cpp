@@ -19,13 +19,11 @@ Array cumulated(std::size_t place, bool skip_missing, const ConstArray& a) {
 class CumulativeSum final : public Kernel {
  public:
   OperatorDoc doc() const override {
-    return {
-        "cumsum(a, DIM, skip_missing=0)",
-        "The sum of all cells up to each along a dimension, added one after the other, as numpy.cumsum. From "
-        "the first NaN on it is NaN; skip_missing=1 adds nothing for NaN (numpy.nancumsum). Empty blocks "
-        "give "
-        "empty blocks; length 1 stays.",
-        "an addition a cell; gathers the dimension", ""};
+    return {"cumsum(a, DIM, skip_missing=0)",
+            "The cumulative sum along a dimension, added in order, as numpy.cumsum. From the first NaN on it "
+            "is NaN; skip_missing=1 adds nothing for NaN (numpy.nancumsum). Empty blocks give empty blocks; "
+            "length 1 is unchanged.",
+            "one addition per cell; gathers the dimension", ""};
   }
   Shape infer(const Call& call) const override {
     expect_arguments(call, 1, 1);

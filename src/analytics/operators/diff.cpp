@@ -18,13 +18,11 @@ Array differences(std::size_t place, const ConstArray& a) {
 class Difference final : public Kernel {
  public:
   OperatorDoc doc() const override {
-    return {
-        "diff(a, DIM)",
-        "Each cell less the one before it along a dimension, as numpy.diff; with n cells the dimension "
-        "becomes "
-        "DIM_(n-1). NaN gives NaN on both sides. Empty blocks give empty blocks; length 1 is an error, since "
-        "nothing would be left.",
-        "a subtraction a cell; gathers the dimension", ""};
+    return {"diff(a, DIM)",
+            "Each cell minus the previous one along a dimension, as numpy.diff; a dimension of n cells "
+            "becomes DIM_(n-1). NaN gives NaN in both differences. Empty blocks give empty blocks; length 1 "
+            "is an error, because nothing would be left.",
+            "one subtraction per cell; gathers the dimension", ""};
   }
   Shape infer(const Call& call) const override {
     expect_arguments(call, 1, 1);

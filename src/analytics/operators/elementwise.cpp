@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "analytics/units.hpp"
+#include "analytics/units/unit_system.hpp"
 
 namespace tailrace::analytics {
 
@@ -77,12 +77,12 @@ Shape ElementwiseOperator::infer(const Call& call) const {
                       fmt::format("{} takes {} argument{}, not {}", doc_.signature, arity(),
                                   arity() == 1 ? "" : "s", call.arguments.size()));
   if (!call.dims.empty())
-    throw CallProblem(-1, "", fmt::format("{} works cell by cell and consumes no dimension", doc_.signature));
+    throw CallProblem(-1, "", fmt::format("{} is elementwise and takes no dimensions", doc_.signature));
   return {broadcast(call.arguments), units(call)};
 }
 
 std::optional<std::string> ElementwiseOperator::units(const Call& call) const {
-  const UnitSystem& system = unit_system();
+  const units::UnitSystem& system = units::unit_system();
   const auto of = [&](std::size_t i) { return call.arguments[i].units; };
   const auto known = [&](std::size_t i) { return of(i) && system.knows(*of(i)); };
   const auto same = alike();
@@ -97,14 +97,15 @@ std::optional<std::string> ElementwiseOperator::units(const Call& call) const {
     if (!known(0)) return std::nullopt;
     if (system.same(*of(0), "1")) return "1";
     auto raised = system.power(*of(0), exponent);
-    if (!raised) throw CallProblem(0, "", fmt::format("\"{}\" to the power {} is no unit", *of(0), exponent));
+    if (!raised)
+      throw CallProblem(0, "", fmt::format("\"{}\" to the power {} is not a unit", *of(0), exponent));
     return raised;
   };
   const auto need_none = [&](std::size_t i) {
     if (known(i) && !system.same(*of(i), "1"))
       throw CallProblem(
           static_cast<int>(i), "",
-          fmt::format("{} needs a number without units here, and this is in \"{}\"", doc_.signature, *of(i)));
+          fmt::format("{} needs a number without units here, but this is in \"{}\"", doc_.signature, *of(i)));
   };
   switch (rule_) {
     case UnitRule::keep: return of(0);
@@ -151,33 +152,34 @@ struct Listed {
   const char* alias = "";
 };
 
-constexpr const char* cheap = "1 flop a cell";
-constexpr const char* slow = "some 4 flops a cell";
-constexpr const char* dear = "some 20 flops a cell";
-constexpr const char* truth_says = "1 where it holds, 0 where not; NaN compares as unequal to everything.";
+constexpr const char* cheap = "1 flop per cell";
+constexpr const char* slow = "about 4 flops per cell";
+constexpr const char* dear = "about 20 flops per cell";
+constexpr const char* truth_says = "1 where true, 0 where false; NaN compares as unequal to everything.";
 
 constexpr std::array<Listed, opcode_count> listed{{
     {Opcode::neg, UnitRule::keep, "-a", "The negative.", cheap},
     {Opcode::abs, UnitRule::keep, "abs(a)", "The absolute value.", cheap},
-    {Opcode::sign, UnitRule::truth, "sign(a)", "-1, 0 or 1 as a is negative, zero or positive; NaN of NaN.",
+    {Opcode::sign, UnitRule::truth, "sign(a)", "-1, 0 or 1 for negative, zero or positive a; NaN for NaN.",
      cheap},
-    {Opcode::sqrt, UnitRule::power, "sqrt(a)", "The square root; NaN below zero.", slow, 0.5},
-    {Opcode::cbrt, UnitRule::power, "cbrt(a)", "The cube root, of negative numbers too.", dear, 1.0 / 3},
+    {Opcode::sqrt, UnitRule::power, "sqrt(a)", "The square root; NaN for negative a.", slow, 0.5},
+    {Opcode::cbrt, UnitRule::power, "cbrt(a)", "The cube root, also of negative numbers.", dear, 1.0 / 3},
     {Opcode::square, UnitRule::power, "square(a)", "a * a; a ** 2 is the same.", cheap, 2.0},
     {Opcode::exp, UnitRule::dimensionless, "exp(a)", "e to the power a.", dear},
-    {Opcode::expm1, UnitRule::dimensionless, "expm1(a)", "exp(a) - 1, exact for small a too.", dear},
-    {Opcode::log, UnitRule::dimensionless, "log(a)", "The natural logarithm; -inf of 0, NaN below.", dear},
+    {Opcode::expm1, UnitRule::dimensionless, "expm1(a)", "exp(a) - 1, accurate also for small a.", dear},
+    {Opcode::log, UnitRule::dimensionless, "log(a)", "The natural logarithm; -inf for 0, NaN for negative a.",
+     dear},
     {Opcode::log10, UnitRule::dimensionless, "log10(a)", "The logarithm to base 10.", dear},
     {Opcode::log2, UnitRule::dimensionless, "log2(a)", "The logarithm to base 2.", dear},
-    {Opcode::log1p, UnitRule::dimensionless, "log1p(a)", "log(1 + a), exact for small a too.", dear},
+    {Opcode::log1p, UnitRule::dimensionless, "log1p(a)", "log(1 + a), accurate also for small a.", dear},
     {Opcode::sin, UnitRule::dimensionless, "sin(a)",
      "The sine of an angle in radians, or in the angle's units.", dear},
-    {Opcode::cos, UnitRule::dimensionless, "cos(a)", "The cosine, as sin.", dear},
-    {Opcode::tan, UnitRule::dimensionless, "tan(a)", "The tangent, as sin.", dear},
+    {Opcode::cos, UnitRule::dimensionless, "cos(a)", "The cosine; angles as for sin.", dear},
+    {Opcode::tan, UnitRule::dimensionless, "tan(a)", "The tangent; angles as for sin.", dear},
     {Opcode::asin, UnitRule::dimensionless, "asin(a)",
-     "The angle whose sine is a, in radians; NaN outside of -1 to 1.", dear, 1.0, "arcsin"},
+     "The angle whose sine is a, in radians; NaN outside -1 to 1.", dear, 1.0, "arcsin"},
     {Opcode::acos, UnitRule::dimensionless, "acos(a)",
-     "The angle whose cosine is a, in radians; NaN outside of -1 to 1.", dear, 1.0, "arccos"},
+     "The angle whose cosine is a, in radians; NaN outside -1 to 1.", dear, 1.0, "arccos"},
     {Opcode::atan, UnitRule::dimensionless, "atan(a)", "The angle whose tangent is a, in radians.", dear, 1.0,
      "arctan"},
     {Opcode::sinh, UnitRule::dimensionless, "sinh(a)", "The hyperbolic sine.", dear},
@@ -185,7 +187,7 @@ constexpr std::array<Listed, opcode_count> listed{{
     {Opcode::tanh, UnitRule::dimensionless, "tanh(a)", "The hyperbolic tangent.", dear},
     {Opcode::floor, UnitRule::keep, "floor(a)", "The largest integer not above a.", cheap},
     {Opcode::ceil, UnitRule::keep, "ceil(a)", "The smallest integer not below a.", cheap},
-    {Opcode::round, UnitRule::keep, "round(a)", "The nearest integer, of halves the even one.", cheap},
+    {Opcode::round, UnitRule::keep, "round(a)", "The nearest integer; ties go to the even one.", cheap},
     {Opcode::trunc, UnitRule::keep, "trunc(a)", "The integer part, towards zero.", cheap},
     {Opcode::logical_not, UnitRule::truth, "not a", "1 where a is 0, else 0 (for NaN too).", cheap},
     {Opcode::isnan, UnitRule::truth, "isnan(a)", "1 where a is NaN (missing), else 0.", cheap},
@@ -195,16 +197,16 @@ constexpr std::array<Listed, opcode_count> listed{{
     {Opcode::sub, UnitRule::difference, "a - b", "The difference.", cheap},
     {Opcode::mul, UnitRule::product, "a * b", "The product.", cheap},
     {Opcode::div, UnitRule::quotient, "a / b", "The quotient; infinite or NaN where b is 0.", slow},
-    {Opcode::mod, UnitRule::sum, "a % b", "What remains of a / b rounded towards zero: it has the sign of a.",
-     dear},
+    {Opcode::mod, UnitRule::sum, "a % b",
+     "The remainder of a / b, with the quotient rounded towards zero; it has the sign of a.", dear},
     {Opcode::pow, UnitRule::power, "a ** b", "a to the power b; a ^ b is the same.", dear},
     {Opcode::atan2, UnitRule::comparison, "atan2(y, x)",
      "The angle of the point (x, y), in radians from -pi to pi.", dear, 1.0, "arctan2"},
     {Opcode::hypot, UnitRule::sum, "hypot(a, b)", "sqrt(a**2 + b**2) without overflow.", dear},
-    {Opcode::minimum, UnitRule::sum, "minimum(a, b)", "The smaller of both in each cell; NaN where one is.",
-     cheap},
-    {Opcode::maximum, UnitRule::sum, "maximum(a, b)", "The larger of both in each cell; NaN where one is.",
-     cheap},
+    {Opcode::minimum, UnitRule::sum, "minimum(a, b)",
+     "The smaller of both in each cell; NaN where either is NaN.", cheap},
+    {Opcode::maximum, UnitRule::sum, "maximum(a, b)",
+     "The larger of both in each cell; NaN where either is NaN.", cheap},
     {Opcode::lt, UnitRule::comparison, "a < b", truth_says, cheap},
     {Opcode::le, UnitRule::comparison, "a <= b", truth_says, cheap},
     {Opcode::gt, UnitRule::comparison, "a > b", truth_says, cheap},
@@ -213,7 +215,7 @@ constexpr std::array<Listed, opcode_count> listed{{
     {Opcode::ne, UnitRule::comparison, "a != b", truth_says, cheap},
     {Opcode::logical_and, UnitRule::truth, "a and b", "1 where neither is 0, else 0; NaN counts as true.",
      cheap},
-    {Opcode::logical_or, UnitRule::truth, "a or b", "1 where one of both is not 0; NaN counts as true.",
+    {Opcode::logical_or, UnitRule::truth, "a or b", "1 where either is not 0, else 0; NaN counts as true.",
      cheap},
     {Opcode::where, UnitRule::choice, "where(cond, a, b)",
      "a where cond is not 0, b where it is; NaN as condition counts as true.", cheap},

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "analytics/operators/support/simple_reduction.hpp"
-#include "analytics/row_kernels.hpp"
+#include "analytics/simd/row_kernels.hpp"
 
 namespace tailrace::analytics::operators {
 namespace {
@@ -15,14 +15,18 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 struct Lowest {
   static constexpr double neutral = infinity;
   static double of(double a, double b) { return a < b ? a : b; }
-  static RowExtreme of_row(std::span<const double> values) { return row_min(values); }
-  static void of_cells(std::span<double> into, std::span<const double> values) { cells_min(into, values); }
+  static simd::RowExtreme of_row(std::span<const double> values) { return simd::row_min(values); }
+  static void of_cells(std::span<double> into, std::span<const double> values) {
+    simd::cells_min(into, values);
+  }
 };
 struct Highest {
   static constexpr double neutral = -infinity;
   static double of(double a, double b) { return a > b ? a : b; }
-  static RowExtreme of_row(std::span<const double> values) { return row_max(values); }
-  static void of_cells(std::span<double> into, std::span<const double> values) { cells_max(into, values); }
+  static simd::RowExtreme of_row(std::span<const double> values) { return simd::row_max(values); }
+  static void of_cells(std::span<double> into, std::span<const double> values) {
+    simd::cells_max(into, values);
+  }
 };
 
 // What is known of a cell. An extreme among values that are not NaN, and what else was seen.
@@ -35,7 +39,7 @@ class ExtremeCells final : public ValueCells {
       : extremes_(cells, Extreme::neutral), seen_(cells, nothing), skip_missing_(skip_missing) {}
 
   void add(std::size_t cell, std::span<const double> values) override {
-    const RowExtreme row = Extreme::of_row(values);
+    const simd::RowExtreme row = Extreme::of_row(values);
     extremes_[cell] = Extreme::of(row.value, extremes_[cell]);
     const auto missed = static_cast<std::size_t>(row.missing);
     if (missed < values.size()) seen_[cell] |= value;
@@ -96,9 +100,9 @@ class ExtremeReduction final : public SimpleReduction {
             "The " + std::string(name_ == "min" ? "lowest" : "highest") +
                 " value over the named dimensions, or all; as numpy." + name_ +
                 ". NaN gives NaN; with skip_missing=1 NaN is left out (numpy.nan" + name_ +
-                "). A zero is +0. Empty blocks and ranks without cells add nothing; of nothing, or of NaN "
-                "left out alone, it is NaN; of length 1 it is the value.",
-            "local; one pass over the cells; 9 bytes a kept cell in the message", ""};
+                "). A zero is +0. Empty blocks and ranks without cells contribute nothing; without cells, or "
+                "where all are left out, it is NaN; for length 1 it is the value.",
+            "local; one pass over the cells; 9 bytes per kept cell in the message", ""};
   }
 
  protected:

@@ -73,13 +73,13 @@ std::vector<double> edges_of(const Call& call) {
 class Histogram final : public Reduction {
  public:
   OperatorDoc doc() const override {
-    return {
-        "histogram(a, dims..., edges=[...] or bins=N, low=, high=, dim=\"bin\")",
-        "How many cells over the named dimensions, or all, lie in each bin, along a new last dimension; as "
-        "numpy.histogram: a bin holds its lower edge, the last one its upper edge too; even bins have the "
-        "edges of numpy.linspace. NaN and what lies outside counts nowhere. Empty blocks and ranks without "
-        "cells count nothing; of nothing all counts are 0; of length 1 one count is 1, or none.",
-        "local; a binary search a cell; 8 bytes a bin and kept cell in the message", ""};
+    return {"histogram(a, dims..., edges=[...] or bins=N, low=, high=, dim=\"bin\")",
+            "The number of cells over the named dimensions, or all, in each bin, along a new last dimension, "
+            "as numpy.histogram. A bin includes its lower edge, the last one also its upper edge; bins of "
+            "equal width have the edges of numpy.linspace. NaN and values outside the bins are not counted. "
+            "Empty blocks and ranks without cells contribute nothing; without cells all counts are 0, for "
+            "length 1 at most one count is 1.",
+            "local; one binary search per cell; 8 bytes per bin and kept cell in the message", ""};
   }
   Shape infer(const Call& call) const override {
     expect_arguments(call, 1, 1);
@@ -104,7 +104,7 @@ class Histogram final : public Reduction {
   std::unique_ptr<Partial> start(const Call& call) const override {
     const std::vector<double> edges = edges_of(call);
     return kept_partial(call, [edges](std::size_t cells) { return std::make_unique<BinCells>(cells, edges); },
-                        {{bin_dim(call), std::ssize(edges) - 1, false}});
+                        {{.name = bin_dim(call), .extent = std::ssize(edges) - 1, .split = false}});
   }
 
  private:

@@ -75,7 +75,7 @@ Array interpolated(const Settings& settings, bool along, std::span<const ConstAr
   result.values.resize(lines.outer * count * lines.inner);
   // Broadcast by whoever calls, or along the dimension alone.
   const bool one = along && coordinate.values.size() == lines.length && a.values.size() != lines.length;
-  TAILRACE_ASSERT(one || coordinate.values.size() == a.values.size(), "the coordinate lies on other cells");
+  TAILRACE_ASSERT(one || coordinate.values.size() == a.values.size(), "the coordinate is on other cells");
   Column column{std::vector<double>(lines.length), std::vector<double>(lines.length)};
   for (std::size_t o = 0; o < lines.outer; ++o)
     for (std::size_t n = 0; n < lines.inner; ++n) {
@@ -98,16 +98,12 @@ class Interpolate final : public Kernel {
         "\"nearest\", dim=\"DIM_level\")",
         "Values at levels of a coordinate (height, pressure) that increases or decreases along a dimension, "
         "as "
-        "numpy.interp column by column; with log linear in the coordinate's logarithm. The coordinate has "
-        "the "
-        "dimensions of a, or DIM alone. Outside the column NaN, or the value at the nearer end. Where a "
-        "column "
-        "turns back, the first interval from its start that holds the level. NaN in the coordinate is no "
-        "cell; "
-        "NaN in a gives NaN beside it. Empty blocks give empty blocks; of length 1 only its own coordinate "
-        "is "
-        "found.",
-        "a search through the column for each level; gathers the dimension", ""};
+        "numpy.interp column by column; with method=\"log\" linear in the logarithm of the coordinate. The "
+        "coordinate has the dimensions of a, or DIM alone. Outside the column the result is NaN, or the "
+        "value at the nearer end. Where a column is not monotonic, the first interval from its start that "
+        "contains the level counts. Cells where the coordinate is NaN are ignored; NaN in a gives NaN beside "
+        "it. Empty blocks give empty blocks; for length 1 only its own coordinate is found.",
+        "one search of the column for each level; gathers the dimension", ""};
   }
   Shape infer(const Call& call) const override {
     expect_arguments(call, 2, 2);
@@ -118,7 +114,7 @@ class Interpolate final : public Kernel {
     const std::string name = level_dim(call);
     if (name != call.dims[0] && shape.find(name))
       throw CallProblem(-1, "dim", "the argument has a dimension \"" + name + "\" already");
-    shape.dims[settings.place] = {name, std::ssize(settings.levels), false};
+    shape.dims[settings.place] = {.name = name, .extent = std::ssize(settings.levels), .split = false};
     return shape;
   }
   std::optional<Axis> axis_made(const Call& call, const std::string& dim,

@@ -51,15 +51,13 @@ Array quantiles(const std::vector<bool>& consumed, const std::vector<double>& fr
 class Quantile final : public Kernel {
  public:
   OperatorDoc doc() const override {
-    return {
-        "quantile(a, dims..., q=0.5 or [...], skip_missing=0)",
-        "Quantiles over the named dimensions, or all, as numpy.quantile with method \"linear\"; for a list "
-        "of q "
-        "along a new last dimension \"quantile\". NaN gives NaN; skip_missing=1 leaves it out "
-        "(numpy.nanquantile); of NaN alone it is NaN. Empty blocks of kept dimensions give empty blocks; of "
-        "length 1 it is the value.",
-        "a sort of each cell's values; gathers the dimensions it consumes",
-        "Hyndman, Fan (1996), Sample quantiles in statistical packages, Am. Stat. 50, 361, definition 7"};
+    return {"quantile(a, dims..., q=0.5 or [...], skip_missing=0)",
+            "Quantiles over the named dimensions, or all, as numpy.quantile with method \"linear\"; a list "
+            "of q gives a new last dimension \"quantile\". NaN gives NaN; skip_missing=1 leaves it out "
+            "(numpy.nanquantile); if all are NaN it is NaN. Empty blocks of kept dimensions give empty "
+            "blocks; for length 1 it is the value.",
+            "one sort for each kept cell; gathers the dimensions it consumes",
+            "Hyndman, Fan (1996), Sample quantiles in statistical packages, Am. Stat. 50, 361, definition 7"};
   }
   Shape infer(const Call& call) const override {
     expect_arguments(call, 1, 1);

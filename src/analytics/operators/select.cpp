@@ -31,14 +31,15 @@ Point nearest(const std::vector<double>& axis, double x) {
     if (near < nearest || (near == nearest && axis[i] > axis[best])) best = i;
   }
   const auto index = static_cast<std::int64_t>(best);
-  return {index, index, x, axis[best], axis[best]};
+  return {.first = index, .second = index, .x = x, .x_first = axis[best], .x_second = axis[best]};
 }
 
 Point linear(const std::vector<double>& axis, double x) {
   for (std::size_t i = 0; i < axis.size(); ++i) {
     const auto index = static_cast<std::int64_t>(i);
-    if (axis[i] == x) return {index, index, x, x, x};
-    if (i > 0 && (axis[i - 1] < x) == (x < axis[i])) return {index - 1, index, x, axis[i - 1], axis[i]};
+    if (axis[i] == x) return {.first = index, .second = index, .x = x, .x_first = x, .x_second = x};
+    if (i > 0 && (axis[i - 1] < x) == (x < axis[i]))
+      return {.first = index - 1, .second = index, .x = x, .x_first = axis[i - 1], .x_second = axis[i]};
   }
   return {};
 }
@@ -48,8 +49,7 @@ Selection selection_of(const Call& call, const std::string& dim, bool interpolat
   const std::vector<double> wanted = numbers(call, dim);
   const std::vector<double> axis = coordinates(call, dim);
   if (interpolated && !monotonic(axis))
-    throw CallProblem(-1, dim,
-                      "the coordinate of \"" + dim + "\" neither increases nor decreases throughout");
+    throw CallProblem(-1, dim, "the coordinate of \"" + dim + "\" is not monotonic");
   for (const double x : wanted) selection.points.push_back(interpolated ? linear(axis, x) : nearest(axis, x));
   return selection;
 }
@@ -103,14 +103,13 @@ Array selected(const std::vector<Selection>& selections, const ConstArray& a) {
 class Select final : public Kernel {
  public:
   OperatorDoc doc() const override {
-    return {
-        "select(a, DIM=value or [values], ..., method=\"nearest\" | \"linear\")",
-        "Values where the dimension's coordinate has a value: of the nearest cell (of two equally near the "
-        "one "
-        "with the higher coordinate, as xarray's sel), or between two cells as numpy.interp, NaN outside. A "
-        "single value drops the dimension, of n values it is called DIM_n. NaN stays where it enters. Empty "
-        "blocks give empty blocks; of length 1 linear finds its one coordinate only.",
-        "copies what it takes; gathers the dimensions it selects in", ""};
+    return {"select(a, DIM=value or [values], ..., method=\"nearest\" | \"linear\")",
+            "Values at given values of the dimension's coordinate: those of the nearest cell (of two equally "
+            "near ones that with the higher coordinate, as xarray's sel), or interpolated between two cells "
+            "as numpy.interp, NaN outside. A single value removes the dimension; with n values it is called "
+            "DIM_n. A result from NaN is NaN. Empty blocks give empty blocks; for length 1 linear finds only "
+            "its own coordinate.",
+            "copies the selected cells; gathers the dimensions it selects in", ""};
   }
   Shape infer(const Call& call) const override {
     expect_arguments(call, 1, 1);

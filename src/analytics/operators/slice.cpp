@@ -29,7 +29,9 @@ Cut cut_of(const Call& call, const std::string& dim) {
   const std::int64_t extent = call.arguments[0].dims[place].extent;
   const std::vector<double> given = numbers(call, dim);
   if (!is_list(call, dim))
-    return {place, {from_start(to_whole(given[0], dim), extent, extent - 1, dim)}, true};
+    return {.place = place,
+            .indices = {from_start(to_whole(given[0], dim), extent, extent - 1, dim)},
+            .dropped = true};
   if (given.size() < 2 || given.size() > 3)
     throw CallProblem(-1, dim, fmt::format("{}= takes an index, [start, stop] or [start, stop, step]", dim));
   const std::int64_t start = from_start(to_whole(given[0], dim), extent, extent - 1, dim);
@@ -70,13 +72,11 @@ Array sliced(const std::vector<Cut>& cuts, const ConstArray& a) {
 class Slice final : public Kernel {
  public:
   OperatorDoc doc() const override {
-    return {
-        "slice(a, DIM=index or [start, stop] or [start, stop, step], ...)",
-        "A part by index, from 0, negative from the end, stop excluded, as in NumPy, but an index out of "
-        "range "
-        "is an error. A single index drops the dimension; of a range with n of its cells the dimension is "
-        "called DIM_n. NaN stays. Empty blocks give empty blocks; length 1 has index 0 alone.",
-        "copies what it takes; gathers the dimensions it cuts", ""};
+    return {"slice(a, DIM=index or [start, stop] or [start, stop, step], ...)",
+            "A part selected by index, from 0, negative from the end, stop excluded, as in NumPy, but an "
+            "index out of range is an error. A single index removes the dimension; with a range of n cells "
+            "it is called DIM_n. NaN is kept. Empty blocks give empty blocks; length 1 has only index 0.",
+            "copies the selected cells; gathers the dimensions it cuts", ""};
   }
   Shape infer(const Call& call) const override {
     expect_arguments(call, 1, 1);

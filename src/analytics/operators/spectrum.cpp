@@ -6,7 +6,7 @@
 #include "analytics/operators/support/arguments.hpp"
 #include "analytics/operators/support/axes.hpp"
 #include "analytics/operators/support/gather.hpp"
-#include "analytics/units.hpp"
+#include "analytics/units/unit_system.hpp"
 
 namespace tailrace::analytics::operators {
 namespace {
@@ -76,7 +76,7 @@ Bins bins_of(const Call& call) {
     if (dims[place].extent < 1) throw CallProblem(-1, dims[place].name, "dimension has no cells");
   if (places.size() == 1) {
     if (call.parameters.contains("spacing"))
-      throw CallProblem(-1, "spacing", "\"spacing\" is of the spectrum in two dimensions");
+      throw CallProblem(-1, "spacing", "\"spacing\" applies only to a spectrum in two dimensions");
     return bins_along(dims[places[0]].extent);
   }
   if (places[0] > places[1]) {  // the block has them in its own order
@@ -145,17 +145,14 @@ class Spectrum final : public Kernel {
   OperatorDoc doc() const override {
     return {"spectrum(a, DIM [, DIM2], spacing=[...], dim=\"wavenumber\")",
             "Power by wave number along a new last dimension, k = 0, 1, ... waves over the (periodic) "
-            "domain. Along "
-            "one dimension |numpy.fft.fft(a)|**2 / n**2 with k and -k added (the one-sided spectrum, n/2 + 1 "
-            "long). "
-            "Over two the modes are added in rings, k the whole number nearest to the distance from 0 in "
-            "units of the "
-            "longer side's lowest wave number (spacing: of the cells along each dimension, where they "
-            "differ). The "
-            "sum over all k is the mean of a squared. NaN gives NaN throughout. Empty blocks of kept "
-            "dimensions give empty blocks; of length 1 the square, at k = 0.",
-            "n log n for n with small prime factors, n * p with p the largest; gathers the dimensions it "
-            "consumes",
+            "domain. Along one dimension it is |numpy.fft.fft(a)|**2 / n**2 with k and -k added (the "
+            "one-sided spectrum, of length n/2 + 1). Over two dimensions the modes are added in rings: k is "
+            "the whole number nearest to the distance from 0, in units of the lowest wave number of the "
+            "longer side (spacing: that of the cells along each dimension, where they differ). The sum over "
+            "all k is the mean of a squared. NaN gives NaN for all k. Empty blocks of kept dimensions give "
+            "empty blocks; for length 1 it is the square, at k = 0.",
+            "n log n for n with small prime factors, else n * p with the largest one, p; gathers the "
+            "dimensions it consumes",
             "Parseval's theorem"};
   }
   Shape infer(const Call& call) const override {
@@ -172,7 +169,7 @@ class Spectrum final : public Kernel {
     if (dim != wave_dim(call)) return std::nullopt;
     Axis axis{dim, counted(bins_of(call).count, 0.0), "1"};
     const auto domain = length_of(call, arguments);
-    const auto units = domain ? unit_system().power(domain->units, -1.0) : std::nullopt;
+    const auto units = domain ? units::unit_system().power(domain->units, -1.0) : std::nullopt;
     axis.long_name = units                   ? "wave number (waves per length)"
                      : call.dims.size() == 1 ? "wave number (waves over the domain)"
                                              : "wave number (waves over the longer side of the domain)";

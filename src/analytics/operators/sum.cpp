@@ -7,13 +7,13 @@ namespace {
 class Sum final : public SimpleReduction {
  public:
   OperatorDoc doc() const override {
-    return {
-        "sum(a, dims..., skip_missing=0)",
-        "The sum over the named dimensions, or all; as numpy.sum, but rounded once: the bits depend on no "
-        "decomposition or order. NaN gives NaN; with skip_missing=1 NaN is left out (numpy.nansum). Empty "
-        "blocks and ranks without cells add nothing; a sum of nothing is 0; of length 1 it is the value.",
-        "local; 2 to 3 times a plain sum; one message a server with about 50 bytes a kept cell",
-        "Ahrens, Demmel, Nguyen (2020), ACM Trans. Math. Softw. 46 (3), 22"};
+    return {"sum(a, dims..., skip_missing=0)",
+            "The sum over the named dimensions, or all; as numpy.sum, but rounded only once: the bits do not "
+            "depend on the decomposition or the order. NaN gives NaN; with skip_missing=1 NaN is left out "
+            "(numpy.nansum). Empty blocks and ranks without cells contribute nothing; without cells the sum "
+            "is 0, for length 1 it is the value.",
+            "local; 2 to 3 times a plain sum; one message per server with about 50 bytes per kept cell",
+            "Ahrens, Demmel, Nguyen (2020), ACM Trans. Math. Softw. 46 (3), 22"};
   }
 
  protected:

@@ -56,13 +56,13 @@ class Truth final : public SimpleReduction {
   explicit Truth(bool all) : all_(all) {}
   OperatorDoc doc() const override {
     const std::string name = all_ ? "all" : "any";
-    return {
-        name + "(a, dims..., skip_missing=0)",
-        "1 where " + std::string(all_ ? "every" : "some") +
-            " cell over the named dimensions, or all, is not zero, else 0; as numpy." + name +
-            ", so NaN counts as true, unless skip_missing=1 leaves it out. Empty blocks and ranks without "
-            "cells add nothing; of nothing it is NaN; of length 1 it says whether the value is not zero.",
-        "local; one pass over the cells; 1 byte a kept cell in the message", ""};
+    return {name + "(a, dims..., skip_missing=0)",
+            "1 where " + std::string(all_ ? "every" : "some") +
+                " cell over the named dimensions, or all, is not zero, else 0; as numpy." + name +
+                ", so NaN counts as true, unless skip_missing=1 leaves it out. Empty blocks and ranks "
+                "without cells contribute nothing; without cells it is NaN, for length 1 it is 1 if the "
+                "value is not zero.",
+            "local; one pass over the cells; 1 byte per kept cell in the message", ""};
   }
 
  protected:

@@ -109,10 +109,9 @@ class VerticalIntegral final : public Reduction {
         "where "
         "the coordinate decreases and a is positive). Rounded once for each product and once for the sum, "
         "independent of the decomposition. NaN gives NaN; skip_missing=1 leaves such levels out. Empty "
-        "blocks "
-        "and ranks without cells add nothing; of nothing it is 0; of length 1 the value times its thickness, "
-        "by the trapezoidal rule 0.",
-        "local; as sum, and a product a cell", ""};
+        "blocks and ranks without cells contribute nothing; without cells it is 0, for length 1 the value "
+        "times its thickness, or 0 by the trapezoidal rule.",
+        "local; as sum, plus one product per cell", ""};
   }
   Shape infer(const Call& call) const override {
     expect_arguments(call, 1, 2);
@@ -130,7 +129,7 @@ class VerticalIntegral final : public Reduction {
     for (const Dim& dim : call.arguments[1].dims)
       if (call.arguments[0].dims[place_of(call, dim.name)].extent != dim.extent)
         throw CallProblem(1, "",
-                          "dimension \"" + dim.name + "\" has another length than in the first argument");
+                          "dimension \"" + dim.name + "\" has a different length in the first argument");
     shape.units = product_units(call.arguments[0].units, call.arguments[1].units);
     return shape;
   }

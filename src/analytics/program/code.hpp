@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analytics/graph.hpp"
+#include "analytics/program.hpp"
 #include "analytics/simd/kernels.hpp"
 
 namespace tailrace::analytics::program {
@@ -51,7 +52,6 @@ struct Code {
   std::vector<std::vector<std::size_t>> kept;  // dims of the space that sinks keep, in their argument's order
 };
 
-Code compile(const Graph& graph, const Dims& space, const std::vector<int>& sources,
-             const std::vector<int>& stores, const std::vector<int>& sinks, const simd::Kernels& kernels);
+Code compile(const Graph& graph, const ProgramNodes& nodes, const simd::Kernels& kernels);
 
 }  // namespace tailrace::analytics::program

@@ -14,20 +14,21 @@ namespace tailrace::analytics::program {
 
 namespace {
 
+// Steps are emitted depth first from each value that is wanted, so that a value is used soon after it is made
+// and few registers are alive at a time.
 class Compiler {
  public:
-  Compiler(const Graph& graph, const Dims& space, const std::vector<int>& sources,
-           const simd::Kernels& kernels)
-      : graph_(graph), space_(space), kernels_(kernels) {
-    code_.space = space.size();
-    for (std::size_t i = 0; i < sources.size(); ++i) source_of_.try_emplace(sources[i], i);
+  Compiler(const Graph& graph, const ProgramNodes& nodes, const simd::Kernels& kernels)
+      : graph_(graph), space_(nodes.space), kernels_(kernels) {
+    code_.space = space_.size();
+    for (std::size_t i = 0; i < nodes.sources.size(); ++i) source_of_.try_emplace(nodes.sources[i], i);
   }
 
   // What is wanted of a value follows right behind the step that makes it, while it is in the cache.
   void add_store(std::size_t number, int node) {
     expect_whole_space(node);
-    code_.stores.push_back({number, value_of(node)});
-    code_.steps.push_back({Step::store, code_.stores.size() - 1});
+    code_.stores.push_back({.store = number, .value = value_of(node)});
+    code_.steps.push_back({.kind = Step::store, .number = code_.stores.size() - 1});
   }
 
   void add_sink(std::size_t number, int reduction) {
@@ -35,8 +36,8 @@ class Compiler {
     TAILRACE_ASSERT(node.kind == NodeKind::reduction && node.args.size() == 1, node.name);
     expect_whole_space(node.args[0]);
     const std::size_t value = value_of(node.args[0]);
-    code_.sinks.push_back({number, value, kept_by(node)});
-    code_.steps.push_back({Step::sink, code_.sinks.size() - 1});
+    code_.sinks.push_back({.sink = number, .value = value, .kept = kept_by(node)});
+    code_.steps.push_back({.kind = Step::sink, .number = code_.sinks.size() - 1});
   }
 
   Code finish() {
@@ -87,9 +88,9 @@ class Compiler {
   }
 
   std::size_t load(std::size_t source, const Node& node) {
-    Load load{source, {}, 0, 0};
+    Load load{.source = source, .dims = {}, .value = 0, .scratch = 0};
     for (const Dim& of_node : node.shape.dims) load.dims.push_back(dim(of_node.name));
-    const Step step{Step::load, code_.loads.size()};
+    const Step step{.kind = Step::load, .number = code_.loads.size()};
     load.value = code_.values++;
     code_.loads.push_back(std::move(load));
     code_.steps.push_back(step);
@@ -109,14 +110,19 @@ class Compiler {
     TAILRACE_ASSERT(node.kind == NodeKind::elementwise,
                     fmt::format("'{}' is neither elementwise nor given", node.name));
     const auto opcode = static_cast<Opcode>(static_cast<const Elementwise*>(node.op)->opcode());
-    Instruction made{opcode, function_for(opcode, kernels_), node.args.size(), {}, 0, 0};
+    Instruction made{.opcode = opcode,
+                     .function = function_for(opcode, kernels_),
+                     .arity = node.args.size(),
+                     .arguments = {},
+                     .value = 0,
+                     .result = 0};
     TAILRACE_ASSERT(made.arity == traits_of(opcode).arity, node.name);
     for (std::size_t i = 0; i < made.arity; ++i) made.arguments[i] = value_of(node.args[i]);
     if (traits_of(opcode).commutes && made.arguments[0] > made.arguments[1])
       std::swap(made.arguments[0], made.arguments[1]);
     const auto [place, fresh] = computed_.try_emplace({opcode, made.arguments}, 0);
     if (fresh) {
-      const Step step{Step::compute, code_.instructions.size()};
+      const Step step{.kind = Step::compute, .number = code_.instructions.size()};
       place->second = made.value = code_.values++;
       code_.instructions.push_back(made);
       code_.steps.push_back(step);
@@ -199,11 +205,10 @@ class Compiler {
 
 }  // namespace
 
-Code compile(const Graph& graph, const Dims& space, const std::vector<int>& sources,
-             const std::vector<int>& stores, const std::vector<int>& sinks, const simd::Kernels& kernels) {
-  Compiler compiler(graph, space, sources, kernels);
-  for (std::size_t i = 0; i < sinks.size(); ++i) compiler.add_sink(i, sinks[i]);
-  for (std::size_t i = 0; i < stores.size(); ++i) compiler.add_store(i, stores[i]);
+Code compile(const Graph& graph, const ProgramNodes& nodes, const simd::Kernels& kernels) {
+  Compiler compiler(graph, nodes, kernels);
+  for (std::size_t i = 0; i < nodes.sinks.size(); ++i) compiler.add_sink(i, nodes.sinks[i]);
+  for (std::size_t i = 0; i < nodes.stores.size(); ++i) compiler.add_store(i, nodes.stores[i]);
   return compiler.finish();
 }
 

@@ -93,15 +93,17 @@ simd::Operand next(const simd::Kernels& kernels, const Operand& from, Walk& walk
   const bool straight = to_size(walk.left()) >= n && (walk.stride() == 0 || walk.stride() == 1);
   if (!straight || (walk.stride() == 1 && !in_place(from))) {
     gather(kernels, from, walk, n, scratch);
-    return {scratch, 1, 0};
+    return {.data = scratch, .step = 1, .ahead = 0};
   }
   const std::int64_t first = walk.index();
   const auto step = to_size(walk.stride());
   walk.advance(static_cast<std::int64_t>(n));
   if (in_place(from))
-    return {reinterpret_cast<const double*>(from.bytes.data()) + first, step, pieces_ahead * n * step};
+    return {.data = reinterpret_cast<const double*>(from.bytes.data()) + first,
+            .step = step,
+            .ahead = pieces_ahead * n * step};
   convert(kernels, from, first, 1, scratch);
-  return {scratch, step, 0};
+  return {.data = scratch, .step = step, .ahead = 0};
 }
 
 void pour(FusiblePartial& into, Walk& walk, std::span<const double> values) {
@@ -120,16 +122,15 @@ void pour(FusiblePartial& into, Walk& walk, std::span<const double> values) {
   }
 }
 
+// One call of a program on one block. What it needs besides is borrowed from the thread: a block of a few
+// cells would pay more for allocations than for its numbers.
 class Run {
  public:
-  Run(const Code& code, const simd::Kernels& kernels, const model::Region& region,
-      std::span<const Operand> sources, std::span<const std::span<double>> stores,
-      std::span<FusiblePartial* const> sinks, Scratch& scratch)
+  Run(const Code& code, const simd::Kernels& kernels, const model::Region& region, const Data& data,
+      Scratch& scratch)
       : code_(code),
         kernels_(kernels),
-        sources_(sources),
-        stores_(stores),
-        sinks_(sinks),
+        data_(data),
         scratch_(scratch),
         cells_(to_size(region.size())),
         piece_(std::min(longest_piece, (cells_ + 7) / 8 * 8)) {
@@ -139,7 +140,8 @@ class Run {
     scratch.sinks.clear();
     for (const Load& load : code.loads) walk_over(load.dims, region, scratch.loads);
     for (const Sink& sink : code.sinks) walk_over(code.kept[sink.kept], region, scratch.sinks);
-    for (const auto& [value, number] : code.constants) scratch.values[value] = {&number, 0, 0};
+    for (const auto& [value, number] : code.constants)
+      scratch.values[value] = {.data = &number, .step = 0, .ahead = 0};
     begin_sinks(region);
     limit_ = one_look() ? cells_ : piece_;
   }
@@ -157,14 +159,14 @@ class Run {
   void begin_sinks(const model::Region& region) {
     scratch_.kept.clear();
     for (const auto& kept : code_.kept) scratch_.kept.push_back(part_of(region, kept));
-    for (const Sink& sink : code_.sinks) sinks_[sink.sink]->begin(scratch_.kept[sink.kept]);
+    for (const Sink& sink : code_.sinks) data_.sinks[sink.sink]->begin(scratch_.kept[sink.kept]);
   }
 
   // A single look at a source that can be read in place needs no pieces.
   bool one_look() const {
     if (!code_.instructions.empty() || code_.loads.size() != 1 || code_.steps.size() != 2) return false;
     const Walk& walk = scratch_.loads[0];
-    return in_place(sources_[code_.loads[0].source]) && walk.stride() == 1 &&
+    return in_place(data_.sources[code_.loads[0].source]) && walk.stride() == 1 &&
            to_size(walk.stretch()) == cells_;
   }
 
@@ -172,20 +174,20 @@ class Run {
     switch (step.kind) {
       case Step::load: {
         const Load& load = code_.loads[step.number];
-        scratch_.values[load.value] =
-            next(kernels_, sources_[load.source], scratch_.loads[step.number], n_, a_register(load.scratch));
+        scratch_.values[load.value] = next(kernels_, data_.sources[load.source], scratch_.loads[step.number],
+                                           n_, a_register(load.scratch));
         return;
       }
       case Step::compute: return compute(code_.instructions[step.number]);
       case Step::store: {
         const Store& store = code_.stores[step.number];
         const auto values = row(store.value);
-        std::ranges::copy(values, stores_[store.store].subspan(done_).begin());
+        std::ranges::copy(values, data_.stores[store.store].subspan(done_).begin());
         return;
       }
       case Step::sink: {
         const Sink& sink = code_.sinks[step.number];
-        pour(*sinks_[sink.sink], scratch_.sinks[step.number], row(sink.value));
+        pour(*data_.sinks[sink.sink], scratch_.sinks[step.number], row(sink.value));
       }
     }
   }
@@ -201,7 +203,7 @@ class Run {
     }
     double* const result = a_register(instruction.result);
     instruction.function(arguments.data(), result, step ? n_ : 1);
-    scratch_.values[instruction.value] = {result, step, 0};
+    scratch_.values[instruction.value] = {.data = result, .step = step, .ahead = 0};
   }
 
   std::span<const double> row(std::size_t value) {
@@ -216,9 +218,7 @@ class Run {
 
   const Code& code_;
   const simd::Kernels& kernels_;
-  std::span<const Operand> sources_;
-  std::span<const std::span<double>> stores_;
-  std::span<FusiblePartial* const> sinks_;
+  const Data& data_;
   Scratch& scratch_;
   std::size_t cells_, piece_, limit_ = 0;
   std::size_t done_ = 0, n_ = 0;  // cells
@@ -226,14 +226,12 @@ class Run {
 
 }  // namespace
 
-void run(const Code& code, const simd::Kernels& kernels, const model::Region& region,
-         std::span<const Operand> sources, std::span<const std::span<double>> stores,
-         std::span<FusiblePartial* const> sinks) {
+void run(const Code& code, const simd::Kernels& kernels, const model::Region& region, const Data& data) {
   TAILRACE_ASSERT(region.rank() == code.space && region.rank() <= most_dims,
                   "a block of other dims than the program's");
   if (region.size() == 0) return;
   thread_local Scratch scratch;
-  Run(code, kernels, region, sources, stores, sinks, scratch).go();
+  Run(code, kernels, region, data, scratch).go();
 }
 
 }  // namespace tailrace::analytics::program

@@ -8,8 +8,13 @@
 
 namespace tailrace::analytics::program {
 
-void run(const Code& code, const simd::Kernels& kernels, const model::Region& region,
-         std::span<const Operand> sources, std::span<const std::span<double>> stores,
-         std::span<FusiblePartial* const> sinks);
+// As Program::run has them, by number.
+struct Data {
+  std::span<const Operand> sources;
+  std::span<const std::span<double>> stores;
+  std::span<FusiblePartial* const> sinks;
+};
+
+void run(const Code& code, const simd::Kernels& kernels, const model::Region& region, const Data& data);
 
 }  // namespace tailrace::analytics::program

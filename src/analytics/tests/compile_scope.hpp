@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analytics/expression/compile.hpp"
+#include "analytics/compile.hpp"
 
 namespace tailrace::analytics::testing {
 

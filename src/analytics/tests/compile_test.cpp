@@ -1,5 +1,5 @@
 // Names, dimensions, calls, rewrites, merging; units have their own file.
-#include "analytics/expression/compile.hpp"
+#include "analytics/compile.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ TEST(CompileNames, UnknownOnesAreToldWithTheNearest) {
   expect_complaint("w + tth",
                    "5 there is no field or diagnostic \"tth\". Did you mean \"th\"? (known: area, ");
   expect_complaint("vwp", "1 there is no field or diagnostic \"vwp\". Did you mean \"scalar.vwp\"?");
-  expect_complaint("x * w", "1 \"x\" is a dimension, and the model gives no coordinate of that name");
+  expect_complaint("x * w", "1 \"x\" is a dimension, but the model declares no coordinate of that name");
   expect_complaint("x_size * w", "1 \"x_size\" is an option: write {x_size}");
   expect_complaint("2 * sqrt", "5 \"sqrt\" is a function: write sqrt(...)");
 }
@@ -106,9 +106,9 @@ TEST(CompileDims, ReductionsOfSeveralArraysGetThemWithTheSameDims) {
 
 TEST(CompileDims, WrongOnesAreTold) {
   expect_complaint("mean(th, yy)",
-                   "10 \"yy\" is no dimension of the argument (it has: z, y, x). Did you mean \"y\"?");
-  expect_complaint("max(th, t)", "9 \"t\" is no dimension of the argument (it has: z, y, x)");
-  expect_complaint("max(rho, x)", "10 \"x\" is no dimension of the argument (it has: z)");
+                   "10 \"yy\" is not a dimension of the argument (it has: z, y, x). Did you mean \"y\"?");
+  expect_complaint("max(th, t)", "9 \"t\" is not a dimension of the argument (it has: z, y, x)");
+  expect_complaint("max(rho, x)", "10 \"x\" is not a dimension of the argument (it has: z)");
   expect_complaint("max(th, y, y)", "12 the dimension \"y\" is given twice");
   expect_complaint("mean(th, y, w + 1)", "15 the name of a dimension is expected here");
   expect_complaint("cov(th, rho, z, x)", "9 this has no dimension \"x\"");
@@ -132,19 +132,19 @@ TEST(CompileCalls, WrongOnesAreTold) {
   expect_complaint("where(w)", "1 where(cond, a, b) takes 3 arguments, not 1");
   expect_complaint("sqrt(q, n=2)", "9 sqrt(a) takes no named arguments");
   expect_complaint("mean(th, by=2)", "10 mean(a, dims..., weights=, skip_missing=0) takes no \"by\".");
-  expect_complaint("mean()", "1 mean(a, dims..., weights=, skip_missing=0) takes 1 array and is given 0");
+  expect_complaint("mean()", "1 mean(a, dims..., weights=, skip_missing=0) takes 1 array, but is given 0");
   expect_complaint("cov(w)", "1 cov(a, b, dims..., weights=, skip_missing=0, ddof=0) takes 2 arrays");
   expect_complaint("mask(w, w > 0, x)", "16 mask(a, cond) takes no dimensions");
-  expect_complaint("sum(2)", "5 sum needs an array, and this is a number");
-  expect_complaint("mean(2)", "6 an array is expected here, and this is a number");
-  expect_complaint("w + \"a\"", "5 a text in quotes stands only behind the = of a named argument");
-  expect_complaint("3 + 4", "1 a diagnostic is computed from fields, and this is only a number");
+  expect_complaint("sum(2)", "5 sum needs an array, but this is a number");
+  expect_complaint("mean(2)", "6 an array is expected here, but this is a number");
+  expect_complaint("w + \"a\"", "5 a text in quotes is allowed only after the = of a named argument");
+  expect_complaint("3 + 4", "1 a diagnostic is computed from fields, but this is only a number");
   expect_complaint("max(th, skip_missing=2)", "9 ");
   expect_complaint("max(th, foo=2)", "9 ");
-  expect_complaint("max(th, skip_missing=w * 1)", "24 this must be a number that is known beforehand");
+  expect_complaint("max(th, skip_missing=w * 1)", "24 this must be a number known before the run");
   expect_complaint("var(w, ddof=1, weights=rho)", "8 ddof and weights cannot be given together");
   expect_complaint("mean(rho, weights=area)",
-                   "11 the weights have a dimension \"y\", which the argument has not");
+                   "11 the weights have a dimension \"y\", which the argument does not have");
 }
 
 TEST(CompileCalls, ParametersAreNumbersListsAndWords) {
@@ -326,8 +326,8 @@ TEST(CompileDiagnostics, OptionalOnesAreLeftOutWhereAFieldIsAbsent) {
   EXPECT_EQ(outcome.problems, "");
   ASSERT_EQ(outcome.compiled.graph.diagnostics.size(), 1U);
   ASSERT_EQ(outcome.compiled.warnings.size(), 2U);
-  EXPECT_EQ(outcome.compiled.warnings[0], "the model has no field ice: left out a, b");
-  EXPECT_EQ(outcome.compiled.warnings[1], "the model has no field snow: left out e, f");
+  EXPECT_EQ(outcome.compiled.warnings[0], "the model has no field ice; left out: a, b");
+  EXPECT_EQ(outcome.compiled.warnings[1], "the model has no field snow; left out: e, f");
 }
 
 TEST(CompileDiagnostics, OthersThatUseOneThatIsLeftOutAreProblems) {

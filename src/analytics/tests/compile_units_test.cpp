@@ -51,7 +51,7 @@ TEST(CompileUnits, NumbersTakeTheUnitsOfWhatTheyMeet) {
 }
 
 TEST(CompileUnits, DifferentKindsCannotBeAddedOrCompared) {
-  expect_complaint("w + th", "3 these cannot be added: the units \"m s-1\" and \"K\" are of different kinds");
+  expect_complaint("w + th", "3 these cannot be added: the units \"m s-1\" and \"K\" are incompatible");
   expect_complaint("w - 2 * th", "3 these cannot be subtracted");
   expect_complaint("mean(w) < th", "9 these cannot be compared");
   expect_complaint("where(w > 0, w, th)", "1 these cannot be chosen between");
@@ -68,12 +68,11 @@ TEST(CompileUnits, AreConvertedWhereOnlyAFactorDiffers) {
 }
 
 TEST(CompileUnits, AreNotConvertedWhereItMayHaveBeenDoneByHand) {
-  expect_complaint(
-      "p_hpa + p / 100",
-      "7 these cannot be added: the units \"hPa\" and \"Pa\" differ by a factor of 0.01, and one was "
-      "multiplied with a number that may be the conversion; convert with to_units(..., "
-      "units=\"hPa\"), or where the numbers are in hPa already say so with with_units(..., "
-      "units=\"hPa\")");
+  expect_complaint("p_hpa + p / 100",
+                   "7 these cannot be added: the units \"hPa\" and \"Pa\" differ by a factor of 0.01, and "
+                   "one was multiplied by a number that may be the conversion; convert with to_units(..., "
+                   "units=\"hPa\"), or, if the numbers are already in hPa, state this with with_units(..., "
+                   "units=\"hPa\")");
   expect_complaint("p / 100 + p_hpa", "9 these cannot be added");
   expect_complaint("sin(lat * pi / 180)", "5 sin(a) takes numbers without units");
   EXPECT_EQ(compiled("p_hpa + with_units(p / 100, units=\"hPa\")").text(), "(p_hpa + (p / 100))");
@@ -95,12 +94,12 @@ TEST(CompileUnits, OriginsArePutOnlyToSafeUse) {
   expect_units("std(t_c)", "K");
   expect_units("max(t_c)", "degC");
   expect_units("to_units(t_c, units=\"K\") * w", "K m s-1");
-  expect_complaint("t_c + th", "1 \"degC\" counts from an origin of its own and cannot be added");
+  expect_complaint("t_c + th", "1 \"degC\" has an origin of its own and cannot be added");
   expect_complaint("t_c - th",
                    "5 these cannot be subtracted: the units \"degC\" and \"K\" have different origins");
-  expect_complaint("w * t_c", "5 \"degC\" counts from an origin of its own and cannot be multiplied");
-  expect_complaint("t_c ** 2", "1 \"degC\" counts from an origin");
-  expect_complaint("1 / t_c", "5 \"degC\" counts from an origin");
+  expect_complaint("w * t_c", "5 \"degC\" has an origin of its own and cannot be multiplied");
+  expect_complaint("t_c ** 2", "1 \"degC\" has an origin");
+  expect_complaint("1 / t_c", "5 \"degC\" has an origin");
 }
 
 TEST(CompileUnits, ToUnitsConvertsWithUnitsOnlyNames) {
@@ -109,16 +108,16 @@ TEST(CompileUnits, ToUnitsConvertsWithUnitsOnlyNames) {
   EXPECT_EQ(compiled("with_units(odd, units=\"Pa\") + p").text(), "(odd + p)");
   EXPECT_EQ(compiled("with_units(p, units=\"hPa\")").units(), "hPa");
   expect_complaint("to_units(p, units=\"K\")", "10 this is in \"Pa\", which cannot be converted to \"K\"");
-  expect_complaint("to_units(p, units=\"foo\")", "13 UDUNITS knows no units \"foo\"");
+  expect_complaint("to_units(p, units=\"foo\")", "13 UDUNITS does not know the units \"foo\"");
   expect_complaint("to_units(p)", "1 units=\"...\" is missing");
-  expect_complaint("to_units(odd, units=\"K\")", "10 the units of this are not known");
-  expect_complaint("with_units(p, units=3)", "15 units is a text such as");
+  expect_complaint("to_units(odd, units=\"K\")", "10 the units of this are unknown");
+  expect_complaint("with_units(p, units=3)", "15 units must be a text such as");
 }
 
 TEST(CompileUnits, PowersNeedUnitsThatExist) {
-  expect_complaint("sqrt(w)", "6 \"m s-1\" to the power 0.5 is no unit");
-  expect_complaint("p ** 0.286", "1 \"Pa\" to the power 0.286 is no unit");
-  expect_complaint("2 ** th", "6 a ** b takes numbers without units here, and this is in \"K\"");
+  expect_complaint("sqrt(w)", "6 \"m s-1\" to the power 0.5 is not a unit");
+  expect_complaint("p ** 0.286", "1 \"Pa\" to the power 0.286 is not a unit");
+  expect_complaint("2 ** th", "6 a ** b takes numbers without units here, but this is in \"K\"");
   expect_complaint("w ** q", "1 a ** b takes numbers without units here");
   expect_units("sqrt(q_g)", "1");
   EXPECT_EQ(compiled("sqrt(q_g)").text(), "sqrt((q_g * 0.001))");
@@ -126,7 +125,7 @@ TEST(CompileUnits, PowersNeedUnitsThatExist) {
 }
 
 TEST(CompileUnits, FunctionsNeedNumbersWithoutUnits) {
-  expect_complaint("exp(th)", "5 exp(a) takes numbers without units here, and this is in \"K\"");
+  expect_complaint("exp(th)", "5 exp(a) takes numbers without units here, but this is in \"K\"");
   expect_complaint("w + log(p)", "9 log(a) takes numbers");
 }
 
@@ -154,7 +153,7 @@ TEST(CompileUnits, UnknownOnesAreWarnedOfOncePerDiagnostic) {
   EXPECT_EQ(outcome.problems, "");
   ASSERT_EQ(outcome.compiled.warnings.size(), 1U);
   EXPECT_EQ(outcome.compiled.warnings[0],
-            "run.yml:3:10  diagnostics.d.is: the units of odd, plain are not known, so those of this "
+            "run.yml:3:10  diagnostics.d.is: the units of odd, plain are unknown, so those of this "
             "diagnostic are "
             "not checked");
   EXPECT_EQ(outcome.units(), "K");
@@ -170,7 +169,7 @@ TEST(CompileUnits, DeclaredOnesThatUdunitsDoesNotKnowAreKept) {
   EXPECT_EQ(outcome.units("a"), "SI");
   ASSERT_EQ(outcome.compiled.warnings.size(), 1U);
   EXPECT_EQ(outcome.compiled.warnings[0],
-            "UDUNITS knows no units \"SI\", which are written as they stand and not checked: a, b");
+            "UDUNITS does not know the units \"SI\"; they are written unchanged and not checked: a, b");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "analytics/tests/compile_scope.hpp"
-#include "analytics/units.hpp"
+#include "analytics/units/unit_system.hpp"
 
 namespace tailrace::analytics {
 namespace {
@@ -97,7 +97,7 @@ TEST(ExpressionFuzz, DamagedExpressions) {
 
 TEST(ExpressionFuzz, UnitsOfAnyText) {
   Fuzz fuzz(5);
-  const UnitSystem& system = unit_system();
+  const units::UnitSystem& system = units::unit_system();
   for (int i = 0; i < rounds(); ++i) {
     const std::string a = fuzz.below(4) == 0 ? fuzz.damaged(fuzz.units()) : fuzz.units();
     const std::string b = fuzz.units();

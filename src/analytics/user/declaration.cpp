@@ -6,8 +6,8 @@
 #include <cctype>
 #include <set>
 
-#include "analytics/expression/resolver.hpp"
-#include "analytics/units.hpp"
+#include "analytics/expression/calls.hpp"
+#include "analytics/units/unit_system.hpp"
 #include "base/nearest_name.hpp"
 
 namespace tailrace::analytics::user {
@@ -34,12 +34,13 @@ class Check {
     const std::string& name = declaration_.name;
     if (!is_word(name))
       add(declaration_.location, "",
-          "the name of an operator consists of letters, digits and _, and begins with no digit");
+          "the name of an operator consists of letters, digits and _, and does not begin with a digit");
     else if (is_taken(name))
       add(declaration_.location, "", fmt::format("\"{}\" is built in; give the operator another name", name));
     const std::string& units = declaration_.units;
-    if (!units.empty() && units != "same" && !unit_system().knows(units))
-      add(declaration_.units_location, ".result.units", fmt::format("UDUNITS knows no units \"{}\"", units));
+    if (!units.empty() && units != "same" && !units::unit_system().knows(units))
+      add(declaration_.units_location, ".result.units",
+          fmt::format("UDUNITS does not know the units \"{}\"", units));
     for (const auto& argument : declaration_.arguments) take_argument(argument);
     std::set<std::string> seen;
     for (const NamedDim& dim : declaration_.needs_whole) expect_known(dim, ".needs_whole");

@@ -25,7 +25,7 @@ class LibraryFunction final : public Function {
     } catch (const std::exception&) {
       throw;
     } catch (...) {
-      throw Error(ErrorCode::configuration, "it threw something that is no std::exception");
+      throw Error(ErrorCode::configuration, "it threw something that is not a std::exception");
     }
     error.back() = '\0';
     throw_if_failed(status, error.data());
@@ -52,7 +52,7 @@ std::shared_ptr<const Function> load_library(const Declaration& declaration) {
     const bool is_fortran = dlsym(library, (declaration.function + "_").c_str()) != nullptr;
     throw Error(
         ErrorCode::configuration,
-        fmt::format("the library {} has no function \"{}\"{}; it must be exported under just this name "
+        fmt::format("the library {} has no function \"{}\"{}; it must be exported under exactly this name "
                     "(TAILRACE_OPERATOR in C++, bind(c) in Fortran)",
                     declaration.path, declaration.function,
                     is_fortran ? fmt::format(", but \"{}_\"", declaration.function) : ""));

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <mutex>
 
 #include "analytics/operators/support/arguments.hpp"
 #include "base/error.hpp"
+#include "base/thread_safety.hpp"
 
 namespace tailrace::analytics::user {
 namespace {
@@ -57,7 +57,7 @@ tailrace_array described(const Shape& shape, const model::Region& region, const 
 
 class Run final : public KernelRun {
  public:
-  Run(TypedCall call, const Function& function, std::mutex* one_at_a_time)
+  Run(TypedCall call, const Function& function, base::Mutex* one_at_a_time)
       : call_(std::move(call)), function_(function), one_at_a_time_(one_at_a_time) {}
 
   Array compute(std::span<const ConstArray> arguments) override {
@@ -70,13 +70,17 @@ class Run final : public KernelRun {
     for (std::size_t i = 0; i < arguments.size(); ++i)
       inputs.push_back(described(call_.call.arguments[i], *arguments[i].region, arguments[i].values.data()));
     tailrace_array output = described(call_.result, result.region, result.values.data());
-    std::unique_lock<std::mutex> lock;
-    if (one_at_a_time_ != nullptr) lock = std::unique_lock(*one_at_a_time_);
-    function_.call(inputs, output);
+    call(inputs, output);
     return result;
   }
 
  private:
+  void call(const std::vector<tailrace_array>& inputs, tailrace_array& output) {
+    if (one_at_a_time_ == nullptr) return function_.call(inputs, output);
+    const base::MutexLock lock(*one_at_a_time_);
+    function_.call(inputs, output);
+  }
+
   model::Region region_of(std::span<const ConstArray> arguments) const {
     std::vector<model::Runs> runs;
     for (const Dim& dim : call_.result.dims) {
@@ -93,7 +97,7 @@ class Run final : public KernelRun {
 
   TypedCall call_;
   const Function& function_;
-  std::mutex* one_at_a_time_;
+  base::Mutex* one_at_a_time_;
 };
 
 class UserOperator final : public Kernel {
@@ -105,7 +109,7 @@ class UserOperator final : public Kernel {
     return {fmt::format("{}({} argument{})", declaration_.name, declaration_.arguments.size(),
                         declaration_.arguments.size() == 1 ? "" : "s"),
             fmt::format("The function \"{}\" of {}.", declaration_.function, declaration_.path),
-            "a call of the user's function for each block", declaration_.path};
+            "one call of the user's function for each block", declaration_.path};
   }
 
   std::optional<std::size_t> only_arrays() const override { return declaration_.arguments.size(); }
@@ -165,7 +169,7 @@ class UserOperator final : public Kernel {
       const Dim& first = *dim_of(call, dim.name);
       if (first.extent != dim.extent)
         throw CallProblem(number, "",
-                          fmt::format("its dimension \"{}\" has {} cells, and {} in an argument before it",
+                          fmt::format("its dimension \"{}\" has {} cells, but {} in a previous argument",
                                       dim.name, dim.extent, first.extent));
     }
   }
@@ -184,7 +188,8 @@ class UserOperator final : public Kernel {
                           fmt::format("the result of {} is declared with the dimension \"{}\", which no "
                                       "argument has; a new one needs its extent: {{{}: 10}}",
                                       declaration_.name, wanted.name, wanted.name));
-      dims.push_back(given != nullptr ? *given : Dim{wanted.name, wanted.extent, false});
+      dims.push_back(given != nullptr ? *given
+                                      : Dim{.name = wanted.name, .extent = wanted.extent, .split = false});
     }
     return dims;
   }
@@ -204,7 +209,7 @@ class UserOperator final : public Kernel {
 
   Declaration declaration_;
   std::shared_ptr<const Function> function_;
-  mutable std::mutex one_at_a_time_;
+  mutable base::Mutex one_at_a_time_;
 };
 
 }  // namespace

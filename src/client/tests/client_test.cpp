@@ -71,9 +71,11 @@ struct Bench {
   explicit Bench(int rank = 0, std::vector<unsigned char> may_be_missing = {0, 0, 0, 0},
                  transport::BufferOptions buffer = {.bytes = 1 << 16})
       : ends(transport::loopback::make({buffer, {}}, *doorbell)),
-        client(std::make_unique<Client>(declared(rank), rank, std::move(ends.producer),
-                                        std::make_unique<EvenSteps>(), std::move(may_be_missing),
-                                        model::Tick{0, 0.0})) {}
+        client(std::make_unique<Client>(declared(rank), rank,
+                                        ClientParts{.producer = std::move(ends.producer),
+                                                    .agenda = std::make_unique<EvenSteps>(),
+                                                    .may_be_missing = std::move(may_be_missing),
+                                                    .begin = {0, 0.0}})) {}
 
   std::vector<Seen> take() {
     std::vector<Seen> seen;
@@ -247,9 +249,9 @@ TEST(Client, StepsGrowAndTimeNeverGoesBack) {
   client.step(1, 0.25);
   EXPECT_EQ(error_of([&] { client.step(1, 0.5); }), "step 1 follows step 1; step numbers must grow");
   EXPECT_EQ(error_of([&] { client.step(3, 0.125); }),
-            "step 3 is at 0.125 s, but the model stood at 0.25 s before; time never goes back");
+            "step 3 is at 0.125 s, but the model was at 0.25 s before; time never goes back");
   EXPECT_EQ(error_of([&] { client.step(3, std::numeric_limits<double>::quiet_NaN()); }),
-            "step 3 is at nan s, but the model stood at 0.25 s before; time never goes back");
+            "step 3 is at nan s, but the model was at 0.25 s before; time never goes back");
   client.step(3, 0.25);  // a step of no length
   EXPECT_EQ(client.now().step, 3);
   EXPECT_EQ(client.now().time, 0.25);
@@ -344,8 +346,11 @@ TEST(Client, StaticsComeFirst) {
   declarer.coordinate("les", x, std::vector<double>{1, 2, 3});
   const auto doorbell = transport::make_heap_doorbell();
   auto ends = transport::loopback::make({{.bytes = 1 << 16}, {}}, *doorbell);
-  Client client(declarer, 0, std::move(ends.producer), std::make_unique<EvenSteps>(), {0, 0, 0, 0, 0},
-                {0, 0.0});
+  Client client(declarer, 0,
+                {.producer = std::move(ends.producer),
+                 .agenda = std::make_unique<EvenSteps>(),
+                 .may_be_missing = {0, 0, 0, 0, 0},
+                 .begin = {0, 0.0}});
   client.put_statics(declarer.statics());
   client.step(1, 1.0);
   const auto record = ends.consumer->next();

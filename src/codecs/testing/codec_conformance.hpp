@@ -5,12 +5,16 @@
 
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
+#include <limits>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/error.hpp"
 #include "codecs/codec.hpp"
+#include "codecs/shuffle.hpp"
 #include "model/data_type.hpp"
 
 namespace tailrace::codecs::testing {
@@ -58,6 +62,54 @@ inline void check_damage(const Codec& codec) {
   EXPECT_THROW(codec.decode(codec.encode(bytes, 4), bytes.size() + 4, 4), Error);
 }
 
+// What no compressor may stumble upon: one value all over, values without a number, the ends of the range.
+inline Bytes repeated(std::initializer_list<double> values, std::size_t elements) {
+  Bytes bytes;
+  while (bytes.size() < elements * sizeof(double))
+    for (const double value : values) {
+      const auto* begin = reinterpret_cast<const std::byte*>(&value);
+      bytes.insert(bytes.end(), begin, begin + sizeof(double));
+    }
+  return bytes;
+}
+
+inline void check_patterns(const Codec& codec) {
+  using Limits = std::numeric_limits<double>;
+  check_round_trip(codec, Bytes(1 << 20), 8);
+  check_round_trip(codec, repeated({-0.0}, 3000), 8);
+  check_round_trip(codec, repeated({1.0, -1.0}, 3001), 8);
+  check_round_trip(codec,
+                   repeated({Limits::quiet_NaN(), Limits::signaling_NaN(), Limits::infinity(), -Limits::max(),
+                             Limits::denorm_min(), 0.0, 273.15},
+                            3001),
+                   8);
+}
+
+// A header lists the filters in the order in which they are applied, and shuffle alone does not compress.
+inline void check_filters(const Codec& codec, const CodecOptions& options) {
+  for (const std::size_t size : {4, 8}) {
+    const std::vector<Filter> filters = codec.filters(size);
+    if (filters.empty()) continue;
+    ASSERT_EQ(filters.size(), options.shuffle ? 2u : 1u);
+    EXPECT_NE(filters.back().hdf5_id, shuffle_filter_id);
+    EXPECT_GT(filters.back().hdf5_id, 0);
+    if (!options.shuffle) continue;
+    EXPECT_EQ(filters.front().hdf5_id, shuffle_filter_id);
+    EXPECT_EQ(filters.front().parameters, std::vector<unsigned>{static_cast<unsigned>(size)});
+  }
+}
+
+// One object serves all threads, and another of the same options gives the same bytes.
+inline void check_threads(const Codec& codec, const CodecOptions& options) {
+  const Bytes field = smooth(model::DataType::float64, 20000);
+  const Bytes expected = make_codec(options)->encode(field, 8);
+  std::vector<Bytes> encoded(4);
+  std::vector<std::thread> threads;
+  for (Bytes& own : encoded) threads.emplace_back([&] { own = codec.encode(field, 8); });
+  for (std::thread& thread : threads) thread.join();
+  for (const Bytes& own : encoded) EXPECT_EQ(own, expected);
+}
+
 inline void check_codec(const CodecOptions& options) {
   SCOPED_TRACE(options.codec + " level " + std::to_string(options.level) +
                (options.shuffle ? " shuffled" : ""));
@@ -75,7 +127,9 @@ inline void check_codec(const CodecOptions& options) {
   for (const std::size_t size : {1, 2, 3, 7, 1021, 65537})  // also no multiple of the element
     for (const std::size_t element_size : {1, 2, 4, 8, 12})
       check_round_trip(*codec, noise(size), element_size);
-  check_round_trip(*codec, Bytes(1 << 20), 8);  // all zero
+  check_patterns(*codec);
+  check_filters(*codec, options);
+  check_threads(*codec, options);
   check_damage(*codec);
 }
 

@@ -159,13 +159,13 @@ namespace tailrace::comm {
 
 std::unique_ptr<Communicator> from_handle(int handle) {
   if (!mpi::usable()) {
-    throw Error(ErrorCode::usage,
-                "a communicator was handed over, but MPI is not running: call MPI_Init first and "
-                "MPI_Finalize last");
+    throw Error(
+        ErrorCode::usage,
+        "a communicator was passed, but MPI is not running: call MPI_Init first and MPI_Finalize last");
   }
   const MPI_Comm given = MPI_Comm_f2c(handle);
   if (given == MPI_COMM_NULL) {
-    throw Error(ErrorCode::usage, "the communicator handed over (handle " + std::to_string(handle) +
+    throw Error(ErrorCode::usage, "the communicator passed (handle " + std::to_string(handle) +
                                       ") is MPI_COMM_NULL; expected one that this rank belongs to");
   }
   MPI_Comm copy = MPI_COMM_NULL;

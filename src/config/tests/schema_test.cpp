@@ -5,8 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/check.hpp"
-#include "config/json_schema.hpp"
-#include "config/reference.hpp"
+#include "config/documents/documents.hpp"
 #include "tailrace/error.hpp"
 
 namespace tailrace::config {
@@ -109,6 +108,44 @@ TEST(Schema, KnowsWhatComesLater) {
   EXPECT_EQ(mistakes("{name: Anna, radio: }"), "");
 }
 
+Type renamed() {
+  Option option = valid_option();
+  option.formerly = {"pace", "knots"};
+  return section({option});
+}
+
+TEST(Schema, ReadsFormerNamesWithANote) {
+  const auto read_renamed = [](const std::string& yaml, Problems& problems) {
+    return check(parse_yaml("boat.yaml", yaml, problems), renamed(), "", {}, problems);
+  };
+  Problems problems;
+  const Value value = read_renamed("\nknots: 7", problems);
+  EXPECT_TRUE(problems.empty());
+  EXPECT_EQ(value.at("speed").integer(), 7);
+  EXPECT_THAT(problems.notes(), testing::ElementsAre("boat.yaml:2:1  knots: is now called `speed`"));
+  read_renamed("{pace: 10}", problems);
+  read_renamed("{speed: 1, pace: 2}", problems);
+  read_renamed("{knot: 2}", problems);
+  EXPECT_EQ(
+      problems.text(),
+      "boat.yaml:1:2  knot: this key is unknown. (known: speed)\n"
+      "boat.yaml:1:8  speed: expected a whole number from 0 to 9, but got \"10\"\n"
+      "boat.yaml:1:12  pace: is now called `speed`, and \"speed\" is given too, at boat.yaml:1:2; expected "
+      "only one");
+}
+
+TEST(Schema, DocumentsFormerNames) {
+  EXPECT_THAT(documents::reference_markdown(renamed(), ""),
+              HasSubstr("- Formerly: `pace`, `knots` (still read, with a warning)"));
+  const auto properties = nlohmann::json::parse(documents::json_schema(renamed(), ""))["properties"];
+  EXPECT_EQ(properties["pace"]["deprecated"], true);
+  EXPECT_EQ(properties["knots"]["description"], "Now `speed`.");
+  EXPECT_EQ(properties["knots"]["anyOf"], properties["speed"]["anyOf"]);
+  Option twice = valid_option();
+  twice.formerly = {"speed"};
+  EXPECT_THROW(assert_well_declared(section({twice})), Error);
+}
+
 TEST(Schema, LeavesOpenValuesUncheckedOnlyWhereAllowed) {
   const std::string yaml = "{name: '{n}', speed: '{v}', rig: '{r}', notes: {x: '{y}'}}";
   Problems problems;
@@ -122,9 +159,8 @@ TEST(Schema, LeavesOpenValuesUncheckedOnlyWhereAllowed) {
 
 TEST(Schema, ExplainsBracesWithoutQuotes) {
   EXPECT_EQ(mistakes("{name: Anna, speed: {v}}"),
-            "boat.yaml:1:21  speed: expected a whole number from 0 to 9, but got a map. Write \"{v}\" in "
-            "quotes if the "
-            "option of that name is meant");
+            "boat.yaml:1:21  speed: expected a whole number from 0 to 9, but got a map. If you mean the "
+            "option of that name, write \"{v}\" in quotes");
 }
 
 TEST(Schema, RefusesCarelessDeclarations) {
@@ -158,7 +194,7 @@ TEST(Schema, RefusesCarelessDeclarations) {
 }
 
 TEST(Reference, ShowsEveryOption) {
-  const std::string page = reference_markdown(
+  const std::string page = documents::reference_markdown(
       section({{.name = "boats", .type = map("boat", boat()), .says = "All boats."}}), "# Harbour\n");
   EXPECT_THAT(
       page, testing::StartsWith("# Harbour\n\n## `boats`\n\nAll boats.\n\n- Type: a map of named entries\n"));
@@ -169,7 +205,7 @@ TEST(Reference, ShowsEveryOption) {
 }
 
 TEST(JsonSchema, SaysTheSame) {
-  const auto json = nlohmann::json::parse(json_schema(boat(), "Boat"));
+  const auto json = nlohmann::json::parse(documents::json_schema(boat(), "Boat"));
   EXPECT_EQ(json["title"], "Boat");
   EXPECT_EQ(json["additionalProperties"], false);
   EXPECT_EQ(json["required"], nlohmann::json({"name"}));

@@ -1,22 +1,26 @@
-#include "config/sources.hpp"
+#include "config/reading/sources.hpp"
 
 #include <gmock/gmock.h>
 
 #include <map>
+#include <sstream>
 
 #include "config/placeholders.hpp"
+#include "config/reading/dialect.hpp"
 #include "tailrace/error.hpp"
 
 namespace tailrace::config {
 namespace {
 
 using Files = std::map<std::string, std::string>;
+using Values = std::map<std::string, std::string>;
 
-Sources read(const Files& files, const std::string& first) {
-  return read_sources(first, [&](const std::string& name) {
+Sources read(const Files& files, const std::string& first, const Dialects& dialects = {}) {
+  const Reader reader = [&](const std::string& name) {
     if (!files.contains(name)) throw Error(ErrorCode::resource, "cannot read " + name);
     return files.at(name);
-  });
+  };
+  return read_sources(first, reader, dialects);
 }
 
 std::string complaint(const Files& files, const std::string& first) {
@@ -35,69 +39,67 @@ void list_scalars(const Node& node, const std::string& path, std::vector<std::st
   for (const NodeEntry& entry : node.entries) list_scalars(entry.value, path_of(path, entry.key), found);
 }
 
-const std::string monc_xml =
-    "#include \"io/more.xml\"\n"
-    "<data-writing><file name=\"{out}\" write_time_frequency=\"{w}\">"
-    "<include field=\"th\" time_manipulation=\"averaged\" output_frequency=\"20\"/></file></data-writing>\n";
-const std::string monc_more =
-    "<data-definition name=\"d\" frequency=\"5\">"
-    "<field name=\"th\" type=\"array\" data_type=\"double\" size=\"z,y,x\" "
-    "collective=true/></data-definition>\n";
-
-TEST(Sources, TakesMoncsXmlWhereverYamlMayStand) {
-  const std::map<std::string, std::string> options{{"out", "a.nc"}, {"w", "60.0"}};
-  const Files files{{"run/tailrace.yaml", "tailrace: 1\ninclude: [monc/io/main.xml]\nservers: {count: 2}\n"},
-                    {"run/monc/io/main.xml", monc_xml},
-                    {"run/monc/io/more.xml", monc_more}};
-  for (const std::string first : {"run/tailrace.yaml", "run/monc/io/main.xml"}) {
-    const bool yaml = first == "run/tailrace.yaml";
-    const Sources sources = read(files, first);
-    ASSERT_EQ(sources.size(), yaml ? 3u : 2u);
-    Problems problems;
-    std::vector<std::string> found, warnings;
-    const Node tree = merge_sources(sources, "tailrace", &options, problems, warnings);
-    list_scalars(tree, "", found);
-    EXPECT_EQ(problems.text(), "");
-    EXPECT_THAT(found, testing::IsSupersetOf({"fields.d.names[0]=th", "output.a.nc.write_every=60.0 s",
-                                              "output.a.nc.variables[0].field=th"}));
-    EXPECT_EQ(tree.find("servers") != nullptr, yaml);
-    EXPECT_THAT(warnings, testing::Contains(testing::HasSubstr("main.xml:2:")));
+// A notation for tests: lines `key = value` behind a line `!lines`; `+ file` includes another.
+class Lines final : public Dialect {
+ public:
+  std::string name() const override { return "lines"; }
+  bool recognises(std::string_view text) const override { return text.starts_with("!lines"); }
+  Sources read_sources(const std::string& path, const Reader& reader) const override {
+    Sources sources{{path, reader(path)}};
+    std::istringstream text(sources.front().text);
+    for (std::string line; std::getline(text, line);)
+      if (line.starts_with("+ ")) sources.push_back({line.substr(2), reader(line.substr(2))});
+    return sources;
   }
-}
-
-TEST(Sources, LegacyIsForAllFilesWhereverItStands) {
-  const std::map<std::string, std::string> options{{"out", "a.nc"}, {"w", "60.0"}, {"whose", "monc"}};
-  const Files files{{"main.xml", monc_xml},
-                    {"io/more.xml", monc_more},
-                    {"plain.yaml", "tailrace: 1\ninclude: [main.xml]\n"},
-                    {"before.yaml", "tailrace: 1\nlegacy: monc\ninclude: [main.xml]\n"},
-                    {"behind.yaml", "tailrace: 1\ninclude: [main.xml, whose.yaml]\n"},
-                    {"whose.yaml", "tailrace: 1\nlegacy: \"{whose}\"\n"}};
-  for (const auto& [first, every] :
-       std::map<std::string, std::string>{{"plain.yaml", "20 s"},
-                                          {"before.yaml", "0.20000000298023224 s"},
-                                          {"behind.yaml", "0.20000000298023224 s"}}) {
-    Problems problems;
-    std::vector<std::string> found, warnings;
-    list_scalars(merge_sources(read(files, first), "tailrace", &options, problems, warnings), "", found);
-    EXPECT_EQ(problems.text(), "");
-    EXPECT_THAT(found, testing::Contains("output.a.nc.variables[0].every=" + every)) << first;
+  Translation translate(const Sources& sources, const TranslationOptions& options,
+                        Problems& problems) const override {
+    std::string yaml = options.legacy ? "legacy: lines\nas: legacy\n" : "as: new\n";
+    yaml += options.values == nullptr ? "values: none\n" : "values: some\n";
+    for (const SourceFile& source : sources) {
+      std::istringstream text(source.text);
+      for (std::string line; std::getline(text, line);)
+        if (const auto place = line.find(" = "); place != std::string::npos)
+          yaml += line.substr(0, place) + ": " + line.substr(place + 3) + "\n";
+    }
+    return {parse_yaml(sources.front().name, yaml, problems), {sources.front().name + " was translated"}};
   }
-}
+};
 
-TEST(Sources, MistakesInIncludedXmlHaveTheirPlace) {
-  const Files files{{"tailrace.yaml", "tailrace: 1\ninclude: [main.xml]\n"},
-                    {"main.xml",
-                     "<data-writing><file name=\"a.nc\" write_time_frequency=\"1.0\">"
-                     "<include group=\"none\" time_manipulation=\"none\"/></file></data-writing>"}};
+const Lines lines;
+
+std::vector<std::string> merged_lines(const Files& files, const std::string& first, const Values* values) {
   Problems problems;
-  merge_sources(read(files, "tailrace.yaml"), "tailrace", problems);
-  EXPECT_THAT(problems.text(), testing::HasSubstr("main.xml:1:"));
-  EXPECT_THAT(problems.text(), testing::HasSubstr("the group \"none\" is unknown"));
+  const MergeOptions options{"tailrace", {&lines}, values};
+  const Merged merged = merge_sources(read(files, first, {&lines}), options, problems);
+  std::vector<std::string> found = merged.warnings;
+  list_scalars(merged.tree, "", found);
+  EXPECT_EQ(problems.text(), "");
+  return found;
+}
+
+TEST(Sources, TakesADialectWhereverYamlMayStand) {
+  const Files files{{"run/main.yaml", "tailrace: 1\ninclude: [old/main.txt]\n"},
+                    {"run/old/main.txt", "!lines\n+ more.txt\nx = 2\n"},
+                    {"more.txt", "y = 3\n"}};
+  EXPECT_THAT(merged_lines(files, "run/main.yaml", nullptr),
+              testing::ElementsAre("run/old/main.txt was translated", "tailrace=1", "as=new", "values=none",
+                                   "x=2", "y=3"));
+  EXPECT_THAT(merged_lines(files, "run/old/main.txt", nullptr),
+              testing::ElementsAre("run/old/main.txt was translated", "as=new", "values=none", "x=2", "y=3"));
+  EXPECT_EQ(read(files, "run/main.yaml", {&lines}).size(), 3u);
+}
+
+TEST(Sources, LegacyIsForAllFilesOfItsDialectWhereverItStands) {
+  const Values values{{"whose", "lines"}};
+  const Files files{{"old.txt", "!lines\nx = 2\n"},
+                    {"behind.yaml", "include: [old.txt, whose.yaml]\n"},
+                    {"whose.yaml", "legacy: \"{whose}\"\n"},
+                    {"other.yaml", "legacy: others\ninclude: [old.txt]\n"}};
   EXPECT_THAT(
-      complaint({{"tailrace.yaml", "include: [main.xml]"}, {"main.xml", "#include \"gone.xml\"\n<a/>"}},
-                "tailrace.yaml"),
-      testing::HasSubstr("gone.xml"));
+      merged_lines(files, "behind.yaml", &values),
+      testing::ElementsAre("old.txt was translated", "as=legacy", "values=some", "x=2", "legacy={whose}"));
+  EXPECT_THAT(merged_lines(files, "behind.yaml", nullptr), testing::Contains("as=new"));
+  EXPECT_THAT(merged_lines(files, "other.yaml", &values), testing::Contains("as=new"));
 }
 
 TEST(Sources, MergesIncludedFilesDeeply) {
@@ -110,7 +112,7 @@ TEST(Sources, MergesIncludedFilesDeeply) {
   EXPECT_EQ(sources[1].name, "run/parts/a.yaml");
   Problems problems;
   std::vector<std::string> found;
-  list_scalars(merge_sources(sources, "tailrace", problems), "", found);
+  list_scalars(merge_sources(sources, {"tailrace"}, problems).tree, "", found);
   EXPECT_EQ(problems.text(), "");
   EXPECT_THAT(found, testing::ElementsAre("tailrace=1", "x.one=1", "x.two=2", "x.three.deep[0]=3",
                                           "x.three.deep[1]=4"));
@@ -120,7 +122,7 @@ TEST(Sources, NamesBothPlacesOfAValueGivenTwice) {
   const Sources sources =
       read({{"main.yaml", "include: [b.yaml]\nx: {one: 1}\n"}, {"b.yaml", "x:\n  one: 1\n"}}, "main.yaml");
   Problems problems;
-  merge_sources(sources, "tailrace", problems);
+  merge_sources(sources, {"tailrace"}, problems);
   EXPECT_EQ(problems.text(), "b.yaml:2:3  x.one: is given in two files; the other is at main.yaml:2:5");
 }
 
@@ -129,9 +131,9 @@ TEST(Sources, ShowsTheCycle) {
                        {"b.yaml", "x: 1\ninclude: [c.yaml]"},
                        {"c.yaml", "include: [b.yaml]"}},
                       "a.yaml"),
-            "c.yaml:1:11  include: these files include each other in a circle: b.yaml -> c.yaml -> b.yaml");
+            "c.yaml:1:11  include: these files include each other circularly: b.yaml -> c.yaml -> b.yaml");
   EXPECT_EQ(complaint({{"a.yaml", "include: [./a.yaml]"}}, "a.yaml"),
-            "a.yaml:1:11  include: these files include each other in a circle: a.yaml -> a.yaml");
+            "a.yaml:1:11  include: these files include each other circularly: a.yaml -> a.yaml");
 }
 
 TEST(Sources, SaysWhichIncludeIsMissing) {
@@ -149,7 +151,7 @@ TEST(Sources, TellsWhereTheYamlIsBroken) {
             "a.yaml:2:11  y.b: is given twice; the first is at a.yaml:2:5");
   EXPECT_THAT(complaint({{"a.yaml", "x: &loop [*loop]\n"}}, "a.yaml"), testing::HasSubstr("a.yaml:1:"));
   EXPECT_EQ(complaint({{"a.yaml", "x: 1\n---\ny: 2\n"}}, "a.yaml"),
-            "a.yaml:3:1  the file holds a second YAML document; one is expected");
+            "a.yaml:3:1  the file contains a second YAML document; expected only one");
   EXPECT_EQ(complaint({{"a.yaml", "# nothing\n"}}, "a.yaml"), "none");
 }
 
@@ -170,7 +172,7 @@ TEST(Placeholders, UnknownOnesGetTheNearestName) {
   fill_placeholders(node, {{"x_size", "1"}, {"case", "b"}}, "", problems);
   EXPECT_EQ(
       problems.text(),
-      "a.yaml:2:6  x.y: the model gave no option \"x_sise\". Did you mean \"x_size\"? (known: case, x_size)");
+      "a.yaml:2:6  x.y: the model set no option \"x_sise\". Did you mean \"x_size\"? (known: case, x_size)");
 }
 
 }  // namespace

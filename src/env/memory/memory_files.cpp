@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "env/memory/memory_file.hpp"
 
 namespace tailrace::env {
 namespace {
@@ -33,8 +34,13 @@ constexpr const char* no_such = "No such file or directory";
 
 std::uint64_t MemoryFiles::used() const {
   std::uint64_t bytes = 0;
-  for (const auto& [path, contents] : files_) bytes += contents.size();
+  for (const auto& [path, contents] : files_) bytes += contents->bytes.size();
   return bytes;
+}
+
+// Whether what takes `now` bytes may take `then`.
+bool MemoryFiles::has_room(std::uint64_t now, std::uint64_t then) const {
+  return then <= now || used() - now + then <= capacity_;
 }
 
 bool MemoryFiles::is_directory(const std::string& path) const {
@@ -45,36 +51,40 @@ void MemoryFiles::store(const std::string& path, std::string contents, const cha
   if (is_directory(path)) fail(action, path, "Is a directory");
   if (!is_directory(parent_of(path))) fail(action, path, no_such);
   const auto old = files_.find(path);
-  const std::uint64_t others = used() - (old == files_.end() ? 0 : old->second.size());
-  if (others + contents.size() > capacity_) fail(action, path, "No space left on device");
-  files_[path] = std::move(contents);
+  if (!has_room(old == files_.end() ? 0 : old->second->bytes.size(), contents.size()))
+    fail(action, path, MemoryFile::no_space);
+  files_[path] = std::make_shared<Contents>(Contents{.bytes = std::move(contents)});
 }
 
 void MemoryFiles::write(const std::string& path, std::string_view contents) {
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   store(normal(path), std::string(contents), "write");
 }
 
 void MemoryFiles::append(const std::string& path, std::string_view contents) {
-  const std::lock_guard lock(mutex_);
-  const auto old = files_.find(normal(path));
-  store(normal(path), (old == files_.end() ? std::string() : old->second).append(contents), "append to");
+  const base::MutexLock lock(mutex_);
+  const std::string at = normal(path);
+  const auto old = files_.find(at);
+  if (old == files_.end()) return store(at, std::string(contents), "append to");
+  std::string& bytes = old->second->bytes;
+  if (!has_room(bytes.size(), bytes.size() + contents.size())) fail("append to", at, MemoryFile::no_space);
+  bytes.append(contents);
 }
 
 std::string MemoryFiles::read(const std::string& path) const {
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   const auto found = files_.find(normal(path));
-  if (found != files_.end()) return found->second;
+  if (found != files_.end()) return found->second->bytes;
   fail("read", path, is_directory(normal(path)) ? "Is a directory" : no_such);
 }
 
 bool MemoryFiles::exists(const std::string& path) const {
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   return files_.contains(normal(path)) || is_directory(normal(path));
 }
 
 void MemoryFiles::make_directories(const std::string& path) {
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   for (std::string at = normal(path); !is_directory(at); at = parent_of(at)) {
     if (files_.contains(at)) fail("make directory", path, "Not a directory");
     directories_.insert(at);
@@ -82,7 +92,7 @@ void MemoryFiles::make_directories(const std::string& path) {
 }
 
 void MemoryFiles::remove(const std::string& path) {
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   const std::string at = normal(path);
   const auto inside = [&](const std::string& other) { return other != at && parent_of(other) == at; };
   if (std::ranges::any_of(directories_, inside) ||
@@ -92,19 +102,48 @@ void MemoryFiles::remove(const std::string& path) {
   directories_.erase(at);
 }
 
-void MemoryFiles::rename(const std::string& from, const std::string& to) {
-  const std::lock_guard lock(mutex_);
+void MemoryFiles::move(const std::string& from, const std::string& to, bool replace) {
+  const base::MutexLock lock(mutex_);
   const auto found = files_.find(normal(from));
   const std::string action = fmt::format("rename {} to", from);
   if (found == files_.end() || !is_directory(parent_of(normal(to)))) fail(action, to, no_such);
   if (is_directory(normal(to))) fail(action, to, "Is a directory");
-  std::string contents = std::move(found->second);
+  if (!replace && files_.contains(normal(to))) fail(action, to, "File exists");
+  std::shared_ptr<Contents> contents = std::move(found->second);
   files_.erase(found);
   files_[normal(to)] = std::move(contents);
 }
 
+void MemoryFiles::rename(const std::string& from, const std::string& to) { move(from, to, true); }
+void MemoryFiles::rename_new(const std::string& from, const std::string& to) { move(from, to, false); }
+
+bool MemoryFiles::leads_to(const std::string& path, const Contents& contents) const {
+  const base::MutexLock lock(mutex_);
+  const auto found = files_.find(normal(path));
+  return found != files_.end() && found->second.get() == &contents;
+}
+
+Entry MemoryFiles::entry(const std::string& path) const {
+  const base::MutexLock lock(mutex_);
+  if (files_.contains(normal(path))) return Entry::file;
+  return is_directory(normal(path)) ? Entry::other : Entry::none;
+}
+
+std::unique_ptr<File> MemoryFiles::open(const std::string& path, Access access) {
+  const base::MutexLock lock(mutex_);
+  const std::string at = normal(path);
+  const char* const doing = access == Access::create ? "cannot create" : "cannot open";
+  if (is_directory(at)) MemoryFile::refuse(doing, "Is a directory");
+  auto found = files_.find(at);
+  if (found == files_.end()) {
+    if (access != Access::create || !is_directory(parent_of(at))) MemoryFile::refuse(doing, no_such);
+    found = files_.emplace(at, std::make_shared<Contents>()).first;
+  }
+  return std::make_unique<MemoryFile>(*this, found->second);
+}
+
 std::vector<std::string> MemoryFiles::list(const std::string& directory) const {
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   const std::string at = normal(directory);
   if (!is_directory(at)) fail("list", directory, files_.contains(at) ? "Not a directory" : no_such);
   std::vector<std::string> names;
@@ -118,8 +157,8 @@ std::vector<std::string> MemoryFiles::list(const std::string& directory) const {
 }
 
 std::uint64_t MemoryFiles::free_bytes(const std::string& directory) const {
-  const std::lock_guard lock(mutex_);
-  if (!is_directory(normal(directory))) fail("ask for the free space of", directory, no_such);
+  const base::MutexLock lock(mutex_);
+  if (!is_directory(normal(directory))) fail("query the free space of", directory, no_such);
   return capacity_ - used();
 }
 

@@ -4,13 +4,15 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <set>
 
+#include "base/thread_safety.hpp"
 #include "env/file_system.hpp"
 
 namespace tailrace::env {
 
+// One lock for all of it: tests do not hurry. A name leads to contents that open files share, so that they
+// outlive the name, as on a disk.
 class MemoryFiles final : public FileSystem {
  public:
   explicit MemoryFiles(std::uint64_t capacity_bytes) : capacity_(capacity_bytes) {}
@@ -21,20 +23,35 @@ class MemoryFiles final : public FileSystem {
   void make_directories(const std::string& path) override;
   void remove(const std::string& path) override;
   void rename(const std::string& from, const std::string& to) override;
+  void rename_new(const std::string& from, const std::string& to) override;
+  Entry entry(const std::string& path) const override;
+  std::unique_ptr<File> open(const std::string& path, Access access) override;
   std::vector<std::string> list(const std::string& directory) const override;
   std::uint64_t free_bytes(const std::string& directory) const override;
   void sync(const std::string& path) override;
 
  private:
-  // All with the lock held and normalised paths.
-  std::uint64_t used() const;
-  void store(const std::string& path, std::string contents, const char* action);
-  bool is_directory(const std::string& path) const;
+  friend class MemoryFile;
+
+  // What a name leads to, and an open file keeps when it loses its name.
+  struct Contents {
+    std::string bytes;
+    const File* writer = nullptr;  // the open file that is marked
+  };
+
+  // All with normalised paths.
+  std::uint64_t used() const TAILRACE_REQUIRES(mutex_);
+  bool has_room(std::uint64_t now, std::uint64_t then) const TAILRACE_REQUIRES(mutex_);
+  bool leads_to(const std::string& path, const Contents& contents) const;
+  void move(const std::string& from, const std::string& to, bool replace);
+  void store(const std::string& path, std::string contents, const char* action) TAILRACE_REQUIRES(mutex_);
+  bool is_directory(const std::string& path) const TAILRACE_REQUIRES(mutex_);
 
   const std::uint64_t capacity_;
-  mutable std::mutex mutex_;  // guards what follows
-  std::map<std::string, std::string> files_;
-  std::set<std::string> directories_;  // besides "." and "/", which are always there
+  mutable base::Mutex mutex_;
+  std::map<std::string, std::shared_ptr<Contents>> files_ TAILRACE_GUARDED_BY(mutex_);
+  // Besides "." and "/", which are always there.
+  std::set<std::string> directories_ TAILRACE_GUARDED_BY(mutex_);
 };
 
 }  // namespace tailrace::env

@@ -17,6 +17,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "env/delays.hpp"
+#include "env/posix/posix_file.hpp"
 
 namespace tailrace::env {
 namespace {
@@ -40,6 +42,7 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
 
   void write_all(std::string_view text) {
+    maybe_delay("file");
     while (!text.empty()) {
       const ssize_t written = ::write(fd_, text.data(), text.size());
       if (written < 0 && errno == EINTR) continue;
@@ -126,6 +129,23 @@ void PosixFiles::rename(const std::string& from, const std::string& to) {
   if (std::rename(from.c_str(), to.c_str()) != 0) fail(fmt::format("rename {} to", from), to, errno);
 }
 
+void PosixFiles::rename_new(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return;
+  if (errno != EINVAL && errno != ENOSYS) fail(fmt::format("rename {} to", from), to, errno);
+  if (entry(to) != Entry::none) fail(fmt::format("rename {} to", from), to, EEXIST);
+  rename(from, to);
+}
+
+Entry PosixFiles::entry(const std::string& path) const {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return Entry::none;
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) ? Entry::file : Entry::other;
+}
+
+std::unique_ptr<File> PosixFiles::open(const std::string& path, Access access) {
+  return std::make_unique<PosixFile>(path, access);
+}
+
 std::vector<std::string> PosixFiles::list(const std::string& directory) const {
   const std::unique_ptr<DIR, int (*)(DIR*)> handle(::opendir(directory.c_str()), &::closedir);
   if (!handle) fail("list", directory, errno);
@@ -140,7 +160,7 @@ std::vector<std::string> PosixFiles::list(const std::string& directory) const {
 
 std::uint64_t PosixFiles::free_bytes(const std::string& directory) const {
   struct statvfs status {};
-  if (::statvfs(directory.c_str(), &status) != 0) fail("ask for the free space of", directory, errno);
+  if (::statvfs(directory.c_str(), &status) != 0) fail("query the free space of", directory, errno);
   return std::uint64_t{status.f_bavail} * std::uint64_t{status.f_frsize};
 }
 

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -101,11 +103,88 @@ inline void check_concurrent_appends(FileSystem& files, const std::string& direc
   }
 }
 
+inline std::string text_of(const File& file, std::uint64_t address, std::size_t size) {
+  std::string text(size, '?');
+  file.read(address, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+inline void put_text(File& file, std::uint64_t address, std::string_view text) {
+  file.write(address, std::as_bytes(std::span(text)));
+}
+
+inline void check_open_file(FileSystem& files, const std::string& directory) {
+  const std::string path = directory + "/open";
+  EXPECT_EQ(refusal([&] { files.open(path, Access::read); }), "cannot open: No such file or directory");
+  EXPECT_EQ(refusal([&] { files.open(path, Access::update); }), "cannot open: No such file or directory");
+  EXPECT_EQ(refusal([&] { files.open(directory + "/gone/open", Access::create); }),
+            "cannot create: No such file or directory");
+  {
+    const auto file = files.open(path, Access::create);
+    EXPECT_EQ(file->size(), 0u);
+    put_text(*file, 6, "world");
+    put_text(*file, 0, "hello");
+    EXPECT_EQ(file->size(), 11u);
+    EXPECT_EQ(text_of(*file, 3, 11), std::string("lo\0world\0\0\0", 11));
+    EXPECT_EQ(text_of(*file, 100, 2), std::string("\0\0", 2));
+    file->truncate(2);
+    file->truncate(4);
+    put_text(*file, 4, "");
+    file->sync();
+  }
+  EXPECT_EQ(files.read(path), std::string("he\0\0", 4));
+  const auto file = files.open(path, Access::create);  // keeps what is in it
+  files.append(path, "!");
+  EXPECT_EQ(text_of(*file, 0, 5), std::string("he\0\0!", 5));
+}
+
+inline void check_names_of_open_files(FileSystem& files, const std::string& directory) {
+  const std::string first = directory + "/first", second = directory + "/second",
+                    third = directory + "/third";
+  EXPECT_EQ(files.entry(first), Entry::none);
+  const auto file = files.open(first, Access::create);
+  EXPECT_EQ(files.entry(first), Entry::file);
+  EXPECT_EQ(files.entry(directory), Entry::other);
+  EXPECT_TRUE(file->is_file_at(first));
+  files.rename_new(first, second);
+  EXPECT_FALSE(file->is_file_at(first));
+  EXPECT_TRUE(file->is_file_at(second));
+  put_text(*file, 0, "moved");
+  EXPECT_EQ(files.read(second), "moved");
+  files.write(third, "other");
+  EXPECT_EQ(refusal([&] { files.rename_new(second, third); }),
+            "cannot rename " + second + " to " + third + ": File exists");
+  EXPECT_EQ(files.read(third), "other");
+  files.rename(third, second);  // the open file has no name any more, and is still there
+  EXPECT_FALSE(file->is_file_at(second));
+  put_text(*file, 5, "!");
+  EXPECT_EQ(text_of(*file, 0, 6), "moved!");
+  EXPECT_EQ(files.read(second), "other");
+}
+
+inline void check_marks(FileSystem& files, const std::string& directory) {
+  const std::string path = directory + "/marked";
+  auto writer = files.open(path, Access::create);
+  const auto reader = files.open(path, Access::read);
+  auto other = files.open(path, Access::update);
+  EXPECT_FALSE(reader->other_writer());
+  EXPECT_TRUE(writer->mark_as_writer());
+  EXPECT_TRUE(writer->mark_as_writer());
+  EXPECT_FALSE(writer->other_writer());
+  EXPECT_TRUE(reader->other_writer());
+  EXPECT_FALSE(other->mark_as_writer());
+  writer.reset();
+  EXPECT_FALSE(reader->other_writer());
+  EXPECT_TRUE(other->mark_as_writer());
+}
+
 inline void check_file_system(FileSystem& files, const std::string& directory) {
   check_contents(files, directory);
   check_names(files, directory);
   check_refusals(files, directory);
   check_concurrent_appends(files, directory);
+  check_open_file(files, directory);
+  check_names_of_open_files(files, directory);
+  check_marks(files, directory);
 }
 
 }  // namespace tailrace::env::testing

@@ -112,5 +112,73 @@ TEST(FaultyFiles, forgets_what_was_not_synced) {
   EXPECT_FALSE(inner->exists("target"));
 }
 
+TEST(MemoryFiles, an_open_file_is_bounded_too) {
+  const auto files = make_memory_files(100);
+  files->write("a", std::string(60, 'a'));
+  const auto file = files->open("b", Access::create);
+  testing::put_text(*file, 0, std::string(40, 'b'));
+  EXPECT_EQ(testing::refusal([&] { testing::put_text(*file, 39, "xy"); }),
+            "cannot write 2 bytes at 39: No space left on device");
+  EXPECT_EQ(testing::refusal([&] { file->truncate(41); }),
+            "cannot set the size to 41: No space left on device");
+  testing::put_text(*file, 39, "x");
+}
+
+TEST(FaultyFiles, fails_writes_to_open_files_too) {
+  const auto inner = make_memory_files();
+  FaultyFiles files(*inner, {.fail_write = 2, .fail_times = 2});
+  const auto file = files.open("a", Access::create);
+  testing::put_text(*file, 0, "1234");
+  EXPECT_EQ(testing::refusal([&] { testing::put_text(*file, 4, "56"); }),
+            "cannot write 2 bytes at 4: No space left on device");
+  EXPECT_EQ(testing::refusal([&] { file->truncate(9); }),
+            "cannot set the size to 9: No space left on device");
+  file->truncate(3);
+  EXPECT_EQ(files.read("a"), "123");
+}
+
+TEST(FaultyFiles, forgets_what_was_not_synced_in_open_files) {
+  const auto inner = make_memory_files();
+  inner->write("old", "from before");
+  inner->write("replaced", "as it was");
+  FaultyFiles files(*inner);
+  const auto old = files.open("old", Access::update);
+  testing::put_text(*old, 0, "From");
+  old->sync();
+  testing::put_text(*old, 0, "FROM");
+  const auto nameless = files.open("new", Access::create);
+  testing::put_text(*nameless, 0, "contents alone");
+  nameless->sync();
+  const auto made = files.open("made", Access::create);
+  testing::put_text(*made, 0, "contents");
+  made->sync();
+  files.rename("made", "replaced");
+  const auto named = files.open("named.tmp", Access::create);
+  testing::put_text(*named, 0, "1");
+  named->sync();
+  EXPECT_NO_THROW(made->sync());
+  files.lose_power();
+  EXPECT_EQ(inner->read("old"), "From before");
+  EXPECT_FALSE(inner->exists("new"));
+  EXPECT_EQ(inner->read("replaced"), "as it was") << "the name was not synced";
+  EXPECT_FALSE(inner->exists("named.tmp"));
+}
+
+TEST(FaultyFiles, keeps_what_was_synced_under_its_new_name) {
+  const auto inner = make_memory_files();
+  inner->write("b", "as it was");
+  FaultyFiles files(*inner);
+  const auto file = files.open("a", Access::create);
+  testing::put_text(*file, 0, "1");
+  files.rename("a", "b");
+  files.sync("b");
+  testing::put_text(*file, 1, "2");
+  file->sync();
+  testing::put_text(*file, 2, "3");
+  files.lose_power();
+  EXPECT_EQ(inner->read("b"), "12");
+  EXPECT_FALSE(inner->exists("a"));
+}
+
 }  // namespace
 }  // namespace tailrace::env

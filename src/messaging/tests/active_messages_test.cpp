@@ -142,9 +142,9 @@ TEST(ActiveMessages, KeepsWhatArrivesEarly) {
   EXPECT_EQ(servers[0].bytes(), (2 + 2 + 3) * sizeof(std::int64_t));
   EXPECT_EQ(
       servers[0].describe(),
-      "\n    server 0: reduce of diagnostic 1 at step 0 was never issued here, but by servers 1 and 2"
-      "\n    server 0: allreduce of diagnostic 2 at step 0 was never issued here, but by servers 1 and 2"
-      "\n    server 0: send of diagnostic 3 at step 0 came from server 1, but nobody here asked for it");
+      "\n    server 0: reduce of diagnostic 1 at step 0 was not issued here, but by servers 1 and 2"
+      "\n    server 0: allreduce of diagnostic 2 at step 0 was not issued here, but by servers 1 and 2"
+      "\n    server 0: send of diagnostic 3 at step 0 arrived from server 1, but was not expected here");
   EXPECT_EQ(servers[2].describe(), "\n    server 2: allreduce of diagnostic 2 at step 0 waits for server 0");
   std::vector<Numbers> results;
   const auto note = [&](Bytes&& bytes) { results.push_back(numbers_of(bytes)); };
@@ -207,10 +207,10 @@ TEST(Finish, ListsWhatIsLeftUnmatchedOnEveryServer) {
   EXPECT_THAT(text, HasSubstr("server 1: send of diagnostic 1 at step 5 waits for server 2\n"));
   EXPECT_THAT(
       text,
-      HasSubstr("server 2: send of diagnostic 2 at step 5 came from server 0, but nobody here asked for it"));
+      HasSubstr("server 2: send of diagnostic 2 at step 5 arrived from server 0, but was not expected here"));
   EXPECT_THAT(text, HasSubstr("server 2: reduce of diagnostic 3 at step 5 waits for servers 0 and 1"));
-  EXPECT_THAT(
-      text, HasSubstr("server 0: gather of diagnostic 4 at step 5 was never issued here, but by server 1\n"));
+  EXPECT_THAT(text,
+              HasSubstr("server 0: gather of diagnostic 4 at step 5 was not issued here, but by server 1\n"));
   EXPECT_THAT(text, HasSubstr("server 1: broadcast of diagnostic 5 at step 5 waits for server 0\n"));
   EXPECT_THAT(text, HasSubstr("barrier of diagnostic 6 at step 5"));
   EXPECT_NE(text.back(), '\n');
@@ -236,8 +236,8 @@ TEST(Finish, WaitsForTheLastServer) {
   servers.settle();
   for (const auto& server : servers.servers)
     EXPECT_EQ(server.unmatched,
-              "server 0: send of diagnostic 1 at step 0 came from server 1, but nobody here "
-              "asked for it");
+              "server 0: send of diagnostic 1 at step 0 arrived from server 1, but was not "
+              "expected here");
 }
 
 TEST(Finish, WaitsForWorkThatMayIssueMore) {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "base/nearest_name.hpp"
+#include "base/thread_safety.hpp"
 #include "output/checks.hpp"
 
 namespace tailrace::output::memory {
@@ -93,10 +93,10 @@ class MemoryDataset final : public Dataset {
 class MemoryFormat final : public Format {
  public:
   std::string name() const override { return "memory"; }
-  std::unique_ptr<Dataset> create(const DatasetSpec& spec) const override {
+  std::unique_ptr<Dataset> create(const DatasetSpec& spec, env::FileSystem&) const override {
     check_spec(spec);
     auto contents = std::make_shared<Contents>(spec);
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     auto& place = by_path_[spec.path];
     if (place && !spec.overwrite)
       throw Error(ErrorCode::resource, fmt::format("{}: exists, and overwrite is off", spec.path));
@@ -107,14 +107,14 @@ class MemoryFormat final : public Format {
   bool makes_files() const override { return false; }
 
   std::shared_ptr<const Contents> find(const std::string& path) const {
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     const auto found = by_path_.find(path);
     return found == by_path_.end() ? nullptr : found->second;
   }
 
  private:
-  mutable std::mutex mutex_;
-  mutable std::map<std::string, std::shared_ptr<Contents>> by_path_;  // guarded by mutex_
+  mutable base::Mutex mutex_;
+  mutable std::map<std::string, std::shared_ptr<Contents>> by_path_ TAILRACE_GUARDED_BY(mutex_);
 };
 
 const FormatRegistration registration{std::make_unique<MemoryFormat>()};

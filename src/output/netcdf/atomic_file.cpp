@@ -14,14 +14,14 @@ bool begins_with(std::span<const std::byte> bytes, const char* signature) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(PosixFile file, std::uint64_t committed)
+AtomicFile::AtomicFile(std::unique_ptr<env::File> file, std::uint64_t committed)
     : file_(std::move(file)), committed_(committed), end_(committed) {
-  if (committed_ == 0) file_.truncate(0);
+  if (committed_ == 0) file_->truncate(0);
 }
 
 void AtomicFile::begin() {
   if (unfinished_) {
-    finish_journal(file_, *unfinished_, false);
+    finish_journal(*file_, *unfinished_, false);
     unfinished_.reset();
   }
   pages_.clear();
@@ -34,7 +34,7 @@ void AtomicFile::begin() {
 std::uint64_t AtomicFile::end() const { return std::max({committed_, written_, end_}); }
 
 void AtomicFile::read(std::uint64_t address, std::span<std::byte> bytes) const {
-  file_.read(address, bytes);
+  file_->read(address, bytes);
   const std::uint64_t end = address + bytes.size();
   for (auto at = pages_.lower_bound(address / page_size); at != pages_.end(); ++at) {
     const std::uint64_t begin_of_page = at->first * page_size;
@@ -56,7 +56,7 @@ void AtomicFile::write(std::uint64_t address, std::span<const std::byte> bytes, 
     const std::uint64_t border = (committed_ + page_size - 1) / page_size * page_size;
     const std::uint64_t kept = address < border ? std::min<std::uint64_t>(border - address, bytes.size()) : 0;
     if (kept > 0) keep(address, bytes.first(kept), describes_shape);
-    if (kept < bytes.size()) file_.write(address + kept, bytes.subspan(kept));
+    if (kept < bytes.size()) file_->write(address + kept, bytes.subspan(kept));
   } catch (const Error& error) {
     if (!failure_) failure_ = error.what();
     if (!raw) keep(address, bytes, describes_shape);
@@ -73,7 +73,7 @@ void AtomicFile::write_in_place(std::uint64_t address, std::span<const std::byte
   const auto middle = bytes.subspan(head, bytes.size() - head - tail);
   pages_.erase(pages_.lower_bound((address + head) / page_size),
                pages_.lower_bound((address + head + middle.size()) / page_size));
-  file_.write(address + head, middle);
+  file_->write(address + head, middle);
   keep(address + bytes.size() - tail, bytes.last(tail), false);
 }
 
@@ -84,7 +84,7 @@ void AtomicFile::keep(std::uint64_t address, std::span<const std::byte> bytes, b
     const std::uint64_t count = std::min<std::uint64_t>(page_size - at, bytes.size());
     const auto [place, added] = pages_.try_emplace(number);
     Page& page = place->second;
-    if (added && count < page_size) file_.read(number * page_size, page.bytes);
+    if (added && count < page_size) file_->read(number * page_size, page.bytes);
     std::memcpy(page.bytes.data() + at, bytes.data(), count);
     page.describes_shape |= describes_shape;
     bytes = bytes.subspan(count);
@@ -133,9 +133,9 @@ void AtomicFile::commit(bool sync) {
   }
   Journal journal{std::max(end_, committed_), end_, patches()};
   try {
-    if (file_.size() < end_) file_.truncate(end_);
-    if (!journal.patches.empty()) write_journal(file_, journal);
-    if (sync) file_.sync();
+    if (file_->size() < end_) file_->truncate(end_);
+    if (!journal.patches.empty()) write_journal(*file_, journal);
+    if (sync) file_->sync();
   } catch (const Error&) {
     abandon();
     throw;
@@ -143,7 +143,7 @@ void AtomicFile::commit(bool sync) {
   committed_ = end_;
   pages_.clear();
   unfinished_ = std::move(journal);
-  finish_journal(file_, *unfinished_, sync);
+  finish_journal(*file_, *unfinished_, sync);
   unfinished_.reset();
 }
 
@@ -153,7 +153,7 @@ void AtomicFile::abandon() noexcept {
   written_ = 0;
   end_ = committed_;
   try {
-    if (file_.size() > committed_) file_.truncate(committed_);
+    if (file_->size() > committed_) file_->truncate(committed_);
   } catch (const Error&) {
     // What is left behind the end refers to nothing and is cut off by the next commit.
   }

@@ -14,20 +14,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "env/file.hpp"
 #include "output/netcdf/journal.hpp"
-#include "output/netcdf/posix_file.hpp"
 
 namespace tailrace::output::netcdf {
 
+// One thread. Pages of 512 bytes, as HDF5 changes a few bytes here and there in old headers and tables: the
+// journal is as large as those, and what is new, nearly all of a commit, goes to the disk once. A shadow copy
+// of the file would be simpler and would write everything twice.
 class AtomicFile {
  public:
   // `committed`: how long the file is in its whole state; 0 for a new one, and all that it holds then goes.
-  AtomicFile(PosixFile file, std::uint64_t committed);
+  AtomicFile(std::unique_ptr<env::File> file, std::uint64_t committed);
 
   // Finishes a commit whose last part failed, then starts a change. Throws Error(resource).
   void begin();
@@ -47,8 +51,8 @@ class AtomicFile {
   void abandon() noexcept;  // back to the committed state
 
   std::uint64_t committed() const { return committed_; }
-  PosixFile& file() { return file_; }
-  const PosixFile& file() const { return file_; }
+  env::File& file() { return *file_; }
+  const env::File& file() const { return *file_; }
 
  private:
   static constexpr std::uint64_t page_size = 512;
@@ -62,7 +66,7 @@ class AtomicFile {
   bool in_place(std::uint64_t address, std::uint64_t size) const;
   std::vector<Patch> patches() const;
 
-  PosixFile file_;
+  std::unique_ptr<env::File> file_;
   std::uint64_t committed_;
   std::uint64_t written_ = 0;  // furthest byte put on the disk or kept since begin()
   std::uint64_t end_;

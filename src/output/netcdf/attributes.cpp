@@ -13,12 +13,20 @@ Id list_space(hsize_t count) {
   return {H5Screate_simple(1, &count, nullptr), &H5Sclose, "cannot make a dataspace"};
 }
 
-void write(hid_t object, const std::string& name, hid_t file_type, hid_t memory_type, hid_t space,
-           const void* data) {
+// What an attribute holds: `data` of `memory_type` (null: nothing), kept as `file_type`.
+struct Contents {
+  hid_t file_type;
+  hid_t memory_type;
+  hid_t space;
+  const void* data;
+};
+
+void write(hid_t object, const std::string& name, const Contents& contents) {
   const std::string doing = fmt::format("cannot write attribute \"{}\"", name);
-  const Id attribute(H5Acreate2(object, name.c_str(), file_type, space, H5P_DEFAULT, H5P_DEFAULT), &H5Aclose,
-                     doing);
-  if (data != nullptr) check(H5Awrite(attribute, memory_type, data), doing);
+  const Id attribute(
+      H5Acreate2(object, name.c_str(), contents.file_type, contents.space, H5P_DEFAULT, H5P_DEFAULT),
+      &H5Aclose, doing);
+  if (contents.data != nullptr) check(H5Awrite(attribute, contents.memory_type, contents.data), doing);
 }
 
 void write_value(hid_t object, const std::string& name, const std::string& text) {
@@ -30,24 +38,38 @@ void write_value(hid_t object, const std::string& name, const std::string& text)
   check(H5Tset_cset(type, ascii ? H5T_CSET_ASCII : H5T_CSET_UTF8), "cannot encode a text type");
   if (text.empty()) {
     const Id nothing(H5Screate(H5S_NULL), &H5Sclose, "cannot make a dataspace");
-    return write(object, name, type, type, nothing, nullptr);
+    return write(object, name, {.file_type = type, .memory_type = type, .space = nothing, .data = nullptr});
   }
-  write(object, name, type, type, scalar_space(), text.data());
+  write(object, name, {.file_type = type, .memory_type = type, .space = scalar_space(), .data = text.data()});
 }
 void write_value(hid_t object, const std::string& name, double value) {
-  write(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, list_space(1), &value);
+  write(object, name,
+        {.file_type = H5T_IEEE_F64LE,
+         .memory_type = H5T_NATIVE_DOUBLE,
+         .space = list_space(1),
+         .data = &value});
 }
 void write_value(hid_t object, const std::string& name, float value) {
-  write(object, name, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, list_space(1), &value);
+  write(
+      object, name,
+      {.file_type = H5T_IEEE_F32LE, .memory_type = H5T_NATIVE_FLOAT, .space = list_space(1), .data = &value});
 }
 void write_value(hid_t object, const std::string& name, std::int64_t value) {
-  write(object, name, H5T_STD_I64LE, H5T_NATIVE_INT64, list_space(1), &value);
+  write(
+      object, name,
+      {.file_type = H5T_STD_I64LE, .memory_type = H5T_NATIVE_INT64, .space = list_space(1), .data = &value});
 }
 void write_value(hid_t object, const std::string& name, std::int32_t value) {
-  write(object, name, H5T_STD_I32LE, H5T_NATIVE_INT32, list_space(1), &value);
+  write(
+      object, name,
+      {.file_type = H5T_STD_I32LE, .memory_type = H5T_NATIVE_INT32, .space = list_space(1), .data = &value});
 }
 void write_value(hid_t object, const std::string& name, const std::vector<double>& values) {
-  write(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, list_space(values.size()), values.data());
+  write(object, name,
+        {.file_type = H5T_IEEE_F64LE,
+         .memory_type = H5T_NATIVE_DOUBLE,
+         .space = list_space(values.size()),
+         .data = values.data()});
 }
 
 }  // namespace
@@ -57,11 +79,16 @@ void write_attribute(hid_t object, const std::string& name, const AttributeValue
 }
 
 void write_scalar(hid_t object, const char* name, int value) {
-  write(object, name, H5T_STD_I32LE, H5T_NATIVE_INT, scalar_space(), &value);
+  write(object, name,
+        {.file_type = H5T_STD_I32LE, .memory_type = H5T_NATIVE_INT, .space = scalar_space(), .data = &value});
 }
 
 void write_list(hid_t object, const char* name, const std::vector<int>& values) {
-  write(object, name, H5T_STD_I32LE, H5T_NATIVE_INT, list_space(values.size()), values.data());
+  write(object, name,
+        {.file_type = H5T_STD_I32LE,
+         .memory_type = H5T_NATIVE_INT,
+         .space = list_space(values.size()),
+         .data = values.data()});
 }
 
 }  // namespace tailrace::output::netcdf

@@ -9,12 +9,12 @@
 
 namespace tailrace::output::netcdf {
 
-// Text becomes NC_CHAR (fixed length), a number an array of one, in the file's little-endian type. Wants the
-// Hdf5Lock.
-void write_attribute(hid_t object, const std::string& name, const AttributeValue& value);
+// Text becomes NC_CHAR (fixed length), a number an array of one, in the file's little-endian type.
+void write_attribute(hid_t object, const std::string& name, const AttributeValue& value)
+    TAILRACE_REQUIRES(hdf5_mutex);
 
 // netCDF-C's own hidden attributes.
-void write_scalar(hid_t object, const char* name, int value);
-void write_list(hid_t object, const char* name, const std::vector<int>& values);
+void write_scalar(hid_t object, const char* name, int value) TAILRACE_REQUIRES(hdf5_mutex);
+void write_list(hid_t object, const char* name, const std::vector<int>& values) TAILRACE_REQUIRES(hdf5_mutex);
 
 }  // namespace tailrace::output::netcdf

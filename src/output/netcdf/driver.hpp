@@ -6,10 +6,10 @@
 
 namespace tailrace::output::netcdf {
 
-// Both want the Hdf5Lock to be held and AtomicFile::begin() to have been called. Writes that fail do not
+// Both want AtomicFile::begin() to have been called. Writes that fail do not
 // surface as HDF5 errors but as file.failure(), so that closing always succeeds. `file` must outlive the
 // identifier.
-Id create_in(AtomicFile& file, hid_t creation_properties);
-Id open_in(AtomicFile& file);
+Id create_in(AtomicFile& file, hid_t creation_properties) TAILRACE_REQUIRES(hdf5_mutex);
+Id open_in(AtomicFile& file) TAILRACE_REQUIRES(hdf5_mutex);
 
 }  // namespace tailrace::output::netcdf

@@ -7,11 +7,6 @@
 namespace tailrace::output::netcdf {
 namespace {
 
-std::mutex& hdf5_mutex() {
-  static std::mutex mutex;
-  return mutex;
-}
-
 extern "C" herr_t tailrace_first_message(unsigned n, const H5E_error2_t* entry, void* message) {
   if (n == 0 && entry->desc != nullptr) *static_cast<std::string*>(message) = entry->desc;
   return 0;
@@ -19,12 +14,18 @@ extern "C" herr_t tailrace_first_message(unsigned n, const H5E_error2_t* entry, 
 
 }  // namespace
 
-Hdf5Lock::Hdf5Lock() : lock_(hdf5_mutex()) {
+constinit base::Mutex hdf5_mutex;
+
+Hdf5Lock::Hdf5Lock() {
+  hdf5_mutex.lock();
   H5Eget_auto2(H5E_DEFAULT, &print_, &print_data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
-Hdf5Lock::~Hdf5Lock() { H5Eset_auto2(H5E_DEFAULT, print_, print_data_); }
+Hdf5Lock::~Hdf5Lock() {
+  H5Eset_auto2(H5E_DEFAULT, print_, print_data_);
+  hdf5_mutex.unlock();
+}
 
 void throw_hdf5_error(std::string_view doing) {
   std::string message;

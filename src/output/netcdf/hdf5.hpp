@@ -3,24 +3,27 @@
 
 #include <hdf5.h>
 
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/thread_safety.hpp"
+
 namespace tailrace::output::netcdf {
 
-// Held around every use of HDF5, by all datasets of the process: the library is not thread-safe. While it is
-// held, HDF5 prints nothing; what it did before comes back afterwards, for the model may use HDF5 too.
-class Hdf5Lock {
+// Held around every use of HDF5, by all datasets of the process: the library is not thread-safe.
+extern base::Mutex hdf5_mutex;
+
+// Holds it. Meanwhile HDF5 prints nothing; what it did before comes back afterwards, for the model may use
+// HDF5 too.
+class TAILRACE_SCOPED_CAPABILITY Hdf5Lock {
  public:
-  Hdf5Lock();
-  ~Hdf5Lock();
+  Hdf5Lock() TAILRACE_ACQUIRE(hdf5_mutex);
+  ~Hdf5Lock() TAILRACE_RELEASE();
   Hdf5Lock(const Hdf5Lock&) = delete;
   Hdf5Lock& operator=(const Hdf5Lock&) = delete;
 
  private:
-  std::unique_lock<std::mutex> lock_;
   H5E_auto2_t print_ = nullptr;
   void* print_data_ = nullptr;
 };

@@ -32,9 +32,17 @@ T fill_as(const VariableSpec& variable, double fill) {
       !std::is_integral_v<T> || (std::isfinite(fill) && fill >= -std::ldexp(1.0, 8 * sizeof(T) - 1) &&
                                  fill < std::ldexp(1.0, 8 * sizeof(T) - 1) && std::trunc(fill) == fill);
   if (!fits) {
-    throw Error(ErrorCode::configuration, fmt::format("variable \"{}\": fill value {} is no {}",
-                                                      variable.name, fill, model::name_of(variable.type)));
+    throw Error(ErrorCode::configuration,
+                fmt::format("variable \"{}\": fill value {} is not a value of type {}", variable.name, fill,
+                            model::name_of(variable.type)));
   }
+  return value;
+}
+
+AttributeValue fill_attribute(const VariableSpec& variable) {
+  AttributeValue value;
+  model::dispatch(variable.type,
+                  [&](auto sample) { value = fill_as<decltype(sample)>(variable, *variable.fill_value); });
   return value;
 }
 
@@ -52,7 +60,7 @@ Id dataset_properties() {
   Id properties(H5Pcreate(H5P_DATASET_CREATE), &H5Pclose, "cannot make dataset properties");
   check(H5Pset_attr_creation_order(properties, tracked), "cannot track the order of attributes");
   check(H5Pset_obj_track_times(properties, false),
-        "cannot leave times out");  // the same run gives the same file
+        "cannot omit times");  // the same run gives the same file
   return properties;
 }
 
@@ -103,7 +111,7 @@ Id create_dataset(hid_t file, const std::string& name, hid_t type, hid_t space, 
           fmt::format("cannot create variable \"{}\"", name)};
 }
 
-Id create_bare_dimension(hid_t file, const DatasetSpec& spec, std::size_t dim) {
+Id create_bare_dimension(hid_t file, const DatasetSpec& spec, std::size_t dim) TAILRACE_REQUIRES(hdf5_mutex) {
   const DimensionSpec& described = spec.dims[dim];
   const std::int64_t size = described.unlimited ? 0 : described.size;
   const Id properties = dataset_properties();
@@ -117,7 +125,7 @@ Id create_bare_dimension(hid_t file, const DatasetSpec& spec, std::size_t dim) {
   return dataset;
 }
 
-Id create_variable(hid_t file, const DatasetSpec& spec, std::size_t index) {
+Id create_variable(hid_t file, const DatasetSpec& spec, std::size_t index) TAILRACE_REQUIRES(hdf5_mutex) {
   const VariableSpec& variable = spec.variables[index];
   const auto shape = shape_of(variable, first_lengths(spec));
   Id dataset = create_dataset(file, variable_link(spec, index), file_type(variable.type),
@@ -127,17 +135,13 @@ Id create_variable(hid_t file, const DatasetSpec& spec, std::size_t index) {
     write_scalar(dataset, "_Netcdf4Dimid", *dim);
   }
   if (!variable.dims.empty()) write_list(dataset, "_Netcdf4Coordinates", variable.dims);
-  if (variable.fill_value) {
-    model::dispatch(variable.type, [&](auto sample) {
-      write_attribute(dataset, "_FillValue", fill_as<decltype(sample)>(variable, *variable.fill_value));
-    });
-  }
+  if (variable.fill_value) write_attribute(dataset, "_FillValue", fill_attribute(variable));
   for (const auto& [name, value] : variable.attributes) write_attribute(dataset, name, value);
   return dataset;
 }
 
 // As netCDF-C stores NC_CHAR: texts of one character each.
-Id create_text(hid_t file, const DatasetSpec& spec, const TextSpec& text) {
+Id create_text(hid_t file, const DatasetSpec& spec, const TextSpec& text) TAILRACE_REQUIRES(hdf5_mutex) {
   const Id type(H5Tcopy(H5T_C_S1), &H5Tclose, "cannot make a text type");
   std::vector<std::int64_t> shape;
   for (const int dim : text.dims) shape.push_back(spec.dims[static_cast<std::size_t>(dim)].size);
@@ -159,9 +163,9 @@ void attach_dims(hid_t variable, const std::string& name, const DatasetSpec& spe
   }
 }
 
-void write_properties(hid_t file) {
+void write_properties(hid_t file) TAILRACE_REQUIRES(hdf5_mutex) {
   unsigned major = 0, minor = 0, release = 0;
-  check(H5get_libversion(&major, &minor, &release), "cannot ask for HDF5's version");
+  check(H5get_libversion(&major, &minor, &release), "cannot query HDF5's version");
   write_attribute(file, "_NCProperties",
                   fmt::format("version=2,tailrace=1,hdf5={}.{}.{}", major, minor, release));
 }
@@ -172,7 +176,7 @@ Id header_creation_properties() {
   Id properties(H5Pcreate(H5P_FILE_CREATE), &H5Pclose, "cannot make file properties");
   check(H5Pset_link_creation_order(properties, tracked), "cannot track the order of variables");
   check(H5Pset_attr_creation_order(properties, tracked), "cannot track the order of attributes");
-  check(H5Pset_obj_track_times(properties, false), "cannot leave times out");
+  check(H5Pset_obj_track_times(properties, false), "cannot omit times");
   // Space that a replaced chunk leaves is not used again: a reader that opened the file before still reads
   // it.
   check(H5Pset_file_space_strategy(properties, H5F_FSPACE_STRATEGY_NONE, false, 1),

@@ -9,11 +9,11 @@
 
 namespace tailrace::output::netcdf {
 
-Id header_creation_properties();  // for the file itself
+Id header_creation_properties() TAILRACE_REQUIRES(hdf5_mutex);  // for the file itself
 
-// Fills a new, empty file. Wants the Hdf5Lock. Throws Error(configuration) for a fill value that the
+// Fills a new, empty file. Throws Error(configuration) for a fill value that the
 // variable's type cannot hold, Error(resource) for what HDF5 refuses.
-void write_header(hid_t file, const DatasetSpec& spec);
+void write_header(hid_t file, const DatasetSpec& spec) TAILRACE_REQUIRES(hdf5_mutex);
 
 // The HDF5 name of a variable: its own, but for one that has a dimension's name and does not lie along that
 // dimension.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "env/file_system.hpp"
 #include "output/netcdf/hdf5.hpp"
 #include "output/netcdf/journal.hpp"
 #include "output/netcdf/names.hpp"
@@ -24,7 +25,7 @@ struct Superblock {
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::resource, why); }
 
-Superblock read_superblock(const PosixFile& file) {
+Superblock read_superblock(const env::File& file) {
   constexpr std::array<unsigned char, 8> signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
   std::array<std::byte, 48> front;
   file.read(0, front);
@@ -78,7 +79,7 @@ std::string records(const Contents& contents) {
 
 std::string note_on_leftover(const std::string& path) {
   const std::string leftover = name_while_created(std::filesystem::absolute(path).string());
-  if (!exists(leftover)) return "";
+  if (env::system_files().entry(leftover) == env::Entry::none) return "";
   return fmt::format(
       " ({} is left from a run that was killed while it created the file; a new run replaces it)", leftover);
 }
@@ -88,42 +89,44 @@ Inspection whole(const std::string& path, bool repaired, const std::string& what
           fmt::format("{}: {}; {}{}", path, what, records(read_contents(path)), note_on_leftover(path))};
 }
 
-Inspection finish_commit(const std::string& path, PosixFile& file, const Journal& journal, bool repair) {
+Inspection finish_commit(const std::string& path, env::File& file, const Journal& journal, bool repair) {
   if (!repair) {
     return {
         false, false,
         fmt::format(
-            "{}: the run was killed in the last part of a commit; `tailrace inspect --repair` finishes it{}",
+            "{}: the run was killed in the last part of a commit; `tailrace inspect --repair` completes it{}",
             path, note_on_leftover(path))};
   }
   finish_journal(file, journal, true);
-  return whole(path, true, "repaired: the commit that was cut off is finished");
+  return whole(path, true, "repaired: the interrupted commit is complete");
 }
 
 Inspection look(const std::string& path, bool repair) {
-  if (!exists(path)) refuse(fmt::format("no such file{}", note_on_leftover(path)));
-  if (!std::filesystem::is_regular_file(path)) refuse("is not a file");
-  PosixFile file(path, repair ? PosixFile::Mode::update : PosixFile::Mode::read);
+  env::FileSystem& files = env::system_files();  // HDF5 reads it by name
+  const env::Entry entry = files.entry(path);
+  if (entry == env::Entry::none) refuse(fmt::format("no such file{}", note_on_leftover(path)));
+  if (entry == env::Entry::other) refuse("is not a file");
+  const auto opened = files.open(path, repair ? env::Access::update : env::Access::read);
+  env::File& file = *opened;
   const Superblock superblock = read_superblock(file);
   if (file.other_writer()) return whole(path, false, "is being written by a running session");
   if (const auto journal = read_journal(file)) return finish_commit(path, file, *journal, repair);
   const std::uint64_t size = file.size();
   if (size < superblock.length)
-    refuse(fmt::format("is cut off: {} of {} bytes are there; this cannot be repaired", size,
-                       superblock.length));
+    refuse(
+        fmt::format("is truncated: {} of {} bytes exist; this cannot be repaired", size, superblock.length));
   if (superblock.marked_open) {
     refuse(
         "was not written by Tailrace, and is marked as open for writing; if no program writes it any more, "
-        "`h5clear -s` "
-        "takes the mark away");
+        "`h5clear -s` removes the mark");
   }
-  if (size == superblock.length) return whole(path, false, "whole");
-  const std::string rest = fmt::format("{} bytes of a commit that was cut off", size - superblock.length);
+  if (size == superblock.length) return whole(path, false, "complete");
+  const std::string rest = fmt::format("{} bytes of an interrupted commit", size - superblock.length);
   if (!repair)
-    return whole(path, false, fmt::format("whole, with {} behind its end, which readers ignore", rest));
+    return whole(path, false, fmt::format("complete, with {} after its end, which readers ignore", rest));
   read_contents(path);  // throws before anything is cut off, should this be damage of another kind
   file.truncate(superblock.length);
-  return whole(path, true, fmt::format("repaired: {} are cut off", rest));
+  return whole(path, true, fmt::format("repaired: {} were removed", rest));
 }
 
 }  // namespace

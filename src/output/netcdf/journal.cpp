@@ -33,7 +33,7 @@ std::uint64_t checksum(std::span<const std::byte> patches, const Footer& footer)
   return fnv1a(std::as_bytes(std::span(numbers)), fnv1a(patches, 0xcbf29ce484222325));
 }
 
-std::optional<Footer> read_footer(const PosixFile& file, std::uint64_t size) {
+std::optional<Footer> read_footer(const env::File& file, std::uint64_t size) {
   Footer footer;
   if (size < sizeof(Footer)) return std::nullopt;
   file.read(size - sizeof(Footer), std::as_writable_bytes(std::span<Footer, 1>(&footer, 1)));
@@ -43,7 +43,7 @@ std::optional<Footer> read_footer(const PosixFile& file, std::uint64_t size) {
 
 }  // namespace
 
-void write_journal(PosixFile& file, const Journal& journal) {
+void write_journal(env::File& file, const Journal& journal) {
   base::ByteWriter writer;
   for (const Patch& patch : journal.patches) {
     writer.put(patch.address);
@@ -57,7 +57,7 @@ void write_journal(PosixFile& file, const Journal& journal) {
   file.write(journal.begin, writer.bytes());
 }
 
-std::optional<Journal> read_journal(const PosixFile& file) {
+std::optional<Journal> read_journal(const env::File& file) {
   const std::uint64_t size = file.size();
   const auto footer = read_footer(file, size);
   if (!footer) return std::nullopt;
@@ -77,7 +77,7 @@ std::optional<Journal> read_journal(const PosixFile& file) {
   return journal;
 }
 
-void finish_journal(PosixFile& file, const Journal& journal, bool sync) {
+void finish_journal(env::File& file, const Journal& journal, bool sync) {
   if (sync) file.sync();
   for (const Patch& patch : journal.patches) file.write(patch.address, patch.bytes);
   if (sync) file.sync();

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "output/netcdf/posix_file.hpp"
+#include "env/file.hpp"
 
 namespace tailrace::output::netcdf {
 
@@ -24,13 +24,13 @@ struct Journal {
 };
 
 // Writes the journal as the last thing in the file; what lay behind `journal.begin` is gone.
-void write_journal(PosixFile& file, const Journal& journal);
+void write_journal(env::File& file, const Journal& journal);
 
 // The journal at the end of the file, if there is a whole one.
-std::optional<Journal> read_journal(const PosixFile& file);
+std::optional<Journal> read_journal(const env::File& file);
 
 // Applies the patches and cuts the journal off; may be done any number of times. `sync`: each step is on the
 // device before the next begins.
-void finish_journal(PosixFile& file, const Journal& journal, bool sync);
+void finish_journal(env::File& file, const Journal& journal, bool sync);
 
 }  // namespace tailrace::output::netcdf

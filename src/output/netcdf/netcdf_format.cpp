@@ -1,15 +1,11 @@
 // NetCDF-4 files, written chunk by chunk through HDF5; each commit takes the file from one whole state to the
 // next.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "env/file_system.hpp"
 #include "output/checks.hpp"
 #include "output/dataset.hpp"
 #include "output/netcdf/driver.hpp"
@@ -94,39 +90,51 @@ class NetcdfDataset final : public Dataset {
 // Removes the file unless it has got its final name.
 class Temporary {
  public:
-  explicit Temporary(std::string path) : path_(std::move(path)) {}
+  Temporary(env::FileSystem& files, std::string path) : files_(files), path_(std::move(path)) {}
   ~Temporary() {
-    if (!renamed_) ::unlink(path_.c_str());
+    if (renamed_) return;
+    try {
+      files_.remove(path_);
+    } catch (const Error&) {
+      // The next creation replaces it.
+    }
   }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
 
   void rename_to(const std::string& place, bool overwrite) {
-    const unsigned flags = overwrite ? 0 : RENAME_NOREPLACE;
-    int status = ::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, place.c_str(), flags);
-    if (status != 0 && (errno == EINVAL || errno == ENOSYS))
-      status = std::rename(path_.c_str(), place.c_str());
-    if (status != 0)
-      throw Error(ErrorCode::resource, fmt::format("cannot be given its name: {}", std::strerror(errno)));
+    try {
+      overwrite ? files_.rename(path_, place) : files_.rename_new(path_, place);
+    } catch (const Error& error) {
+      throw Error(ErrorCode::resource, fmt::format("cannot be given its name: {}", error.what()));
+    }
     renamed_ = true;
   }
 
  private:
+  env::FileSystem& files_;
   std::string path_;
   bool renamed_ = false;
 };
 
-void check_free(const std::string& place, bool overwrite) {
-  if (!exists(place)) return;
-  if (!overwrite) throw Error(ErrorCode::resource, "exists, and overwrite is off");
-  if (!std::filesystem::is_regular_file(place))
-    throw Error(ErrorCode::resource, "is there, and is not a file");
-  if (::access(place.c_str(), R_OK) == 0 && PosixFile(place, PosixFile::Mode::read).other_writer())
-    throw Error(ErrorCode::resource, "is being written by another session");
+bool is_being_written(env::FileSystem& files, const std::string& place) {
+  try {
+    return files.open(place, env::Access::read)->other_writer();
+  } catch (const Error&) {
+    return false;  // not for this user to read
+  }
 }
 
-AtomicFile build(PosixFile posix, const DatasetSpec& spec) {
-  AtomicFile file(std::move(posix), 0);
+void check_free(env::FileSystem& files, const std::string& place, bool overwrite) {
+  const env::Entry entry = files.entry(place);
+  if (entry == env::Entry::none) return;
+  if (!overwrite) throw Error(ErrorCode::resource, "exists, and overwrite is off");
+  if (entry == env::Entry::other) throw Error(ErrorCode::resource, "exists, and is not a file");
+  if (is_being_written(files, place)) throw Error(ErrorCode::resource, "is being written by another session");
+}
+
+AtomicFile build(std::unique_ptr<env::File> empty, const DatasetSpec& spec) {
+  AtomicFile file(std::move(empty), 0);
   file.begin();
   {
     const Hdf5Lock lock;
@@ -144,24 +152,26 @@ class NetcdfFormat final : public Format {
   bool can_replace_chunks() const override { return true; }
   bool makes_files() const override { return true; }
 
-  std::unique_ptr<Dataset> create(const DatasetSpec& spec) const override {
+  std::unique_ptr<Dataset> create(const DatasetSpec& spec, env::FileSystem& files) const override {
     check_spec(spec);
     std::unique_ptr<Dataset> dataset;
-    about(spec.path, [&] { dataset = create_at(std::filesystem::absolute(spec.path).string(), spec); });
+    const std::string place = std::filesystem::absolute(spec.path).string();
+    about(spec.path, [&] { dataset = create_at(files, place, spec); });
     return dataset;
   }
 
  private:
-  static std::unique_ptr<Dataset> create_at(const std::string& place, const DatasetSpec& spec) {
-    check_free(place, spec.overwrite);
+  static std::unique_ptr<Dataset> create_at(env::FileSystem& files, const std::string& place,
+                                            const DatasetSpec& spec) {
+    check_free(files, place, spec.overwrite);
     const std::string temporary_name = name_while_created(place);
-    PosixFile posix(temporary_name, PosixFile::Mode::create);
-    if (!posix.mark_as_writer()) throw Error(ErrorCode::resource, "is being created by another session");
-    Temporary temporary(temporary_name);
-    AtomicFile file = build(std::move(posix), spec);
-    check_free(place, spec.overwrite);  // a session may have made it meanwhile
+    auto empty = files.open(temporary_name, env::Access::create);
+    if (!empty->mark_as_writer()) throw Error(ErrorCode::resource, "is being created by another session");
+    Temporary temporary(files, temporary_name);
+    AtomicFile file = build(std::move(empty), spec);
+    check_free(files, place, spec.overwrite);  // a session may have made it meanwhile
     temporary.rename_to(place, spec.overwrite);
-    if (spec.sync) sync_directory_of(place);
+    if (spec.sync) files.sync(place);
     return std::make_unique<NetcdfDataset>(spec, place, std::move(file));
   }
 };

@@ -12,7 +12,7 @@ namespace {
 
 class Step {
  public:
-  Step(AtomicFile& file, const DatasetSpec& spec)
+  Step(AtomicFile& file, const DatasetSpec& spec) TAILRACE_REQUIRES(hdf5_mutex)
       : file_(file), spec_(spec), hdf5_(open_in(file)), variables_(spec.variables.size()) {}
 
   void extend(const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after);
@@ -79,7 +79,7 @@ void Step::allow_replacement(hid_t dataset, const hsize_t* offset, std::size_t s
   unsigned mask = 0;
   haddr_t address = HADDR_UNDEF;
   hsize_t stored = 0;
-  check(H5Dget_chunk_info_by_coord(dataset, offset, &mask, &address, &stored), "cannot look for a chunk");
+  check(H5Dget_chunk_info_by_coord(dataset, offset, &mask, &address, &stored), "cannot look up a chunk");
   if (address != HADDR_UNDEF && stored == size && mask == skipped) file_.allow_in_place(address, size);
 }
 

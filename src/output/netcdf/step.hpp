@@ -6,12 +6,14 @@
 
 #include "output/dataset.hpp"
 #include "output/netcdf/atomic_file.hpp"
+#include "output/netcdf/hdf5.hpp"
 
 namespace tailrace::output::netcdf {
 
 // Takes the Hdf5Lock. Wants file.begin() to have been called; the caller commits the file, or abandons it
 // where this throws Error(resource). `before` and `after`: the dims' lengths.
 void write_step(AtomicFile& file, const DatasetSpec& spec, const Commit& commit,
-                const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after);
+                const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after)
+    TAILRACE_EXCLUDES(hdf5_mutex);
 
 }  // namespace tailrace::output::netcdf

@@ -29,12 +29,13 @@ class NullDataset final : public Dataset {
 class NullFormat final : public Format {
  public:
   std::string name() const override { return "null"; }
-  std::unique_ptr<Dataset> create(const DatasetSpec& spec) const override {
+  std::unique_ptr<Dataset> create(const DatasetSpec& spec, env::FileSystem&) const override {
     check_spec(spec);
     return std::make_unique<NullDataset>(spec);
   }
   bool can_replace_chunks() const override { return true; }
   bool makes_files() const override { return false; }
+  bool can_be_written_by_many() const override { return true; }
 };
 
 const FormatRegistration registration{std::make_unique<NullFormat>()};

@@ -1,156 +1,36 @@
-// Killed writers, full disks, cut-off commits: what was committed stays.
+// Killed writers, full disks, readers at work: what was committed stays.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
+#include <filesystem>
 #include <random>
 #include <thread>
 
-#include "output/netcdf/atomic_file.hpp"
+#include "output/netcdf/hdf5.hpp"
 #include "output/netcdf/inspect.hpp"
-#include "output/testing/dataset_conformance.hpp"
-#include "output/tests/read_back.hpp"
+#include "output/tests/file_size_limit.hpp"
+#include "output/tests/raw_files.hpp"
 
 namespace tailrace::output {
 namespace {
 
-using netcdf::AtomicFile;
-using netcdf::PosixFile;
 using testing::Bytes;
+using testing::check_whole;
+using testing::contents;
+using testing::FileSizeLimit;
 using ::testing::HasSubstr;
-using testing::NetcdfTest;
-using testing::read_with_hdf5;
+using testing::NetcdfFormat;
+using testing::pattern;
+using testing::put_contents;
 using testing::sample_commit;
 using testing::sample_spec;
 
-const Format& format() { return *find_format("netcdf"); }
-
-Bytes contents(const std::string& path) {
-  const PosixFile file(path, PosixFile::Mode::read);
-  Bytes bytes(file.size());
-  file.read(0, bytes);
-  return bytes;
-}
-
-void put_contents(const std::string& path, std::span<const std::byte> bytes) {
-  PosixFile file(path, PosixFile::Mode::create);
-  file.truncate(0);
-  file.write(0, bytes);
-}
-
-Bytes pattern(std::size_t size, int seed) {
-  std::mt19937 random(static_cast<unsigned>(seed));
-  Bytes bytes(size);
-  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
-  return bytes;
-}
-
-// The whole values for as many records as a file says it has; how many.
-std::int64_t check_whole(const std::string& path) {
-  const auto records = static_cast<std::int64_t>(read_with_hdf5(path, "time").size() / sizeof(double));
-  const auto spec = sample_spec(path);
-  testing::check_records(spec, &read_with_hdf5, records);
-  return records;
-}
-
-// ---- the file beneath: every point where a process can be cut off
-
-struct Change {
-  Bytes before, after;
-  std::uint64_t journal_begin = 0;
-};
-
-class AtomicFileTest : public NetcdfTest {};
-
-TEST_F(AtomicFileTest, is_the_old_file_until_the_journal_is_whole_and_the_new_one_after) {
-  const std::string name = path("file");
-  const Bytes before = pattern(5000, 1);
-  put_contents(name, before);
-  Bytes after = before;
-  {
-    AtomicFile file(PosixFile(name, PosixFile::Mode::update), before.size());
-    file.begin();
-    const auto change = [&](std::uint64_t address, const Bytes& bytes) {
-      file.write(address, bytes, false);
-      after.resize(std::max<std::size_t>(after.size(), address + bytes.size()));
-      std::copy(bytes.begin(), bytes.end(), after.begin() + static_cast<std::ptrdiff_t>(address));
-    };
-    change(8, pattern(20, 2));
-    change(500, pattern(1100, 3));
-    change(4900, pattern(3000, 4));  // over the committed end
-    change(2000, pattern(3, 5));
-    Bytes seen(after.size());
-    file.read(0, seen);
-    EXPECT_EQ(seen, after) << "what was written must be read, though it is not in place yet";
-    const Bytes disk = contents(name);
-    EXPECT_TRUE(std::equal(before.begin(), before.end(), disk.begin()))
-        << "nothing changes in place before the commit";
-    file.set_end(after.size());
-    file.commit(false);
-  }
-  EXPECT_EQ(contents(name), after);
-}
-
-TEST_F(AtomicFileTest, journal_brings_any_mixture_to_the_new_state) {
-  const std::string name = path("file");
-  const Bytes before = pattern(3000, 1);
-  const netcdf::Journal journal{
-      3000, 2900, {{0, pattern(512, 2)}, {1024, pattern(700, 3)}, {2500, pattern(9, 4)}}};
-  Bytes after = before;
-  for (const auto& patch : journal.patches)
-    std::copy(patch.bytes.begin(), patch.bytes.end(),
-              after.begin() + static_cast<std::ptrdiff_t>(patch.address));
-  after.resize(2900);
-  put_contents(name, before);
-  {
-    PosixFile file(name, PosixFile::Mode::update);
-    write_journal(file, journal);
-  }
-  const Bytes with_journal = contents(name);
-
-  for (std::size_t length = with_journal.size() - 1; length >= before.size();
-       --length) {  // while it is written
-    PosixFile file(name, PosixFile::Mode::update);
-    file.truncate(length);
-    EXPECT_FALSE(read_journal(file).has_value()) << length;
-  }
-  for (std::size_t changed = 0; changed < journal.patches.size(); ++changed) {  // cut off while it is applied
-    for (const std::size_t part : {std::size_t{0}, std::size_t{5}, journal.patches[changed].bytes.size()}) {
-      Bytes mixture = with_journal;
-      for (std::size_t i = 0; i <= changed; ++i) {
-        const auto& patch = journal.patches[i];
-        const auto count = static_cast<std::ptrdiff_t>(i < changed ? patch.bytes.size() : part);
-        std::copy(patch.bytes.begin(), patch.bytes.begin() + count,
-                  mixture.begin() + static_cast<std::ptrdiff_t>(patch.address));
-      }
-      put_contents(name, mixture);
-      PosixFile file(name, PosixFile::Mode::update);
-      const auto found = read_journal(file);
-      ASSERT_TRUE(found.has_value());
-      finish_journal(file, *found, true);
-      EXPECT_EQ(contents(name), after);
-    }
-  }
-}
-
-TEST_F(AtomicFileTest, damaged_journal_is_none) {
-  const std::string name = path("file");
-  put_contents(name, pattern(600, 1));
-  {
-    PosixFile file(name, PosixFile::Mode::update);
-    write_journal(file, {600, 600, {{100, pattern(50, 2)}}});
-  }
-  Bytes bytes = contents(name);
-  bytes[630] ^= std::byte{1};
-  put_contents(name, bytes);
-  EXPECT_FALSE(read_journal(PosixFile(name, PosixFile::Mode::read)).has_value());
-}
+const Format& format() { return testing::netcdf_format(); }
 
 // ---- kill -9
 
@@ -190,11 +70,11 @@ Killed kill_writer_after(const std::string& path, std::chrono::microseconds time
   EXPECT_TRUE(WIFSIGNALED(status));
   while (::read(ends[0], &record, sizeof record) == sizeof record) killed.reported = record + 1;
   ::close(ends[0]);
-  killed.created = netcdf::exists(path);
+  killed.created = std::filesystem::exists(path);
   return killed;
 }
 
-TEST_F(NetcdfTest, killed_writer_loses_nothing_that_was_committed) {
+TEST_F(NetcdfFormat, killed_writer_loses_nothing_that_was_committed) {
   const char* wish = std::getenv("TAILRACE_TEST_KILLS");
   const int kills = wish != nullptr ? std::atoi(wish) : 15;
   std::mt19937 random(std::random_device{}());
@@ -220,7 +100,7 @@ TEST_F(NetcdfTest, killed_writer_loses_nothing_that_was_committed) {
     const std::int64_t records = check_whole(file);
     EXPECT_GE(records, killed.reported);
     EXPECT_LE(records, killed.reported + 1);
-    EXPECT_THAT(netcdf::inspect(file, true).report, HasSubstr(": whole; records: "));
+    EXPECT_THAT(netcdf::inspect(file, true).report, HasSubstr(": complete; records: "));
     committed += records;
     std::filesystem::remove(file);
   }
@@ -231,40 +111,20 @@ TEST_F(NetcdfTest, killed_writer_loses_nothing_that_was_committed) {
               kills, created, at_once, repaired, static_cast<long>(committed));
 }
 
-TEST_F(NetcdfTest, killed_creation_leaves_a_hidden_file_that_the_next_one_replaces) {
+TEST_F(NetcdfFormat, killed_creation_leaves_a_hidden_file_that_the_next_one_replaces) {
   const auto spec = sample_spec(path("new.nc"));
   put_contents(path(".new.nc.new"), pattern(100000, 1));
   EXPECT_THAT(netcdf::inspect(spec.path, true).report, HasSubstr("no such file ("));
   EXPECT_THAT(netcdf::inspect(spec.path, true).report,
               HasSubstr("/.new.nc.new is left from a run that was killed"));
   format().create(spec)->close();
-  EXPECT_EQ(netcdf::inspect(spec.path, true).report, spec.path + ": whole; records: time 0, time_snap 0");
-  EXPECT_FALSE(netcdf::exists(path(".new.nc.new")));
+  EXPECT_EQ(netcdf::inspect(spec.path, true).report, spec.path + ": complete; records: time 0, time_snap 0");
+  EXPECT_FALSE(std::filesystem::exists(path(".new.nc.new")));
 }
 
 // ---- the disk is full
 
-// No file of this process may grow past `bytes` while it lives.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(std::uint64_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
-
-TEST_F(NetcdfTest, full_disk_at_any_byte_leaves_the_file_as_it_was_and_the_commit_can_be_tried_again) {
+TEST_F(NetcdfFormat, full_disk_at_any_byte_leaves_the_file_as_it_was_and_the_commit_can_be_tried_again) {
   const auto spec = sample_spec(path("full.nc"));
   const auto dataset = format().create(spec);
   for (std::int64_t record = 0; record < 4; ++record) dataset->commit(sample_commit(spec, record));
@@ -294,7 +154,7 @@ TEST_F(NetcdfTest, full_disk_at_any_byte_leaves_the_file_as_it_was_and_the_commi
   EXPECT_EQ(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0) << "a failure leaves something open";
 }
 
-TEST_F(NetcdfTest, full_disk_at_creation_leaves_nothing) {
+TEST_F(NetcdfFormat, full_disk_at_creation_leaves_nothing) {
   const auto spec = sample_spec(path("full.nc"));
   {
     const FileSizeLimit limit(2000);
@@ -302,63 +162,6 @@ TEST_F(NetcdfTest, full_disk_at_creation_leaves_nothing) {
   }
   EXPECT_TRUE(std::filesystem::is_empty(directory_));
   format().create(spec)->close();
-}
-
-// ---- inspection
-
-TEST_F(NetcdfTest, inspection_says_what_is_wrong) {
-  const auto report = [&](const std::string& name) { return netcdf::inspect(path(name), true).report; };
-  EXPECT_EQ(report("absent.nc"), path("absent.nc") + ": no such file");
-  EXPECT_EQ(netcdf::inspect(directory_, true).report, directory_ + ": is not a file");
-  std::ofstream(path("empty.nc"));
-  EXPECT_EQ(report("empty.nc"), path("empty.nc") + ": is empty");
-  std::ofstream(path("text.nc")) << "time,value\n";
-  EXPECT_EQ(report("text.nc"), path("text.nc") + ": is not a NetCDF-4 (HDF5) file");
-  std::ofstream(path("classic.nc")) << "CDF\x01 and so on";
-  EXPECT_THAT(report("classic.nc"), HasSubstr("is a classic netCDF file"));
-
-  const auto spec = sample_spec(path("cut.nc"));
-  format().create(spec)->close();
-  const Bytes whole = contents(spec.path);
-  put_contents(spec.path, std::span(whole).first(whole.size() - 1));
-  EXPECT_EQ(report("cut.nc"), fmt::format("{}: is cut off: {} of {} bytes are there; this cannot be repaired",
-                                          spec.path, whole.size() - 1, whole.size()));
-}
-
-TEST_F(NetcdfTest, repair_cuts_off_and_finishes) {
-  const auto spec = sample_spec(path("repair.nc"));
-  {
-    const auto dataset = format().create(spec);
-    dataset->commit(sample_commit(spec, 0));
-  }
-  const Bytes whole = contents(spec.path);
-  Bytes longer = whole;
-  longer.resize(whole.size() + 1234, std::byte{7});
-  put_contents(spec.path, longer);
-  EXPECT_EQ(netcdf::inspect(spec.path, false).report,
-            spec.path +
-                ": whole, with 1234 bytes of a commit that was cut off behind its end, which readers ignore; "
-                "records: time 1, time_snap 1");
-  EXPECT_EQ(check_whole(spec.path), 1);
-  EXPECT_EQ(
-      netcdf::inspect(spec.path, true).report,
-      spec.path +
-          ": repaired: 1234 bytes of a commit that was cut off are cut off; records: time 1, time_snap 1");
-  EXPECT_EQ(contents(spec.path), whole);
-
-  Bytes torn = whole;  // killed in the middle of changing the front of the file
-  std::fill_n(torn.begin() + 20, 300, std::byte{0});
-  put_contents(spec.path, torn);
-  {
-    PosixFile file(spec.path, PosixFile::Mode::update);
-    write_journal(file, {whole.size(), whole.size(), {{0, Bytes(whole.begin(), whole.begin() + 512)}}});
-  }
-  const auto unrepaired = netcdf::inspect(spec.path, false);
-  EXPECT_FALSE(unrepaired.readable);
-  EXPECT_THAT(unrepaired.report, HasSubstr("`tailrace inspect --repair` finishes it"));
-  const auto repaired = netcdf::inspect(spec.path, true);
-  EXPECT_TRUE(repaired.readable && repaired.repaired) << repaired.report;
-  EXPECT_EQ(contents(spec.path), whole);
 }
 
 // ---- readers
@@ -376,7 +179,7 @@ TEST_F(NetcdfTest, repair_cuts_off_and_finishes) {
   _exit(read && values.back() == testing::sample_value(testing::z_var, 0, testing::z_size - 1) ? 0 : 2);
 }
 
-TEST_F(NetcdfTest, reader_that_holds_the_file_open_disturbs_nothing) {
+TEST_F(NetcdfFormat, reader_that_holds_the_file_open_disturbs_nothing) {
   const auto spec = sample_spec(path("read.nc"));
   const auto dataset = format().create(spec);
   std::int64_t committed = 0;

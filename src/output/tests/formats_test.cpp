@@ -1,3 +1,4 @@
+#include "base/testing/has_test.hpp"
 #include "output/memory/memory_format.hpp"
 #include "output/testing/dataset_conformance.hpp"
 
@@ -7,9 +8,13 @@ namespace {
 using ::testing::ElementsAre;
 
 TEST(Registry, knows_formats_by_name) {
-  EXPECT_THAT(format_names(), ElementsAre("memory", "netcdf", "null"));
+  EXPECT_THAT(format_names(), ::testing::IsSupersetOf({"memory", "netcdf", "null"}));
   EXPECT_EQ(find_format("netcdf")->name(), "netcdf");
   EXPECT_EQ(find_format("grib"), nullptr);
+}
+
+TEST(Formats, all_have_a_conformance_test) {
+  for (const std::string& name : format_names()) base::testing::expect_conformance_test(name, "Format");
 }
 
 TEST(MemoryFormat, keeps_the_contract) {

@@ -13,7 +13,7 @@ namespace tailrace::output {
 namespace {
 
 using ::testing::HasSubstr;
-using testing::NetcdfTest;
+using testing::NetcdfFormat;
 using testing::read_with_hdf5;
 using testing::sample_commit;
 using testing::sample_spec;
@@ -41,7 +41,7 @@ std::string output_of(const std::string& command) {
   return pclose(pipe) == 0 ? text : "failed: " + text;
 }
 
-TEST_F(NetcdfTest, keeps_the_contract) { testing::check_format(format(), directory_, &read_with_hdf5); }
+TEST_F(NetcdfFormat, keeps_the_contract) { testing::check_format(format(), directory_, &read_with_hdf5); }
 
 // HDF5 writes down the second in which a file was made, in the object header behind the superblock, and no
 // property switches that off: the bytes without these times and the header's checksum.
@@ -55,7 +55,7 @@ std::string without_time_of_creation(std::string bytes) {
   return bytes.replace(messages + byte(size), 4, 4, '\0');
 }
 
-TEST_F(NetcdfTest, same_commits_give_the_same_bytes) {
+TEST_F(NetcdfFormat, same_commits_give_the_same_bytes) {
   const auto contents = [&](const std::string& name) {
     const auto spec = sample_spec(path(name));
     const auto dataset = format().create(spec);
@@ -69,7 +69,7 @@ TEST_F(NetcdfTest, same_commits_give_the_same_bytes) {
   EXPECT_EQ(one, contents("two.nc"));
 }
 
-TEST_F(NetcdfTest, ncdump_reads_it_between_commits) {
+TEST_F(NetcdfFormat, ncdump_reads_it_between_commits) {
   if (output_of("ncdump").find("netcdf library version") == std::string::npos &&
       output_of("which ncdump").empty())
     GTEST_SKIP() << "ncdump is not installed";
@@ -105,7 +105,7 @@ TEST_F(NetcdfTest, ncdump_reads_it_between_commits) {
   EXPECT_THAT(text, ::testing::Not(HasSubstr("_NCProperties = \"version=2,netcdf")));
 }
 
-TEST_F(NetcdfTest, zstd_chunks_are_named_as_filter_32015) {
+TEST_F(NetcdfFormat, zstd_chunks_are_named_as_filter_32015) {
   const auto spec = sample_spec(path("zstd.nc"), {"zstd", 3, true});
   const auto dataset = format().create(spec);
   dataset->commit(sample_commit(spec, 0));
@@ -141,12 +141,12 @@ haddr_t address_of_flux(const std::string& path) {
   unsigned mask = 0;
   haddr_t address = 0;
   hsize_t size = 0;
-  netcdf::check(H5Dget_chunk_info_by_coord(flux, offset, &mask, &address, &size), "look for a chunk");
+  netcdf::check(H5Dget_chunk_info_by_coord(flux, offset, &mask, &address, &size), "look up a chunk");
   return address;
 }
 
 // A reader that looked a raw chunk up before it was replaced must not find other values at its place.
-TEST_F(NetcdfTest, replaced_chunk_leaves_its_place_as_it_was) {
+TEST_F(NetcdfFormat, replaced_chunk_leaves_its_place_as_it_was) {
   const auto spec = sample_spec(path("replace.nc"));
   const auto dataset = format().create(spec);
   dataset->commit(sample_commit(spec, 0));
@@ -164,7 +164,7 @@ TEST_F(NetcdfTest, replaced_chunk_leaves_its_place_as_it_was) {
                                       [](auto) { return testing::sample_value(testing::flux, 0, 0); }));
 }
 
-TEST_F(NetcdfTest, names_of_dimensions_may_be_names_of_other_variables) {
+TEST_F(NetcdfFormat, names_of_dimensions_may_be_names_of_other_variables) {
   DatasetSpec spec;
   spec.path = path("names.nc");
   spec.dims = {{"x", 3, false}, {"y", 2, false}};
@@ -183,7 +183,7 @@ TEST_F(NetcdfTest, names_of_dimensions_may_be_names_of_other_variables) {
   EXPECT_THAT(text, HasSubstr(" x = 7, 8 ;"));
 }
 
-TEST_F(NetcdfTest, long_attributes_and_many_variables) {
+TEST_F(NetcdfFormat, long_attributes_and_many_variables) {
   DatasetSpec spec;
   spec.path = path("many.nc");
   spec.attributes = {{"configuration", std::string(200000, 'c')}};
@@ -213,15 +213,15 @@ TEST_F(NetcdfTest, long_attributes_and_many_variables) {
             spec.path + ": is being written by a running session; records: time 3");
 }
 
-TEST_F(NetcdfTest, fill_value_must_fit_the_type) {
+TEST_F(NetcdfFormat, fill_value_must_fit_the_type) {
   auto spec = sample_spec(path("fill.nc"));
   spec.variables[testing::count].fill_value = 0.5;
   EXPECT_EQ(message_of([&] { format().create(spec); }),
-            spec.path + ": variable \"count\": fill value 0.5 is no int32");
+            spec.path + ": variable \"count\": fill value 0.5 is not a value of type int32");
   EXPECT_TRUE(std::filesystem::is_empty(directory_)) << "a creation that failed leaves nothing";
 }
 
-TEST_F(NetcdfTest, overwriting) {
+TEST_F(NetcdfFormat, overwriting) {
   auto spec = sample_spec(path("there.nc"));
   std::ofstream(spec.path) << "precious";
   spec.overwrite = false;
@@ -232,7 +232,7 @@ TEST_F(NetcdfTest, overwriting) {
   EXPECT_TRUE(netcdf::inspect(spec.path, false).readable);
 }
 
-TEST_F(NetcdfTest, two_sessions_cannot_write_the_same_file) {
+TEST_F(NetcdfFormat, two_sessions_cannot_write_the_same_file) {
   const auto spec = sample_spec(path("twice.nc"));
   const auto first = format().create(spec);
   EXPECT_EQ(message_of([&] { format().create(spec); }), spec.path + ": is being written by another session");
@@ -241,13 +241,13 @@ TEST_F(NetcdfTest, two_sessions_cannot_write_the_same_file) {
   format().create(spec)->close();
 }
 
-TEST_F(NetcdfTest, directory_that_is_not_there) {
+TEST_F(NetcdfFormat, directory_that_is_not_there) {
   const auto spec = sample_spec(path("nowhere/file.nc"));
   EXPECT_EQ(message_of([&] { format().create(spec); }),
             spec.path + ": cannot create: No such file or directory");
 }
 
-TEST_F(NetcdfTest, removed_file_is_told) {
+TEST_F(NetcdfFormat, removed_file_is_told) {
   const auto spec = sample_spec(path("removed.nc"));
   const auto dataset = format().create(spec);
   std::filesystem::remove(spec.path);
@@ -255,7 +255,7 @@ TEST_F(NetcdfTest, removed_file_is_told) {
               StartsWith(spec.path + ": was removed"));
 }
 
-TEST_F(NetcdfTest, another_working_directory_does_not_matter) {
+TEST_F(NetcdfFormat, another_working_directory_does_not_matter) {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(directory_);
   const auto spec = sample_spec("relative.nc");
@@ -264,7 +264,7 @@ TEST_F(NetcdfTest, another_working_directory_does_not_matter) {
   dataset->commit(sample_commit(spec, 0));
   dataset->close();
   EXPECT_THAT(netcdf::inspect(path("relative.nc"), false).report,
-              HasSubstr("whole; records: time 1, time_snap 1"));
+              HasSubstr("complete; records: time 1, time_snap 1"));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ inline Bytes read_with_hdf5(const std::string& path, const std::string& variable
 }
 
 // A directory of this test's own, gone with it.
-class NetcdfTest : public ::testing::Test {
+class NetcdfFormat : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string pattern = (std::filesystem::temp_directory_path() / "tailrace-XXXXXX").string();

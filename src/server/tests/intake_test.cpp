@@ -66,7 +66,9 @@ struct Bench {
       producers.push_back(std::move(ends.producer));
       links.push_back({10 + i, std::move(ends.consumer)});
     }
-    intake = std::make_unique<Intake>("bubble", std::move(links), executor, pipeline, counters, nullptr);
+    intake = std::make_unique<Intake>(
+        "bubble", std::move(links),
+        IntakeServices{.executor = executor, .pipeline = pipeline, .counters = counters});
     pipeline.intake = intake.get();
   }
   void give(std::size_t client, RecordKind kind, std::int64_t step, int number = 0, int value = -1) {
@@ -167,7 +169,7 @@ TEST_P(Clients, ThatFinishWhileOthersGoOnEndTheComponent) {
   bench.settle();
   ASSERT_THAT(bench.pipeline.faults, testing::SizeIs(1));
   EXPECT_EQ(bench.pipeline.faults[0].message,
-            "component \"bubble\": rank 11 has finished, but rank 10 goes on to step 5");
+            "component \"bubble\": rank 11 has finished, but rank 10 continues with step 5");
 }
 
 TEST_P(Clients, ThatLeaveWithoutFinishEndTheComponent) {
@@ -327,7 +329,8 @@ TEST(Intake, IsNotAnnouncedWhereOneClientMustBePolled) {
   std::vector<Link> links;
   links.push_back({10, std::move(ends.consumer)});
   links.push_back({11, std::make_unique<PolledConsumer>()});
-  const Intake intake("bubble", std::move(links), bench.executor, bench.pipeline, bench.counters, nullptr);
+  const Intake intake("bubble", std::move(links),
+                      {.executor = bench.executor, .pipeline = bench.pipeline, .counters = bench.counters});
   EXPECT_FALSE(intake.announced());
 }
 

@@ -97,7 +97,7 @@ TEST(Loop, TheWatchdogSaysWhoWaitsForWhom) {
       [] { return "\n    rank 1: its next record is awaited"; }, bench.counters)
       .run([&] { return looks == 12; });
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("tailrace: warning: nothing has moved for 0 s on server 3; who waits for whom:\n"
+              HasSubstr("tailrace: warning: no progress for 0 s on server 3; who waits for whom:\n"
                         "    rank 1: its next record is awaited"));
 }
 

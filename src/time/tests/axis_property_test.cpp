@@ -136,7 +136,7 @@ std::vector<Record> expected_windows(const ModelRun& run) {
 
 std::vector<Record> windows_of_axis(const ModelRun& run) {
   const calendar::Calendar calendar;
-  Axis axis(AxisKind::window, run.every, run.cadence, calendar, run.begin);
+  Axis axis({.kind = AxisKind::window, .every = run.every, .cadence = run.cadence}, calendar, run.begin);
   std::vector<Record> records;
   Record open;
   const auto emit = [&](const TimeRecord& record) {
@@ -177,7 +177,7 @@ TEST(AxisProperty, instants_agree_with_looking_for_each_point) {
   for (int round = 0; round < 20000; ++round) {
     const ModelRun run = any_run(dice);
     const calendar::Calendar calendar;
-    Axis axis(AxisKind::instant, run.every, run.cadence, calendar, run.begin);
+    Axis axis({.kind = AxisKind::instant, .every = run.every, .cadence = run.cadence}, calendar, run.begin);
     std::vector<std::int64_t> taken, expected;
     for (const Tick& tick : run.ticks)
       if (!axis.advance(tick).empty()) taken.push_back(tick.step);

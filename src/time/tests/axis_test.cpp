@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <vector>
 
 #include "base/error.hpp"
@@ -30,10 +29,12 @@ std::vector<std::string> words(const std::vector<Share>& shares) {
 
 const calendar::Calendar none;
 Axis windows(const char* every, const char* cadence, Tick begin = {}) {
-  return Axis(AxisKind::window, Period::parse(every), Period::parse(cadence), none, begin);
+  return Axis({.kind = AxisKind::window, .every = Period::parse(every), .cadence = Period::parse(cadence)},
+              none, begin);
 }
 Axis instants(const char* every, const char* cadence, Tick begin = {}) {
-  return Axis(AxisKind::instant, Period::parse(every), Period::parse(cadence), none, begin);
+  return Axis({.kind = AxisKind::instant, .every = Period::parse(every), .cadence = Period::parse(cadence)},
+              none, begin);
 }
 
 TEST(WindowAxis, cuts_intervals_at_the_edges) {
@@ -52,7 +53,9 @@ TEST(WindowAxis, cuts_intervals_at_the_edges) {
 }
 
 TEST(WholeSampleAxis, ends_windows_with_the_first_sample_at_or_past_the_edge) {
-  Axis axis(AxisKind::whole_samples, Period::of_seconds(10.0), Period::of_steps(2), none, {});
+  Axis axis(
+      {.kind = AxisKind::whole_samples, .every = Period::of_seconds(10.0), .cadence = Period::of_steps(2)},
+      none, {});
   EXPECT_THAT(words(axis.advance({1, 3.0})), IsEmpty());
   EXPECT_THAT(words(axis.advance({2, 6.0})), ElementsAre("0 0..6 +6"));
   EXPECT_THAT(words(axis.advance({4, 12.0})), ElementsAre("0 0..12 +6 closes"));
@@ -62,57 +65,8 @@ TEST(WholeSampleAxis, ends_windows_with_the_first_sample_at_or_past_the_edge) {
   EXPECT_FALSE(axis.finish().has_value());
 }
 
-// Against MONC's own recurrence, with samples at uneven times.
-TEST(DriftingAxis, WeighsAsMoncDoes) {
-  Axis axis(AxisKind::whole_samples, Period::of_seconds(10.0), Period::of_steps(1), none, {},
-            Edges::drifting);
-  const std::vector<double> times{2.5, 4.0, 9.0, 12.0, 14.0, 21.5, 22.0, 30.0, 31.0};
-  double average = 0.0, begin = 0.0, last = 0.0, sum = 0.0, weights = 0.0;
-  std::vector<double> ends;
-  bool first = true;
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    const double t = times[i], x = std::sqrt(t);
-    average = first ? x : ((t - begin) * average + (t - last) * x) / ((t - begin) + (t - last));
-    const auto& shares = axis.advance({static_cast<std::int64_t>(i + 1), t});
-    ASSERT_EQ(shares.size(), 1u);
-    sum = (first ? 0.0 : sum) + shares[0].weight * x;
-    weights = (first ? 0.0 : weights) + shares[0].weight;
-    EXPECT_NEAR(sum / weights, average, 1e-14 * average);
-    EXPECT_EQ(shares[0].record.begin, begin);
-    EXPECT_EQ(shares[0].closes, t - begin >= 10.0);
-    first = shares[0].closes;
-    last = t;
-    if (first) {
-      ends.push_back(t);
-      begin = t;
-    }
-  }
-  EXPECT_THAT(ends, ElementsAre(12.0, 22.0));  // not 20, 30: the period counts from the last end
-  EXPECT_FALSE(axis.finish().has_value());
-}
-
-TEST(DriftingAxis, InstantsCountFromTheOneBefore) {
-  Axis axis(AxisKind::instant, Period::of_seconds(7.0), Period::of_steps(1), none, {}, Edges::drifting);
-  std::vector<double> taken;
-  for (std::int64_t step = 1; step <= 16; ++step) {
-    const double time = 2.5 * static_cast<double>(step);
-    for (const Share& share : axis.advance({step, time})) {
-      EXPECT_TRUE(share.closes);
-      taken.push_back(share.record.end);
-    }
-  }
-  EXPECT_THAT(taken, ElementsAre(7.5, 15.0, 22.5, 30.0, 37.5));
-}
-
-// A tenth of a microsecond does not matter, as rounding makes it.
-TEST(DriftingAxis, CountsTenthsOfMicroseconds) {
-  Axis axis(AxisKind::instant, Period::of_seconds(0.3), Period::of_steps(1), none, {}, Edges::drifting);
-  EXPECT_EQ(axis.advance({1, 0.3 - 1e-9}).size(), 0u);
-  EXPECT_EQ(axis.advance({2, 0.1 + 0.2}).size(), 1u);
-}
-
 TEST(AtEndAxis, has_one_record_at_the_last_tick) {
-  Axis axis(AxisKind::at_end, Period::never(), Period::of_steps(1), none, {});
+  Axis axis({.kind = AxisKind::at_end, .every = Period::never(), .cadence = Period::of_steps(1)}, none, {});
   EXPECT_FALSE(axis.finish().has_value());
   EXPECT_THAT(words(axis.advance({1, 3.0})), ElementsAre("0 3..3 +1"));
   EXPECT_THAT(words(axis.advance({7, 9.0})), ElementsAre("0 9..9 +1"));
@@ -203,7 +157,8 @@ TEST(WindowAxis, in_steps_closes_a_window_whose_last_step_has_no_length) {
 TEST(WindowAxis, in_months_follows_the_calendar) {
   const calendar::Calendar calendar("standard", calendar::parse_date("2024-01-31"));
   const double day = 86400.0;
-  Axis axis(AxisKind::window, Period::parse("1 month"), Period::parse("1 step"), calendar, {});
+  Axis axis({.kind = AxisKind::window, .every = Period::parse("1 month"), .cadence = Period::parse("1 step")},
+            calendar, {});
   EXPECT_THAT(words(axis.advance({1, day})), ElementsAre("0 0..86400 +86400 closes"));
   const auto& february = axis.advance({2, 31 * day});
   ASSERT_EQ(february.size(), 2u);

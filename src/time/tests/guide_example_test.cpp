@@ -23,7 +23,7 @@ double finished(Accumulator& accumulator) {
 
 std::vector<double> records(AxisKind axis_kind, ReductionKind reduction) {
   const calendar::Calendar none;
-  Axis axis(axis_kind, Period::of_seconds(10.0), Period::of_steps(1), none, {});
+  Axis axis({.kind = axis_kind, .every = Period::of_seconds(10.0), .cadence = Period::of_steps(1)}, none, {});
   const auto accumulator = make_accumulator(reduction, DataType::float64, DataType::float64, 1);
   std::vector<double> all;
   for (std::size_t i = 0; i < ticks.size(); ++i) {

@@ -45,8 +45,8 @@ TEST(Period, says_what_it_expected) {
   EXPECT_THAT(complaint("nan s"), HasSubstr("does not begin with a number"));
   EXPECT_THAT(complaint("monthly"), HasSubstr("does not begin with a number"));
   EXPECT_THAT(complaint(""), HasSubstr("does not begin with a number"));
-  EXPECT_THAT(complaint("1.5 steps"), HasSubstr("steps come in whole numbers"));
-  EXPECT_THAT(complaint("0.3 months"), HasSubstr("months come in whole numbers"));
+  EXPECT_THAT(complaint("1.5 steps"), HasSubstr("the number of steps must be whole"));
+  EXPECT_THAT(complaint("0.3 months"), HasSubstr("the number of months must be whole"));
 }
 
 TEST(Period, names_itself) {

@@ -2,8 +2,8 @@
 #include "transport/endpoints.hpp"
 #include "transport/mapping.hpp"
 #include "transport/messages.hpp"
-#include "transport/ring_consumer.hpp"
-#include "transport/ring_producer.hpp"
+#include "transport/ring/ring_consumer.hpp"
+#include "transport/ring/ring_producer.hpp"
 
 namespace tailrace::transport::loopback {
 
@@ -20,8 +20,11 @@ Ends make(const LoopbackOptions& options, Doorbell& doorbell) {
   }
   const std::shared_ptr<Doorbell> bell(std::shared_ptr<void>(), &doorbell);  // the caller's
   Ends ends;
-  ends.producer = std::make_unique<RingProducer>(place, options.buffer.when_full, std::move(in), bell,
-                                                 options.while_waiting);
+  ends.producer = std::make_unique<RingProducer>(place, RingSending{.sender = options.sender,
+                                                                    .when_full = options.buffer.when_full,
+                                                                    .spill = std::move(in),
+                                                                    .doorbell = bell,
+                                                                    .while_waiting = options.while_waiting});
   ends.consumer = std::make_unique<RingConsumer>(place, std::move(out), doorbell);
   return ends;
 }

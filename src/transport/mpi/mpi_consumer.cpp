@@ -7,14 +7,13 @@
 #include "base/bytes.hpp"
 #include "base/log.hpp"
 #include "env/delays.hpp"
-#include "transport/invitation.hpp"
 #include "transport/mpi/protocol.hpp"
 
 namespace tailrace::transport::mpi {
 
-MpiConsumer::MpiConsumer(comm::Communicator& communicator, int client, int tag, std::size_t capacity,
+MpiConsumer::MpiConsumer(comm::Communicator& communicator, int sender, int tag, std::size_t capacity,
                          Doorbell& doorbell)
-    : communicator_(communicator), client_(client), tag_(tag), capacity_(capacity), doorbell_(doorbell) {}
+    : communicator_(communicator), sender_(sender), tag_(tag), capacity_(capacity), doorbell_(doorbell) {}
 
 MpiConsumer::~MpiConsumer() {
   try {
@@ -36,21 +35,21 @@ std::optional<Record> MpiConsumer::next() {
   Arrival& arrival = arrivals_.front();
   const std::byte* place = arrival.memory.get() + read_;
   RecordHead head;
-  TAILRACE_ASSERT(arrival.bytes - read_ >= sizeof head, "a message of a client ends within a record");
+  TAILRACE_ASSERT(arrival.bytes - read_ >= sizeof head, "a message of a channel ends within a record");
   std::memcpy(&head, place, sizeof head);
   TAILRACE_ASSERT(head.total == record_size(head.payload) && head.total <= arrival.bytes - read_,
-                  "a message of a client ends within a record");
+                  "a message of a channel ends within a record");
   const auto total = static_cast<std::size_t>(head.total);
   const std::span<const std::byte> payload(place + sizeof head, static_cast<std::size_t>(head.payload));
   read_ += total;
-  const std::lock_guard lock(mutex_);
-  // Only an abandoned client leaves a gap: what it could not send any more.
+  const base::MutexLock lock(mutex_);
+  // Only an abandoned channel leaves a gap: what it could not send any more.
   const std::uint64_t sequence = first_taken_ + taken_.size();
   TAILRACE_ASSERT(head.sequence == sequence || head.header.kind == model::RecordKind::abandon,
-                  "a record of a client is out of order");
-  taken_.push_back({arrival.memory, total, false});
+                  "a record of a channel is out of order");
+  taken_.push_back({.memory = arrival.memory, .bytes = total});
   if (read_ == arrival.bytes) arrivals_.pop_front();
-  return Record{head.header, payload, sequence};
+  return Record{.header = head.header, .payload = payload, .sequence = sequence};
 }
 
 bool MpiConsumer::has_arrived() {
@@ -64,15 +63,15 @@ bool MpiConsumer::has_arrived() {
 }
 
 void MpiConsumer::start_receiving() {
-  while (const auto incoming = communicator_.probe(client_, tag_)) {
+  while (const auto incoming = communicator_.probe(sender_, tag_)) {
     Arrival& arrival = arrivals_.emplace_back();
     arrival.bytes = incoming->bytes;
     arrival.memory = allocate_aligned(incoming->bytes);
     {
-      const std::lock_guard lock(mutex_);
+      const base::MutexLock lock(mutex_);
       under_way_ += incoming->bytes;
     }
-    arrival.request = communicator_.start_receive({arrival.memory.get(), arrival.bytes}, client_, tag_);
+    arrival.request = communicator_.start_receive({arrival.memory.get(), arrival.bytes}, sender_, tag_);
   }
 }
 
@@ -80,7 +79,7 @@ void MpiConsumer::release(std::uint64_t sequence) {
   env::maybe_delay("release");
   std::shared_ptr<std::byte[]> memory;  // is freed after the lock is
   {
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     TAILRACE_ASSERT(sequence - first_taken_ < taken_.size(),
                     "a record is released that was not handed out, or twice");
     Taken& record = taken_[sequence - first_taken_];
@@ -100,7 +99,7 @@ void MpiConsumer::release(std::uint64_t sequence) {
 
 void MpiConsumer::raise(const base::Fault& fault) {
   {
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     faults_.push_back(fault);
   }
   doorbell_.ring();
@@ -112,7 +111,7 @@ void MpiConsumer::send_notes(bool idle) {
   std::deque<base::Fault> faults;
   std::uint64_t released = credited_;
   {
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     faults.swap(faults_);
     if (idle || uncredited_ >= std::min(message_bytes, capacity_ / 4)) {
       released = first_taken_;
@@ -138,19 +137,12 @@ void MpiConsumer::send_notes(bool idle) {
 void MpiConsumer::send_note(std::vector<std::byte> bytes) {
   Note& note = notes_.emplace_back();
   note.bytes = std::move(bytes);
-  note.request = communicator_.send(note.bytes, client_, tag_ + 1);
+  note.request = communicator_.send(note.bytes, sender_, tag_ + 1);
 }
 
 std::size_t MpiConsumer::bytes_under_way() const {
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   return under_way_;
-}
-
-std::unique_ptr<Consumer> accept(base::ByteReader& invitation, comm::Communicator& communicator, int client,
-                                 Doorbell& doorbell) {
-  const auto tag = invitation.get<std::int32_t>();
-  const auto capacity = static_cast<std::size_t>(invitation.get<std::uint64_t>());
-  return std::make_unique<MpiConsumer>(communicator, client, tag, capacity, doorbell);
 }
 
 }  // namespace tailrace::transport::mpi

@@ -1,26 +1,30 @@
-// The Consumer of a client on another node. Messages are received into memory of its own, which stays within
-// what the client may have under way, as the client gets its space back only when the records are released
+// The Consumer of a sender on another node. Messages are received into memory of its own, which stays within
+// what the sender may have under way, as the sender gets its space back only when the records are released
 // here.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "comm/communicator.hpp"
 #include "transport/aligned_bytes.hpp"
 #include "transport/transport.hpp"
 
 namespace tailrace::transport::mpi {
 
+// The thread of next() alone calls MPI. release() and raise() come from any thread: they leave what they have
+// to say under mutex_, and next() sends it, many credits in one note. The records of a message share its
+// memory, since each is released by itself. Constant after construction: communicator_, sender_, tag_,
+// capacity_, doorbell_.
 class MpiConsumer final : public Consumer {
  public:
-  MpiConsumer(comm::Communicator& communicator, int client, int tag, std::size_t capacity,
+  MpiConsumer(comm::Communicator& communicator, int sender, int tag, std::size_t capacity,
               Doorbell& doorbell);
-  ~MpiConsumer() override;  // tells the client what was released last, and that no more is taken
+  ~MpiConsumer() override;  // tells the sender what was released last, and that no more is taken
   MpiConsumer(const MpiConsumer&) = delete;
   MpiConsumer& operator=(const MpiConsumer&) = delete;
 
@@ -53,21 +57,21 @@ class MpiConsumer final : public Consumer {
   void start_receiving();
 
   comm::Communicator& communicator_;
-  int client_;
+  int sender_;
   int tag_;
   std::size_t capacity_;
   Doorbell& doorbell_;
   std::deque<Arrival> arrivals_;  // in the order they were sent
   std::size_t read_ = 0;          // bytes of arrivals_.front() already handed out
   std::deque<Note> notes_;        // under way
-  std::uint64_t credited_ = 0;    // records the client knows to be released
+  std::uint64_t credited_ = 0;    // records the sender knows to be released
 
-  mutable std::mutex mutex_;  // guards what follows
-  std::deque<Taken> taken_;
-  std::uint64_t first_taken_ = 0;  // sequence of taken_.front()
-  std::size_t under_way_ = 0;      // bytes arrived or arriving and not released
-  std::size_t uncredited_ = 0;     // bytes released since the last credit
-  std::deque<base::Fault> faults_;
+  mutable base::Mutex mutex_;
+  std::deque<Taken> taken_ TAILRACE_GUARDED_BY(mutex_);
+  std::uint64_t first_taken_ TAILRACE_GUARDED_BY(mutex_) = 0;  // sequence of taken_.front()
+  std::size_t under_way_ TAILRACE_GUARDED_BY(mutex_) = 0;      // bytes arrived or arriving and not released
+  std::size_t uncredited_ TAILRACE_GUARDED_BY(mutex_) = 0;     // bytes released since the last credit
+  std::deque<base::Fault> faults_ TAILRACE_GUARDED_BY(mutex_);
 };
 
 }  // namespace tailrace::transport::mpi

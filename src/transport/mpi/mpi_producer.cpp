@@ -8,7 +8,6 @@
 #include "env/clock.hpp"
 #include "env/delays.hpp"
 #include "transport/endpoints.hpp"
-#include "transport/invitation.hpp"
 #include "transport/messages.hpp"
 #include "transport/mpi/protocol.hpp"
 
@@ -24,11 +23,13 @@ void nap_for(double seconds) { std::this_thread::sleep_for(std::chrono::duration
 
 }  // namespace
 
-MpiProducer::MpiProducer(comm::Communicator& communicator, int server, int tag, const BufferOptions& options)
+MpiProducer::MpiProducer(comm::Communicator& communicator, int receiver, int tag,
+                         const BufferOptions& options, Sender sender)
     : communicator_(communicator),
-      server_(server),
+      receiver_(receiver),
       tag_(tag),
       options_(options),
+      sender_(sender),
       memory_(Mapping::anonymous(control_size + capacity_of(options))),
       control_(prepare(memory_.data(), capacity_of(options))),
       writer_(control_, memory_.data() + control_size),
@@ -41,7 +42,7 @@ MpiProducer::MpiProducer(comm::Communicator& communicator, int server, int tag, 
   spill_.emplace(control_, std::move(file));
 }
 
-// A send that the server never takes would hold the program here for ever; MPI may use its memory until the
+// A send that the receiver never takes would hold the program here for ever; MPI may use its memory until the
 // end.
 MpiProducer::~MpiProducer() {
   try {
@@ -96,7 +97,8 @@ std::byte* MpiProducer::reserve_when_full(std::size_t payload) {
   }
   place = writer_.try_reserve(payload);
   if (place == nullptr) {
-    if (options_.when_full == WhenFull::fail) throw buffer_full(payload, bytes_under_way(), capacity());
+    if (options_.when_full == WhenFull::fail)
+      throw buffer_full(payload, bytes_under_way(), capacity(), sender_);
     ++counters_.stalls;
     const double begin = env::steady_seconds();
     wait_for([&] { return (place = writer_.try_reserve(payload)) != nullptr; });
@@ -142,7 +144,7 @@ void MpiProducer::wait_for(Ready ready) {
     progress();
     if (ready()) return;
     if (const auto fault = take_fault()) throw Error(fault->code, fault->message);
-    if (closed_) throw server_lost("it has ended", counters_.records - released_);
+    if (closed_) throw receiver_lost(sender_, "it has ended", counters_.records - released_);
     nap = released_ != before ? shortest_nap : std::min(2 * nap, longest_nap);
     nap_for(nap);
   }
@@ -184,19 +186,19 @@ void MpiProducer::send(std::span<const std::byte> bytes, std::uint64_t first_seq
   message.first_sequence = first_sequence;
   message.end_sequence = end_sequence;
   message.alone = std::move(alone);
-  message.request = communicator_.send(bytes, server_, tag_);
+  message.request = communicator_.send(bytes, receiver_, tag_);
 }
 
 void MpiProducer::receive_notes() {
-  while (const auto incoming = communicator_.probe(server_, tag_ + 1)) {
+  while (const auto incoming = communicator_.probe(receiver_, tag_ + 1)) {
     std::vector<std::byte> bytes(incoming->bytes);
-    communicator_.receive(bytes, server_, tag_ + 1);
+    communicator_.receive(bytes, receiver_, tag_ + 1);
     base::ByteReader note(bytes);
     switch (note.get<Note>()) {
       case Note::credit: released_ = note.get<std::uint64_t>(); break;
       case Note::fault: {
         const auto code = static_cast<ErrorCode>(note.get<std::int32_t>());
-        faults_.push_back({code, note.get_text()});
+        faults_.push_back({.code = code, .message = note.get_text()});
         break;
       }
       case Note::closed: closed_ = true; break;
@@ -204,8 +206,8 @@ void MpiProducer::receive_notes() {
   }
 }
 
-// Record by record, as the server may hold the last of a message while it waits for what has no room yet. A
-// send that MPI does not call complete keeps its memory, though the server has it all.
+// Record by record, as the receiver may hold the last of a message while it waits for what has no room yet. A
+// send that MPI does not call complete keeps its memory, though the receiver has it all.
 void MpiProducer::give_back() {
   std::uint64_t limit = released_;
   for (Message& message : messages_) {
@@ -260,19 +262,13 @@ void MpiProducer::abandon() noexcept {
   if (finished_ || goodbye_request_ || comm::thread_level() == comm::ThreadLevel::none) return;
   try {
     send_committed();
-    goodbye_ = {counters_.records, 0, sizeof(RecordHead), {model::RecordKind::abandon, 0, 0, 0.0}};
-    goodbye_request_ = communicator_.send(std::as_bytes(std::span(&goodbye_, 1)), server_, tag_);
+    goodbye_ = {.sequence = counters_.records,
+                .payload = 0,
+                .total = sizeof(RecordHead),
+                .header = {.kind = model::RecordKind::abandon}};
+    goodbye_request_ = communicator_.send(std::as_bytes(std::span(&goodbye_, 1)), receiver_, tag_);
   } catch (...) {  // the last word of a rank that leaves; nobody is left to hear why it was not said
   }
-}
-
-ProducerEnd make_producer(comm::Communicator& communicator, int server, int tag,
-                          const BufferOptions& options) {
-  base::ByteWriter invitation;
-  invitation.put(Kind::mpi);
-  invitation.put(static_cast<std::int32_t>(tag));
-  invitation.put(static_cast<std::uint64_t>(capacity_of(options)));
-  return {std::make_unique<MpiProducer>(communicator, server, tag, options), to_invitation(invitation)};
 }
 
 }  // namespace tailrace::transport::mpi

@@ -1,4 +1,4 @@
-// The Producer towards a server on another node: the ring is in the client's own memory and is the send
+// The Producer towards a receiver on another node: the ring is in the sender's own memory and is the send
 // buffer.
 #pragma once
 
@@ -11,15 +11,22 @@
 #include "comm/communicator.hpp"
 #include "transport/aligned_bytes.hpp"
 #include "transport/mapping.hpp"
-#include "transport/ring.hpp"
-#include "transport/spill_file.hpp"
+#include "transport/ring/ring.hpp"
+#include "transport/ring/spill_file.hpp"
 #include "transport/transport.hpp"
 
 namespace tailrace::transport::mpi {
 
+// One thread calls it, the model's, and MPI is called from within its calls: no lock, no thread, no progress
+// in between. The ring serves as send buffer because what MPI sends from must stay where it is until it is
+// released, in the order in which a ring frees its room. Two readers walk behind the writer: unsent_ finds
+// what makes up the next message, unreleased_ what credits have freed. The spill file is this end's own, both
+// its writer and its reader: what was spilled goes through the ring later, so that the receiver sees one
+// stream. Constant after construction: communicator_, receiver_, tag_, options_, sender_, memory_, control_.
 class MpiProducer final : public Producer {
  public:
-  MpiProducer(comm::Communicator& communicator, int server, int tag, const BufferOptions& options);
+  MpiProducer(comm::Communicator& communicator, int receiver, int tag, const BufferOptions& options,
+              Sender sender);
   ~MpiProducer() override;
   MpiProducer(const MpiProducer&) = delete;
   MpiProducer& operator=(const MpiProducer&) = delete;
@@ -55,9 +62,10 @@ class MpiProducer final : public Producer {
   void refill();
 
   comm::Communicator& communicator_;
-  int server_;
+  int receiver_;
   int tag_;
   BufferOptions options_;
+  Sender sender_;
   Mapping memory_;
   RingControl& control_;
   RingWriter writer_;
@@ -73,7 +81,7 @@ class MpiProducer final : public Producer {
   int quiet_reserves_ = 0;         // since notes were last looked for
   Reserved reserved_ = Reserved::nothing;
   std::size_t reserved_bytes_ = 0;
-  bool closed_ = false;    // the server said that it takes no more
+  bool closed_ = false;    // the receiver said that it takes no more
   bool finished_ = false;  // the last record was `finish`
   RecordHead goodbye_;
   std::unique_ptr<comm::Request> goodbye_request_;

@@ -27,7 +27,7 @@ class SharedDoorbell final : public Doorbell {
 }  // namespace
 
 NamedDoorbell make_doorbell() {
-  Segment segment = Segment::create(4096, "a server's doorbell");
+  Segment segment = Segment::create(4096, "a doorbell");
   std::string name = segment.name();
   return {std::make_unique<SharedDoorbell>(std::move(segment)), std::move(name)};
 }

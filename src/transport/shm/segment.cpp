@@ -38,7 +38,8 @@ Segment Segment::create(std::size_t bytes, const std::string& purpose) {
     error = posix_fallocate(file.descriptor, 0, static_cast<off_t>(bytes));
     if (error == 0) {
       try {
-        return {Mapping::shared(file.descriptor, bytes, name.c_str(), Mapping::Pages::in_place), name, true};
+        return {Mapping::shared(file.descriptor, bytes, name.c_str(), Mapping::Pages::in_place), name,
+                Name::ours};
       } catch (...) {
         forget(name);
         throw;
@@ -49,7 +50,7 @@ Segment Segment::create(std::size_t bytes, const std::string& purpose) {
   if (file.descriptor >= 0) forget(name);
   throw Error(ErrorCode::resource,
               fmt::format("cannot take {} bytes for {} from the shared memory of this node (/dev/shm): {}; "
-                          "use a smaller servers.buffer, fewer ranks a node, or a larger /dev/shm",
+                          "use a smaller servers.buffer, fewer ranks per node, or a larger /dev/shm",
                           bytes, purpose, std::strerror(error)));
 }
 
@@ -62,7 +63,8 @@ Segment Segment::attach(const std::string& name) {
                             std::strerror(errno)));
   }
   const auto bytes = static_cast<std::size_t>(info.st_size);
-  return {Mapping::shared(file.descriptor, bytes, name.c_str(), Mapping::Pages::when_used), name, false};
+  return {Mapping::shared(file.descriptor, bytes, name.c_str(), Mapping::Pages::when_used), name,
+          Name::theirs};
 }
 
 Segment::~Segment() {

@@ -12,8 +12,8 @@ class Segment {
   // All zero, its pages taken from the node's shared memory at once. `purpose` is for the message when there
   // are not enough: Error(resource).
   static Segment create(std::size_t bytes, const std::string& purpose);
-  // Whole. Its pages, which are there, are mapped where they are used, several at a time: the client waits in
-  // `ready` until its server has attached. Throws Error(resource).
+  // Whole. Its pages, which are there, are mapped where they are used, several at a time: whoever created it
+  // waits for this call. Throws Error(resource).
   static Segment attach(const std::string& name);
 
   Segment(Segment&&) noexcept = default;
@@ -25,8 +25,9 @@ class Segment {
   const std::string& name() const { return name_; }
 
  private:
-  Segment(Mapping mapping, std::string name, bool owner)
-      : mapping_(std::move(mapping)), name_(std::move(name)), owner_(owner) {}
+  enum class Name { ours, theirs };  // to take away when this object ends
+  Segment(Mapping mapping, std::string name, Name whose)
+      : mapping_(std::move(mapping)), name_(std::move(name)), owner_(whose == Name::ours) {}
   Mapping mapping_;
   std::string name_;
   bool owner_;

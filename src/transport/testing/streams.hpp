@@ -11,23 +11,28 @@
 
 namespace tailrace::transport::testing {
 
-// A part for the client and a part for the server; each throws when something is not as it should be.
+// A part for the end that sends and a part for the one that receives; each throws when something is not as it
+// should be. `sender` says which of them has invited the other.
 struct Case {
   std::string name;
   BufferOptions options;
   std::function<void(Producer&)> produce;
   std::function<void(Consumer&, Doorbell&)> consume;
+  Sender sender = Sender::inviter;
 };
 inline void PrintTo(const Case& tried, std::ostream* out) { *out << tried.name; }  // found by GoogleTest
 
 using Size = std::function<std::size_t(std::uint64_t)>;
 
-// `count` records; the server holds up to `held` of them and gives them back in random order, `delay` says
-// how often each side dawdles (one time in so many; 0: never).
-inline Case stream(std::string name, BufferOptions options, std::uint64_t count, Size size, std::size_t held,
-                   unsigned delay) {
-  const auto dawdle = [delay](std::mt19937_64& random) {
-    if (delay > 0 && random() % delay == 0) pause(1e-6 * static_cast<double>(random() % 300));
+struct Pace {
+  std::size_t held = 0;  // records that the receiver holds before it gives any back, in random order
+  unsigned delay = 0;    // how often each side dawdles: one time in so many; 0: never
+};
+
+// `count` records.
+inline Case stream(std::string name, BufferOptions options, std::uint64_t count, Size size, Pace pace = {}) {
+  const auto dawdle = [pace](std::mt19937_64& random) {
+    if (pace.delay > 0 && random() % pace.delay == 0) pause(1e-6 * static_cast<double>(random() % 300));
   };
   const auto produce = [=](Producer& producer) {
     std::mt19937_64 random(1);
@@ -53,7 +58,7 @@ inline Case stream(std::string name, BufferOptions options, std::uint64_t count,
     };
     for (std::uint64_t i = 0; i < count; ++i) {
       std::optional<Record> record = consumer.next();
-      while (!record && !kept.empty()) {  // what is kept may be what the client waits for
+      while (!record && !kept.empty()) {  // what is kept may be what the sender waits for
         release_one();
         record = consumer.next();
       }
@@ -61,7 +66,7 @@ inline Case stream(std::string name, BufferOptions options, std::uint64_t count,
       check(*record, i, size(i));
       kept.push_back(*record);
       dawdle(random);
-      while (kept.size() > held) release_one();
+      while (kept.size() > pace.held) release_one();
     }
     for (const Record& record : kept) consumer.release(record.sequence);
     consume_finish(consumer, doorbell);
@@ -77,20 +82,21 @@ inline std::vector<Case> streams() {
   const auto constant = [](std::size_t size) { return [size](std::uint64_t) { return size; }; };
   const std::size_t kib = 1024;
   std::vector<Case> cases;
-  cases.push_back(stream("random_sizes", {.bytes = 64 * kib}, 5000, random_size(9000), 4, 0));
-  cases.push_back(stream("one_at_a_time", {.bytes = 64 * kib}, 2000, random_size(60000), 0, 0));
-  cases.push_back(stream("barely_fitting", {.bytes = 64 * kib}, 500, constant(64 * kib - 64), 0, 0));
-  cases.push_back(stream("more_than_half", {.bytes = 64 * kib}, 1000, random_size(40000), 0, 50));
-  cases.push_back(stream("random_delays", {.bytes = 64 * kib}, 3000, random_size(6000), 6, 4));
-  cases.push_back(stream("large", {.bytes = 4096 * kib}, 60, random_size(2000 * kib), 0, 0));
-  cases.push_back(stream("million_tiny", {.bytes = 1024 * kib}, 1000000, constant(8), 0, 0));
-  cases.push_back(stream("empty", {.bytes = 4 * kib}, 3000, constant(0), 7, 0));
-  const BufferOptions spill{.bytes = 64 * kib, .when_full = WhenFull::spill};
-  cases.push_back(stream("spill_random_sizes", spill, 3000, random_size(9000), 5, 0));
-  cases.push_back(stream("spill_random_delays", spill, 2000, random_size(9000), 3, 5));
-  cases.push_back(stream("spill_larger_than_buffer", spill, 200, random_size(200 * kib), 2, 0));
+  cases.push_back(stream("random_sizes", {.bytes = 64 * kib}, 5000, random_size(9000), {.held = 4}));
+  cases.push_back(stream("one_at_a_time", {.bytes = 64 * kib}, 2000, random_size(60000)));
+  cases.push_back(stream("barely_fitting", {.bytes = 64 * kib}, 500, constant(64 * kib - 64)));
+  cases.push_back(stream("more_than_half", {.bytes = 64 * kib}, 1000, random_size(40000), {.delay = 50}));
   cases.push_back(
-      stream("spill_tiny", {.bytes = 4 * kib, .when_full = WhenFull::spill}, 30000, constant(24), 3, 0));
+      stream("random_delays", {.bytes = 64 * kib}, 3000, random_size(6000), {.held = 6, .delay = 4}));
+  cases.push_back(stream("large", {.bytes = 4096 * kib}, 60, random_size(2000 * kib)));
+  cases.push_back(stream("million_tiny", {.bytes = 1024 * kib}, 1000000, constant(8)));
+  cases.push_back(stream("empty", {.bytes = 4 * kib}, 3000, constant(0), {.held = 7}));
+  const BufferOptions spill{.bytes = 64 * kib, .when_full = WhenFull::spill};
+  cases.push_back(stream("spill_random_sizes", spill, 3000, random_size(9000), {.held = 5}));
+  cases.push_back(stream("spill_random_delays", spill, 2000, random_size(9000), {.held = 3, .delay = 5}));
+  cases.push_back(stream("spill_larger_than_buffer", spill, 200, random_size(200 * kib), {.held = 2}));
+  cases.push_back(stream("spill_tiny", {.bytes = 4 * kib, .when_full = WhenFull::spill}, 30000, constant(24),
+                         {.held = 3}));
   return cases;
 }
 

@@ -1,5 +1,5 @@
-// What every transport must do, as cases of which the caller runs the two parts in threads, processes or
-// ranks.
+// What every transport must do, in both directions, as cases of which the caller runs the two parts in
+// threads, processes or ranks.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tailrace::transport::testing {
 
-// The server takes nothing back for a while: a client that waits must stand still within its bound.
+// The receiver takes nothing back for a while: a sender that waits must stand still within its bound.
 inline Case wait_when_full() {
   const std::size_t size = 6000;
   const auto produce = [=](Producer& producer) {
@@ -76,7 +76,7 @@ inline Case fail_when_full() {
   return {"fail_when_full", {.bytes = 64 << 10, .when_full = WhenFull::fail}, produce, consume};
 }
 
-// A client that spills never waits, and what was spilled keeps its place in the order.
+// A sender that spills never waits, and what was spilled keeps its place in the order.
 inline Case spill_without_waiting() {
   const std::uint64_t count = 2000;
   const std::size_t size = 5000;
@@ -140,7 +140,7 @@ inline Case many_at_once(const char* name, BufferOptions options) {
         }
       }
       TRANSPORT_REQUIRE(kept.size() <= before + 40);
-      // Some are kept a while, but not while the client may be waiting for their room.
+      // Some are kept a while, but not while the sender may be waiting for their room.
       if (i % 3 == 0 && kept.size() > before) continue;
       consumer.release(kept);
       kept.clear();
@@ -201,7 +201,7 @@ inline Case reserve_twice() {
 
 inline std::string long_fault() { return std::string(2000, 'x') + " disk full"; }
 
-// Faults come in the order they were raised, at the client's next looks.
+// Faults come in the order they were raised, at the sender's next looks.
 inline Case faults() {
   const auto await_fault = [](Producer& producer) {
     for (int i = 0; i < 20000; ++i) {
@@ -239,7 +239,7 @@ inline Case faults() {
     const Record record = await_next(consumer, doorbell);
     check(record, 1, 10);
     consumer.raise({ErrorCode::lost, "third"});
-    // Nothing is released until the client has seen the fault: it ends the client's wait and lets it go on.
+    // Nothing is released until the sender has seen the fault: it ends its wait and lets it go on.
     const Record last = await_next(consumer, doorbell);
     TRANSPORT_REQUIRE(last.header.kind == RecordKind::finish);
     consumer.release(record.sequence);
@@ -292,16 +292,18 @@ inline Case abandon_after_finish() {
   return {"abandon_after_finish", {.bytes = 64 << 10}, produce, consume};
 }
 
-// A server that ends with records in hand leaves no client waiting.
-inline Case server_ends() {
-  const auto produce = [](Producer& producer) {
+// A receiver that ends with records in hand leaves no sender waiting.
+inline Case receiver_ends(Sender sender) {
+  const std::string expected =
+      fmt::format("the {} is gone (it has ended)", sender == Sender::inviter ? "server" : "client");
+  const auto produce = [=](Producer& producer) {
     try {
       for (std::uint64_t i = 0; i < 1000; ++i) put(producer, i, 5000);
       producer.drain();
-      TRANSPORT_REQUIRE(!"the client did not notice that the server had ended");
+      TRANSPORT_REQUIRE(!"the sender did not notice that the receiver had ended");
     } catch (const Error& error) {
       TRANSPORT_REQUIRE(error.code() == ErrorCode::lost);
-      TRANSPORT_REQUIRE(std::string(error.what()).find("the server is gone (it has ended)") == 0);
+      TRANSPORT_REQUIRE(std::string(error.what()).find(expected) == 0);
     }
   };
   const auto consume = [](Consumer& consumer, Doorbell& doorbell) {
@@ -310,10 +312,10 @@ inline Case server_ends() {
       if (i < 45) consumer.release(record.sequence);
     }
   };
-  return {"server_ends", {.bytes = 64 << 10}, produce, consume};
+  return {"receiver_ends", {.bytes = 64 << 10}, produce, consume};
 }
 
-// Several threads of the server work on the records of a client.
+// Several threads work on the records of one sender.
 inline Case released_by_threads() {
   const std::uint64_t count = 4000;
   const auto size = [](std::uint64_t i) { return static_cast<std::size_t>(mix(i) % 3000); };
@@ -366,14 +368,23 @@ inline Case released_by_threads() {
   return {"released_by_threads", {.bytes = 64 << 10}, produce, consume};
 }
 
-inline std::vector<Case> conformance_cases() {
+inline std::vector<Case> conformance_cases(Sender sender) {
   std::vector<Case> cases = streams();
   for (auto make : {wait_when_full, fail_when_full, spill_without_waiting, too_large, reserve_twice, faults,
-                    abandon, abandon_after_finish, server_ends, released_by_threads}) {
+                    abandon, abandon_after_finish, released_by_threads}) {
     cases.push_back(make());
   }
+  cases.push_back(receiver_ends(sender));
   cases.push_back(many_at_once("many_at_once", {.bytes = 256 << 10}));
   cases.push_back(many_at_once("many_at_once_spilled", {.bytes = 64 << 10, .when_full = WhenFull::spill}));
+  for (Case& each : cases) each.sender = sender;
+  return cases;
+}
+
+// The inviter sends, then the invitee.
+inline std::vector<Case> both_directions() {
+  std::vector<Case> cases = conformance_cases(Sender::inviter);
+  for (Case& each : conformance_cases(Sender::invitee)) cases.push_back(std::move(each));
   return cases;
 }
 

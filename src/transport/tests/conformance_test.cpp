@@ -1,49 +1,34 @@
 // The conformance suite on the transports within a node.
 #include <gtest/gtest.h>
 
-#include "transport/endpoints.hpp"
-#include "transport/tests/both_ends.hpp"
+#include "base/testing/has_test.hpp"
+#include "transport/testing/named.hpp"
 
 namespace tailrace::transport::testing {
 namespace {
 
-class Conformance : public ::testing::TestWithParam<Case> {};
+using ::testing::TestWithParam;
+using ::testing::ValuesIn;
 
-TEST_P(Conformance, Loopback) {
+class LoopbackTransport : public TestWithParam<Case> {};
+TEST_P(LoopbackTransport, keeps_the_contract) {
   const auto doorbell = make_heap_doorbell();
-  auto ends = loopback::make({GetParam().options, {}}, *doorbell);
+  auto ends = loopback::make({.buffer = GetParam().options, .while_waiting = {}, .sender = GetParam().sender},
+                             *doorbell);
   in_threads(GetParam(), std::move(ends.producer), std::move(ends.consumer), *doorbell);
 }
+INSTANTIATE_TEST_SUITE_P(Cases, LoopbackTransport, ValuesIn(both_directions()), name_of);
 
-TEST_P(Conformance, SharedMemoryBetweenThreads) {
-  const auto world = comm::serial();
-  auto bell = shm::make_doorbell();
-  auto end = shm::make_producer(GetParam().options, bell.name);
-  auto consumer = accept(end.invitation, *world, 0, *bell.doorbell);
-  in_threads(GetParam(), std::move(end.producer), std::move(consumer), *bell.doorbell);
+class ShmTransport : public TestWithParam<Case> {};
+TEST_P(ShmTransport, keeps_the_contract) { between_threads("shm", GetParam()); }
+TEST_P(ShmTransport, keeps_it_between_processes) { between_processes("shm", GetParam()); }
+INSTANTIATE_TEST_SUITE_P(Cases, ShmTransport, ValuesIn(both_directions()), name_of);
+
+// Those that share no memory are run by mpi_transport_main.cpp, all of them.
+TEST(Transports, all_have_a_conformance_test) {
+  for (const std::string& name : transport_names())
+    if (find_transport(name)->shares_memory()) base::testing::expect_conformance_test(name, "Transport");
 }
-
-TEST_P(Conformance, SharedMemoryBetweenProcesses) {
-  auto bell = shm::make_doorbell();
-  const Pipe invitation;
-  const Pipe accepted;
-  Child client([&] {
-    auto end = shm::make_producer(GetParam().options, bell.name);
-    invitation.write(end.invitation);
-    accepted.read();
-    GetParam().produce(*end.producer);
-  });
-  {
-    const auto world = comm::serial();
-    const auto consumer = accept(invitation.read(), *world, 0, *bell.doorbell);
-    accepted.write("yes");
-    GetParam().consume(*consumer, *bell.doorbell);
-  }
-  EXPECT_EQ(client.wait(), 0);
-}
-
-INSTANTIATE_TEST_SUITE_P(Transport, Conformance, ::testing::ValuesIn(conformance_cases()),
-                         [](const auto& parameters) { return parameters.param.name; });
 
 }  // namespace
 }  // namespace tailrace::transport::testing

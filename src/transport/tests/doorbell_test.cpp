@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "transport/endpoints.hpp"
-#include "transport/tests/both_ends.hpp"
+#include "transport/testing/both_ends.hpp"
 
 namespace tailrace::transport {
 namespace {

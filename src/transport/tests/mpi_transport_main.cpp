@@ -1,6 +1,6 @@
-// The conformance suite on the transport between nodes: rank 0 is the server, every other rank a client of
-// it. Ends with status 1 and a line on stderr when something is not as it should be. Arguments: parts of
-// names of cases (none: all).
+// The conformance suite on every transport between nodes (that shares no memory): rank 0 accepts, every other
+// rank invites it; first these send, then rank 0 does. Ends with status 1 and a line on stderr when something
+// is not as it should be. Arguments: parts of names of cases (none: all).
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -10,31 +10,48 @@
 
 #include "base/error.hpp"
 #include "comm/communicator.hpp"
-#include "transport/endpoints.hpp"
+#include "transport/registry.hpp"
 #include "transport/testing/transport_conformance.hpp"
 
 namespace {
 
 namespace comm = tailrace::comm;
 namespace transport = tailrace::transport;
+using transport::Sender;
 using transport::testing::Case;
 
-void serve(const Case& what, comm::Communicator& world,
-           const std::vector<std::vector<std::byte>>& invitations) {
+void accept_all(const Case& what, comm::Communicator& world,
+                const std::vector<std::vector<std::byte>>& invitations) {
   const auto doorbell = transport::make_heap_doorbell();
-  for (int client = 1; client < world.size(); ++client) {
-    const auto& bytes = invitations[static_cast<std::size_t>(client)];
+  for (int inviter = 1; inviter < world.size(); ++inviter) {
+    const auto& bytes = invitations[static_cast<std::size_t>(inviter)];
     const std::string invitation(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    const auto consumer = transport::accept(invitation, world, client, *doorbell);
-    what.consume(*consumer, *doorbell);
+    if (what.sender == Sender::inviter) {
+      const auto consumer = transport::accept(invitation, world, inviter, *doorbell);
+      what.consume(*consumer, *doorbell);
+    } else {
+      const auto producer = transport::accept_producer(invitation, world, inviter);
+      what.produce(*producer);
+    }
   }
 }
 
-void run(const Case& what, comm::Communicator& world, int tag) {
-  if (world.rank() == 0) return serve(what, world, world.all_gather({}));
-  auto end = transport::mpi::make_producer(world, 0, tag, what.options);
-  world.all_gather(std::as_bytes(std::span(end.invitation)));
-  what.produce(*end.producer);
+void run(const Case& what, const transport::Transport& between, comm::Communicator& world, int tag) {
+  if (world.rank() == 0) return accept_all(what, world, world.all_gather({}));
+  const transport::Route route{.communicator = world,
+                               .pair = {.inviter = world.rank(), .invitee = 0, .same_node = false},
+                               .tag = tag,
+                               .doorbell = ""};
+  const transport::shm::NamedDoorbell bell{.doorbell = transport::make_heap_doorbell(), .name = ""};
+  if (what.sender == Sender::inviter) {
+    auto end = between.make_producer(route, what.options);
+    world.all_gather(std::as_bytes(std::span(end.invitation)));
+    what.produce(*end.producer);
+  } else {
+    auto end = between.make_consumer(route, what.options, bell);
+    world.all_gather(std::as_bytes(std::span(end.invitation)));
+    what.consume(*end.consumer, *bell.doorbell);
+  }
 }
 
 bool chosen(const Case& what, int count, char** names) {
@@ -82,15 +99,20 @@ int main(int count, char** arguments) {
     const comm::Environment environment;
     world = comm::from_handle(comm::world_handle());
     int tag = 100;
-    for (const Case& what : transport::testing::conformance_cases()) {
-      if (!chosen(what, count, arguments)) continue;
-      name = what.name;
-      const auto begin = std::chrono::steady_clock::now();
-      run(what, *world, tag);
-      world->barrier();
-      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      if (world->rank() == 0) std::printf("%-28s %.3f s\n", name.c_str(), seconds);
-      tag += 2;
+    for (const std::string& between : transport::transport_names()) {
+      if (transport::find_transport(between)->shares_memory()) continue;
+      for (const Case& what : transport::testing::both_directions()) {
+        if (!chosen(what, count, arguments)) continue;
+        name = between + ": " + what.name;
+        const auto begin = std::chrono::steady_clock::now();
+        run(what, *transport::find_transport(between), *world, tag);
+        world->barrier();
+        const std::chrono::duration<double> lasted = std::chrono::steady_clock::now() - begin;
+        if (world->rank() == 0)
+          std::printf("%-28s %s %.3f s\n", name.c_str(), what.sender == Sender::inviter ? "->" : "<-",
+                      lasted.count());
+        tag += 2;
+      }
     }
     name = "abandon_while_finalizing";
     abandon_while_finalizing(*world, kept, guard, tag);

@@ -1,4 +1,4 @@
-#include "transport/ring.hpp"
+#include "transport/ring/ring.hpp"
 
 #include <gmock/gmock.h>
 
@@ -157,7 +157,7 @@ TEST(RingTest, NoticesThatItWasOverwritten) {
     FAIL() << "expected an error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::internal);
-    EXPECT_THAT(error.what(), testing::HasSubstr("the ring of a client was overwritten"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("the ring of a channel was overwritten"));
   }
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "transport/endpoints.hpp"
-#include "transport/tests/both_ends.hpp"
+#include "transport/testing/both_ends.hpp"
 
 namespace tailrace::transport {
 namespace {
@@ -21,7 +21,9 @@ using testing::put;
 
 std::string segment_of(const std::string& invitation) {
   base::ByteReader reader(std::as_bytes(std::span(invitation)));
-  reader.get<std::uint32_t>();  // the kind
+  reader.get<std::uint32_t>();  // that it is one
+  reader.get_text();            // to which transport
+  reader.get<Sender>();
   return "/dev/shm" + reader.get_text();
 }
 std::size_t tailrace_files(const std::string& directory) {
@@ -43,6 +45,9 @@ struct WithinNode : ::testing::Test {
   }
   std::string directory;
   std::unique_ptr<comm::Communicator> world = comm::serial();
+  std::unique_ptr<Producer> accept_to_send(const std::string& invitation) {
+    return accept_producer(invitation, *world, 0);
+  }
   shm::NamedDoorbell bell = shm::make_doorbell();
 };
 
@@ -69,6 +74,53 @@ TEST_F(WithinNode, AProducerThatNobodyAcceptedTakesItsNamesAlong) {
   EXPECT_FALSE(std::filesystem::exists(segment_of(end.invitation)));
   EXPECT_EQ(tailrace_files(directory), 0u);
   EXPECT_THROW(accept_here(end.invitation), Error);
+}
+
+TEST_F(WithinNode, TheNameIsGoneOnceTheSenderHasAccepted) {
+  auto end = shm::make_consumer(
+      {.bytes = 1 << 16, .when_full = WhenFull::spill, .spill_directory = directory}, bell);
+  EXPECT_TRUE(std::filesystem::exists(segment_of(end.invitation)));
+  EXPECT_EQ(tailrace_files(directory), 1u);
+  auto producer = accept_to_send(end.invitation);
+  EXPECT_FALSE(std::filesystem::exists(segment_of(end.invitation)));
+  EXPECT_EQ(tailrace_files(directory), 0u);
+  EXPECT_EQ(producer->capacity(), std::size_t{1} << 16);
+  EXPECT_TRUE(end.consumer->alive());
+  producer.reset();
+  EXPECT_FALSE(end.consumer->alive());
+}
+
+TEST_F(WithinNode, AConsumerThatNobodyAcceptedTakesItsNamesAlong) {
+  auto end = shm::make_consumer(
+      {.bytes = 1 << 16, .when_full = WhenFull::spill, .spill_directory = directory}, bell);
+  EXPECT_TRUE(end.consumer->alive());
+  EXPECT_FALSE(end.consumer->next());
+  end.consumer.reset();
+  EXPECT_FALSE(std::filesystem::exists(segment_of(end.invitation)));
+  EXPECT_EQ(tailrace_files(directory), 0u);
+  EXPECT_THROW(accept_to_send(end.invitation), Error);
+}
+
+TEST_F(WithinNode, AnInvitationIsForOneDirection) {
+  const auto to_receive = shm::make_producer({.bytes = 1 << 16}, bell.name);
+  const auto to_send = shm::make_consumer({.bytes = 1 << 16}, bell);
+  EXPECT_THROW(accept_to_send(to_receive.invitation), Error);
+  EXPECT_THROW(accept_here(to_send.invitation), Error);
+  EXPECT_NO_THROW(accept_here(to_receive.invitation));
+  EXPECT_NO_THROW(accept_to_send(to_send.invitation));
+}
+
+// Both policies of the inviter reach the end that sends.
+TEST_F(WithinNode, TheInviterSaysWhatHappensWhenItsSenderHasNoRoom) {
+  const auto end = shm::make_consumer({.bytes = 1 << 16, .when_full = WhenFull::fail}, bell);
+  const auto producer = accept_to_send(end.invitation);
+  try {
+    for (std::uint64_t i = 0; i < 100; ++i) put(*producer, i, 3000);
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::full);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("are in transit to the client, and when_full is fail"));
+  }
 }
 
 TEST_F(WithinNode, ATooSmallSharedMemoryIsAnError) {
@@ -128,9 +180,52 @@ TEST_F(WithinNode, AKilledServerEndsTheWait) {
     FAIL() << "expected an error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::lost);
-    EXPECT_THAT(error.what(),
-                ::testing::HasSubstr("the server is gone (its process does not exist any more); "
-                                     "21 records that it had not released are lost"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("the server is gone (its process no longer exists); "
+                                                   "21 records that it had not released are lost"));
+  }
+}
+
+TEST_F(WithinNode, AKilledServerThatSendsIsNoticedAndWhatItCommittedIsThere) {
+  const auto end = shm::make_consumer({.bytes = 1 << 16}, bell);
+  const Pipe sent;
+  Child server([&] {
+    const auto producer = accept_to_send(end.invitation);
+    for (const std::uint64_t i : {0, 1}) put(*producer, i, 1000);
+    producer->flush();
+    sent.write("yes");
+    testing::pause(60);
+  });
+  sent.read();
+  EXPECT_TRUE(end.consumer->alive());
+  kill(server.process(), SIGKILL);
+  for (int i = 0; i < 2000 && end.consumer->alive(); ++i) testing::pause(1e-3);
+  EXPECT_FALSE(end.consumer->alive());
+  for (const std::uint64_t i : {0, 1}) {
+    const auto record = end.consumer->next();
+    ASSERT_TRUE(record.has_value());
+    testing::check(*record, i, 1000);
+  }
+  EXPECT_FALSE(end.consumer->next().has_value());
+}
+
+TEST_F(WithinNode, AKilledClientThatReceivesEndsTheWait) {
+  const Pipe invitation;
+  Child client([&] {
+    auto own = shm::make_doorbell();
+    const auto end = shm::make_consumer({.bytes = 1 << 16}, own);
+    invitation.write(end.invitation);
+    testing::pause(60);
+  });
+  const auto producer = accept_to_send(invitation.read());
+  put(*producer, 0, 3000);
+  kill(client.process(), SIGKILL);
+  try {
+    for (std::uint64_t i = 1; i < 100; ++i) put(*producer, i, 3000);
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::lost);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("the client is gone (its process no longer exists); "
+                                                   "21 records that it had not released are lost"));
   }
 }
 

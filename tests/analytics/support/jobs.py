@@ -55,7 +55,12 @@ class Case:
             output = {"out.nc": {"write_every": "1 h", "compression": "none", "variables": output}}
         if fields is None:
             fields = {"state": {"every": "1 step", "names": [field["name"] for field in self.fields]}}
-        return {"fields": fields, "diagnostics": described, "output": output, "time": {"calendar": "none"}} | sections
+        return {
+            "fields": fields,
+            "diagnostics": described,
+            "output": output,
+            "model_time": {"calendar": "none"},
+        } | sections
 
     def start(self, folder: Path, config: dict, environment: dict | None = None) -> Running:
         folder.mkdir(parents=True, exist_ok=True)

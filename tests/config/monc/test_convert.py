@@ -63,7 +63,7 @@ def test_writes_yaml_and_warns(folder):
             "{file}": {
                 "attributes": {"title": "All"},
                 "write_every": "100.0 s",
-                "series": True,
+                "file_per_write": True,
                 "option_tables": {"options_database": {"prefix": "", "dimension": "number_options", "optional": True}},
                 "variables": [dict(MEAN, every="{mm} s", axis="time_series_{n}_{mm}")],
             },
@@ -96,7 +96,7 @@ def test_an_include_that_is_missing(folder):
     (folder / "cfg" / "fields.xml").unlink()
     result = convert(folder, "cfg/main.xml")
     assert result.returncode == 2
-    assert 'cfg/main.xml:3:11  the included file "cfg/fields.xml" is not there' in result.stderr
+    assert 'cfg/main.xml:3:11  the included file "cfg/fields.xml" does not exist' in result.stderr
 
 
 @pytest.mark.skipif(not SHIPPED.exists(), reason="MONC's own files are not here")

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analytics/units.hpp"
+#include "analytics/units/unit_system.hpp"
 #include "base/nearest_name.hpp"
 
 namespace tailrace::analytics::operators {
@@ -145,13 +145,13 @@ std::string word(const Call& call, const std::string& name, std::string_view fal
                  std::initializer_list<std::string_view> choices) {
   const std::string given = text(call, name, std::string(fallback));
   if (std::find(choices.begin(), choices.end(), given) != choices.end()) return given;
-  throw CallProblem(-1, name, fmt::format("{}=\"{}\" is none of: {}", name, given, join(choices)));
+  throw CallProblem(-1, name, fmt::format("{}=\"{}\" is not one of: {}", name, given, join(choices)));
 }
 
 std::vector<double> coordinates(const Call& call, const std::string& dim) {
   const std::vector<double> values = numbers(call, dim + std::string(coordinate_suffix));
   if (values.empty())
-    throw CallProblem(-1, dim, fmt::format("dimension \"{}\" has no coordinate, which this needs", dim));
+    throw CallProblem(-1, dim, fmt::format("dimension \"{}\" has no coordinate, which is needed here", dim));
   const std::int64_t extent = call.arguments.at(0).dims[place_of(call, dim)].extent;
   if (static_cast<std::int64_t>(values.size()) != extent)
     throw CallProblem(
@@ -163,11 +163,13 @@ std::vector<double> coordinates(const Call& call, const std::string& dim) {
 void add_dim(Shape& shape, const std::string& name, std::int64_t extent) {
   if (shape.find(name))
     throw CallProblem(-1, "dim", fmt::format("the result would have dimension \"{}\" twice", name));
-  shape.dims.push_back({name, extent, false});
+  shape.dims.push_back({.name = name, .extent = extent, .split = false});
 }
 
 Dim shortened(const Dim& dim, std::int64_t extent) {
-  return {extent == dim.extent ? dim.name : fmt::format("{}_{}", dim.name, extent), extent, false};
+  return {.name = extent == dim.extent ? dim.name : fmt::format("{}_{}", dim.name, extent),
+          .extent = extent,
+          .split = false};
 }
 
 Shape without(const Call& call, const std::vector<bool>& removed) {
@@ -183,15 +185,15 @@ std::optional<std::string> dimensionless() { return std::string("1"); }
 
 std::optional<std::string> product_units(const std::optional<std::string>& a,
                                          const std::optional<std::string>& b) {
-  return a && b ? unit_system().product(*a, *b) : std::nullopt;
+  return a && b ? units::unit_system().product(*a, *b) : std::nullopt;
 }
 
 std::optional<std::string> power_units(const std::optional<std::string>& a, double exponent) {
-  return a ? unit_system().power(*a, exponent) : std::nullopt;
+  return a ? units::unit_system().power(*a, exponent) : std::nullopt;
 }
 
 std::optional<std::string> difference_units(const std::optional<std::string>& a) {
-  return a ? std::optional(unit_system().difference(*a)) : std::nullopt;
+  return a ? std::optional(units::unit_system().difference(*a)) : std::nullopt;
 }
 
 }  // namespace tailrace::analytics::operators

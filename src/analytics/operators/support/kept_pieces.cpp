@@ -41,7 +41,8 @@ KeptPieces::Piece& KeptPieces::added(model::Region region) {
   std::vector<std::byte> key = key_of(region);
   auto cells = make_(static_cast<std::size_t>(region.size()));
   last_ = pieces_.size();
-  return pieces_.emplace_back(Piece{std::move(region), std::move(key), std::move(cells), false});
+  return pieces_.emplace_back(
+      Piece{.region = std::move(region), .key = std::move(key), .cells = std::move(cells), .used = false});
 }
 
 Cells& KeptPieces::of(const model::Region& kept) {

@@ -34,6 +34,10 @@ class ValueCells : public Cells {
   virtual void add_each(std::size_t first, std::span<const double> values) = 0;
 };
 
+// Not safe from several threads: each lane has its own. A piece a region, and not one array of all kept
+// cells: a server may hold a few rows of a large map, and what it keeps and sends should be as large as
+// those. Pieces are looked for in a list, the last one first: blocks of a server have few regions, and come
+// in turn. Overlaps are settled at the end, by merging, which is associative and commutative to the bit.
 class KeptPieces {
  public:
   using Make = std::function<std::unique_ptr<Cells>(std::size_t cells)>;

@@ -1,7 +1,7 @@
 // Exact sums of kept cells; NaN may be left out.
 #pragma once
 
-#include "analytics/exact_sum.hpp"
+#include "analytics/exact_sum/exact_sums.hpp"
 #include "analytics/operators/support/kept_pieces.hpp"
 
 namespace tailrace::analytics::operators {
@@ -21,7 +21,7 @@ class SumCells final : public ValueCells {
   void results(std::span<double> values) const override { sums_.results(values); }
 
  private:
-  ExactSums sums_;
+  exact_sum::ExactSums sums_;
   bool skip_missing_;
 };
 

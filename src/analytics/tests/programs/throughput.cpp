@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "analytics/exact_sum.hpp"
-#include "analytics/expression/compile.hpp"
+#include "analytics/compile.hpp"
+#include "analytics/exact_sum/exact_sums.hpp"
 #include "analytics/program.hpp"
 #include "analytics/simd/kernels.hpp"
 #include "base/error.hpp"
@@ -95,9 +95,11 @@ class Expression {
     Scope scope;
     for (const char* name : {"z", "y", "x"})
       space_.push_back({name, field.region.count(space_.size()), true});
-    for (const char* name : {"u", "v", "w"}) scope.inputs.push_back({name, {space_, {}}});
+    for (const char* name : {"u", "v", "w"}) scope.inputs.push_back({.name = name, .shape = {space_, {}}});
     config::Problems problems;
-    const std::vector<DiagnosticSource> sources{{text, {"throughput", 1, 1}, text, text, "", "", "", false}};
+    DiagnosticSource source;
+    source.name = source.path = source.text = text;
+    const std::vector<DiagnosticSource> sources{source};
     graph_ = compile(sources, scope, problems).graph;
     TAILRACE_ASSERT(problems.empty(), text);
     std::vector<int> inputs, sinks;
@@ -111,7 +113,8 @@ class Expression {
     partial_ = dynamic_cast<const Reduction*>(reduction.op)->start(reduction.call);
     for (const int input : inputs)
       sources_.push_back(field_values(graph_.nodes[static_cast<std::size_t>(input)].input));
-    program_ = std::make_unique<Program>(graph_, space_, inputs, std::vector<int>{}, sinks);
+    program_ =
+        std::make_unique<Program>(graph_, ProgramNodes{.space = space_, .sources = inputs, .sinks = sinks});
   }
 
   std::size_t reads() const { return sources_.size(); }
@@ -143,7 +146,7 @@ void add_sums(Cases& cases, const Field& field, double mebibytes) {
     cases.add("plain_" + name, mebibytes,
               [&field, level] { result = simd::kernels(level).plain_sum(field.u.data(), field.u.size()); });
     cases.add("exact_" + name, mebibytes, [&field, level] {
-      ExactSums sums(1, level);
+      exact_sum::ExactSums sums(1, level);
       sums.add(0, field.u);
       double sum = 0.0;
       sums.results({&sum, 1});
@@ -165,18 +168,19 @@ void add_small(Cases& cases, const Field& field) {
   constexpr int calls = 1000;
   const std::span<const double> values(field.u);
   for (const std::size_t count : {1U, 10U, 1000U}) {
-    const auto sums = std::make_shared<ExactSums>(1);
+    const auto sums = std::make_shared<exact_sum::ExactSums>(1);
     cases.add(fmt::format("small_add_{}", count), calls, [=] {
       for (std::size_t i = 0; i < calls; ++i) sums->add(0, values.subspan(i % 16 * 8, count));
     });
   }
   for (const std::size_t count : {33U, 1000U}) {
-    const auto sums = std::make_shared<ExactSums>(count);
+    const auto sums = std::make_shared<exact_sum::ExactSums>(count);
     cases.add(fmt::format("small_add_each_{}", count), calls, [=] {
       for (std::size_t i = 0; i < calls; ++i) sums->add_each(0, values.subspan(i % 16 * 8, count));
     });
   }
-  const auto from = std::make_shared<ExactSums>(1), into = std::make_shared<ExactSums>(1);
+  const auto from = std::make_shared<exact_sum::ExactSums>(1),
+             into = std::make_shared<exact_sum::ExactSums>(1);
   from->add(0, values.first(100));
   cases.add("small_merge", calls, [=] {
     for (int i = 0; i < calls; ++i) into->merge(from->to_bytes());

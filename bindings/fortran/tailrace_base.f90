@@ -1,0 +1,92 @@
+!> What all parts of the binding stand on: the session as C knows it, errors, and text for C. For the modules behind
+!! `tailrace` alone.
+module tailrace_base
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int, c_null_char, c_null_ptr, c_ptr, c_size_t
+  use, intrinsic :: iso_fortran_env, only: error_unit, int64
+  use tailrace_c
+  implicit none
+  private
+
+  public :: session_base, settle, text, c_string, c_lines, size_of
+
+  !> Types of fields: the `type` of `field`.
+  integer, parameter, public :: tailrace_float32 = 0, tailrace_float64 = 1, tailrace_int32 = 2, tailrace_int64 = 3
+  !> The values of ierr.
+  integer, parameter, public :: tailrace_ok = 0, tailrace_error_usage = 1, tailrace_error_configuration = 2, &
+                                tailrace_error_resource = 3, tailrace_error_lost = 4, tailrace_error_full = 5, &
+                                tailrace_error_internal = 6
+
+  type :: session_base
+    type(c_ptr) :: c_session = c_null_ptr  !< For this binding alone; its parts are modules of their own.
+  end type session_base
+
+contains
+
+  !> Hands an error to the caller, or ends the program with it. (errmsg is set by each procedure itself: gfortran 12 loses
+  !! the length of a deferred-length argument that is optional and passed on.)
+  subroutine settle(self, error, ierr)
+    class(session_base), intent(inout) :: self
+    type(tailrace_error_c), intent(inout) :: error
+    integer, intent(out), optional :: ierr
+
+    if (present(ierr)) ierr = error%code
+    if (error%code == tailrace_ok) return
+    if (.not. present(ierr)) then
+      write (error_unit, '(a)') "tailrace: " // text(error%message)
+      flush (error_unit)
+      call tailrace_free_c(self%c_session)
+      self%c_session = c_null_ptr
+      error stop 1
+    end if
+    call tailrace_error_clear_c(error)
+  end subroutine settle
+
+  function text(string) result(copy)
+    type(c_ptr), intent(in) :: string
+    character(:), allocatable :: copy
+    character(kind=c_char), pointer :: characters(:)
+    integer(c_size_t) :: length, i
+
+    copy = ""
+    if (.not. c_associated(string)) return
+    length = strlen_c(string)
+    call c_f_pointer(string, characters, [length])
+    copy = repeat(" ", int(length))
+    do i = 1, length
+      copy(i:i) = characters(i)
+    end do
+  end function text
+
+  !> Ended as C does it, without trailing blanks; absent is empty.
+  pure function c_string(string) result(ended)
+    character(*), intent(in), optional :: string
+    character(:, c_char), allocatable :: ended
+
+    ended = c_null_char
+    if (present(string)) ended = trim(string) // c_null_char
+  end function c_string
+
+  !> The elements as the lines of one C string.
+  pure function c_lines(strings) result(ended)
+    character(*), intent(in), optional :: strings(:)
+    character(:, c_char), allocatable :: ended
+    integer :: i
+
+    ended = ""
+    if (present(strings)) then
+      do i = 1, size(strings)
+        ended = ended // trim(strings(i)) // new_line("a")
+      end do
+    end if
+    ended = ended // c_null_char
+  end function c_lines
+
+  !> -1 where absent.
+  pure integer(c_int) function size_of(array)
+    integer(int64), intent(in), optional :: array(:)
+
+    size_of = -1
+    if (present(array)) size_of = size(array, kind=c_int)
+  end function size_of
+
+end module tailrace_base

@@ -1,0 +1,271 @@
+!> What a model declares before `ready`: options, grids, coordinates, meshes, fields. A part of `tailrace`.
+module tailrace_declarations
+  use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_size_t
+  use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
+  use tailrace_base
+  use tailrace_c
+  implicit none
+  private
+
+  public :: declaring_session
+
+  type, extends(session_base) :: declaring_session
+  contains
+    !> Declarations, before ready; local. Names, shapes and types must agree over the component's ranks.
+    generic :: option => option_character, option_int32, option_int64, option_real32, option_real64
+    !> block: offset and count. indexed: indexed_dim and indices. partial=.true.: each rank holds a contribution of the
+    !! full shape. None of them: every rank holds the whole (replicated).
+    generic :: grid => grid_int32, grid_int64
+    !> Values of rank 1 or 2; all, or this rank's part along decomposed dimensions (distinguished by the size).
+    !! attributes: an array of "name = value".
+    generic :: coordinate => coordinate_r4, coordinate_r8, coordinate_r4_2, coordinate_r8_2
+    !> face_nodes(nodes_per_face, local faces) holds node numbers from 1, padded with 0.
+    procedure :: mesh
+    !> A field without grid is a scalar. handle: for wants, put, acquire and commit without a look-up of the name.
+    procedure :: field
+
+    procedure, private :: option_character, option_int32, option_int64, option_real32, option_real64
+    procedure, private :: grid_int32, grid_int64
+    procedure, private :: coordinate_r4, coordinate_r8, coordinate_r4_2, coordinate_r8_2
+  end type declaring_session
+
+contains
+
+  subroutine option_character(self, name, value, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: name, value
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_option_string_c(self%c_session, c_string(name), c_string(value), error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine option_character
+
+  subroutine option_int32(self, name, value, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    integer(int32), intent(in) :: value
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_option_int_c(self%c_session, c_string(name), int(value, int64), error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine option_int32
+
+  subroutine option_int64(self, name, value, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    integer(int64), intent(in) :: value
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_option_int_c(self%c_session, c_string(name), value, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine option_int64
+
+  subroutine option_real32(self, name, value, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    real(real32), intent(in) :: value
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_option_real_c(self%c_session, c_string(name), real(value, real64), error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine option_real32
+
+  subroutine option_real64(self, name, value, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    real(real64), intent(in) :: value
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_option_real_c(self%c_session, c_string(name), value, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine option_real64
+
+  subroutine grid_int32(self, name, dims, shape, offset, count, indexed_dim, indices, partial, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    character(*), intent(in) :: dims(:)
+    integer(int32), intent(in) :: shape(:)
+    integer(int32), intent(in), optional :: offset(:), count(:), indices(:)
+    character(*), intent(in), optional :: indexed_dim
+    logical, intent(in), optional :: partial
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    integer(int64), allocatable :: offset_(:), count_(:), indices_(:)
+    type(tailrace_error_c) :: error
+
+    ! What stays unallocated counts as absent.
+    if (present(offset)) allocate (offset_, source=int(offset, int64))
+    if (present(count)) allocate (count_, source=int(count, int64))
+    if (present(indices)) allocate (indices_, source=int(indices, int64))
+    call grid_any(self, name, dims, int(shape, int64), offset_, count_, indexed_dim, indices_, partial, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine grid_int32
+
+  subroutine grid_int64(self, name, dims, shape, offset, count, indexed_dim, indices, partial, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    character(*), intent(in) :: dims(:)
+    integer(int64), intent(in) :: shape(:)
+    integer(int64), intent(in), optional :: offset(:), count(:), indices(:)
+    character(*), intent(in), optional :: indexed_dim
+    logical, intent(in), optional :: partial
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+
+    call grid_any(self, name, dims, shape, offset, count, indexed_dim, indices, partial, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine grid_int64
+
+  subroutine grid_any(self, name, dims, shape, offset, count, indexed_dim, indices, partial, error)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    character(*), intent(in) :: dims(:)
+    integer(int64), intent(in) :: shape(:)
+    integer(int64), intent(in), optional :: offset(:), count(:), indices(:)
+    character(*), intent(in), optional :: indexed_dim
+    logical, intent(in), optional :: partial
+    integer(c_size_t) :: index_count
+    integer(c_int) :: partial_
+    type(tailrace_error_c), intent(inout) :: error
+    integer(c_int) :: code
+
+    index_count = 0
+    if (present(indices)) index_count = size(indices, kind=c_size_t)
+    partial_ = 0
+    if (present(partial)) partial_ = merge(1, 0, partial)
+    code = tailrace_grid_c(self%c_session, c_string(name), c_lines(dims), size(shape, kind=c_int), shape, &
+                           size_of(offset), offset, size_of(count), count, c_string(indexed_dim), &
+                           index_count, indices, partial_, error)
+  end subroutine grid_any
+
+  subroutine coordinate_r8(self, grid, name, values, units, dims, standard_name, long_name, attributes, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: grid, name
+    real(real64), intent(in) :: values(:)
+    character(*), intent(in), optional :: units, dims(:), standard_name, long_name, attributes(:)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_coordinate_c(self%c_session, c_string(grid), c_string(name), c_lines(dims), c_string(units), &
+                                 c_string(standard_name), c_string(long_name), c_lines(attributes), &
+                                 size(values, kind=c_size_t), values, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine coordinate_r8
+
+  subroutine coordinate_r4(self, grid, name, values, units, dims, standard_name, long_name, attributes, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: grid, name
+    real(real32), intent(in) :: values(:)
+    character(*), intent(in), optional :: units, dims(:), standard_name, long_name, attributes(:)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_coordinate_c(self%c_session, c_string(grid), c_string(name), c_lines(dims), c_string(units), &
+                                 c_string(standard_name), c_string(long_name), c_lines(attributes), &
+                                 size(values, kind=c_size_t), real(values, real64), error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine coordinate_r4
+
+  subroutine coordinate_r8_2(self, grid, name, values, units, dims, standard_name, long_name, attributes, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: grid, name
+    real(real64), intent(in) :: values(:, :)
+    character(*), intent(in), optional :: units, dims(:), standard_name, long_name, attributes(:)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_coordinate_c(self%c_session, c_string(grid), c_string(name), c_lines(dims), c_string(units), &
+                                 c_string(standard_name), c_string(long_name), c_lines(attributes), &
+                                 size(values, kind=c_size_t), reshape(values, [size(values)]), error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine coordinate_r8_2
+
+  subroutine coordinate_r4_2(self, grid, name, values, units, dims, standard_name, long_name, attributes, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: grid, name
+    real(real32), intent(in) :: values(:, :)
+    character(*), intent(in), optional :: units, dims(:), standard_name, long_name, attributes(:)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_coordinate_c(self%c_session, c_string(grid), c_string(name), c_lines(dims), c_string(units), &
+                                 c_string(standard_name), c_string(long_name), c_lines(attributes), &
+                                 size(values, kind=c_size_t), reshape(real(values, real64), [size(values)]), error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine coordinate_r4_2
+
+  subroutine mesh(self, grid, node_x, node_y, face_nodes, name, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: grid
+    real(real64), intent(in) :: node_x(:), node_y(:)
+    integer(int32), intent(in) :: face_nodes(:, :)
+    character(*), intent(in), optional :: name
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_mesh_c(self%c_session, c_string(grid), c_string(name), size(node_x, kind=c_size_t), node_x, &
+                           size(node_y, kind=c_size_t), node_y, size(face_nodes, 1, kind=c_int64_t), &
+                           size(face_nodes, 2, kind=c_size_t), face_nodes, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine mesh
+
+  subroutine field(self, name, grid, type, units, standard_name, long_name, attributes, handle, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    character(*), intent(in), optional :: grid
+    integer, intent(in), optional :: type
+    character(*), intent(in), optional :: units, standard_name, long_name, attributes(:)
+    integer, intent(out), optional :: handle
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: type_, handle_
+
+    type_ = tailrace_float64
+    if (present(type)) type_ = type
+    handle_ = tailrace_field_c(self%c_session, c_string(name), c_string(grid), type_, c_string(units), &
+                               c_string(standard_name), c_string(long_name), c_lines(attributes), error)
+    if (present(handle)) handle = handle_
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine field
+
+end module tailrace_declarations

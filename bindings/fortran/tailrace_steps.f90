@@ -1,0 +1,311 @@
+!> The time loop: what is wanted at a step, and how it is put. A part of `tailrace`.
+module tailrace_steps
+  use, intrinsic :: iso_c_binding, only: c_associated, c_f_pointer, c_int, c_int64_t, c_null_ptr, c_ptr
+  use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
+  use tailrace_base
+  use tailrace_c
+  use tailrace_declarations, only: declaring_session
+  implicit none
+  private
+
+  public :: stepping_session
+
+  type, extends(declaring_session) :: stepping_session
+  contains
+    !> Sets the model's time: step must increase, time (seconds) must not decrease. Local.
+    generic :: step => step_int32, step_int64
+    procedure :: handle
+    generic :: wants => wants_name, wants_handle
+    !> Scalars and arrays of rank 1 to 5 of real32, real64, int32, int64. Copies once and returns; at once where the
+    !! field is not wanted.
+    generic :: put => put_name, put_handle
+    !> Points to the memory that the servers read, to write the local block into; null where the field is not wanted.
+    !! One at a time; commit ends it.
+    generic :: acquire => acquire_r4_1, acquire_r4_2, acquire_r4_3, acquire_r4_4, &
+                          acquire_r8_1, acquire_r8_2, acquire_r8_3, acquire_r8_4
+    generic :: commit => commit_name, commit_handle
+
+    procedure, private :: step_int32, step_int64, wants_name, wants_handle, put_name, put_handle
+    procedure, private :: acquire_r4_1, acquire_r4_2, acquire_r4_3, acquire_r4_4
+    procedure, private :: acquire_r8_1, acquire_r8_2, acquire_r8_3, acquire_r8_4
+    procedure, private :: commit_name, commit_handle
+  end type stepping_session
+
+contains
+
+  subroutine step_int32(self, step, time, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    integer(int32), intent(in) :: step
+    real(real64), intent(in) :: time
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_step_c(self%c_session, int(step, int64), time, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine step_int32
+
+  subroutine step_int64(self, step, time, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    integer(int64), intent(in) :: step
+    real(real64), intent(in) :: time
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_step_c(self%c_session, step, time, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine step_int64
+
+  integer function handle(self, name, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+
+    handle = tailrace_handle_c(self%c_session, c_string(name), error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end function handle
+
+  logical function wants_name(self, name, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: field
+
+    wants_name = .false.
+    field = tailrace_handle_c(self%c_session, c_string(name), error)
+    if (error%code == tailrace_ok) wants_name = tailrace_wants_c(self%c_session, field, error) == 1
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end function wants_name
+
+  logical function wants_handle(self, field, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    integer, intent(in) :: field
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+
+    wants_handle = tailrace_wants_c(self%c_session, field, error) == 1
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end function wants_handle
+
+  subroutine put_name(self, name, array, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    type(*), dimension(..), intent(in) :: array
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code, field
+
+    field = tailrace_handle_c(self%c_session, c_string(name), error)
+    if (error%code == tailrace_ok) then
+      if (tailrace_put_unwanted_c(self%c_session, field) == 0) code = tailrace_put_c(self%c_session, field, array, error)
+    end if
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine put_name
+
+  subroutine put_handle(self, field, array, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    integer, intent(in) :: field
+    type(*), dimension(..), intent(in) :: array
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    ! Asked apart, because describing an array to C costs more than all else.
+    if (tailrace_put_unwanted_c(self%c_session, field) == 0) code = tailrace_put_c(self%c_session, field, array, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine put_handle
+
+  subroutine acquire_r4_1(self, field, array, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    integer, intent(in) :: field
+    real(real32), pointer, intent(out) :: array(:)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(c_ptr) :: slot
+    integer(c_int64_t) :: extents(1)
+    type(tailrace_error_c) :: error
+
+    nullify (array)
+    call acquire_any(self, field, tailrace_float32, slot, extents, error)
+    if (c_associated(slot)) call c_f_pointer(slot, array, extents)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine acquire_r4_1
+
+  subroutine acquire_r4_2(self, field, array, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    integer, intent(in) :: field
+    real(real32), pointer, intent(out) :: array(:, :)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(c_ptr) :: slot
+    integer(c_int64_t) :: extents(2)
+    type(tailrace_error_c) :: error
+
+    nullify (array)
+    call acquire_any(self, field, tailrace_float32, slot, extents, error)
+    if (c_associated(slot)) call c_f_pointer(slot, array, extents)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine acquire_r4_2
+
+  subroutine acquire_r4_3(self, field, array, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    integer, intent(in) :: field
+    real(real32), pointer, intent(out) :: array(:, :, :)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(c_ptr) :: slot
+    integer(c_int64_t) :: extents(3)
+    type(tailrace_error_c) :: error
+
+    nullify (array)
+    call acquire_any(self, field, tailrace_float32, slot, extents, error)
+    if (c_associated(slot)) call c_f_pointer(slot, array, extents)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine acquire_r4_3
+
+  subroutine acquire_r4_4(self, field, array, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    integer, intent(in) :: field
+    real(real32), pointer, intent(out) :: array(:, :, :, :)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(c_ptr) :: slot
+    integer(c_int64_t) :: extents(4)
+    type(tailrace_error_c) :: error
+
+    nullify (array)
+    call acquire_any(self, field, tailrace_float32, slot, extents, error)
+    if (c_associated(slot)) call c_f_pointer(slot, array, extents)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine acquire_r4_4
+
+  subroutine acquire_r8_1(self, field, array, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    integer, intent(in) :: field
+    real(real64), pointer, intent(out) :: array(:)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(c_ptr) :: slot
+    integer(c_int64_t) :: extents(1)
+    type(tailrace_error_c) :: error
+
+    nullify (array)
+    call acquire_any(self, field, tailrace_float64, slot, extents, error)
+    if (c_associated(slot)) call c_f_pointer(slot, array, extents)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine acquire_r8_1
+
+  subroutine acquire_r8_2(self, field, array, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    integer, intent(in) :: field
+    real(real64), pointer, intent(out) :: array(:, :)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(c_ptr) :: slot
+    integer(c_int64_t) :: extents(2)
+    type(tailrace_error_c) :: error
+
+    nullify (array)
+    call acquire_any(self, field, tailrace_float64, slot, extents, error)
+    if (c_associated(slot)) call c_f_pointer(slot, array, extents)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine acquire_r8_2
+
+  subroutine acquire_r8_3(self, field, array, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    integer, intent(in) :: field
+    real(real64), pointer, intent(out) :: array(:, :, :)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(c_ptr) :: slot
+    integer(c_int64_t) :: extents(3)
+    type(tailrace_error_c) :: error
+
+    nullify (array)
+    call acquire_any(self, field, tailrace_float64, slot, extents, error)
+    if (c_associated(slot)) call c_f_pointer(slot, array, extents)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine acquire_r8_3
+
+  subroutine acquire_r8_4(self, field, array, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    integer, intent(in) :: field
+    real(real64), pointer, intent(out) :: array(:, :, :, :)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(c_ptr) :: slot
+    integer(c_int64_t) :: extents(4)
+    type(tailrace_error_c) :: error
+
+    nullify (array)
+    call acquire_any(self, field, tailrace_float64, slot, extents, error)
+    if (c_associated(slot)) call c_f_pointer(slot, array, extents)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine acquire_r8_4
+
+  !> The slot, or a null pointer, and the extents in the order of Fortran.
+  subroutine acquire_any(self, field, type, slot, extents, error)
+    class(stepping_session), intent(inout) :: self
+    integer, intent(in) :: field, type
+    type(c_ptr), intent(out) :: slot
+    integer(c_int64_t), intent(out) :: extents(:)
+    type(tailrace_error_c), intent(inout) :: error
+    integer(c_int) :: code
+
+    slot = c_null_ptr
+    code = tailrace_acquire_c(self%c_session, field, type, size(extents, kind=c_int), extents, slot, error)
+  end subroutine acquire_any
+
+  subroutine commit_name(self, name, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code, field
+
+    field = tailrace_handle_c(self%c_session, c_string(name), error)
+    if (error%code == tailrace_ok) code = tailrace_commit_c(self%c_session, field, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine commit_name
+
+  subroutine commit_handle(self, field, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    integer, intent(in) :: field
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_commit_c(self%c_session, field, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine commit_handle
+
+end module tailrace_steps

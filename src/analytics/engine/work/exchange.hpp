@@ -1,0 +1,47 @@
+// What servers tell each other in a phase: partial results and blocks to a root, whole arrays from it.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "analytics/engine/work/step_values.hpp"
+#include "messaging/messenger.hpp"
+
+namespace tailrace::analytics::engine::work {
+
+// Makes and reads the messages; who sends them, and when, is the conductor's. A root gets one message from
+// each server with all it needs of a phase, since a message costs more than the few numbers of a partial
+// result.
+class Exchange {
+ public:
+  Exchange(StepValues& values, std::size_t phase)
+      : values_(values), plan_(values.plan()), lanes_(values.lanes(phase)), phase_(phase) {}
+
+  // This server's part for a root.
+  messaging::Bytes contribution(const planning::RootPlan& root);
+  // At the root: makes its global values of what is here and of the other servers' contributions, by server.
+  void collect(const planning::RootPlan& root, const std::vector<messaging::Bytes>& parts);
+
+  // What a root tells all servers, once it has computed.
+  messaging::Bytes announcement(const planning::RootPlan& root) const;
+  void take_announcement(const planning::RootPlan& root, const messaging::Bytes& message);
+
+ private:
+  using Blocks = std::vector<std::pair<int, Value>>;  // by client of the component
+
+  void merge_lanes();
+  void take_contribution(const planning::RootPlan& root, const messaging::Bytes& part,
+                         std::map<int, Blocks>& blocks);
+  void gather_blocks(int node, const Blocks& blocks);
+  void take_replicated();
+  void finish_reduction(int node);
+
+  StepValues& values_;
+  const planning::Plan& plan_;
+  std::vector<Lane>& lanes_;
+  std::size_t phase_;
+};
+
+}  // namespace tailrace::analytics::engine::work

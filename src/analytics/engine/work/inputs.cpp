@@ -1,0 +1,94 @@
+#include "analytics/engine/work/inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "base/error.hpp"
+
+namespace tailrace::analytics::engine::work {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+Inputs::Inputs(StepValues& values)
+    : values_(values),
+      plan_(values.plan()),
+      rows_(plan_.layout().clients.size(), std::vector<Row>(plan_.nodes())) {}
+
+void Inputs::open() {
+  for (int node = 0; at(node) < plan_.nodes(); ++node) {
+    if (plan_.node(node).kind != NodeKind::input || !plan_.several(node)) continue;
+    for (std::size_t c = 0; c < rows_.size(); ++c) {
+      const std::size_t members = plan_.members(node).size();
+      const std::span<double> room =
+          values_.of_client(c, node).make(static_cast<std::size_t>(plan_.region(node, c).size()));
+      Row& row = rows_[c][at(node)];
+      row.values = room.data();
+      row.members = members;
+      row.cells = room.size() / members;
+      row.came.assign(members, 0);
+    }
+  }
+}
+
+void Inputs::take(planning::Bundled::Seat seat, std::size_t client, model::DataType type,
+                  std::span<const std::byte> payload) {
+  Row& row = rows_[client][at(seat.node)];
+  if (row.members == 0) {
+    Value& value = values_.of_client(client, seat.node);
+    value.bytes.assign(payload.begin(), payload.end());
+    value.type = type;
+    value.present = true;
+    return;
+  }
+  TAILRACE_ASSERT(payload.size() == row.cells * model::size_of(type) && at(seat.member) < row.members,
+                  "a block of another size");
+  double* const room = row.values + at(seat.member) * row.cells;
+  if (type == model::DataType::float64)
+    std::memcpy(room, payload.data(), payload.size());
+  else
+    convert(type, payload, room);
+  row.came[at(seat.member)] = 1;
+}
+
+std::string Inputs::not_put(std::size_t client, int original) const {
+  return fmt::format("rank {} of the model did not put \"{}\" at step {}", plan_.layout().clients[client],
+                     plan_.layout().graph.nodes[at(original)].name, values_.tick.step);
+}
+
+void Inputs::close() {
+  for (int node = 0; at(node) < plan_.nodes(); ++node) {
+    if (plan_.node(node).kind != NodeKind::input || plan_.place(node) == Place::known) continue;
+    for (std::size_t c = 0; c < rows_.size(); ++c) {
+      // What all ranks hold is the first one's.
+      if (plan_.place(node) != Place::local && plan_.layout().clients[c] != 0) break;
+      close_block(node, c);
+      values_.bytes += values_.of_client(c, node).bytes.size();
+    }
+  }
+}
+
+void Inputs::close_block(int node, std::size_t client) {
+  Value& value = values_.of_client(client, node);
+  const auto& members = plan_.members(node);
+  // Ranks without cells put nothing.
+  if (plan_.place(node) == Place::local && plan_.region(node, client).size() == 0) {
+    value.make(0);
+  } else if (members.size() == 1) {
+    if (!value.present) value.absent({{.member = 0, .why = not_put(client, members.front())}});
+  } else {
+    const Row& row = rows_[client][at(node)];
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      if (row.came[m]) continue;
+      std::fill_n(row.values + m * row.cells, row.cells, nan);
+      value.absences.push_back({.member = static_cast<int>(m), .why = not_put(client, members[m])});
+    }
+  }
+}
+
+}  // namespace tailrace::analytics::engine::work

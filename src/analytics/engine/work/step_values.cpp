@@ -1,0 +1,66 @@
+#include "analytics/engine/work/step_values.hpp"
+
+#include <fmt/format.h>
+
+namespace tailrace::analytics::engine::work {
+
+StepValues::StepValues(const planning::Plan& plan, const std::vector<Value>& known)
+    : plan_(plan),
+      known_(known),
+      clients_(plan.layout().clients.size(), std::vector<Value>(plan.nodes())),
+      globals_(plan.nodes()),
+      lanes_(plan.schedule().phases.size()) {
+  for (std::size_t p = 0; p < lanes_.size(); ++p)
+    for (std::size_t lane = 0; lane < plan.lanes(p); ++lane) lanes_[p].emplace_back(plan.nodes());
+}
+
+const Value& StepValues::value(int node, std::size_t client) const {
+  const Place place = plan_.place(node);
+  if (place == Place::known) return known_[at(plan_.members(node).front())];
+  return place == Place::global || client == at_root ? globals_[at(node)] : clients_[client][at(node)];
+}
+
+Absences StepValues::absences(const std::vector<int>& sources, std::size_t client) const {
+  Absences all;
+  for (const int source : sources) {
+    const Value& found = value(source, client);
+    add(all, found.absences);
+    if (found.present || !found.absences.empty()) continue;
+    for (std::size_t m = 0; m < plan_.members(source).size(); ++m)
+      add(all, {{static_cast<int>(m), "it has no value"}});
+  }
+  return all;
+}
+
+Partial& StepValues::partial(Lane& lane, int node) const {
+  auto& partial = lane.partials[at(node)];
+  if (!partial) {
+    const Node& found = plan_.node(node);
+    partial = static_cast<const Reduction*>(found.op)->start(found.call);
+  }
+  return *partial;
+}
+
+std::string StepValues::failed(int op, const std::exception& error) {
+  std::string why =
+      fmt::format("{}: {}", text_of(plan_.layout().graph, plan_.members(op).front()), error.what());
+  const base::MutexLock lock(mutex_);
+  thrown_.emplace(op, why);
+  return why;
+}
+
+void StepValues::clear() {
+  for (auto& client : clients_)
+    for (Value& value : client) value.clear();
+  for (Value& value : globals_) value.clear();
+  for (auto& lanes : lanes_)
+    for (Lane& lane : lanes) {
+      for (const auto& partial : lane.partials)
+        if (partial) partial->clear();
+      for (Absences& absences : lane.absences) absences.clear();
+    }
+  const base::MutexLock lock(mutex_);
+  thrown_.clear();
+}
+
+}  // namespace tailrace::analytics::engine::work

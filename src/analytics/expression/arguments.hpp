@@ -1,0 +1,45 @@
+// What stands between the parentheses of a call: arrays, then dimensions, then name=value.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analytics/expression/resolver.hpp"
+
+namespace tailrace::analytics::expression {
+
+struct Arguments {
+  std::vector<nodes::Value> arrays;
+  std::vector<std::string> dims;
+  bool failed = false;  // something is wrong; it has been told
+};
+
+inline constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
+
+// Reads the arguments of one call. A dimension and a field may have the same name (z is both), and the
+// grammar does not tell them apart: which is meant follows from where the name stands and from the dimensions
+// of the arrays before it. So arguments are resolved from the left, one by one.
+class ArgumentReader {
+ public:
+  ArgumentReader(Resolver& resolver, const syntax::Phrase& call) : resolver_(resolver), call_(call) {}
+
+  Arguments positional(std::size_t most);  // at most `most` arrays; what follows are dims
+  std::optional<ParameterValue> parameter(const syntax::Keyword& keyword);
+
+ private:
+  bool is_array(std::size_t child, std::size_t arrays, std::size_t most) const;
+  void read_dim(const syntax::Phrase& word);
+  bool names_coordinate(std::size_t child) const;
+  bool has_dim(const std::string& name) const;
+  std::string dims_text() const;
+  std::optional<double> constant(int number);
+
+  Resolver& resolver_;
+  const syntax::Phrase& call_;
+  Arguments read_;
+};
+
+}  // namespace tailrace::analytics::expression

@@ -1,0 +1,177 @@
+#include "analytics/expression/calls.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "analytics/expression/arguments.hpp"
+#include "analytics/expression/rewrites.hpp"
+#include "base/nearest_name.hpp"
+
+namespace tailrace::analytics::expression {
+
+using nodes::Value;
+
+namespace {
+
+using syntax::Keyword;
+
+bool is_word(const std::string& name) {
+  const char first = name.empty() ? '\0' : name.front();
+  return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_';
+}
+
+}  // namespace
+
+std::vector<std::string> function_names() {
+  std::vector<std::string> names = operator_names();
+  for (const Rewrite& rewrite : rewrites()) names.push_back(rewrite.name);
+  std::erase_if(names, [](const std::string& name) {
+    return !is_word(name) || name == "and" || name == "or" || name == "not";
+  });
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+std::optional<Value> Calls::resolve() {
+  const bool weighted = std::any_of(here_.keywords.begin(), here_.keywords.end(),
+                                    [](const Keyword& keyword) { return keyword.name == "weights"; });
+  if (const Rewrite* rewrite = find_rewrite(here_.text, weighted)) return rewritten(*rewrite);
+  const auto own = around_.operators().find(here_.text);
+  const Operator* op = own != around_.operators().end() ? own->second.get() : find_operator(here_.text);
+  if (op == nullptr) {
+    unknown_function();
+    return std::nullopt;
+  }
+  if (const auto* cells = dynamic_cast<const ElementwiseOperator*>(op)) return elementwise(cells->code());
+  return applied(*op);
+}
+
+void Calls::unknown_function() {
+  if (around_.is_name(here_.text) || constant_named(here_.text)) {
+    around_.problem(here_.word, fmt::format("\"{}\" is not a function; a product needs a *", here_.text));
+    return;
+  }
+  auto names = function_names();
+  for (const auto& [name, made] : around_.operators()) names.push_back(name);
+  const auto near = base::nearest_name(here_.text, names);
+  around_.problem(here_.word, fmt::format("there is no function \"{}\"{}", here_.text,
+                                          near ? fmt::format(". Did you mean \"{}\"?", *near)
+                                               : fmt::format(" (known: {})", fmt::join(names, ", "))));
+}
+
+std::optional<Value> Calls::elementwise(Opcode opcode) {
+  std::vector<std::optional<Value>> values;
+  for (const int child : here_.children) values.push_back(resolver_.resolve(child));
+  if (!here_.keywords.empty()) {
+    around_.problem(here_.keywords[0].at, fmt::format("{} takes no named arguments",
+                                                      analytics::elementwise(opcode).doc().signature));
+    return std::nullopt;
+  }
+  return resolver_.elementwise(here_, opcode, std::move(values));
+}
+
+std::optional<Value> Calls::applied(const Operator& op) {
+  const auto arrays = op.only_arrays();
+  if (arrays && here_.children.size() > *arrays) {
+    around_.problem(here_.word, fmt::format("{} takes {} argument{}, not {}", here_.text, *arrays,
+                                            *arrays == 1 ? "" : "s", here_.children.size()));
+    return std::nullopt;
+  }
+  ArgumentReader reader(resolver_, here_);
+  Arguments given = reader.positional(arrays.value_or(any_number));
+  Call call;
+  call.dims = given.dims;
+  for (const Keyword& keyword : here_.keywords) {
+    if (auto value = reader.parameter(keyword))
+      call.parameters[keyword.name] = std::move(*value);
+    else
+      given.failed = true;
+  }
+  if (given.failed) return std::nullopt;
+  try {
+    Call asked = call;
+    for (const Value& value : given.arrays) asked.arguments.push_back(builder_.shape(value));
+    for (const std::string& dim : op.coordinates_wanted(asked))
+      if (const auto* values = around_.coordinates(dim)) call.parameters[dim + ".coordinates"] = *values;
+    return builder_.apply(here_.text, op, std::move(call), given.arrays);
+  } catch (const CallProblem& problem) {
+    resolver_.complain(here_, problem);
+  } catch (const std::exception& error) {
+    around_.problem(here_.word, fmt::format("{}: {}", here_.text, error.what()));
+  }
+  return std::nullopt;
+}
+
+std::optional<RewriteCall> Calls::read_call(const Rewrite& rewrite) {
+  ArgumentReader reader(resolver_, here_);
+  Arguments given = reader.positional(rewrite.arrays);
+  RewriteCall call{.arrays = given.arrays, .dims = given.dims};
+  for (const Keyword& keyword : here_.keywords) {
+    if (std::find(rewrite.keywords.begin(), rewrite.keywords.end(), keyword.name) == rewrite.keywords.end()) {
+      around_.problem(keyword.at, fmt::format("{} takes no \"{}\".{}", rewrite.doc.signature, keyword.name,
+                                              base::name_hint(keyword.name, rewrite.keywords)));
+      given.failed = true;
+    } else if (keyword.name == "weights") {
+      call.weights = resolver_.resolve(keyword.value);
+      given.failed = given.failed || !call.weights;
+    } else if (auto value = reader.parameter(keyword)) {
+      call.parameters[keyword.name] = std::move(*value);
+    } else {
+      given.failed = true;
+    }
+  }
+  if (given.failed) return std::nullopt;
+  return call;
+}
+
+std::optional<Value> Calls::rewritten(const Rewrite& rewrite) {
+  std::optional<RewriteCall> call = read_call(rewrite);
+  if (!call) return std::nullopt;
+  try {
+    if (call->arrays.size() != rewrite.arrays)
+      throw CallProblem(-1, "",
+                        fmt::format("{} takes {} array{}, but is given {}", rewrite.doc.signature,
+                                    rewrite.arrays, rewrite.arrays == 1 ? "" : "s", call->arrays.size()));
+    if (!rewrite.takes_dims && !call->dims.empty())
+      throw CallProblem(static_cast<int>(rewrite.arrays), "",
+                        fmt::format("{} takes no dimensions", rewrite.doc.signature));
+    if (rewrite.takes_dims) complete_dims(*call);
+    return write(rewrite, *call);
+  } catch (const CallProblem& problem) {
+    resolver_.complain(here_, problem);
+  }
+  return std::nullopt;
+}
+
+// Problems with something that stands further inside belong to the call as a whole.
+Value Calls::write(const Rewrite& rewrite, const RewriteCall& call) {
+  try {
+    return rewrite.write(builder_, call);
+  } catch (const CallProblem& problem) {
+    if (problem.argument < static_cast<int>(rewrite.arrays)) throw;
+    throw CallProblem(-1, "", problem.what());
+  }
+}
+
+// All dims where none is named; and each argument must have them.
+void Calls::complete_dims(RewriteCall& call) const {
+  const bool all = call.dims.empty();
+  for (std::size_t i = 0; i < call.arrays.size(); ++i) {
+    const Value& array = call.arrays[i];
+    if (builder_.constant(array))
+      throw CallProblem(static_cast<int>(i), "", "an array is expected here, but this is a number");
+    if (all)
+      for (const Dim& dim : builder_.dims(array))
+        if (std::find(call.dims.begin(), call.dims.end(), dim.name) == call.dims.end())
+          call.dims.push_back(dim.name);
+  }
+  for (std::size_t i = 0; i < call.arrays.size(); ++i)
+    for (const std::string& dim : call.dims)
+      if (!builder_.shape(call.arrays[i]).find(dim))
+        throw CallProblem(static_cast<int>(i), "", fmt::format("this has no dimension \"{}\"", dim));
+}
+
+}  // namespace tailrace::analytics::expression

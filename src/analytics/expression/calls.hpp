@@ -1,0 +1,41 @@
+// What a call in an expression calls: an operator, built in or the configuration's, or a rewrite.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analytics/expression/resolver.hpp"
+
+namespace tailrace::analytics::expression {
+
+struct Rewrite;
+struct RewriteCall;
+
+// The call at one phrase. Rewrites are looked up first: `sum` is an operator, and with weights a rewrite that
+// uses the operator.
+class Calls {
+ public:
+  Calls(Resolver& resolver, const syntax::Phrase& here)
+      : resolver_(resolver), here_(here), builder_(resolver.builder()), around_(resolver.around()) {}
+
+  std::optional<nodes::Value> resolve();  // none where something is wrong; it has then been told
+
+ private:
+  std::optional<nodes::Value> elementwise(Opcode opcode);
+  std::optional<nodes::Value> rewritten(const Rewrite& rewrite);
+  std::optional<nodes::Value> applied(const Operator& op);
+  std::optional<RewriteCall> read_call(const Rewrite& rewrite);
+  nodes::Value write(const Rewrite& rewrite, const RewriteCall& call);
+  void complete_dims(RewriteCall& call) const;
+  void unknown_function();
+
+  Resolver& resolver_;
+  const syntax::Phrase& here_;
+  nodes::Builder& builder_;
+  Surroundings& around_;
+};
+
+std::vector<std::string> function_names();  // of all that can be called, sorted
+
+}  // namespace tailrace::analytics::expression

@@ -1,0 +1,105 @@
+#include "analytics/expression/outcome.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace tailrace::analytics::expression {
+
+namespace {
+
+std::vector<bool> reachable(const std::vector<Node>& nodes, const std::vector<int>& roots) {
+  std::vector<bool> needed(nodes.size(), false);
+  for (const int root : roots) needed[static_cast<std::size_t>(root)] = true;
+  for (std::size_t i = nodes.size(); i-- > 0;)
+    if (needed[i])
+      for (const int argument : nodes[i].args) needed[static_cast<std::size_t>(argument)] = true;
+  return needed;
+}
+
+std::vector<int> inputs_of(const std::vector<Node>& nodes, int root) {
+  std::vector<int> inputs;
+  std::vector<int> waiting{root};
+  std::vector<bool> seen(nodes.size(), false);
+  while (!waiting.empty()) {
+    const auto number = static_cast<std::size_t>(waiting.back());
+    waiting.pop_back();
+    if (seen[number]) continue;
+    seen[number] = true;
+    if (nodes[number].kind == NodeKind::input) inputs.push_back(nodes[number].input);
+    waiting.insert(waiting.end(), nodes[number].args.begin(), nodes[number].args.end());
+  }
+  std::sort(inputs.begin(), inputs.end());
+  return inputs;
+}
+
+std::string line(const DiagnosticSource& source, const std::string& what) {
+  return fmt::format("{}  {}: {}", source.location.text(), source.path, what);
+}
+
+}  // namespace
+
+Graph collect(const std::vector<Node>& nodes, const std::vector<Entry>& entries) {
+  std::vector<int> roots;
+  for (const Entry& entry : entries)
+    if (entry.state == State::done) roots.push_back(entry.value.node);
+  const auto needed = reachable(nodes, roots);
+
+  Graph graph;
+  std::vector<int> renamed(nodes.size(), -1);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!needed[i]) continue;
+    renamed[i] = static_cast<int>(graph.nodes.size());
+    graph.nodes.push_back(nodes[i]);
+    for (int& argument : graph.nodes.back().args) argument = renamed[static_cast<std::size_t>(argument)];
+  }
+  for (const Entry& entry : entries) {
+    if (entry.state != State::done) continue;
+    const DiagnosticSource& source = *entry.source;
+    const int node = renamed[static_cast<std::size_t>(entry.value.node)];
+    graph.diagnostics.push_back({.name = source.name,
+                                 .location = source.location,
+                                 .text = source.text,
+                                 .node = node,
+                                 .units = entry.units,
+                                 .long_name = source.long_name,
+                                 .standard_name = source.standard_name,
+                                 .inputs = inputs_of(graph.nodes, node)});
+  }
+  return graph;
+}
+
+// Of a few diagnostics a line each; of many, as configurations for every purpose have, one line for all.
+std::vector<std::string> warnings(const std::vector<Entry>& entries, const OddUnits& odd_units) {
+  constexpr std::size_t few = 5;
+  std::vector<std::string> lines;
+  for (const Entry& entry : entries)
+    if (entry.state == State::done && !entry.without_units.empty())
+      lines.push_back(
+          line(*entry.source,
+               fmt::format("the units of {} are unknown, so those of this diagnostic are not checked",
+                           fmt::join(entry.without_units, ", "))));
+  if (lines.size() > few)
+    lines = {fmt::format("{} (and the same of {} other diagnostics)", lines.front(), lines.size() - 1)};
+  for (const auto& [units, names] : odd_units)
+    lines.push_back(
+        fmt::format("UDUNITS does not know the units \"{}\"; they are written unchanged and not checked: {}",
+                    units, fmt::join(names, ", ")));
+  std::map<std::set<std::string>, std::vector<std::string>> left_out;
+  std::set<std::string> absent;
+  std::vector<std::string> all;
+  for (const Entry& entry : entries) {
+    if (entry.state != State::left_out) continue;
+    left_out[entry.absent].push_back(entry.source->name);
+    absent.insert(entry.absent.begin(), entry.absent.end());
+    all.push_back(entry.source->name);
+  }
+  if (left_out.size() > few) left_out = {{absent, all}};
+  for (const auto& [fields, names] : left_out)
+    lines.push_back(fmt::format("the model has no field {}; left out: {}", fmt::join(fields, ", "),
+                                fmt::join(names, ", ")));
+  return lines;
+}
+
+}  // namespace tailrace::analytics::expression

@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analytics/operators/regions/components.hpp"
+#include "analytics/operators/support/arguments.hpp"
+#include "analytics/operators/support/gather.hpp"
+
+namespace tailrace::analytics::operators::regions {
+namespace {
+
+// How many cells a region shares with one of the step before.
+struct Overlap {
+  std::int64_t cells = 0;
+  std::int64_t number = 0;  // of the step before
+  std::int64_t region = 0;  // of this step, from 1
+};
+
+// The regions of one slab from step to step.
+class Track {
+ public:
+  void step(const Components& found) {
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(found.count) + 1, 0);
+    if (!before_.empty()) inherit(found, numbers);
+    for (std::size_t region = 1; region < numbers.size(); ++region)
+      if (numbers[region] == 0) numbers[region] = next_++;
+    before_.resize(found.labels.size());
+    for (std::size_t c = 0; c < before_.size(); ++c)
+      before_[c] = numbers[static_cast<std::size_t>(found.labels[c])];
+  }
+  const std::vector<std::int64_t>& numbers() const { return before_; }
+
+ private:
+  // The largest overlaps first; each number goes to one region, each region gets one number.
+  void inherit(const Components& found, std::vector<std::int64_t>& numbers) const {
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> shared;
+    for (std::size_t c = 0; c < before_.size(); ++c)
+      if (before_[c] != 0 && found.labels[c] != 0) ++shared[{before_[c], found.labels[c]}];
+    std::vector<Overlap> overlaps;
+    for (const auto& [pair, cells] : shared) overlaps.push_back({cells, pair.first, pair.second});
+    std::stable_sort(overlaps.begin(), overlaps.end(),
+                     [](const Overlap& a, const Overlap& b) { return a.cells > b.cells; });
+    std::set<std::int64_t> taken;
+    for (const Overlap& overlap : overlaps) {
+      std::int64_t& number = numbers[static_cast<std::size_t>(overlap.region)];
+      if (number == 0 && taken.insert(overlap.number).second) number = overlap.number;
+    }
+  }
+
+  std::vector<std::int64_t> before_;  // of each cell; 0: in no region
+  std::int64_t next_ = 1;
+};
+
+class TrackRun final : public KernelRun {
+ public:
+  TrackRun(std::vector<bool> consumed, Topology topology)
+      : consumed_(std::move(consumed)), topology_(std::move(topology)) {}
+
+  Array compute(std::span<const ConstArray> arguments) override {
+    const ConstArray& condition = arguments[0];
+    const Slabs slabs(*condition.region, consumed_);
+    tracks_.resize(slabs.kept.size());
+    Array result{*condition.region, std::vector<double>(condition.values.size())};
+    std::vector<double> slab(slabs.consumed.size());
+    for (std::size_t k = 0; k < slabs.kept.size(); ++k) {
+      for (std::size_t c = 0; c < slab.size(); ++c) slab[c] = condition.values[slabs.at(k, c)];
+      tracks_[k].step(components_of(slab, topology_));
+      for (std::size_t c = 0; c < slab.size(); ++c)
+        result.values[slabs.at(k, c)] = static_cast<double>(tracks_[k].numbers()[c]);
+    }
+    return result;
+  }
+
+ private:
+  std::vector<bool> consumed_;
+  Topology topology_;
+  std::vector<Track> tracks_;
+};
+
+class Tracked final : public Kernel {
+ public:
+  OperatorDoc doc() const override {
+    return {"track(condition, dims..., periodic=\"x, y\")",
+            "Connected regions as in regions(), but with numbers that persist from step to step: a region "
+            "inherits the number of the region in the previous step with which it shares most cells. The "
+            "largest overlaps are assigned first (of equal ones the lower number, then the region whose "
+            "first cell comes first). Where a region splits, the part with the largest overlap keeps the "
+            "number and the others get new ones; where several merge, the one with the largest overlap "
+            "passes on its number and the others end. A region without overlap gets a new number, in C order "
+            "of first cells; numbers are never reused. Use the result with "
+            "region_mean(..., "
+            "labels=1). NaN is outside. A step without regions ends all of them. Empty blocks give empty "
+            "blocks; a dimension of length 1 is not its own neighbour.",
+            "as regions(), plus sorting the overlaps; gathers the whole argument and keeps one array of "
+            "numbers",
+            ""};
+  }
+  Shape infer(const Call& call) const override {
+    expect_arguments(call, 1, 1);
+    expect_parameters(call, {"periodic"});
+    topology_of(call);
+    Shape shape = call.arguments[0];
+    for (Dim& dim : shape.dims) dim.split = false;  // gathered whole
+    shape.units = dimensionless();
+    return shape;
+  }
+  std::vector<std::string> needs_whole(const Call& call) const override {
+    std::vector<std::string> names;
+    for (const Dim& dim : call.arguments[0].dims)
+      if (dim.split) names.push_back(dim.name);
+    return names;
+  }
+  std::unique_ptr<KernelRun> start(const Call& call) const override {
+    return std::make_unique<TrackRun>(consumed_dims(call), topology_of(call));
+  }
+  bool remembers() const override { return true; }
+};
+
+const OperatorEntry track("track", std::make_shared<Tracked>());
+
+}  // namespace
+}  // namespace tailrace::analytics::operators::regions

@@ -1,0 +1,188 @@
+#include "analytics/planning/bundle.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace tailrace::analytics::planning {
+namespace {
+
+// Larger blocks are computed as quickly by themselves.
+constexpr std::int64_t small_block = 1024;  // cells
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// What belongs together is found by the smallest node number of a connected part, so that every server finds
+// the same parts in the same order. A part joins the first bundle whose first member it is like: to compare
+// all with all would be no better, as being alike is transitive.
+class Bundler {
+ public:
+  Bundler(const Graph& graph, const Placement& placement, const std::vector<std::int64_t>& cells)
+      : graph_(graph), placement_(placement), cells_(cells) {}
+
+  Bundled make(const std::vector<char>& due) {
+    mark(due);
+    bundled_.seats.resize(graph_.nodes.size());
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n)
+      if (needed_[n] && is(n, Place::known)) add({{static_cast<int>(n)}});
+    for (const auto& parts : bundles()) add(parts);
+    return std::move(bundled_);
+  }
+
+ private:
+  using Part = std::vector<int>;  // nodes that hang together, known ones aside; ascending
+
+  bool is(std::size_t node, Place place) const { return placement_.place[node] == place; }
+  int cut(std::size_t node) const { return placement_.cut.empty() ? 0 : placement_.cut[node]; }
+
+  void mark(const std::vector<char>& due) {
+    needed_.assign(graph_.nodes.size(), 0);
+    output_.assign(graph_.nodes.size(), 0);
+    for (std::size_t d = 0; d < due.size(); ++d)
+      if (due[d]) needed_[at(graph_.diagnostics[d].node)] = output_[at(graph_.diagnostics[d].node)] = 1;
+    for (std::size_t n = graph_.nodes.size(); n-- > 0;)
+      if (needed_[n])
+        for (const int arg : graph_.nodes[n].args) needed_[at(arg)] = 1;
+  }
+
+  std::vector<Part> parts() {
+    std::vector<std::size_t> group(graph_.nodes.size());
+    std::iota(group.begin(), group.end(), std::size_t{0});
+    const auto first_of = [&](std::size_t node) {
+      while (group[node] != node) node = group[node] = group[group[node]];
+      return node;
+    };
+    const auto moves = [&](std::size_t node) { return needed_[node] && !is(node, Place::known); };
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (!moves(n)) continue;
+      for (const int arg : graph_.nodes[n].args)
+        if (moves(at(arg)))
+          group[std::max(first_of(n), first_of(at(arg)))] = std::min(first_of(n), first_of(at(arg)));
+    }
+    std::vector<Part> parts;
+    std::vector<int> part_of(graph_.nodes.size(), -1);
+    position_.assign(graph_.nodes.size(), -1);
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (!moves(n)) continue;
+      int& part = part_of[first_of(n)];
+      if (part < 0) {
+        part = static_cast<int>(parts.size());
+        parts.emplace_back();
+      }
+      position_[n] = static_cast<int>(parts[at(part)].size());
+      parts[at(part)].push_back(static_cast<int>(n));
+    }
+    return parts;
+  }
+
+  std::vector<std::vector<Part>> bundles() {
+    std::vector<std::vector<Part>> bundles;
+    for (Part& part : parts()) {
+      const auto same = !may_join(part)
+                            ? bundles.end()
+                            : std::find_if(bundles.begin(), bundles.end(),
+                                           [&](const auto& bundle) { return alike(bundle.front(), part); });
+      if (same == bundles.end())
+        bundles.push_back({std::move(part)});
+      else
+        same->push_back(std::move(part));
+    }
+    return bundles;
+  }
+
+  bool may_join(const Part& part) const {
+    return std::all_of(part.begin(), part.end(), [&](int node) {
+      const Node& found = graph_.nodes[at(node)];
+      const std::int64_t cells = is(at(node), Place::local) ? cells_[at(node)] : found.shape.size();
+      if (cells > small_block) return false;
+      switch (found.kind) {
+        case NodeKind::input: return is(at(node), Place::local);
+        case NodeKind::elementwise: return true;
+        case NodeKind::reduction:
+          // One that names no dimensions would consume that of the bundle where there is no other.
+          return static_cast<const Reduction*>(found.op)->fusible() &&
+                 !found.call.arguments.front().dims.empty();
+        case NodeKind::constant:
+        case NodeKind::kernel: break;
+      }
+      return false;
+    });
+  }
+
+  bool alike(const Part& a, const Part& b) const {
+    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [&](int one, int other) {
+             return alike(graph_.nodes[at(one)], graph_.nodes[at(other)]) && placed_alike(at(one), at(other));
+           });
+  }
+
+  bool placed_alike(std::size_t a, std::size_t b) const {
+    return output_[a] == output_[b] && placement_.place[a] == placement_.place[b] &&
+           placement_.phase[a] == placement_.phase[b] && placement_.root[a] == placement_.root[b] &&
+           cut(a) == cut(b);
+  }
+
+  // But for units, which are no matter of numbers.
+  bool alike(const Node& a, const Node& b) const {
+    const auto same_dims = [](const Shape& x, const Shape& y) { return x.dims == y.dims; };
+    return a.kind == b.kind && a.op == b.op && a.shape.dims == b.shape.dims && a.call.dims == b.call.dims &&
+           a.call.parameters == b.call.parameters &&
+           std::equal(a.call.arguments.begin(), a.call.arguments.end(), b.call.arguments.begin(),
+                      b.call.arguments.end(), same_dims) &&
+           std::equal(a.args.begin(), a.args.end(), b.args.begin(), b.args.end(), [&](int x, int y) {
+             return is(at(x), Place::known)
+                        ? x == y
+                        : !is(at(y), Place::known) && position_[at(x)] == position_[at(y)];
+           });
+  }
+
+  void add(const std::vector<Part>& bundle) {
+    const Dim across{fmt::format("#{}", bundled_.graph.nodes.size()),
+                     static_cast<std::int64_t>(bundle.size()), false};
+    for (std::size_t i = 0; i < bundle.front().size(); ++i) {
+      const std::size_t first = at(bundle.front()[i]);
+      const auto number = static_cast<int>(bundled_.graph.nodes.size());
+      Node node = graph_.nodes[first];
+      if (bundle.size() > 1) widen(node, across);
+      for (int& arg : node.args) arg = bundled_.seats[at(arg)].node;
+      bundled_.graph.nodes.push_back(std::move(node));
+      bundled_.placement.place.push_back(placement_.place[first]);
+      bundled_.placement.phase.push_back(placement_.phase[first]);
+      bundled_.placement.root.push_back(placement_.root[first]);
+      bundled_.placement.cut.push_back(cut(first));
+      bundled_.wanted.push_back(output_[first]);
+      auto& members = bundled_.members.emplace_back();
+      for (const Part& part : bundle) {
+        bundled_.seats[at(part[i])] = {number, static_cast<int>(members.size())};
+        members.push_back(part[i]);
+      }
+    }
+  }
+
+  // `node` still has its original arguments.
+  void widen(Node& node, const Dim& across) const {
+    if (node.kind == NodeKind::reduction && node.call.dims.empty())
+      for (const Dim& dim : node.call.arguments.front().dims) node.call.dims.push_back(dim.name);
+    for (std::size_t a = 0; a < node.args.size(); ++a) {
+      auto& dims = node.call.arguments[a].dims;
+      if (!is(at(node.args[a]), Place::known)) dims.insert(dims.begin(), across);
+    }
+    node.shape.dims.insert(node.shape.dims.begin(), across);
+  }
+
+  const Graph& graph_;
+  const Placement& placement_;
+  const std::vector<std::int64_t>& cells_;
+  std::vector<char> needed_, output_;
+  std::vector<int> position_;  // of a node within its part
+  Bundled bundled_;
+};
+
+}  // namespace
+
+Bundled bundle(const Graph& graph, const Placement& placement, const std::vector<std::int64_t>& cells,
+               const std::vector<char>& due) {
+  return Bundler(graph, placement, cells).make(due);
+}
+
+}  // namespace tailrace::analytics::planning

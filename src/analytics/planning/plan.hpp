@@ -1,0 +1,62 @@
+// What all those steps have in common at which the same diagnostics are due.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "analytics/planning/bundle.hpp"
+#include "analytics/planning/layout.hpp"
+#include "analytics/planning/schedule.hpp"
+
+namespace tailrace::analytics::planning {
+
+// Nodes are those of the bundled graph, clients are counted as this server's. Constant once it is made, so
+// workers share it without a lock. Making one compiles programs, which costs more than a small step: it is
+// made once for each set of diagnostics that are due together, and kept.
+class Plan {
+ public:
+  // `due`: by diagnostic. `layout` must live longer.
+  Plan(const Layout& layout, const std::vector<char>& due);
+  Plan(const Plan&) = delete;  // regions_ point into lists_
+  Plan& operator=(const Plan&) = delete;
+
+  const Layout& layout() const { return layout_; }
+  const Bundled& bundled() const { return bundled_; }
+  const Schedule& schedule() const { return schedule_; }
+  const std::vector<int>& diagnostics() const { return diagnostics_; }  // that are due
+  Bundled::Seat seat(int input) const { return seats_[at(input)]; }     // node -1: not needed
+
+  std::size_t nodes() const { return bundled_.graph.nodes.size(); }
+  const Node& node(int number) const { return bundled_.graph.nodes[at(number)]; }
+  Place place(int node) const { return bundled_.placement.place[at(node)]; }
+  const std::vector<int>& members(int node) const { return bundled_.members[at(node)]; }
+  bool several(int node) const { return bundled_.several(node); }
+
+  // Where the block of a local node lies.
+  const model::Region& region(int node, std::size_t client) const { return (*regions_[at(node)])[client]; }
+  // How many workers a phase is worth.
+  std::size_t lanes(std::size_t phase) const { return lanes_[phase]; }
+  // Small enough to be done without a worker: no operator of unknown cost, and few cells.
+  bool light(std::size_t phase) const { return light_[phase]; }
+
+ private:
+  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+  void lay_out();
+  std::int64_t cells(const Stage& stage) const;  // that all blocks of its nodes have
+  bool is_light(const PhasePlan& phase) const;
+  std::size_t worth(const Stage& stage) const;
+
+  const Layout& layout_;
+  const Bundled bundled_;
+  const Schedule schedule_;
+  std::vector<int> diagnostics_;
+  std::vector<Bundled::Seat> seats_;                                         // by input
+  std::map<std::pair<int, std::size_t>, std::vector<model::Region>> lists_;  // by cut and members; by client
+  std::vector<const std::vector<model::Region>*> regions_;                   // by node
+  std::vector<std::size_t> lanes_;                                           // by phase
+  std::vector<bool> light_;                                                  // by phase
+};
+
+}  // namespace tailrace::analytics::planning

@@ -1,0 +1,213 @@
+#include "analytics/planning/schedule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace tailrace::analytics::planning {
+namespace {
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// Sorts a graph, all of which is needed, into phases, stages and programs. Which phase a node belongs to is
+// the placement's; here it is decided what is computed in one pass. An elementwise node gets an array of its
+// own only where somebody must have it as one: an operator, another place, a later phase, or the user. All
+// others are computed inside the programs of those who need them, even twice: that is cheaper than to write
+// an array and read it again.
+class Scheduler {
+ public:
+  explicit Scheduler(const Bundled& bundled)
+      : graph_(bundled.graph), placement_(bundled.placement), output_(bundled.wanted) {}
+
+  Schedule make() {
+    Schedule schedule;
+    find_values();
+    int phases = 0;
+    for (const int phase : placement_.phase) phases = std::max(phases, phase + 1);
+    for (int phase = 0; phase < phases; ++phase) schedule.phases.push_back(make_phase(phase));
+    return schedule;
+  }
+
+ private:
+  // Elementwise nodes whose numbers must be there as an array: all others live inside programs.
+  void find_values() {
+    value_.assign(graph_.nodes.size(), 0);
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const Node& node = graph_.nodes[n];
+      if (output_[n]) value_[n] = 1;
+      for (const int arg : node.args) {
+        const bool fused = fusible(node) && placement_.place[at(arg)] == Place::local;
+        const bool other_place = placement_.place[n] != placement_.place[at(arg)] &&
+                                 placement_.place[at(arg)] != Place::known && !fused;
+        const bool later = placement_.phase[n] != placement_.phase[at(arg)];
+        if ((is_op(node) && !fused) || other_place || (later && placement_.place[at(arg)] != Place::known))
+          value_[at(arg)] = 1;
+      }
+    }
+  }
+
+  static bool fusible(const Node& node) {
+    return node.kind == NodeKind::reduction && static_cast<const Reduction*>(node.op)->fusible();
+  }
+  bool is(std::size_t node, Place place) const { return placement_.place[node] == place; }
+  bool elementwise(int node) const { return graph_.nodes[at(node)].kind == NodeKind::elementwise; }
+
+  // What programs cannot look into: it must be given to them.
+  bool given(int node, Place where) const {
+    const Node& found = graph_.nodes[at(node)];
+    if (found.kind == NodeKind::constant) return false;
+    return found.kind != NodeKind::elementwise || placement_.place[at(node)] != where;
+  }
+
+  void collect_sources(int node, int phase, Place where, std::set<int>& sources, std::set<int>& seen) const {
+    if (!seen.insert(node).second) return;
+    const bool earlier =
+        placement_.place[at(node)] == where && value_[at(node)] && placement_.phase[at(node)] < phase;
+    if (given(node, where) || (elementwise(node) && earlier)) {
+      sources.insert(node);
+      return;
+    }
+    for (const int arg : graph_.nodes[at(node)].args) collect_sources(arg, phase, where, sources, seen);
+  }
+
+  // Programs for these nodes, one for each set of dims: `stores` are elementwise, `sinks` fusible reductions.
+  std::vector<ProgramPlan> make_programs(const std::vector<int>& stores, const std::vector<int>& sinks,
+                                         int phase, Place where) const {
+    std::map<std::pair<std::vector<std::string>, bool>, ProgramPlan> plans;
+    const auto plan_for = [&](int of, bool own) -> ProgramPlan& {
+      const Shape& shape = graph_.nodes[at(of)].shape;
+      std::vector<std::string> key;
+      if (!placement_.cut.empty()) key.push_back(fmt::format("{}", placement_.cut[at(of)]));
+      for (const Dim& dim : shape.dims) key.push_back(dim.name + fmt::format("/{}", dim.extent));
+      ProgramPlan& plan = plans[{key, own}];
+      plan.space = shape.dims;
+      plan.own_cells = own;
+      return plan;
+    };
+    for (const int node : stores) plan_for(node, false).stores.push_back(node);
+    for (const int node : sinks) {
+      const bool own = is(at(node), Place::local);
+      plan_for(graph_.nodes[at(node)].args.front(), own).sinks.push_back(node);
+    }
+    std::vector<ProgramPlan> made;
+    for (auto& [key, plan] : plans) {
+      std::set<int> all;
+      const auto look_at = [&](int node) {
+        std::set<int> sources, seen;
+        for (const int arg : graph_.nodes[at(node)].args) collect_sources(arg, phase, where, sources, seen);
+        plan.needs.emplace_back(sources.begin(), sources.end());
+        all.insert(sources.begin(), sources.end());
+      };
+      for (const int node : plan.stores) look_at(node);
+      for (const int node : plan.sinks) look_at(node);
+      plan.sources.assign(all.begin(), all.end());
+      plan.program = std::make_shared<Program>(graph_, plan);
+      made.push_back(std::move(plan));
+    }
+    return made;
+  }
+
+  PhasePlan make_phase(int phase) const {
+    PhasePlan plan;
+    std::vector<int> stores, sinks;
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (placement_.phase[n] != phase) continue;
+      const int node = static_cast<int>(n);
+      const bool of_blocks = is(n, Place::local) && graph_.nodes[n].kind != NodeKind::input;
+      const bool from_blocks = is_op(graph_.nodes[n]) && takes_blocks(graph_.nodes[n], placement_.place);
+      if (fusible(graph_.nodes[n]) && from_blocks)
+        sinks.push_back(node);
+      else if (is_op(graph_.nodes[n]) && (of_blocks || (from_blocks && reduces(n))))
+        plan.blocks.ops.push_back(node);
+      else if (of_blocks && value_[n])
+        stores.push_back(node);
+    }
+    plan.blocks.programs = make_programs(stores, sinks, phase, Place::local);
+    plan.roots = make_roots(phase);
+    return plan;
+  }
+
+  bool reduces(std::size_t n) const { return graph_.nodes[n].kind == NodeKind::reduction; }
+
+  std::vector<RootPlan> make_roots(int phase) const {
+    std::map<int, RootPlan> roots;
+    std::map<int, std::map<int, std::pair<std::vector<int>, std::vector<int>>>> stages;  // root, stage
+    std::vector<int> stage(graph_.nodes.size(), 0);
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (placement_.phase[n] != phase || !is(n, Place::global)) continue;
+      const Node& node = graph_.nodes[n];
+      const int root = placement_.root[n];
+      RootPlan& plan = roots[root];
+      plan.root = root;
+      if (reduces(n) && takes_blocks(node, placement_.place)) {
+        plan.reductions.push_back(static_cast<int>(n));
+        continue;
+      }
+      if (is_op(node))
+        for (const int arg : node.args)
+          if (is(at(arg), Place::local)) add_once(plan.gathered, arg);
+      for (const int arg : node.args)
+        if (placement_.phase[at(arg)] == phase && is(at(arg), Place::global))
+          stage[n] = std::max(stage[n], stage[at(arg)] + (computed_op(arg) ? 1 : 0));
+      auto& [stores, ops] = stages[root][stage[n]];
+      if (is_op(node))
+        ops.push_back(static_cast<int>(n));
+      else if (node.kind == NodeKind::elementwise && value_[n])
+        stores.push_back(static_cast<int>(n));
+    }
+    add_broadcasts(phase, roots);
+    std::vector<RootPlan> made;
+    for (auto& [root, plan] : roots) {
+      for (auto& [number, work] : stages[root])
+        plan.stages.push_back({make_programs(work.first, {}, phase, Place::global), work.second});
+      made.push_back(std::move(plan));
+    }
+    return made;
+  }
+
+  bool computed_op(int node) const {
+    const Node& found = graph_.nodes[at(node)];
+    return is_op(found) && !(found.kind == NodeKind::reduction && takes_blocks(found, placement_.place));
+  }
+
+  void add_broadcasts(int phase, std::map<int, RootPlan>& roots) const {
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const Node& node = graph_.nodes[n];
+      if (!(is(n, Place::local) || (reduces(n) && takes_blocks(node, placement_.place)))) continue;
+      for (const int arg : node.args) {
+        if (!is(at(arg), Place::global) || placement_.phase[at(arg)] != phase) continue;
+        RootPlan& plan = roots[placement_.root[at(arg)]];
+        plan.root = placement_.root[at(arg)];
+        add_once(plan.broadcast, arg);
+      }
+    }
+  }
+
+  static void add_once(std::vector<int>& list, int node) {
+    if (std::find(list.begin(), list.end(), node) == list.end()) list.push_back(node);
+  }
+
+  const Graph& graph_;
+  const Placement& placement_;
+  const std::vector<char>& output_;
+  std::vector<char> value_;
+};
+
+}  // namespace
+
+ProgramPlan part(const Graph& graph, const ProgramPlan& whole, std::size_t i) {
+  ProgramPlan part;
+  part.space = whole.space;
+  part.sources = whole.needs[i];
+  (i < whole.stores.size() ? part.stores : part.sinks) = {whole.gives(i)};
+  part.own_cells = whole.own_cells;
+  part.needs = {whole.needs[i]};
+  part.program = std::make_shared<Program>(graph, part);
+  return part;
+}
+
+Schedule make_schedule(const Bundled& bundled) { return Scheduler(bundled).make(); }
+
+}  // namespace tailrace::analytics::planning

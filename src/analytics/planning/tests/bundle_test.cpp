@@ -1,0 +1,129 @@
+// Which diagnostics are computed side by side, and which by themselves.
+#include "analytics/planning/bundle.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "analytics/planning/schedule.hpp"
+#include "analytics/tests/compile_scope.hpp"
+
+namespace tailrace::analytics::planning {
+namespace {
+
+struct Bundling {
+  Compiled compiled;
+  Placement placement;
+  Bundled bundled;
+
+  // By name of a diagnostic, how many lie beside it.
+  std::size_t beside(const std::string& name) const {
+    for (const Diagnostic& diagnostic : compiled.graph.diagnostics)
+      if (diagnostic.name == name)
+        return bundled.members[static_cast<std::size_t>(seat(diagnostic.node).node)].size();
+    throw std::runtime_error(name);
+  }
+  Bundled::Seat seat(int node) const { return bundled.seats[static_cast<std::size_t>(node)]; }
+};
+
+constexpr int fields = 4;
+
+Bundling bundling(const std::vector<std::pair<std::string, std::string>>& texts, std::int64_t cells = 10,
+                  const std::vector<char>& due = {}) {
+  Scope scope;
+  for (int i = 0; i < fields; ++i) {
+    scope.inputs.push_back({fmt::format("p{}", i), {{{"rank", 4, true}, {"level", 5, false}}, "K"}});
+    scope.inputs.push_back({fmt::format("b{}", i), {{{"y", 6, true}, {"x", 8, true}}, "m"}});
+  }
+  scope.inputs.push_back({"other", {{{"rank", 4, true}, {"level", 7, false}}, "K"}});
+  std::vector<Place> places(scope.inputs.size(), Place::local);
+  scope.inputs.push_back({"level", {{{"level", 5, false}}, "m"}});
+  places.push_back(Place::known);
+  std::vector<DiagnosticSource> sources;
+  for (const auto& [name, text] : texts) sources.push_back(testing::source(name, text));
+  config::Problems problems;
+  Bundling made;
+  made.compiled = compile(sources, scope, problems);
+  EXPECT_TRUE(problems.empty());
+  const Graph& graph = made.compiled.graph;
+  made.placement = make_placement(graph, places, 1, 0);
+  made.placement.cut.assign(graph.nodes.size(), 0);
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n)
+    made.placement.cut[n] = graph.nodes[n].shape.find("x") ? 1 : 0;
+  made.bundled = bundle(graph, made.placement, std::vector<std::int64_t>(graph.nodes.size(), cells),
+                        due.empty() ? std::vector<char>(texts.size(), 1) : due);
+  return made;
+}
+
+TEST(Bundle, WhatIsAlikeLiesSideBySide) {
+  const auto made =
+      bundling({{"a", "sum(p0, rank) / 4"}, {"b", "sum(p1, rank) / 4"}, {"c", "sum(p2, rank) / 4"}});
+  EXPECT_EQ(made.beside("a"), 3u);
+  // The constant, then the inputs, their sums and these divided: a node each.
+  ASSERT_EQ(made.bundled.graph.nodes.size(), 4u);
+  const Node& sum = made.bundled.graph.nodes[2];
+  EXPECT_EQ(sum.call.dims, std::vector<std::string>{"rank"});
+  ASSERT_EQ(sum.shape.dims.size(), 2u);
+  EXPECT_EQ(sum.shape.dims[0].extent, 3);
+  EXPECT_EQ(sum.shape.dims[1].name, "level");
+  const auto& diagnostics = made.compiled.graph.diagnostics;
+  for (int d = 0; d < 3; ++d) {
+    EXPECT_EQ(made.seat(diagnostics[static_cast<std::size_t>(d)].node).member, d);
+    EXPECT_EQ(made.seat(diagnostics[static_cast<std::size_t>(d)].node).node, 3);
+  }
+}
+
+TEST(Bundle, OneThatNamesNoDimensionsNamesThemThen) {
+  const auto made = bundling({{"a", "max(b0)"}, {"b", "max(b1)"}});
+  ASSERT_EQ(made.beside("a"), 2u);
+  EXPECT_EQ(made.bundled.graph.nodes.back().call.dims, (std::vector<std::string>{"y", "x"}));
+  EXPECT_EQ(made.bundled.graph.nodes.back().shape.dims.size(), 1u);
+}
+
+TEST(Bundle, WhatDiffersDoesNot) {
+  for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
+           {"sum(p0, rank) / 4", "sum(p1, rank) / 5"},          // a constant
+           {"sum(p0, rank)", "min(p1, rank)"},                  // an operator
+           {"sum(p0, rank)", "sum(p1)"},                        // dimensions
+           {"sum(p0, rank)", "sum(p1, rank, skip_missing=1)"},  // a parameter
+           {"sum(p0, rank)", "sum(other, rank)"},               // an extent
+           {"sum(p0, rank) - sum(p1, rank)", "sum(p2, rank) - sum(p2, rank) * 2"},
+           {"quantile(b0, q=0.5)", "quantile(b1, q=0.5)"},  // kernels look at whole arrays
+       })
+    EXPECT_EQ(bundling({{"a", one}, {"b", other}}).beside("a"), 1u) << one << " and " << other;
+}
+
+TEST(Bundle, FieldsThatSeveralDiagnosticsShareTakeThemAlong) {
+  const auto made = bundling({{"a", "sum(p0, rank)"},
+                              {"b", "sum(p1, rank)"},
+                              {"of_a", "max(p0, rank) + a"},
+                              {"c", "sum(p2, rank)"}});
+  EXPECT_EQ(made.beside("a"), 1u);
+  EXPECT_EQ(made.beside("b"), 2u);
+  EXPECT_EQ(made.beside("c"), 2u);
+}
+
+TEST(Bundle, LargeBlocksStayByThemselves) {
+  EXPECT_EQ(bundling({{"a", "sum(b0, y)"}, {"b", "sum(b1, y)"}}, 100000).beside("a"), 1u);
+}
+
+TEST(Bundle, OnlyWhatIsDueIsInIt) {
+  const auto made =
+      bundling({{"a", "sum(p0, rank)"}, {"b", "sum(p1, rank)"}, {"c", "sum(p2, rank)"}}, 10, {1, 0, 1});
+  EXPECT_EQ(made.beside("a"), 2u);
+  EXPECT_EQ(made.seat(made.compiled.graph.diagnostics[1].node).node, -1);
+}
+
+TEST(Bundle, ComesAsOneProgramABundle) {
+  const auto made =
+      bundling({{"a", "mean((b0 - mean(b0)) ** 2, y)"}, {"b", "mean((b1 - mean(b1)) ** 2, y)"}});
+  ASSERT_EQ(made.beside("a"), 2u);
+  const Schedule schedule = make_schedule(made.bundled);
+  ASSERT_EQ(schedule.phases.size(), 2u);
+  for (const PhasePlan& phase : schedule.phases) {
+    EXPECT_EQ(phase.blocks.programs.size(), 1u);
+    EXPECT_EQ(phase.roots.size(), 1u);
+  }
+}
+
+}  // namespace
+}  // namespace tailrace::analytics::planning

@@ -1,0 +1,25 @@
+// The plain way to write units, symbol by symbol: `kg m-2 s-1`, `m/s`, `m^2.s^-2`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tailrace::analytics::units {
+
+struct UnitFactor {
+  std::string symbol;
+  int exponent = 1;
+};
+using UnitFactors = std::vector<UnitFactor>;
+
+// None where the text holds anything else, such as numbers but 1, parentheses or an origin.
+std::optional<UnitFactors> parse_factors(std::string_view text);
+
+// As `kg m-2`; `1` where all exponents vanish.
+std::string text_of(const UnitFactors& factors);
+
+UnitFactors product(UnitFactors a, const UnitFactors& b, int exponent_of_b);
+
+}  // namespace tailrace::analytics::units

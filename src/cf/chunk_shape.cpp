@@ -1,0 +1,55 @@
+#include "cf/chunk_shape.hpp"
+
+#include <algorithm>
+
+namespace tailrace::cf {
+namespace {
+
+constexpr std::int64_t kib = 1024;
+constexpr std::int64_t chunk_bytes = 1024 * kib;
+constexpr std::int64_t small_record = 16 * kib;       // below it, records share a chunk ...
+constexpr std::int64_t small_chunk_bytes = 64 * kib;  // ... of this size
+constexpr std::int64_t series_piece = 16 * kib;
+constexpr std::int64_t most_records = 4096;
+
+std::int64_t bytes_of(std::span<const std::int64_t> shape, std::size_t element_bytes) {
+  auto bytes = static_cast<std::int64_t>(element_bytes);
+  for (const std::int64_t extent : shape) bytes *= extent;
+  return bytes;
+}
+
+std::int64_t records_within(std::int64_t bytes, std::int64_t record_bytes) {
+  return std::clamp<std::int64_t>(bytes / record_bytes, 1, most_records);
+}
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+std::vector<std::int64_t> cut_shape(std::span<const std::int64_t> shape, std::size_t element_bytes,
+                                    std::int64_t target) {
+  std::vector<std::int64_t> cells(shape.begin(), shape.end());
+  if (bytes_of(shape, element_bytes) <= 2 * target) return cells;
+  auto bytes = static_cast<std::int64_t>(element_bytes);
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    const std::int64_t fitting = std::max<std::int64_t>(1, target / bytes);
+    const std::int64_t parts = divide_up(shape[d], fitting);
+    cells[d] = divide_up(shape[d], parts);
+    bytes *= cells[d];
+  }
+  return cells;
+}
+
+ChunkShape choose_chunk(std::span<const std::int64_t> shape, std::size_t element_bytes,
+                        settings::Access access) {
+  const std::int64_t record_bytes = bytes_of(shape, element_bytes);
+  if (access == settings::Access::series) {
+    const std::vector<std::int64_t> cells = cut_shape(shape, element_bytes, series_piece);
+    return {records_within(chunk_bytes, bytes_of(cells, element_bytes)), cells};
+  }
+  const std::int64_t records =
+      record_bytes < small_record ? records_within(small_chunk_bytes, record_bytes) : 1;
+  return {records, cut_shape(shape, element_bytes, chunk_bytes)};
+}
+
+}  // namespace tailrace::cf

@@ -1,0 +1,203 @@
+#include "cf/layout.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "cf/chunk_shape.hpp"
+#include "cf/grid.hpp"
+#include "cf/option_tables.hpp"
+#include "cf/text.hpp"
+
+namespace tailrace::cf {
+namespace {
+
+constexpr std::int64_t times_per_chunk = 512;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// NetCDF's default fill values, so that readers know them even without the attribute.
+double fill_value(model::DataType type) {
+  switch (type) {
+    case model::DataType::float32:
+    case model::DataType::float64: return 9.969209968386869e+36;
+    case model::DataType::int32: return -2147483647.0;
+    case model::DataType::int64: return -9223372036854775806.0;
+  }
+  base::assertion_failed("type", __FILE__, __LINE__, "unknown DataType");
+}
+
+std::vector<int> grids_in_use(const plan::FilePlan& file, const model::Declarations& declarations) {
+  std::vector<int> grids;
+  for (const plan::VariablePlan& variable : file.variables) {
+    const int grid = declarations.fields[at(variable.field)].grid;
+    if (grid >= 0 && std::find(grids.begin(), grids.end(), grid) == grids.end()) grids.push_back(grid);
+  }
+  return grids;
+}
+
+void add_axis_dims(FileLayout& layout, const plan::FilePlan& file, Names& names) {
+  for (const plan::AxisPlan& axis : file.axes) {
+    AxisLayout added;
+    added.dim = static_cast<int>(layout.dataset.dims.size());
+    layout.axes.push_back(added);
+    layout.dataset.dims.push_back({names.take(axis.dim, "axis"), 0, true});
+  }
+}
+
+// Time has no missing values, so neither it nor its bounds gets a fill value; the bounds inherit all
+// attributes (CF 7.1).
+void add_times(FileLayout& layout, const plan::FilePlan& file, const calendar::Calendar& calendar,
+               Names& names) {
+  int pair = -1;
+  for (std::size_t a = 0; a < file.axes.size(); ++a) {
+    AxisLayout& axis = layout.axes[a];
+    std::vector<output::VariableSpec>& variables = layout.dataset.variables;
+    output::VariableSpec times, bounds;
+    times.name = layout.dataset.dims[at(axis.dim)].name;
+    times.dims = {axis.dim};
+    times.chunk = {times_per_chunk};
+    const bool windows = is_windowed(file.axes[a].kind);
+    if (windows) bounds.name = names.take(times.name + "_bnds", "axis");
+    times.attributes = time_attributes(file.axes[a], file.entry.time_stamp, calendar, bounds.name);
+    axis.time_variable = static_cast<int>(variables.size());
+    variables.push_back(std::move(times));
+    if (!windows) continue;
+    if (pair < 0) {
+      pair = static_cast<int>(layout.dataset.dims.size());
+      layout.dataset.dims.push_back({"bnds", 2, false});
+    }
+    bounds.dims = {axis.dim, pair};
+    bounds.chunk = {times_per_chunk, 2};
+    axis.bounds_variable = static_cast<int>(variables.size());
+    variables.push_back(std::move(bounds));
+  }
+}
+
+std::vector<std::string> names_in_file(const plan::VariablePlan& plan) {
+  return plan.split < 0 ? std::vector{plan.name} : plan.parts;
+}
+
+ChunkShape chunk_of(const plan::VariablePlan& plan, const std::vector<std::int64_t>& shape,
+                    settings::Access access) {
+  if (plan.chunk.empty()) return choose_chunk(shape, model::size_of(plan.type), access);
+  TAILRACE_ASSERT(plan.chunk.size() == shape.size() + 1, "a chunk has the records and the grid's dims");
+  ChunkShape chunk{plan.chunk[0], {plan.chunk.begin() + 1, plan.chunk.end()}};
+  for (std::size_t d = 0; d < shape.size(); ++d) chunk.cells[d] = std::min(chunk.cells[d], shape[d]);
+  return chunk;
+}
+
+void add_variable(FileLayout& layout, const plan::FilePlan& file, int number, const model::Field& field,
+                  const std::vector<int>& grid_dims) {
+  const plan::VariablePlan& plan = file.variables[at(number)];
+  VariableLayout added;
+  added.variable = static_cast<int>(layout.dataset.variables.size());
+  added.field = plan.field;
+  added.plan = number;
+  for (const int dim : grid_dims) added.shape.push_back(layout.dataset.dims[at(dim)].size);
+  added.split = plan.split;
+  ChunkShape chunk = chunk_of(plan, added.shape, file.entry.access);
+  if (file.entry.series) chunk.records = 1;  // any record may be the first of a file
+  if (plan.split >= 0) chunk.cells[at(plan.split)] = 1;
+  added.chunk = chunk.cells;
+  added.records_per_chunk = chunk.records;
+
+  output::VariableSpec spec;
+  spec.name = plan.name;
+  spec.type = plan.type;
+  spec.dims = {layout.axes[at(plan.axis)].dim};
+  spec.dims.insert(spec.dims.end(), grid_dims.begin(), grid_dims.end());
+  spec.chunk = {chunk.records};
+  spec.chunk.insert(spec.chunk.end(), chunk.cells.begin(), chunk.cells.end());
+  spec.codec = plan.codec;
+  spec.fill_value = fill_value(plan.type);
+  describe(spec.attributes, field);
+  if (plan.split >= 0) {
+    spec.dims.erase(spec.dims.begin() + 1 + plan.split);
+    spec.chunk.erase(spec.chunk.begin() + 1 + plan.split);
+  }
+  for (const std::string& name : names_in_file(plan)) {
+    spec.name = name;
+    layout.dataset.variables.push_back(spec);
+  }
+  layout.variables.push_back(std::move(added));
+}
+
+// What comes after the field's own attributes: how it was reduced, where its cells are, and what the user
+// says.
+void finish_attributes(FileLayout& layout, const plan::FilePlan& file, int number, const model::Field& field,
+                       const output::Attributes& of_grid) {
+  const plan::VariablePlan& plan = file.variables[at(number)];
+  const std::size_t first = at(layout.variables[at(number)].variable);
+  output::Attributes& attributes = layout.dataset.variables[first].attributes;
+  const auto own = field.attributes.find("cell_methods");
+  const std::string& axis = layout.dataset.dims[at(layout.axes[at(plan.axis)].dim)].name;
+  set_attribute(attributes, "cell_methods",
+                cell_methods(own == field.attributes.end() ? "" : own->second, axis, plan.reduction));
+  for (const auto& [name, value] : of_grid) set_attribute(attributes, name, value);
+  for (const auto& [name, value] : plan.attributes) set_attribute(attributes, name, value);
+  for (std::size_t part = 1; part < names_in_file(plan).size(); ++part)
+    layout.dataset.variables[first + part].attributes = attributes;
+}
+
+}  // namespace
+
+FileLayout make_layout(const plan::FilePlan& file, const settings::Configuration& configuration,
+                       const model::Declarations& declarations, const model::Decomposition&,
+                       const std::string& history) {
+  FileLayout layout;
+  layout.dataset.path = file.entry.path;
+  layout.dataset.overwrite = file.entry.overwrite;
+  layout.dataset.sync = file.entry.sync;
+
+  Names names;
+  const std::vector<int> grids = grids_in_use(file, declarations);
+  GridWriter grid_writer(layout, file, declarations, names, grids);
+  add_axis_dims(layout, file, names);
+  for (const plan::VariablePlan& variable : file.variables)
+    for (const std::string& name : names_in_file(variable)) names.take(name, "field");
+  for (const plan::OptionTablePlan& table : file.option_tables) names.take(table.name, "table");
+  add_times(layout, file, calendar::Calendar(configuration.time.calendar, configuration.time.start), names);
+  grid_writer.add_dims();
+
+  const auto field_of = [&](int number) -> const model::Field& {
+    return declarations.fields[at(file.variables[at(number)].field)];
+  };
+  const int count = static_cast<int>(file.variables.size());
+  for (int number = 0; number < count; ++number) {
+    const int grid = field_of(number).grid;
+    add_variable(layout, file, number, field_of(number),
+                 grid < 0 ? std::vector<int>{} : grid_writer.dims_of(grid));
+  }
+  grid_writer.add_coordinates();
+  add_option_tables(layout, file.option_tables, names);
+  for (int number = 0; number < count; ++number) {
+    const int grid = field_of(number).grid;
+    finish_attributes(layout, file, number, field_of(number),
+                      grid < 0 ? output::Attributes{} : grid_writer.attributes_of(grid));
+  }
+  const bool with_mesh = std::any_of(grids.begin(), grids.end(),
+                                     [&](int grid) { return declarations.grids[at(grid)].mesh.has_value(); });
+  layout.dataset.attributes =
+      global_attributes(file, configuration, declarations.component, with_mesh, history);
+  return layout;
+}
+
+void split_chunks(const FileLayout& layout, output::Commit& commit) {
+  std::map<int, int> split;  // by variable: its dim
+  for (const VariableLayout& variable : layout.variables)
+    if (variable.split >= 0) split[variable.variable] = variable.split;
+  if (split.empty()) return;
+  for (output::EncodedChunk& chunk : commit.chunks) {
+    const auto found = split.find(chunk.variable);
+    if (found == split.end()) continue;
+    const auto cell = chunk.offset.begin() + 1 + found->second;  // behind the records
+    chunk.variable += static_cast<int>(*cell);
+    chunk.offset.erase(cell);
+  }
+}
+
+double time_stamp(const time::TimeRecord& record, settings::TimeStamp where) {
+  return where == settings::TimeStamp::end ? record.end : record.begin + 0.5 * (record.end - record.begin);
+}
+
+}  // namespace tailrace::cf

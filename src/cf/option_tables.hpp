@@ -1,0 +1,15 @@
+// Variables of text that hold what options the model was run with.
+#pragma once
+
+#include <vector>
+
+#include "cf/grid.hpp"
+#include "cf/layout.hpp"
+
+namespace tailrace::cf {
+
+// Adds their dims and texts: (entry, 2, characters), a name and a value. Their dims are
+// called `kvp` and `string`, as readers of such tables expect.
+void add_option_tables(FileLayout& layout, const std::vector<plan::OptionTablePlan>& tables, Names& names);
+
+}  // namespace tailrace::cf

@@ -1,0 +1,54 @@
+#include "cf/chunk_shape.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tailrace::cf {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(ChooseChunk, keeps_small_records_together) {
+  EXPECT_EQ(choose_chunk({}, 8, settings::Access::maps).records, 4096);
+  const std::vector<std::int64_t> profile{100};
+  EXPECT_EQ(choose_chunk(profile, 8, settings::Access::automatic).records, 81);
+  EXPECT_THAT(choose_chunk(profile, 8, settings::Access::automatic).cells, ElementsAre(100));
+}
+
+TEST(ChooseChunk, cuts_large_records_along_slow_dims) {
+  const std::vector<std::int64_t> cube{100, 1000, 1000};
+  const ChunkShape chunk = choose_chunk(cube, 8, settings::Access::maps);
+  EXPECT_EQ(chunk.records, 1);
+  EXPECT_THAT(chunk.cells, ElementsAre(1, 125, 1000));
+  const std::vector<std::int64_t> medium{64, 64, 64};
+  EXPECT_THAT(choose_chunk(medium, 8, settings::Access::maps).cells, ElementsAre(64, 64, 64));
+}
+
+TEST(ChooseChunk, gathers_records_for_series) {
+  const std::vector<std::int64_t> plane{1000, 1000};
+  const ChunkShape chunk = choose_chunk(plane, 8, settings::Access::series);
+  EXPECT_GT(chunk.records, 32);
+  EXPECT_LE(chunk.records * chunk.cells[0] * chunk.cells[1] * 8, 1 << 20);
+}
+
+TEST(ChooseChunk, stays_within_bounds_whatever_the_shape) {
+  for (std::int64_t a = 1; a < 5000; a = a * 3 + 1) {
+    for (std::int64_t b = 1; b < 3000000; b = b * 7 + 2) {
+      const std::vector<std::int64_t> shape{a, b};
+      for (const std::size_t element : {4ul, 8ul}) {
+        const ChunkShape chunk = choose_chunk(shape, element, settings::Access::automatic);
+        const std::int64_t cells = chunk.cells[0] * chunk.cells[1];
+        const std::int64_t bytes = cells * chunk.records * static_cast<std::int64_t>(element);
+        EXPECT_LE(bytes, 2 << 20) << a << " x " << b;
+        if (a * b * static_cast<std::int64_t>(element) >= 1 << 20) {
+          EXPECT_GE(bytes, 256 << 10) << a << " x " << b;
+        }
+        EXPECT_LE(chunk.cells[0], a);
+        EXPECT_LE(chunk.cells[1], b);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tailrace::cf

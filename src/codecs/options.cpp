@@ -1,0 +1,62 @@
+#include "codecs/options.hpp"
+
+#include "codecs/codec.hpp"
+#include "config/read.hpp"
+
+namespace tailrace::codecs {
+namespace {
+
+using namespace config;
+
+Type compression_type() {
+  const Levels levels = levels_of_all();
+  return either(
+      {choice(codec_names()),
+       section({
+           {.name = "codec",
+            .type = choice(codec_names()),
+            .says = "The lossless codec for the chunks.",
+            .example = "zstd",
+            .required = true},
+           {.name = "level",
+            .type = integer(levels.lowest, levels.highest),
+            .says = "The compression level: " + levels_in_words() + ".",
+            .example = "3",
+            .fallback = "1"},
+           {.name = "shuffle",
+            .type = flag(),
+            .says = "Whether bytes are shuffled first, so that bytes of equal significance are adjacent.",
+            .example = "false",
+            .fallback = "true"},
+           {.name = "keep",
+            .type = section({}),
+            .says = "The bound on the error of lossy compression.",
+            .example = "{}",
+            .available = false},
+       })});
+}
+
+CodecOptions read(const Value& value, Problems& problems) {
+  CodecOptions options;
+  if (value.kind() == Kind::choice) {
+    options.codec = value.text();
+  } else {
+    options.codec = text_of(value, "codec", options.codec);
+    options.level = integer_of(value, "level", options.level);
+    options.shuffle = flag_of(value, "shuffle", options.shuffle);
+  }
+  if (!value.open()) report(value, problems, [&] { make_codec(options); });
+  return options;
+}
+
+}  // namespace
+
+config::Section<CodecOptions> compression_section(const std::string& says) {
+  return {.option = {.name = "compression",
+                     .type = compression_type(),
+                     .says = says,
+                     .example = "{codec: zlib, level: 1, shuffle: true}"},
+          .read = read};
+}
+
+}  // namespace tailrace::codecs

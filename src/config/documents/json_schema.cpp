@@ -1,0 +1,80 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "config/documents/documents.hpp"
+
+namespace tailrace::config::documents {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Type& type);
+
+// Whatever a scalar must be, it may also hold a `{name}` that the model fills in.
+Json or_placeholder(Json json) { return {{"anyOf", {std::move(json), {{"$ref", "#/$defs/placeholder"}}}}}; }
+
+Json number_json(const Type& type, const char* name) {
+  Json json{{"type", name}};
+  if (std::isfinite(type.lowest)) json["minimum"] = type.lowest;
+  if (std::isfinite(type.highest) && type.highest < 0x1p53) json["maximum"] = type.highest;
+  if (type.names.empty()) return or_placeholder(std::move(json));
+  return or_placeholder({{"anyOf", {std::move(json), {{"enum", type.names}}}}});
+}
+
+Json section_json(const Type& type) {
+  Json properties = Json::object();
+  Json required = Json::array();
+  for (const Option& option : type.options) {
+    Json json = json_of(option.type);
+    json["description"] = option.says + (option.available ? "" : " Not available yet.");
+    if (option.required && option.formerly.empty()) required.push_back(option.name);
+    for (const std::string& former : option.formerly) {
+      properties[former] = json;
+      properties[former]["description"] = "Now `" + option.name + "`.";
+      properties[former]["deprecated"] = true;
+    }
+    properties[option.name] = std::move(json);
+  }
+  Json json{
+      {"type", {"object", "null"}}, {"properties", std::move(properties)}, {"additionalProperties", false}};
+  if (!required.empty()) json["required"] = std::move(required);
+  return json;
+}
+
+Json either_json(const Type& type) {
+  Json parts = Json::array();
+  for (const Type& part : type.parts) parts.push_back(json_of(part));
+  return {{"anyOf", std::move(parts)}};
+}
+
+Json json_of(const Type& type) {
+  switch (type.kind) {
+    case Kind::text: return {{"type", {"string", "number"}}};
+    case Kind::flag: return or_placeholder({{"type", "boolean"}});
+    case Kind::integer: return number_json(type, "integer");
+    case Kind::real: return number_json(type, "number");
+    case Kind::size:
+      return or_placeholder({{"type", "string"}, {"pattern", "^[0-9.]+ *([kMGT]|[KMGT]i)?B$"}});
+    case Kind::checked: return {{"type", {"string", "number"}}};
+    case Kind::choice: return or_placeholder({{"enum", type.names}});
+    case Kind::plain: return {{"type", {"string", "number", "boolean"}}};
+    case Kind::list:
+      return {{"type", "array"}, {"items", json_of(type.parts.front())}, {"minItems", type.fewest}};
+    case Kind::map:
+      return {{"type", {"object", "null"}}, {"additionalProperties", json_of(type.parts.front())}};
+    case Kind::section: return section_json(type);
+    case Kind::either: break;
+  }
+  return either_json(type);
+}
+
+}  // namespace
+
+std::string json_schema(const Type& root, const std::string& title) {
+  Json json{{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", title}};
+  json.update(section_json(root));
+  json["$defs"]["placeholder"] = {{"type", "string"}, {"pattern", "\\{[A-Za-z_][A-Za-z0-9_]*\\}"}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace tailrace::config::documents

@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "config/documents/documents.hpp"
+#include "config/node.hpp"
+
+namespace tailrace::config::documents {
+namespace {
+
+class Page {
+ public:
+  explicit Page(const std::string& introduction) : text_(introduction) {}
+
+  void add_options(const Type& type, const std::string& path, std::size_t level) {
+    for (const Option& option : type.options) add_option(option, path_of(path, option.name), level);
+    for (const Type& part : type.parts) {
+      std::string inner = path;
+      if (type.kind == Kind::map) inner = path_of(path, "<" + type.entry_name + ">");
+      if (type.kind == Kind::list) inner += "[]";
+      add_options(part, inner, level);
+    }
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  void add_option(const Option& option, const std::string& path, std::size_t level) {
+    text_ += fmt::format("\n{} `{}`\n\n{}\n\n", std::string(level, '#'), path, option.says);
+    item("Type", option.type.expected);
+    if (!option.type.later.empty())
+      item("Not available yet", fmt::format("`{}`", fmt::join(option.type.later, "`, `")));
+    if (!option.unit.empty()) item("Unit", option.unit);
+    if (!option.fallback.empty()) item("Default", "`" + option.fallback + "`");
+    if (option.required) item("Required", "yes");
+    if (!option.available) item("Available", "not yet: refused unless it is empty");
+    item("Since", option.since);
+    if (!option.formerly.empty())
+      item("Formerly", fmt::format("`{}` (still read, with a warning)", fmt::join(option.formerly, "`, `")));
+    if (!option.example.empty()) item("Example", fmt::format("`{}: {}`", option.name, option.example));
+    add_options(option.type, path, level + 1);
+  }
+
+  void item(const char* what, const std::string& words) { text_ += fmt::format("- {}: {}\n", what, words); }
+
+  std::string text_;
+};
+
+}  // namespace
+
+std::string reference_markdown(const Type& root, const std::string& introduction) {
+  Page page(introduction);
+  page.add_options(root, "", 2);
+  return page.text();
+}
+
+}  // namespace tailrace::config::documents

@@ -1,0 +1,48 @@
+// A configuration as a set of texts that include each other, and the one tree they make together. Files are
+// read once, on one rank; the texts then travel to all, so that all check the same words.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "config/node.hpp"
+#include "config/problems.hpp"
+
+namespace tailrace::config {
+
+struct SourceFile {
+  std::string name;
+  std::string text;
+};
+using Sources = std::vector<SourceFile>;  // the first is the configuration, the rest what it includes
+
+// Gives the text of a file. Throws Error(resource).
+using Reader = std::function<std::string(const std::string& path)>;
+
+class Dialect;
+// Notations that may stand wherever YAML may. Not owned.
+using Dialects = std::vector<const Dialect*>;
+
+// Reads the file and what it includes (`include: [a.yaml]`, relative to the including file), each once. What
+// a file in a dialect includes is found as that dialect says. Throws Error(configuration) for an include
+// cycle, a missing include, and what is not YAML; lets the reader's error about the first file through.
+Sources read_sources(const std::string& path, const Reader& reader, const Dialects& dialects = {});
+
+struct MergeOptions {
+  std::string version_key;  // which every file may state
+  Dialects dialects = {};
+  const std::map<std::string, std::string>* values = nullptr;  // as in TranslationOptions
+};
+
+struct Merged {
+  Node tree;
+  std::vector<std::string> warnings;  // of translations, a line each
+};
+
+// One tree of all sources, without `include`. Maps merge deeply; a value that stands in two files is a
+// problem that names both places, save for `version_key`.
+Merged merge_sources(const Sources& sources, const MergeOptions& options, Problems& problems);
+
+}  // namespace tailrace::config

@@ -1,0 +1,129 @@
+// A section: one key of the configuration, from its declaration to a checked plain struct. The room that uses
+// it declares it, beside the code that uses it:
+//
+//   struct Options { int count = 1; };                         // what a missing section means, too
+//   config::Section<Options> section() {
+//     return {.option = {.name = "servers", .type = config::section({...}), .says = "...", .example = "..."},
+//             .read = [](const config::Value& value, config::Problems& problems) { ... },
+//             .check = [](const Options& own, const config::Sections& all, config::Problems& problems) { ...
+//             }};
+//   }
+//   const config::SectionRegistration registration{section};   // a key at the top of the configuration
+//
+// A section that is not registered is a part of another one, which takes its option and calls its read.
+// testing/section_conformance.hpp holds what every section must keep.
+#pragma once
+
+#include <any>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <typeindex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "config/problems.hpp"
+#include "config/schema.hpp"
+#include "config/value.hpp"
+
+namespace tailrace::config {
+
+// What the registered sections read, one value of each type.
+class Sections {
+ public:
+  template <class T>
+  const T* find() const {
+    const auto found = values_.find(typeid(T));
+    return found == values_.end() ? nullptr : std::any_cast<T>(&found->second);
+  }
+  // Error(internal) where no registered section reads a T.
+  template <class T>
+  const T& get() const {
+    const T* value = find<T>();
+    TAILRACE_ASSERT(value != nullptr, std::string("no section reads a ") + typeid(T).name());
+    return *value;
+  }
+  // Moves it out; get() no longer has it.
+  template <class T>
+  T take() {
+    T value = get<T>();
+    values_.erase(typeid(T));
+    return value;
+  }
+  template <class T>
+  void set(T value) {
+    values_.insert_or_assign(typeid(T), std::move(value));
+  }
+
+  // Whether nothing was wrong with the section's form, so that what it read has no holes.
+  bool is_sound(std::string_view key) const { return !flawed_.contains(key); }
+  void mark_flawed(const std::string& key) { flawed_.insert(key); }
+
+ private:
+  std::unordered_map<std::type_index, std::any> values_;
+  std::set<std::string, std::less<>> flawed_;
+};
+
+template <class T>
+struct Section {
+  Option option;
+  // Takes what is there (after mistakes of form the value has holes) and adds the mistakes that show between
+  // its own options. A section that is not given is T().
+  std::function<T(const Value& value, Problems& problems)> read;
+  // Adds the mistakes that show only beside other sections, when all are read.
+  std::function<void(const T& own, const Sections& all, Problems& problems)> check{};
+};
+
+// A section that is part of another one; nothing where it is not given.
+template <class T>
+std::optional<T> read_part(const Section<T>& part, const Value& whole, Problems& problems) {
+  const Value* value = whole.find(part.option.name);
+  return value != nullptr ? std::optional<T>(part.read(*value, problems)) : std::nullopt;
+}
+
+// A section of any type. Without `read` it is an option that is known and gives no value.
+struct AnySection {
+  Option option;
+  std::function<void(const Value* value, Sections& into, Problems& problems)> read{};
+  std::function<void(const Sections& all, Problems& problems)> check{};
+};
+
+template <class T>
+AnySection any_section(Section<T> section) {
+  AnySection any{.option = std::move(section.option)};
+  any.read = [read = std::move(section.read)](const Value* value, Sections& into, Problems& problems) {
+    into.set<T>(value != nullptr ? read(*value, problems) : T());
+  };
+  if (section.check)
+    any.check = [check = std::move(section.check)](const Sections& all, Problems& problems) {
+      if (const T* own = all.find<T>()) check(*own, all, problems);
+    };
+  return any;
+}
+
+// Adds a section to the configuration. What declares it is called when the schema is first asked for, since
+// it may name what other static objects registered (formats, codecs).
+class SectionRegistration {
+ public:
+  template <class T>
+  explicit SectionRegistration(Section<T> (*declare)())
+      : SectionRegistration(std::function([declare] { return any_section(declare()); })) {}
+  explicit SectionRegistration(Option (*declare)());  // of an option that is not available yet
+
+ private:
+  explicit SectionRegistration(std::function<AnySection()> declare);
+};
+
+// All that are registered: first those that `order` names, then the others by name.
+std::vector<AnySection> registered_sections(const std::vector<std::string>& order);
+
+// Reads every section from the map that holds them. Their checks come when all are read, in their order: a
+// check may ask `problems` what those before it found.
+Sections read_all(const std::vector<AnySection>& sections, const Value& root, Problems& problems);
+void check_all(const std::vector<AnySection>& sections, const Sections& values, Problems& problems);
+
+}  // namespace tailrace::config

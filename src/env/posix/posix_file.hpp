@@ -1,0 +1,30 @@
+// An open file of the operating system.
+#pragma once
+
+#include "env/file_system.hpp"
+
+namespace tailrace::env {
+
+class PosixFile final : public File {
+ public:
+  PosixFile(const std::string& path, Access access);
+  PosixFile(const PosixFile&) = delete;
+  PosixFile& operator=(const PosixFile&) = delete;
+  ~PosixFile() override;
+
+  void read(std::uint64_t address, std::span<std::byte> bytes) const override;
+  void write(std::uint64_t address, std::span<const std::byte> bytes) override;
+  void truncate(std::uint64_t size) override;
+  std::uint64_t size() const override;
+  void sync() override;
+  // The mark is an open-file-description lock on a byte far past the end, while HDF5 readers use flock. File
+  // systems where the two kinds meet (NFS) are left unmarked.
+  bool mark_as_writer() override;
+  bool other_writer() const override;
+  bool is_file_at(const std::string& path) const override;
+
+ private:
+  int descriptor_ = -1;
+};
+
+}  // namespace tailrace::env

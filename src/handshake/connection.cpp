@@ -1,0 +1,38 @@
+#include "handshake/connection.hpp"
+
+namespace tailrace::handshake {
+
+Sending::Sending(comm::Communicator& communicator, std::vector<std::byte> bytes, int to, int tag)
+    : bytes_(std::make_unique<std::vector<std::byte>>(std::move(bytes))),
+      request_(communicator.send(*bytes_, to, tag)) {}
+
+std::optional<std::vector<std::byte>> poll(comm::Communicator& communicator, int from, int tag) {
+  const auto incoming = communicator.probe(from, tag);
+  if (!incoming) return std::nullopt;
+  std::vector<std::byte> bytes(incoming->bytes);
+  communicator.receive(bytes, incoming->source, incoming->tag);
+  return bytes;
+}
+
+void put_fault(base::ByteWriter& writer, const std::optional<base::Fault>& fault) {
+  writer.put(fault ? static_cast<int>(fault->code) : 0);
+  if (fault) writer.put_text(fault->message);
+}
+
+std::optional<base::Fault> get_fault(base::ByteReader& reader) {
+  const int code = reader.get<int>();
+  if (code == 0) return std::nullopt;
+  return base::Fault{static_cast<ErrorCode>(code), reader.get_text()};
+}
+
+void LocalEnds::leave(std::unique_ptr<transport::Consumer> consumer) {
+  const std::lock_guard lock(mutex_);
+  consumer_ = std::move(consumer);
+}
+
+std::unique_ptr<transport::Consumer> LocalEnds::take() {
+  const std::lock_guard lock(mutex_);
+  return std::move(consumer_);
+}
+
+}  // namespace tailrace::handshake

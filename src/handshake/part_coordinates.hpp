@@ -1,0 +1,20 @@
+// Coordinates that each rank gave for its own cells alone. Their blocks travel as static fields; but what
+// diagnostics say of their dims needs all the values, whatever the parts.
+#pragma once
+
+#include <vector>
+
+#include "client/declarer.hpp"
+#include "model/declarations.hpp"
+
+namespace tailrace::handshake {
+
+// Of one dim of a block grid each, in the order of the declarations: this rank's part, which may be empty.
+using CoordinateParts = std::vector<std::vector<double>>;
+CoordinateParts coordinate_parts(const client::Declarer& declarer);
+
+// Fills in their `values`. `parts`: of each rank, in rank order; the decomposition covers the grids.
+void join_parts(model::Declarations& declarations, const model::Decomposition& decomposition,
+                const std::vector<CoordinateParts>& parts);
+
+}  // namespace tailrace::handshake

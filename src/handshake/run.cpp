@@ -1,0 +1,15 @@
+#include "handshake/run.hpp"
+
+namespace tailrace::handshake {
+
+transport::Pair pair_of(const Run& run, int rank) {
+  const auto place = static_cast<std::size_t>(rank);
+  const int server = run.assignment.servers[static_cast<std::size_t>(run.assignment.server_of[place])];
+  return {rank, server, run.nodes[place] == run.nodes[static_cast<std::size_t>(server)]};
+}
+
+const transport::Transport& transport_of(const Run& run, int rank) {
+  return transport::choose_transport(run.servers().transport, pair_of(run, rank));
+}
+
+}  // namespace tailrace::handshake

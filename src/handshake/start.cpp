@@ -1,0 +1,162 @@
+#include "handshake/start.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bytes.hpp"
+#include "handshake/connection.hpp"
+#include "output/dataset.hpp"
+
+namespace tailrace::handshake {
+namespace {
+
+void put_sources(base::ByteWriter& writer, const settings::Sources& sources) {
+  writer.put(static_cast<std::int64_t>(sources.size()));
+  for (const settings::SourceFile& file : sources) {
+    writer.put_text(file.name);
+    writer.put_text(file.text);
+  }
+}
+
+settings::Sources get_sources(base::ByteReader& reader) {
+  settings::Sources sources(static_cast<std::size_t>(reader.get<std::int64_t>()));
+  for (settings::SourceFile& file : sources) {
+    file.name = reader.get_text();
+    file.text = reader.get_text();
+  }
+  return sources;
+}
+
+// The bytes that the speaker of a group says to all: its configuration's text, or why it cannot be read.
+std::vector<std::byte> read_to_bytes(const std::string& path) {
+  base::ByteWriter writer;
+  try {
+    const settings::Sources sources = settings::read_sources(path);
+    put_fault(writer, std::nullopt);
+    put_sources(writer, sources);
+  } catch (...) {
+    base::ByteWriter failed;
+    put_fault(failed, base::current_fault());
+    return failed.take();
+  }
+  return writer.take();
+}
+
+settings::Sources sources_from(std::span<const std::byte> bytes) {
+  base::ByteReader reader(bytes);
+  if (const auto fault = get_fault(reader)) throw Error(fault->code, fault->message);
+  return get_sources(reader);
+}
+
+struct Hello {
+  bool serves = false;
+  std::string component;
+};
+
+std::vector<Hello> exchange_hellos(comm::Communicator& world, const std::string& component, bool serves) {
+  base::ByteWriter writer;
+  writer.put(static_cast<std::uint8_t>(serves));
+  writer.put_text(component);
+  std::vector<Hello> hellos;
+  for (const auto& bytes : world.all_gather(writer.bytes())) {
+    base::ByteReader reader(bytes);
+    const bool other_serves = reader.get<std::uint8_t>() != 0;
+    hellos.push_back({other_serves, reader.get_text()});
+  }
+  return hellos;
+}
+
+// The first rank of each component (and the first `tailrace serve`) speaks; the others are silent.
+bool speaks(const std::vector<Hello>& hellos, std::size_t rank) {
+  return std::none_of(hellos.begin(), hellos.begin() + static_cast<std::ptrdiff_t>(rank),
+                      [&](const Hello& other) {
+                        return other.serves == hellos[rank].serves &&
+                               (other.serves || other.component == hellos[rank].component);
+                      });
+}
+
+void check_agreement(const Run& run) {
+  const settings::ServersOptions& first = run.servers();
+  for (std::size_t c = 1; c < run.configurations.size(); ++c) {
+    if (run.configurations[c].servers == first) continue;
+    throw Error(
+        ErrorCode::configuration,
+        fmt::format(
+            "components \"{}\" ({}) and \"{}\" ({}) share the servers, but their sections `servers` differ; "
+            "put the section into a file that both include",
+            run.assignment.components.front(), run.sources.front().front().name, run.assignment.components[c],
+            run.sources[c].front().name));
+  }
+  std::vector<std::pair<std::string, std::size_t>> paths;
+  for (std::size_t c = 0; c < run.configurations.size(); ++c) {
+    for (const settings::FileEntry& file : run.configurations[c].files) {
+      for (const auto& [path, other] : paths) {
+        if (path != file.path) continue;
+        throw Error(
+            ErrorCode::configuration,
+            fmt::format("{}  output: components \"{}\" and \"{}\" both write the file {}; give each its own",
+                        file.location.text(), run.assignment.components[other], run.assignment.components[c],
+                        file.path));
+      }
+      if (output::find_format(file.format)->makes_files()) paths.emplace_back(file.path, c);
+    }
+  }
+}
+
+Run agree(comm::Communicator& world, const std::string& configuration, const std::string& component,
+          bool serves) {
+  const std::vector<Hello> hellos = exchange_hellos(world, component, serves);
+  Run run;
+  run.nodes = world.nodes();
+  const auto me = static_cast<std::size_t>(world.rank());
+  const auto said =
+      world.all_gather(speaks(hellos, me) ? read_to_bytes(configuration) : std::vector<std::byte>{});
+
+  std::vector<Participant> participants;
+  for (std::size_t rank = 0; rank < hellos.size(); ++rank)
+    participants.push_back({hellos[rank].serves, hellos[rank].component, run.nodes[rank]});
+  // Every model rank counts as a model first, to find the components; the servers are chosen by what these
+  // say.
+  settings::ServersOptions no_servers;
+  no_servers.mode = settings::Mode::off;
+  const Assignment all = place(participants, no_servers);
+  for (const std::vector<int>& ranks : all.ranks) {
+    run.sources.push_back(sources_from(said[static_cast<std::size_t>(ranks.front())]));
+    run.configurations.push_back(settings::parse_configuration(run.sources.back(), nullptr));
+  }
+  run.assignment = place(participants, run.servers());
+  if (run.assignment.components != all.components)
+    throw Error(ErrorCode::configuration,
+                fmt::format("servers: the last ranks become servers, which leaves component \"{}\" without a "
+                            "rank; start more ranks or ask for fewer servers",
+                            all.components.back()));
+  check_agreement(run);
+  return run;
+}
+
+}  // namespace
+
+Started start(int communicator, const std::string& configuration, const std::string& component, bool serves) {
+  Started started;
+  started.world = comm::from_handle(communicator);
+  started.run = agree(*started.world, configuration, component, serves);
+  const Assignment& assignment = started.run.assignment;
+  const int rank = started.world->rank();
+  started.number = assignment.component_of[static_cast<std::size_t>(rank)];
+  started.component = started.world->split(started.number, rank);
+  if (started.component) started.model = started.component->duplicate();
+  const auto serving = std::find(assignment.servers.begin(), assignment.servers.end(), rank);
+  started.servers = started.world->split(serving == assignment.servers.end() ? -1 : 0, rank);
+  if (started.run.servers().mode == settings::Mode::attached &&
+      comm::thread_level() != comm::ThreadLevel::multiple)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("servers.mode: attached runs a server thread in each model rank, which needs "
+                    "MPI_THREAD_MULTIPLE; the model started MPI with {}. Call MPI_Init_thread, or use `mode: "
+                    "dedicated`",
+                    comm::name_of(comm::thread_level())));
+  return started;
+}
+
+}  // namespace tailrace::handshake

@@ -1,0 +1,179 @@
+// Who serves whom, on machines of all kinds; every rank must come to the same answer from the same words.
+#include "handshake/assignment.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <random>
+
+#include "base/error.hpp"
+
+namespace tailrace::handshake {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// Model ranks of one component on the nodes given.
+std::vector<Participant> on_nodes(const std::vector<int>& nodes) {
+  std::vector<Participant> ranks;
+  for (const int node : nodes) ranks.push_back({false, "bubble", node});
+  return ranks;
+}
+
+settings::ServersOptions dedicated(int count, int per_node = 0) {
+  settings::ServersOptions options;
+  options.count = count;
+  options.per_node = per_node;
+  return options;
+}
+
+settings::ServersOptions with(settings::Mode mode) {
+  settings::ServersOptions options;
+  options.mode = mode;
+  return options;
+}
+
+std::string error_of(const std::vector<Participant>& ranks, const settings::ServersOptions& options) {
+  try {
+    place(ranks, options);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::configuration);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Assignment, TakesServersFromTheEnd) {
+  const Assignment assignment = place(on_nodes({0, 0, 0, 0, 0, 0}), dedicated(2));
+  EXPECT_THAT(assignment.servers, ElementsAre(4, 5));
+  EXPECT_THAT(assignment.server_of, ElementsAre(0, 0, 1, 1, -1, -1)) << "neighbours share a server";
+  EXPECT_THAT(assignment.component_of, ElementsAre(0, 0, 0, 0, -1, -1));
+  EXPECT_THAT(assignment.components, ElementsAre("bubble"));
+  EXPECT_THAT(assignment.ranks, ElementsAre(ElementsAre(0, 1, 2, 3)));
+}
+
+TEST(Assignment, SharesClientsOutAsEvenlyAsCanBe) {
+  const Assignment assignment = place(on_nodes(std::vector<int>(10, 0)), dedicated(3));
+  std::vector<int> clients(3);
+  for (const int server : assignment.server_of)
+    if (server >= 0) ++clients[static_cast<std::size_t>(server)];
+  EXPECT_THAT(clients, testing::UnorderedElementsAre(2, 2, 3));
+}
+
+TEST(Assignment, PerNodeTakesTheLastRanksOfEachNode) {
+  const Assignment assignment = place(on_nodes({0, 0, 0, 1, 1, 1, 2, 2}), dedicated(1, 1));
+  EXPECT_THAT(assignment.servers, ElementsAre(2, 5, 7));
+  EXPECT_THAT(assignment.server_of, ElementsAre(0, 0, -1, 1, 1, -1, 2, -1)) << "its own node's";
+}
+
+TEST(Assignment, RanksOfANodeNeedNotBeNeighbours) {
+  const Assignment assignment = place(on_nodes({7, 3, 7, 3, 7, 3}), dedicated(1, 1));
+  EXPECT_THAT(assignment.servers, ElementsAre(4, 5));
+  EXPECT_THAT(assignment.server_of, ElementsAre(0, 1, 0, 1, -1, -1));
+}
+
+TEST(Assignment, ClientsWithoutAServerOnTheirNodeGoToAll) {
+  // Both servers are on node 1.
+  const Assignment assignment = place(on_nodes({0, 0, 0, 0, 1, 1, 1}), dedicated(2));
+  EXPECT_THAT(assignment.servers, ElementsAre(5, 6));
+  EXPECT_THAT(assignment.server_of, ElementsAre(0, 0, 1, 1, 0, -1, -1));
+}
+
+TEST(Assignment, RanksOfTailraceServeAreTheServersWhateverTheCount) {
+  std::vector<Participant> ranks = on_nodes({0, 0, 0, 0, 0});
+  ranks[1] = ranks[3] = {true, "", 0};
+  const Assignment assignment = place(ranks, dedicated(1));
+  EXPECT_THAT(assignment.servers, ElementsAre(1, 3));
+  EXPECT_THAT(assignment.server_of, ElementsAre(0, -1, 0, -1, 1));
+}
+
+TEST(Assignment, ComponentsShareTheServers) {
+  std::vector<Participant> ranks = on_nodes({0, 0, 0, 0, 0});
+  ranks[2].component = ranks[3].component = "ocean";
+  const Assignment assignment = place(ranks, dedicated(1));
+  EXPECT_THAT(assignment.components, ElementsAre("bubble", "ocean"));
+  EXPECT_THAT(assignment.component_of, ElementsAre(0, 0, 1, 1, -1));
+  EXPECT_THAT(assignment.ranks, ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3)));
+  EXPECT_THAT(assignment.server_of, ElementsAre(0, 0, 0, 0, -1));
+}
+
+TEST(Assignment, EachModelRankServesItselfWhereNoRankIsDedicated) {
+  for (const settings::Mode mode : {settings::Mode::attached, settings::Mode::inline_}) {
+    const Assignment assignment = place(on_nodes({0, 0, 1}), with(mode));
+    EXPECT_THAT(assignment.servers, ElementsAre(0, 1, 2));
+    EXPECT_THAT(assignment.server_of, ElementsAre(0, 1, 2));
+    EXPECT_THAT(assignment.component_of, ElementsAre(0, 0, 0));
+  }
+}
+
+TEST(Assignment, OffMeansNoServer) {
+  const Assignment assignment = place(on_nodes({0, 0}), with(settings::Mode::off));
+  EXPECT_THAT(assignment.servers, IsEmpty());
+  EXPECT_THAT(assignment.server_of, Each(-1));
+  EXPECT_THAT(assignment.component_of, Each(0));
+}
+
+TEST(Assignment, LeavesAModelRankOrSaysHowTo) {
+  EXPECT_EQ(
+      error_of(on_nodes({0, 0}), dedicated(2)),
+      "servers: 2 of 2 ranks would be servers, and no model rank is left; start more ranks, ask for fewer "
+      "servers, or use `mode: attached` or `mode: inline`, which need no ranks of their own");
+  EXPECT_THAT(error_of(on_nodes({0}), dedicated(1)), testing::HasSubstr("1 of 1 ranks would be servers"));
+  EXPECT_THAT(error_of(on_nodes({0, 1}), dedicated(1, 1)),
+              testing::HasSubstr("2 of 2 ranks would be servers"));
+  EXPECT_THAT(error_of(on_nodes({0, 0, 0}), dedicated(9)),
+              testing::HasSubstr("3 of 3 ranks would be servers"));
+  EXPECT_EQ(error_of({{true, "", 0}, {true, "", 0}}, dedicated(1)),
+            "there are only servers and no model rank; start a model beside them");
+}
+
+// Of any machine: each model rank has exactly one server, one on its own node if there is any, and on a node
+// the loads differ by one at most.
+TEST(Assignment, HoldsItsRulesOnRandomMachines) {
+  std::mt19937 random(1);
+  for (int trial = 0; trial < 300; ++trial) {
+    std::vector<int> nodes(2 + random() % 20);
+    for (int& node : nodes) node = static_cast<int>(random() % 4);
+    const bool by_node = random() % 2 == 0;
+    const int count = 1 + static_cast<int>(random() % (nodes.size() - 1));
+    const auto options = dedicated(count, by_node ? 1 : 0);
+    Assignment assignment;
+    try {
+      assignment = place(on_nodes(nodes), options);
+    } catch (const Error&) {
+      continue;  // one rank on each node
+    }
+    EXPECT_TRUE(std::is_sorted(assignment.servers.begin(), assignment.servers.end()));
+    if (!by_node) {
+      EXPECT_EQ(std::ssize(assignment.servers), count);
+    }
+    std::map<int, std::map<int, int>> load;  // by node of the clients, by server
+    for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+      const int server = assignment.server_of[rank];
+      const bool serves = std::ranges::count(assignment.servers, static_cast<int>(rank)) == 1;
+      ASSERT_EQ(server < 0, serves);
+      if (serves) continue;
+      ASSERT_LT(server, std::ssize(assignment.servers));
+      const auto node_of = [&](int number) {
+        return nodes[static_cast<std::size_t>(assignment.servers[static_cast<std::size_t>(number)])];
+      };
+      const bool at_home = std::ranges::any_of(
+          assignment.servers, [&](int each) { return nodes[static_cast<std::size_t>(each)] == nodes[rank]; });
+      if (!at_home) continue;
+      EXPECT_EQ(node_of(server), nodes[rank]);
+      for (int each = 0; each < std::ssize(assignment.servers); ++each)
+        if (node_of(each) == nodes[rank]) load[nodes[rank]].try_emplace(each, 0);
+      ++load[nodes[rank]][server];
+    }
+    for (const auto& [node, servers] : load) {
+      const auto by_count = [](const auto& a, const auto& b) { return a.second < b.second; };
+      const auto [least, most] = std::minmax_element(servers.begin(), servers.end(), by_count);
+      EXPECT_LE(most->second - least->second, 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tailrace::handshake

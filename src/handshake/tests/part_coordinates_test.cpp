@@ -1,0 +1,66 @@
+#include "handshake/part_coordinates.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tailrace::handshake {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// A plane of 3 times 5 cells in two columns of blocks, x in parts and y whole; a list of cells, x in parts
+// too.
+client::Declarer declared(int rank) {
+  client::Declarer declarer("model", rank);
+  client::GridArguments plane;
+  plane.name = "plane";
+  plane.dims = {"y", "x"};
+  plane.shape = {3, 5};
+  plane.offset = {0, rank == 0 ? 0 : 2};
+  plane.count = {3, rank == 0 ? 2 : 3};
+  declarer.grid(plane);
+  const auto give = [&](const std::string& grid, const std::string& name, const std::string& dim,
+                        const std::vector<double>& values) {
+    model::Coordinate coordinate;
+    coordinate.name = name;
+    coordinate.dims = {dim};
+    declarer.coordinate(grid, coordinate, values);
+  };
+  give("plane", "y", "y", {1, 2, 3});
+  give("plane", "x", "x", rank == 0 ? std::vector<double>{10, 20} : std::vector<double>{30, 40, 50});
+  const std::vector<std::int64_t> cells{rank};
+  client::GridArguments list;
+  list.name = "list";
+  list.dims = {"cell"};
+  list.shape = {2};
+  list.indexed_dim = "cell";
+  list.indices = cells;
+  declarer.grid(list);
+  give("list", "lon", "cell", {7});
+  return declarer;
+}
+
+TEST(PartCoordinates, become_whole) {
+  const std::vector<client::Declarer> ranks{declared(0), declared(1)};
+  std::vector<CoordinateParts> parts;
+  model::Decomposition decomposition;
+  decomposition.regions.resize(ranks[0].regions().size());
+  for (const client::Declarer& rank : ranks) {
+    parts.push_back(coordinate_parts(rank));
+    for (std::size_t g = 0; g < rank.regions().size(); ++g)
+      decomposition.regions[g].push_back(rank.regions()[g]);
+  }
+  model::Declarations declarations = ranks[0].declarations();
+  EXPECT_THAT(declarations.grids[0].coordinates[1].values, IsEmpty());
+  join_parts(declarations, decomposition, parts);
+  EXPECT_THAT(declarations.grids[0].coordinates[1].values, ElementsAre(10, 20, 30, 40, 50));
+  EXPECT_TRUE(declarations.grids[0].coordinates[1].field.has_value())
+      << "its blocks are still what is written";
+  EXPECT_THAT(declarations.grids[0].coordinates[0].values, ElementsAre(1, 2, 3));
+  const model::Grid& list = declarations.grids.at(static_cast<std::size_t>(*declarations.find_grid("list")));
+  EXPECT_THAT(list.coordinates[0].values, IsEmpty())
+      << "of listed cells nothing is known, on one rank either";
+}
+
+}  // namespace
+}  // namespace tailrace::handshake

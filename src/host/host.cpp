@@ -1,0 +1,364 @@
+#include "host/host.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "base/version.hpp"
+#include "env/threads.hpp"
+#include "plan/declared.hpp"
+#include "server/loop.hpp"
+
+namespace tailrace::host {
+namespace {
+
+// Kinds of messages that belong to no component.
+constexpr std::int32_t bye_kind = -1;
+
+int worker_threads(const settings::ServersOptions& options, const std::vector<int>& nodes, int rank) {
+  if (options.mode == settings::Mode::inline_) return 0;
+  if (options.threads > 0) return options.threads;
+  if (options.mode == settings::Mode::attached) return 1;
+  // What the launcher bound this rank to; or, unbound, its share of the node.
+  const int here =
+      static_cast<int>(std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(rank)]));
+  const int allowed = static_cast<int>(env::allowed_cpus().size());
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, allowed < cores ? allowed : cores / std::max(1, here));
+}
+
+transport::shm::NamedDoorbell make_doorbell(settings::Mode mode) {
+  if (mode == settings::Mode::dedicated) return transport::shm::make_doorbell();
+  return {transport::make_heap_doorbell(), ""};
+}
+
+}  // namespace
+
+// A component, from the first word about it to its end.
+struct Host::Slot {
+  enum class State { awaited, connecting, running, over };
+  int number = 0;
+  int root = 0;              // rank in the whole run
+  std::vector<int> clients;  // of this server: ranks in the component
+  std::vector<int> ranks;    // in the whole run, of the same clients
+  State state = State::awaited;
+  std::unique_ptr<pipeline::ServedComponent> component;
+  std::vector<unsigned char> invited;  // by client of this server
+  std::vector<server::Link> links;
+  std::optional<base::Fault> own_fault;  // what this server has to say once all its clients are connected
+  bool announced = false;
+  int set_up_servers = 0;
+  std::uint64_t begin_nanoseconds = 0;  // when its clients were told that all is set up
+  std::optional<base::Fault> fault;     // the first that came up while setting up, on any server
+};
+
+Host::Host(comm::Communicator& world, comm::Communicator& servers, const handshake::Run& run)
+    : world_(world),
+      run_(run),
+      bell_(make_doorbell(run.servers().mode)),
+      messenger_(servers),
+      reporter_(servers, run, worker_threads(run.servers(), run.nodes, world.rank())),
+      executor_(reporter_.counters().threads, *bell_.doorbell, env::allowed_cpus().size() == 1) {
+  const handshake::Assignment& assignment = run_.assignment;
+  for (std::size_t c = 0; c < assignment.components.size(); ++c) {
+    auto slot = std::make_unique<Slot>();
+    slot->number = static_cast<int>(c);
+    slot->root = assignment.ranks[c].front();
+    for (std::size_t client = 0; client < assignment.ranks[c].size(); ++client) {
+      const int rank = assignment.ranks[c][client];
+      if (assignment.server_of[static_cast<std::size_t>(rank)] != servers.rank()) continue;
+      slot->clients.push_back(static_cast<int>(client));
+      slot->ranks.push_back(rank);
+      base::ByteWriter welcome;
+      welcome.put_text(bell_.name);
+      sendings_.emplace_back(world_, welcome.take(), rank, static_cast<int>(handshake::Tag::welcome));
+    }
+    slot->invited.assign(slot->clients.size(), 0);
+    messenger_.on(
+        slot->number * pipeline::words_per_component + static_cast<std::int32_t>(pipeline::Word::set_up),
+        [this, &slot = *slot](int, messaging::Bytes&& message) {
+          base::ByteReader reader(message);
+          const auto fault = handshake::get_fault(reader);
+          if (fault && !slot.fault) slot.fault = fault;
+          ++slot.set_up_servers;
+        });
+    slots_.push_back(std::move(slot));
+  }
+  messenger_.on(bye_kind, [this](int, messaging::Bytes&& message) {
+    ++byes_;
+    if (!message.empty()) reporter_.merge(message);
+  });
+}
+
+Host::~Host() = default;
+
+bool Host::progress() {
+  bool moved = messenger_.progress();
+  for (const auto& slot : slots_) moved = progress(*slot) || moved;
+  std::erase_if(sendings_, [](handshake::Sending& sending) { return sending.done(); });
+  if (const auto fault = executor_.take_fault()) {
+    for (const auto& slot : slots_)
+      if (slot->state == Slot::State::running) slot->component->fail(*fault);
+    moved = true;
+  }
+  if (reporter_.status_is_due()) reporter_.publish(snapshot());
+  if (!ended_ && std::all_of(slots_.begin(), slots_.end(),
+                             [](const auto& slot) { return slot->state == Slot::State::over; })) {
+    end();
+    moved = true;
+  }
+  return moved;
+}
+
+bool Host::progress(Slot& slot) {
+  switch (slot.state) {
+    case Slot::State::awaited: return receive_declarations(slot);
+    case Slot::State::connecting: return connect(slot);
+    case Slot::State::running: break;
+    case Slot::State::over: return false;
+  }
+  bool moved = slot.component->progress();
+  if (slot.component->over()) {
+    say_goodbye(slot);
+    moved = true;
+  }
+  return moved;
+}
+
+bool Host::receive_declarations(Slot& slot) {
+  const auto message = handshake::poll(world_, slot.root, static_cast<int>(handshake::Tag::ready));
+  if (!message) return false;
+  set_up(slot, *message);
+  return true;
+}
+
+void Host::set_up(Slot& slot, std::span<const std::byte> message) {
+  base::ByteReader reader(message);
+  if (handshake::get_fault(reader)) {  // the component's ranks know; there is nobody to reply to
+    slot.state = Slot::State::over;
+    return;
+  }
+  std::optional<base::Fault> fault = reporter_.start_fault();
+  try {
+    const auto c = static_cast<std::size_t>(slot.number);
+    pipeline::ComponentInfo info;
+    info.number = slot.number;
+    info.begin = reader.get<model::Tick>();
+    const auto declarations = reader.get_all<std::byte>();
+    info.declarations = model::Declarations::from_bytes(declarations);
+    const auto decomposition = reader.get_all<std::byte>();
+    info.decomposition = model::Decomposition::from_bytes(decomposition);
+    info.configuration = settings::parse_configuration(run_.sources[c], &info.declarations.options);
+    info.leader = run_.assignment.server_of[static_cast<std::size_t>(slot.root)];
+    info.history = fmt::format("{} Tailrace {}: component {}, configuration {}", reporter_.started(),
+                               base::version, info.declarations.component, run_.sources[c].front().name);
+    const std::string component = info.declarations.component;
+    const bool keep = !fault && reporter_.keeps_declarations();
+    const std::string declared = keep ? plan::to_json({info.declarations, info.decomposition}) : "";
+    slot.component = std::make_unique<pipeline::ServedComponent>(
+        std::move(info), messenger_,
+        sinks::FileServices{executor_, reporter_.counters(), reporter_.commit_log(), &reporter_.trace(),
+                            reporter_.begin()});
+    if (!fault) slot.component->create_files();
+    if (keep) reporter_.keep_declarations(component, declared);
+  } catch (...) {
+    fault = base::current_fault();
+  }
+  slot.own_fault = fault;
+  slot.state = Slot::State::connecting;
+}
+
+bool Host::connect(Slot& slot) {
+  bool moved = false;
+  for (std::size_t i = 0; i < slot.clients.size(); ++i) {
+    if (slot.invited[i]) continue;
+    const auto message = handshake::poll(world_, slot.ranks[i], static_cast<int>(handshake::Tag::invite));
+    if (!message) continue;
+    slot.invited[i] = 1;
+    accept(slot, i, *message);
+    moved = true;
+  }
+  const bool all_invited =
+      std::all_of(slot.invited.begin(), slot.invited.end(), [](auto invited) { return invited; });
+  if (all_invited && !slot.announced) {
+    slot.announced = true;
+    base::ByteWriter writer;
+    handshake::put_fault(writer, slot.own_fault);
+    const messaging::Bytes outcome = writer.take();
+    for (int server = 0; server < messenger_.size(); ++server)
+      messenger_.send(
+          server,
+          slot.number * pipeline::words_per_component + static_cast<std::int32_t>(pipeline::Word::set_up),
+          messaging::Bytes(outcome));
+    return true;
+  }
+  if (slot.set_up_servers < messenger_.size()) return moved;
+  reply(slot);
+  return true;
+}
+
+void Host::accept(Slot& slot, std::size_t client, std::span<const std::byte> message) {
+  try {
+    base::ByteReader reader(message);
+    if (const auto fault = handshake::get_fault(reader)) throw Error(fault->code, fault->message);
+    const std::string invitation = reader.get_text();
+    auto consumer = invitation.empty()
+                        ? local_ends_.take()
+                        : transport::accept(invitation, world_, slot.ranks[client], *bell_.doorbell);
+    slot.links.push_back({slot.clients[client], std::move(consumer)});
+  } catch (...) {
+    if (!slot.own_fault) slot.own_fault = base::current_fault();
+  }
+}
+
+void Host::reply(Slot& slot) {
+  base::ByteWriter writer;
+  handshake::put_fault(writer, slot.fault);
+  const std::vector<std::byte> bytes = writer.take();
+  for (const int rank : slot.ranks)
+    sendings_.emplace_back(world_, bytes, rank, static_cast<int>(handshake::Tag::reply));
+  if (slot.fault) {
+    slot.state = Slot::State::over;
+    slot.links.clear();
+    return forget_doorbell();
+  }
+  std::sort(slot.links.begin(), slot.links.end(),
+            [](const server::Link& a, const server::Link& b) { return a.client < b.client; });
+  slot.component->start(std::move(slot.links));
+  slot.begin_nanoseconds = env::steady_nanoseconds();
+  slot.state = Slot::State::running;
+  forget_doorbell();
+}
+
+// Once nobody is left to attach, the name goes, so that no end of this process can leave it behind.
+void Host::forget_doorbell() {
+  const bool all_attached = std::all_of(slots_.begin(), slots_.end(), [](const auto& slot) {
+    return slot->state == Slot::State::running || slot->state == Slot::State::over;
+  });
+  if (all_attached && !bell_.name.empty()) transport::shm::forget_doorbell(bell_.name);
+}
+
+void Host::say_goodbye(Slot& slot) {
+  base::ByteWriter writer;
+  writer.put(static_cast<std::int32_t>(slot.component->faults().size()));
+  for (const base::Fault& fault : slot.component->faults()) handshake::put_fault(writer, fault);
+  const std::vector<std::byte> bytes = writer.take();
+  for (const int rank : slot.ranks)
+    sendings_.emplace_back(world_, bytes, rank, static_cast<int>(handshake::Tag::goodbye));
+  if (const server::Intake* intake = slot.component->intake()) {
+    const std::uint64_t lasted = env::steady_nanoseconds() - slot.begin_nanoseconds;
+    for (const auto& counted : intake->client_counters()) reporter_.add_client(counted, lasted);
+  }
+  slot.state = Slot::State::over;
+}
+
+void Host::end() {
+  ended_ = true;
+  const messaging::Bytes own = reporter_.end(snapshot(), outcome());
+  for (int server = 0; server < messenger_.size(); ++server)
+    messenger_.send(server, bye_kind, server == 0 ? messaging::Bytes(own) : messaging::Bytes{});
+}
+
+void Host::write_report() { reporter_.write(outcome()); }
+
+bool Host::done() const {
+  return ended_ && byes_ == messenger_.size() && messenger_.idle() && sendings_.empty();
+}
+
+bool Host::settled() const {
+  return messenger_.idle() && sendings_.empty() &&
+         std::all_of(slots_.begin(), slots_.end(), [](const auto& slot) {
+           return slot->state != Slot::State::running || slot->component->settled();
+         });
+}
+
+void Host::run() {
+  env::name_this_thread("tailrace-server");
+  if (run_.servers().mode == settings::Mode::dedicated) env::return_large_blocks();
+  server::LoopOptions options;
+  options.watchdog_seconds = run_.servers().watchdog_seconds;
+  server::Loop loop(
+      options, *bell_.doorbell, [this] { return progress(); }, [this] { return describe(); },
+      reporter_.counters());
+  loop.stay_awake_while([this] {
+    return std::any_of(slots_.begin(), slots_.end(), [](const auto& slot) {
+      return slot->state == Slot::State::awaited || slot->state == Slot::State::connecting;
+    });
+  });
+  loop.look_seldom_while([this] { return announced(); });
+  loop.run([this] { return done(); });
+  write_report();
+}
+
+bool Host::announced() const {
+  return messenger_.size() == 1 && messenger_.idle() && sendings_.empty() &&
+         std::all_of(slots_.begin(), slots_.end(), [](const auto& slot) {
+           if (slot->state == Slot::State::over) return true;
+           const server::Intake* intake = slot->component ? slot->component->intake() : nullptr;
+           return slot->state == Slot::State::running && intake && intake->announced();
+         });
+}
+
+std::optional<base::Fault> Host::fatal() const {
+  for (const auto& slot : slots_) {
+    if (slot->fault) return slot->fault;
+    if (slot->component && slot->component->fatal()) return slot->component->fatal();
+  }
+  return std::nullopt;
+}
+
+std::string Host::outcome() const {
+  if (const auto fault = fatal()) return fault->message;
+  for (const auto& slot : slots_)
+    if (slot->component && !slot->component->faults().empty())
+      return slot->component->faults().front().message;
+  return "complete";
+}
+
+telemetry::StatusSnapshot Host::snapshot() const {
+  telemetry::StatusSnapshot snapshot;
+  for (const auto& slot : slots_) {
+    if (!slot->component) continue;
+    if (const server::Intake* intake = slot->component->intake()) {
+      snapshot.components.push_back(
+          {slot->component->info().declarations.component, intake->tick().step, intake->tick().time});
+      snapshot.buffer_used = std::max(snapshot.buffer_used, intake->buffer_used());
+    }
+    for (const telemetry::FileStatus& file : slot->component->file_status()) snapshot.files.push_back(file);
+  }
+  const telemetry::ServerCounters& counters = reporter_.counters();
+  snapshot.bytes_in = counters.bytes_in.get();
+  snapshot.encoded_bytes_out = counters.encoded_bytes_out.get();
+  snapshot.lag_seconds = 1e-9 * static_cast<double>(counters.last_lag_nanoseconds.get());
+  snapshot.pending_bytes = counters.pending_bytes.get();
+  return snapshot;
+}
+
+std::string Host::describe() const {
+  std::string text;
+  for (const auto& slot : slots_) {
+    const std::string& name = run_.assignment.components[static_cast<std::size_t>(slot->number)];
+    switch (slot->state) {
+      case Slot::State::awaited:
+        text += fmt::format("\n    component \"{}\" has not called ready yet", name);
+        break;
+      case Slot::State::connecting:
+        text += fmt::format("\n    component \"{}\" is being connected: {} of {} servers are set up", name,
+                            slot->set_up_servers, messenger_.size());
+        break;
+      case Slot::State::running: text += slot->component->describe(); break;
+      case Slot::State::over: break;
+    }
+  }
+  if (ended_) text += fmt::format("\n    {} of {} servers have ended", byes_, messenger_.size());
+  return text;
+}
+
+void serve_until_done(handshake::Started& started) {
+  Host host(*started.world, *started.servers, started.run);
+  host.run();
+  if (const auto fault = host.fatal()) throw Error(fault->code, fault->message);
+}
+
+}  // namespace tailrace::host

@@ -1,0 +1,72 @@
+// The servers' side of a run on one rank: connects the components as they become ready, drives them until all
+// are over, and reports. A dedicated server runs it in a loop, an attached one on a thread, mode inline
+// inside the model's calls.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "handshake/assignment.hpp"
+#include "handshake/connection.hpp"
+#include "handshake/run.hpp"
+#include "handshake/start.hpp"
+#include "host/reporter.hpp"
+#include "messaging/messenger.hpp"
+#include "pipeline/served_component.hpp"
+#include "server/executor.hpp"
+
+namespace tailrace::host {
+
+class Host {
+ public:
+  // Collective over `servers`. `world` holds clients and servers; both must live longer, as must `run`.
+  Host(comm::Communicator& world, comm::Communicator& servers, const handshake::Run& run);
+  ~Host();
+
+  bool progress();                           // does what there is to do; true if anything moved
+  bool done() const;                         // every component is over, on all servers
+  void run();                                // until done, then write_report; blocks
+  void write_report();                       // once, when done
+  std::optional<base::Fault> fatal() const;  // what kept a component from its regular end
+  bool settled()
+      const;  // mode inline: all that could be done so far is done, and nothing is on its way from here
+  transport::Doorbell& doorbell() { return *bell_.doorbell; }
+  handshake::LocalEnds& local_ends() { return local_ends_; }
+
+ private:
+  struct Slot;  // a component, from the first word about it to its end
+  bool progress(Slot& slot);
+  bool receive_declarations(Slot& slot);
+  void set_up(Slot& slot, std::span<const std::byte> message);
+  bool connect(Slot& slot);
+  bool announced() const;  // no word can come that the doorbell does not announce
+  void accept(Slot& slot, std::size_t client, std::span<const std::byte> message);
+  void reply(Slot& slot);
+  void forget_doorbell();
+  void say_goodbye(Slot& slot);
+  void end();
+  telemetry::StatusSnapshot snapshot() const;
+  std::string outcome() const;
+  std::string describe() const;
+
+  comm::Communicator& world_;
+  const handshake::Run& run_;
+  transport::shm::NamedDoorbell bell_;
+  handshake::LocalEnds local_ends_;
+  messaging::Messenger messenger_;
+  Reporter reporter_;
+  server::Executor executor_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<handshake::Sending> sendings_;
+  int byes_ = 0;
+  bool ended_ = false;
+};
+
+// A dedicated server from its first message to its last. Blocks. Throws the fault that kept a component from
+// its end.
+void serve_until_done(handshake::Started& started);
+
+}  // namespace tailrace::host

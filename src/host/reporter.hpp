@@ -1,0 +1,64 @@
+// What a server leaves in the report directory: its status and the log of commits while it runs, the report
+// and the trace at the end.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/error.hpp"
+#include "comm/communicator.hpp"
+#include "handshake/run.hpp"
+#include "messaging/messenger.hpp"
+#include "telemetry/report.hpp"
+#include "telemetry/status.hpp"
+#include "telemetry/trace.hpp"
+
+namespace tailrace::host {
+
+// Communication thread only; the counters and the trace are filled by those who work.
+class Reporter {
+ public:
+  // Collective over `servers`: server 0 speaks for all, so a report directory that cannot be written is known
+  // to every server before the models hear it. `run` must live longer. `threads`: workers of this server.
+  Reporter(comm::Communicator& servers, const handshake::Run& run, int threads);
+
+  const std::optional<base::Fault>& start_fault() const { return start_fault_; }
+  telemetry::ServerCounters& counters() { return counters_; }
+  const telemetry::ServerCounters& counters() const { return counters_; }
+  telemetry::Trace& trace() { return trace_; }
+  telemetry::CommitLog* commit_log() { return commit_log_.get(); }  // null without a report
+  const std::string& started() const { return report_.info.started; }
+  double begin() const { return begin_; }  // steady seconds
+
+  // Whether what components declared is kept here, for `tailrace check`.
+  bool keeps_declarations() const { return rank_ == 0 && status_; }
+  void keep_declarations(const std::string& component, const std::string& json) const;
+
+  bool status_is_due() const { return status_ && status_->due(); }
+  void publish(const telemetry::StatusSnapshot& snapshot) { status_->publish(snapshot); }
+
+  // A client's counters, as it sent them with its last record; it waited for the end of its files until
+  // `lasted`, counted from when its component began.
+  void add_client(std::span<const std::byte> counted, std::uint64_t lasted);
+  // This server is done: what server 0 is to merge().
+  messaging::Bytes end(const telemetry::StatusSnapshot& snapshot, const std::string& outcome);
+  void merge(std::span<const std::byte> of_a_server);
+  void write(const std::string& outcome);  // once all servers have ended
+
+ private:
+  std::string transport_names() const;
+
+  const handshake::Run& run_;
+  int rank_;
+  telemetry::ServerCounters counters_;
+  telemetry::Trace trace_;
+  std::unique_ptr<telemetry::Status> status_;
+  std::unique_ptr<telemetry::CommitLog> commit_log_;
+  telemetry::RunReport report_;
+  std::optional<base::Fault> start_fault_;  // of server 0, known to all
+  double begin_;
+};
+
+}  // namespace tailrace::host

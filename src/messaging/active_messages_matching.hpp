@@ -1,0 +1,61 @@
+// Brings together what is issued here and what arrives, by name.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "messaging/active_messages_continuations.hpp"
+#include "messaging/active_messages_open.hpp"
+#include "messaging/active_messages_post.hpp"
+#include "messaging/active_messages_words.hpp"
+
+namespace tailrace::messaging {
+
+// What this server brings to a collection of which it is the root.
+struct OwnPart {
+  Bytes mine;
+  const Combine& combine;
+  Continuation then = {};
+  GatherContinuation then_gathered = {};
+};
+
+// Whichever comes first, the call or the message, leaves an entry, and the other one finds and takes it: no
+// order is assumed between servers. An entry that completes is out of the map before its continuation runs,
+// which may issue the same name again. Operations that complete at once, as all do on a single server, leave
+// no trace here.
+class Matching {
+ public:
+  // All must live longer.
+  Matching(Post& post, Continuations& continuations, const Words& words)
+      : post_(post), continuations_(continuations), words_(words) {}
+
+  // What a caller asks for.
+  void give(const Key& key, int root, std::span<const std::byte> mine);
+  void collect(const Key& key, OwnPart&& part);
+  void await(const Key& key, int from, Continuation then);
+
+  // What arrives.
+  void contributed(const Key& key, int from, std::span<const std::byte> bytes);
+  void arrived(const Key& key, int from, std::span<const std::byte> bytes);
+
+  std::size_t open() const { return open_; }  // issued here and not complete
+  std::size_t held() const { return held_; }  // bytes of contributions kept
+  std::vector<std::string> lines(std::size_t most) const {
+    return words_.lines(collections_, awaited_, most);
+  }
+
+ private:
+  Collection& take_part(Collections::iterator place, bool fresh, int from);
+  void complete(Collections::iterator place);
+  void complete(const Key& key, Collection&& collection);
+
+  Post& post_;
+  Continuations& continuations_;
+  const Words& words_;
+  Collections collections_;
+  AwaitedResults awaited_;
+  std::size_t open_ = 0;
+  std::size_t held_ = 0;
+};
+
+}  // namespace tailrace::messaging

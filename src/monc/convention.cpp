@@ -1,0 +1,85 @@
+#include "monc/convention.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace tailrace::monc {
+namespace {
+
+using time::LastEdge;
+using time::Period;
+using time::Ruler;
+
+bool drifts(const Period& period) { return period.kind() == time::PeriodKind::seconds; }
+
+class Monc final : public time::Convention {
+ public:
+  std::string name() const override { return legacy_name; }
+  bool only_whole_samples() const override { return true; }
+
+  LastEdge first_edge(const Ruler& ruler, const model::Tick& begin) const override {
+    return drifts(ruler.period()) ? LastEdge{} : standard_.first_edge(ruler, begin);
+  }
+
+  bool ends_record(const Ruler& ruler, const model::Tick& tick, LastEdge& last) const override {
+    const Period& every = ruler.period();
+    if (!drifts(every)) return standard_.ends_record(ruler, tick, last);
+    constexpr double units = 1e7;  // in which MONC counts
+    if (std::trunc(tick.time * units) - std::trunc(last.time * units) < every.seconds() * units) return false;
+    last.time = tick.time;
+    ++last.index;
+    return true;
+  }
+
+  bool ends_file(const Ruler& ruler, const model::Tick& tick, LastEdge& last) const override {
+    const Period& every = ruler.period();
+    if (!drifts(every)) return standard_.ends_file(ruler, tick, last);
+    if (tick.time - last.time < every.seconds()) return false;
+    last.time = static_cast<double>(static_cast<float>(tick.time));  // MONC keeps it in single precision
+    ++last.index;
+    return true;
+  }
+
+  // MONC's average is a = (T*a + d*x)/(T + d), with T since the begin of the window, d since the last sample:
+  // so a sample's weight is to that of all before it as d to T, and any may be the first one's.
+  double weight(const Ruler& ruler, const time::WholeSample& sample, const LastEdge& last) const override {
+    if (!drifts(ruler.period())) return standard_.weight(ruler, sample, last);
+    if (sample.gathered == 0.0) return 1.0;
+    const double since_begin = sample.time - last.time;
+    const double since_sample = sample.time - sample.before;
+    return since_begin > 0.0 ? sample.gathered * (since_sample / since_begin) : 0.0;
+  }
+
+  // MONC looks for the first point of a name, which here is that behind the folders.
+  std::size_t place_of_number(const std::string& path) const override {
+    const std::size_t name = path.find_last_of('/') + 1;  // 0 where there are no folders
+    const std::size_t ending = path.find('.', name + 1);
+    return ending != std::string::npos ? ending : path.size();
+  }
+
+  std::string instants_in_words(const Period& every, const Period& cadence) const override {
+    if (!drifts(every)) return standard_.instants_in_words(every, cadence);
+    return fmt::format("each value is that of the first sample (taken {}) {} or more after the one before it",
+                       cadence.sentence(), every.length());
+  }
+  std::string windows_in_words(const Period& every, bool whole_samples) const override {
+    if (!drifts(every)) return standard_.windows_in_words(every, whole_samples);
+    return fmt::format(
+        "to the first sample {} or more after its begin; means are weighted as in MONC, where the first "
+        "sample of an interval counts about twice",
+        every.length());
+  }
+
+ private:
+  const time::Convention& standard_ = time::standard_convention();
+};
+
+}  // namespace
+
+const time::Convention& convention() {
+  static const Monc monc;
+  return monc;
+}
+
+}  // namespace tailrace::monc

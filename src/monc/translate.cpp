@@ -1,0 +1,186 @@
+#include "monc/translate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "monc/rules/rules.hpp"
+#include "monc/values.hpp"
+#include "monc/xml/reader.hpp"
+#include "monc/yaml/nodes.hpp"
+#include "monc/yaml/writing.hpp"
+
+namespace tailrace::monc {
+namespace {
+
+// Every message of MONC carries these; they become fields only where they are used.
+constexpr const char* implicit_fields[] = {"timestep", "time"};
+
+void take_words(std::string_view text, std::set<std::string>& words) {
+  constexpr std::string_view between = "+-*/%(){}, ";
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(between), text.size());
+    if (end > 0) words.emplace(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+// What is named, by namespace.
+std::map<std::string, std::set<std::string>> named_words(const Model& model) {
+  std::map<std::string, std::set<std::string>> words;
+  for (const Group& group : model.groups)
+    for (const Word& member : group.members) words[group.space].insert(member.text);
+  for (const File& file : model.files)
+    for (const Include& include : file.includes) words[""].insert(include.field.text);
+  for (const Diagnostic& diagnostic : model.diagnostics)
+    for (const Rule& rule : diagnostic.rules)
+      for (const Attribute& attribute : rule.tag.attributes)
+        if (attribute.name.text != "name" && attribute.name.text != "result")
+          take_words(attribute.value.text, words[diagnostic.space]);
+  return words;
+}
+
+void add_implicit_fields(Model& model) {
+  const auto words = named_words(model);
+  std::set<std::string> known;
+  for (const Definition& definition : model.definitions)
+    for (const Field& field : definition.fields) known.insert(qualified(field.space, field.name.text));
+  for (const Diagnostic& diagnostic : model.diagnostics)
+    known.insert(qualified(diagnostic.space, diagnostic.name.text));
+  for (Definition& definition : model.definitions)
+    for (const char* name : implicit_fields) {
+      const auto used = words.find(definition.space);
+      if (used == words.end() || !used->second.contains(name)) continue;
+      if (!known.insert(qualified(definition.space, name)).second) continue;
+      Field field;
+      field.name = {name, definition.name.location};
+      field.space = definition.space;
+      field.type = "scalar";
+      field.data_type = std::string_view(name) == "time" ? "double" : "integer";
+      definition.fields.push_back(std::move(field));
+    }
+}
+
+class Translator {
+ public:
+  Translator(const Options& options, Problems& problems) : options_(options), problems_(problems) {
+    if (options.values == nullptr) return;
+    const auto legacy = options.values->find("legacy");
+    options_.legacy |= legacy != options.values->end() && legacy->second == "monc";
+  }
+
+  Translation translate(const Sources& sources) {
+    Node tree = tree_of(sources);
+    return {std::move(tree), warnings_.lines()};
+  }
+
+ private:
+  // Empty after a mistake.
+  Node tree_of(const Sources& sources) {
+    const Text text = expand(sources, problems_, warnings_);
+    const std::vector<Tag> tags = scan(text, problems_, warnings_);
+    if (!problems_.empty()) return {};  // what has holes would only give further, misleading mistakes
+    Model model = read_model(tags, problems_, warnings_);
+    if (!problems_.empty()) return {};
+    add_implicit_fields(model);
+    const Names names(model, problems_);
+    const Values values(options_, warnings_);
+    const Location start{sources.front().name, 1, 1};
+    Node tree = map_node(start);
+    add_entry(tree, "tailrace", scalar_node("1", start));
+    if (options_.legacy) add_entry(tree, "legacy", scalar_node("monc", start));
+    add_if_any(tree, "fields", fields(model, values));
+    add_if_any(tree, "diagnostics", diagnostics(model, names, values));
+    if (!problems_.empty()) return {};
+    Writing writing({.model = model, .names = names, .values = values, .made_from = made_from_}, problems_,
+                    warnings_);
+    add_if_any(tree, "groups", writing.groups());
+    add_if_any(tree, "output", writing.output());
+    return tree;
+  }
+
+  static void add_if_any(Node& tree, const char* key, Node map) {
+    if (map.entries.empty()) return;
+    map.location = map.entries.front().location;
+    add_entry(tree, key, std::move(map));
+  }
+
+  Node fields(const Model& model, const Values& values) {
+    Node all = map_node({});
+    for (const Definition& definition : model.definitions) {
+      if (definition.name.empty() || definition.frequency.empty()) continue;
+      bool first = true;
+      for (const bool optional : {false, true}) {
+        Node names = list_node(definition.name.location);
+        for (const Field& field : definition.fields)
+          if (field.optional == optional && is_sendable(field))
+            names.items.push_back(scalar_node(field.name.text, field.name.location, true));
+        if (names.items.empty()) continue;
+        add_entry(all, definition.name.text + (first ? "" : "_optional"),
+                  field_group(definition, values, std::move(names), optional));
+        first = false;
+      }
+    }
+    return all;
+  }
+
+  bool is_sendable(const Field& field) {
+    if (is_numeric(field)) return true;
+    if (field.type != "map")
+      warnings_.add(
+          field.name.location,
+          fmt::format("fields of data_type {} are left out: Tailrace handles only numbers", field.data_type));
+    return false;
+  }
+
+  static Node field_group(const Definition& definition, const Values& values, Node names, bool optional) {
+    const Location& where = definition.name.location;
+    Node group = map_node(where);
+    add_entry(group, "every",
+              scalar_node(values.period_in_steps(definition.frequency), definition.frequency.location));
+    if (definition.send_on_terminate) add_entry(group, "also_at_end", scalar_node("true", where));
+    if (!definition.space.empty()) add_entry(group, "namespace", scalar_node(definition.space, where, true));
+    if (optional) add_entry(group, "optional", scalar_node("true", where));
+    add_entry(group, "names", std::move(names));
+    return group;
+  }
+
+  Node diagnostics(const Model& model, const Names& names, const Values& values) {
+    Node all = map_node({});
+    std::size_t mistakes = 0;
+    for (const Diagnostic& diagnostic : model.diagnostics) {
+      if (diagnostic.name.empty()) continue;
+      if (diagnostic.type == "map") {
+        warnings_.add(diagnostic.name.location,
+                      "diagnostics of type map are left out: Tailrace computes only numbers");
+        continue;
+      }
+      const auto rules = compile_rules(diagnostic, names, options_, problems_, warnings_);
+      if (!rules && ++mistakes == most_mistakes) break;
+      if (!rules) continue;
+      made_from_[&diagnostic] = rules->fields;
+      Node entry = map_node(diagnostic.name.location);
+      add_entry(entry, "is", scalar_node(rules->text, rules->location, true));
+      if (!diagnostic.units.empty())
+        add_entry(entry, "units",
+                  scalar_node(values.text(diagnostic.units), diagnostic.units.location, true));
+      if (rules->optional) add_entry(entry, "optional", scalar_node("true", diagnostic.name.location));
+      add_entry(all, qualified(diagnostic.space, diagnostic.name.text), std::move(entry));
+    }
+    return all;
+  }
+
+  Options options_;
+  Problems& problems_;
+  Warnings warnings_;
+  std::map<const Diagnostic*, std::vector<const Field*>> made_from_;
+};
+
+}  // namespace
+
+Translation translate(const Sources& sources, const Options& options, Problems& problems) {
+  return Translator(options, problems).translate(sources);
+}
+
+}  // namespace tailrace::monc

@@ -1,0 +1,98 @@
+// The file beneath a dataset, and its journal: every point where a process can be cut off.
+#include "output/netcdf/atomic_file.hpp"
+
+#include "output/tests/raw_files.hpp"
+
+namespace tailrace::output::testing {
+namespace {
+
+using netcdf::AtomicFile;
+
+class AtomicFileTest : public NetcdfFormat {};
+
+TEST_F(AtomicFileTest, is_the_old_file_until_the_journal_is_whole_and_the_new_one_after) {
+  const std::string name = path("file");
+  const Bytes before = pattern(5000, 1);
+  put_contents(name, before);
+  Bytes after = before;
+  {
+    AtomicFile file(open(name, Access::update), before.size());
+    file.begin();
+    const auto change = [&](std::uint64_t address, const Bytes& bytes) {
+      file.write(address, bytes, false);
+      after.resize(std::max<std::size_t>(after.size(), address + bytes.size()));
+      std::copy(bytes.begin(), bytes.end(), after.begin() + static_cast<std::ptrdiff_t>(address));
+    };
+    change(8, pattern(20, 2));
+    change(500, pattern(1100, 3));
+    change(4900, pattern(3000, 4));  // over the committed end
+    change(2000, pattern(3, 5));
+    Bytes seen(after.size());
+    file.read(0, seen);
+    EXPECT_EQ(seen, after) << "what was written must be read, though it is not in place yet";
+    const Bytes disk = contents(name);
+    EXPECT_TRUE(std::equal(before.begin(), before.end(), disk.begin()))
+        << "nothing changes in place before the commit";
+    file.set_end(after.size());
+    file.commit(false);
+  }
+  EXPECT_EQ(contents(name), after);
+}
+
+TEST_F(AtomicFileTest, journal_brings_any_mixture_to_the_new_state) {
+  const std::string name = path("file");
+  const Bytes before = pattern(3000, 1);
+  const netcdf::Journal journal{
+      3000, 2900, {{0, pattern(512, 2)}, {1024, pattern(700, 3)}, {2500, pattern(9, 4)}}};
+  Bytes after = before;
+  for (const auto& patch : journal.patches)
+    std::copy(patch.bytes.begin(), patch.bytes.end(),
+              after.begin() + static_cast<std::ptrdiff_t>(patch.address));
+  after.resize(2900);
+  put_contents(name, before);
+  {
+    const auto file = open(name, Access::update);
+    netcdf::write_journal(*file, journal);
+  }
+  const Bytes with_journal = contents(name);
+
+  for (std::size_t length = with_journal.size() - 1; length >= before.size();
+       --length) {  // while it is written
+    const auto file = open(name, Access::update);
+    file->truncate(length);
+    EXPECT_FALSE(netcdf::read_journal(*file).has_value()) << length;
+  }
+  for (std::size_t changed = 0; changed < journal.patches.size(); ++changed) {  // cut off while it is applied
+    for (const std::size_t part : {std::size_t{0}, std::size_t{5}, journal.patches[changed].bytes.size()}) {
+      Bytes mixture = with_journal;
+      for (std::size_t i = 0; i <= changed; ++i) {
+        const auto& patch = journal.patches[i];
+        const auto count = static_cast<std::ptrdiff_t>(i < changed ? patch.bytes.size() : part);
+        std::copy(patch.bytes.begin(), patch.bytes.begin() + count,
+                  mixture.begin() + static_cast<std::ptrdiff_t>(patch.address));
+      }
+      put_contents(name, mixture);
+      const auto file = open(name, Access::update);
+      const auto found = netcdf::read_journal(*file);
+      ASSERT_TRUE(found.has_value());
+      netcdf::finish_journal(*file, *found, true);
+      EXPECT_EQ(contents(name), after);
+    }
+  }
+}
+
+TEST_F(AtomicFileTest, damaged_journal_is_none) {
+  const std::string name = path("file");
+  put_contents(name, pattern(600, 1));
+  {
+    const auto file = open(name, Access::update);
+    netcdf::write_journal(*file, {600, 600, {{100, pattern(50, 2)}}});
+  }
+  Bytes bytes = contents(name);
+  bytes[630] ^= std::byte{1};
+  put_contents(name, bytes);
+  EXPECT_FALSE(netcdf::read_journal(*open(name, Access::read)).has_value());
+}
+
+}  // namespace
+}  // namespace tailrace::output::testing

@@ -1,0 +1,17 @@
+// Names of variables and dimensions in a file.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "config/schema.hpp"
+
+namespace tailrace::output {
+
+config::Type variable_name_type();
+config::Type suffix_type();  // may start with a digit
+
+// What is wrong with a name, if anything.
+std::optional<std::string> variable_name_complaint(const std::string& name);
+
+}  // namespace tailrace::output

@@ -1,0 +1,28 @@
+#include "pipeline/blueprint.hpp"
+
+#include <utility>
+
+#include "plan/analysis.hpp"
+
+namespace tailrace::pipeline {
+
+Blueprint::Blueprint(ComponentInfo given)
+    : info(std::move(given)),
+      plan(plan::make_plan(info.configuration, info.declarations, &info.decomposition)) {
+  if (plan.analysis) {
+    info.decomposition = plan::with_diagnostics(*plan.analysis, info.decomposition);
+    info.declarations = plan.analysis->declarations;
+  }
+  for (const plan::FilePlan& file : plan.files)
+    layouts.push_back(
+        cf::make_layout(file, info.configuration, info.declarations, info.decomposition, info.history));
+}
+
+bool Blueprint::sends(int index, int client) const {
+  const int grid = field(index).grid;
+  if (info.declarations.grids[static_cast<std::size_t>(grid)].kind == model::GridKind::replicated)
+    return client == 0;
+  return region(grid, client).size() > 0;
+}
+
+}  // namespace tailrace::pipeline

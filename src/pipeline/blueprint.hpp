@@ -1,0 +1,47 @@
+// What all servers know of a component before its first step, the same on each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cf/layout.hpp"
+#include "model/block.hpp"
+#include "model/declarations.hpp"
+#include "plan/plan.hpp"
+
+namespace tailrace::pipeline {
+
+struct ComponentInfo {
+  int number = 0;                         // among the components
+  settings::Configuration configuration;  // with the model's options filled in
+  model::Declarations declarations;
+  model::Decomposition decomposition;
+  model::Tick begin;
+  int leader = 0;  // the server of the component's first rank: it announces the steps to the others
+  std::string history;
+};
+
+// Never changes once made, so every thread may read it. Where there are diagnostics, the declarations and the
+// decomposition hold their fields and grids behind those of the model.
+struct Blueprint {
+  explicit Blueprint(ComponentInfo info);
+  // Time axes, sinks and the engine keep references into it.
+  Blueprint(const Blueprint&) = delete;
+  Blueprint& operator=(const Blueprint&) = delete;
+
+  const model::Field& field(int index) const {
+    return info.declarations.fields[static_cast<std::size_t>(index)];
+  }
+  const model::Region& region(int grid, int client) const {
+    return info.decomposition.regions[static_cast<std::size_t>(grid)][static_cast<std::size_t>(client)];
+  }
+  // Whether a client puts the field: of what all ranks hold the first rank's is taken.
+  bool sends(int field, int client) const;
+  bool is_inline() const { return info.configuration.servers.mode == settings::Mode::inline_; }
+
+  ComponentInfo info;
+  plan::Plan plan;
+  std::vector<cf::FileLayout> layouts;  // by file of the plan
+};
+
+}  // namespace tailrace::pipeline

@@ -1,0 +1,193 @@
+#include "pipeline/commits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/bytes.hpp"
+
+namespace tailrace::pipeline {
+namespace {
+
+// A commit is made at the latest when this part of the server's memory has gathered for the files of a
+// component.
+constexpr std::size_t commit_share = 4;
+
+std::string clock_name(const Blueprint& blueprint, std::size_t file) {
+  return fmt::format("files/{}/clock/", blueprint.plan.files[file].entry.path);
+}
+
+}  // namespace
+
+Commits::Commits(const Blueprint& blueprint, Words& words)
+    : blueprint_(blueprint),
+      words_(words),
+      axes_(blueprint.plan, blueprint.info.begin),
+      sinks_(blueprint.plan.files.size()),
+      progress_(blueprint.plan.files.size()) {
+  words_.on(Word::written, [this](int from, messaging::Bytes&& message) {
+    base::ByteReader reader(message);
+    Progress& progress = progress_[static_cast<std::size_t>(reader.get<std::int64_t>())];
+    progress.written[static_cast<std::size_t>(from)] = reader.get<std::int64_t>();
+  });
+}
+
+void Commits::start_clocks(std::vector<std::vector<std::size_t>> bytes_per_record, Flush flush) {
+  flush_ = std::move(flush);
+  const plan::Plan& plan = blueprint_.plan;
+  const std::size_t most_bytes = blueprint_.info.configuration.servers.memory / commit_share /
+                                 std::max<std::size_t>(1, plan.files.size());
+  for (std::size_t f = 0; f < plan.files.size(); ++f)
+    clocks_.emplace_back(
+        plan.files[f], f, plan.calendar, blueprint_.info.begin,
+        plan::ClockLimits{.bytes_per_record = std::move(bytes_per_record[f]), .most_bytes = most_bytes});
+}
+
+void Commits::create_sinks(const sinks::Owners& owners, sinks::FileServices services) {
+  const std::vector<plan::FilePlan>& files = blueprint_.plan.files;
+  for (std::size_t f = 0; f < files.size(); ++f) {
+    sinks_[f] = sinks::make_sink({.plan = files[f],
+                                  .layout = blueprint_.layouts[f],
+                                  .file = f,
+                                  .server = words_.rank(),
+                                  .owners = owners},
+                                 services);
+    // Only a server that writes ever says so; the others count as done.
+    progress_[f].written.assign(static_cast<std::size_t>(words_.size()), INT64_MAX);
+    const bool by_many = output::find_format(files[f].entry.format)->can_be_written_by_many();
+    for (int server = 0; server < words_.size(); ++server)
+      if (by_many || server == owners.of_file(f))
+        progress_[f].written[static_cast<std::size_t>(server)] = model::static_step;
+  }
+}
+
+void Commits::advance(const model::Tick& tick) {
+  axes_.advance(tick);
+  tick_ = tick;
+  for (std::size_t f = 0; f < clocks_.size(); ++f)
+    if (const auto due = clocks_[f].advance(axes_, tick)) carry_out(f, *due);
+}
+
+void Commits::finish() {
+  for (std::size_t f = 0; f < clocks_.size(); ++f) carry_out(f, clocks_[f].finish(axes_));
+}
+
+void Commits::carry_out(std::size_t file, const plan::CommitDue& due) {
+  flush_(file, due);
+  if (blueprint_.is_inline()) {
+    Progress& progress = progress_[file];
+    std::erase_if(progress.due, [&](std::int64_t step) { return step <= progress.written_everywhere(); });
+    progress.due.push_back(due.tick.step);
+  }
+  if (sinks_[file]) sinks_[file]->point(due);
+}
+
+void Commits::give_up() {
+  for (const auto& sink : sinks_)
+    if (sink) sink->give_up();
+}
+
+bool Commits::progress() {
+  bool moved = false;
+  if (blueprint_.is_inline()) say_written();
+  for (const auto& sink : sinks_) {
+    if (!sink) continue;
+    moved = sink->progress() || moved;
+    if (const auto fault = sink->take_fault()) {
+      words_.tell(Word::fault, *fault);
+      moved = true;
+    }
+  }
+  return moved;
+}
+
+void Commits::say_written() {
+  for (std::size_t f = 0; f < sinks_.size(); ++f) {
+    if (!sinks_[f] || !sinks_[f]->writes() || sinks_[f]->written_step() == progress_[f].said) continue;
+    progress_[f].said = sinks_[f]->written_step();
+    base::ByteWriter writer;
+    writer.put(static_cast<std::int64_t>(f));
+    writer.put(progress_[f].said);
+    words_.tell(Word::written, writer.take());
+  }
+}
+
+std::int64_t Commits::Progress::written_everywhere() const {
+  return written.empty() ? model::static_step : *std::min_element(written.begin(), written.end());
+}
+
+bool Commits::closed() const {
+  return std::all_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return !sink || sink->closed(); });
+}
+
+bool Commits::settled(std::int64_t step) const {
+  if (tick_.step < step) return false;
+  return std::all_of(progress_.begin(), progress_.end(), [step](const Progress& file) {
+    return std::all_of(file.due.begin(), file.due.end(),
+                       [&](std::int64_t due) { return due > step || due <= file.written_everywhere(); });
+  });
+}
+
+std::size_t Commits::bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& sink : sinks_)
+    if (sink) bytes += sink->bytes();
+  return bytes;
+}
+
+std::size_t Commits::due_bytes(std::int64_t step) const {
+  std::size_t bytes = 0;
+  for (const auto& sink : sinks_)
+    if (sink) bytes += sink->due_bytes(step);
+  return bytes;
+}
+
+std::vector<telemetry::FileStatus> Commits::status() const {
+  std::vector<telemetry::FileStatus> all;
+  for (const auto& sink : sinks_)
+    if (sink)
+      if (auto status = sink->status()) all.push_back(std::move(*status));
+  return all;
+}
+
+std::string Commits::describe() const {
+  std::string text;
+  for (const auto& sink : sinks_)
+    if (sink) text += sink->describe();
+  return text;
+}
+
+bool Commits::at_rest() const {
+  return std::all_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return sink->at_rest(); });
+}
+
+std::vector<plan::Pending> Commits::pending() const {
+  std::vector<plan::Pending> all;
+  for (const plan::FileClock& clock : clocks_) all.push_back(clock.pending());
+  return all;
+}
+
+void Commits::save(model::StateSaver& saver) const {
+  axes_.save(model::NumberSaver(saver, "axes/"));
+  model::NumberSaver commits(saver, "commits/");
+  commits("step", tick_.step);
+  commits("time", tick_.time);
+  for (std::size_t f = 0; f < clocks_.size(); ++f) {
+    clocks_[f].save(model::NumberSaver(saver, clock_name(blueprint_, f)));
+    sinks_[f]->save(saver, clocks_[f].pending());
+  }
+}
+
+void Commits::load(const model::StateLoader& loader) {
+  axes_.load(model::NumberLoader(loader, "axes/"));
+  model::NumberLoader commits(loader, "commits/");
+  commits("step", tick_.step);
+  commits("time", tick_.time);
+  for (std::size_t f = 0; f < clocks_.size(); ++f) {
+    clocks_[f].load(model::NumberLoader(loader, clock_name(blueprint_, f)));
+    sinks_[f]->load(loader, clocks_[f].pending());
+  }
+}
+
+}  // namespace tailrace::pipeline

@@ -1,0 +1,79 @@
+// What is committed when, and how far that is: the clocks and sinks of all files on one server.
+//
+// When a file commits and what a commit holds is a pure function of the steps that the leader announces, so
+// every server points its sinks at the same commits without a message.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/blueprint.hpp"
+#include "pipeline/words.hpp"
+#include "plan/axis_bank.hpp"
+#include "plan/file_clock.hpp"
+#include "sinks/make_sink.hpp"
+
+namespace tailrace::pipeline {
+
+// Communication thread only, but for Sink::home_of().
+class Commits final : public model::Stateful {
+ public:
+  // Called before the sink of a file is pointed at a commit.
+  using Flush = std::function<void(std::size_t file, const plan::CommitDue& due)>;
+
+  // Both must live longer.
+  Commits(const Blueprint& blueprint, Words& words);
+
+  // Once, before the first step: `bytes_per_record` of the time axes of each file. `flush` as above.
+  void start_clocks(std::vector<std::vector<std::size_t>> bytes_per_record, Flush flush);
+  // Creates the files that this server writes. Throws what went wrong.
+  void create_sinks(const sinks::Owners& owners, sinks::FileServices services);
+
+  void advance(const model::Tick& tick);  // that the leader announced
+  void finish();                          // the leader announced the end
+  void give_up();                         // nothing more will come
+
+  bool progress();  // writes, and says what went wrong and, in mode inline, what is written
+  bool closed() const;
+  // Mode inline: what the steps up to this one made due is written, whoever writes it.
+  bool settled(std::int64_t step) const;
+
+  // Between two steps, when all that was due is written. The sinks are created before load().
+  bool at_rest() const;
+  void save(model::StateSaver& saver) const override;
+  void load(const model::StateLoader& loader) override;
+  std::vector<plan::Pending> pending() const;  // by file of the plan
+
+  const std::vector<std::unique_ptr<sinks::Sink>>& sinks() const { return sinks_; }
+  const model::Tick& tick() const { return tick_; }     // that the leader announced last
+  const plan::AxisBank& axes() const { return axes_; }  // at the last step that was announced
+  std::size_t bytes() const;                            // held by the sinks
+  std::size_t due_bytes(std::int64_t step) const;       // of these, what leaves without steps after this one
+  std::vector<telemetry::FileStatus> status() const;
+  std::string describe() const;
+
+ private:
+  struct Progress {
+    std::vector<std::int64_t> due;  // steps of commits that are not yet known to be written
+    // By server. The word on a commit may come before the leader's on the step that made it due.
+    std::vector<std::int64_t> written;
+    std::int64_t said = model::static_step;  // by this server
+    std::int64_t written_everywhere() const;
+  };
+  void carry_out(std::size_t file, const plan::CommitDue& due);
+  void say_written();
+
+  const Blueprint& blueprint_;
+  Words& words_;
+  Flush flush_;
+  plan::AxisBank axes_;
+  model::Tick tick_{model::static_step, 0.0};
+  std::vector<plan::FileClock> clocks_;              // by file of the plan
+  std::vector<std::unique_ptr<sinks::Sink>> sinks_;  // by file of the plan
+  std::vector<Progress> progress_;                   // by file of the plan
+};
+
+}  // namespace tailrace::pipeline

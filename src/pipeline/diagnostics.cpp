@@ -1,0 +1,175 @@
+#include "pipeline/diagnostics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.hpp"
+#include "plan/analysis.hpp"
+#include "telemetry/timer.hpp"
+
+namespace tailrace::pipeline {
+namespace {
+
+// Folding so many values takes some tens of microseconds.
+constexpr std::size_t light_values = 16384;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// What is whole counts as the first rank's.
+int client_of(int client) { return std::max(0, client); }
+
+}  // namespace
+
+Diagnostics::Diagnostics(Parts parts, std::vector<int> clients) : parts_(std::move(parts)) {
+  const plan::Analysis& analysis = *parts_.blueprint.plan.analysis;
+  input_of_field_.assign(parts_.blueprint.info.declarations.fields.size(), {});
+  for (std::size_t input = 0; input < analysis.field_of_input.size(); ++input)
+    if (const int field = analysis.field_of_input[input]; field >= 0)
+      input_of_field_[at(field)] = {static_cast<int>(input), parts_.blueprint.field(field).type};
+  diagnostic_axes_.assign(parts_.streams.axes().size(), 0);
+  for (const int field : analysis.field_of_diagnostic)
+    for (const sampling::Stream* stream : parts_.streams.of_field(field)) diagnostic_axes_[stream->axis] = 1;
+  std::sort(clients.begin(), clients.end());
+  make_engine(std::move(clients));
+  for (std::size_t d = 0; d < analysis.field_of_diagnostic.size(); ++d)
+    for (const int client : engine_->clients_of(static_cast<int>(d)))
+      for (sampling::Stream* stream : streams_of(static_cast<int>(d)))
+        parts_.streams.expect(*stream, client_of(client));
+}
+
+void Diagnostics::make_engine(std::vector<int> clients) {
+  const auto submit = [this](std::function<void()> piece, bool light) {
+    parts_.tasks.submit(
+        [this, piece = std::move(piece)] {
+          const telemetry::PhaseTimer timer(parts_.services.counters, telemetry::Phase::analyse,
+                                            parts_.services.trace);
+          piece();
+        },
+        light);
+  };
+  const plan::Analysis& analysis = *parts_.blueprint.plan.analysis;
+  engine_ = std::make_unique<analytics::Engine>(
+      analysis.graph, analysis.inputs, std::move(clients),
+      analytics::EngineServices{parts_.words.messenger(), parts_.words.kind(Word::analytics),
+                                parts_.blueprint.info.leader, submit},
+      [this](analytics::StepResults&& results) {
+        folds_.push_back({std::move(results), std::move(step_shares_.front())});
+        step_shares_.pop_front();
+      });
+}
+
+const std::vector<sampling::Stream*>& Diagnostics::streams_of(int diagnostic) const {
+  return parts_.streams.of_field(parts_.blueprint.plan.analysis->field_of_diagnostic[at(diagnostic)]);
+}
+
+void Diagnostics::begin_step(const model::Tick& tick, const plan::AxisBank& axes) {
+  std::vector<char> active(axes.size(), 0);
+  StepShares shares;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    if (diagnostic_axes_[a] == 0 || axes.shares(a).empty()) continue;
+    active[a] = 1;
+    shares.resize(a + 1);
+    shares[a] = axes.shares(a);
+  }
+  if (shares.empty()) return;
+  if (active != active_axes_) find_due(std::move(active));
+  step_shares_.push_back(std::move(shares));
+  engine_->begin(tick, due_);
+}
+
+// Kept from step to step: most runs have few different sets of axes that are sampled together.
+void Diagnostics::find_due(std::vector<char> active) {
+  due_.resize(parts_.blueprint.plan.analysis->field_of_diagnostic.size());
+  for (std::size_t d = 0; d < due_.size(); ++d)
+    due_[d] = std::ranges::any_of(streams_of(static_cast<int>(d)),
+                                  [&](const sampling::Stream* stream) { return active[stream->axis] != 0; });
+  active_axes_ = std::move(active);
+}
+
+void Diagnostics::accept(int field, int client, std::span<const std::byte> payload) {
+  const Input& input = input_of_field_[at(field)];
+  if (input.number >= 0) engine_->accept(input.number, client, input.type, payload);
+}
+
+bool Diagnostics::progress() {
+  bool moved = engine_->progress();
+  tell_failures();
+  if (folds_.empty() || folding_.exchange(true, std::memory_order_acq_rel)) return moved;
+  const auto next = std::make_shared<Fold>(std::move(folds_.front()));
+  folds_.pop_front();
+  parts_.tasks.submit(
+      [this, next] {
+        fold(*next);
+        folding_.store(false, std::memory_order_release);
+      },
+      next->results.values.size() <= light_values);
+  return true;
+}
+
+bool Diagnostics::prove_the_end() {
+  if (!engine_->idle() || proof_ != Proof::none) return false;
+  proof_ = Proof::asked;
+  engine_->finish([this](const std::string& unmatched) {
+    proof_ = Proof::given;
+    if (!unmatched.empty())
+      parts_.fail({ErrorCode::internal, "diagnostics that were not finished by all servers:\n" + unmatched});
+  });
+  return true;
+}
+
+bool Diagnostics::at_rest() const {
+  return engine_->idle() && folds_.empty() && !folding_.load(std::memory_order_acquire);
+}
+
+void Diagnostics::fold(const Fold& fold) {
+  const telemetry::PhaseTimer timer(parts_.services.counters, telemetry::Phase::accumulate,
+                                    parts_.services.trace);
+  const auto for_each_stream = [&](int diagnostic, const auto& act) {
+    for (sampling::Stream* stream : streams_of(diagnostic))
+      if (stream->axis < fold.shares.size() && !fold.shares[stream->axis].empty())
+        act(*stream, fold.shares[stream->axis]);
+  };
+  for (const analytics::Result& result : fold.results.results)
+    for_each_stream(result.diagnostic, [&](sampling::Stream& stream, const std::vector<time::Share>& shares) {
+      parts_.streams.fold(stream, client_of(result.client), std::as_bytes(fold.results.of(result)), shares);
+    });
+  for (const analytics::Gap& gap : fold.results.gaps)
+    for_each_stream(gap.diagnostic, [&](sampling::Stream& stream, const std::vector<time::Share>& shares) {
+      parts_.streams.skip(stream, client_of(gap.client), shares);
+    });
+}
+
+// A diagnostic that cannot be computed fails its files by their policy, once, and nothing else.
+void Diagnostics::tell_failures() {
+  for (const analytics::Failure& failure : engine_->take_failures())
+    if (failed_.insert(failure.diagnostic).second) tell_failure(failure);
+}
+
+void Diagnostics::tell_failure(const analytics::Failure& failure) {
+  const analytics::Diagnostic& diagnostic =
+      parts_.blueprint.plan.analysis->graph.diagnostics[at(failure.diagnostic)];
+  const std::string text =
+      fmt::format("{}  diagnostic \"{}\" at step {} ({} s): {}", diagnostic.location.text(), diagnostic.name,
+                  failure.tick.step, failure.tick.time, failure.what);
+  const bool stops =
+      failure.thrown &&
+      std::ranges::any_of(streams_of(failure.diagnostic), [&](const sampling::Stream* stream) {
+        return parts_.blueprint.plan.files[stream->file].entry.on_error == settings::OnError::stop;
+      });
+  if (stops)
+    parts_.words.tell(Word::fault, base::Fault{ErrorCode::configuration, text});
+  else
+    base::log_warning(text + "; further steps like this one are not reported");
+}
+
+void Diagnostics::save(model::StateSaver&) const {
+  if (engine_->remembers())
+    throw Error(
+        ErrorCode::resource,
+        "the state of the diagnostics cannot be saved: one of them uses an operator that remembers earlier "
+        "steps, such as track, and what it remembers is not yet part of the state");
+}
+
+}  // namespace tailrace::pipeline

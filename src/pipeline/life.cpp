@@ -1,0 +1,70 @@
+#include "pipeline/life.hpp"
+
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "base/log.hpp"
+
+namespace tailrace::pipeline {
+
+Life::Life(Words& words, int leader, Events events)
+    : words_(words), leader_(leader), events_(std::move(events)) {
+  words_.on(Word::tick, [this](int, messaging::Bytes&& message) {
+    base::ByteReader reader(message);
+    on_step(reader.get<model::Tick>());
+  });
+  words_.on(Word::final_tick, [this](int, messaging::Bytes&&) { on_last_step(); });
+  words_.on(Word::fault,
+            [this](int, messaging::Bytes&& message) { on_fault(Words::fault_in(message), false); });
+  words_.on(Word::fatal,
+            [this](int, messaging::Bytes&& message) { on_fault(Words::fault_in(message), true); });
+  words_.on(Word::closed, [this](int, messaging::Bytes&&) { ++closed_servers_; });
+}
+
+void Life::start() {
+  started_ = true;
+  for (const auto& said : std::exchange(early_, {})) said();
+}
+
+void Life::announce_step(const model::Tick& tick) {
+  if (words_.rank() != leader_) return;
+  base::ByteWriter writer;
+  writer.put(tick);
+  words_.tell(Word::tick, writer.take());
+}
+
+bool Life::announce_last_step() {
+  if (words_.rank() != leader_ || fatal_ || std::exchange(last_step_told_, true)) return false;
+  words_.tell(Word::final_tick, messaging::Bytes{});
+  return true;
+}
+
+void Life::announce_closed() {
+  if (!std::exchange(closed_told_, true)) words_.tell(Word::closed, messaging::Bytes{});
+}
+
+void Life::fail(const base::Fault& fault) {
+  if (!fatal_) words_.tell(Word::fatal, fault);
+}
+
+void Life::on_step(const model::Tick& tick) {
+  if (!started_) return early_.push_back([this, tick] { on_step(tick); });
+  if (!fatal_) events_.step(tick);
+}
+
+void Life::on_last_step() {
+  if (!started_) return early_.push_back([this] { on_last_step(); });
+  last_step_heard_ = true;
+  if (!fatal_) events_.last_step();
+}
+
+void Life::on_fault(const base::Fault& fault, bool fatal) {
+  faults_.push_back(fault);
+  events_.fault(fault);
+  if (!fatal || fatal_) return;
+  fatal_ = fault;
+  base::log_error(fault.message);
+  events_.fatal(fault);
+}
+
+}  // namespace tailrace::pipeline

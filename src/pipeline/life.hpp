@@ -1,0 +1,63 @@
+// A component from its first step to its end, as all servers agree on it: the steps that the leader
+// announces, the faults of any server, and who has closed.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "model/block.hpp"
+#include "pipeline/words.hpp"
+
+namespace tailrace::pipeline {
+
+// Communication thread only.
+class Life {
+ public:
+  // What follows from a word; called in the order of the words.
+  struct Events {
+    std::function<void(const model::Tick&)> step;   // the leader's clients have begun it
+    std::function<void()> last_step;                // the leader's clients have finished
+    std::function<void(const base::Fault&)> fault;  // for the model
+    std::function<void(const base::Fault&)> fatal;  // the first that ends the component early
+  };
+  // `leader`: the server that announces the steps. `words` must live longer.
+  Life(Words& words, int leader, Events events);
+
+  // From now on events are called. A server without clients may be started after the leader has spoken: what
+  // was said until now is carried out here.
+  void start();
+
+  // Only the leader says so; on other servers nothing happens. The last step once; true if that was now.
+  void announce_step(const model::Tick& tick);
+  bool announce_last_step();
+  // Ends the component, with what is complete, on all servers.
+  void fail(const base::Fault& fault);
+  // This server has closed what it writes; once.
+  void announce_closed();
+
+  bool last_step_announced() const { return last_step_heard_; }
+  bool closed_here() const { return closed_told_; }
+  int closed_servers() const { return closed_servers_; }
+  bool closed_everywhere() const { return closed_servers_ == words_.size(); }
+  const std::vector<base::Fault>& faults() const { return faults_; }  // of any server so far
+  const std::optional<base::Fault>& fatal() const { return fatal_; }  // why the component ended early
+
+ private:
+  void on_step(const model::Tick& tick);
+  void on_last_step();
+  void on_fault(const base::Fault& fault, bool fatal);
+
+  Words& words_;
+  int leader_;
+  Events events_;
+  bool started_ = false;
+  std::vector<std::function<void()>> early_;  // what the leader said before start()
+  bool last_step_told_ = false, last_step_heard_ = false;
+  bool closed_told_ = false;
+  int closed_servers_ = 0;
+  std::vector<base::Fault> faults_;
+  std::optional<base::Fault> fatal_;
+};
+
+}  // namespace tailrace::pipeline

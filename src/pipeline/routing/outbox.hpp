@@ -1,0 +1,43 @@
+// Between the workers, who produce messages for other servers, and the communication thread, which sends
+// them: small ones for the same server are bundled into few large ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "messaging/messenger.hpp"
+
+namespace tailrace::pipeline::routing {
+
+class Outbox {
+ public:
+  using Handler = std::function<void(std::span<const std::byte>)>;
+
+  // The messenger's `bundle_kind` becomes this outbox's on all servers; handlers by item kind are called on
+  // the communication thread, with bytes that are valid during the call only.
+  Outbox(messaging::Messenger& messenger, std::int32_t bundle_kind);
+
+  void on(std::int32_t kind, Handler handler);
+  // From any thread. `head` and `body` are copied, one behind the other.
+  void add(int to, std::int32_t kind, std::span<const std::byte> head, std::span<const std::byte> body);
+  // Communication thread: sends bundles that are worth it, or all. True if something was sent.
+  bool send(bool all);
+  std::size_t bytes() const;  // waiting here
+
+ private:
+  void unpack(std::span<const std::byte> bundle) const;
+
+  static constexpr std::size_t worth_sending = std::size_t{1} << 20;
+  messaging::Messenger& messenger_;
+  std::int32_t bundle_kind_;
+  std::map<std::int32_t, Handler> handlers_;
+  mutable std::mutex mutex_;                 // guards bundles_
+  std::map<int, messaging::Bytes> bundles_;  // by server
+};
+
+}  // namespace tailrace::pipeline::routing

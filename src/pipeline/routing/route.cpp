@@ -1,0 +1,50 @@
+#include "pipeline/routing/route.hpp"
+
+#include <utility>
+
+#include "telemetry/timer.hpp"
+
+namespace tailrace::pipeline::routing {
+namespace {
+
+// Counts the time that encoding takes.
+class TimedCodec final : public codecs::Codec {
+ public:
+  TimedCodec(std::shared_ptr<const codecs::Codec> codec, sinks::FileServices services)
+      : codec_(std::move(codec)), services_(services) {}
+  std::vector<std::byte> encode(std::span<const std::byte> chunk, std::size_t element_size) const override {
+    const telemetry::PhaseTimer timer(services_.counters, telemetry::Phase::encode, services_.trace);
+    return codec_->encode(chunk, element_size);
+  }
+  std::vector<std::byte> decode(std::span<const std::byte> encoded, std::size_t chunk_bytes,
+                                std::size_t element_size) const override {
+    return codec_->decode(encoded, chunk_bytes, element_size);
+  }
+  std::vector<codecs::Filter> filters(std::size_t element_size) const override {
+    return codec_->filters(element_size);
+  }
+
+ private:
+  std::shared_ptr<const codecs::Codec> codec_;
+  sinks::FileServices services_;
+};
+
+}  // namespace
+
+Route make_route(const Blueprint& blueprint, const sampling::Stream& stream, const Geometry& geometry,
+                 const sinks::FileServices& services, output::Assembly::Done done) {
+  const cf::FileLayout& layout = blueprint.layouts[stream.file];
+  const cf::VariableLayout& variable = layout.variables[stream.variable];
+  const output::VariableSpec& spec = layout.dataset.variables[static_cast<std::size_t>(variable.variable)];
+  // A contiguous variable is handed over whole and unencoded.
+  auto codec = std::make_shared<TimedCodec>(
+      codecs::make_codec(spec.chunk.empty() ? codecs::CodecOptions{} : spec.codec), services);
+  Route route;
+  route.variable = {stream.file, stream.variable, sinks::record_bytes(layout, variable), &geometry.grid()};
+  route.geometry = &geometry;
+  route.assembly = std::make_unique<output::Assembly>(geometry.grid(), spec.type, std::move(codec),
+                                                      stream.fill, std::move(done));
+  return route;
+}
+
+}  // namespace tailrace::pipeline::routing

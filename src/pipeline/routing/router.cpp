@@ -1,0 +1,228 @@
+#include "pipeline/routing/router.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "telemetry/timer.hpp"
+
+namespace tailrace::pipeline::routing {
+namespace {
+
+// Kinds of items in the outbox's bundles.
+constexpr std::int32_t piece_item = 0;
+constexpr std::int32_t chunk_item = 1;
+
+template <class T>
+std::span<const std::byte> bytes_of(const T& value) {
+  return std::as_bytes(std::span(&value, 1));
+}
+
+// The values of a piece, one segment behind the other.
+std::vector<std::byte> packed(const Piece& piece, std::size_t element, std::span<const std::byte> values) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(piece.cells) * element);
+  std::byte* to = bytes.data();
+  for (const model::Segment& segment : piece.segments) {
+    const std::size_t count = static_cast<std::size_t>(segment.count) * element;
+    std::memcpy(to, values.data() + static_cast<std::size_t>(segment.source) * element, count);
+    to += count;
+  }
+  return bytes;
+}
+
+// The segments of a piece for values in the order that packed() gives them.
+std::vector<model::Segment> segments_of_packed(const Piece& piece) {
+  std::vector<model::Segment> segments = piece.segments;
+  std::int64_t source = 0;
+  for (model::Segment& segment : segments) {
+    segment.source = source;
+    source += segment.count;
+  }
+  return segments;
+}
+
+}  // namespace
+
+struct Router::PieceHead {
+  std::int64_t stream, record, spatial, client;
+};
+
+struct Router::ChunkHead {
+  std::int64_t stream, spatial, record_chunk, records_end, filtered;
+};
+
+Router::Router(Parts parts, std::span<const std::unique_ptr<sampling::Stream>> streams)
+    : parts_(std::move(parts)),
+      streams_(streams),
+      owners_(parts_.blueprint.info.number, parts_.words.size()),
+      outbox_(parts_.words.messenger(), parts_.words.kind(Word::bundle)) {
+  for (const auto& stream : streams_)
+    routes_.push_back(make_route(
+        parts_.blueprint, *stream, geometry(*stream), parts_.services,
+        [this, &stream = *stream](output::FinishedChunk&& chunk) { chunk_done(stream, std::move(chunk)); }));
+  outbox_.on(piece_item, [this](std::span<const std::byte> item) { receive_piece(item); });
+  outbox_.on(chunk_item, [this](std::span<const std::byte> item) { receive_chunk(item); });
+}
+
+const Geometry& Router::geometry(const sampling::Stream& stream) {
+  const cf::VariableLayout& layout = parts_.blueprint.layouts[stream.file].variables[stream.variable];
+  const int grid = parts_.blueprint.field(stream.field).grid;
+  std::vector<std::int64_t> key = layout.chunk;
+  key.push_back(layout.records_per_chunk);
+  auto& slot = geometries_[{grid, std::move(key)}];
+  if (!slot)
+    slot = std::make_unique<Geometry>(
+        output::ChunkGrid{layout.shape, layout.chunk, layout.records_per_chunk},
+        parts_.blueprint.info.decomposition.regions[static_cast<std::size_t>(grid)]);
+  return *slot;
+}
+
+void Router::emit(const sampling::Stream& stream, int client, std::int64_t record,
+                  std::span<const std::byte> values) {
+  const Route& route = routes_[stream.number];
+  const std::int64_t record_chunk = record / route.geometry->grid().records_per_chunk;
+  for (const Piece& piece : route.geometry->pieces(client)) {
+    const int owner = owners_.of_chunk(route.variable, piece.spatial, record_chunk);
+    if (owner != parts_.words.rank()) {
+      send_piece(stream, owner, {static_cast<std::int64_t>(stream.number), record, piece.spatial, client},
+                 piece, values);
+      continue;
+    }
+    const telemetry::PhaseTimer timer(parts_.services.counters, telemetry::Phase::assemble,
+                                      parts_.services.trace);
+    route.assembly->add(record, piece.spatial, values, piece.segments);
+  }
+}
+
+void Router::send_piece(const sampling::Stream& stream, int to, const PieceHead& head, const Piece& piece,
+                        std::span<const std::byte> values) {
+  const telemetry::PhaseTimer timer(parts_.services.counters, telemetry::Phase::message,
+                                    parts_.services.trace);
+  const std::vector<std::byte> bytes = packed(piece, model::size_of(stream.output), values);
+  parts_.services.counters.messages_sent.add();
+  parts_.services.counters.message_bytes_sent.add(bytes.size());
+  outbox_.add(to, piece_item, bytes_of(head), bytes);
+}
+
+void Router::receive_piece(std::span<const std::byte> item) {
+  if (parts_.drops()) return;
+  base::ByteReader reader(item);
+  const auto head = reader.get<PieceHead>();
+  std::vector<std::byte> values(reader.rest().begin(), reader.rest().end());
+  held_bytes_.fetch_add(values.size(), std::memory_order_relaxed);
+  parts_.tasks.submit([this, head, values = std::move(values)] {
+    const telemetry::PhaseTimer timer(parts_.services.counters, telemetry::Phase::assemble,
+                                      parts_.services.trace);
+    const Route& route = routes_[static_cast<std::size_t>(head.stream)];
+    const Piece& piece = route.geometry->piece(static_cast<int>(head.client), head.spatial);
+    route.assembly->add(head.record, head.spatial, values, segments_of_packed(piece));
+    held_bytes_.fetch_sub(values.size(), std::memory_order_relaxed);
+  });
+}
+
+void Router::chunk_done(const sampling::Stream& stream, output::FinishedChunk&& chunk) {
+  const output::ChunkGrid& grid = routes_[stream.number].geometry->grid();
+  parts_.services.counters.raw_bytes_out.add(
+      static_cast<std::size_t>(grid.cells_per_chunk() * grid.records_per_chunk) *
+      model::size_of(stream.output));
+  const int home = parts_.sinks[stream.file]->home_of(
+      {stream.variable, chunk.spatial, chunk.record_chunk, parts_.words.rank()});
+  if (home != parts_.words.rank()) {
+    const ChunkHead head{static_cast<std::int64_t>(stream.number), chunk.spatial, chunk.record_chunk,
+                         chunk.records_end, chunk.filtered ? 1 : 0};
+    parts_.services.counters.messages_sent.add();
+    parts_.services.counters.message_bytes_sent.add(chunk.bytes.size());
+    outbox_.add(home, chunk_item, bytes_of(head), chunk.bytes);
+    return;
+  }
+  held_bytes_.fetch_add(chunk.bytes.size(), std::memory_order_relaxed);
+  const base::MutexLock lock(mutex_);
+  delivered_.push_back({stream.file, stream.variable, std::move(chunk)});
+}
+
+void Router::receive_chunk(std::span<const std::byte> item) {
+  base::ByteReader reader(item);
+  const auto head = reader.get<ChunkHead>();
+  const sampling::Stream& stream = *streams_[static_cast<std::size_t>(head.stream)];
+  parts_.sinks[stream.file]->deliver(stream.variable, {head.spatial,
+                                                       head.record_chunk,
+                                                       head.records_end,
+                                                       head.filtered != 0,
+                                                       {reader.rest().begin(), reader.rest().end()}});
+}
+
+bool Router::deliver() {
+  std::vector<Delivered> arrived;
+  {
+    const base::MutexLock lock(mutex_);
+    arrived.swap(delivered_);
+  }
+  for (Delivered& next : arrived) {
+    held_bytes_.fetch_sub(next.chunk.bytes.size(), std::memory_order_relaxed);
+    parts_.sinks[next.file]->deliver(next.variable, std::move(next.chunk));
+  }
+  return !arrived.empty();
+}
+
+void Router::flush(std::size_t file, const plan::CommitDue& due) {
+  for (const auto& stream : streams_) {
+    if (stream->file != file || stream->file_axis < 0) continue;
+    const Route& route = routes_[stream->number];
+    const output::ChunkGrid& grid = route.geometry->grid();
+    if (grid.records_per_chunk == 1) continue;
+    std::vector<std::int64_t> owned;
+    for (std::int64_t spatial = 0; spatial < grid.chunks_per_record(); ++spatial)
+      if (owners_.of_chunk(route.variable, spatial, 0) == parts_.words.rank()) owned.push_back(spatial);
+    route.assembly->flush(due.lengths[static_cast<std::size_t>(stream->file_axis)], owned);
+  }
+}
+
+bool Router::send(bool all) { return outbox_.send(all); }
+
+std::size_t Router::moving_bytes() const {
+  return outbox_.bytes() + parts_.words.messenger().bytes_in_flight() +
+         held_bytes_.load(std::memory_order_relaxed);
+}
+
+std::size_t Router::open_bytes() const {
+  std::size_t bytes = 0;
+  for (const Route& route : routes_) bytes += route.assembly->bytes();
+  return bytes;
+}
+
+sinks::SavedRecords Router::saved_records(const sampling::Stream& stream,
+                                          const std::vector<plan::Pending>& pending) const {
+  return {parts_.blueprint.plan.files[stream.file], parts_.blueprint.layouts[stream.file], stream.variable,
+          pending[stream.file]};
+}
+
+void Router::save(model::StateSaver& saver, const std::vector<plan::Pending>& pending) const {
+  for (const auto& stream : streams_) {
+    if (stream->file_axis < 0) continue;
+    const sinks::SavedRecords records = saved_records(*stream, pending);
+    routes_[stream->number].assembly->for_each_open(
+        [&](std::int64_t spatial, std::int64_t record_chunk, std::span<const std::byte> cells) {
+          records.save(saver, spatial, record_chunk, cells);
+        });
+  }
+}
+
+void Router::load(const model::StateLoader& loader, const std::vector<plan::Pending>& pending) {
+  for (const auto& stream : streams_) {
+    const sinks::SavedRecords records = saved_records(*stream, pending);
+    if (stream->file_axis < 0 || records.none()) continue;
+    const Route& route = routes_[stream->number];
+    const output::ChunkGrid& grid = route.geometry->grid();
+    for (std::int64_t spatial = 0; spatial < grid.chunks_per_record(); ++spatial) {
+      for (std::int64_t record = records.first(); record < records.end(); ++record) {
+        if (owners_.of_chunk(route.variable, spatial, record / grid.records_per_chunk) != parts_.words.rank())
+          continue;
+        const auto cells = records.load(loader, spatial, record);
+        const model::Segment all{0, 0, grid.box(spatial).size()};
+        route.assembly->add(record, spatial, cells, std::span(&all, 1));
+      }
+    }
+  }
+}
+
+}  // namespace tailrace::pipeline::routing

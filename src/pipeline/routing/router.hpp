@@ -1,0 +1,94 @@
+// From records to chunks, and chunks to their homes: cuts each client's part of a record along the chunks of
+// its variable, sends the pieces to the servers that own these chunks, puts own chunks together and sends
+// finished ones to the sinks. Keeps the one account of the memory that is held on the way.
+//
+// Workers put pieces and chunks in; only the communication thread sends and delivers. What is held is bounded
+// by whoever takes in the next step (ServedComponent::ready_for_step), never here: a piece that is refused
+// would be one that another server waits for.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/thread_safety.hpp"
+#include "pipeline/blueprint.hpp"
+#include "pipeline/routing/outbox.hpp"
+#include "pipeline/routing/route.hpp"
+#include "pipeline/tasks.hpp"
+#include "pipeline/words.hpp"
+#include "sinks/saved_records.hpp"
+#include "sinks/sink.hpp"
+
+namespace tailrace::pipeline::routing {
+
+class Router {
+ public:
+  // All must live longer.
+  struct Parts {
+    const Blueprint& blueprint;
+    Words& words;
+    Tasks& tasks;
+    sinks::FileServices services;
+    // By file of the plan; filled before the first block.
+    const std::vector<std::unique_ptr<sinks::Sink>>& sinks;
+    std::function<bool()> drops;  // communication thread: whether what arrives now is of no use any more
+  };
+  Router(Parts parts, std::span<const std::unique_ptr<sampling::Stream>> streams);
+
+  // One client's part of a record. From any thread; the values are used during the call only.
+  void emit(const sampling::Stream& stream, int client, std::int64_t record,
+            std::span<const std::byte> values);
+
+  // Communication thread, all of these.
+  // A commit is due: own chunks of the file that are not full are to go out as far as its records reach.
+  void flush(std::size_t file, const plan::CommitDue& due);
+  bool deliver();       // finished chunks to this server's sinks; true if there were any
+  bool send(bool all);  // messages that are worth it, or all; true if something was sent
+  bool sends_nothing() const { return outbox_.bytes() == 0; }
+  bool delivers_nothing() const { return held_bytes_.load(std::memory_order_acquire) == 0; }
+
+  const sinks::Owners& owners() const { return owners_; }
+  // What waits in chunks for more records; while nothing is under way.
+  void save(model::StateSaver& saver, const std::vector<plan::Pending>& pending) const;
+  // Before any block: the saved records go their way again, to chunks and on to the sinks.
+  void load(const model::StateLoader& loader, const std::vector<plan::Pending>& pending);
+
+  // Held on the way to sinks, and leaves without any further step.
+  std::size_t moving_bytes() const;
+  // Held in chunks that wait for more records.
+  std::size_t open_bytes() const;
+  std::size_t record_bytes(std::size_t stream) const { return routes_[stream].variable.record_bytes; }
+
+ private:
+  struct PieceHead;  // of a piece on its way to a chunk's owner
+  struct ChunkHead;  // of a chunk on its way to its home
+  struct Delivered {
+    std::size_t file, variable;
+    output::FinishedChunk chunk;
+  };
+  const Geometry& geometry(const sampling::Stream& stream);
+  sinks::SavedRecords saved_records(const sampling::Stream& stream,
+                                    const std::vector<plan::Pending>& pending) const;
+  void send_piece(const sampling::Stream& stream, int to, const PieceHead& head, const Piece& piece,
+                  std::span<const std::byte> values);
+  void receive_piece(std::span<const std::byte> item);
+  void chunk_done(const sampling::Stream& stream, output::FinishedChunk&& chunk);
+  void receive_chunk(std::span<const std::byte> item);
+
+  Parts parts_;
+  std::span<const std::unique_ptr<sampling::Stream>> streams_;
+  sinks::Owners owners_;
+  Outbox outbox_;
+  // By grid, chunk shape and records per chunk: most variables of a file share one.
+  std::map<std::pair<int, std::vector<std::int64_t>>, std::unique_ptr<Geometry>> geometries_;
+  std::vector<Route> routes_;  // by number of the stream
+  base::Mutex mutex_;
+  std::vector<Delivered> delivered_ TAILRACE_GUARDED_BY(mutex_);
+  std::atomic<std::size_t> held_bytes_{0};  // of pieces in work and chunks delivered
+};
+
+}  // namespace tailrace::pipeline::routing

@@ -1,0 +1,34 @@
+// One variable of one file on one server, on its way from samples to records.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "model/data_type.hpp"
+#include "time/accumulator.hpp"
+
+namespace tailrace::pipeline::sampling {
+
+struct Stream {
+  std::size_t number = 0;    // among the streams; the same on every server
+  std::size_t file = 0;      // index into the plan's files
+  std::size_t variable = 0;  // index into the layout's variables
+  int field = -1;            // index into the declarations' fields
+  int file_axis = -1;        // index into the file's time axes; -1: static
+  std::size_t axis = 0;      // number in the axis bank
+  time::ReductionKind reduction = time::ReductionKind::snapshot;
+  model::DataType input = model::DataType::float64;
+  model::DataType output = model::DataType::float64;
+  bool diagnostic = false;      // computed here, not put
+  bool at_end = false;          // the sample that came last is kept until the run ends
+  std::vector<std::byte> fill;  // one element
+  // By client; none where values are passed on as they are.
+  std::map<int, std::unique_ptr<time::Accumulator>> accumulators;
+
+  bool copies() const { return reduction == time::ReductionKind::snapshot && input == output && !at_end; }
+};
+
+}  // namespace tailrace::pipeline::sampling

@@ -1,0 +1,183 @@
+#include "pipeline/sampling/streams.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "plan/analysis.hpp"
+
+namespace tailrace::pipeline::sampling {
+namespace {
+
+std::vector<std::byte> fill_bytes(const output::VariableSpec& spec) {
+  return model::dispatch(spec.type, [&](auto zero) {
+    const auto value = static_cast<decltype(zero)>(spec.fill_value.value_or(0.0));
+    const auto bytes = std::as_bytes(std::span(&value, 1));
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  });
+}
+
+}  // namespace
+
+Streams::Streams(const Blueprint& blueprint, Emit emit)
+    : blueprint_(blueprint),
+      emit_(std::move(emit)),
+      axes_(blueprint.plan, blueprint.info.begin),
+      of_field_(blueprint.info.declarations.fields.size()) {
+  for (std::size_t f = 0; f < blueprint.layouts.size(); ++f) {
+    for (std::size_t v = 0; v < blueprint.layouts[f].variables.size(); ++v) {
+      streams_.push_back(make_stream(f, v));
+      of_field_[static_cast<std::size_t>(streams_.back()->field)].push_back(streams_.back().get());
+    }
+  }
+}
+
+std::unique_ptr<Stream> Streams::make_stream(std::size_t file, std::size_t variable) const {
+  const cf::VariableLayout& layout = blueprint_.layouts[file].variables[variable];
+  const output::VariableSpec& spec =
+      blueprint_.layouts[file].dataset.variables[static_cast<std::size_t>(layout.variable)];
+  auto stream = std::make_unique<Stream>();
+  stream->number = streams_.size();
+  stream->file = file;
+  stream->variable = variable;
+  stream->field = layout.field;
+  stream->input = blueprint_.field(layout.field).type;
+  stream->output = spec.type;
+  stream->fill = fill_bytes(spec);
+  if (layout.plan >= 0) {
+    const plan::FilePlan& in = blueprint_.plan.files[file];
+    const plan::VariablePlan& plan = in.variables[static_cast<std::size_t>(layout.plan)];
+    stream->reduction = plan.reduction;
+    stream->file_axis = plan.axis;
+    stream->axis = axes_.number(file, static_cast<std::size_t>(plan.axis));
+    stream->at_end = in.axes[static_cast<std::size_t>(plan.axis)].kind == time::AxisKind::at_end;
+  }
+  const auto& analysis = blueprint_.plan.analysis;
+  stream->diagnostic = analysis && std::ranges::count(analysis->field_of_diagnostic, layout.field) > 0;
+  return stream;
+}
+
+void Streams::start(std::span<const int> clients) {
+  for (const auto& stream : streams_) {
+    // Those of diagnostics are made with their first value, where that is.
+    if (stream->file_axis < 0 || stream->diagnostic) continue;
+    for (const int client : clients)
+      if (blueprint_.sends(stream->field, client)) accumulator(*stream, client);
+  }
+  optional_fields_.emplace(
+      blueprint_, [this](int field) { return !of_field(field).empty(); }, clients);
+}
+
+void Streams::begin_step(const model::Tick& tick) {
+  close_step();
+  tick_ = tick;
+  step_closed_ = false;
+  axes_.advance(tick);
+}
+
+void Streams::close_step() {
+  if (std::exchange(step_closed_, true)) return;
+  optional_fields_->close_step(tick_, [this](int field, int client) {
+    bool left_a_gap = false;
+    for (Stream* stream : of_field(field)) {
+      const auto& shares = axes_.shares(stream->axis);
+      skip(*stream, client, shares);
+      left_a_gap = left_a_gap || !shares.empty();
+    }
+    return left_a_gap;
+  });
+}
+
+void Streams::accept(int client, const model::RecordHeader& header, std::span<const std::byte> payload) {
+  for (Stream* stream : of_field(header.number)) {
+    if (header.step == model::static_step)
+      emit_(*stream, client, 0, payload);
+    else
+      fold(*stream, client, payload, axes_.shares(stream->axis));
+  }
+  optional_fields_->note_put(header.number, client);
+}
+
+void Streams::fold(Stream& stream, int client, std::span<const std::byte> values,
+                   const std::vector<time::Share>& shares) {
+  time::Accumulator* const folded = accumulator(stream, client);
+  for (const time::Share& share : shares) {
+    if (folded == nullptr) {
+      if (share.closes) emit_(stream, client, share.record.index, values);
+      continue;
+    }
+    folded->combine(values, share.weight, share.fraction);
+    if (share.closes) close(stream, client, share.record.index);
+  }
+}
+
+void Streams::skip(Stream& stream, int client, const std::vector<time::Share>& shares) {
+  for (const time::Share& share : shares)
+    if (share.closes) close(stream, client, share.record.index);
+}
+
+void Streams::finish(Stream& stream, const plan::AxisBank& axes) {
+  if (stream.file_axis < 0 || stream.copies()) return;
+  const auto record = axes.axis(stream.axis).finish();
+  if (!record) return;
+  for (const auto& [client, accumulator] : stream.accumulators) close(stream, client, record->index);
+}
+
+// A record without a single sample holds the fill value.
+void Streams::close(Stream& stream, int client, std::int64_t record) {
+  std::vector<std::byte> values(cells_of(stream, client) * stream.fill.size());
+  time::Accumulator* const folded = accumulator(stream, client);
+  if (folded != nullptr && !folded->empty())
+    folded->finish(values);
+  else
+    base::fill_with(stream.fill, values);
+  emit_(stream, client, record, values);
+}
+
+// Those of fields are all made in start(), since workers then only look them up.
+time::Accumulator* Streams::accumulator(Stream& stream, int client) {
+  if (stream.copies()) return nullptr;
+  const auto found = stream.accumulators.find(client);
+  if (found != stream.accumulators.end()) return found->second.get();
+  auto made = time::make_accumulator(stream.reduction, stream.input, stream.output, cells_of(stream, client));
+  return stream.accumulators.emplace(client, std::move(made)).first->second.get();
+}
+
+std::size_t Streams::cells_of(const Stream& stream, int client) const {
+  return static_cast<std::size_t>(blueprint_.region(blueprint_.field(stream.field).grid, client).size());
+}
+
+StreamState Streams::state_of(const Stream& stream) const {
+  const plan::FilePlan& file = blueprint_.plan.files[stream.file];
+  const int planned = blueprint_.layouts[stream.file].variables[stream.variable].plan;
+  const int grid = blueprint_.field(stream.field).grid;
+  const bool may_lack_samples = stream.diagnostic || stream.at_end ||
+                                blueprint_.plan.fields[static_cast<std::size_t>(stream.field)].optional;
+  return {
+      fmt::format("files/{}/{}/", file.entry.path, file.variables[static_cast<std::size_t>(planned)].name),
+      blueprint_.info.declarations.grids[static_cast<std::size_t>(grid)],
+      blueprint_.info.decomposition.regions[static_cast<std::size_t>(grid)], may_lack_samples};
+}
+
+void Streams::save(model::StateSaver& saver) const {
+  axes_.save(model::NumberSaver(saver, "axes/"));
+  model::NumberSaver streams(saver, "streams/");
+  streams("step", tick_.step);
+  streams("time", tick_.time);
+  for (const auto& stream : streams_)
+    if (stream->file_axis >= 0) state_of(*stream).save(saver, stream->accumulators);
+}
+
+void Streams::load(const model::StateLoader& loader) {
+  axes_.load(model::NumberLoader(loader, "axes/"));
+  model::NumberLoader streams(loader, "streams/");
+  streams("step", tick_.step);
+  streams("time", tick_.time);
+  step_closed_ = true;
+  for (const auto& stream : streams_)
+    if (stream->file_axis >= 0) state_of(*stream).load(loader, stream->accumulators);
+}
+
+}  // namespace tailrace::pipeline::sampling

@@ -1,0 +1,84 @@
+// From samples to records: the blocks of a step, client by client, are folded into the records of all
+// variables, and finished records are passed on.
+//
+// Every server advances the time axes with the steps of its own clients, so which sample belongs to which
+// record needs no message. A cell belongs to one client, and a client's blocks come in the order of its
+// steps: so nothing here depends on the number of threads, and no accumulator needs a lock.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "model/block.hpp"
+#include "pipeline/blueprint.hpp"
+#include "pipeline/sampling/optional_fields.hpp"
+#include "pipeline/sampling/stream.hpp"
+#include "pipeline/sampling/stream_state.hpp"
+#include "plan/axis_bank.hpp"
+
+namespace tailrace::pipeline::sampling {
+
+class Streams final : public model::Stateful {
+ public:
+  // Takes one client's part of a finished record; called on the thread that finished it. The values are
+  // valid during the call.
+  using Emit =
+      std::function<void(const Stream&, int client, std::int64_t record, std::span<const std::byte>)>;
+
+  // The blueprint must live longer.
+  Streams(const Blueprint& blueprint, Emit emit);
+
+  // The clients of this server; called once, before any block.
+  void start(std::span<const int> clients);
+
+  // Communication thread, while nothing of the step before is being worked on.
+  void begin_step(const model::Tick& tick);
+  void
+  close_step();  // no block of the current step is still to come; begin_step() does it for the one before
+  // Any worker, several at once; never twice at once for the same client.
+  void accept(int client, const model::RecordHeader& header, std::span<const std::byte> payload);
+
+  // One sample of a client's block under the shares of its step: what accept() does with a field, for values
+  // that were computed here. One thread at a time for each stream.
+  void fold(Stream& stream, int client, std::span<const std::byte> values,
+            const std::vector<time::Share>& shares);
+  // The same where the sample is missing: it counts for nothing, and what is due is passed on without it.
+  void skip(Stream& stream, int client, const std::vector<time::Share>& shares);
+  // Passes on the records of a stream that the end of the run closes, as `axes` have them.
+  void finish(Stream& stream, const plan::AxisBank& axes);
+
+  // Gives a stream of a diagnostic an accumulator for the client whose values will come here.
+  void expect(Stream& stream, int client) { accumulator(stream, client); }
+
+  // Behind close_step(), while nothing is under way: what the accumulators hold, as arrays over the cells of
+  // the grid. load() comes after start() and expect(), which say whose cells are here.
+  void save(model::StateSaver& saver) const override;
+  void load(const model::StateLoader& loader) override;
+
+  const model::Tick& tick() const { return tick_; }
+  const plan::AxisBank& axes() const { return axes_; }  // at the step whose blocks are being taken
+  std::span<const std::unique_ptr<Stream>> all() const { return streams_; }
+  const std::vector<Stream*>& of_field(int field) const { return of_field_[static_cast<std::size_t>(field)]; }
+
+ private:
+  std::unique_ptr<Stream> make_stream(std::size_t file, std::size_t variable) const;
+  time::Accumulator* accumulator(Stream& stream, int client);
+  std::size_t cells_of(const Stream& stream, int client) const;
+  void close(Stream& stream, int client, std::int64_t record);
+  StreamState state_of(const Stream& stream) const;
+
+  const Blueprint& blueprint_;
+  Emit emit_;
+  plan::AxisBank axes_;
+  model::Tick tick_{model::static_step, 0.0};
+  bool step_closed_ = true;
+  // Never moved once made, since the router and the diagnostics refer to them.
+  std::vector<std::unique_ptr<Stream>> streams_;
+  std::vector<std::vector<Stream*>> of_field_;
+  std::optional<OptionalFields> optional_fields_;
+};
+
+}  // namespace tailrace::pipeline::sampling

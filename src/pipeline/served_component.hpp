@@ -1,0 +1,88 @@
+// One component of the run on one server: wires its parts and decides nothing that the plan does not say.
+//
+//   blocks → Streams (samples to records) → Router (records to chunks) → sinks (chunks to files)
+//          → Diagnostics ↗                            Commits (when) ↗
+//
+// The communication thread drives it through progress(); workers come in through accept() and the tasks that
+// the parts submit. Parts know their neighbours only through what is handed to their constructors here.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/commits.hpp"
+#include "pipeline/diagnostics.hpp"
+#include "pipeline/life.hpp"
+#include "pipeline/routing/router.hpp"
+#include "pipeline/sampling/streams.hpp"
+#include "server/intake.hpp"
+#include "server/pipeline.hpp"
+
+namespace tailrace::pipeline {
+
+class ServedComponent final : public server::Pipeline {
+ public:
+  ServedComponent(ComponentInfo info, messaging::Messenger& messenger, sinks::FileServices services);
+  ~ServedComponent() override;  // waits for its work on the workers
+
+  // Creates the files this server writes. Throws what went wrong.
+  void create_files();
+  // The clients of this server, once they are connected. Called once, before any progress. `saved`: goes on
+  // from there; the component's begin is the step that was saved.
+  void start(std::vector<server::Link> links, const model::StateLoader* saved = nullptr);
+  bool progress();  // true if anything moved
+  // All servers have closed their files, and the clients of this one are done.
+  bool over() const { return life_.closed_everywhere() && input_over(); }
+  // All commits that the steps before the current one brought about are on disk, whoever owns the file, and
+  // nothing is under way from here. In mode inline only, where all servers are in `step` together.
+  bool settled() const;
+  const std::vector<base::Fault>& faults() const { return life_.faults(); }  // raised so far, on any server
+  const std::optional<base::Fault>& fatal() const { return life_.fatal(); }  // why the component ended early
+
+  // A cut between two steps: all blocks of the current one are here. close_step() says so; once every server
+  // is at_rest(), save() gives the component's whole state, to which each server adds its part.
+  void close_step();
+  bool at_rest() const;
+  void save(model::StateSaver& saver) const;
+
+  // server::Pipeline
+  bool ready_for_step() override;
+  void begin_step(const model::Tick& tick) override;
+  void accept(int client, const model::RecordHeader& header, std::span<const std::byte> payload) override;
+  void end_of_input() override;
+  void fail(const base::Fault& fault) override;
+
+  const ComponentInfo& info() const { return blueprint_.info; }
+  const server::Intake* intake() const { return intake_.get(); }
+  std::vector<telemetry::FileStatus> file_status() const { return commits_.status(); }
+  std::string describe() const;  // for the watchdog: who waits for whom
+
+ private:
+  Life::Events events();
+  std::vector<std::vector<std::size_t>> bytes_per_record() const;
+  void load(const model::StateLoader& saved);
+  void on_step(const model::Tick& tick);
+  void finish_windows();
+  bool close();
+  void count_held();
+  bool input_over() const { return !intake_ || intake_->finished(); }
+  bool all_in() const { return intake_ ? input_ended_ : life_.last_step_announced(); }
+  bool diagnostics_over() const { return !diagnostics_ || fatal() || diagnostics_->over(); }
+
+  Blueprint blueprint_;
+  sinks::FileServices services_;
+  Words words_;
+  Tasks tasks_;
+  sampling::Streams streams_;
+  Commits commits_;
+  routing::Router router_;
+  Life life_;
+  std::unique_ptr<Diagnostics> diagnostics_;  // null where there are none
+  std::unique_ptr<server::Intake> intake_;    // null on a server without clients
+  bool input_ended_ = false;
+  bool windows_finished_ = false;
+};
+
+}  // namespace tailrace::pipeline

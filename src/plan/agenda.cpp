@@ -1,0 +1,87 @@
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "plan/analysis.hpp"
+#include "plan/plan.hpp"
+
+namespace tailrace::plan {
+namespace {
+
+// Each distinct axis is stepped once a tick, however many files have it.
+class AxisAgenda : public model::Agenda {
+ public:
+  AxisAgenda(const Plan& plan, std::size_t fields, model::Tick begin)
+      : calendar_(plan.calendar), fields_(fields) {
+    for (const FilePlan& file : plan.files) {
+      for (const VariablePlan& variable : file.variables) {
+        const std::size_t axis = axis_index(file.axes[static_cast<std::size_t>(variable.axis)], begin);
+        for (const int field : fields_of(plan, variable)) {
+          const Use use{static_cast<std::uint32_t>(field), static_cast<std::uint32_t>(axis)};
+          if (std::find(uses_.begin(), uses_.end(), use) == uses_.end()) uses_.push_back(use);
+        }
+      }
+    }
+  }
+  AxisAgenda(const AxisAgenda&) = delete;  // the axes point to the calendar
+
+  void advance(const model::Tick& tick, std::span<unsigned char> wanted) override {
+    TAILRACE_ASSERT(wanted.size() == fields_, "one flag for each declared field");
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+      axes_[axis].advance(tick);
+      due_[axis] = axes_[axis].wanted() ? when_due_[axis] : 0;
+    }
+    std::fill(wanted.begin(), wanted.end(), static_cast<unsigned char>(0));
+    for (const Use& use : uses_)
+      if (wanted[use.field] != 1 && due_[use.axis] != 0) wanted[use.field] = due_[use.axis];
+  }
+
+ private:
+  // A field that is sampled on an axis.
+  struct Use {
+    std::uint32_t field = 0, axis = 0;
+    bool operator==(const Use&) const = default;
+  };
+
+  // The model's fields that a variable is made from.
+  std::vector<int> fields_of(const Plan& plan, const VariablePlan& variable) const {
+    if (static_cast<std::size_t>(variable.field) < fields_) return {variable.field};
+    const Analysis& analysis = *plan.analysis;
+    const auto place =
+        std::find(analysis.field_of_diagnostic.begin(), analysis.field_of_diagnostic.end(), variable.field);
+    std::vector<int> fields;
+    for (const int input :
+         analysis.graph.diagnostics[static_cast<std::size_t>(place - analysis.field_of_diagnostic.begin())]
+             .inputs)
+      if (const int field = analysis.field_of_input[static_cast<std::size_t>(input)]; field >= 0)
+        fields.push_back(field);
+    return fields;
+  }
+
+  std::size_t axis_index(const AxisPlan& plan, model::Tick begin) {
+    for (std::size_t i = 0; i < plans_.size(); ++i)
+      if (plans_[i].has_records_of(plan)) return i;
+    plans_.push_back(plan);
+    axes_.emplace_back(plan.rule(), calendar_, begin);
+    when_due_.push_back(plan.kind == time::AxisKind::at_end ? 2 : 1);
+    due_.push_back(0);
+    return axes_.size() - 1;
+  }
+
+  const calendar::Calendar calendar_;
+  std::vector<AxisPlan> plans_;
+  std::vector<time::Axis> axes_;
+  // What a step walks through, by axis and by use: dense, for it runs with cold caches between two steps of
+  // the model.
+  std::vector<unsigned char> when_due_, due_;  // what it makes of a field, as in model::Agenda; at this tick
+  std::vector<Use> uses_;
+  std::size_t fields_;
+};
+
+}  // namespace
+
+std::unique_ptr<model::Agenda> make_agenda(const Plan& plan, const model::Declarations& declarations,
+                                           model::Tick begin) {
+  return std::make_unique<AxisAgenda>(plan, declarations.fields.size(), begin);
+}
+
+}  // namespace tailrace::plan

@@ -1,0 +1,249 @@
+#include "plan/analysis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+
+#include "analytics/compile.hpp"
+#include "analytics/user/operator.hpp"
+#include "plan/diagnostic_axes.hpp"
+
+namespace tailrace::plan {
+namespace {
+
+using analytics::Dim;
+using analytics::Dims;
+using analytics::Place;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+bool is_name_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+}
+
+bool mentions(const std::string& text, const std::string& name) {
+  for (std::size_t place = text.find(name); place != std::string::npos; place = text.find(name, place + 1)) {
+    const std::size_t end = place + name.size();
+    if ((place == 0 || !is_name_character(text[place - 1])) &&
+        (end == text.size() || !is_name_character(text[end])))
+      return true;
+  }
+  return false;
+}
+
+class Analyst {
+ public:
+  Analyst(const settings::Configuration& configuration, const model::Declarations& declarations,
+          const model::Decomposition* decomposition, config::Problems& problems)
+      : configuration_(configuration),
+        declarations_(declarations),
+        decomposition_(decomposition),
+        problems_(problems) {}
+
+  std::shared_ptr<const Analysis> make() {
+    analysis_->declarations = declarations_;
+    scope_.options = declarations_.options;
+    for (const settings::FieldGroup& group : configuration_.field_groups)
+      for (const auto& [name, where] : group.fields) add_field(name, group.optional);
+    for (const model::Grid& grid : declarations_.grids)
+      for (const model::Coordinate& coordinate : grid.coordinates) add_coordinate(grid, coordinate);
+    scope_.operators = analytics::user::make_operators(configuration_.operators, problems_);
+    if (problems_.touch("operators")) return analysis_;  // what calls them would only repeat the mistake
+    auto compiled = analytics::compile(sources(), scope_, problems_);
+    analysis_->graph = std::move(compiled.graph);
+    analysis_->warnings = std::move(compiled.warnings);
+    if (!problems_.empty()) return analysis_;
+    std::vector<Place> places;
+    for (const auto& input : analysis_->inputs) places.push_back(input.place);
+    const auto placement = analytics::make_placement(analysis_->graph, places, 1, 0);
+    const DiagnosticAxes axes(analysis_->graph, origins_, scope_.axes);
+    for (const auto& diagnostic : analysis_->graph.diagnostics)
+      add_diagnostic(diagnostic, axes, placement.place[at(diagnostic.node)] == Place::local);
+    return analysis_;
+  }
+
+ private:
+  std::vector<analytics::DiagnosticSource> sources() const {
+    std::vector<analytics::DiagnosticSource> sources;
+    for (const settings::DiagnosticEntry& entry : configuration_.diagnostics) {
+      const bool lacks = std::any_of(absent_.begin(), absent_.end(),
+                                     [&](const std::string& name) { return mentions(entry.is, name); });
+      sources.push_back({entry.name, entry.is_location, "diagnostics." + entry.name + ".is", entry.is,
+                         entry.units, entry.long_name, entry.standard_name, entry.optional || lacks});
+    }
+    return sources;
+  }
+
+  void add_field(const std::string& name, bool optional) {
+    const auto index = declarations_.find_field(name);
+    if (!index || declarations_.fields[at(*index)].is_static) {
+      if (optional) absent_.insert(name);
+      return;
+    }
+    const model::Field& field = declarations_.fields[at(*index)];
+    const model::Grid& grid = declarations_.grids[at(field.grid)];
+    analytics::Shape shape;
+    if (!field.units.empty()) shape.units = field.units;
+    analytics::EngineInput input;
+    if (grid.kind == model::GridKind::partial) {
+      const std::size_t ranks = decomposition_ ? decomposition_->regions[at(field.grid)].size() : 1;
+      shape.dims.push_back({std::string(analytics::rank_dim), static_cast<std::int64_t>(ranks), true});
+    }
+    for (std::size_t d = 0; d < grid.dims.size(); ++d)
+      shape.dims.push_back({grid.dims[d], grid.shape[d], is_split(field.grid, d)});
+    // A field of one rank is a block too, so that its diagnostics are described as those of many.
+    input.place = grid.kind == model::GridKind::replicated ? Place::global : Place::local;
+    if (decomposition_ && input.place == Place::local) input.regions = regions_of(field.grid);
+    scope_.inputs.push_back({name, std::move(shape)});
+    analysis_->inputs.push_back(std::move(input));
+    analysis_->field_of_input.push_back(*index);
+    origins_.push_back({&grid, field.standard_name, field.long_name, field.attributes});
+  }
+
+  bool is_split(int grid, std::size_t dim) const {
+    const model::Grid& found = declarations_.grids[at(grid)];
+    if (found.kind == model::GridKind::replicated || found.kind == model::GridKind::partial) return false;
+    if (!decomposition_) return true;
+    const auto& regions = decomposition_->regions[at(grid)];
+    return std::any_of(regions.begin(), regions.end(), [&](const model::Region& region) {
+      return region.rank() <= dim || region.count(dim) != found.shape[dim];
+    });
+  }
+
+  std::vector<model::Region> regions_of(int grid) const {
+    const model::Grid& found = declarations_.grids[at(grid)];
+    if (found.kind != model::GridKind::partial) return decomposition_->regions[at(grid)];
+    std::vector<model::Region> regions;
+    for (std::size_t rank = 0; rank < decomposition_->regions[at(grid)].size(); ++rank) {
+      std::vector<model::Runs> runs{{{static_cast<std::int64_t>(rank), 1}}};
+      for (const std::int64_t extent : found.shape) runs.push_back({{0, extent}});
+      regions.emplace_back(std::move(runs));
+    }
+    return regions;
+  }
+
+  // A name that stands for different values on different grids stands for none, and so does one that was
+  // given in parts: the model's ranks, which make the same graph, do not know the whole.
+  void add_coordinate(const model::Grid& grid, const model::Coordinate& coordinate) {
+    if (coordinate.values.empty() || coordinate.field) return;
+    const auto [seen, fresh] = coordinates_.try_emplace(coordinate.name, &coordinate);
+    if (!fresh) return;
+    const bool is_field = std::any_of(scope_.inputs.begin(), scope_.inputs.end(),
+                                      [&](const auto& input) { return input.name == coordinate.name; });
+    for (const model::Grid& other : declarations_.grids)
+      for (const model::Coordinate& rival : other.coordinates)
+        if (rival.name == coordinate.name && (rival.field || rival.values != coordinate.values)) return;
+    analytics::Shape shape;
+    if (!coordinate.units.empty()) shape.units = coordinate.units;
+    for (const std::string& dim : coordinate.dims) {
+      const auto found = std::find(grid.dims.begin(), grid.dims.end(), dim);
+      shape.dims.push_back({dim, grid.shape[static_cast<std::size_t>(found - grid.dims.begin())], false});
+    }
+    if (coordinate.dims.size() == 1 && coordinate.dims.front() == coordinate.name)
+      scope_.axes.push_back(axis_of(coordinate));
+    if (is_field) return;
+    scope_.inputs.push_back({coordinate.name, std::move(shape)});
+    analysis_->inputs.push_back({Place::known, {}, coordinate.values});
+    analysis_->field_of_input.push_back(-1);
+    origins_.push_back({&grid, coordinate.standard_name, coordinate.long_name, coordinate.attributes});
+  }
+
+  void add_diagnostic(const analytics::Diagnostic& diagnostic, const DiagnosticAxes& axes, bool local) {
+    model::Field field;
+    field.name = diagnostic.name;
+    field.type = model::DataType::float64;
+    field.units = diagnostic.units;
+    field.standard_name = diagnostic.standard_name;
+    field.long_name = diagnostic.long_name;
+    field.attributes = {{"expression", diagnostic.text}};
+    field.grid = grid_for(diagnostic, axes, local);
+    analysis_->field_of_diagnostic.push_back(static_cast<int>(analysis_->declarations.fields.size()));
+    analysis_->declarations.fields.push_back(std::move(field));
+  }
+
+  // One of the model's own grids, where the diagnostic has just its dimensions, cells and parts: its
+  // coordinates and mesh come with it.
+  int grid_for(const analytics::Diagnostic& diagnostic, const DiagnosticAxes& axes, bool local) {
+    const analytics::Shape& shape = analysis_->graph.nodes[at(diagnostic.node)].shape;
+    const bool as_declared = axes.as_declared(diagnostic.node);
+    std::vector<std::string> dims;
+    std::vector<std::int64_t> extents;
+    for (const Dim& dim : shape.dims) {
+      dims.push_back(dim.name);
+      extents.push_back(dim.extent);
+    }
+    std::vector<const model::Grid*> sources;
+    for (const int input : diagnostic.inputs) {
+      if (analysis_->field_of_input[at(input)] < 0) continue;
+      const int grid = declarations_.fields[at(analysis_->field_of_input[at(input)])].grid;
+      const model::Grid& found = declarations_.grids[at(grid)];
+      sources.push_back(&found);
+      const bool in_blocks = found.kind == model::GridKind::block || found.kind == model::GridKind::indexed;
+      if (found.dims == dims && found.shape == extents && in_blocks == local &&
+          found.kind != model::GridKind::partial && as_declared)
+        return grid;
+    }
+    model::Grid grid;
+    grid.name = std::string(diagnostic_grid) + diagnostic.name;
+    grid.kind = local ? model::GridKind::block : model::GridKind::replicated;
+    grid.dims = dims;
+    grid.shape = extents;
+    axes.add_coordinates(diagnostic.node, sources, grid);
+    analysis_->declarations.grids.push_back(std::move(grid));
+    return static_cast<int>(analysis_->declarations.grids.size()) - 1;
+  }
+
+  const settings::Configuration& configuration_;
+  const model::Declarations& declarations_;
+  const model::Decomposition* decomposition_;
+  config::Problems& problems_;
+  analytics::Scope scope_;
+  std::vector<InputOrigin> origins_;  // of scope_.inputs
+  std::set<std::string> absent_;      // optional fields that the model does not declare
+  std::map<std::string, const model::Coordinate*> coordinates_;
+  std::shared_ptr<Analysis> analysis_ = std::make_shared<Analysis>();
+};
+
+}  // namespace
+
+std::shared_ptr<const Analysis> analyse(const settings::Configuration& configuration,
+                                        const model::Declarations& declarations,
+                                        const model::Decomposition* decomposition,
+                                        config::Problems& problems) {
+  if (configuration.diagnostics.empty()) return nullptr;
+  return Analyst(configuration, declarations, decomposition, problems).make();
+}
+
+model::Decomposition with_diagnostics(const Analysis& analysis, const model::Decomposition& decomposition) {
+  std::vector<Place> places;
+  std::size_t ranks = 0;
+  for (const auto& input : analysis.inputs) places.push_back(input.place);
+  for (const auto& regions : decomposition.regions) ranks = std::max(ranks, regions.size());
+  const auto placement = analytics::make_placement(analysis.graph, places, 1, 0);
+  model::Decomposition extended = decomposition;
+  for (std::size_t d = 0; d < analysis.field_of_diagnostic.size(); ++d) {
+    const int index = analysis.declarations.fields[at(analysis.field_of_diagnostic[d])].grid;
+    if (at(index) < extended.regions.size()) continue;  // a grid of the model
+    const model::Grid& grid = analysis.declarations.grids[at(index)];
+    const int node = analysis.graph.diagnostics[d].node;
+    auto& regions = extended.regions.emplace_back();
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      if (placement.place[at(node)] == Place::local) {
+        std::vector<const model::Region*> inputs;
+        for (const auto& input : analysis.inputs)
+          inputs.push_back(input.regions.empty() ? nullptr : &input.regions[rank]);
+        regions.push_back(analytics::region_of(analysis.graph, placement, node, inputs));
+      } else {
+        model::Box box{std::vector<std::int64_t>(grid.dims.size(), 0), grid.shape};
+        if (rank > 0) std::fill(box.count.begin(), box.count.end(), 0);
+        regions.push_back(model::Region::of_box(box));
+      }
+    }
+  }
+  return extended;
+}
+
+}  // namespace tailrace::plan

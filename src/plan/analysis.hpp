@@ -1,0 +1,41 @@
+// Diagnostics between the configuration and the rooms: expressions become a graph, and each diagnostic a
+// field like those that the model declares, so that everything behind need not know the difference.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analytics/engine.hpp"
+#include "analytics/graph.hpp"
+#include "config/problems.hpp"
+#include "model/declarations.hpp"
+#include "settings/configuration.hpp"
+
+namespace tailrace::plan {
+
+// What the name of a grid that a diagnostic brought starts with; the diagnostic's own follows.
+inline constexpr std::string_view diagnostic_grid = "diagnostic ";
+
+struct Analysis {
+  analytics::Graph graph;
+  std::vector<int> field_of_input;             // index into `declarations`; -1 for a coordinate
+  std::vector<analytics::EngineInput> inputs;  // regions only where a decomposition was given
+  std::vector<int> field_of_diagnostic;        // index into `declarations`
+  model::Declarations declarations;            // the model's, then those of diagnostics
+  std::vector<std::string> warnings;
+};
+
+// `decomposition` may be null (a model rank knows only its own part): then which dimensions are split is a
+// guess, which changes where things are computed but not what. Mistakes are added to `problems`. Null where
+// there are no diagnostics.
+std::shared_ptr<const Analysis> analyse(const settings::Configuration& configuration,
+                                        const model::Declarations& declarations,
+                                        const model::Decomposition* decomposition,
+                                        config::Problems& problems);
+
+// The regions of the model's grids, then of those that diagnostics brought. Pure, so equal on every server.
+model::Decomposition with_diagnostics(const Analysis& analysis, const model::Decomposition& decomposition);
+
+}  // namespace tailrace::plan

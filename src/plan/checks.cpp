@@ -1,0 +1,97 @@
+#include "plan/checks.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <sstream>
+
+namespace tailrace::plan {
+namespace {
+
+using time::Period;
+using time::PeriodKind;
+
+constexpr double seconds_a_day = 86400.0;
+
+// The bounds on a length of model time; months are 28 to 31 days in every calendar (30 in 360_day).
+double shortest_seconds(const Period& period) {
+  return period.kind() == PeriodKind::months ? 28 * seconds_a_day * static_cast<double>(period.count())
+                                             : period.seconds();
+}
+double longest_seconds(const Period& period) {
+  return period.kind() == PeriodKind::months ? 31 * seconds_a_day * static_cast<double>(period.count())
+                                             : period.seconds();
+}
+
+bool is_shorter(const Period& every, const Period& cadence) {
+  const bool steps = every.kind() == PeriodKind::steps;
+  if (steps != (cadence.kind() == PeriodKind::steps)) return false;
+  if (every.kind() == cadence.kind() && every.kind() != PeriodKind::seconds)
+    return every.count() < cadence.count();
+  return longest_seconds(every) < shortest_seconds(cadence) * (1 - 1e-9);
+}
+
+}  // namespace
+
+bool is_multiple(const Period& every, const Period& cadence) {
+  if (every.kind() != cadence.kind()) return true;
+  if (every.kind() != PeriodKind::seconds) return every.count() % cadence.count() == 0;
+  const double ratio = every.seconds() / cadence.seconds();
+  return std::abs(ratio - std::round(ratio)) <= 1e-9 * ratio;
+}
+
+std::optional<std::string> period_complaint(const std::string& field, time::ReductionKind reduction,
+                                            const Period& every, const Period& cadence) {
+  const std::string sent = fmt::format("the model sends \"{}\" {}", field, cadence.sentence());
+  if (is_shorter(every, cadence))
+    return fmt::format("no step can meet \"{}\": {}, which is less often", every.sentence(), sent);
+  if (!time::needs_window(reduction) && every.kind() == PeriodKind::steps && !is_multiple(every, cadence))
+    return fmt::format("no step can meet \"{}\": {}, and {} is not a multiple of {}", every.sentence(), sent,
+                       every.count(), cadence.count());
+  return std::nullopt;
+}
+
+std::optional<std::string> period_warning(const std::string& field, time::ReductionKind reduction,
+                                          const Period& every, const Period& cadence) {
+  if (time::needs_window(reduction) || is_multiple(every, cadence)) return std::nullopt;
+  return fmt::format(
+      "snapshots \"{}\" fall between the samples of \"{}\", which are taken {}; each takes the next sample",
+      every.sentence(), field, cadence.sentence());
+}
+
+std::optional<std::string> chunk_complaint(const std::vector<std::int64_t>& chunk, const model::Grid& grid) {
+  std::vector<std::string> dims{"records"};
+  dims.insert(dims.end(), grid.dims.begin(), grid.dims.end());
+  if (chunk.size() != dims.size())
+    return fmt::format("expected {} numbers ({}), because grid \"{}\" has {} dimensions, but got {}",
+                       dims.size(), fmt::join(dims, ", "), grid.name, grid.dims.size(), chunk.size());
+  for (std::size_t d = 0; d < chunk.size(); ++d) {
+    if (chunk[d] < 1) return fmt::format("expected 1 or more along \"{}\", but got {}", dims[d], chunk[d]);
+    if (d > 0 && chunk[d] > grid.shape[d - 1])
+      return fmt::format("expected at most {} along \"{}\", the extent of grid \"{}\", but got {}",
+                         grid.shape[d - 1], dims[d], grid.name, chunk[d]);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> names_of_parts(const std::string& variable, const model::Grid& grid, int dim) {
+  const auto cells = static_cast<std::size_t>(grid.shape[static_cast<std::size_t>(dim)]);
+  std::vector<std::string> words;
+  for (const model::Coordinate& coordinate : grid.coordinates) {
+    const auto meanings = coordinate.attributes.find("flag_meanings");
+    if (coordinate.name != grid.dims[static_cast<std::size_t>(dim)] ||
+        meanings == coordinate.attributes.end())
+      continue;
+    std::istringstream text(meanings->second);
+    for (std::string word; text >> word;) words.push_back(word);
+  }
+  if (words.size() != cells) {
+    words.clear();
+    for (std::size_t cell = 1; cell <= cells; ++cell) words.push_back(fmt::format("{}", cell));
+  }
+  for (std::string& word : words) word = fmt::format("{}_{}", variable, word);
+  return words;
+}
+
+}  // namespace tailrace::plan

@@ -1,0 +1,34 @@
+// Whether a variable's wishes can be met: its period by the field's samples, its chunk by the grid.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/declarations.hpp"
+#include "time/accumulator.hpp"
+#include "time/period.hpp"
+
+namespace tailrace::plan {
+
+// What keeps records of `every` from being made of samples that come at `cadence`; nothing where it can be
+// done. Steps and lengths of time cannot be compared before the run, so together they pass.
+std::optional<std::string> period_complaint(const std::string& field, time::ReductionKind reduction,
+                                            const time::Period& every, const time::Period& cadence);
+
+// A period that works, but not as one might think: instants that fall between the samples.
+std::optional<std::string> period_warning(const std::string& field, time::ReductionKind reduction,
+                                          const time::Period& every, const time::Period& cadence);
+
+// `chunk` is the user's: records, then the grid's dims.
+std::optional<std::string> chunk_complaint(const std::vector<std::int64_t>& chunk, const model::Grid& grid);
+
+// Whether every point of `every` is one of `cadence` too, as far as periods of the same kind can tell.
+bool is_multiple(const time::Period& every, const time::Period& cadence);
+
+// What the variables are called into which one is split along a dim of its grid: by the meanings that the
+// dim's coordinate gives to its cells (CF's flag_meanings, one word each), or by number.
+std::vector<std::string> names_of_parts(const std::string& variable, const model::Grid& grid, int dim);
+
+}  // namespace tailrace::plan

@@ -1,0 +1,177 @@
+#include "plan/declared.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+
+namespace tailrace::plan {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* schema = "tailrace-declared";
+constexpr int version = 1;
+constexpr const char* kinds[] = {"replicated", "block", "indexed", "partial"};  // by model::GridKind
+
+Json to_json(const model::Coordinate& coordinate) {
+  Json json{{"name", coordinate.name},           {"dims", coordinate.dims},
+            {"units", coordinate.units},         {"standard_name", coordinate.standard_name},
+            {"long_name", coordinate.long_name}, {"attributes", coordinate.attributes}};
+  if (coordinate.field) json["field"] = *coordinate.field;
+  if (!coordinate.field || !coordinate.values.empty()) json["values"] = coordinate.values;
+  return json;
+}
+
+Json to_json(const model::Grid& grid, const std::vector<model::Region>& regions) {
+  Json json{{"name", grid.name},
+            {"kind", kinds[static_cast<int>(grid.kind)]},
+            {"dims", grid.dims},
+            {"shape", grid.shape}};
+  if (grid.kind == model::GridKind::indexed) json["indexed_dim"] = grid.indexed_dim;
+  json["ranks"] = Json::array();
+  for (const model::Region& region : regions) {
+    Json rank{{"count", region.counts()}};
+    if (grid.kind == model::GridKind::block) rank["offset"] = region.bounds().offset;
+    json["ranks"].push_back(std::move(rank));
+  }
+  json["coordinates"] = Json::array();
+  for (const model::Coordinate& coordinate : grid.coordinates)
+    json["coordinates"].push_back(to_json(coordinate));
+  return json;
+}
+
+Json to_json(const model::Field& field, const std::vector<model::Grid>& grids) {
+  Json json{{"name", field.name},
+            {"grid", grids[static_cast<std::size_t>(field.grid)].name},
+            {"type", model::name_of(field.type)},
+            {"units", field.units},
+            {"standard_name", field.standard_name},
+            {"long_name", field.long_name},
+            {"attributes", field.attributes}};
+  if (field.is_static) json["static"] = true;
+  return json;
+}
+
+model::Coordinate coordinate_of(const Json& json) {
+  model::Coordinate coordinate;
+  coordinate.name = json.at("name");
+  coordinate.dims = json.at("dims");
+  coordinate.units = json.value("units", "");
+  coordinate.standard_name = json.value("standard_name", "");
+  coordinate.long_name = json.value("long_name", "");
+  coordinate.attributes = json.value("attributes", model::Attributes{});
+  if (json.contains("field")) coordinate.field = json.at("field").get<int>();
+  if (!json.contains("field") || json.contains("values"))
+    for (const Json& value : json.at("values"))  // JSON has no word for what is not finite
+      coordinate.values.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN()
+                                                  : value.get<double>());
+  return coordinate;
+}
+
+model::GridKind kind_of(const std::string& name) {
+  for (int kind = 0; kind < 4; ++kind)
+    if (name == kinds[kind]) return static_cast<model::GridKind>(kind);
+  throw std::invalid_argument(fmt::format("\"{}\" is not a kind of grid", name));
+}
+
+model::Grid grid_of(const Json& json) {
+  model::Grid grid;
+  grid.name = json.at("name");
+  grid.kind = kind_of(json.at("kind"));
+  grid.dims = json.at("dims");
+  grid.shape = json.at("shape").get<std::vector<std::int64_t>>();
+  if (grid.shape.size() != grid.dims.size())
+    throw std::invalid_argument(fmt::format("grid \"{}\" has {} dims, but {} extents", grid.name,
+                                            grid.dims.size(), grid.shape.size()));
+  grid.indexed_dim = json.value("indexed_dim", "");
+  for (const Json& coordinate : json.value("coordinates", Json::array()))
+    grid.coordinates.push_back(coordinate_of(coordinate));
+  return grid;
+}
+
+// The cells of an indexed grid stand one after the other, as if dealt in order.
+std::vector<model::Region> regions_of(const Json& json, const model::Grid& grid) {
+  std::vector<model::Region> regions;
+  std::vector<std::int64_t> next(grid.dims.size(), 0);
+  for (const Json& rank : json.at("ranks")) {
+    model::Box box{next, rank.at("count").get<std::vector<std::int64_t>>()};
+    if (grid.kind == model::GridKind::block) box.offset = rank.at("offset").get<std::vector<std::int64_t>>();
+    if (box.count.size() != grid.dims.size() || box.offset.size() != grid.dims.size())
+      throw std::invalid_argument(
+          fmt::format("grid \"{}\": the part of a rank has different dims", grid.name));
+    for (std::size_t d = 0; d < grid.dims.size(); ++d)
+      if (grid.dims[d] == grid.indexed_dim) next[d] += box.count[d];
+    regions.push_back(model::Region::of_box(box));
+  }
+  return regions;
+}
+
+model::DataType type_of(const std::string& name) {
+  using enum model::DataType;
+  for (const model::DataType type : {float32, float64, int32, int64})
+    if (name == model::name_of(type)) return type;
+  throw std::invalid_argument(fmt::format("\"{}\" is not a type of fields", name));
+}
+
+model::Field field_of(const Json& json, const model::Declarations& declarations) {
+  model::Field field;
+  field.name = json.at("name");
+  const std::string on = json.at("grid");
+  const auto grid = declarations.find_grid(on);
+  if (!grid)
+    throw std::invalid_argument(
+        fmt::format("field \"{}\" is on the grid \"{}\", which does not exist", field.name, on));
+  field.grid = *grid;
+  field.type = type_of(json.at("type"));
+  field.units = json.value("units", "");
+  field.standard_name = json.value("standard_name", "");
+  field.long_name = json.value("long_name", "");
+  field.attributes = json.value("attributes", model::Attributes{});
+  field.is_static = json.value("static", false);
+  return field;
+}
+
+}  // namespace
+
+std::string to_json(const Declared& declared) {
+  const model::Declarations& declarations = declared.declarations;
+  Json json{{"schema", schema},
+            {"version", version},
+            {"component", declarations.component},
+            {"options", declarations.options},
+            {"grids", Json::array()},
+            {"fields", Json::array()}};
+  for (std::size_t g = 0; g < declarations.grids.size(); ++g)
+    json["grids"].push_back(to_json(declarations.grids[g], declared.decomposition.regions[g]));
+  for (const model::Field& field : declarations.fields)
+    json["fields"].push_back(to_json(field, declarations.grids));
+  return json.dump(1) + "\n";
+}
+
+Declared declared_from_json(const std::string& text, const std::string& name) {
+  try {
+    const Json json = Json::parse(text);
+    if (json.value("schema", "") != schema || json.value("version", 0) != version)
+      throw std::invalid_argument(fmt::format(
+          "it does not contain the declarations of a model (schema {}, version {})", schema, version));
+    Declared declared;
+    declared.declarations.component = json.at("component");
+    declared.declarations.options = json.at("options").get<std::map<std::string, std::string>>();
+    for (const Json& grid : json.at("grids")) {
+      declared.declarations.grids.push_back(grid_of(grid));
+      declared.decomposition.regions.push_back(regions_of(grid, declared.declarations.grids.back()));
+    }
+    for (const Json& field : json.at("fields"))
+      declared.declarations.fields.push_back(field_of(field, declared.declarations));
+    return declared;
+  } catch (const std::exception& error) {
+    throw Error(ErrorCode::configuration,
+                fmt::format("{}: {}; a run writes declared.COMPONENT.json into its report directory", name,
+                            error.what()));
+  }
+}
+
+}  // namespace tailrace::plan

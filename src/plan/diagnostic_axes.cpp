@@ -1,0 +1,196 @@
+#include "plan/diagnostic_axes.hpp"
+
+#include <algorithm>
+
+namespace tailrace::plan {
+namespace {
+
+using analytics::Axis;
+using analytics::Described;
+using analytics::Dim;
+using analytics::Node;
+using analytics::NodeKind;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+const model::Coordinate* own_coordinate(const model::Grid& grid, const std::string& dim) {
+  for (const model::Coordinate& coordinate : grid.coordinates)
+    if (coordinate.name == dim && coordinate.dims == std::vector{dim} && !coordinate.values.empty())
+      return &coordinate;
+  return nullptr;
+}
+
+// Of the coordinate of a part, the model's flags and limits would not hold.
+model::Attributes lasting(const model::Attributes& attributes) {
+  model::Attributes kept;
+  for (const auto& [name, value] : attributes)
+    if (name == "axis" || name == "positive") kept[name] = value;
+  return kept;
+}
+
+bool same_cells(const Axis& a, const Axis& b) { return a.values == b.values && a.units == b.units; }
+
+// Where arguments with other cells are combined, what is left is their order.
+std::shared_ptr<const Axis> indices(const Dim& dim) {
+  Axis axis{dim.name, {}, "1", "", "index (the coordinates of what is combined differ)"};
+  for (std::int64_t i = 0; i < dim.extent; ++i) axis.values.push_back(static_cast<double>(i));
+  return std::make_shared<Axis>(std::move(axis));
+}
+
+bool strictly_monotonic(const std::vector<double>& values) {
+  const auto never = [&](auto&& compare) {
+    return std::adjacent_find(values.begin(), values.end(), compare) == values.end();
+  };
+  return never([](double a, double b) { return !(a < b); }) ||
+         never([](double a, double b) { return !(a > b); });
+}
+
+model::Coordinate coordinate_of(const Axis& axis) {
+  model::Coordinate coordinate;
+  coordinate.name = strictly_monotonic(axis.values) ? axis.dim : name_if_unordered(axis.dim);
+  coordinate.dims = {axis.dim};
+  coordinate.units = axis.units;
+  coordinate.standard_name = axis.standard_name;
+  coordinate.long_name = axis.long_name;
+  coordinate.attributes = axis.attributes;
+  coordinate.values = axis.values;
+  coordinate.bounds = axis.bounds;
+  return coordinate;
+}
+
+}  // namespace
+
+std::string name_if_unordered(const std::string& dim) { return dim + "_value"; }
+
+Axis axis_of(const model::Coordinate& coordinate) {
+  return {coordinate.name,          coordinate.values,    coordinate.units,
+          coordinate.standard_name, coordinate.long_name, lasting(coordinate.attributes),
+          coordinate.bounds};
+}
+
+DiagnosticAxes::DiagnosticAxes(const analytics::Graph& graph, const std::vector<InputOrigin>& inputs,
+                               const std::vector<Axis>& known)
+    : graph_(graph), inputs_(inputs), known_(known) {
+  for (const Node& node : graph.nodes) {
+    Note made;
+    if (node.kind == NodeKind::input)
+      made = note_of_input(node);
+    else
+      for (const Dim& dim : node.shape.dims) made.dims.push_back(made_or_passed(node, dim));
+    for (const DimNote& dim : made.dims) made.described.axes.push_back(dim.axis);
+    notes_.push_back(std::move(made));
+    name_diagnostics(static_cast<int>(notes_.size()) - 1);
+  }
+}
+
+DiagnosticAxes::Note DiagnosticAxes::note_of_input(const Node& input) const {
+  const InputOrigin& origin = inputs_[at(input.input)];
+  Note made;
+  made.units = input.shape.units.value_or("");
+  made.described.standard_name = origin.standard_name;
+  made.described.long_name = origin.long_name.empty() ? input.name : origin.long_name;
+  made.described.attributes = lasting(origin.attributes);
+  for (const Dim& dim : input.shape.dims) {
+    DimNote& added = made.dims.emplace_back();
+    added.declared = origin.grid;
+    if (const model::Coordinate* own = own_coordinate(*origin.grid, dim.name)) {
+      added.axis = std::make_shared<Axis>(axis_of(*own));
+      continue;
+    }
+    for (const Axis& axis : known_)
+      if (axis.dim == dim.name && std::ssize(axis.values) == dim.extent)
+        added.axis = std::make_shared<Axis>(axis);
+  }
+  return made;
+}
+
+DiagnosticAxes::DimNote DiagnosticAxes::made_or_passed(const Node& node, const Dim& dim) const {
+  if (node.kind == NodeKind::reduction || node.kind == NodeKind::kernel)
+    if (auto made = node.op->axis_made(node.call, dim.name, arguments_of(node)))
+      return {std::make_shared<Axis>(std::move(*made)), nullptr};
+  return passed(node, dim);
+}
+
+// Of several arguments the one with most dims, from which the result has its own.
+DiagnosticAxes::DimNote DiagnosticAxes::passed(const Node& node, const Dim& dim) const {
+  DimNote found;
+  std::size_t most = 0;
+  bool declared = true;
+  bool differ = false;
+  for (const int argument : node.args) {
+    const analytics::Dims& dims = this->node(argument).shape.dims;
+    const auto place = std::find_if(dims.begin(), dims.end(), [&](const Dim& one) {
+      return one.name == dim.name && one.extent == dim.extent;
+    });
+    if (place == dims.end()) continue;
+    const DimNote& one = note(argument).dims[static_cast<std::size_t>(place - dims.begin())];
+    declared = declared && one.declared != nullptr;
+    differ = differ || (one.axis && found.axis && !same_cells(*one.axis, *found.axis));
+    if ((one.axis && !found.axis) || (bool(one.axis) == bool(found.axis) && dims.size() > most)) {
+      found = one;
+      most = dims.size();
+    }
+  }
+  if (declared) return found;
+  return {differ ? indices(dim) : found.axis, nullptr};
+}
+
+std::vector<Described> DiagnosticAxes::arguments_of(const Node& node) const {
+  std::vector<Described> arguments;
+  for (std::size_t i = 0; i < node.args.size(); ++i) {
+    const Note& of = note(node.args[i]);
+    // Names hold in their units only: with_units() may say of the same node that it is something else.
+    const bool named =
+        !of.described.long_name.empty() && of.units == node.call.arguments[i].units.value_or("");
+    const bool wanted = !named && node.kind == NodeKind::kernel;
+    arguments.push_back(
+        named ? of.described
+              : Described{"", wanted ? text_of(graph_, node.args[i]) : "", {}, of.described.axes});
+  }
+  return arguments;
+}
+
+// What no input names may be a diagnostic that others use.
+void DiagnosticAxes::name_diagnostics(int number) {
+  Note& named = notes_[at(number)];
+  for (const analytics::Diagnostic& diagnostic : graph_.diagnostics) {
+    if (diagnostic.node != number || !named.described.long_name.empty()) continue;
+    named.units = diagnostic.units;
+    named.described.standard_name = diagnostic.standard_name;
+    named.described.long_name = diagnostic.long_name.empty() ? diagnostic.name : diagnostic.long_name;
+  }
+}
+
+bool DiagnosticAxes::as_declared(int node) const {
+  const auto& dims = note(node).dims;
+  return std::all_of(dims.begin(), dims.end(), [](const DimNote& dim) { return dim.declared != nullptr; });
+}
+
+void DiagnosticAxes::add_coordinates(int node, const std::vector<const model::Grid*>& sources,
+                                     model::Grid& grid) const {
+  const std::vector<DimNote>& dims = note(node).dims;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    const model::Coordinate* own =
+        dims[d].declared != nullptr ? own_coordinate(*dims[d].declared, grid.dims[d]) : nullptr;
+    if (own != nullptr) grid.coordinates.push_back(*own);
+    if (dims[d].declared == nullptr && dims[d].axis) grid.coordinates.push_back(coordinate_of(*dims[d].axis));
+  }
+  const auto stays = [&](const model::Grid& from, const std::string& dim) {
+    const auto here = std::find(grid.dims.begin(), grid.dims.end(), dim);
+    const auto there = std::find(from.dims.begin(), from.dims.end(), dim);
+    if (here == grid.dims.end() || there == from.dims.end()) return false;
+    const auto place = static_cast<std::size_t>(here - grid.dims.begin());
+    return dims[place].declared != nullptr &&
+           grid.shape[place] == from.shape[static_cast<std::size_t>(there - from.dims.begin())];
+  };
+  for (const model::Grid* source : sources)
+    for (const model::Coordinate& coordinate : source->coordinates) {
+      const bool known = std::any_of(grid.coordinates.begin(), grid.coordinates.end(),
+                                     [&](const auto& there) { return there.name == coordinate.name; });
+      const bool fits = std::all_of(coordinate.dims.begin(), coordinate.dims.end(),
+                                    [&](const std::string& dim) { return stays(*source, dim); });
+      if (!known && fits && !coordinate.values.empty()) grid.coordinates.push_back(coordinate);
+    }
+}
+
+}  // namespace tailrace::plan

@@ -1,0 +1,85 @@
+// When a file commits, and which records that commit holds: a pure function of the model's ticks, so that
+// chunk owners and the file's owner agree without a word.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/axis_bank.hpp"
+#include "plan/plan.hpp"
+#include "plan/series_clock.hpp"
+
+namespace tailrace::plan {
+
+struct CommitDue {
+  std::vector<std::int64_t> lengths;                   // records, by axis of the file
+  std::vector<std::vector<time::TimeRecord>> records;  // new since the last commit, by axis
+  model::Tick tick;
+  bool final = false;
+  // Of a series: what the name of its file has, and whether that file holds nothing more.
+  std::string part;
+  bool ends_part = false;
+};
+
+// How far a file has come between two commits: records, by axis of the file.
+struct Pending {
+  std::vector<std::int64_t> committed;  // in the commits that were due
+  std::vector<std::int64_t> closed;
+};
+
+// What bounds the records that wait for a commit.
+struct ClockLimits {
+  std::vector<std::size_t> bytes_per_record;  // unencoded, by axis
+  std::size_t most_bytes = 0;
+};
+
+class FileClock {
+ public:
+  // `number`: of the file in its plan. A commit is due at the first tick at or past each multiple of
+  // `write_every`, and earlier when `limits.most_bytes` have gathered, so that memory stays bounded however
+  // rarely the user wants to write. Of a series, each commit that is due ends a file.
+  FileClock(const FilePlan& file, std::size_t number, const calendar::Calendar& calendar, model::Tick begin,
+            ClockLimits limits);
+
+  // After `axes` have advanced to `tick`.
+  std::optional<CommitDue> advance(const AxisBank& axes, const model::Tick& tick);
+  // The end of the run: the windows that are still open close at its last tick.
+  CommitDue finish(const AxisBank& axes);
+
+  Pending pending() const { return {committed_, gathered_.lengths}; }
+  void save(model::NumberSaver saver) const { visit_state(*this, std::move(saver)); }
+  void load(model::NumberLoader loader) { visit_state(*this, std::move(loader)); }
+
+ private:
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor visit) {
+    visit("committed", self.committed_);
+    visit("closed", self.gathered_.lengths);
+    visit("bytes", self.bytes_);
+    visit("step", self.tick_.step);
+    visit("time", self.tick_.time);
+    visit("part", self.part_);
+    time::Cadence::visit_state(self.write_, visit.in("write"));
+    if (self.series_) SeriesClock::visit_state(*self.series_, visit.in("series"));
+    for (std::size_t axis = 0; axis < self.gathered_.records.size(); ++axis)
+      time::visit_records(self.gathered_.records[axis], visit.in(std::to_string(axis)));
+  }
+  CommitDue take(bool final, bool ends_part);
+  std::string name_part(bool ended);
+  void append(std::size_t axis, const time::TimeRecord& record);
+
+  std::size_t number_;
+  time::Cadence write_;
+  std::optional<SeriesClock> series_;
+  std::string part_;  // the name of the open file, once it is known
+  ClockLimits limits_;
+  std::size_t bytes_ = 0;
+  model::Tick tick_;
+  CommitDue gathered_;
+  std::vector<std::int64_t> committed_;  // records of the commits that were due, by axis
+};
+
+}  // namespace tailrace::plan

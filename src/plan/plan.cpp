@@ -1,0 +1,329 @@
+#include "plan/plan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/nearest_name.hpp"
+#include "config/problems.hpp"
+#include "plan/analysis.hpp"
+#include "plan/checks.hpp"
+#include "plan/option_tables.hpp"
+#include "settings/fields.hpp"
+
+namespace tailrace::plan {
+namespace {
+
+std::string without_namespace(const std::string& name) { return name.substr(name.rfind('.') + 1); }
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// Windows and what the user says first keep the name.
+void take_wishes(std::vector<AxisPlan>& axes) {
+  std::set<std::string> taken;
+  for (const bool windows : {true, false})
+    for (AxisPlan& axis : axes) {
+      if (axis.wish.empty() || time::is_windowed(axis.kind) != windows) continue;
+      axis.dim = axis.wish;
+      if (taken.contains(axis.dim) && !windows) axis.dim += "_instant";
+      for (int number = 2; !taken.insert(axis.dim).second; ++number)
+        axis.dim = fmt::format("{}_{}", axis.wish, number);
+    }
+}
+
+void name_axes(std::vector<AxisPlan>& axes) {
+  take_wishes(axes);
+  if (axes.size() == 1) {
+    if (axes.front().dim.empty()) axes.front().dim = "time";
+    return;
+  }
+  const auto plain_name = [](const AxisPlan& axis) {
+    if (axis.kind == time::AxisKind::at_end) return std::string("time_at_end");
+    return (axis.kind == time::AxisKind::instant ? "time_instant_" : "time_") + axis.every.name();
+  };
+  std::map<std::string, int> uses;
+  for (const AxisPlan& axis : axes) ++uses[axis.dim.empty() ? plain_name(axis) : axis.dim];
+  for (AxisPlan& axis : axes) {
+    if (!axis.dim.empty()) continue;
+    axis.dim = plain_name(axis);
+    if (uses[axis.dim] > 1) axis.dim.append("_").append(axis.cadence.name());
+  }
+}
+
+class Planner {
+ public:
+  Planner(const settings::Configuration& configuration, const model::Declarations& declarations,
+          const model::Decomposition* decomposition)
+      : configuration_(configuration) {
+    settings::check_consistency(configuration_, problems_);  // a configuration may be made without parsing
+    problems_.throw_if_any();
+    plan_.warnings = configuration.warnings;
+    plan_.calendar = calendar::Calendar(configuration.time.calendar, configuration.time.start);
+    plan_.analysis = analyse(configuration, declarations, decomposition, problems_);
+    declarations_ = plan_.analysis ? plan_.analysis->declarations : declarations;
+    plan_.fields.resize(declarations_.fields.size());
+  }
+
+  Plan make() {
+    for (const settings::FieldGroup& group : configuration_.field_groups) {
+      for (const auto& [name, where] : group.fields) plan_field(group, name, where);
+      tell_absent(group);
+    }
+    problems_.throw_if_any();
+    if (plan_.analysis) plan_diagnostics(*plan_.analysis);
+    for (const settings::FileEntry& file : configuration_.files) plan_file(file);
+    problems_.throw_if_any();
+    return std::move(plan_);
+  }
+
+ private:
+  void plan_field(const settings::FieldGroup& group, const std::string& name, const config::Location& where) {
+    const auto index = declarations_.find_field(name);
+    if (index && !declarations_.fields[at(*index)].is_static) {
+      FieldPlan& field = plan_.fields[at(*index)];
+      field.cadence = group.every;
+      field.at_end = group.every.is_never() && group.also_at_end;
+      field.optional = group.optional || field.at_end;
+      if (group.every.is_never() && !group.also_at_end) return never_sent(group, name, where);
+      listed_[name] = *index;
+      return;
+    }
+    const std::string path = "fields." + group.name + ".names";
+    if (index) {
+      problems_.add(where, path,
+                    fmt::format("\"{}\" is part of a grid (a coordinate or connectivity); it is written with "
+                                "the fields of that grid and cannot be written by itself",
+                                name));
+    } else if (group.optional) {
+      absent_.emplace_back(name, where);
+    } else {
+      problems_.add(where, path,
+                    fmt::format("the model declares no field \"{}\".{}", name,
+                                settings::field_hint(name, declarations_.field_names())));
+    }
+  }
+
+  // One line for a group: a configuration for many models names hundreds of fields.
+  void tell_absent(const settings::FieldGroup& group) {
+    if (absent_.empty()) return;
+    std::vector<std::string> names;
+    for (const auto& [name, where] : absent_) names.push_back(fmt::format("\"{}\"", name));
+    const bool one = names.size() == 1;
+    plan_.warnings.push_back(
+        fmt::format("{}  fields.{}.names: the model declares no field{} {}; being optional, {} left out with "
+                    "{} variables",
+                    absent_.front().second.text(), group.name, one ? "" : "s", fmt::join(names, ", "),
+                    one ? "it is" : "they are", one ? "its" : "their"));
+    absent_.clear();
+  }
+
+  void never_sent(const settings::FieldGroup& group, const std::string& name, const config::Location& where) {
+    plan_.warnings.push_back(fmt::format(
+        "{}  fields.{}.every: \"{}\" is never sent, so its variables are left out; `also_at_end: true` gives "
+        "them one record",
+        where.text(), group.name, name));
+  }
+
+  // A diagnostic is sampled when all of its fields are: at the slowest of their periods, which the others
+  // must meet.
+  void plan_diagnostics(const Analysis& analysis) {
+    plan_.warnings.insert(plan_.warnings.end(), analysis.warnings.begin(), analysis.warnings.end());
+    for (std::size_t d = 0; d < analysis.field_of_diagnostic.size(); ++d) {
+      const analytics::Diagnostic& diagnostic = analysis.graph.diagnostics[d];
+      FieldPlan& plan = plan_.fields[at(analysis.field_of_diagnostic[d])];
+      std::string slowest;
+      for (const int input : diagnostic.inputs) {
+        const int field = analysis.field_of_input[at(input)];
+        if (field < 0) continue;
+        const time::Period& cadence = plan_.fields[at(field)].cadence;
+        const std::string& name = declarations_.fields[at(field)].name;
+        if (cadence.is_never()) {
+          problems_.add(diagnostic.location, "diagnostics." + diagnostic.name + ".is",
+                        fmt::format("\"{}\" is sent only at the end of the run; diagnostics of such fields "
+                                    "are not available yet in this version",
+                                    name));
+          continue;
+        }
+        if (slowest.empty() || is_multiple(cadence, plan.cadence)) {
+          plan.cadence = cadence;
+          slowest = name;
+        } else if (!is_multiple(plan.cadence, cadence)) {
+          problems_.add(diagnostic.location, "diagnostics." + diagnostic.name + ".is",
+                        fmt::format("\"{}\" is sent {} and \"{}\" {}: neither period is a multiple of the "
+                                    "other, as a diagnostic of both requires",
+                                    name, cadence.sentence(), slowest, plan.cadence.sentence()));
+        }
+      }
+      if (slowest.empty())
+        problems_.add(
+            diagnostic.location, "diagnostics." + diagnostic.name + ".is",
+            "expected an expression with at least one field, but nothing in this one changes with time");
+      listed_[diagnostic.name] = analysis.field_of_diagnostic[d];
+    }
+  }
+
+  void plan_file(const settings::FileEntry& entry) {
+    FilePlan file;
+    file.entry = entry;
+    file.convention = configuration_.convention;
+    std::map<std::string, config::Location> names;
+    for (const settings::VariableEntry& variable : entry.variables) {
+      for (const std::string& name : fields_of(variable)) {
+        const auto index = listed_.find(name);
+        if (index != listed_.end()) add_variable(file, variable, index->second, names);
+      }
+    }
+    if (file.variables.empty()) {
+      if (problems_.empty())
+        plan_.warnings.push_back(
+            fmt::format("{}  output.{}: none of its fields exists, so the file is not written",
+                        entry.location.text(), entry.path));
+      return;
+    }
+    file.option_tables = plan_option_tables(entry, declarations_.options, names, problems_);
+    name_axes(file.axes);
+    refuse_taken_names(file, names);
+    plan_.files.push_back(std::move(file));
+  }
+
+  std::vector<std::string> fields_of(const settings::VariableEntry& entry) const {
+    if (entry.group.empty()) return {entry.field};
+    std::vector<std::string> names;
+    for (const auto& [name, where] : configuration_.groups.at(entry.group)) names.push_back(name);
+    return names;
+  }
+
+  void add_variable(FilePlan& file, const settings::VariableEntry& entry, int index,
+                    std::map<std::string, config::Location>& names) {
+    const model::Field& field = declarations_.fields[at(index)];
+    plan_.fields[at(index)].used = true;
+    check_variable(entry, field, plan_.fields[at(index)]);
+    VariablePlan variable;
+    variable.name = (entry.name.empty() ? without_namespace(field.name) : entry.name) + entry.suffix;
+    variable.field = index;
+    variable.field_name = field.name;
+    variable.axis = axis_of(file, entry, plan_.fields[at(index)]);
+    variable.reduction = entry.reduction;
+    variable.type = entry.type.value_or(default_type(field, entry.reduction));
+    variable.codec = entry.codec.value_or(file.entry.codec);
+    variable.chunk = entry.chunk;
+    variable.attributes = entry.attributes;
+    if (!entry.split.empty()) split(entry, declarations_.grids[at(field.grid)], variable);
+    for (const std::string& name : variable.split < 0 ? std::vector{variable.name} : variable.parts) {
+      const auto [first, fresh] = names.try_emplace(name, entry.location);
+      if (!fresh)
+        problems_.add(
+            entry.location, entry.config_path,
+            fmt::format(
+                "the file already has a variable \"{}\", from {}; give one of them another `name` or a "
+                "`suffix`, or write them to two files",
+                name, first->second.text()));
+    }
+    file.variables.push_back(std::move(variable));
+  }
+
+  void check_variable(const settings::VariableEntry& entry, const model::Field& field,
+                      const FieldPlan& plan) {
+    const model::Grid& grid = declarations_.grids[at(field.grid)];
+    const time::Period& cadence = plan.cadence;
+    if (grid.kind == model::GridKind::partial)
+      problems_.add(
+          entry.target_location, entry.config_path,
+          fmt::format("field \"{0}\" lies on the partial grid \"{1}\": each rank holds a contribution, not a "
+                      "part; write a diagnostic such as \"sum({0}, rank)\"",
+                      field.name, grid.name));
+    if (plan.at_end && entry.reduction != time::ReductionKind::snapshot)
+      problems_.add(entry.location, entry.config_path + ".time",
+                    fmt::format("\"{}\" is sent only at the end of the run, so only a snapshot can be taken",
+                                field.name));
+    if (!plan.at_end && entry.every.is_never())
+      problems_.add(
+          entry.every_location, entry.config_path + ".every",
+          fmt::format("expected a period: the model sends \"{}\" {}", field.name, cadence.sentence()));
+    if (plan.at_end || entry.every.is_never()) return;
+    const auto period = period_complaint(field.name, entry.reduction, entry.every, cadence);
+    if (period) problems_.add(entry.every_location, entry.config_path + ".every", *period);
+    const auto warning = period_warning(field.name, entry.reduction, entry.every, cadence);
+    if (warning && !period)
+      plan_.warnings.push_back(
+          fmt::format("{}  {}.every: {}", entry.every_location.text(), entry.config_path, *warning));
+    if (entry.chunk.empty()) return;
+    if (const auto chunk = chunk_complaint(entry.chunk, grid))
+      problems_.add(entry.chunk_location, entry.config_path + ".chunk", field.name + ": " + *chunk);
+  }
+
+  void split(const settings::VariableEntry& entry, const model::Grid& grid, VariablePlan& variable) {
+    const auto dim = std::find(grid.dims.begin(), grid.dims.end(), entry.split);
+    if (dim == grid.dims.end()) {
+      problems_.add(entry.location, entry.config_path + ".split",
+                    fmt::format("field \"{}\" has no dimension \"{}\".{}", variable.field_name, entry.split,
+                                base::name_hint(entry.split, grid.dims)));
+      return;
+    }
+    variable.split = static_cast<int>(dim - grid.dims.begin());
+    variable.parts = names_of_parts(variable.name, grid, variable.split);
+  }
+
+  AxisPlan axis_for(const settings::VariableEntry& entry, const FieldPlan& field) const {
+    if (field.at_end) return {time::AxisKind::at_end, time::Period::never(), {}, "", entry.axis};
+    const time::Convention* convention = configuration_.convention;
+    AxisPlan axis{time::AxisKind::instant, entry.every, field.cadence, "", entry.axis, convention};
+    if (time::needs_window(entry.reduction))
+      axis.kind = entry.whole_samples || convention->only_whole_samples() ? time::AxisKind::whole_samples
+                                                                          : time::AxisKind::window;
+    return axis;
+  }
+
+  int axis_of(FilePlan& file, const settings::VariableEntry& entry, const FieldPlan& field) const {
+    AxisPlan wanted = axis_for(entry, field);
+    for (std::size_t i = 0; i < file.axes.size(); ++i)
+      if (file.axes[i].has_records_of(wanted) && file.axes[i].wish == wanted.wish) return static_cast<int>(i);
+    file.axes.push_back(std::move(wanted));
+    return static_cast<int>(file.axes.size()) - 1;
+  }
+
+  static model::DataType default_type(const model::Field& field, time::ReductionKind reduction) {
+    const bool whole = field.type == model::DataType::int32 || field.type == model::DataType::int64;
+    const bool broken = reduction == time::ReductionKind::mean || reduction == time::ReductionKind::std ||
+                        reduction == time::ReductionKind::sum;
+    return whole && broken ? model::DataType::float64 : field.type;
+  }
+
+  // Time axes, dimensions and coordinates come into the file by themselves.
+  void refuse_taken_names(const FilePlan& file, const std::map<std::string, config::Location>& names) {
+    std::set<std::string> taken;
+    for (const AxisPlan& axis : file.axes) taken.insert({axis.dim, axis.dim + "_bnds"});
+    for (const VariablePlan& variable : file.variables) {
+      const model::Grid& grid = declarations_.grids[at(declarations_.fields[at(variable.field)].grid)];
+      taken.insert(grid.dims.begin(), grid.dims.end());
+      for (const model::Coordinate& coordinate : grid.coordinates) taken.insert(coordinate.name);
+      if (grid.mesh) taken.insert(grid.mesh->name);
+    }
+    for (const auto& [name, where] : names)
+      if (taken.contains(name))
+        problems_.add(
+            where, "output." + file.entry.path,
+            fmt::format("\"{}\" is the name of a coordinate or dimension in this file; give the variable "
+                        "another `name` or a `suffix`",
+                        name));
+  }
+
+  const settings::Configuration& configuration_;
+  model::Declarations declarations_;  // with those of diagnostics
+  config::Problems problems_;
+  std::vector<std::pair<std::string, config::Location>> absent_;  // optional fields of the group at hand
+  Plan plan_;
+  std::map<std::string, int> listed_;  // fields that the model is asked for and has
+};
+
+}  // namespace
+
+Plan make_plan(const settings::Configuration& configuration, const model::Declarations& declarations,
+               const model::Decomposition* decomposition) {
+  return Planner(configuration, declarations, decomposition).make();
+}
+
+}  // namespace tailrace::plan

@@ -1,0 +1,95 @@
+// The configuration resolved against what a component declared: which field goes where, when and how. Every
+// client and server computes the same plan from the same words, so no plan is ever sent.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/agenda.hpp"
+#include "model/declarations.hpp"
+#include "settings/configuration.hpp"
+#include "time/axis.hpp"
+
+namespace tailrace::plan {
+
+struct AxisPlan {
+  time::AxisKind kind = time::AxisKind::instant;
+  time::Period every = time::Period::of_steps(1);
+  time::Period cadence = time::Period::of_steps(1);  // of the fields on it; for windows too
+  std::string dim;  // `time` where the file has one axis, else such as time_10s, time_instant_5s
+  std::string wish = std::string();  // the user's name for `dim`
+  const time::Convention* convention = &time::standard_convention();
+
+  time::AxisRule rule() const {
+    return {.kind = kind, .every = every, .cadence = cadence, .convention = convention};
+  }
+  // Whether the same ticks make the same records, whatever they are called.
+  bool has_records_of(const AxisPlan& other) const {
+    return kind == other.kind && every == other.every && cadence == other.cadence &&
+           convention == other.convention;
+  }
+};
+
+struct VariablePlan {
+  std::string name;
+  int field = -1;  // index into Declarations::fields
+  std::string field_name;
+  int axis = -1;  // index into FilePlan::axes
+  time::ReductionKind reduction = time::ReductionKind::snapshot;
+  model::DataType type = model::DataType::float64;
+  codecs::CodecOptions codec;
+  std::vector<std::int64_t> chunk;  // the user's: (records, then the grid's dims); empty: chosen
+  output::Attributes attributes;    // the user's, after the field's own
+  int split = -1;                   // index of a dim of the grid: one variable for each cell along it,
+  std::vector<std::string> parts;   // called so, in that order
+};
+
+struct OptionTablePlan {
+  std::string name, dimension;
+  std::vector<std::pair<std::string, std::string>> entries;  // sorted; at least one
+};
+
+struct FilePlan {
+  settings::FileEntry entry;  // path, format, write_every, on_error, ...
+  const time::Convention* convention = &time::standard_convention();  // of its axes and its series
+  std::vector<AxisPlan> axes;
+  std::vector<VariablePlan> variables;
+  std::vector<OptionTablePlan> option_tables;
+};
+
+struct Analysis;
+
+struct FieldPlan {
+  time::Period cadence = time::Period::of_steps(1);
+  bool used = false;  // some variable needs it
+  bool optional = false;
+  bool at_end = false;  // it may be put at any step; what came last is the record
+};
+
+struct Plan {
+  calendar::Calendar calendar;
+  std::vector<FieldPlan> fields;  // by index into Declarations::fields; of diagnostics behind those
+  std::shared_ptr<const Analysis> analysis;  // null without diagnostics
+  std::vector<FilePlan> files;               // those that have a variable
+  std::vector<std::string>
+      warnings;  // a line each, for one rank to log: optional fields that are absent, ...
+};
+
+// Throws Error(configuration) with all mistakes: unknown fields or groups with the nearest name, duplicate
+// variables, periods that no step can meet, chunks that do not fit the grid, fields put on no schedule.
+// The plan's fields are those of `declarations`, then one for each diagnostic (Analysis::declarations).
+// `decomposition` may be null; see analyse().
+Plan make_plan(const settings::Configuration& configuration, const model::Declarations& declarations,
+               const model::Decomposition* decomposition = nullptr);
+
+// A tree for people: files, axes, variables, periods.
+std::string describe(const settings::Configuration& configuration, const Plan* plan);
+
+// Which fields are wanted at a tick: the union of what all axes need.
+std::unique_ptr<model::Agenda> make_agenda(const Plan& plan, const model::Declarations& declarations,
+                                           model::Tick begin);
+
+}  // namespace tailrace::plan

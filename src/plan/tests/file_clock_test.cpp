@@ -1,0 +1,172 @@
+// When files commit, and what is in a commit: against a straightforward account of a few runs.
+#include "plan/file_clock.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tailrace::plan {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr std::size_t never = std::size_t{1} << 40;
+
+// One file: instants every 2 s (100 bytes a record) and means over 10 s (1000 bytes).
+Plan plan_that_writes(time::Period write_every, bool series = false) {
+  Plan plan;
+  plan.files.resize(1);
+  plan.files[0].entry.series = series;
+  plan.files[0].entry.write_every = write_every;
+  const time::Period steps = time::Period::of_steps(1);
+  plan.files[0].axes = {{time::AxisKind::instant, time::Period::of_seconds(2), steps, "time_instant_2s"},
+                        {time::AxisKind::window, time::Period::of_seconds(10), steps, "time_10s"}};
+  return plan;
+}
+
+struct Model {
+  Plan plan;
+  AxisBank axes;
+  FileClock clock;
+  std::int64_t step = 0;
+
+  explicit Model(time::Period write_every, std::size_t most_bytes = never, bool series = false)
+      : plan(plan_that_writes(write_every, series)),
+        axes(plan, {0, 0.0}),
+        clock(plan.files[0], 0, plan.calendar, {0, 0.0},
+              {.bytes_per_record = {100, 1000}, .most_bytes = most_bytes}) {}
+  std::optional<CommitDue> to(double time) {
+    const model::Tick tick{++step, time};
+    axes.advance(tick);
+    return clock.advance(axes, tick);
+  }
+};
+
+// What the records of a commit are, as (axis, index, end).
+std::vector<std::tuple<int, std::int64_t, double>> records_of(const CommitDue& due) {
+  std::vector<std::tuple<int, std::int64_t, double>> records;
+  for (std::size_t axis = 0; axis < due.records.size(); ++axis)
+    for (const time::TimeRecord& record : due.records[axis])
+      records.emplace_back(static_cast<int>(axis), record.index, record.end);
+  return records;
+}
+
+TEST(FileClock, CommitsAtTheFirstTickAtOrPastEachMultiple) {
+  Model run(time::Period::of_seconds(5));
+  std::vector<std::pair<double, std::vector<std::int64_t>>> commits;
+  for (const double time : {1.5, 3.0, 4.5, 6.0, 7.5, 9.0, 10.5, 12.0, 21.0})
+    if (const auto due = run.to(time)) {
+      EXPECT_EQ(due->tick.time, time);
+      EXPECT_FALSE(due->final);
+      commits.emplace_back(time, due->lengths);
+    }
+  // Instants at 3, 4.5, 6, 9, 10.5, 12 and 21 s; means until 10 and 20 s.
+  EXPECT_THAT(commits, ElementsAre(std::pair(6.0, std::vector<std::int64_t>{3, 0}),
+                                   std::pair(10.5, std::vector<std::int64_t>{5, 1}),
+                                   std::pair(21.0, std::vector<std::int64_t>{7, 2})));
+}
+
+TEST(FileClock, EachRecordIsInOneCommit) {
+  Model run(time::Period::of_seconds(5));
+  std::vector<std::tuple<int, std::int64_t, double>> all;
+  for (const double time : {3.0, 6.0, 9.0, 12.0})
+    if (const auto due = run.to(time))
+      for (const auto& record : records_of(*due)) all.push_back(record);
+  const CommitDue last = run.clock.finish(run.axes);
+  for (const auto& record : records_of(last)) all.push_back(record);
+  EXPECT_THAT(all, ElementsAre(std::tuple(0, 0, 3.0), std::tuple(0, 1, 6.0), std::tuple(0, 2, 9.0),
+                               std::tuple(0, 3, 12.0), std::tuple(1, 0, 10.0), std::tuple(1, 1, 12.0)));
+}
+
+TEST(FileClock, EachWriteEndsAFileOfASeries) {
+  Model run(time::Period::of_seconds(5), never, true);
+  std::vector<std::pair<double, std::string>> ended;
+  for (const double time : {1.5, 3.0, 4.5, 6.0, 7.5, 9.0, 10.5, 12.0, 21.0, 23.0})
+    if (const auto due = run.to(time)) {
+      EXPECT_TRUE(due->ends_part);
+      ended.emplace_back(time, due->part);
+    }
+  EXPECT_THAT(ended, ElementsAre(std::pair(6.0, "5.0"), std::pair(10.5, "10.0"), std::pair(21.0, "20.0")));
+  const CommitDue last = run.clock.finish(run.axes);
+  EXPECT_EQ(last.part, "25.0");
+  EXPECT_FALSE(last.ends_part);
+  EXPECT_EQ(last.lengths[0], 8);
+}
+
+// A file whose first commit comes early, because much has gathered, is named before it is known when it ends.
+TEST(FileClock, AFileOfASeriesKeepsItsName) {
+  Model run(time::Period::of_seconds(100), 250, true);
+  std::vector<std::tuple<double, std::string, bool>> commits;
+  for (double time = 2.0; time<330.0; time += time> 110.0 ? 195.0 : 12.0)
+    if (const auto due = run.to(time)) commits.emplace_back(time, due->part, due->ends_part);
+  EXPECT_THAT(commits, testing::Contains(std::tuple(14.0, "100.0", false)));
+  EXPECT_THAT(commits, testing::Contains(std::tuple(110.0, "100.0", true)));
+  EXPECT_THAT(commits, testing::Contains(std::tuple(317.0, "200.0", true)));
+  EXPECT_EQ(run.clock.finish(run.axes).part, "400.0");
+}
+
+TEST(FileClock, WritesByStepsToo) {
+  Model run(time::Period::of_steps(3));
+  std::vector<std::int64_t> steps;
+  for (int step = 1; step <= 7; ++step)
+    if (run.to(2.0 * step)) steps.push_back(step);
+  EXPECT_THAT(steps, ElementsAre(3, 6));
+}
+
+TEST(FileClock, HasNothingToCommitWithoutRecords) {
+  Model run(time::Period::of_steps(1));
+  EXPECT_FALSE(run.to(0.5));
+  EXPECT_FALSE(run.to(1.5));
+  const auto due = run.to(2.0);
+  ASSERT_TRUE(due);
+  EXPECT_THAT(due->lengths, ElementsAre(1, 0));
+}
+
+TEST(FileClock, CommitsEarlyWhenMuchHasGathered) {
+  Model run(time::Period::of_seconds(1000), 300);
+  std::vector<double> times;
+  for (double time = 2; time <= 20; time += 2)
+    if (run.to(time)) times.push_back(time);
+  // 100 bytes every 2 s, and another 1000 at 10 and 20 s.
+  EXPECT_THAT(times, ElementsAre(6.0, 10.0, 16.0, 20.0));
+}
+
+TEST(FileClock, TheEndClosesWhatIsOpen) {
+  Model run(time::Period::of_seconds(1000));
+  EXPECT_FALSE(run.to(4.0));
+  EXPECT_FALSE(run.to(13.0));
+  const CommitDue due = run.clock.finish(run.axes);
+  EXPECT_TRUE(due.final);
+  EXPECT_EQ(due.tick.time, 13.0);
+  EXPECT_THAT(due.lengths, ElementsAre(2, 2));
+  ASSERT_THAT(due.records[1], SizeIs(2));
+  EXPECT_EQ(due.records[1][1].begin, 10.0);
+  EXPECT_EQ(due.records[1][1].end, 13.0);
+  EXPECT_FALSE(due.records[1][1].whole);
+}
+
+TEST(FileClock, TheEndComesEvenWithoutAnyStep) {
+  Model run(time::Period::of_seconds(5));
+  const CommitDue due = run.clock.finish(run.axes);
+  EXPECT_TRUE(due.final);
+  EXPECT_THAT(due.lengths, ElementsAre(0, 0));
+  EXPECT_THAT(due.records, ElementsAre(IsEmpty(), IsEmpty()));
+}
+
+TEST(AxisBank, KeepsEqualAxesOnce) {
+  Plan plan = plan_that_writes(time::Period::of_steps(1));
+  plan.files.push_back(plan.files[0]);
+  plan.files[1].axes[0].dim = "time";  // a name of its own makes no axis
+  std::swap(plan.files[1].axes[0], plan.files[1].axes[1]);
+  AxisBank bank(plan, {0, 0.0});
+  EXPECT_EQ(bank.number(0, 0), bank.number(1, 1));
+  EXPECT_EQ(bank.number(0, 1), bank.number(1, 0));
+  EXPECT_NE(bank.number(0, 0), bank.number(0, 1));
+  EXPECT_THAT(bank.shares(0), IsEmpty()) << "before the first tick";
+  bank.advance({1, 2.0});
+  ASSERT_THAT(bank.shares(bank.number(1, 1)), SizeIs(1));
+  EXPECT_TRUE(bank.shares(bank.number(1, 1))[0].closes);
+}
+
+}  // namespace
+}  // namespace tailrace::plan

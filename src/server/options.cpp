@@ -1,0 +1,117 @@
+#include "server/options.hpp"
+
+#include "config/read.hpp"
+#include "time/options.hpp"
+
+namespace tailrace::server {
+namespace {
+
+using config::choice;
+using config::flag;
+using config::Value;
+
+std::vector<config::Option> where_they_run() {
+  return {
+      {.name = "mode",
+       .type = choice({"dedicated", "attached", "inline", "off"}),
+       .says = "Where the servers run: on separate ranks (`dedicated`), in a thread inside each model rank "
+               "(`attached`), or within the model's own calls (`inline`); `off` writes nothing.",
+       .example = "attached",
+       .fallback = "dedicated"},
+      {.name = "count",
+       .type = config::integer(1, 1 << 20),
+       .says = "The number of server ranks, taken from the end of the communicator (`dedicated` only).",
+       .example = "2",
+       .fallback = "1",
+       .unit = "ranks"},
+      {.name = "per_node",
+       .type = config::integer(1, 1 << 12),
+       .says = "The number of server ranks on each node, in place of `count`: the last ranks of the node.",
+       .example = "1",
+       .unit = "ranks"},
+      {.name = "threads",
+       .type = config::integer_or({"auto"}, 1, 1 << 12),
+       .says = "The number of threads of a server that compute and compress; `auto` uses the cores assigned "
+               "to the server.",
+       .example = "4",
+       .fallback = "auto",
+       .unit = "threads"},
+  };
+}
+
+std::vector<config::Option> what_they_may_use_and_tell() {
+  return {
+      {.name = "memory",
+       .type = config::size(),
+       .says = "The bound on the data that wait on a server for assembly or for the disk.",
+       .example = "4 GiB",
+       .fallback = "1 GiB",
+       .unit = "bytes per server"},
+      {.name = "watchdog",
+       .type = time::duration_or_off_type(),
+       .says = "The time without progress after which a server logs which ranks wait for which.",
+       .example = "5 min",
+       .fallback = "60 s"},
+      {.name = "report",
+       .type = flag(),
+       .says = "Whether the run ends with a report of its cost for the model and of its output.",
+       .example = "false",
+       .fallback = "true"},
+      {.name = "report_directory",
+       .type = config::text(),
+       .says = "The directory of the report and the status of the run.",
+       .example = "logs/tailrace",
+       .fallback = "tailrace_report"},
+      {.name = "trace",
+       .type = flag(),
+       .says =
+           "Whether each server writes a trace of its work, for ui.perfetto.dev, into the report directory.",
+       .example = "true",
+       .fallback = "false"},
+  };
+}
+
+void refuse_both_counts(const Value& value, config::Problems& problems) {
+  const Value* count = value.find("count");
+  const Value* per_node = value.find("per_node");
+  if (count && per_node && count->location().line > 0)
+    problems.add(per_node->location(), per_node->path(),
+                 "`count` is given too; expected only one of the two");
+}
+
+Options read(const Value& value, config::Problems& problems) {
+  Options options;
+  options.mode = config::choice_of<Mode>(value, "mode",
+                                         {{"dedicated", Mode::dedicated},
+                                          {"attached", Mode::attached},
+                                          {"inline", Mode::inline_},
+                                          {"off", Mode::off}});
+  refuse_both_counts(value, problems);
+  options.count = config::integer_of(value, "count", options.count);
+  options.per_node = config::integer_of(value, "per_node", options.per_node);
+  options.threads = config::integer_of(value, "threads", options.threads);
+  options.buffer = transport::buffer_of(value, problems);
+  options.transport = config::text_of(value, "transport", options.transport);
+  options.memory = config::size_of(value, "memory", options.memory,
+                                   {.bytes = std::size_t{1} << 20, .words = "1 MiB"}, problems);
+  options.watchdog_seconds = time::seconds_of(value, "watchdog", options.watchdog_seconds);
+  options.report = config::flag_of(value, "report", options.report);
+  options.report_directory = config::text_of(value, "report_directory", options.report_directory);
+  options.trace = config::flag_of(value, "trace", options.trace);
+  return options;
+}
+
+const config::SectionRegistration registration{section};
+
+}  // namespace
+
+config::Section<Options> section() {
+  return {.option = {.name = "servers",
+                     .type = config::joined_section(
+                         {where_they_run(), transport::options(), what_they_may_use_and_tell()}),
+                     .says = "Where the servers run, and the resources that they may use.",
+                     .example = "{mode: dedicated, count: 2}"},
+          .read = read};
+}
+
+}  // namespace tailrace::server

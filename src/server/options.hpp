@@ -1,0 +1,32 @@
+// `servers:`, where the servers run and what they may use.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "config/section.hpp"
+#include "transport/options.hpp"
+
+namespace tailrace::server {
+
+enum class Mode { dedicated, attached, inline_, off };
+
+struct Options {
+  Mode mode = Mode::dedicated;
+  int count = 1;     // server ranks taken from the end of the communicator (dedicated)
+  int per_node = 0;  // instead of count: the last ranks of each node
+  int threads = 0;   // worker threads a server; 0: auto
+  transport::BufferOptions buffer;
+  std::string transport = "auto";             // or the name of one
+  std::size_t memory = std::size_t{1} << 30;  // bound on what a server holds that waits for assembly or disk
+  double watchdog_seconds = 60.0;             // 0: off
+  std::string report_directory = "tailrace_report";
+  bool report = true;
+  bool trace = false;  // write a trace for Perfetto into the report directory
+
+  bool operator==(const Options&) const = default;
+};
+
+config::Section<Options> section();
+
+}  // namespace tailrace::server

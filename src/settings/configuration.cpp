@@ -1,0 +1,135 @@
+#include "settings/configuration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "analytics/user/operator.hpp"
+#include "config/check.hpp"
+#include "config/documents/documents.hpp"
+#include "config/placeholders.hpp"
+#include "config/read.hpp"
+#include "env/file_system.hpp"
+#include "settings/legacy.hpp"
+#include "settings/schema.hpp"
+
+namespace tailrace::settings {
+namespace {
+
+constexpr const char* version_key = "tailrace";
+
+std::string text_of(const Sources& sources) {
+  if (sources.size() == 1) return sources.front().text;
+  std::string text;
+  for (const SourceFile& source : sources) text += fmt::format("# {}\n{}\n", source.name, source.text);
+  return text;
+}
+
+// The servers start before the model has given its options.
+void forbid_placeholders(const config::Node& tree, config::Problems& problems) {
+  for (const char* key : {version_key, "servers"}) {
+    const config::NodeEntry* entry = tree.find(key);
+    if (entry == nullptr) continue;
+    for (const std::string& name : config::placeholders_in(entry->value))
+      problems.add(
+          entry->value.location, key,
+          fmt::format("\"{{{}}}\" cannot be used here: this part is read before the model gives its options",
+                      name));
+  }
+}
+
+// Those of expressions stay as they are: who reads an expression fills them in, and knows their columns.
+void fill_placeholders(config::Node& tree, const std::map<std::string, std::string>& options,
+                       config::Problems& problems) {
+  const auto entry = std::find_if(tree.entries.begin(), tree.entries.end(),
+                                  [](const config::NodeEntry& each) { return each.key == "diagnostics"; });
+  std::vector<std::string> expressions;
+  const auto each_expression = [&](const auto& visit) {
+    if (entry == tree.entries.end()) return;
+    for (config::NodeEntry& diagnostic : entry->value.entries)
+      for (config::NodeEntry& option : diagnostic.value.entries)
+        if (option.key == "is") visit(option.value.text);
+  };
+  each_expression([&](std::string& text) { expressions.push_back(std::exchange(text, {})); });
+  config::fill_placeholders(tree, options, "", problems);
+  std::size_t next = 0;
+  each_expression([&](std::string& text) { text = expressions[next++]; });
+}
+
+// The sections that a configuration holds by name.
+template <class SomeConfiguration, class Visit>
+void each_named(SomeConfiguration& configuration, const Visit& visit) {
+  visit(configuration.servers);
+  visit(configuration.time);
+  visit(configuration.field_groups);
+  visit(configuration.diagnostics);
+  visit(configuration.operators);
+  visit(configuration.groups);
+  visit(configuration.files);
+}
+
+Configuration configuration_of(const config::Value& root, config::Problems& problems) {
+  config::Sections values = config::read_all(sections(), root, problems);
+  Configuration configuration;
+  configuration.convention = &convention_of(config::text_of(root, "legacy"));
+  each_named(configuration,
+             [&](auto& named) { named = values.take<std::remove_reference_t<decltype(named)>>(); });
+  configuration.sections = std::move(values);
+  return configuration;
+}
+
+}  // namespace
+
+Sources read_sources(const std::string& path) {
+  return config::read_sources(
+      path, [](const std::string& name) { return env::system_files().read(name); }, dialects());
+}
+
+Configuration parse_configuration(const Sources& sources, const std::map<std::string, std::string>* options) {
+  config::Problems problems;
+  auto [tree, warnings] = config::merge_sources(sources, {version_key, dialects(), options}, problems);
+  problems.throw_if_any();  // a tree with holes would only give further, misleading mistakes
+  forbid_placeholders(tree, problems);
+  if (options != nullptr) fill_placeholders(tree, *options, problems);
+  const config::CheckOptions check_options{.allow_open = options == nullptr || !problems.empty()};
+  const config::Value root = config::check(tree, schema(), "", check_options, problems);
+  Configuration configuration = configuration_of(root, problems);
+  check_consistency(configuration, problems);
+  problems.throw_if_any();
+  configuration.text = text_of(sources);
+  configuration.warnings = std::move(warnings);
+  configuration.warnings.insert(configuration.warnings.end(), problems.notes().begin(),
+                                problems.notes().end());
+  if (options == nullptr)
+    for (const std::string& name : config::placeholders_in(tree)) configuration.open.push_back(name);
+  return configuration;
+}
+
+void check_consistency(const Configuration& configuration, config::Problems& problems) {
+  config::Sections values = configuration.sections;
+  each_named(configuration, [&](const auto& named) { values.set(named); });
+  config::check_all(sections(), values, problems);
+}
+
+void check_operators(const Configuration& configuration) {
+  std::vector<analytics::user::Declaration> ready = configuration.operators;
+  std::erase_if(ready, [](const analytics::user::Declaration& each) { return is_open(each.path); });
+  config::Problems problems;
+  analytics::user::make_operators(ready, problems);
+  problems.throw_if_any();
+}
+
+std::string reference_markdown() {
+  return config::documents::reference_markdown(
+      schema(),
+      "# The configuration\n\nA YAML file, or MONC's unchanged XML (docs/guide/monc.md). `{name}` in a value "
+      "or a key stands for the model's option of that name (`{{name}}` for the literal text); a value that "
+      "begins with it must be quoted. `tailrace reference` makes this page from the declarations of the "
+      "options.\n");
+}
+
+std::string json_schema() { return config::documents::json_schema(schema(), "Tailrace configuration"); }
+
+}  // namespace tailrace::settings

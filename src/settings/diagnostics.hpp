@@ -1,0 +1,22 @@
+// `diagnostics:`, what the servers compute from the fields.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/section.hpp"
+
+namespace tailrace::settings {
+
+struct DiagnosticEntry {  // an entry under `diagnostics:`
+  std::string name;
+  config::Location location;
+  std::string is;                // the expression
+  config::Location is_location;  // of its first character
+  std::string units, long_name, standard_name;
+  bool optional = false;  // left out where a field it needs is absent
+};
+
+config::Section<std::vector<DiagnosticEntry>> diagnostics_section();
+
+}  // namespace tailrace::settings

@@ -1,0 +1,141 @@
+#include "settings/fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/nearest_name.hpp"
+#include "config/placeholders.hpp"
+#include "config/read.hpp"
+#include "settings/diagnostics.hpp"
+#include "time/model_time.hpp"
+
+namespace tailrace::settings {
+namespace {
+
+using config::Value;
+using FieldGroups = std::vector<FieldGroup>;
+
+config::Type field_group_type() {
+  using namespace config;
+  return section({
+      {.name = "every",
+       .type = time::period_or_never_type(),
+       .says = "How often the model sends these fields.",
+       .example = "10 s",
+       .fallback = "1 step"},
+      {.name = "also_at_end",
+       .type = flag(),
+       .says = "With `every: never`: the last values that the model put, at any step, become one record when "
+               "the run ends. The model need not call `wants`, which returns false.",
+       .example = "true",
+       .fallback = "false"},
+      {.name = "names",
+       .type = list(text(), 1),
+       .says = "The fields, as the model declares them.",
+       .example = "[u, w, theta]",
+       .required = true},
+      {.name = "optional",
+       .type = flag(),
+       .says = "Whether these fields may be missing. A field that the model does not declare is left out, "
+               "with the variables made from it. A field that is wanted but not put is ignored at that step, "
+               "and a record without any sample holds the fill value. Otherwise both are errors.",
+       .example = "true",
+       .fallback = "false"},
+      {.name = "namespace",
+       .type = text(),
+       .says = "A prefix for each name: with `scalar`, `vwp` stands for `scalar.vwp`.",
+       .example = "scalar"},
+  });
+}
+
+FieldGroup field_group_of(const config::ValueEntry& entry) {
+  const time::WrittenPeriod every = time::period_of(entry.value, "every");
+  FieldGroup group{.name = entry.key, .every = every.period, .every_location = every.location};
+  group.optional = config::flag_of(entry.value, "optional", group.optional);
+  group.also_at_end = config::flag_of(entry.value, "also_at_end", group.also_at_end);
+  const std::string space = config::text_of(entry.value, "namespace");
+  if (const Value* names = entry.value.find("names"))
+    for (const Value& name : names->items())
+      group.fields.push_back(
+          {.name = space.empty() ? name.text() : space + "." + name.text(), .location = name.location()});
+  return group;
+}
+
+FieldGroups read(const Value& value, config::Problems&) {
+  FieldGroups groups;
+  for (const auto& entry : value.entries()) groups.push_back(field_group_of(entry));
+  return groups;
+}
+
+void check_listed_once(const FieldGroups& groups, config::Problems& problems) {
+  std::map<std::string, config::Location> seen;
+  for (const FieldGroup& group : groups) {
+    for (const auto& [name, where] : group.fields) {
+      const auto [first, fresh] = seen.try_emplace(name, where);
+      if (!fresh)
+        problems.add(where, "fields." + group.name + ".names",
+                     fmt::format("\"{}\" is listed twice under `fields`; the first is at {}", name,
+                                 first->second.text()));
+    }
+  }
+}
+
+void check(const FieldGroups& groups, const config::Sections& all, config::Problems& problems) {
+  for (const FieldGroup& group : groups)
+    check_months(group.every, group.every_location, "fields." + group.name + ".every", all, problems);
+  check_listed_once(groups, problems);
+}
+
+const config::SectionRegistration registration{fields_section};
+
+}  // namespace
+
+config::Section<FieldGroups> fields_section() {
+  return {.option = {.name = "fields",
+                     .type = config::map("name", field_group_type()),
+                     .says = "The fields that the model is asked to send, and how often, in groups.",
+                     .example = "{state: {every: 1 step, names: [u, w, theta]}}"},
+          .read = read,
+          .check = check};
+}
+
+void check_months(const time::Period& period, const config::Location& where, const std::string& path,
+                  const config::Sections& all, config::Problems& problems) {
+  const bool none = all.is_sound("model_time") && all.get<time::ModelTime>().calendar == "none";
+  if (period.kind() != time::PeriodKind::months || !none || where.line == 0) return;
+  problems.add(
+      where, path,
+      fmt::format(
+          "no step can meet \"{}\": months and years need a calendar, and `model_time.calendar` is none",
+          period.sentence()));
+}
+
+bool is_open(const std::string& text) { return !config::placeholders_in(std::string_view(text)).empty(); }
+
+ListedNames::ListedNames(const config::Sections& all) {
+  for (const FieldGroup& group : all.get<FieldGroups>())
+    for (const ListedName& field : group.fields)
+      if (std::find(names_.begin(), names_.end(), field.name) == names_.end()) names_.push_back(field.name);
+  for (const DiagnosticEntry& diagnostic : all.get<std::vector<DiagnosticEntry>>())
+    names_.push_back(diagnostic.name);
+}
+
+void ListedNames::expect(const ListedName& name, const std::string& path, config::Problems& problems) const {
+  const bool open = is_open(name.name) || std::any_of(names_.begin(), names_.end(), is_open);
+  if (open || std::find(names_.begin(), names_.end(), name.name) != names_.end()) return;
+  problems.add(
+      name.location, path,
+      fmt::format("\"{}\" is neither listed under `fields`, so that the model is asked for it, nor under "
+                  "`diagnostics`.{}",
+                  name.name, field_hint(name.name, names_)));
+}
+
+std::string field_hint(const std::string& name, const std::vector<std::string>& known) {
+  for (const std::string& candidate : known)
+    if (candidate.ends_with("." + name)) return fmt::format(" Did you mean \"{}\"?", candidate);
+  return base::name_hint(name, known);
+}
+
+}  // namespace tailrace::settings

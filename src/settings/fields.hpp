@@ -1,0 +1,50 @@
+// `fields:`, what the model is asked for, in groups.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/section.hpp"
+#include "time/options.hpp"
+
+namespace tailrace::settings {
+
+struct ListedName {  // where a section names a field
+  std::string name;
+  config::Location location;
+};
+
+struct FieldGroup {  // an entry under `fields:`
+  std::string name;
+  time::Period every = time::Period::of_steps(1);
+  config::Location every_location;   // line 0: not given, or it holds a `{name}` that is not filled in
+  std::vector<ListedName> fields{};  // with the namespace in front
+  bool optional = false;     // fields that the model does not declare are left out, with what needs them
+  bool also_at_end = false;  // what the model put last becomes a record at the end of the run
+};
+
+// Checks that no field is listed twice, and the calendar of its periods.
+config::Section<std::vector<FieldGroup>> fields_section();
+
+// No step can meet months or years without a calendar.
+void check_months(const time::Period& period, const config::Location& where, const std::string& path,
+                  const config::Sections& all, config::Problems& problems);
+
+// What other sections may name: the fields of all groups, and diagnostics.
+class ListedNames {
+ public:
+  explicit ListedNames(const config::Sections& all);
+  // Adds a problem where the name is not listed; not if any name holds a `{name}` that is not filled in.
+  void expect(const ListedName& name, const std::string& path, config::Problems& problems) const;
+
+ private:
+  std::vector<std::string> names_;
+};
+
+// Whether the text holds a `{name}` that is not filled in.
+bool is_open(const std::string& text);
+
+// The hint about a name that is not among the `known` fields; finds `scalar.vwp` for `vwp`, too.
+std::string field_hint(const std::string& name, const std::vector<std::string>& known);
+
+}  // namespace tailrace::settings

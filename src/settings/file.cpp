@@ -1,0 +1,208 @@
+#include "settings/file.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+
+#include "base/nearest_name.hpp"
+#include "codecs/options.hpp"
+#include "config/read.hpp"
+#include "output/options.hpp"
+#include "settings/groups.hpp"
+#include "time/options.hpp"
+
+namespace tailrace::settings {
+namespace {
+
+using namespace config;
+using Files = std::vector<FileEntry>;
+
+config::Section<codecs::CodecOptions> compression() {
+  return codecs::compression_section("The compression of the file's variables; by default none.");
+}
+
+std::vector<Option> when_it_is_written() {
+  return {
+      output::format_option(),
+      {.name = "write_every",
+       .type = time::period_or_never_type(),
+       .says = "How often complete records are committed to the file; the remaining ones are written at the "
+               "end of the run.",
+       .example = "100 s",
+       .fallback = "1 step"},
+      {.name = "file_per_write",
+       .type = flag(),
+       .says = "Whether each write ends a file, with the first sample at or after each multiple of "
+               "`write_every`. The next records go into a new file. The name of a file contains the multiple "
+               "at which it ends: `a_100.0.nc`, `a_200.0.nc`. The records left at the end of the run make "
+               "the last one.",
+       .example = "true",
+       .fallback = "false",
+       .formerly = {"series"}},
+      {.name = "on_error",
+       .type = choice({"stop", "skip", "retry"}),
+       .says = "What happens when the file cannot be written: the run stops, continues without the file, or "
+               "tries again for `retry_for` and then stops.",
+       .example = "skip",
+       .fallback = "stop"},
+      {.name = "retry_for",
+       .type = time::duration_type(),
+       .says = "How long `on_error: retry` keeps trying.",
+       .example = "5 min",
+       .fallback = "60 s"},
+  };
+}
+
+std::vector<Option> how_it_is_written() {
+  return {
+      compression().option,
+      {.name = "access",
+       .type = choice({"auto", "maps", "series"}),
+       .says = "The access pattern that chunks favour: reading whole fields at one time (`maps`), or one "
+               "place over time (`series`).",
+       .example = "series",
+       .fallback = "auto"},
+      {.name = "time_stamp",
+       .type = choice({"end", "middle"}),
+       .says = "The position of a record's time within its window.",
+       .example = "middle",
+       .fallback = "end"},
+      {.name = "overwrite",
+       .type = flag(),
+       .says = "Whether an existing file is replaced; otherwise it is an error.",
+       .example = "false",
+       .fallback = "true"},
+      {.name = "sync",
+       .type = flag(),
+       .says =
+           "Whether each commit waits until the data is on the device, so that it survives a loss of power.",
+       .example = "true",
+       .fallback = "false"},
+  };
+}
+
+std::vector<Option> what_it_holds() {
+  return {
+      output::attributes_option("Attributes of the file, such as title and institution."),
+      option_tables_section().option,
+      {.name = "state",
+       .type = choice({"io"}),
+       .says = "Whether the servers' own state is written into the file.",
+       .example = "io",
+       .available = false},
+      variables_section().option,
+  };
+}
+
+void set_writing(const Value& value, FileEntry& file) {
+  const time::WrittenPeriod write_every = time::period_of(value, "write_every");
+  file.format = text_of(value, "format", file.format);
+  file.write_every = write_every.period;
+  file.write_every_location = write_every.location;
+  file.on_error = choice_of<OnError>(
+      value, "on_error", {{"stop", OnError::stop}, {"skip", OnError::skip}, {"retry", OnError::retry}});
+  file.retry_for_seconds = time::seconds_of(value, "retry_for", file.retry_for_seconds);
+  file.access = choice_of<Access>(
+      value, "access", {{"auto", Access::automatic}, {"maps", Access::maps}, {"series", Access::series}});
+  file.time_stamp =
+      choice_of<TimeStamp>(value, "time_stamp", {{"end", TimeStamp::end}, {"middle", TimeStamp::middle}});
+  file.series = flag_of(value, "file_per_write", file.series);
+  file.overwrite = flag_of(value, "overwrite", file.overwrite);
+  file.sync = flag_of(value, "sync", file.sync);
+}
+
+FileEntry file_of(const ValueEntry& entry, Problems& problems) {
+  FileEntry file;
+  file.location = entry.location;
+  file.path = entry.key;
+  set_writing(entry.value, file);
+  file.codec = read_part(compression(), entry.value, problems).value_or(codecs::CodecOptions());
+  file.attributes = output::attributes_of(entry.value);
+  file.option_tables =
+      read_part(option_tables_section(), entry.value, problems).value_or(std::vector<OptionTable>());
+  file.variables =
+      read_part(variables_section(), entry.value, problems).value_or(std::vector<VariableEntry>());
+  return file;
+}
+
+Files read(const Value& value, Problems& problems) {
+  Files files;
+  for (const auto& entry : value.entries()) files.push_back(file_of(entry, problems));
+  return files;
+}
+
+void check_paths(const Files& files, Problems& problems) {
+  std::map<std::string, const FileEntry*> seen;
+  for (const FileEntry& file : files) {
+    const std::string path = std::filesystem::path(file.path).lexically_normal().string();
+    const auto [first, fresh] = seen.try_emplace(path, &file);
+    if (!fresh)
+      problems.add(file.location, "output." + file.path,
+                   fmt::format("is the same file as \"{}\" at {}", first->second->path,
+                               first->second->location.text()));
+  }
+}
+
+void check_series(const FileEntry& file, Problems& problems) {
+  for (const VariableEntry& variable : file.variables)
+    if (file.series && !variable.chunk.empty() && variable.chunk.front() > 1)
+      problems.add(
+          variable.chunk_location, variable.config_path + ".chunk",
+          fmt::format("with `file_per_write` a chunk holds one record, since any may be the first of a file; "
+                      "expected 1 along \"records\", but got {}",
+                      variable.chunk.front()));
+}
+
+void check_periods(const FileEntry& file, const Sections& all, Problems& problems) {
+  check_months(file.write_every, file.write_every_location, "output." + file.path + ".write_every", all,
+               problems);
+  for (const VariableEntry& variable : file.variables)
+    check_months(variable.every, variable.every_location, variable.config_path + ".every", all, problems);
+}
+
+// That the names of fields and groups lead somewhere.
+void check_targets(const Files& files, const Sections& all, Problems& problems) {
+  if (problems.touch("fields")) return;  // it would only repeat the mistake
+  const ListedNames listed(all);
+  const Groups& groups = all.get<Groups>();
+  std::vector<std::string> group_names;
+  for (const auto& [name, members] : groups) group_names.push_back(name);
+  for (const FileEntry& file : files) {
+    for (const VariableEntry& variable : file.variables) {
+      if (!variable.field.empty())
+        listed.expect({.name = variable.field, .location = variable.target_location},
+                      variable.config_path + ".field", problems);
+      if (variable.group.empty() || is_open(variable.group) || !all.is_sound("groups")) continue;
+      if (!groups.contains(variable.group))
+        problems.add(variable.target_location, variable.config_path + ".group",
+                     fmt::format("\"{}\" is not among the `groups`.{}", variable.group,
+                                 base::name_hint(variable.group, group_names)));
+    }
+  }
+}
+
+void check(const Files& files, const Sections& all, Problems& problems) {
+  check_paths(files, problems);
+  for (const FileEntry& file : files) {
+    check_series(file, problems);
+    check_periods(file, all, problems);
+  }
+  check_targets(files, all, problems);
+}
+
+const SectionRegistration registration{files_section};
+
+}  // namespace
+
+config::Section<Files> files_section() {
+  return {.option = {.name = "output",
+                     .type = map("file", joined_section(
+                                             {when_it_is_written(), how_it_is_written(), what_it_holds()})),
+                     .says = "The files to write, by their path.",
+                     .example = "{out.nc: {variables: [{field: w, time: mean, every: 10 s}]}}"},
+          .read = read,
+          .check = check};
+}
+
+}  // namespace tailrace::settings

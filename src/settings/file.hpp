@@ -1,0 +1,42 @@
+// `output:`, the files to write.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codecs/codec.hpp"
+#include "config/section.hpp"
+#include "output/dataset.hpp"
+#include "settings/option_table.hpp"
+#include "settings/variable.hpp"
+#include "time/period.hpp"
+
+namespace tailrace::settings {
+
+enum class OnError { stop, skip, retry };
+enum class Access { automatic, maps, series };  // what chunks should favour
+enum class TimeStamp { end, middle };           // where in its window a record's time lies
+
+struct FileEntry {  // an entry under `output:`
+  config::Location location;
+  std::string path;  // with {options} filled in
+  std::string format = "netcdf";
+  time::Period write_every = time::Period::of_steps(1);
+  config::Location write_every_location;  // line 0: not given, or not filled in
+  OnError on_error = OnError::stop;
+  double retry_for_seconds = 60.0;
+  codecs::CodecOptions codec;
+  Access access = Access::automatic;
+  TimeStamp time_stamp = TimeStamp::end;
+  bool series = false;  // each write ends a file
+  bool overwrite = true;
+  bool sync = false;
+  output::Attributes attributes;
+  std::vector<OptionTable> option_tables;
+  std::vector<VariableEntry> variables;
+};
+
+// Checks that the files differ, and that the names of fields and groups lead somewhere.
+config::Section<std::vector<FileEntry>> files_section();
+
+}  // namespace tailrace::settings

@@ -1,0 +1,65 @@
+#include "settings/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+
+#include "settings/legacy.hpp"
+
+namespace tailrace::settings {
+namespace {
+
+using namespace config;
+
+const std::vector<std::string> order{"servers", "model_time", "fields", "diagnostics", "operators",
+                                     "groups",  "output",     "input",  "checkpoint"};
+
+std::optional<std::string> version_complaint(const std::string& text) {
+  if (text == "1") return std::nullopt;
+  return fmt::format("this Tailrace reads version 1 of the configuration, but got \"{}\"", text);
+}
+
+std::vector<Option> options_of_no_room() {
+  return {
+      {.name = "tailrace",
+       .type = checked("`1`", version_complaint),
+       .says = "The version of the configuration's schema.",
+       .example = "1",
+       .required = true},
+      {.name = "legacy",
+       .type = choice(legacy_names()),
+       .says = "The program whose values are reproduced even where they are wrong. `monc`: periods in "
+               "seconds count from the sample of the previous record, windows end with a sample, the first "
+               "sample of a window counts about twice in a mean, and MONC's XML is read as MONC reads it.",
+       .example = "monc"},
+      {.name = "include",
+       .type = list(text()),
+       .says = "Files to include, relative to this file; MONC's XML is accepted too. Maps are merged.",
+       .example = "[fields.yaml]"},
+  };
+}
+
+std::vector<Option> options_of_sections() {
+  std::vector<Option> options;
+  for (const AnySection& each : sections()) options.push_back(each.option);
+  return options;
+}
+
+}  // namespace
+
+const std::vector<AnySection>& sections() {
+  static const std::vector<AnySection> registered = registered_sections(order);
+  return registered;
+}
+
+const Type& schema() {
+  static const Type root = [] {
+    Type made = joined_section({options_of_no_room(), options_of_sections()});
+    assert_well_declared(made);
+    return made;
+  }();
+  return root;
+}
+
+}  // namespace tailrace::settings

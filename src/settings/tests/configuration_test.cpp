@@ -1,0 +1,245 @@
+#include "settings/configuration.hpp"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "settings/testing/whole.hpp"
+#include "tailrace/error.hpp"
+
+namespace tailrace::settings {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::whole;
+
+const std::string fields = "fields: {state: {names: [u, w, theta]}}\n";
+
+Configuration parse(const std::string& yaml, const std::map<std::string, std::string>& options = {}) {
+  return parse_configuration({{"run.yaml", yaml}}, &options);
+}
+
+std::string complaint(const std::string& yaml) {
+  try {
+    parse(yaml);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::configuration);
+    return error.what();
+  }
+  return "none";
+}
+
+// A file with one variable, on line 3.
+std::string with_variable(const std::string& variable) {
+  return "tailrace: 1\n" + fields + "output: {a.nc: {variables: [{" + variable + "}]}}\n";
+}
+
+TEST(Configuration, ReadsAWholeOne) {
+  const Configuration configuration = parse(whole, {{"case", "b1"}, {"nz", "12"}});
+  EXPECT_EQ(configuration.servers.mode, Mode::dedicated);
+  EXPECT_EQ(configuration.servers.count, 2);
+  EXPECT_EQ(configuration.servers.threads, 0);
+  EXPECT_EQ(configuration.servers.buffer.bytes, std::size_t{64} << 20);
+  EXPECT_EQ(configuration.servers.buffer.when_full, transport::WhenFull::spill);
+  EXPECT_EQ(configuration.servers.watchdog_seconds, 0.0);
+  EXPECT_EQ(configuration.servers.memory, std::size_t{1} << 30);
+  EXPECT_EQ(configuration.time.calendar, "standard");
+  EXPECT_EQ(configuration.time.start.year, 2026);
+  ASSERT_EQ(configuration.field_groups.size(), 2u);
+  EXPECT_EQ(configuration.field_groups[1].fields[0].name, "scalar.vwp");
+  EXPECT_EQ(configuration.field_groups[1].every, time::Period::of_steps(5));
+  EXPECT_TRUE(configuration.field_groups[1].optional);
+  EXPECT_EQ(configuration.groups.at("three_d").size(), 3u);
+  ASSERT_EQ(configuration.files.size(), 1u);
+  const FileEntry& file = configuration.files[0];
+  EXPECT_EQ(file.path, "profiles_b1.nc");
+  EXPECT_EQ(file.write_every, time::Period::of_seconds(100));
+  EXPECT_EQ(file.on_error, OnError::retry);
+  EXPECT_EQ(file.retry_for_seconds, 120.0);
+  EXPECT_EQ(file.codec.codec, "zlib");
+  EXPECT_EQ(file.time_stamp, TimeStamp::middle);
+  const output::Attributes attributes{
+      {"title", "Case b1"}, {"levels", std::vector<double>{1, 2.5}}, {"run", std::int32_t{7}}};
+  EXPECT_EQ(file.attributes, attributes);
+  ASSERT_EQ(file.variables.size(), 2u);
+  EXPECT_EQ(file.variables[0].field, "scalar.vwp");
+  EXPECT_EQ(file.variables[0].reduction, time::ReductionKind::mean);
+  EXPECT_EQ(file.variables[0].type, model::DataType::float32);
+  EXPECT_EQ(file.variables[1].group, "three_d");
+  EXPECT_EQ(file.variables[1].reduction, time::ReductionKind::snapshot);
+  EXPECT_EQ(file.variables[1].codec->codec, "zstd");
+  EXPECT_THAT(file.variables[1].chunk, ::testing::ElementsAre(1, 12, 4));
+  EXPECT_EQ(file.variables[1].config_path, "output.profiles_b1.nc.variables[1]");
+  EXPECT_EQ(configuration.text, whole);
+}
+
+TEST(Configuration, WithoutOptionsBracesAreLeftAlone) {
+  const Configuration configuration = parse_configuration({{"run.yaml", whole}}, nullptr);
+  EXPECT_EQ(configuration.files[0].path, "profiles_{case}.nc");
+  EXPECT_THAT(configuration.open, ::testing::ElementsAre("case", "nz"));
+  EXPECT_EQ(
+      parse_configuration({{"run.yaml", with_variable("field: '{f}', every: '{t} s', type: '{x}'")}}, nullptr)
+          .files[0]
+          .variables[0]
+          .every_location.line,
+      0);
+}
+
+TEST(Configuration, TellsAllMistakesInOneGo) {
+  EXPECT_EQ(
+      complaint("tailrace: 2\n"
+                "servers: {mode: dedicatd, count: two}\n"
+                "fields:\n"
+                "  state: {every: 1 parsec, names: [u], optinal: true}\n"
+                "output:\n"
+                "  a.nc:\n"
+                "    format: zarr\n"
+                "    variables:\n"
+                "      - {field: u, time: avarage, every: 10 s}\n"
+                "      - {time: mean, every: 1 month}\n"),
+      "run.yaml:1:11  tailrace: this Tailrace reads version 1 of the configuration, but got \"2\"\n"
+      "run.yaml:2:17  servers.mode: \"dedicatd\" is unknown. Did you mean \"dedicated\"? (known: attached, "
+      "dedicated, inline, off)\n"
+      "run.yaml:2:34  servers.count: expected a whole number from 1 to 1048576, but got \"two\"\n"
+      "run.yaml:4:18  fields.state.every: " +
+          [] {
+            try {
+              time::Period::parse("1 parsec");
+            } catch (const Error& error) {
+              return std::string(error.what());
+            }
+            return std::string();
+          }() +
+          "\n"
+          "run.yaml:4:40  fields.state.optinal: this key is unknown. Did you mean \"optional\"? (known: "
+          "also_at_end, every, names, "
+          "namespace, optional)\n"
+          "run.yaml:7:13  output.a.nc.format: \"zarr\" is not available yet in this version\n"
+          "run.yaml:9:26  output.a.nc.variables[0].time: \"avarage\" is unknown. (known: max, mean, min, "
+          "snapshot, std, sum)\n"
+          "run.yaml:10:9  output.a.nc.variables[1]: expected either `field` or `group`\n"
+          "run.yaml:10:29  output.a.nc.variables[1].every: no step can meet \"every month\": months and "
+          "years "
+          "need a calendar, and `model_time.calendar` is none");
+}
+
+TEST(Configuration, NamesMustLeadSomewhere) {
+  EXPECT_EQ(
+      complaint(with_variable("field: thta, every: 1 s")),
+      "run.yaml:3:37  output.a.nc.variables[0].field: \"thta\" is neither listed under `fields`, so that "
+      "the model is asked for it, nor under `diagnostics`. Did you mean \"theta\"? (known: theta, u, w)");
+  EXPECT_EQ(
+      complaint(with_variable("group: three, every: 1 s") + "groups: {three_d: [u], wind: [v]}\n"),
+      "run.yaml:3:37  output.a.nc.variables[0].group: \"three\" is not among the `groups`. Did you mean "
+      "\"three_d\"? (known: three_d, wind)\n"
+      "run.yaml:4:31  groups.wind: \"v\" is neither listed under `fields`, so that the model is asked for "
+      "it, nor under `diagnostics`. (known: theta, u, w)");
+  EXPECT_THAT(complaint("tailrace: 1\nfields: {b: {names: [vwp], namespace: scalar}}\n"
+                        "output: {a.nc: {variables: [{field: vwp, every: 1 s}]}}"),
+              HasSubstr("Did you mean \"scalar.vwp\"?"));
+  EXPECT_EQ(
+      complaint("tailrace: 1\nfields:\n  a: {names: [u]}\n  b: {names: [w, u]}\n"),
+      "run.yaml:4:18  fields.b.names: \"u\" is listed twice under `fields`; the first is at run.yaml:3:15");
+}
+
+TEST(Configuration, RefusesWhatContradictsItself) {
+  EXPECT_EQ(complaint("tailrace: 1\nservers: {count: 1, per_node: 2}\n"),
+            "run.yaml:2:31  servers.per_node: `count` is given too; expected only one of the two");
+  EXPECT_EQ(complaint("tailrace: 1\nservers: {count: '{n}'}\n"),
+            "run.yaml:2:10  servers: \"{n}\" cannot be used here: this part is read before the model gives "
+            "its options\n"
+            "run.yaml:2:18  servers.count: the model set no option \"n\". (known: none)");
+  EXPECT_EQ(
+      complaint("tailrace: 1\nmodel_time: {start: 2026-01-01}\n"),
+      "run.yaml:2:21  model_time.start: a start date needs a calendar, and `model_time.calendar` is none");
+  EXPECT_EQ(
+      complaint("tailrace: 1\nmodel_time: {calendar: noleap}\n"),
+      "run.yaml:2:24  model_time.calendar: a calendar needs a `start`, the date at which model time is 0");
+  EXPECT_THAT(complaint("tailrace: 1\nmodel_time: {calendar: 360_day, start: 2026-01-31}\n"),
+              ::testing::StartsWith("run.yaml:2:40  model_time.start: "));
+  EXPECT_THAT(complaint("tailrace: 1\nservers: {buffer: 1 kB}\n"),
+              HasSubstr("servers.buffer: expected 64 KiB or more"));
+  EXPECT_EQ(complaint("tailrace: 1\n" + fields +
+                      "output:\n  a.nc: {variables: [{field: u, every: 1 s}]}\n"
+                      "  ./a.nc: {variables: [{field: w, every: 1 s}]}\n"),
+            "run.yaml:5:3  output../a.nc: is the same file as \"a.nc\" at run.yaml:4:3");
+  EXPECT_EQ(complaint("tailrace: 1\n" + fields + "output:\n  a.nc: {variables: []}\n  a.nc: {}\n"),
+            "run.yaml:5:3  output.a.nc: is given twice; the first is at run.yaml:4:3");
+  EXPECT_THAT(complaint(with_variable("field: u, every: 1 s, compression: {codec: zlib, level: 20}")),
+              ::testing::StartsWith("run.yaml:3:65  output.a.nc.variables[0].compression: "));
+  EXPECT_THAT(
+      complaint(with_variable("group: g, name: x, every: 1 s") + "groups: {g: [u]}"),
+      HasSubstr("a `group` has many variables, which cannot share one name; `suffix` is appended to each"));
+  EXPECT_THAT(
+      complaint(with_variable("field: u, name: 2u, every: 1 s")),
+      HasSubstr("name: expected letters, digits and underscores, not starting with a digit, but got \"2u\""));
+}
+
+TEST(Configuration, SuffixesHoldOnlyWhatNamesMay) {
+  const std::string group = "groups: {g: [u, w]}\n";
+  EXPECT_EQ(
+      complaint(with_variable("group: g, every: 1 s, suffix: -mean") + group),
+      "run.yaml:3:60  output.a.nc.variables[0].suffix: expected letters, digits and underscores, but got "
+      "\"-mean\"");
+}
+
+TEST(Configuration, KnowsWhatIsNotAvailableYet) {
+  EXPECT_EQ(complaint("tailrace: 1\ncheckpoint: {every: 1 h}\ninput: {a: 1}\n"),
+            "run.yaml:2:1  checkpoint: is not available yet in this version\n"
+            "run.yaml:3:1  input: is not available yet in this version");
+  EXPECT_THAT(
+      complaint(with_variable("field: u, every: 1 s, compression: {codec: zstd, keep: {absolute: 0.1}}")),
+      HasSubstr("compression.keep: is not available yet in this version"));
+}
+
+TEST(Configuration, ReadsFormerNamesWithAWarning) {
+  const Configuration configuration =
+      parse("tailrace: 1\ntime: {calendar: noleap, start: 2026-01-01}\n" + fields +
+            "output:\n  a.nc: {series: true, variables: [{field: u, every: 1 s}]}\n");
+  EXPECT_EQ(configuration.time.calendar, "noleap");
+  EXPECT_TRUE(configuration.files[0].series);
+  EXPECT_THAT(configuration.warnings,
+              ::testing::ElementsAre("run.yaml:2:1  time: is now called `model_time`",
+                                     "run.yaml:5:10  output.a.nc.series: is now called `file_per_write`"));
+  EXPECT_EQ(
+      complaint("tailrace: 1\ntime: {calendar: none}\nmodel_time: {calendar: none}\n"),
+      "run.yaml:2:1  time: is now called `model_time`, and \"model_time\" is given too, at run.yaml:3:1; "
+      "expected only one");
+}
+
+TEST(Configuration, ReadsFilesFromDisk) {
+  const auto folder = std::filesystem::temp_directory_path() / "tailrace_configuration_test";
+  std::filesystem::create_directories(folder);
+  const auto write = [&](const char* name, const std::string& text) { std::ofstream(folder / name) << text; };
+  write("run.yaml", "tailrace: 1\ninclude: [fields.yaml]\n");
+  write("fields.yaml", fields);
+  const Sources sources = read_sources(folder / "run.yaml");
+  const std::map<std::string, std::string> none;
+  EXPECT_EQ(parse_configuration(sources, &none).field_groups[0].fields.size(), 3u);
+  write("fields.yaml", "include: [run.yaml]\n");
+  try {
+    read_sources(folder / "run.yaml");
+    FAIL() << "the cycle was not seen";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(),
+                HasSubstr("these files include each other circularly: " + (folder / "run.yaml").string()));
+  }
+  EXPECT_THROW(read_sources(folder / "nowhere.yaml"), Error);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Configuration, DocumentsEveryOption) {
+  const std::string page = reference_markdown();
+  for (const char* path :
+       {"`tailrace`", "`servers.buffer`", "`fields.<name>.every`", "`output.<file>.variables[].every`",
+        "`output.<file>.compression.codec`", "`checkpoint.keep`"})
+    EXPECT_THAT(page, HasSubstr(path));
+  const auto json = nlohmann::json::parse(json_schema());
+  EXPECT_EQ(json["required"], nlohmann::json({"tailrace"}));
+  EXPECT_TRUE(json["properties"]["output"]["additionalProperties"]["properties"].contains("variables"));
+}
+
+}  // namespace
+}  // namespace tailrace::settings

@@ -1,0 +1,168 @@
+#include "settings/variable.hpp"
+
+#include "codecs/options.hpp"
+#include "config/read.hpp"
+#include "output/options.hpp"
+#include "output/variable_name.hpp"
+#include "time/options.hpp"
+
+namespace tailrace::settings {
+namespace {
+
+using namespace config;
+
+std::vector<std::string> data_type_names() {
+  using model::DataType;
+  std::vector<std::string> names;
+  for (const DataType type : {DataType::float32, DataType::float64, DataType::int32, DataType::int64})
+    names.emplace_back(model::name_of(type));
+  return names;
+}
+
+std::optional<model::DataType> type_of(const std::string& name) {
+  using model::DataType;
+  for (const DataType type : {DataType::float32, DataType::float64, DataType::int32, DataType::int64})
+    if (model::name_of(type) == name) return type;
+  return std::nullopt;
+}
+
+config::Section<codecs::CodecOptions> compression() {
+  return codecs::compression_section("The compression of this variable, in place of that of the file.");
+}
+
+std::vector<Option> what_is_written() {
+  return {
+      {.name = "field",
+       .type = text(),
+       .says = "The field to write; give either this or `group`.",
+       .example = "theta"},
+      {.name = "group",
+       .type = text(),
+       .says = "A name under `groups`: each of its fields becomes a variable.",
+       .example = "three_d"},
+      {.name = "name",
+       .type = output::variable_name_type(),
+       .says = "The variable's name in the file; by default the field's without its namespace.",
+       .example = "theta_mean"},
+      {.name = "suffix",
+       .type = output::suffix_type(),
+       .says = "A suffix to the name of the variable, or to each name of the `group`, so that one file can "
+               "hold the same fields twice.",
+       .example = "_mean"},
+  };
+}
+
+std::vector<Option> which_records() {
+  return {
+      time::reduction_option(),
+      {.name = "every",
+       .type = time::period_or_never_type(),
+       .says = "The period of the records; `never` for fields that are sent only at the end of the run.",
+       .example = "10 s",
+       .required = true},
+      {.name = "edges",
+       .type = choice({"exact", "samples"}),
+       .says = "Where windows end: exactly at the multiples of the period, so that a sample that spans an "
+               "edge is divided; or with the first sample at or after them, so that samples stay whole and a "
+               "window that the run does not complete gives no record.",
+       .example = "samples",
+       .fallback = "exact"},
+      {.name = "axis",
+       .type = text(),
+       .says = "The name of the time dimension, in place of one that Tailrace chooses; where other records "
+               "need it too, `_instant` or `_2` is appended.",
+       .example = "time_10s"},
+      {.name = "split",
+       .type = text(),
+       .says = "A dimension of the grid along which each cell becomes a variable of its own, without that "
+               "dimension: `q_vapour`, `q_rain`. The suffixes come from the attribute `flag_meanings` of the "
+               "dimension's coordinate; without it they are 1, 2, ...",
+       .example = "qfields"},
+  };
+}
+
+std::vector<Option> how_it_is_stored() {
+  return {
+      {.name = "type",
+       .type = choice(data_type_names()),
+       .says = "The type in the file; by default the field's own, or float64 for means and standard "
+               "deviations of "
+               "integers.",
+       .example = "float32"},
+      compression().option,
+      {.name = "chunk",
+       .type = list(integer(1), 1),
+       .says = "The shape of a chunk: records, then the grid's dimensions, slowest first; by default it is "
+               "chosen from `access` and the grid.",
+       .example = "[1, 10, 64, 64]"},
+      output::attributes_option("Attributes of the variable, in addition to those of the model."),
+  };
+}
+
+void set_target(const Value& value, VariableEntry& variable, Problems& problems) {
+  const Value* field = value.find("field");
+  const Value* group = value.find("group");
+  if ((field == nullptr) == (group == nullptr)) {
+    problems.add(value.location(), value.path(), "expected either `field` or `group`");
+  } else if (group != nullptr && value.find("name") != nullptr) {
+    const Value& name = value.at("name");
+    problems.add(name.location(), name.path(),
+                 "a `group` has many variables, which cannot share one name; `suffix` is appended to each of "
+                 "their names");
+  }
+  if (field != nullptr) variable.field = field->text();
+  if (group != nullptr) variable.group = group->text();
+  if (field != nullptr || group != nullptr) variable.target_location = (field ? field : group)->location();
+}
+
+void set_records(const Value& value, VariableEntry& variable) {
+  const time::WrittenPeriod every = time::period_of(value, "every");
+  variable.reduction = time::reduction_of(value);
+  variable.every = every.period;
+  variable.every_location = every.location;
+  variable.axis = text_of(value, "axis");
+  variable.split = text_of(value, "split");
+  variable.whole_samples = text_of(value, "edges") == "samples";
+}
+
+void set_storage(const Value& value, VariableEntry& variable, Problems& problems) {
+  variable.type = type_of(text_of(value, "type"));
+  variable.codec = read_part(compression(), value, problems);
+  if (const Value* chunk = value.find("chunk")) {
+    variable.chunk_location = chunk->location();
+    for (const Value& extent : chunk->items()) variable.chunk.push_back(extent.integer());
+  }
+  variable.attributes = output::attributes_of(value);
+}
+
+VariableEntry variable_of(const Value& value, Problems& problems) {
+  VariableEntry variable;
+  variable.location = value.location();
+  variable.config_path = value.path();
+  set_target(value, variable, problems);
+  variable.name = text_of(value, "name");
+  variable.suffix = text_of(value, "suffix");
+  set_records(value, variable);
+  set_storage(value, variable, problems);
+  return variable;
+}
+
+std::vector<VariableEntry> read(const Value& value, Problems& problems) {
+  std::vector<VariableEntry> variables;
+  for (const Value& item : value.items()) variables.push_back(variable_of(item, problems));
+  return variables;
+}
+
+}  // namespace
+
+config::Section<std::vector<VariableEntry>> variables_section() {
+  return {
+      .option = {.name = "variables",
+                 .type = list(joined_section({what_is_written(), which_records(), how_it_is_stored()}), 1),
+                 .says = "The variables of the file.",
+                 .example = "[{field: theta, time: mean, every: 10 s}]",
+                 .required = true},
+      .read = read};
+}
+
+}  // namespace tailrace::settings

@@ -1,0 +1,40 @@
+// `variables:` of a file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codecs/codec.hpp"
+#include "config/section.hpp"
+#include "model/data_type.hpp"
+#include "output/dataset.hpp"
+#include "time/accumulator.hpp"
+#include "time/period.hpp"
+
+namespace tailrace::settings {
+
+struct VariableEntry {  // an entry under `variables:`
+  config::Location location;
+  std::string config_path;           // how messages name it: output.a.nc.variables[0]
+  std::string field, group;          // exactly one is given
+  config::Location target_location;  // of the field's or group's name
+  std::string name;                  // in the file; empty: the field's own without its namespace
+  std::string suffix;                // put behind the name, or behind each name of the group
+  time::ReductionKind reduction = time::ReductionKind::snapshot;
+  time::Period every = time::Period::of_steps(1);
+  config::Location every_location;  // line 0: it holds a `{name}` that is not filled in
+  bool whole_samples = false;       // windows end with a sample
+  std::string axis;                 // the name of its time dimension; empty: chosen
+  std::string split;                // a dimension: a variable for each number along it
+  std::optional<model::DataType> type;
+  std::optional<codecs::CodecOptions> codec;
+  std::vector<std::int64_t> chunk;
+  config::Location chunk_location;
+  output::Attributes attributes;
+};
+
+config::Section<std::vector<VariableEntry>> variables_section();  // part of a file
+
+}  // namespace tailrace::settings

@@ -1,0 +1,354 @@
+#include "sinks/file_sink.hpp"
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "env/clock.hpp"
+#include "env/delays.hpp"
+#include "plan/series_clock.hpp"
+#include "sinks/saved_records.hpp"
+#include "telemetry/timer.hpp"
+
+namespace tailrace::sinks {
+namespace {
+
+constexpr double retry_seconds = 1.0;  // between two tries of the same commit
+
+std::vector<output::CommittedVariable> committed_variables(const plan::FilePlan& plan,
+                                                           const cf::FileLayout& layout) {
+  std::vector<output::CommittedVariable> variables;
+  for (const cf::VariableLayout& variable : layout.variables) {
+    const auto& spec = layout.dataset.variables[static_cast<std::size_t>(variable.variable)];
+    const int axis = variable.plan < 0 ? -1 : plan.variables[static_cast<std::size_t>(variable.plan)].axis;
+    variables.push_back({variable.variable,
+                         axis,
+                         spec.chunk.empty(),
+                         {variable.shape, variable.chunk, variable.records_per_chunk}});
+  }
+  return variables;
+}
+
+std::vector<int> axis_dims(const cf::FileLayout& layout) {
+  std::vector<int> dims;
+  for (const cf::AxisLayout& axis : layout.axes) dims.push_back(axis.dim);
+  return dims;
+}
+
+// What the chunks of a commit would take without encoding.
+std::size_t raw_bytes(const output::Commit& commit, const output::DatasetSpec& dataset) {
+  std::size_t bytes = 0;
+  for (const output::EncodedChunk& chunk : commit.chunks) {
+    const output::VariableSpec& spec = dataset.variables[static_cast<std::size_t>(chunk.variable)];
+    std::size_t cells = 1;
+    for (const std::int64_t extent : spec.chunk) cells *= static_cast<std::size_t>(extent);
+    bytes += cells * model::size_of(spec.type);
+  }
+  return bytes;
+}
+
+output::PlainValues doubles(int variable, std::int64_t first, const std::vector<double>& values) {
+  const auto bytes = std::as_bytes(std::span(values));
+  return {variable, first, {bytes.begin(), bytes.end()}};
+}
+
+// Nothing where all chunks come to one home.
+output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many) {
+  if (!by_many) return {};
+  return
+      [place](std::size_t v, const output::ChunkGrid& grid, std::int64_t spatial, std::int64_t record_chunk) {
+        const cf::VariableLayout& variable = place.layout.variables[v];
+        const auto& spec = place.layout.dataset.variables[static_cast<std::size_t>(variable.variable)];
+        const bool is_contiguous = spec.chunk.empty();
+        const OwnedVariable owned{place.file, v, record_bytes(place.layout, variable), &grid};
+        return place.server == (is_contiguous ? place.owners.of_file(place.file)
+                                              : place.owners.of_chunk(owned, spatial, record_chunk));
+      };
+}
+
+}  // namespace
+
+// One commit on its way to the disk. The I/O thread writes `fault` and then `done`.
+struct FileSink::Write {
+  std::optional<output::ReadyCommit> ready;  // none: the dataset is to be closed
+  std::optional<base::Fault> fault;
+  std::atomic<bool> done{false};
+  double first_try = 0.0;
+};
+
+FileSink::FileSink(const SinkPlace& place, const output::Format& format, FileServices services)
+    : plan_(place.plan),
+      layout_(place.layout),
+      format_(format),
+      services_(services),
+      server_(place.server),
+      home_(place.owners.of_file(place.file)),
+      by_many_(format.can_be_written_by_many()),
+      committer_(committed_variables(plan_, layout_), axis_dims(layout_), own_chunks(place, by_many_)),
+      counters_(&services.counters.add_file(plan_.entry.path)) {
+  if (plan_.entry.series) {
+    cutter_ = PartCutter(layout_, committed_variables(plan_, layout_));
+    return;
+  }
+  try {
+    create("");
+  } catch (const Error& error) {
+    if (plan_.entry.on_error != settings::OnError::skip) throw;
+    base::log_warning(fmt::format("{} is skipped (on_error: skip): {}", plan_.entry.path, error.what()));
+    closed_ = true;
+  }
+}
+
+FileSink::~FileSink() {
+  while (write_ && writing_ && !write_->done.load(std::memory_order_acquire)) std::this_thread::yield();
+}
+
+int FileSink::home_of(const ChunkPlace& chunk) const {
+  if (!by_many_) return home_;
+  const cf::VariableLayout& variable = layout_.variables[chunk.variable];
+  const bool is_contiguous =
+      layout_.dataset.variables[static_cast<std::size_t>(variable.variable)].chunk.empty();
+  return is_contiguous ? home_ : chunk.assembled_on;
+}
+
+void FileSink::create(const std::string& part) {
+  if (part.empty()) {
+    dataset_ = format_.create(layout_.dataset);
+  } else {
+    output::DatasetSpec spec = layout_.dataset;
+    spec.path = plan::path_of_part(spec.path, part, *plan_.convention);
+    dataset_ = format_.create(spec);
+  }
+  counters_->disk_bytes.set(closed_bytes_ + dataset_->bytes_on_disk());
+}
+
+// On the I/O thread; may be tried again.
+void FileSink::write(const output::ReadyCommit& ready) {
+  if (!ready.commit.chunks.empty() || !ready.commit.values.empty()) {
+    if (!dataset_) create(ready.point.part);
+    dataset_->commit(ready.commit);
+  }
+  if (!ready.point.ends_part || !dataset_) return;
+  dataset_->close();
+  closed_bytes_ += dataset_->bytes_on_disk();
+  dataset_.reset();
+}
+
+void FileSink::point(const plan::CommitDue& due) {
+  if (closed_) return;
+  output::CommitPoint point;
+  point.lengths = due.lengths;
+  point.model_time = due.tick.time;
+  point.step = due.tick.step;
+  point.closed_at = env::steady_seconds();
+  point.final = due.final;
+  point.part = due.part;
+  point.ends_part = due.ends_part;
+  if (is_home()) add_values(due, point);
+  committer_.point(std::move(point));
+}
+
+// What no chunk holds: times and bounds of the new records, and once the coordinates.
+void FileSink::add_values(const plan::CommitDue& due, output::CommitPoint& point) {
+  for (std::size_t axis = 0; axis < due.records.size(); ++axis) {
+    if (due.records[axis].empty()) continue;
+    std::vector<double> times, bounds;
+    for (const time::TimeRecord& record : due.records[axis]) {
+      times.push_back(cf::time_stamp(record, plan_.entry.time_stamp));
+      bounds.push_back(record.begin);
+      bounds.push_back(record.end);
+    }
+    const std::int64_t first = due.lengths[axis] - static_cast<std::int64_t>(times.size());
+    const cf::AxisLayout& at = layout_.axes[axis];
+    point.values.push_back(doubles(at.time_variable, first, times));
+    if (at.bounds_variable >= 0) point.values.push_back(doubles(at.bounds_variable, first, bounds));
+  }
+  if (!constants_sent_) {
+    for (const output::PlainValues& values : layout_.constants) point.values.push_back(values);
+    constants_sent_ = true;
+  }
+}
+
+void FileSink::deliver(std::size_t variable, output::FinishedChunk&& chunk) {
+  if (!closed_) committer_.deliver(variable, std::move(chunk));
+}
+
+bool FileSink::progress() {
+  bool moved = take_result();
+  if (closed_ || writing_) return moved;
+  if (write_) {  // a commit that failed and is to be tried again
+    if (env::steady_seconds() < retry_at_) return moved;
+    start(std::move(write_));
+    return true;
+  }
+  if (auto ready = committer_.next()) {
+    auto write = std::make_shared<Write>();
+    write->ready = std::move(ready);
+    if (plan_.entry.series) cutter_.cut(*write->ready);
+    cf::split_chunks(layout_, write->ready->commit);
+    write->first_try = env::steady_seconds();
+    start(std::move(write));
+    return true;
+  }
+  if (!closing_ && (committer_.finished() || giving_up_)) {
+    start_close();
+    return true;
+  }
+  return moved;
+}
+
+void FileSink::start(std::shared_ptr<Write> write) {
+  write_ = std::move(write);
+  write_->fault.reset();
+  write_->done.store(false, std::memory_order_relaxed);
+  writing_ = true;
+  services_.executor.write([this, write = write_] {
+    const telemetry::PhaseTimer timer(services_.counters, telemetry::Phase::write, services_.trace);
+    try {
+      env::maybe_delay("commit");
+      if (write->ready) {
+        const telemetry::ScopedTimer commit_timer(counters_->write);
+        this->write(*write->ready);
+      } else if (dataset_) {
+        dataset_->close();
+      }
+      counters_->disk_bytes.set(closed_bytes_ + (dataset_ ? dataset_->bytes_on_disk() : 0));
+    } catch (...) {
+      write->fault = base::current_fault();
+    }
+    write->done.store(true, std::memory_order_release);
+  });
+}
+
+bool FileSink::take_result() {
+  if (!writing_ || !write_->done.load(std::memory_order_acquire)) return false;
+  writing_ = false;
+  if (!write_->fault) {
+    committed(*write_);
+    write_.reset();
+    return true;
+  }
+  const double now = env::steady_seconds();
+  const bool retry = write_->ready && plan_.entry.on_error == settings::OnError::retry &&
+                     now - write_->first_try < plan_.entry.retry_for_seconds;
+  if (retry) {
+    base::log_warning(
+        fmt::format("{}: {}; trying again (on_error: retry)", plan_.entry.path, write_->fault->message));
+    retry_at_ = now + retry_seconds;
+    return true;
+  }
+  const base::Fault fault = *write_->fault;
+  write_.reset();
+  failed(fault);
+  return true;
+}
+
+void FileSink::committed(const Write& write) {
+  if (!write.ready) {
+    closed_ = true;
+    return;
+  }
+  ++commits_;
+  const output::CommitPoint& point = write.ready->point;
+  committed_time_ = counters_->last_model_time = point.model_time;
+  written_step_ = point.step;
+  counters_->raw_bytes.add(raw_bytes(write.ready->commit, layout_.dataset));
+  counters_->encoded_bytes.add(write.ready->bytes);
+  services_.counters.encoded_bytes_out.add(write.ready->bytes);
+  if (is_home()) log(write);
+}
+
+void FileSink::log(const Write& write) {
+  const output::CommitPoint& point = write.ready->point;
+  const double now = env::steady_seconds();
+  services_.counters.committed(now - services_.run_begin, now - point.closed_at);
+  telemetry::CommitLine line{point.part.empty()
+                                 ? plan_.entry.path
+                                 : plan::path_of_part(plan_.entry.path, point.part, *plan_.convention),
+                             {},
+                             point.model_time};
+  std::int64_t records = 0;
+  for (std::size_t axis = 0; axis < plan_.axes.size(); ++axis) {
+    line.lengths[plan_.axes[axis].dim] = write.ready->commit.lengths.at(layout_.axes[axis].dim);
+    records += point.lengths[axis];
+  }
+  counters_->records.set(static_cast<std::uint64_t>(records));
+  if (services_.log) services_.log->add(line);
+}
+
+// The file ends with its last commit; the others go on.
+void FileSink::failed(const base::Fault& fault) {
+  const std::string message =
+      fmt::format("{}: {}; what was committed until {} s of model time is in the file", plan_.entry.path,
+                  fault.message, committed_time_);
+  if (plan_.entry.on_error == settings::OnError::skip)
+    base::log_warning(fmt::format("{} (on_error: skip: the file is given up, the run continues)", message));
+  else
+    fault_ = base::Fault{fault.code, message};
+  closed_ = true;
+  dataset_.reset();
+  committer_ = output::Committer({}, {});  // what waits here leaves no more, and must hold no step back
+}
+
+void FileSink::start_close() {
+  closing_ = true;
+  start(std::make_shared<Write>());
+}
+
+std::size_t FileSink::bytes() const {
+  return committer_.bytes() + (write_ && write_->ready ? write_->ready->bytes : 0);
+}
+
+std::size_t FileSink::due_bytes(std::int64_t step) const {
+  return committer_.due_bytes(step) + (write_ && write_->ready ? write_->ready->bytes : 0);
+}
+
+std::optional<telemetry::FileStatus> FileSink::status() const {
+  if (!is_home()) return std::nullopt;
+  return telemetry::FileStatus{plan_.entry.path, commits_, committed_time_};
+}
+
+std::string FileSink::describe() const {
+  if (closed()) return fmt::format("\n    file {}: closed", plan_.entry.path);
+  if (writing_) return fmt::format("\n    file {}: a commit is being written", plan_.entry.path);
+  return fmt::format("\n    file {}: {}", plan_.entry.path, committer_.waiting_for());
+}
+
+template <class Self, class Visitor>
+void FileSink::visit_state(Self& self, Visitor visit) {
+  visit("commits", self.commits_);
+  visit("committed_time", self.committed_time_);
+  visit("written_step", self.written_step_);
+  visit("constants_sent", self.constants_sent_);
+  visit("closed", self.closed_);
+}
+
+void FileSink::save(model::StateSaver& saver, const plan::Pending& pending) const {
+  TAILRACE_ASSERT(!write_, "state is saved while nothing is being written");
+  if (is_home()) {
+    const model::NumberSaver file(saver, fmt::format("files/{}/", plan_.entry.path));
+    visit_state(*this, file.in("sink"));
+    if (plan_.entry.series) cutter_.save(file.in("part"));
+  }
+  if (closed_) return;
+  committer_.for_each_waiting([&](std::size_t variable, const output::FinishedChunk& chunk) {
+    const cf::VariableLayout& of = layout_.variables[variable];
+    const auto& spec = layout_.dataset.variables[static_cast<std::size_t>(of.variable)];
+    const std::size_t element = model::size_of(spec.type);
+    const output::ChunkGrid grid{of.shape, of.chunk, of.records_per_chunk};
+    const auto bytes = static_cast<std::size_t>(grid.cells_per_chunk() * grid.records_per_chunk) * element;
+    const SavedRecords records(plan_, layout_, variable, pending);
+    if (!chunk.filtered || spec.chunk.empty())
+      return records.save(saver, chunk.spatial, chunk.record_chunk, chunk.bytes);
+    const auto cells = codecs::make_codec(spec.codec)->decode(chunk.bytes, bytes, element);
+    records.save(saver, chunk.spatial, chunk.record_chunk, cells);
+  });
+}
+
+void FileSink::load(const model::StateLoader& loader, const plan::Pending& pending) {
+  const model::NumberLoader file(loader, fmt::format("files/{}/", plan_.entry.path));
+  visit_state(*this, file.in("sink"));
+  if (plan_.entry.series) cutter_.load(file.in("part"));
+  committer_.resume(pending.committed);
+}
+
+}  // namespace tailrace::sinks

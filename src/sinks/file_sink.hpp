@@ -1,0 +1,83 @@
+// A file in a format of `output`: takes finished chunks and commit points, writes complete commits on the I/O
+// thread in order, and does what `on_error` says when the world refuses.
+//
+// A file has one dataset on its home, or, in a format that can be written by many, one on every server, each
+// with the chunks that this server puts together. Only the home writes what no chunk holds (times, bounds,
+// coordinates), counts records and logs commits. Which commit is next follows from the points alone, so the
+// servers need no word about it; nothing orders the commits of different servers.
+#pragma once
+
+#include <atomic>
+#include <utility>
+
+#include "output/committer.hpp"
+#include "sinks/make_sink.hpp"
+#include "sinks/part_cutter.hpp"
+
+namespace tailrace::sinks {
+
+class FileSink final : public Sink {
+ public:
+  // Creates the dataset; of a series only with the first commit into it. What goes wrong then is thrown, or,
+  // with `on_error: skip`, logged, and the file is closed.
+  FileSink(const SinkPlace& place, const output::Format& format, FileServices services);
+  ~FileSink() override;  // waits for a write under way
+
+  int home_of(const ChunkPlace& chunk) const override;
+  void point(const plan::CommitDue& due) override;
+  void deliver(std::size_t variable, output::FinishedChunk&& chunk) override;
+  bool progress() override;
+  void give_up() override { giving_up_ = true; }
+  bool closed() const override { return closed_ && !writing_; }
+  std::optional<base::Fault> take_fault() override { return std::exchange(fault_, std::nullopt); }
+  std::size_t bytes() const override;
+  std::size_t due_bytes(std::int64_t step) const override;
+  std::int64_t written_step() const override { return closed_ ? INT64_MAX : written_step_; }
+  bool writes() const override { return true; }
+  std::optional<telemetry::FileStatus> status() const override;
+  std::string describe() const override;
+  bool at_rest() const override { return closed_ || (!write_ && !committer_.due(INT64_MAX)); }
+  void save(model::StateSaver& saver, const plan::Pending& pending) const override;
+  void load(const model::StateLoader& loader, const plan::Pending& pending) override;
+
+ private:
+  struct Write;
+  bool is_home() const { return home_ == server_; }
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor visit);
+  void add_values(const plan::CommitDue& due, output::CommitPoint& point);
+  void start(std::shared_ptr<Write> write);
+  bool take_result();
+  void committed(const Write& write);
+  void log(const Write& write);
+  void failed(const base::Fault& fault);
+  void start_close();
+  void create(const std::string& part);
+  void write(const output::ReadyCommit& ready);
+
+  const plan::FilePlan& plan_;
+  const cf::FileLayout& layout_;
+  const output::Format& format_;
+  FileServices services_;
+  int server_;
+  int home_;
+  bool by_many_;
+  std::unique_ptr<output::Dataset> dataset_;  // null between two files of a series
+  output::Committer committer_;
+  PartCutter cutter_;               // of a series
+  std::uint64_t closed_bytes_ = 0;  // on disk, in files of a series that have ended; I/O thread only
+  telemetry::FileCounters* counters_;
+  std::shared_ptr<Write> write_;  // under way, or waiting to be tried again
+  bool constants_sent_ = false;
+  bool writing_ = false;
+  bool giving_up_ = false;
+  bool closing_ = false;
+  bool closed_ = false;
+  double retry_at_ = 0.0;
+  std::uint64_t commits_ = 0;
+  double committed_time_ = 0.0;
+  std::int64_t written_step_ = model::static_step;
+  std::optional<base::Fault> fault_;
+};
+
+}  // namespace tailrace::sinks

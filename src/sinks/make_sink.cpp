@@ -1,0 +1,24 @@
+#include "sinks/make_sink.hpp"
+
+#include "sinks/elsewhere.hpp"
+#include "sinks/file_sink.hpp"
+
+namespace tailrace::sinks {
+
+std::unique_ptr<Sink> make_sink(const SinkPlace& place, FileServices services) {
+  const output::Format* format = output::find_format(place.plan.entry.format);
+  TAILRACE_ASSERT(format != nullptr, "the configuration was checked");
+  const int home = place.owners.of_file(place.file);
+  if (format->can_be_written_by_many() || home == place.server)
+    return std::make_unique<FileSink>(place, *format, services);
+  return std::make_unique<Elsewhere>(home);
+}
+
+std::size_t record_bytes(const cf::FileLayout& layout, const cf::VariableLayout& variable) {
+  std::int64_t cells = 1;
+  for (const std::int64_t extent : variable.shape) cells *= extent;
+  return static_cast<std::size_t>(cells) *
+         model::size_of(layout.dataset.variables[static_cast<std::size_t>(variable.variable)].type);
+}
+
+}  // namespace tailrace::sinks

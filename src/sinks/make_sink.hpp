@@ -1,0 +1,43 @@
+// The sink of each file of a plan on one server.
+#pragma once
+
+#include <memory>
+
+#include "cf/layout.hpp"
+#include "plan/plan.hpp"
+#include "server/executor.hpp"
+#include "sinks/owners.hpp"
+#include "sinks/sink.hpp"
+#include "telemetry/counters.hpp"
+#include "telemetry/status.hpp"
+#include "telemetry/trace.hpp"
+
+namespace tailrace::sinks {
+
+// What a sink needs of its server; all must live longer. `log` and `trace` may be null.
+struct FileServices {
+  server::Executor& executor;
+  telemetry::ServerCounters& counters;
+  telemetry::CommitLog* log;
+  telemetry::Trace* trace;
+  double run_begin;  // steady seconds
+};
+
+// Which file, and where the servers stand towards it. `plan` and `layout` must live longer.
+struct SinkPlace {
+  const plan::FilePlan& plan;
+  const cf::FileLayout& layout;
+  std::size_t file;  // index into the plan's files
+  int server;        // this one
+  Owners owners;
+};
+
+// A file has one home, the server that owns it, unless its format can be written by many: then each server
+// writes the chunks that it puts together. Throws what keeps the file from being created, unless `on_error`
+// says to skip it.
+std::unique_ptr<Sink> make_sink(const SinkPlace& place, FileServices services);
+
+// Of record_bytes and the grid of a variable.
+std::size_t record_bytes(const cf::FileLayout& layout, const cf::VariableLayout& variable);
+
+}  // namespace tailrace::sinks

@@ -1,0 +1,45 @@
+#include "sinks/part_cutter.hpp"
+
+namespace tailrace::sinks {
+
+PartCutter::PartCutter(const cf::FileLayout& layout, const std::vector<output::CommittedVariable>& variables)
+    : axis_of_(layout.dataset.variables.size(), -1), begin_(layout.axes.size(), 0) {
+  for (const output::CommittedVariable& variable : variables)
+    axis_of_[static_cast<std::size_t>(variable.variable)] = variable.axis;
+  for (std::size_t axis = 0; axis < layout.axes.size(); ++axis) {
+    const cf::AxisLayout& at = layout.axes[axis];
+    dims_.push_back(at.dim);
+    axis_of_[static_cast<std::size_t>(at.time_variable)] = static_cast<int>(axis);
+    if (at.bounds_variable >= 0)
+      axis_of_[static_cast<std::size_t>(at.bounds_variable)] = static_cast<int>(axis);
+  }
+}
+
+void PartCutter::cut(output::ReadyCommit& ready) {
+  output::Commit& commit = ready.commit;
+  const bool empty = commit.chunks.empty() && commit.values.empty();
+  for (output::EncodedChunk& chunk : commit.chunks) {
+    if (!is_static(chunk.variable))
+      chunk.offset[0] -= begin_[static_cast<std::size_t>(axis_of_[static_cast<std::size_t>(chunk.variable)])];
+    else if (!has_statics_)
+      static_chunks_.push_back(chunk);
+  }
+  for (output::PlainValues& values : commit.values) {
+    if (!is_static(values.variable))
+      values.first -= begin_[static_cast<std::size_t>(axis_of_[static_cast<std::size_t>(values.variable)])];
+    else if (!has_statics_)
+      static_values_.push_back(values);
+  }
+  if (is_new_ && !empty) {
+    commit.chunks.insert(commit.chunks.end(), static_chunks_.begin(), static_chunks_.end());
+    commit.values.insert(commit.values.end(), static_values_.begin(), static_values_.end());
+    is_new_ = false;
+  }
+  has_statics_ = true;
+  for (std::size_t axis = 0; axis < begin_.size(); ++axis) commit.lengths[dims_[axis]] -= begin_[axis];
+  if (!ready.point.ends_part) return;
+  begin_ = ready.point.lengths;
+  is_new_ = true;
+}
+
+}  // namespace tailrace::sinks

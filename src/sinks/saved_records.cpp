@@ -1,0 +1,81 @@
+#include "sinks/saved_records.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tailrace::sinks {
+namespace {
+
+// The cells of the box at the lower corner of a dense C-order array, one behind the other.
+struct BoxCopy {
+  const std::vector<std::int64_t>& dims;  // of the array
+  const std::vector<std::int64_t>& box;
+  std::size_t element;
+
+  void copy(std::span<const std::byte> from, std::size_t d, std::int64_t at,
+            std::vector<std::byte>& to) const {
+    if (d == dims.size()) {
+      const auto first =
+          from.begin() + static_cast<std::ptrdiff_t>(at) * static_cast<std::ptrdiff_t>(element);
+      to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(element));
+      return;
+    }
+    for (std::int64_t i = 0; i < box[d]; ++i) copy(from, d + 1, at * dims[d] + i, to);
+  }
+};
+
+}  // namespace
+
+SavedRecords::SavedRecords(const plan::FilePlan& plan, const cf::FileLayout& layout, std::size_t variable,
+                           const plan::Pending& pending) {
+  const cf::VariableLayout& of = layout.variables[variable];
+  const output::VariableSpec& spec = layout.dataset.variables[static_cast<std::size_t>(of.variable)];
+  grid_ = {of.shape, of.chunk, of.records_per_chunk};
+  element_ = model::size_of(spec.type);
+  if (of.plan < 0) return;
+  const plan::VariablePlan& planned = plan.variables[static_cast<std::size_t>(of.plan)];
+  const auto axis = static_cast<std::size_t>(planned.axis);
+  first_ = pending.committed[axis] / grid_.records_per_chunk * grid_.records_per_chunk;
+  end_ = pending.closed[axis];
+  array_.name = fmt::format("files/{}/{}/records", plan.entry.path, planned.name);
+  array_.type = spec.type;
+  array_.dims = {"record"};
+  array_.shape = {end_ - first_};
+  for (std::size_t d = 0; d < of.shape.size(); ++d) {
+    array_.dims.push_back(fmt::format("cell_{}", d));
+    array_.shape.push_back(of.shape[d]);
+  }
+}
+
+model::Region SavedRecords::region(std::int64_t spatial, std::int64_t first_record,
+                                   std::int64_t records) const {
+  model::Box box = grid_.box(spatial);
+  box.offset.insert(box.offset.begin(), first_record - first_);
+  box.count.insert(box.count.begin(), records);
+  return model::Region::of_box(box);
+}
+
+void SavedRecords::save(model::StateSaver& saver, std::int64_t spatial, std::int64_t record_chunk,
+                        std::span<const std::byte> cells) const {
+  const std::int64_t begin = record_chunk * grid_.records_per_chunk;
+  const std::int64_t records = std::min(end_, begin + grid_.records_per_chunk) - begin;
+  if (records <= 0) return;
+  const model::Box box = grid_.box(spatial);
+  const auto record_bytes = static_cast<std::size_t>(grid_.cells_per_chunk()) * element_;
+  std::vector<std::byte> inside;
+  for (std::int64_t r = 0; r < records; ++r)
+    BoxCopy{grid_.chunk, box.count, element_}.copy(
+        cells.subspan(static_cast<std::size_t>(r) * record_bytes, record_bytes), 0, 0, inside);
+  saver.save(array_, region(spatial, begin, records), inside);
+}
+
+std::vector<std::byte> SavedRecords::load(const model::StateLoader& loader, std::int64_t spatial,
+                                          std::int64_t record) const {
+  std::vector<std::byte> cells(static_cast<std::size_t>(grid_.box(spatial).size()) * element_);
+  loader.load(array_, region(spatial, record, 1), cells);
+  return cells;
+}
+
+}  // namespace tailrace::sinks

@@ -1,0 +1,43 @@
+// The records of a variable that are closed but not yet in a complete chunk on disk, as saved state: one
+// array over these records and the cells of the grid, whatever chunks and servers hold them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cf/layout.hpp"
+#include "model/state.hpp"
+#include "output/assembly.hpp"
+#include "plan/file_clock.hpp"
+#include "plan/plan.hpp"
+
+namespace tailrace::sinks {
+
+class SavedRecords {
+ public:
+  // `variable`: index into the layout's variables. `plan` and `layout` must live longer.
+  SavedRecords(const plan::FilePlan& plan, const cf::FileLayout& layout, std::size_t variable,
+               const plan::Pending& pending);
+
+  bool none() const { return end_ <= first_; }
+  std::int64_t first() const { return first_; }  // the first record of a chunk that is not all on disk
+  std::int64_t end() const { return end_; }      // records before this one are closed
+
+  // `cells`: of a chunk as it is on disk, full-sized and unencoded.
+  void save(model::StateSaver& saver, std::int64_t spatial, std::int64_t record_chunk,
+            std::span<const std::byte> cells) const;
+  // The cells of a record inside a chunk's box, in C order.
+  std::vector<std::byte> load(const model::StateLoader& loader, std::int64_t spatial,
+                              std::int64_t record) const;
+
+ private:
+  model::Region region(std::int64_t spatial, std::int64_t first_record, std::int64_t records) const;
+
+  output::ChunkGrid grid_;
+  std::size_t element_;
+  std::int64_t first_ = 0, end_ = 0;
+  model::StateArray array_;
+};
+
+}  // namespace tailrace::sinks

@@ -1,0 +1,87 @@
+#include "time/options.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "config/read.hpp"
+#include "tailrace/error.hpp"
+
+namespace tailrace::time {
+namespace {
+
+using config::Type;
+using config::Value;
+using Complaint = std::optional<std::string>;
+
+Complaint period_complaint(const std::string& text) {
+  try {
+    Period::parse(text);
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+bool is_never(const std::string& text) { return text == "never" || text == "0 steps"; }
+
+Complaint duration_complaint(const std::string& text, const std::string& expected) {
+  Complaint complaint = period_complaint(text);
+  if (!complaint && Period::parse(text).kind() != PeriodKind::seconds)
+    return fmt::format("expected {}, but got \"{}\"", expected, text);
+  return complaint;
+}
+
+}  // namespace
+
+Type period_type() {
+  return config::checked("a period such as `10 s`, `6 h`, `5 steps` or `1 month`", period_complaint);
+}
+
+Type period_or_never_type() {
+  return config::checked(
+      "a period such as `10 s`, `6 h`, `5 steps` or `1 month`, or `never`",
+      [](const std::string& text) { return is_never(text) ? std::nullopt : period_complaint(text); });
+}
+
+Type duration_type() {
+  const std::string expected = "a length of time such as `60 s` or `5 min`";
+  return config::checked(expected,
+                         [=](const std::string& text) { return duration_complaint(text, expected); });
+}
+
+Type duration_or_off_type() {
+  const std::string expected = "a length of time such as `60 s` or `5 min`, or `off`";
+  return config::checked(expected, [=](const std::string& text) {
+    return text == "off" ? std::nullopt : duration_complaint(text, expected);
+  });
+}
+
+WrittenPeriod period_of(const Value& section, std::string_view name) {
+  const Value* value = section.find(name);
+  if (value == nullptr || value->open()) return {};
+  const bool never = is_never(value->text());
+  return {.period = never ? Period::never() : Period::parse(value->text()), .location = value->location()};
+}
+
+double seconds_of(const Value& section, std::string_view name, double fallback) {
+  const Value* value = section.find(name);
+  if (value == nullptr || value->open()) return fallback;
+  return value->text() == "off" ? 0.0 : Period::parse(value->text()).seconds();
+}
+
+config::Option reduction_option() {
+  return {.name = "time",
+          .type = config::choice(reduction_names()),
+          .says = "How the samples of a period become one record.",
+          .example = "mean",
+          .fallback = "snapshot"};
+}
+
+ReductionKind reduction_of(const Value& section) {
+  return find_reduction(config::text_of(section, "time")).value_or(ReductionKind::snapshot);
+}
+
+}  // namespace tailrace::time

@@ -1,0 +1,31 @@
+// Notations of time in a configuration: periods, lengths of time, reductions.
+#pragma once
+
+#include <string_view>
+
+#include "config/location.hpp"
+#include "config/schema.hpp"
+#include "config/value.hpp"
+#include "time/accumulator.hpp"
+#include "time/period.hpp"
+
+namespace tailrace::time {
+
+config::Type period_type();           // 10 s, 5 steps, 1 month
+config::Type period_or_never_type();  // the same; or `never`, which `0 steps` is too
+config::Type duration_type();         // a length of time: 60 s, 5 min
+config::Type duration_or_off_type();  // the same; or `off`
+
+struct WrittenPeriod {
+  Period period = Period::of_steps(1);
+  config::Location location;  // line 0: not given, or it holds a `{name}` that is not filled in
+};
+
+WrittenPeriod period_of(const config::Value& section, std::string_view name);
+// 0 for `off`.
+double seconds_of(const config::Value& section, std::string_view name, double fallback);
+
+config::Option reduction_option();  // `time` of a variable
+ReductionKind reduction_of(const config::Value& section);
+
+}  // namespace tailrace::time

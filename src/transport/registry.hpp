@@ -1,0 +1,71 @@
+// The ways of records between two processes, by name. Each is one folder that registers itself; `loopback`,
+// within one process, is none of them, because nobody asks for it by name.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "transport/endpoints.hpp"
+
+namespace tailrace::transport {
+
+// The two ends, as ranks of one communicator.
+struct Pair {
+  int inviter = 0;
+  int invitee = 0;
+  bool same_node = false;
+};
+
+// What the inviter may use to reach the invitee. What it refers to must outlive its end.
+struct Route {
+  comm::Communicator& communicator;
+  Pair pair;
+  int tag = 0;           // this and the next are the channel's own
+  std::string doorbell;  // where the inviter sends: the name of the receiver's doorbell in memory of its node
+};
+
+// Immutable, so one object serves all threads.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  virtual std::string name() const = 0;
+  // Why it cannot join these two, in words that fit behind "is asked for, but"; nothing where it can.
+  virtual std::optional<std::string> obstacle(const Pair& pair) const = 0;
+  // `auto` takes the lowest of those that can join a pair; nothing: only who asks for it by name gets it.
+  virtual std::optional<int> cost() const = 0;
+  // Whether both ends are in memory of one node, so that a sender can ring the receiver's doorbell.
+  virtual bool shares_memory() const = 0;
+  // The inviter's end, which sends or receives. The invitation begins as begin_invitation(name(), ...) does.
+  // `doorbell`: the inviter's own, which must live longer. Throw Error(resource).
+  virtual ProducerEnd make_producer(const Route& route, const BufferOptions& options) const = 0;
+  virtual ConsumerEnd make_consumer(const Route& route, const BufferOptions& options,
+                                    const shm::NamedDoorbell& doorbell) const = 0;
+  // The invitee's end; `invitation` continues behind what begin_invitation() wrote. Otherwise as
+  // transport::accept and transport::accept_producer.
+  virtual std::unique_ptr<Consumer> accept(base::ByteReader& invitation, comm::Communicator& communicator,
+                                           int inviter, Doorbell& doorbell) const = 0;
+  virtual std::unique_ptr<Producer> accept_producer(base::ByteReader& invitation,
+                                                    comm::Communicator& communicator, int inviter) const = 0;
+};
+
+// Transports register themselves at the place of their definition:
+//   const TransportRegistration registration{std::make_unique<SharedMemory>()};
+class TransportRegistration {
+ public:
+  explicit TransportRegistration(std::unique_ptr<const Transport> transport);
+};
+const Transport* find_transport(const std::string& name);  // null where unknown
+std::vector<std::string> transport_names();                // the cheapest first, those without cost last
+std::vector<std::string> transport_choices();              // "auto" and these
+
+// The one that `name` asks for, or for "auto" the cheapest that can join the pair. Throws
+// Error(configuration) where it cannot.
+const Transport& choose_transport(const std::string& name, const Pair& pair);
+
+base::ByteWriter begin_invitation(const std::string& transport, Sender sender);
+std::string to_invitation(const base::ByteWriter& writer);
+
+}  // namespace tailrace::transport

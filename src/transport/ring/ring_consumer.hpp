@@ -1,0 +1,82 @@
+// The Consumer over a ring in memory that the producer sees too (shm, loopback).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/thread_safety.hpp"
+#include "transport/aligned_bytes.hpp"
+#include "transport/ring/ring.hpp"
+#include "transport/ring/ring_producer.hpp"
+#include "transport/ring/spill_file.hpp"
+#include "transport/transport.hpp"
+
+namespace tailrace::transport {
+
+// One thread calls next() and take(), any thread release() and raise(). mutex_ guards what these share: which
+// records are handed out, and faults on their way. Records are released in any order, but a ring gives its
+// room back in one, so taken_ keeps each record until all before it are released; one look under the lock
+// serves many of them (take, release of a span), as a lock for each small record would cost more than the
+// record. The spill file is the business of next() alone, and its records are read into memory without the
+// lock. place_, control_ and doorbell_ are constant after construction.
+class RingConsumer final : public Consumer {
+ public:
+  // `doorbell` is the one that this end sleeps on, and must live longer.
+  RingConsumer(RingPlace place, std::optional<SpillFile> spill, Doorbell& doorbell);
+  ~RingConsumer() override;
+  RingConsumer(const RingConsumer&) = delete;
+  RingConsumer& operator=(const RingConsumer&) = delete;
+
+  std::optional<Record> next() override;
+  void release(std::uint64_t sequence) override;
+  void take(std::vector<Record>& records, std::size_t most, std::size_t bytes) override;
+  void release(std::span<const Record> records) override;
+  void raise(const base::Fault& fault) override;
+  bool alive() override;
+  std::size_t bytes_under_way() const override;
+  std::size_t capacity() const override { return static_cast<std::size_t>(control_.capacity); }
+
+ private:
+  struct Taken {
+    std::uint64_t begin = 0;  // up to here the ring is free once all earlier records are released
+    bool released = false;
+  };
+  struct Spilled {  // a record that lies in memory, out of the spill file
+    AlignedBytes memory;
+    std::size_t bytes = 0;
+  };
+  std::optional<Record> next_in_ring();
+  std::optional<Record> next_of_ring() TAILRACE_REQUIRES(mutex_);
+  std::optional<Record> next_in_spill();
+  std::optional<Record> goodbye();
+  void offer_fault() TAILRACE_REQUIRES(mutex_);
+  std::uint64_t note_taken(std::uint64_t begin) TAILRACE_REQUIRES(mutex_);  // its sequence
+  // True if next() waited for it.
+  bool free_spilled(std::uint64_t sequence) TAILRACE_REQUIRES(mutex_);
+  bool mark_released(std::uint64_t sequence) TAILRACE_REQUIRES(mutex_);
+  void give_back() TAILRACE_REQUIRES(mutex_);
+
+  RingPlace place_;
+  RingControl& control_;
+  Doorbell& doorbell_;
+  std::optional<SpillReader> spill_;
+  bool over_ = false;  // finish or abandon was handed out
+  bool known_gone_ = false;
+
+  mutable base::Mutex mutex_;
+  RingReader reader_ TAILRACE_GUARDED_BY(mutex_);
+  // Handed out. The first `done_` are released and are removed now and then, all at once.
+  std::vector<Taken> taken_ TAILRACE_GUARDED_BY(mutex_);
+  std::size_t done_ TAILRACE_GUARDED_BY(mutex_) = 0;
+  std::uint64_t next_sequence_ TAILRACE_GUARDED_BY(mutex_) = 0;           // of the record to come
+  std::map<std::uint64_t, Spilled> spilled_ TAILRACE_GUARDED_BY(mutex_);  // by sequence
+  std::size_t spilled_in_memory_ TAILRACE_GUARDED_BY(mutex_) = 0;
+  bool waits_for_release_ TAILRACE_GUARDED_BY(mutex_) = false;
+  std::deque<base::Fault> faults_ TAILRACE_GUARDED_BY(mutex_);
+};
+
+}  // namespace tailrace::transport

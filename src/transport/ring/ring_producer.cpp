@@ -1,0 +1,163 @@
+#include "transport/ring/ring_producer.hpp"
+
+#include <algorithm>
+
+#include "env/clock.hpp"
+#include "env/delays.hpp"
+#include "transport/messages.hpp"
+
+namespace tailrace::transport {
+namespace {
+
+constexpr double shortest_nap = 1e-3;
+constexpr double longest_nap = 1e-2;
+constexpr double nap_beside_work = 1e-4;  // between two calls of while_waiting
+
+}  // namespace
+
+RingProducer::RingProducer(RingPlace place, RingSending sending)
+    : place_(std::move(place)),
+      control_(*place_.control),
+      writer_(control_, place_.data),
+      when_full_(sending.when_full),
+      doorbell_(std::move(sending.doorbell)),
+      while_waiting_(std::move(sending.while_waiting)),
+      sender_(sending.sender) {
+  if (sending.spill) spill_.emplace(control_, std::move(*sending.spill));
+  control_.producer = this_process();
+  control_.producer_attached.store(1, std::memory_order_release);
+}
+
+RingProducer::~RingProducer() {
+  control_.producer_closed.store(1, std::memory_order_release);
+  doorbell_->ring();
+}
+
+std::span<std::byte> RingProducer::reserve(std::size_t payload) {
+  reserved_ = Reserved::in_ring;
+  reserved_bytes_ = payload;
+  std::byte* place = writer_.fits(payload) ? writer_.try_reserve(payload) : nullptr;
+  if (place == nullptr) [[unlikely]] {
+    reserved_ = Reserved::nothing;
+    place = reserve_when_full(payload);
+  }
+  return {place, payload};
+}
+
+std::byte* RingProducer::reserve_when_full(std::size_t payload) {
+  if (when_full_ == WhenFull::spill) {
+    std::byte* place = spill_->reserve(payload);
+    reserved_ = Reserved::in_spill;
+    return place;
+  }
+  if (!writer_.fits(payload)) throw too_large(payload, capacity());
+  ring();
+  if (when_full_ == WhenFull::fail) throw buffer_full(payload, bytes_under_way(), capacity(), sender_);
+  std::byte* place = nullptr;
+  ++counters_.stalls;
+  const double begin = env::steady_seconds();
+  wait_for(writer_.worthwhile_head(), [&] { return (place = writer_.try_reserve(payload)) != nullptr; });
+  counters_.stall_seconds += env::steady_seconds() - begin;
+  reserved_ = Reserved::in_ring;
+  return place;
+}
+
+void RingProducer::commit(const model::RecordHeader& header) {
+  TAILRACE_ASSERT(reserved_ != Reserved::nothing, "commit without reserve");
+  env::maybe_delay("commit");
+  const std::uint64_t sequence = counters_.records;
+  if (reserved_ == Reserved::in_ring) {
+    writer_.commit(header, sequence);
+  } else {
+    spill_->commit(header, sequence);
+    ++counters_.spilled_records;
+    counters_.spilled_bytes += reserved_bytes_;
+  }
+  reserved_ = Reserved::nothing;
+  finished_ = header.kind == model::RecordKind::finish;
+  ++counters_.records;
+  counters_.bytes += reserved_bytes_;
+  unannounced_ += record_size(reserved_bytes_);
+  // Waking a receiver that sleeps costs as much as copying a few 100 KiB, so that is left to flush, unless so
+  // much has come together that this end may soon have to wait for it.
+  if (unannounced_ >= capacity() / 2) ring();
+}
+
+void RingProducer::ring() {
+  note_use();
+  doorbell_->ring();
+}
+
+std::size_t RingProducer::note_use() {
+  const std::size_t used = std::min(bytes_under_way(), capacity());
+  counters_.most_bytes_under_way = std::max(counters_.most_bytes_under_way, used);
+  unannounced_ = 0;
+  return used;
+}
+
+// A receiver that works on what comes looks again and again after short sleeps, and need not be woken for
+// each step.
+void RingProducer::flush() {
+  if (unannounced_ == 0) return;
+  if (note_use() < capacity() / 4 && !finished_)
+    doorbell_->nudge(patience);
+  else
+    doorbell_->ring();
+}
+
+void RingProducer::drain() {
+  ring();
+  wait_for(writer_.tail(),
+           [&] { return control_.released.load(std::memory_order_acquire) >= counters_.records; });
+}
+
+// What ends the wait is said through the bell of the control block; the naps are for what cannot be said: the
+// death of the receiver.
+template <class Ready>
+void RingProducer::wait_for(std::uint64_t wanted_head, Ready ready) {
+  control_.wanted_head.store(wanted_head, std::memory_order_seq_cst);
+  struct NoMore {
+    RingControl& control;
+    ~NoMore() { control.wanted_head.store(UINT64_MAX, std::memory_order_relaxed); }
+  } const no_more{control_};
+  double nap = shortest_nap;
+  bool silence = true;
+  while (true) {
+    const std::uint32_t ticket = control_.space.ticket();
+    if (ready()) return;
+    throw_if_hopeless(silence);
+    doorbell_->ring();
+    if (while_waiting_) {
+      while_waiting_();
+      if (ready()) return;
+    }
+    control_.space.sleep(ticket, while_waiting_ ? nap_beside_work : nap);
+    nap = std::min(2 * nap, longest_nap);
+    silence = control_.space.ticket() == ticket;
+  }
+}
+
+void RingProducer::throw_if_hopeless(bool look_for_process) {
+  if (const auto fault = take_fault()) throw Error(fault->code, fault->message);
+  const bool closed = control_.consumer_closed.load(std::memory_order_acquire) != 0;
+  const bool attached = control_.consumer_attached.load(std::memory_order_acquire) != 0;
+  if (!closed && !(look_for_process && attached && gone(control_.consumer))) return;
+  throw receiver_lost(sender_, closed ? "it has ended" : "its process no longer exists",
+                      counters_.records - control_.released.load(std::memory_order_acquire));
+}
+
+std::optional<base::Fault> RingProducer::take_fault() {
+  if (control_.fault_full.load(std::memory_order_acquire) == 0) return std::nullopt;
+  base::Fault fault{static_cast<ErrorCode>(control_.fault_code), {}};
+  fault.message.assign(control_.fault_message, std::min<std::size_t>(control_.fault_size, fault_text));
+  control_.fault_full.store(0, std::memory_order_release);
+  doorbell_->ring();  // another may wait for the place
+  return fault;
+}
+
+void RingProducer::abandon() noexcept {
+  control_.abandoned.store(1, std::memory_order_release);
+  doorbell_->ring();
+}
+
+}  // namespace tailrace::transport

@@ -1,0 +1,78 @@
+// The Producer over a ring in memory that the consumer sees too (shm, loopback).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "transport/ring/ring.hpp"
+#include "transport/ring/spill_file.hpp"
+#include "transport/transport.hpp"
+
+namespace tailrace::transport {
+
+struct RingPlace {
+  std::shared_ptr<const void> keeper;  // keeps the memory in place
+  RingControl* control = nullptr;
+  std::byte* data = nullptr;
+};
+
+// What a producer needs besides the ring.
+struct RingSending {
+  Sender sender = Sender::inviter;
+  WhenFull when_full = WhenFull::wait;
+  std::optional<SpillFile> spill;      // given for WhenFull::spill
+  std::shared_ptr<Doorbell> doorbell;  // what the receiver sleeps on
+  // If given, called instead of sleeping: the receiver's work in the same thread.
+  std::function<void()> while_waiting;
+};
+
+// One thread calls it, the model's, so there is no lock: what the other end must see is an atomic of the
+// control block with one writer, and all else here is this end's alone. A put is reserve and commit. They
+// touch the ring and the producer's words of the control block, and call the system only when the receiver is
+// to be woken; whatever may take long (waiting, spilling, looking whether a process lives) stands in
+// functions of its own, so that it does not weigh on them. Constant after construction: place_, control_,
+// when_full_, doorbell_, while_waiting_, sender_.
+class RingProducer final : public Producer {
+ public:
+  RingProducer(RingPlace place, RingSending sending);
+  ~RingProducer() override;
+  RingProducer(const RingProducer&) = delete;
+  RingProducer& operator=(const RingProducer&) = delete;
+
+  std::span<std::byte> reserve(std::size_t payload) override;
+  void commit(const model::RecordHeader& header) override;
+  void flush() override;
+  void drain() override;
+  std::optional<base::Fault> take_fault() override;
+  void abandon() noexcept override;
+  const ProducerCounters& counters() const override { return counters_; }
+  std::size_t bytes_under_way() const override { return writer_.bytes_under_way(); }
+  std::size_t capacity() const override { return writer_.capacity(); }
+
+ private:
+  enum class Reserved { nothing, in_ring, in_spill };
+  std::byte* reserve_when_full(std::size_t payload);
+  template <class Ready>
+  void wait_for(std::uint64_t wanted_head, Ready ready);
+  void throw_if_hopeless(bool look_for_process);
+  void ring();
+  std::size_t note_use();  // bytes under way
+
+  RingPlace place_;
+  RingControl& control_;
+  RingWriter writer_;
+  WhenFull when_full_;
+  std::optional<SpillWriter> spill_;
+  std::shared_ptr<Doorbell> doorbell_;
+  std::function<void()> while_waiting_;
+  ProducerCounters counters_;
+  Reserved reserved_ = Reserved::nothing;
+  std::size_t reserved_bytes_ = 0;
+  bool finished_ = false;        // the last record that was committed is the finish
+  std::size_t unannounced_ = 0;  // bytes committed since the doorbell was last rung
+  Sender sender_;
+};
+
+}  // namespace tailrace::transport

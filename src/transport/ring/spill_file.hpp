@@ -1,0 +1,70 @@
+// Where records go when the ring is full and the user allowed it: a file on a disk of the node, written at
+// its end and read from its start, whose space is given back as it is read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "transport/ring/ring_layout.hpp"
+
+namespace tailrace::transport {
+
+// An open file that nobody else can find by name once it is unlinked.
+class SpillFile {
+ public:
+  static SpillFile create(const std::string& directory);  // throws Error(resource) with the path
+  static SpillFile open(const std::string& path);
+  SpillFile(SpillFile&& other) noexcept;
+  SpillFile& operator=(SpillFile&&) = delete;
+  ~SpillFile();
+
+  void unlink();                // nothing is left behind whatever happens afterwards
+  SpillFile duplicate() const;  // the same file, for the other end in this process
+  const std::string& path() const { return path_; }
+  int descriptor() const { return descriptor_; }
+
+ private:
+  SpillFile(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
+  int descriptor_;
+  std::string path_;
+};
+
+// Producer's end. Positions count up like those of the ring, in the words spill_* of the control block.
+class SpillWriter {
+ public:
+  SpillWriter(RingControl& control, SpillFile file) : control_(control), file_(std::move(file)) {}
+  // Place for a payload; claims the room on the disk, so that commit finds it. Throws Error(resource).
+  std::byte* reserve(std::size_t payload);
+  void commit(const model::RecordHeader& header, std::uint64_t sequence);
+  bool drained() const;
+
+ private:
+  void claim(std::uint64_t offset, std::uint64_t bytes);
+  [[noreturn]] void refuse(int error, std::uint64_t bytes) const;
+  RingControl& control_;
+  SpillFile file_;
+  std::vector<RecordHead> record_;  // head and payload, in units of the alignment
+  std::size_t payload_ = 0;
+  std::uint64_t claimed_ = 0;  // bytes of the file that are surely there
+};
+
+// Consumer's end.
+class SpillReader {
+ public:
+  SpillReader(RingControl& control, SpillFile file) : control_(control), file_(std::move(file)) {}
+  void unlink() { file_.unlink(); }
+  const RecordHead* peek();       // the next record's head, or null
+  void take(std::byte* payload);  // reads the payload of the record just peeked at and gives the room back
+
+ private:
+  void read(std::uint64_t position, void* place, std::size_t bytes);
+  RingControl& control_;
+  SpillFile file_;
+  std::optional<RecordHead> head_;
+  std::uint64_t position_ = 0;
+  std::uint64_t unpunched_ = 0;  // read, but still on the disk
+};
+
+}  // namespace tailrace::transport

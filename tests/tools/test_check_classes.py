@@ -1,0 +1,118 @@
+"""tools/check_classes: it finds every kind of offence, and this tree has none."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TREE = Path(__file__).resolve().parent.parent.parent
+
+
+def check(tree: Path) -> tuple[int, str]:
+    done = subprocess.run([sys.executable, TREE / "tools" / "check_classes", tree], capture_output=True, text=True)
+    assert not done.stderr, done.stderr
+    return done.returncode, done.stdout
+
+
+def write(tree: Path, path: str, *lines: str) -> None:
+    (tree / path).parent.mkdir(parents=True, exist_ok=True)
+    (tree / path).write_text("\n".join(lines) + "\n")
+
+
+def test_classes_in_one_file_each_pass(tmp_path):
+    write(
+        tmp_path,
+        "src/time/axis.cpp",
+        "namespace tailrace::time {",
+        "Axis::Axis(int kind) : kind_(kind) {}",
+        "Axis::~Axis() = default;",
+        "std::vector<Axis::Edge> Axis::edges_until(const Tick& tick) { return other::Maker::make(tick); }",
+        "bool Axis::operator==(const Axis& other) const { return true; }",
+        "}  // namespace tailrace::time",
+    )
+    # What is called, or of another namespace, is no second home.
+    write(
+        tmp_path,
+        "src/time/ruler.cpp",
+        "namespace tailrace::time {",
+        "void fold() {",
+        "  Axis::advance(1);",
+        "}",
+        "const Axis axis = Axis::make(1);",
+        "using Edge = Axis::Edge(int);",
+        "}  // namespace tailrace::time",
+        "namespace tailrace::output {",
+        "Axis::Axis(int kind) {}",
+        "}  // namespace tailrace::output",
+    )
+    assert check(tmp_path) == (0, "check_classes: 0 offences\n")
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        "void Engine::end() {}",
+        "Engine::~Engine() = default;",
+        "std::vector<int> Engine::steps(int from,",
+        "bool Engine::Blocks::open() const {",  # a nested class belongs to the class around it
+        "const std::map<int, std::string>& Engine::names() const {",
+        "Engine& Engine::operator=(Engine&&) noexcept = default;",
+        "int Engine<int>::size() {",
+    ],
+)
+def test_a_class_in_two_files_is_found(tmp_path, member):
+    write(tmp_path, "src/analytics/engine.cpp", "namespace tailrace::analytics {", "Engine::Engine() {}", "}")
+    write(tmp_path, "src/analytics/engine_more.cpp", "namespace tailrace::analytics {", member, "}")
+    status, output = check(tmp_path)
+    assert status == 1
+    assert output == (
+        "src/analytics/engine_more.cpp:2: members of tailrace::analytics::Engine, which are also defined in "
+        "src/analytics/engine.cpp\ncheck_classes: 1 offence\n"
+    )
+
+
+def test_a_full_folder(tmp_path):
+    for number in range(20):
+        write(tmp_path, f"src/room/part_{number}.hpp", "#pragma once")
+    for number in range(20):
+        write(tmp_path, f"src/room/inside/part_{number}.cpp", "")
+    assert check(tmp_path)[0] == 0
+    write(tmp_path, "src/room/one_more.cpp", "")
+    assert check(tmp_path) == (1, "src/room: 21 sources, more than 20\ncheck_classes: 1 offence\n")
+
+
+@pytest.mark.parametrize(
+    "path", ["src/room/a.cpp", "bindings/fortran/tailrace.f90", "python/tailrace/a.py", "tools/a", "tests/a/test_a.py"]
+)
+def test_a_long_file(tmp_path, path):
+    write(tmp_path, path, *["! line"] * 400)
+    assert check(tmp_path)[0] == 0
+    write(tmp_path, path, *["! line"] * 401)
+    assert check(tmp_path) == (1, f"{path}: 401 lines, more than 400\ncheck_classes: 1 offence\n")
+
+
+def test_data_is_no_source(tmp_path):
+    write(tmp_path, "tests/config/data/table.py", *["# line"] * 500)
+    assert check(tmp_path)[0] == 0
+
+
+def test_a_long_signature(tmp_path):
+    write(
+        tmp_path,
+        "src/room/a.cpp",
+        "namespace tailrace {",
+        "void five(int a, std::map<int, int> b, double c, double d, std::vector<int> e = {1, 2, 3}) {}",
+        "Thing::Thing(int a, int b, int c, int d, int e, int f) : a_(a) {}",
+        "}",
+    )
+    status, output = check(tmp_path)
+    assert status == 1
+    assert output.startswith("src/room/a.cpp:3: ")
+    assert "has 6 parameters, more than 5" in output
+    assert output.endswith("check_classes: 1 offence\n")
+
+
+def test_this_tree():
+    status, output = check(TREE)
+    assert status == 0, output
