@@ -22,21 +22,24 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 struct Engine::Parts {
   Parts(planning::Layout made, const std::vector<EngineInput>& inputs, EngineServices services,
-        std::function<void(StepResults&&)> done)
+        std::function<void(StepResults&&)> results_done)
       : layout(std::move(made)),
         known(engine::work::known_values(layout, inputs)),
         store(layout, known),
-        queue(std::move(done)),
+        done(std::move(results_done)),
+        queue([this](engine::FinishedStep&& step) { give(std::move(step)); }),
         conductor(layout, std::move(services),
                   {.may_run = [this](const engine::Step& step) { return has_turn(step); },
                    .over = [this](engine::Step& step) { over(step); }}) {}
 
   bool has_turn(const engine::Step& step) const { return !layout.in_order || &step == steps.front().get(); }
   void over(engine::Step& step);
+  void give(engine::FinishedStep&& step);
 
   const planning::Layout layout;
   const std::vector<engine::work::Value> known;
   engine::StepStore store;
+  const std::function<void(StepResults&&)> done;
   engine::ResultQueue queue;
   std::deque<std::unique_ptr<engine::Step>> steps;  // that are not finished, in their order
   engine::Step* current = nullptr;                  // takes blocks
@@ -88,16 +91,20 @@ void Engine::end() {
 
 void Engine::Parts::over(engine::Step& step) {
   engine::work::ResultWriter writer(step.values);
-  StepResults results = writer.write();
-  std::ranges::move(writer.take_failures(), std::back_inserter(failures));
+  engine::FinishedStep result{.results = writer.write(), .failures = writer.take_failures()};
   const std::int64_t round = step.round;
   const auto place =
       std::find_if(steps.begin(), steps.end(), [&](const auto& each) { return each.get() == &step; });
   std::unique_ptr<engine::Step> finished = std::move(*place);
   steps.erase(place);
   store.give_back(std::move(finished));
-  queue.add(round, std::move(results));
+  queue.add(round, std::move(result));
   if (layout.in_order && !steps.empty()) conductor.go_on(*steps.front());
+}
+
+void Engine::Parts::give(engine::FinishedStep&& step) {
+  std::ranges::move(step.failures, std::back_inserter(failures));
+  done(std::move(step.results));
 }
 
 bool Engine::progress() { return parts_->conductor.progress(); }

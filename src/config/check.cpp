@@ -159,8 +159,18 @@ class Checker {
     for (const NodeEntry& entry : node.entries) {
       if (contains(known, entry.key) || contains(former, entry.key)) continue;
       problems_.add(entry.location, path_of(path, entry.key),
-                    "this key is unknown." + base::name_hint(entry.key, known));
+                    "this key is unknown." + hint_for(entry.key, type, known, former));
     }
+  }
+
+  // A slip in a former name leads to the present one, unless a present one is near as well.
+  static std::string hint_for(const std::string& key, const Type& type, const std::vector<std::string>& known,
+                              const std::vector<std::string>& former) {
+    const std::optional<std::string> near = base::nearest_name(key, former);
+    if (!near || base::nearest_name(key, known)) return base::name_hint(key, known);
+    const auto renamed = std::ranges::find_if(
+        type.options, [&](const Option& option) { return contains(option.formerly, *near); });
+    return fmt::format(" Did you mean \"{}\", formerly \"{}\"?", renamed->name, *near);
   }
 
   void read_option(const NodeEntry& entry, const Option& option, Value& section) {

@@ -126,9 +126,11 @@ TEST(Schema, ReadsFormerNamesWithANote) {
   read_renamed("{pace: 10}", problems);
   read_renamed("{speed: 1, pace: 2}", problems);
   read_renamed("{knot: 2}", problems);
+  read_renamed("{seed: 2}", problems);
   EXPECT_EQ(
       problems.text(),
-      "boat.yaml:1:2  knot: this key is unknown. (known: speed)\n"
+      "boat.yaml:1:2  knot: this key is unknown. Did you mean \"speed\", formerly \"knots\"?\n"
+      "boat.yaml:1:2  seed: this key is unknown. Did you mean \"speed\"? (known: speed)\n"
       "boat.yaml:1:8  speed: expected a whole number from 0 to 9, but got \"10\"\n"
       "boat.yaml:1:12  pace: is now called `speed`, and \"speed\" is given too, at boat.yaml:1:2; expected "
       "only one");

@@ -168,6 +168,19 @@ TEST(Engine, SaysWhatWasNotPutAndComputesTheRest) {
   EXPECT_TRUE(job.servers[0].engine->take_failures().empty());
 }
 
+TEST(Engine, TellsFailuresInTheOrderOfSteps) {
+  Job job({{"doubled", "2 * w"}}, {.servers = 1, .ranks = 3, .order = Order::newest_first});
+  for (std::int64_t step = 0; step < 5; ++step) {
+    job.begin(step);
+    for (int rank = 0; rank < 2; ++rank) job.put(step, "w", rank);
+    job.end();
+  }
+  job.run();
+  std::vector<std::int64_t> steps;
+  for (const Failure& failure : job.servers[0].engine->take_failures()) steps.push_back(failure.tick.step);
+  EXPECT_THAT(steps, ::testing::ElementsAre(0, 1, 2, 3, 4));
+}
+
 TEST(Engine, KernelsThatRememberSeeStepsInTheirOrder) {
   Job job({{"numbers", "track(w > 8)"}}, {.servers = 2, .ranks = 4, .order = Order::newest_first});
   Job calm({{"numbers", "track(w > 8)"}}, {.servers = 1, .ranks = 4, .order = Order::oldest_first});

@@ -9,10 +9,10 @@ namespace {
 
 TEST(ResultQueue, GivesInTheOrderOfRoundsAsSoonAsItCan) {
   std::vector<std::int64_t> steps;
-  ResultQueue queue([&](StepResults&& results) { steps.push_back(results.tick.step); });
+  ResultQueue queue([&](FinishedStep&& step) { steps.push_back(step.results.tick.step); });
   const auto results = [](std::int64_t step) {
-    StepResults made;
-    made.tick.step = step;
+    FinishedStep made;
+    made.results.tick.step = step;
     return made;
   };
   std::vector<std::int64_t> rounds;
