@@ -62,7 +62,7 @@ def main() -> None:
     halo = figures["fortran"]["interior_1m"]["median"] / figures["fortran"]["interior_copy_1m"]["median"]
     results.add("Fortran put of 1 MB without its halo", halo, "array copies")
     for size in ("1k", "1m", "16m"):
-        results.add(f"C++ acquire and commit of {size.upper()}B", figures["cpp"][f"slot_{size}"]["median"], "ns", 3000)
+        results.add(f"C++ acquire and publish of {size.upper()}B", figures["cpp"][f"slot_{size}"]["median"], "ns", 3000)
     results.add("C++ put of a field not wanted now", figures["cpp"]["rare"]["median"], "ns", 50)
     results.add("C++ put of a field never wanted", figures["cpp"]["unused"]["median"], "ns", 50)
     results.add("C put of a field never wanted", figures["c"]["unused"]["median"], "ns", 50)

@@ -129,11 +129,11 @@ class Model {
     const double acquired = nanoseconds();
     std::memset(slot.data(), step & 1, slot.size());
     const double filled = nanoseconds();
-    io_.commit(slot_[s]);
-    const double committed = nanoseconds();
+    io_.publish(slot_[s]);
+    const double published = nanoseconds();
     times_["acquire_" + slot_sizes[s].name].add(acquired - begin);
-    times_["commit_" + slot_sizes[s].name].add(committed - filled);
-    times_["slot_" + slot_sizes[s].name].add(acquired - begin + committed - filled);
+    times_["publish_" + slot_sizes[s].name].add(published - filled);
+    times_["slot_" + slot_sizes[s].name].add(acquired - begin + published - filled);
   }
 
   template <class Work>

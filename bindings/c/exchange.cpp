@@ -1,4 +1,4 @@
-// What a model does in its time loop: step, wants, put, acquire, commit.
+// What a model does in its time loop: step, wants, put, acquire, publish.
 #include <algorithm>
 
 #include "guard.hpp"
@@ -77,8 +77,8 @@ int tailrace_acquire(tailrace_session* session, int field, void** slot, size_t* 
   });
 }
 
-int tailrace_commit(tailrace_session* session, int field, tailrace_error* error) {
-  return guarded(error, [&] { running(session).session.commit(FieldHandle{field}); });
+int tailrace_publish(tailrace_session* session, int field, tailrace_error* error) {
+  return guarded(error, [&] { running(session).session.publish(FieldHandle{field}); });
 }
 
 int tailrace_local_shape(const tailrace_session* session, int field, int64_t shape[TAILRACE_MAX_RANK],

@@ -21,7 +21,7 @@ module tailrace_declarations
     generic :: coordinate => coordinate_r4, coordinate_r8, coordinate_r4_2, coordinate_r8_2
     !> face_nodes(nodes_per_face, local faces) holds node numbers from 1, padded with 0.
     procedure :: mesh
-    !> A field without grid is a scalar. handle: for wants, put, acquire and commit without a look-up of the name.
+    !> A field without grid is a scalar. handle: for wants, put, acquire and publish without a look-up of the name.
     procedure :: field
 
     procedure, private :: option_character, option_int32, option_int64, option_real32, option_real64

@@ -20,15 +20,15 @@ module tailrace_steps
     !! field is not wanted.
     generic :: put => put_name, put_handle
     !> Points to the memory that the servers read, to write the local block into; null where the field is not wanted.
-    !! One at a time; commit ends it.
+    !! One at a time; publish ends it.
     generic :: acquire => acquire_r4_1, acquire_r4_2, acquire_r4_3, acquire_r4_4, &
                           acquire_r8_1, acquire_r8_2, acquire_r8_3, acquire_r8_4
-    generic :: commit => commit_name, commit_handle
+    generic :: publish => publish_name, publish_handle
 
     procedure, private :: step_int32, step_int64, wants_name, wants_handle, put_name, put_handle
     procedure, private :: acquire_r4_1, acquire_r4_2, acquire_r4_3, acquire_r4_4
     procedure, private :: acquire_r8_1, acquire_r8_2, acquire_r8_3, acquire_r8_4
-    procedure, private :: commit_name, commit_handle
+    procedure, private :: publish_name, publish_handle
   end type stepping_session
 
 contains
@@ -281,7 +281,7 @@ contains
     code = tailrace_acquire_c(self%c_session, field, type, size(extents, kind=c_int), extents, slot, error)
   end subroutine acquire_any
 
-  subroutine commit_name(self, name, ierr, errmsg)
+  subroutine publish_name(self, name, ierr, errmsg)
     class(stepping_session), intent(inout) :: self
     character(*), intent(in) :: name
     integer, intent(out), optional :: ierr
@@ -290,12 +290,12 @@ contains
     integer(c_int) :: code, field
 
     field = tailrace_handle_c(self%c_session, c_string(name), error)
-    if (error%code == tailrace_ok) code = tailrace_commit_c(self%c_session, field, error)
+    if (error%code == tailrace_ok) code = tailrace_publish_c(self%c_session, field, error)
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
-  end subroutine commit_name
+  end subroutine publish_name
 
-  subroutine commit_handle(self, field, ierr, errmsg)
+  subroutine publish_handle(self, field, ierr, errmsg)
     class(stepping_session), intent(inout) :: self
     integer, intent(in) :: field
     integer, intent(out), optional :: ierr
@@ -303,9 +303,9 @@ contains
     type(tailrace_error_c) :: error
     integer(c_int) :: code
 
-    code = tailrace_commit_c(self%c_session, field, error)
+    code = tailrace_publish_c(self%c_session, field, error)
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
-  end subroutine commit_handle
+  end subroutine publish_handle
 
 end module tailrace_steps

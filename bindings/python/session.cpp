@@ -157,10 +157,10 @@ class PythonSession {
     const nb::gil_scoped_release unlocked;
     return session_.acquire(handle);
   }
-  void commit(nb::handle field) {
+  void publish(nb::handle field) {
     const auto handle = resolve(field);
     const nb::gil_scoped_release unlocked;
-    session_.commit(handle);
+    session_.publish(handle);
   }
 
   void finish() {
@@ -220,8 +220,8 @@ void bind_exchange(nb::class_<PythonSession>& type) {
       .def("acquire", &acquire, "field"_a,
            "The slot itself as an array, to write in place, or None where the field is not wanted. Not to be "
            "used "
-           "after commit.")
-      .def("commit", &PythonSession::commit, "field"_a, "Hands over the contents of the slot.");
+           "after publish.")
+      .def("publish", &PythonSession::publish, "field"_a, "Hands over the contents of the slot.");
 }
 
 }  // namespace

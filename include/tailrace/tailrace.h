@@ -192,11 +192,11 @@ TAILRACE_EXPORT int tailrace_put_strided(tailrace_session* session, int field, c
  * describe the array. 0: call the put, which also reports errors. */
 TAILRACE_EXPORT int tailrace_put_unwanted(tailrace_session* session, int field);
 /* Sets `*slot` to the memory that the servers read, `*bytes` long, to write the local block into (C order),
- * or to NULL where the field is not wanted (then no commit follows). One slot at a time; tailrace_commit ends
- * it. */
+ * or to NULL where the field is not wanted (then no publish follows). One slot at a time; tailrace_publish
+ * ends it. */
 TAILRACE_EXPORT int tailrace_acquire(tailrace_session* session, int field, void** slot, size_t* bytes,
                                      tailrace_error* error);
-TAILRACE_EXPORT int tailrace_commit(tailrace_session* session, int field, tailrace_error* error);
+TAILRACE_EXPORT int tailrace_publish(tailrace_session* session, int field, tailrace_error* error);
 /* The part of a field on this rank: writes the extents and the tailrace_type, returns the rank or -1. */
 TAILRACE_EXPORT int tailrace_local_shape(const tailrace_session* session, int field,
                                          int64_t shape[TAILRACE_MAX_RANK], int* type, tailrace_error* error);

@@ -160,9 +160,9 @@ class TAILRACE_EXPORT Session {
   // describe the array; errors of a call are left to the put.
   bool put_unwanted(FieldHandle field) noexcept;
   // The slot itself, to write the local block into (C order); empty where the field is not wanted. Ends with
-  // commit. One slot at a time.
+  // publish. One slot at a time.
   std::span<std::byte> acquire(FieldHandle field);
-  void commit(FieldHandle field);
+  void publish(FieldHandle field);
 
   // Collective over the component. Blocks until everything is committed to disk; a failure on a server is
   // thrown here at the latest. After it only is_server may be called. A second call does nothing.

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analytics/axis.hpp"
+#include "analytics/dim_coordinate.hpp"
 #include "analytics/graph.hpp"
 #include "config/problems.hpp"
 
@@ -30,7 +30,7 @@ struct DiagnosticSource {
 struct Scope {
   std::vector<Input> inputs;
   std::map<std::string, std::string> options;  // what {name} stands for
-  std::vector<Axis> axes;                      // by dimension, for select and interpolation
+  std::vector<DimCoordinate> coordinates;      // by dimension, for select and interpolation
   Operators operators;                         // besides the built-in ones, whose names they do not bear
   bool options_known = true;  // false while the model has not spoken: {name} is then any number
 };

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "analytics/array.hpp"
-#include "analytics/axis.hpp"
+#include "analytics/dim_coordinate.hpp"
 #include "analytics/shape.hpp"
 
 namespace tailrace::analytics {
@@ -68,8 +68,8 @@ class Operator {
   // The coordinate of a dimension of the result that this makes, or whose cells are others than an
   // argument's; none where it is as it was, or nothing can be said. `arguments` are as many as those of
   // `call`, which passed infer().
-  virtual std::optional<Axis> axis_made(const Call&, const std::string& /*dim*/,
-                                        const std::vector<Described>& /*arguments*/) const {
+  virtual std::optional<DimCoordinate> coordinate_made(const Call&, const std::string& /*dim*/,
+                                                       const std::vector<Described>& /*arguments*/) const {
     return std::nullopt;
   }
 };

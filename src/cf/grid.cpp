@@ -8,7 +8,7 @@
 #include "cf/chunk_shape.hpp"
 #include "cf/text.hpp"
 #include "plan/analysis.hpp"
-#include "plan/diagnostic_axes.hpp"
+#include "plan/diagnostic_coordinates.hpp"
 
 namespace tailrace::cf {
 namespace {

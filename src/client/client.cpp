@@ -58,7 +58,7 @@ void Client::put_statics(std::span<const StaticValues> statics) {
     if (!fields_[checked(values.field)].sends) continue;
     const std::span<std::byte> slot = producer_->reserve(values.bytes.size());
     std::memcpy(slot.data(), values.bytes.data(), values.bytes.size());
-    producer_->commit({model::RecordKind::block, values.field, model::static_step, 0.0});
+    producer_->publish({model::PacketKind::block, values.field, model::static_step, 0.0});
   }
   producer_->flush();
 }
@@ -68,7 +68,7 @@ void Client::step(std::int64_t step, double time) {
   env::maybe_delay("step");
   throw_fault();
   if (acquired_ >= 0)
-    refuse(fmt::format("step was called between acquire and commit of field \"{}\"",
+    refuse(fmt::format("step was called between acquire and publish of field \"{}\"",
                        fields_[static_cast<std::size_t>(acquired_)].name));
   if (stepped_ && step <= now_.step)
     refuse(fmt::format("step {} follows step {}; step numbers must grow", step, now_.step));
@@ -82,7 +82,7 @@ void Client::step(std::int64_t step, double time) {
   awaited_ = 0;
   for (std::size_t f = 0; f < wanted_.size(); ++f) awaited_ += wanted_[f] == 1 && must_be_put_[f];
   producer_->reserve(0);
-  producer_->commit({model::RecordKind::tick, 0, step, time});
+  producer_->publish({model::PacketKind::tick, 0, step, time});
   producer_->flush();
 }
 
@@ -108,7 +108,7 @@ Client::FieldState* Client::begin_put(int field) {
   throw_fault();
   FieldState& state = fields_[f];
   if (acquired_ >= 0)
-    refuse(fmt::format("put of field \"{}\" between acquire and commit of field \"{}\"", state.name,
+    refuse(fmt::format("put of field \"{}\" between acquire and publish of field \"{}\"", state.name,
                        fields_[static_cast<std::size_t>(acquired_)].name));
   if (state.put_at == now_.step)
     refuse(fmt::format("field \"{}\" was put twice at step {}", state.name, now_.step));
@@ -126,7 +126,7 @@ void Client::finish_put(FieldState& state, int field) {
   const auto f = static_cast<std::size_t>(field);
   awaited_ -= wanted_[f] == 1 && must_be_put_[f];
   if (!state.sends) return;
-  producer_->commit({model::RecordKind::block, field, now_.step, now_.time});
+  producer_->publish({model::PacketKind::block, field, now_.step, now_.time});
   const std::size_t bytes = static_cast<std::size_t>(state.count) * model::size_of(state.type);
   counters_.fields[f].bytes.add(bytes);
 }
@@ -179,10 +179,10 @@ std::span<std::byte> Client::acquire(int field) {
   return slot_;
 }
 
-void Client::commit(int field) {
+void Client::publish(int field) {
   if (acquired_ < 0 && !wanted_[checked(field)]) return;
   if (acquired_ != field)
-    refuse(fmt::format("commit of field \"{}\", which was not acquired", fields_[checked(field)].name));
+    refuse(fmt::format("publish of field \"{}\", which was not acquired", fields_[checked(field)].name));
   const std::uint64_t begin = env::steady_nanoseconds();
   acquired_ = -1;
   finish_put(fields_[static_cast<std::size_t>(field)], field);
@@ -194,20 +194,20 @@ void Client::ship_counters() {
   producer_->flush();  // so that its mark of the most under way knows the last puts
   const transport::ProducerCounters& counted = producer_->counters();
   counters_.buffer_high_water_bytes.set(counted.most_bytes_under_way);
-  counters_.spilled_records.set(counted.spilled_records);
+  counters_.spilled_packets.set(counted.spilled_packets);
   counters_.spilled_bytes.set(counted.spilled_bytes);
   counters_.resident_high_water_bytes.set(env::resident_high_water_bytes());
   counters_.run_nanoseconds.set(env::steady_nanoseconds() - begin_nanoseconds_);
   const std::vector<std::byte> bytes = counters_.to_bytes();
   const std::span<std::byte> slot = producer_->reserve(bytes.size());
   std::memcpy(slot.data(), bytes.data(), bytes.size());
-  producer_->commit({model::RecordKind::finish, 0, now_.step, now_.time});
+  producer_->publish({model::PacketKind::finish, 0, now_.step, now_.time});
   producer_->flush();
 }
 
 void Client::finish() {
   if (acquired_ >= 0)
-    refuse(fmt::format("finish was called between acquire and commit of field \"{}\"",
+    refuse(fmt::format("finish was called between acquire and publish of field \"{}\"",
                        fields_[static_cast<std::size_t>(acquired_)].name));
   check_all_put();
   if (incomplete_)

@@ -46,8 +46,8 @@ class Client {
   // True where the put of a field has nothing to do: it is counted then.
   bool put_unwanted(int field) noexcept;
   std::span<std::byte> acquire(int field);
-  void commit(int field);
-  // The last record of this rank; after it, nothing may be put. Does not wait for the servers.
+  void publish(int field);
+  // The last packet of this rank; after it, nothing may be put. Does not wait for the servers.
   void finish();
   void abandon() noexcept { producer_->abandon(); }
 

@@ -12,16 +12,16 @@ struct Tick {
 };
 
 // The values travel in messages: do not renumber.
-enum class RecordKind : std::uint32_t {
+enum class PacketKind : std::uint32_t {
   tick = 1,     // `step` was called; time holds the new time
   block = 2,    // one field of one rank; number = field index
-  finish = 3,   // the last record; the payload holds the client's counters
+  finish = 3,   // the last packet; the payload holds the client's counters
   abandon = 4,  // the rank leaves without `finish`
 };
 
-// Head of every record in the stream of one client.
-struct RecordHeader {
-  RecordKind kind = RecordKind::tick;
+// Head of every packet in the stream of one client.
+struct PacketHeader {
+  PacketKind kind = PacketKind::tick;
   std::int32_t number = 0;
   std::int64_t step = 0;
   double time = 0.0;

@@ -28,9 +28,10 @@ Diagnostics::Diagnostics(Parts parts, std::vector<int> clients) : parts_(std::mo
   for (std::size_t input = 0; input < analysis.field_of_input.size(); ++input)
     if (const int field = analysis.field_of_input[input]; field >= 0)
       input_of_field_[at(field)] = {static_cast<int>(input), parts_.blueprint.field(field).type};
-  diagnostic_axes_.assign(parts_.streams.axes().size(), 0);
+  diagnostic_coordinates_.assign(parts_.streams.axes().size(), 0);
   for (const int field : analysis.field_of_diagnostic)
-    for (const sampling::Stream* stream : parts_.streams.of_field(field)) diagnostic_axes_[stream->axis] = 1;
+    for (const sampling::Stream* stream : parts_.streams.of_field(field))
+      diagnostic_coordinates_[stream->axis] = 1;
   std::sort(clients.begin(), clients.end());
   make_engine(std::move(clients));
   for (std::size_t d = 0; d < analysis.field_of_diagnostic.size(); ++d)
@@ -68,7 +69,7 @@ void Diagnostics::begin_step(const model::Tick& tick, const plan::AxisBank& axes
   std::vector<char> active(axes.size(), 0);
   StepShares shares;
   for (std::size_t a = 0; a < axes.size(); ++a) {
-    if (diagnostic_axes_[a] == 0 || axes.shares(a).empty()) continue;
+    if (diagnostic_coordinates_[a] == 0 || axes.shares(a).empty()) continue;
     active[a] = 1;
     shares.resize(a + 1);
     shares[a] = axes.shares(a);

@@ -81,7 +81,7 @@ class Diagnostics final : public model::Stateful {
   Parts parts_;
   std::vector<Input> input_of_field_;
   // By number of time axis: some diagnostic is sampled there; that and the latest step is a sample.
-  std::vector<char> diagnostic_axes_, active_axes_;
+  std::vector<char> diagnostic_coordinates_, active_axes_;
   std::vector<char> due_;               // by diagnostic, where `active_axes_` are
   std::deque<StepShares> step_shares_;  // of steps under way in the engine
   std::deque<Fold> folds_;

@@ -98,7 +98,7 @@ void ServedComponent::begin_step(const model::Tick& tick) {
   life_.announce_step(tick);
 }
 
-void ServedComponent::accept(int client, const model::RecordHeader& header,
+void ServedComponent::accept(int client, const model::PacketHeader& header,
                              std::span<const std::byte> payload) {
   streams_.accept(client, header, payload);
   if (diagnostics_ && header.step != model::static_step) diagnostics_->accept(header.number, client, payload);

@@ -50,7 +50,7 @@ class ServedComponent final : public server::Pipeline {
   // server::Pipeline
   bool ready_for_step() override;
   void begin_step(const model::Tick& tick) override;
-  void accept(int client, const model::RecordHeader& header, std::span<const std::byte> payload) override;
+  void accept(int client, const model::PacketHeader& header, std::span<const std::byte> payload) override;
   void end_of_input() override;
   void fail(const base::Fault& fault) override;
 

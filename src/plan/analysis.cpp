@@ -9,7 +9,7 @@
 
 #include "analytics/compile.hpp"
 #include "analytics/user/operator.hpp"
-#include "plan/diagnostic_axes.hpp"
+#include "plan/diagnostic_coordinates.hpp"
 
 namespace tailrace::plan {
 namespace {
@@ -59,9 +59,9 @@ class Analyst {
     std::vector<Place> places;
     for (const auto& input : analysis_->inputs) places.push_back(input.place);
     const auto placement = analytics::make_placement(analysis_->graph, places, 1, 0);
-    const DiagnosticAxes axes(analysis_->graph, origins_, scope_.axes);
+    const DiagnosticCoordinates coordinates(analysis_->graph, origins_, scope_.coordinates);
     for (const auto& diagnostic : analysis_->graph.diagnostics)
-      add_diagnostic(diagnostic, axes, placement.place[at(diagnostic.node)] == Place::local);
+      add_diagnostic(diagnostic, coordinates, placement.place[at(diagnostic.node)] == Place::local);
     return analysis_;
   }
 
@@ -143,7 +143,7 @@ class Analyst {
       shape.dims.push_back({dim, grid.shape[static_cast<std::size_t>(found - grid.dims.begin())], false});
     }
     if (coordinate.dims.size() == 1 && coordinate.dims.front() == coordinate.name)
-      scope_.axes.push_back(axis_of(coordinate));
+      scope_.coordinates.push_back(dim_coordinate_of(coordinate));
     if (is_field) return;
     scope_.inputs.push_back({coordinate.name, std::move(shape)});
     analysis_->inputs.push_back({Place::known, {}, coordinate.values});
@@ -151,7 +151,8 @@ class Analyst {
     origins_.push_back({&grid, coordinate.standard_name, coordinate.long_name, coordinate.attributes});
   }
 
-  void add_diagnostic(const analytics::Diagnostic& diagnostic, const DiagnosticAxes& axes, bool local) {
+  void add_diagnostic(const analytics::Diagnostic& diagnostic, const DiagnosticCoordinates& coordinates,
+                      bool local) {
     model::Field field;
     field.name = diagnostic.name;
     field.type = model::DataType::float64;
@@ -159,16 +160,17 @@ class Analyst {
     field.standard_name = diagnostic.standard_name;
     field.long_name = diagnostic.long_name;
     field.attributes = {{"expression", diagnostic.text}};
-    field.grid = grid_for(diagnostic, axes, local);
+    field.grid = grid_for(diagnostic, coordinates, local);
     analysis_->field_of_diagnostic.push_back(static_cast<int>(analysis_->declarations.fields.size()));
     analysis_->declarations.fields.push_back(std::move(field));
   }
 
   // One of the model's own grids, where the diagnostic has just its dimensions, cells and parts: its
   // coordinates and mesh come with it.
-  int grid_for(const analytics::Diagnostic& diagnostic, const DiagnosticAxes& axes, bool local) {
+  int grid_for(const analytics::Diagnostic& diagnostic, const DiagnosticCoordinates& coordinates,
+               bool local) {
     const analytics::Shape& shape = analysis_->graph.nodes[at(diagnostic.node)].shape;
-    const bool as_declared = axes.as_declared(diagnostic.node);
+    const bool as_declared = coordinates.as_declared(diagnostic.node);
     std::vector<std::string> dims;
     std::vector<std::int64_t> extents;
     for (const Dim& dim : shape.dims) {
@@ -191,7 +193,7 @@ class Analyst {
     grid.kind = local ? model::GridKind::block : model::GridKind::replicated;
     grid.dims = dims;
     grid.shape = extents;
-    axes.add_coordinates(diagnostic.node, sources, grid);
+    coordinates.add_coordinates(diagnostic.node, sources, grid);
     analysis_->declarations.grids.push_back(std::move(grid));
     return static_cast<int>(analysis_->declarations.grids.size()) - 1;
   }

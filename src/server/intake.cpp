@@ -16,12 +16,12 @@ namespace {
 // A process that died is noticed within this time; asking costs a system call a client.
 constexpr double look_seconds = 0.25;
 
-// To hand a piece of work over, and to hear of its end, costs a waking or two: many times what a small record
+// To hand a piece of work over, and to hear of its end, costs a waking or two: many times what a small packet
 // takes. So small ones that are there together go together, but no more of them than keeps all workers busy.
 constexpr std::size_t small_bytes = std::size_t{16} << 10;
-constexpr std::size_t most_records = 512;
+constexpr std::size_t most_packets = 512;
 constexpr std::size_t most_bytes = std::size_t{256} << 10;
-constexpr std::size_t least_records = 64;  // of a piece, when a run is split
+constexpr std::size_t least_packets = 64;  // of a piece, when a run is split
 // A run waits for more while less than this part of the buffer is used, and not for long: what a step gave is
 // to be in the files before the model is through with the next one.
 constexpr std::size_t room_kept = 4;
@@ -58,20 +58,20 @@ bool Intake::progress() {
 // looked at again.
 bool Intake::drain(Client& client) {
   std::optional<telemetry::PhaseTimer> timer;
-  std::uint64_t records = 0, bytes = 0;
+  std::uint64_t packets = 0, bytes = 0;
   while (client.state == State::running) {
     const std::size_t before = client.run.size();
     if (before == 0) client.run_begin = env::steady_seconds();
-    client.link.consumer->take(client.run, most_records - before, most_bytes);
+    client.link.consumer->take(client.run, most_packets - before, most_bytes);
     if (client.run.size() == before) break;
     if (!timer) timer.emplace(counters_, telemetry::Phase::receive, trace_);
-    records += client.run.size() - before;
+    packets += client.run.size() - before;
     for (std::size_t i = before; i < client.run.size(); ++i) bytes += client.run[i].payload.size();
     sort_out(client, before);
   }
   const bool submitted = due(client) && submit(client);
-  if (records == 0) return submitted;
-  counters_.records_in.add(records);
+  if (packets == 0) return submitted;
+  counters_.packets_in.add(packets);
   counters_.bytes_in.add(bytes);
   return true;
 }
@@ -91,90 +91,90 @@ bool Intake::announced() const {
   });
 }
 
-// Of the records from `first` on, small blocks stay for their run.
+// Of the packets from `first` on, small blocks stay for their run.
 void Intake::sort_out(Client& client, std::size_t first) {
   std::size_t kept = first;
-  std::optional<transport::Record> word;  // the last one, where it is no block
+  std::optional<transport::Packet> word;  // the last one, where it is no block
   for (std::size_t i = first; i < client.run.size(); ++i) {
-    const transport::Record& record = client.run[i];
-    if (record.header.kind != model::RecordKind::block) {
-      word = record;
+    const transport::Packet& packet = client.run[i];
+    if (packet.header.kind != model::PacketKind::block) {
+      word = packet;
     } else if (discarding_) {
-      client.link.consumer->release(record.sequence);
-    } else if (record.payload.size() >= small_bytes) {
-      hand_over(client, std::make_shared<const Records>(1, record), 0, 1);
+      client.link.consumer->release(packet.sequence);
+    } else if (packet.payload.size() >= small_bytes) {
+      hand_over(client, std::make_shared<const Packets>(1, packet), 0, 1);
     } else {
-      client.run_bytes += record.payload.size();
-      if (kept != i) client.run[kept] = record;
+      client.run_bytes += packet.payload.size();
+      if (kept != i) client.run[kept] = packet;
       ++kept;
     }
   }
   client.run.resize(kept);
-  if (client.run.size() == most_records || client.run_bytes >= most_bytes) submit(client);
+  if (client.run.size() == most_packets || client.run_bytes >= most_bytes) submit(client);
   if (word) take(client, *word);
 }
 
-void Intake::take(Client& client, const transport::Record& record) {
-  switch (record.header.kind) {
-    case model::RecordKind::block: break;
-    case model::RecordKind::tick:
-      client.tick = {record.header.step, record.header.time};
+void Intake::take(Client& client, const transport::Packet& packet) {
+  switch (packet.header.kind) {
+    case model::PacketKind::block: break;
+    case model::PacketKind::tick:
+      client.tick = {packet.header.step, packet.header.time};
       client.started = true;
       if (!discarding_) client.state = State::at_tick;
       break;
-    case model::RecordKind::finish:
-      client_counters_.emplace_back(record.payload.begin(), record.payload.end());
+    case model::PacketKind::finish:
+      client_counters_.emplace_back(packet.payload.begin(), packet.payload.end());
       client.state = State::finished;
       break;
-    case model::RecordKind::abandon:
-      client.link.consumer->release(record.sequence);
+    case model::PacketKind::abandon:
+      client.link.consumer->release(packet.sequence);
       return lose(client, "left without finish");
   }
-  client.link.consumer->release(record.sequence);
+  client.link.consumer->release(packet.sequence);
 }
 
 bool Intake::submit(Client& client) {
   if (client.run.empty()) return false;
-  const auto run = std::make_shared<const Records>(std::exchange(client.run, {}));
+  const auto run = std::make_shared<const Packets>(std::exchange(client.run, {}));
   client.run.reserve(run->size());  // the next step's is as long, most likely
   client.run_bytes = 0;
   const std::size_t workers = static_cast<std::size_t>(std::max(1, executor_.threads()));
-  const std::size_t pieces = std::clamp<std::size_t>(run->size() / least_records, 1, workers);
+  const std::size_t pieces = std::clamp<std::size_t>(run->size() / least_packets, 1, workers);
   for (std::size_t i = 0; i < pieces; ++i)
     hand_over(client, run, run->size() * i / pieces, run->size() * (i + 1) / pieces);
   return true;
 }
 
-void Intake::hand_over(Client& client, std::shared_ptr<const Records> records, std::size_t begin,
+void Intake::hand_over(Client& client, std::shared_ptr<const Packets> packets, std::size_t begin,
                        std::size_t end) {
-  const bool small = (*records)[begin].payload.size() < small_bytes;
+  const bool small = (*packets)[begin].payload.size() < small_bytes;
   in_work_.fetch_add(1, std::memory_order_relaxed);
   auto work = [this, consumer = client.link.consumer.get(), number = client.link.client,
-               records = std::move(records), begin, end] {
+               packets = std::move(packets), begin, end] {
     const struct Done {  // also when the work throws
       std::atomic<int>& in_work;
       ~Done() { in_work.fetch_sub(1, std::memory_order_release); }
     } done{in_work_};
-    work_on(number, *consumer, std::span(*records).subspan(begin, end - begin));
+    work_on(number, *consumer, std::span(*packets).subspan(begin, end - begin));
   };
   executor_.submit(std::move(work), small);
 }
 
-// What one record throws keeps no other from being accepted.
-void Intake::work_on(int client, transport::Consumer& consumer, std::span<const transport::Record> records) {
+// What one packet throws keeps no other from being accepted.
+void Intake::work_on(int client, transport::Consumer& consumer, std::span<const transport::Packet> packets) {
   std::exception_ptr failure;
   {
     const telemetry::PhaseTimer timer(counters_, telemetry::Phase::accumulate, trace_);
-    for (const transport::Record& record : records) {
+    for (const transport::Packet& packet : packets) {
       env::maybe_delay("accept");
       try {
-        pipeline_.accept(client, record.header, record.payload);
+        pipeline_.accept(client, packet.header, packet.payload);
       } catch (...) {
         if (!failure) failure = std::current_exception();
       }
     }
   }
-  consumer.release(records);
+  consumer.release(packets);
   if (failure) std::rethrow_exception(failure);
 }
 
@@ -266,7 +266,7 @@ double Intake::buffer_used() const {
 std::string Intake::describe() const {
   std::string text;
   for (const Client& client : clients_) {
-    const char* state = client.state == State::running    ? "its next record is awaited"
+    const char* state = client.state == State::running    ? "its next packet is awaited"
                         : client.state == State::at_tick  ? "waits for the others"
                         : client.state == State::finished ? "has finished"
                                                           : "is gone";

@@ -1,4 +1,4 @@
-// The receive phase for one component on one server: takes the records of its clients so that all are worked
+// The receive phase for one component on one server: takes the packets of its clients so that all are worked
 // on in the same step. A client that runs ahead waits in its own buffer, which bounds the server's memory.
 #pragma once
 
@@ -44,7 +44,7 @@ class Intake {
   ~Intake();
 
   bool progress();  // takes what there is; true if anything moved
-  void discard();   // from now on records are taken and dropped, so that no client waits for room
+  void discard();   // from now on packets are taken and dropped, so that no client waits for room
   // Nothing comes that the doorbell does not announce, and nothing that came waits for its time.
   bool announced() const;
   bool finished() const { return finished_; }            // every client has finished or is gone
@@ -53,28 +53,28 @@ class Intake {
   std::int64_t last_step() const { return last_step_; }  // the one before tick(), whose blocks are all taken
   double buffer_used() const;                            // 0 to 1, of the fullest client
   std::string describe() const;                          // for the watchdog: where each client stands
-  // What the clients counted, as they sent it with their last record.
+  // What the clients counted, as they sent it with their last packet.
   const std::vector<std::vector<std::byte>>& client_counters() const { return client_counters_; }
 
  private:
   enum class State { running, at_tick, finished, gone };
-  using Records = std::vector<transport::Record>;
+  using Packets = std::vector<transport::Packet>;
   struct Client {
     Link link;
     State state = State::running;
     model::Tick tick;  // that it stands at or waits for
     bool started = false;
-    Records run;  // small blocks that are taken and wait for a worker
+    Packets run;  // small blocks that are taken and wait for a worker
     std::size_t run_bytes = 0;
     double run_begin = 0.0;  // steady seconds
   };
   bool drain(Client& client);
   bool due(const Client& client) const;  // its run is not to wait any longer
   void sort_out(Client& client, std::size_t first);
-  void take(Client& client, const transport::Record& record);
+  void take(Client& client, const transport::Packet& packet);
   bool submit(Client& client);  // the run, if there is one
-  void hand_over(Client& client, std::shared_ptr<const Records> records, std::size_t begin, std::size_t end);
-  void work_on(int client, transport::Consumer& consumer, std::span<const transport::Record> records);
+  void hand_over(Client& client, std::shared_ptr<const Packets> packets, std::size_t begin, std::size_t end);
+  void work_on(int client, transport::Consumer& consumer, std::span<const transport::Packet> packets);
   bool advance();
   void lose(Client& client, const std::string& why);
   void look_for_the_dead();

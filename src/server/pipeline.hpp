@@ -19,7 +19,7 @@ class Pipeline {
   virtual void begin_step(const model::Tick& tick) = 0;
   // A block of the current step (or a static one) of a client, numbered as in the component. On a worker;
   // several at once, in any order. The payload stays until it returns.
-  virtual void accept(int client, const model::RecordHeader& header, std::span<const std::byte> payload) = 0;
+  virtual void accept(int client, const model::PacketHeader& header, std::span<const std::byte> payload) = 0;
   // All clients of this server have finished, and nothing is being worked on.
   virtual void end_of_input() = 0;
   // A client is gone or does what no client may do: this component ends, with what is complete.

@@ -158,8 +158,8 @@ std::span<std::byte> Session::acquire(FieldHandle field) {
   return impl_->off ? std::span<std::byte>{} : impl_->client("acquire").acquire(field.index);
 }
 
-void Session::commit(FieldHandle field) {
-  if (!impl_->off) impl_->client("commit").commit(field.index);
+void Session::publish(FieldHandle field) {
+  if (!impl_->off) impl_->client("publish").publish(field.index);
 }
 
 void Session::finish() {

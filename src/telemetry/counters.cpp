@@ -40,7 +40,7 @@ void visit_client(S& client, Visitor& visit) {
   visit(client.run_nanoseconds);
   visit(client.buffer_capacity_bytes);
   visit(client.buffer_high_water_bytes);
-  visit(client.spilled_records);
+  visit(client.spilled_packets);
   visit(client.spilled_bytes);
   visit(client.resident_high_water_bytes);
 }
@@ -63,7 +63,7 @@ void visit_server(S& server, Visitor& visit) {
   visit(server.threads);
   for (auto& phase : server.phases) visit_timings(phase, visit);
   visit(server.bytes_in);
-  visit(server.records_in);
+  visit(server.packets_in);
   visit(server.raw_bytes_out);
   visit(server.encoded_bytes_out);
   visit(server.messages_sent);

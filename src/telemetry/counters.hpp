@@ -35,7 +35,7 @@ struct ClientCounters {
   Counter finish_nanoseconds;         // from the call of finish to the servers' goodbye; set by these
   Counter run_nanoseconds;            // from the end of ready to the start of finish
   Counter buffer_capacity_bytes, buffer_high_water_bytes;
-  Counter spilled_records, spilled_bytes;
+  Counter spilled_packets, spilled_bytes;
   Counter resident_high_water_bytes;
 
   std::vector<std::byte> to_bytes() const;
@@ -66,7 +66,7 @@ struct ServerCounters {
   int threads = 0;
   std::array<SharedTimings, phase_count> phases;
   SharedCounter bytes_in;  // payload from clients
-  SharedCounter records_in;
+  SharedCounter packets_in;
   SharedCounter raw_bytes_out, encoded_bytes_out;
   SharedCounter messages_sent, message_bytes_sent;
   SharedCounter pending_bytes, pending_high_water_bytes;  // waiting for assembly or disk

@@ -65,7 +65,7 @@ Json client_json(const ClientCounters& client) {
           {"bytes", sums.bytes},
           {"buffer_capacity_bytes", client.buffer_capacity_bytes.get()},
           {"buffer_high_water_bytes", client.buffer_high_water_bytes.get()},
-          {"spilled_records", client.spilled_records.get()},
+          {"spilled_packets", client.spilled_packets.get()},
           {"spilled_bytes", client.spilled_bytes.get()},
           {"resident_high_water_bytes", client.resident_high_water_bytes.get()}};
 }
@@ -113,7 +113,7 @@ Json server_json(const ServerCounters& server) {
           {"run_seconds", seconds(server.run_nanoseconds)},
           {"phases", std::move(phases)},
           {"bytes_in", server.bytes_in.get()},
-          {"records_in", server.records_in.get()},
+          {"packets_in", server.packets_in.get()},
           {"raw_bytes_out", server.raw_bytes_out.get()},
           {"encoded_bytes_out", server.encoded_bytes_out.get()},
           {"messages_sent", server.messages_sent.get()},

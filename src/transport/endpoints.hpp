@@ -86,7 +86,7 @@ Ends make(const LoopbackOptions& options, Doorbell& doorbell);
 // for them (Consumer::needs_polling).
 namespace mpi {
 
-// `communicator` must live longer; messages use `tag` (records) and `tag + 1` (what goes back), so the tags
+// `communicator` must live longer; messages use `tag` (packets) and `tag + 1` (what goes back), so the tags
 // of different channels between the same two ranks must differ by two or more, whatever their direction. All
 // calls of a Producer, and next() and the destructor of a Consumer, call MPI from the calling thread;
 // release() and raise() do not. `invitee`: the rank that will accept.

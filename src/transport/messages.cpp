@@ -13,22 +13,22 @@ const char* receiver(Sender sender) { return sender == Sender::inviter ? "server
 }  // namespace
 
 Error too_large(std::size_t payload, std::size_t capacity) {
-  return {ErrorCode::usage, fmt::format("a record of {} bytes can never fit into the buffer of {} bytes "
+  return {ErrorCode::usage, fmt::format("a packet of {} bytes can never fit into the buffer of {} bytes "
                                         "(servers.buffer), of which it needs {}; "
                                         "give a larger buffer, or when_full: spill",
-                                        payload, capacity, record_size(payload))};
+                                        payload, capacity, packet_size(payload))};
 }
 
 Error buffer_full(std::size_t payload, std::size_t under_way, std::size_t capacity, Sender sender) {
-  return {ErrorCode::full, fmt::format("no room for a record of {} bytes: {} of the {} bytes of the buffer "
+  return {ErrorCode::full, fmt::format("no room for a packet of {} bytes: {} of the {} bytes of the buffer "
                                        "(servers.buffer) are in transit to the "
                                        "{}, and when_full is fail",
                                        payload, under_way, capacity, receiver(sender))};
 }
 
-Error receiver_lost(Sender sender, const char* what, std::uint64_t records) {
-  return {ErrorCode::lost, fmt::format("the {} is gone ({}); {} records that it had not released are lost",
-                                       receiver(sender), what, records)};
+Error receiver_lost(Sender sender, const char* what, std::uint64_t packets) {
+  return {ErrorCode::lost, fmt::format("the {} is gone ({}); {} packets that it had not released are lost",
+                                       receiver(sender), what, packets)};
 }
 
 std::size_t capacity_of(const BufferOptions& options) {

@@ -11,8 +11,8 @@ namespace tailrace::transport {
 
 Error too_large(std::size_t payload, std::size_t capacity);
 Error buffer_full(std::size_t payload, std::size_t under_way, std::size_t capacity, Sender sender);
-// `records`: that the receiver had not released.
-Error receiver_lost(Sender sender, const char* what, std::uint64_t records);
+// `packets`: that the receiver had not released.
+Error receiver_lost(Sender sender, const char* what, std::uint64_t packets);
 
 // Which buffer an option asks for: whole pages, at least one. Throws Error(usage) for none at all.
 std::size_t capacity_of(const BufferOptions& options);

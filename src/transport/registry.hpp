@@ -1,4 +1,4 @@
-// The ways of records between two processes, by name. Each is one folder that registers itself; `loopback`,
+// The ways of packets between two processes, by name. Each is one folder that registers itself; `loopback`,
 // within one process, is none of them, because nobody asks for it by name.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Moves records from one end of a channel to the other: in order, bounded in memory, without knowing what a
+// Moves packets from one end of a channel to the other: in order, bounded in memory, without knowing what a
 // field is.
 //
 // A channel has a Producer at the end that sends and a Consumer at the end that receives; the consumers of
@@ -36,11 +36,11 @@ struct BufferOptions {
 
 // What a producer counts; read by the telemetry of the sender.
 struct ProducerCounters {
-  std::uint64_t records = 0;
+  std::uint64_t packets = 0;
   std::uint64_t bytes = 0;   // payload
   std::uint64_t stalls = 0;  // reserve had to wait
   double stall_seconds = 0.0;
-  std::uint64_t spilled_records = 0;
+  std::uint64_t spilled_packets = 0;
   std::uint64_t spilled_bytes = 0;
   std::size_t most_bytes_under_way = 0;
 };
@@ -50,17 +50,17 @@ class Producer {
  public:
   virtual ~Producer() = default;
 
-  // Space for one record with `payload` bytes, 64-byte aligned, valid until commit. One reservation at a
+  // Space for one packet with `payload` bytes, 64-byte aligned, valid until publish. One reservation at a
   // time. When the buffer is full: waits, spills or throws Error(full) as the options say. Throws
-  // Error(usage) if a record of this size can never fit, Error(lost) if the receiver is gone while waiting,
+  // Error(usage) if a packet of this size can never fit, Error(lost) if the receiver is gone while waiting,
   // and the fault that it raised.
   virtual std::span<std::byte> reserve(std::size_t payload) = 0;
-  // Hands the reserved record over. Does not block.
-  virtual void commit(const model::RecordHeader& header) = 0;
+  // Hands the reserved packet over. Does not block.
+  virtual void publish(const model::PacketHeader& header) = 0;
   // Makes sure that a sleeping receiver wakes up within some milliseconds, and lets messages progress. Called
   // at the end of each step.
   virtual void flush() = 0;
-  // Returns when everything committed has been taken and released by the receiver (or Error(lost), or
+  // Returns when everything published has been taken and released by the receiver (or Error(lost), or
   // the fault).
   virtual void drain() = 0;
 
@@ -74,13 +74,13 @@ class Producer {
   virtual std::size_t capacity() const = 0;
 };
 
-struct Record {
-  model::RecordHeader header;
+struct Packet {
+  model::PacketHeader header;
   std::span<const std::byte> payload;  // in place, until released
-  std::uint64_t sequence = 0;          // 0, 1, 2, ... in the order of commits
+  std::uint64_t sequence = 0;          // 0, 1, 2, ... in the order of publications
 };
 
-// What is committed without much of the buffer in use wakes no receiver that gets up by itself within this
+// What is published without much of the buffer in use wakes no receiver that gets up by itself within this
 // time, in seconds: a waking costs as much as copying a few 100 KiB. So it may see it as much later.
 constexpr double patience = 2e-2;
 
@@ -88,16 +88,16 @@ constexpr double patience = 2e-2;
 class Consumer {
  public:
   virtual ~Consumer() = default;
-  virtual std::optional<Record> next() = 0;          // never blocks
+  virtual std::optional<Packet> next() = 0;          // never blocks
   virtual void release(std::uint64_t sequence) = 0;  // in any order, once each
-  // What calls of next() would give, appended to `records`, until there is no more, they are `most`, have
+  // What calls of next() would give, appended to `packets`, until there is no more, they are `most`, have
   // `bytes` of payload or more, or one came that is no block.
-  virtual void take(std::vector<Record>& records, std::size_t most, std::size_t bytes);
-  virtual void release(std::span<const Record> records);  // all of these
+  virtual void take(std::vector<Packet>& packets, std::size_t most, std::size_t bytes);
+  virtual void release(std::span<const Packet> packets);  // all of these
   virtual void raise(const base::Fault& fault) = 0;       // reaches the sender at its next call
   // False once the sender has ended or its process is known to be gone; may say true too long (mpi).
   virtual bool alive() = 0;
-  // Records arrive only while next() is called: no doorbell announces them, so who receives must not
+  // Packets arrive only while next() is called: no doorbell announces them, so who receives must not
   // sleep long.
   virtual bool needs_polling() const { return false; }
   virtual std::size_t bytes_under_way() const = 0;

@@ -160,7 +160,7 @@ with tailrace.Session.start(MPI.COMM_WORLD, "run.yaml", component="plane") as io
             io.put("u", np.full((4, 5), float(step + comm.rank)))
             slot = io.acquire("v")
             slot[:] = step
-            io.commit("v")
+            io.publish("v")
 """
 
 

@@ -53,9 +53,9 @@ def test_spilled_is_not_lost(job, tmp_path, transport):
     assert report["totals"]["stalls"] == 0, "the model waited although it could spill"
     for client in report["clients"]:
         size = 8 * 16 * 64 * 128 // 2  # of a record of one rank
-        assert client["spilled_bytes"] >= size and client["spilled_records"] >= 1
-        assert client["spilled_bytes"] <= client["bytes"] + 1024 * client["spilled_records"], "a record with its head"
-        assert client["spilled_records"] <= client["puts"] + len(TIMES) + 1, "puts, ticks and finish"
+        assert client["spilled_bytes"] >= size and client["spilled_packets"] >= 1
+        assert client["spilled_bytes"] <= client["bytes"] + 1024 * client["spilled_packets"], "a packet with its head"
+        assert client["spilled_packets"] <= client["puts"] + len(TIMES) + 1, "puts, ticks and finish"
     assert list(folder.iterdir()) == [], "a spill file stayed"
 
     assert differences(every_bit(spilled.path("out.nc")), every_bit(waited.path("out.nc"))) == []

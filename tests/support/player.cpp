@@ -280,7 +280,7 @@ class Player {
       const auto converted = dense_values<T>(values);
       if (slot.size() != converted.size() * sizeof(T)) throw std::logic_error("the slot has another size");
       std::memcpy(slot.data(), converted.data(), slot.size());
-      session_.commit(handles_[field]);
+      session_.publish(handles_[field]);
     } else {
       session_.put(handles_[field], dense_values<T>(values));
     }

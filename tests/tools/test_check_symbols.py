@@ -58,8 +58,8 @@ def test_this_tree_offers_the_same_everywhere():
     ("path", "old", "new", "message"),
     [
         (READ[0], "  void ready();", "  void ready();\n  void get(FieldHandle f);", "tailrace.h: get is missing"),
-        (READ[2], "int tailrace_commit(", "int tailrace_release(", "tailrace.h: commit is missing"),
-        (READ[2], "int tailrace_commit(", "int tailrace_release(", "tailrace.h: release is not in"),
+        (READ[2], "int tailrace_publish(", "int tailrace_release(", "tailrace.h: publish is missing"),
+        (READ[2], "int tailrace_publish(", "int tailrace_release(", "tailrace.h: release is not in"),
         (READ[3], "    procedure :: finish\n", "", "tailrace.f90: finish is missing"),
         (READ[6], "    procedure :: mesh\n", "", "tailrace.f90: mesh is missing"),
         (READ[7], "generic :: wants =>", "generic :: wanted =>", "tailrace.f90: wanted is not in"),

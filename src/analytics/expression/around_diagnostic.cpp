@@ -102,8 +102,8 @@ std::optional<Value> AroundDiagnostic::option(const std::string& name, std::size
 }
 
 const std::vector<double>* AroundDiagnostic::coordinates(const std::string& dim) const {
-  for (const Axis& axis : all_.scope_.axes)
-    if (axis.dim == dim) return &axis.values;
+  for (const DimCoordinate& coordinate : all_.scope_.coordinates)
+    if (coordinate.dim == dim) return &coordinate.values;
   return nullptr;
 }
 

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "analytics/operators/support/arguments.hpp"
-#include "analytics/operators/support/axes.hpp"
+#include "analytics/operators/support/coordinates.hpp"
 #include "analytics/operators/support/gather.hpp"
 #include "analytics/operators/support/walk.hpp"
 
@@ -101,16 +101,17 @@ Array coarsened(const Coarsening& coarsening, const ConstArray& a) {
   return result;
 }
 
-Axis coarse_axis(const Axis& axis, const std::string& dim, std::int64_t period, bool sampled) {
-  Axis made = described_as(axis, dim);
+DimCoordinate coarse_coordinate(const DimCoordinate& coordinate, const std::string& dim, std::int64_t period,
+                                bool sampled) {
+  DimCoordinate made = described_as(coordinate, dim);
   const auto step = static_cast<std::size_t>(period);
-  for (std::size_t first = 0; first < axis.values.size(); first += step) {
-    const std::size_t end = std::min(first + (sampled ? 1 : step), axis.values.size());
+  for (std::size_t first = 0; first < coordinate.values.size(); first += step) {
+    const std::size_t end = std::min(first + (sampled ? 1 : step), coordinate.values.size());
     double total = 0.0;
-    for (std::size_t i = first; i < end; ++i) total += axis.values[i];
+    for (std::size_t i = first; i < end; ++i) total += coordinate.values[i];
     made.values.push_back(total / static_cast<double>(end - first));
-    if (!axis.bounds.empty())
-      made.bounds.insert(made.bounds.end(), {axis.bounds[2 * first], axis.bounds[2 * end - 1]});
+    if (!coordinate.bounds.empty())
+      made.bounds.insert(made.bounds.end(), {coordinate.bounds[2 * first], coordinate.bounds[2 * end - 1]});
   }
   return made;
 }
@@ -137,15 +138,15 @@ class Coarsen final : public Kernel {
         shape.dims[d] = shortened(shape.dims[d], coarse(shape.dims[d].extent, coarsening.periods[d]));
     return shape;
   }
-  std::optional<Axis> axis_made(const Call& call, const std::string& dim,
-                                const std::vector<Described>& arguments) const override {
+  std::optional<DimCoordinate> coordinate_made(const Call& call, const std::string& dim,
+                                               const std::vector<Described>& arguments) const override {
     const Coarsening coarsening = coarsening_of(call);
     for (std::size_t d = 0; d < coarsening.periods.size(); ++d) {
       const Dim& whole = call.arguments[0].dims[d];
       const std::int64_t extent = coarse(whole.extent, coarsening.periods[d]);
-      const Axis* axis = axis_along(call, arguments, whole.name);
-      if (extent != whole.extent && axis != nullptr && dim == shortened(whole, extent).name)
-        return coarse_axis(*axis, dim, coarsening.periods[d], coarsening.method == "sample");
+      const DimCoordinate* coordinate = coordinate_along(call, arguments, whole.name);
+      if (extent != whole.extent && coordinate != nullptr && dim == shortened(whole, extent).name)
+        return coarse_coordinate(*coordinate, dim, coarsening.periods[d], coarsening.method == "sample");
     }
     return std::nullopt;
   }

@@ -1,5 +1,5 @@
 #include "analytics/operators/support/arguments.hpp"
-#include "analytics/operators/support/axes.hpp"
+#include "analytics/operators/support/coordinates.hpp"
 #include "analytics/operators/support/gather.hpp"
 
 namespace tailrace::analytics::operators {
@@ -37,15 +37,15 @@ class Difference final : public Kernel {
     shape.units = difference_units(shape.units);
     return shape;
   }
-  std::optional<Axis> axis_made(const Call& call, const std::string& dim,
-                                const std::vector<Described>& arguments) const override {
+  std::optional<DimCoordinate> coordinate_made(const Call& call, const std::string& dim,
+                                               const std::vector<Described>& arguments) const override {
     const std::int64_t extent = call.arguments[0].dims[only_dim(call)].extent;
-    const Axis* axis = axis_along(call, arguments, call.dims[0]);
-    if (axis == nullptr || dim != shortened(call.arguments[0].dims[only_dim(call)], extent - 1).name)
+    const DimCoordinate* coordinate = coordinate_along(call, arguments, call.dims[0]);
+    if (coordinate == nullptr || dim != shortened(call.arguments[0].dims[only_dim(call)], extent - 1).name)
       return std::nullopt;
-    Axis middles = described_as(*axis, dim);
-    for (std::size_t i = 1; i < axis->values.size(); ++i)
-      middles.values.push_back((axis->values[i - 1] + axis->values[i]) / 2.0);
+    DimCoordinate middles = described_as(*coordinate, dim);
+    for (std::size_t i = 1; i < coordinate->values.size(); ++i)
+      middles.values.push_back((coordinate->values[i - 1] + coordinate->values[i]) / 2.0);
     return middles;
   }
   std::vector<std::string> needs_whole(const Call& call) const override { return split_consumed(call); }

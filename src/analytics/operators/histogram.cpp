@@ -89,16 +89,16 @@ class Histogram final : public Reduction {
     shape.units = dimensionless();
     return shape;
   }
-  std::optional<Axis> axis_made(const Call& call, const std::string& dim,
-                                const std::vector<Described>&) const override {
+  std::optional<DimCoordinate> coordinate_made(const Call& call, const std::string& dim,
+                                               const std::vector<Described>&) const override {
     if (dim != bin_dim(call)) return std::nullopt;
     const std::vector<double> edges = edges_of(call);
-    Axis axis{dim, {}, call.arguments[0].units.value_or(""), "", "centre of the bin"};
+    DimCoordinate coordinate{dim, {}, call.arguments[0].units.value_or(""), "", "centre of the bin"};
     for (std::size_t i = 1; i < edges.size(); ++i) {
-      axis.values.push_back((edges[i - 1] + edges[i]) / 2.0);
-      axis.bounds.insert(axis.bounds.end(), {edges[i - 1], edges[i]});
+      coordinate.values.push_back((edges[i - 1] + edges[i]) / 2.0);
+      coordinate.bounds.insert(coordinate.bounds.end(), {edges[i - 1], edges[i]});
     }
-    return axis;
+    return coordinate;
   }
   bool fusible() const override { return true; }
   std::unique_ptr<Partial> start(const Call& call) const override {

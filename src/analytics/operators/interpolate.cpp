@@ -117,16 +117,16 @@ class Interpolate final : public Kernel {
     shape.dims[settings.place] = {.name = name, .extent = std::ssize(settings.levels), .split = false};
     return shape;
   }
-  std::optional<Axis> axis_made(const Call& call, const std::string& dim,
-                                const std::vector<Described>& arguments) const override {
+  std::optional<DimCoordinate> coordinate_made(const Call& call, const std::string& dim,
+                                               const std::vector<Described>& arguments) const override {
     if (dim != level_dim(call)) return std::nullopt;
     const Described& coordinate = arguments.at(1);
-    return Axis{dim,
-                numbers(call, "levels"),
-                call.arguments[1].units.value_or(""),
-                coordinate.standard_name,
-                coordinate.long_name,
-                coordinate.attributes};
+    return DimCoordinate{dim,
+                         numbers(call, "levels"),
+                         call.arguments[1].units.value_or(""),
+                         coordinate.standard_name,
+                         coordinate.long_name,
+                         coordinate.attributes};
   }
   std::vector<std::string> needs_whole(const Call& call) const override { return split_consumed(call); }
   std::unique_ptr<KernelRun> start(const Call& call) const override {

@@ -68,10 +68,10 @@ class Quantile final : public Kernel {
     if (is_list(call, "q")) add_dim(shape, "quantile", std::ssize(fractions));
     return shape;
   }
-  std::optional<Axis> axis_made(const Call& call, const std::string& dim,
-                                const std::vector<Described>&) const override {
+  std::optional<DimCoordinate> coordinate_made(const Call& call, const std::string& dim,
+                                               const std::vector<Described>&) const override {
     if (dim != "quantile" || !is_list(call, "q")) return std::nullopt;
-    return Axis{dim, fractions_of(call), "1", "", "quantile"};
+    return DimCoordinate{dim, fractions_of(call), "1", "", "quantile"};
   }
   std::vector<std::string> needs_whole(const Call& call) const override { return split_consumed(call); }
   std::unique_ptr<KernelRun> start(const Call& call) const override {

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "analytics/operators/support/arguments.hpp"
-#include "analytics/operators/support/axes.hpp"
+#include "analytics/operators/support/coordinates.hpp"
 #include "analytics/operators/support/gather.hpp"
 #include "analytics/operators/support/interpolation.hpp"
 
@@ -23,23 +23,27 @@ struct Selection {
 };
 
 // Of two that are equally near, the higher, as in pandas.
-Point nearest(const std::vector<double>& axis, double x) {
+Point nearest(const std::vector<double>& coordinate, double x) {
   std::size_t best = 0;
-  for (std::size_t i = 1; i < axis.size(); ++i) {
-    const double near = std::abs(axis[i] - x);
-    const double nearest = std::abs(axis[best] - x);
-    if (near < nearest || (near == nearest && axis[i] > axis[best])) best = i;
+  for (std::size_t i = 1; i < coordinate.size(); ++i) {
+    const double near = std::abs(coordinate[i] - x);
+    const double nearest = std::abs(coordinate[best] - x);
+    if (near < nearest || (near == nearest && coordinate[i] > coordinate[best])) best = i;
   }
   const auto index = static_cast<std::int64_t>(best);
-  return {.first = index, .second = index, .x = x, .x_first = axis[best], .x_second = axis[best]};
+  return {.first = index, .second = index, .x = x, .x_first = coordinate[best], .x_second = coordinate[best]};
 }
 
-Point linear(const std::vector<double>& axis, double x) {
-  for (std::size_t i = 0; i < axis.size(); ++i) {
+Point linear(const std::vector<double>& coordinate, double x) {
+  for (std::size_t i = 0; i < coordinate.size(); ++i) {
     const auto index = static_cast<std::int64_t>(i);
-    if (axis[i] == x) return {.first = index, .second = index, .x = x, .x_first = x, .x_second = x};
-    if (i > 0 && (axis[i - 1] < x) == (x < axis[i]))
-      return {.first = index - 1, .second = index, .x = x, .x_first = axis[i - 1], .x_second = axis[i]};
+    if (coordinate[i] == x) return {.first = index, .second = index, .x = x, .x_first = x, .x_second = x};
+    if (i > 0 && (coordinate[i - 1] < x) == (x < coordinate[i]))
+      return {.first = index - 1,
+              .second = index,
+              .x = x,
+              .x_first = coordinate[i - 1],
+              .x_second = coordinate[i]};
   }
   return {};
 }
@@ -47,10 +51,11 @@ Point linear(const std::vector<double>& axis, double x) {
 Selection selection_of(const Call& call, const std::string& dim, bool interpolated) {
   Selection selection{place_of(call, dim), {}, !is_list(call, dim)};
   const std::vector<double> wanted = numbers(call, dim);
-  const std::vector<double> axis = coordinates(call, dim);
-  if (interpolated && !monotonic(axis))
+  const std::vector<double> coordinate = coordinates(call, dim);
+  if (interpolated && !monotonic(coordinate))
     throw CallProblem(-1, dim, "the coordinate of \"" + dim + "\" is not monotonic");
-  for (const double x : wanted) selection.points.push_back(interpolated ? linear(axis, x) : nearest(axis, x));
+  for (const double x : wanted)
+    selection.points.push_back(interpolated ? linear(coordinate, x) : nearest(coordinate, x));
   return selection;
 }
 
@@ -127,13 +132,13 @@ class Select final : public Kernel {
   std::vector<std::string> coordinates_wanted(const Call& call) const override { return selected_dims(call); }
   // Of cells their own coordinate, between them the one asked for. Always given: as many cells as there are
   // may be taken in another order, under the same name.
-  std::optional<Axis> axis_made(const Call& call, const std::string& dim,
-                                const std::vector<Described>& arguments) const override {
+  std::optional<DimCoordinate> coordinate_made(const Call& call, const std::string& dim,
+                                               const std::vector<Described>& arguments) const override {
     for (const Selection& selection : selections_of(call)) {
       const Dim& whole = call.arguments[0].dims[selection.place];
       if (selection.dropped || dim != shortened(whole, std::ssize(selection.points)).name) continue;
-      const Axis* axis = axis_along(call, arguments, whole.name);
-      Axis made = axis != nullptr ? described_as(*axis, dim) : Axis{dim, {}};
+      const DimCoordinate* coordinate = coordinate_along(call, arguments, whole.name);
+      DimCoordinate made = coordinate != nullptr ? described_as(*coordinate, dim) : DimCoordinate{dim, {}};
       const bool interpolated = text(call, "method", "nearest") == "linear";
       for (const Point& point : selection.points)
         made.values.push_back(interpolated ? point.x : point.x_first);

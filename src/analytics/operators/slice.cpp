@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "analytics/operators/support/arguments.hpp"
-#include "analytics/operators/support/axes.hpp"
+#include "analytics/operators/support/coordinates.hpp"
 #include "analytics/operators/support/gather.hpp"
 
 namespace tailrace::analytics::operators {
@@ -91,14 +91,14 @@ class Slice final : public Kernel {
     cut_call.arguments[0] = shape;
     return without(cut_call, dropped);
   }
-  std::optional<Axis> axis_made(const Call& call, const std::string& dim,
-                                const std::vector<Described>& arguments) const override {
+  std::optional<DimCoordinate> coordinate_made(const Call& call, const std::string& dim,
+                                               const std::vector<Described>& arguments) const override {
     for (const Cut& cut : cuts_of(call)) {
       const Dim& whole = call.arguments[0].dims[cut.place];
       if (cut.dropped || std::ssize(cut.indices) == whole.extent) continue;
-      const Axis* axis = axis_along(call, arguments, whole.name);
-      if (axis != nullptr && dim == shortened(whole, std::ssize(cut.indices)).name)
-        return cells_of(*axis, dim, cut.indices);
+      const DimCoordinate* coordinate = coordinate_along(call, arguments, whole.name);
+      if (coordinate != nullptr && dim == shortened(whole, std::ssize(cut.indices)).name)
+        return cells_of(*coordinate, dim, cut.indices);
     }
     return std::nullopt;
   }

@@ -4,7 +4,7 @@
 #include <kissfft/kissfft.hh>
 
 #include "analytics/operators/support/arguments.hpp"
-#include "analytics/operators/support/axes.hpp"
+#include "analytics/operators/support/coordinates.hpp"
 #include "analytics/operators/support/gather.hpp"
 #include "analytics/units/unit_system.hpp"
 
@@ -105,12 +105,12 @@ Array spectra(const std::vector<bool>& consumed, const Bins& bins, const ConstAr
 }
 
 // Between cells that are even to a thousandth: coordinates are often rounded.
-std::optional<double> even_spacing(const Axis& axis) {
-  const std::size_t cells = axis.values.size();
+std::optional<double> even_spacing(const DimCoordinate& coordinate) {
+  const std::size_t cells = coordinate.values.size();
   if (cells < 2) return std::nullopt;
-  const double step = (axis.values.back() - axis.values.front()) / static_cast<double>(cells - 1);
+  const double step = (coordinate.values.back() - coordinate.values.front()) / static_cast<double>(cells - 1);
   for (std::size_t i = 0; i < cells; ++i)
-    if (!(std::abs(axis.values[i] - (axis.values.front() + static_cast<double>(i) * step)) <=
+    if (!(std::abs(coordinate.values[i] - (coordinate.values.front() + static_cast<double>(i) * step)) <=
           1e-3 * std::abs(step)))
       return std::nullopt;
   return step == 0.0 ? std::nullopt : std::optional(std::abs(step));
@@ -128,14 +128,14 @@ std::optional<Length> length_of(const Call& call, const std::vector<Described>& 
   const std::vector<double> spacing = spacing_of(call);
   double scale = 0.0;  // from the spacing of the call to that of the coordinates
   for (std::size_t d = 0; d < call.dims.size(); ++d) {
-    const Axis* axis = axis_along(call, arguments, call.dims[d]);
-    const auto step = axis != nullptr ? even_spacing(*axis) : std::nullopt;
-    if (!step || axis->units.empty()) return std::nullopt;
-    if (d > 0 && (axis->units != longest.units || std::abs(*step / spacing[d] - scale) > 1e-6 * scale))
+    const DimCoordinate* coordinate = coordinate_along(call, arguments, call.dims[d]);
+    const auto step = coordinate != nullptr ? even_spacing(*coordinate) : std::nullopt;
+    if (!step || coordinate->units.empty()) return std::nullopt;
+    if (d > 0 && (coordinate->units != longest.units || std::abs(*step / spacing[d] - scale) > 1e-6 * scale))
       return std::nullopt;
     if (d == 0) scale = *step / spacing[d];
-    longest.units = axis->units;
-    longest.length = std::max(longest.length, *step * static_cast<double>(axis->values.size()));
+    longest.units = coordinate->units;
+    longest.length = std::max(longest.length, *step * static_cast<double>(coordinate->values.size()));
   }
   return longest;
 }
@@ -164,19 +164,19 @@ class Spectrum final : public Kernel {
     shape.units = power_units(shape.units, 2.0);
     return shape;
   }
-  std::optional<Axis> axis_made(const Call& call, const std::string& dim,
-                                const std::vector<Described>& arguments) const override {
+  std::optional<DimCoordinate> coordinate_made(const Call& call, const std::string& dim,
+                                               const std::vector<Described>& arguments) const override {
     if (dim != wave_dim(call)) return std::nullopt;
-    Axis axis{dim, counted(bins_of(call).count, 0.0), "1"};
+    DimCoordinate coordinate{dim, counted(bins_of(call).count, 0.0), "1"};
     const auto domain = length_of(call, arguments);
     const auto units = domain ? units::unit_system().power(domain->units, -1.0) : std::nullopt;
-    axis.long_name = units                   ? "wave number (waves per length)"
-                     : call.dims.size() == 1 ? "wave number (waves over the domain)"
-                                             : "wave number (waves over the longer side of the domain)";
-    if (!units) return axis;
-    axis.units = *units;
-    for (double& wave : axis.values) wave /= domain->length;
-    return axis;
+    coordinate.long_name = units                   ? "wave number (waves per length)"
+                           : call.dims.size() == 1 ? "wave number (waves over the domain)"
+                                                   : "wave number (waves over the longer side of the domain)";
+    if (!units) return coordinate;
+    coordinate.units = *units;
+    for (double& wave : coordinate.values) wave /= domain->length;
+    return coordinate;
   }
   std::vector<std::string> needs_whole(const Call& call) const override { return split_consumed(call); }
   std::unique_ptr<KernelRun> start(const Call& call) const override {

@@ -40,7 +40,7 @@ inline Scope small_scope() {
       {"sections", {{{"t", 9, false}, {"z", nz, false}}, "K"}},
   };
   scope.options = {{"x_size", "8"}, {"y_size", "6"}, {"name", "bubble"}, {"n", "-2.5e1"}};
-  scope.axes = {{"z", {0.0, 100.0, 200.0, 300.0, 400.0}, "m"}};
+  scope.coordinates = {{"z", {0.0, 100.0, 200.0, 300.0, 400.0}, "m"}};
   return scope;
 }
 

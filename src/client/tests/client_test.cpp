@@ -1,4 +1,4 @@
-// A client whose server is the test itself: every record is looked at as it leaves, and every misuse is
+// A client whose server is the test itself: every packet is looked at as it leaves, and every misuse is
 // answered at the call that made it.
 #include "client/client.hpp"
 
@@ -12,7 +12,7 @@
 namespace tailrace::client {
 namespace {
 
-using model::RecordKind;
+using model::PacketKind;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -55,7 +55,7 @@ Declarer declared(int rank) {
 }
 
 struct Seen {
-  RecordKind kind;
+  PacketKind kind;
   int number;
   std::int64_t step;
   double time;
@@ -79,13 +79,13 @@ struct Bench {
 
   std::vector<Seen> take() {
     std::vector<Seen> seen;
-    while (const auto record = ends.consumer->next()) {
-      seen.push_back({record->header.kind,
-                      record->header.number,
-                      record->header.step,
-                      record->header.time,
-                      {record->payload.begin(), record->payload.end()}});
-      ends.consumer->release(record->sequence);
+    while (const auto packet = ends.consumer->next()) {
+      seen.push_back({packet->header.kind,
+                      packet->header.number,
+                      packet->header.step,
+                      packet->header.time,
+                      {packet->payload.begin(), packet->payload.end()}});
+      ends.consumer->release(packet->sequence);
     }
     return seen;
   }
@@ -117,17 +117,17 @@ std::vector<std::byte> bytes_of(const std::vector<T>& values) {
   return {bytes.begin(), bytes.end()};
 }
 
-TEST(Client, ARecordForEachStepAndEachPut) {
+TEST(Client, APacketForEachStepAndEachPut) {
   Bench bench;
   bench.client->step(2, 0.5);
   EXPECT_TRUE(bench.client->wants(w));
   bench.put_all();
   EXPECT_THAT(bench.take(),
-              ElementsAre(Seen{RecordKind::tick, 0, 2, 0.5, {}},
-                          Seen{RecordKind::block, w, 2, 0.5, bytes_of<double>({1, 2, 3, 4, 5, 6})},
-                          Seen{RecordKind::block, mask, 2, 0.5, bytes_of<std::int32_t>({1, 0, 1, 0, 1, 0})},
-                          Seen{RecordKind::block, energy, 2, 0.5, bytes_of<double>({1})},
-                          Seen{RecordKind::block, profile, 2, 0.5, bytes_of<float>({1, 2, 3, 4})}));
+              ElementsAre(Seen{PacketKind::tick, 0, 2, 0.5, {}},
+                          Seen{PacketKind::block, w, 2, 0.5, bytes_of<double>({1, 2, 3, 4, 5, 6})},
+                          Seen{PacketKind::block, mask, 2, 0.5, bytes_of<std::int32_t>({1, 0, 1, 0, 1, 0})},
+                          Seen{PacketKind::block, energy, 2, 0.5, bytes_of<double>({1})},
+                          Seen{PacketKind::block, profile, 2, 0.5, bytes_of<float>({1, 2, 3, 4})}));
 }
 
 TEST(Client, TakesStridedArraysOfTheRightShape) {
@@ -147,7 +147,7 @@ TEST(Client, WhatNobodyWantsIsCountedAndGoesNowhere) {
   EXPECT_FALSE(bench.client->wants(w));
   bench.put_all();
   EXPECT_THAT(bench.client->acquire(w), IsEmpty());
-  bench.client->commit(w);
+  bench.client->publish(w);
   EXPECT_THAT(bench.take(), SizeIs(1)) << "the step alone";
   EXPECT_EQ(bench.client->counters().fields[w].unwanted.get(), 2U);
   EXPECT_EQ(bench.client->counters().fields[w].bytes.get(), 0U);
@@ -175,9 +175,9 @@ TEST(Client, AcquireAndCommitHandTheSlotOut) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(slot.data()) % 64, 0U);
   const std::vector<double> values{6, 5, 4, 3, 2, 1};
   std::memcpy(slot.data(), values.data(), slot.size());
-  EXPECT_THAT(bench.take(), SizeIs(1)) << "not before commit";
-  bench.client->commit(w);
-  EXPECT_THAT(bench.take(), ElementsAre(Seen{RecordKind::block, w, 2, 0.5, bytes_of(values)}));
+  EXPECT_THAT(bench.take(), SizeIs(1)) << "not before publish";
+  bench.client->publish(w);
+  EXPECT_THAT(bench.take(), ElementsAre(Seen{PacketKind::block, w, 2, 0.5, bytes_of(values)}));
   EXPECT_EQ(bench.client->counters().fields[w].put.count.get(), 1U);
   EXPECT_EQ(bench.client->counters().fields[w].bytes.get(), 6 * sizeof(double));
 }
@@ -188,13 +188,13 @@ TEST(Client, OnlyTheFirstRankSendsWhatAllHold) {
   bench.put_all();
   std::vector<int> numbers;
   for (const Seen& seen : bench.take())
-    if (seen.kind == RecordKind::block) numbers.push_back(seen.number);
+    if (seen.kind == PacketKind::block) numbers.push_back(seen.number);
   EXPECT_THAT(numbers, ElementsAre(w, mask));
   bench.client->step(4, 1.0);
   const std::span<std::byte> slot = bench.client->acquire(profile);
   ASSERT_EQ(slot.size(), 4 * sizeof(float)) << "the caller writes all the same";
   std::memset(slot.data(), 1, slot.size());
-  bench.client->commit(profile);
+  bench.client->publish(profile);
   EXPECT_THAT(bench.take(), SizeIs(1));
   EXPECT_EQ(error_of([&] { bench.client->put_dense(profile, slot.data(), model::DataType::float32, 4); }),
             "field \"profile\" was put twice at step 4");
@@ -229,16 +229,16 @@ TEST(Client, RefusesCallsInTheWrongOrder) {
   Client& client = *bench.client;
   const std::vector<double> memory(6);
   client.step(2, 0.5);
-  EXPECT_EQ(error_of([&] { client.commit(w); }), "commit of field \"w\", which was not acquired");
+  EXPECT_EQ(error_of([&] { client.publish(w); }), "publish of field \"w\", which was not acquired");
   static_cast<void>(client.acquire(w));
   EXPECT_EQ(error_of([&] { client.put_dense(energy, memory.data(), model::DataType::float64, 1); }),
-            "put of field \"energy\" between acquire and commit of field \"w\"");
-  EXPECT_EQ(error_of([&] { client.commit(mask); }), "commit of field \"mask\", which was not acquired");
+            "put of field \"energy\" between acquire and publish of field \"w\"");
+  EXPECT_EQ(error_of([&] { client.publish(mask); }), "publish of field \"mask\", which was not acquired");
   EXPECT_EQ(error_of([&] { client.step(3, 1.0); }),
-            "step was called between acquire and commit of field \"w\"");
+            "step was called between acquire and publish of field \"w\"");
   EXPECT_EQ(error_of([&] { client.finish(); }),
-            "finish was called between acquire and commit of field \"w\"");
-  client.commit(w);
+            "finish was called between acquire and publish of field \"w\"");
+  client.publish(w);
   EXPECT_EQ(error_of([&] { client.put_dense(w, memory.data(), model::DataType::float64, 6); }),
             "field \"w\" was put twice at step 2");
 }
@@ -267,7 +267,7 @@ TEST(Client, AWantedFieldMustBePut) {
             "`optional: true`");
   bench.take();
   bench.client->finish();
-  EXPECT_THAT(bench.take(), ElementsAre(testing::Field(&Seen::kind, RecordKind::abandon)))
+  EXPECT_THAT(bench.take(), ElementsAre(testing::Field(&Seen::kind, PacketKind::abandon)))
       << "the servers must not wait for it";
 }
 
@@ -285,7 +285,7 @@ TEST(Client, AnOptionalFieldMayBeMissing) {
   bench.client->finish();
   const auto seen = bench.take();
   ASSERT_THAT(seen, SizeIs(3));
-  EXPECT_EQ(seen[2].kind, RecordKind::finish);
+  EXPECT_EQ(seen[2].kind, PacketKind::finish);
 }
 
 TEST(Client, FinishBringsTheCounters) {
@@ -297,7 +297,7 @@ TEST(Client, FinishBringsTheCounters) {
   const std::size_t under_way = bench.ends.consumer->bytes_under_way();
   bench.client->finish();
   const auto seen = bench.take();
-  ASSERT_EQ(seen.back().kind, RecordKind::finish);
+  ASSERT_EQ(seen.back().kind, PacketKind::finish);
   EXPECT_EQ(seen.back().step, 2);
   const auto counted = telemetry::ClientCounters::from_bytes(seen.back().payload);
   EXPECT_EQ(counted.component, "bubble");
@@ -353,12 +353,12 @@ TEST(Client, StaticsComeFirst) {
                  .begin = {0, 0.0}});
   client.put_statics(declarer.statics());
   client.step(1, 1.0);
-  const auto record = ends.consumer->next();
-  ASSERT_TRUE(record);
-  EXPECT_EQ(record->header.kind, RecordKind::block);
-  EXPECT_EQ(record->header.number, 4);
-  EXPECT_EQ(record->header.step, model::static_step);
-  EXPECT_EQ(std::vector<std::byte>(record->payload.begin(), record->payload.end()),
+  const auto packet = ends.consumer->next();
+  ASSERT_TRUE(packet);
+  EXPECT_EQ(packet->header.kind, PacketKind::block);
+  EXPECT_EQ(packet->header.number, 4);
+  EXPECT_EQ(packet->header.step, model::static_step);
+  EXPECT_EQ(std::vector<std::byte>(packet->payload.begin(), packet->payload.end()),
             bytes_of<double>({1, 2, 3}));
 }
 

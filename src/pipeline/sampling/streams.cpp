@@ -90,7 +90,7 @@ void Streams::close_step() {
   });
 }
 
-void Streams::accept(int client, const model::RecordHeader& header, std::span<const std::byte> payload) {
+void Streams::accept(int client, const model::PacketHeader& header, std::span<const std::byte> payload) {
   for (Stream* stream : of_field(header.number)) {
     if (header.step == model::static_step)
       emit_(*stream, client, 0, payload);

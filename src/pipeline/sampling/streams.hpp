@@ -39,7 +39,7 @@ class Streams final : public model::Stateful {
   void
   close_step();  // no block of the current step is still to come; begin_step() does it for the one before
   // Any worker, several at once; never twice at once for the same client.
-  void accept(int client, const model::RecordHeader& header, std::span<const std::byte> payload);
+  void accept(int client, const model::PacketHeader& header, std::span<const std::byte> payload);
 
   // One sample of a client's block under the shares of its step: what accept() does with a field, for values
   // that were computed here. One thread at a time for each stream.

@@ -215,7 +215,7 @@ TEST(Component, SaysWhoWaitsForWhom) {
   }
   EXPECT_EQ(play.servers[0].component->describe(),
             "\n    rank 0 of component \"bubble\": at step 1, waits for the others"
-            "\n    rank 1 of component \"bubble\": before its first step, its next record is awaited"
+            "\n    rank 1 of component \"bubble\": before its first step, its next packet is awaited"
             "\n    file waiting: no commit is due");
   for (ModelRank& rank : play.ranks) rank.client->abandon();
   testing::internal::CaptureStderr();

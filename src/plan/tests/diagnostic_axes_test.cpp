@@ -1,8 +1,7 @@
-#include "plan/diagnostic_axes.hpp"
-
 #include <gmock/gmock.h>
 
 #include "plan/analysis.hpp"
+#include "plan/diagnostic_coordinates.hpp"
 #include "plan/plan.hpp"
 
 namespace tailrace::plan {
@@ -75,7 +74,7 @@ struct Analysed {
   }
 };
 
-TEST(DiagnosticAxes, follow_a_chain_of_operators) {
+TEST(DiagnosticCoordinates, follow_a_chain_of_operators) {
   const Analysed found({"d: {is: 'abs(slice(coarsen(cumsum(th, z), z=2), z_2=[0, 2]) / 2)'}"});
   const model::Coordinate& z = found.at("z_2");
   EXPECT_THAT(z.values, ElementsAre(15, 60));
@@ -87,7 +86,7 @@ TEST(DiagnosticAxes, follow_a_chain_of_operators) {
   EXPECT_EQ(found.grid().coordinates.size(), 1u);
 }
 
-TEST(DiagnosticAxes, leave_what_no_operator_changed) {
+TEST(DiagnosticCoordinates, leave_what_no_operator_changed) {
   const Analysed found(
       {"whole: {is: 'th - mean(th, x)'}", "running: {is: 'cumsum(th, z)'}", "column: {is: 'mean(th, x)'}"});
   EXPECT_EQ(found.grid("whole").name, "les");
@@ -96,7 +95,7 @@ TEST(DiagnosticAxes, leave_what_no_operator_changed) {
   EXPECT_THAT(found.at("layer", "column").values, ElementsAre(1, 2, 3, 4));
 }
 
-TEST(DiagnosticAxes, take_no_coordinate_for_another_of_the_same_name_and_length) {
+TEST(DiagnosticCoordinates, take_no_coordinate_for_another_of_the_same_name_and_length) {
   const Analysed found({"d: {is: 'interpolate(th, p, z, levels=[4, 3, 2, 1], dim=\"z\")'}",
                         "turned: {is: 'select(th, z=[80, 40, 20, 10])'}"});
   EXPECT_THAT(found.at("z").values, ElementsAre(4, 3, 2, 1));
@@ -106,7 +105,7 @@ TEST(DiagnosticAxes, take_no_coordinate_for_another_of_the_same_name_and_length)
   EXPECT_THAT(found.at("z", "turned").values, ElementsAre(80, 40, 20, 10));
 }
 
-TEST(DiagnosticAxes, name_levels_of_what_was_computed) {
+TEST(DiagnosticCoordinates, name_levels_of_what_was_computed) {
   const Analysed found({"hpa: {is: 'to_units(p, units=hPa)', standard_name: air_pressure}",
                         "of_named: {is: 'interpolate(th, hpa, z, levels=[900, 500])'}",
                         "of_other: {is: 'interpolate(th, p ** 2, z, levels=[1, 2])'}"});
@@ -117,7 +116,7 @@ TEST(DiagnosticAxes, name_levels_of_what_was_computed) {
   EXPECT_THAT(found.at("z_level", "of_other").long_name, HasSubstr("p"));
 }
 
-TEST(DiagnosticAxes, believe_what_the_expression_says_of_units) {
+TEST(DiagnosticCoordinates, believe_what_the_expression_says_of_units) {
   const Analysed found({"a: {is: 'histogram(th, edges=[0, 1, 2])'}",
                         "b: {is: 'histogram(with_units(th, units=m), edges=[0, 1, 2])'}"});
   EXPECT_EQ(found.at("bin", "a").units, "K");
@@ -125,14 +124,14 @@ TEST(DiagnosticAxes, believe_what_the_expression_says_of_units) {
   EXPECT_THAT(found.at("bin", "b").bounds, ElementsAre(0, 1, 1, 2));
 }
 
-TEST(DiagnosticAxes, count_where_other_cells_are_combined) {
+TEST(DiagnosticCoordinates, count_where_other_cells_are_combined) {
   const Analysed found({"d: {is: 'slice(th, z=[1, 4]) - slice(th, z=[0, 3])'}"});
   EXPECT_THAT(found.at("z_3").values, ElementsAre(0, 1, 2));
   EXPECT_EQ(found.at("z_3").units, "1");
   EXPECT_THAT(found.at("z_3").long_name, HasSubstr("index"));
 }
 
-TEST(DiagnosticAxes, start_from_the_grid_of_the_field) {
+TEST(DiagnosticCoordinates, start_from_the_grid_of_the_field) {
   model::Declarations staggered = toy();
   staggered.grids[1].coordinates[0].values = {15, 30, 60, 120};
   const Analysed found({"a: {is: 'slice(th, z=[0, 2])'}", "b: {is: 'slice(u, z=[0, 2])'}"}, staggered);
@@ -140,14 +139,14 @@ TEST(DiagnosticAxes, start_from_the_grid_of_the_field) {
   EXPECT_THAT(found.at("z_2", "b").values, ElementsAre(15, 30));
 }
 
-TEST(DiagnosticAxes, are_beside_the_dim_where_their_values_are_not_in_order) {
+TEST(DiagnosticCoordinates, are_beside_the_dim_where_their_values_are_not_in_order) {
   const Analysed found({"d: {is: 'interpolate(th, p, z, levels=[900, 500, 700])'}"});
   EXPECT_EQ(found.find("z_level"), nullptr);
   EXPECT_THAT(found.at("z_level_value").values, ElementsAre(900, 500, 700));
   EXPECT_THAT(found.at("z_level_value").dims, ElementsAre("z_level"));
 }
 
-TEST(DiagnosticAxes, of_the_unknown_are_none) {
+TEST(DiagnosticCoordinates, of_the_unknown_are_none) {
   model::Declarations bare = toy();
   for (model::Grid& grid : bare.grids) grid.coordinates.clear();
   const Analysed found({"d: {is: 'coarsen(th, z=2)'}"}, bare);

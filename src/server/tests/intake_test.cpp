@@ -1,4 +1,4 @@
-// Clients in one process, their records written by the test; the pipeline notes what it is given.
+// Clients in one process, their packets written by the test; the pipeline notes what it is given.
 #include "server/intake.hpp"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@
 namespace tailrace::server {
 namespace {
 
-using model::RecordKind;
+using model::PacketKind;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -30,7 +30,7 @@ struct Notes final : Pipeline {
 
   bool ready_for_step() override { return room; }
   void begin_step(const model::Tick& tick) override { events.push_back("step " + std::to_string(tick.step)); }
-  void accept(int client, const model::RecordHeader& header, std::span<const std::byte> payload) override {
+  void accept(int client, const model::PacketHeader& header, std::span<const std::byte> payload) override {
     const std::string step = header.step == model::static_step ? "static" : std::to_string(header.step);
     const std::lock_guard lock(mutex);
     blocks.push_back(std::to_string(client) + ":" + std::to_string(header.number) + "@" + step + "=" +
@@ -71,17 +71,17 @@ struct Bench {
         IntakeServices{.executor = executor, .pipeline = pipeline, .counters = counters});
     pipeline.intake = intake.get();
   }
-  void give(std::size_t client, RecordKind kind, std::int64_t step, int number = 0, int value = -1) {
+  void give(std::size_t client, PacketKind kind, std::int64_t step, int number = 0, int value = -1) {
     transport::Producer& producer = *producers[client];
     const auto slot = producer.reserve(value < 0 ? 0 : 1);
     if (value >= 0) slot[0] = std::byte(value);
-    producer.commit({kind, number, step, 0.5 * static_cast<double>(step)});
+    producer.publish({kind, number, step, 0.5 * static_cast<double>(step)});
   }
-  void tick(std::size_t client, std::int64_t step) { give(client, RecordKind::tick, step); }
+  void tick(std::size_t client, std::int64_t step) { give(client, PacketKind::tick, step); }
   void block(std::size_t client, std::int64_t step, int number, int value) {
-    give(client, RecordKind::block, step, number, value);
+    give(client, PacketKind::block, step, number, value);
   }
-  void finish(std::size_t client, int counters) { give(client, RecordKind::finish, 0, 0, counters); }
+  void finish(std::size_t client, int counters) { give(client, PacketKind::finish, 0, 0, counters); }
   // Until nothing moves any more, not even what had waited for a moment.
   void settle() {
     for (int quiet = 0; quiet < 2;) {
@@ -129,7 +129,7 @@ TEST_P(Clients, AreWorkedOnInTheSameStep) {
   EXPECT_THAT(bench.intake->client_counters(),
               UnorderedElementsAre(ElementsAre(std::byte{1}), ElementsAre(std::byte{2})));
   EXPECT_THAT(bench.pipeline.faults, IsEmpty());
-  EXPECT_EQ(bench.counters.records_in.get(), 10U);
+  EXPECT_EQ(bench.counters.packets_in.get(), 10U);
   EXPECT_EQ(bench.counters.bytes_in.get(), 6U);
 }
 
@@ -176,7 +176,7 @@ TEST_P(Clients, ThatLeaveWithoutFinishEndTheComponent) {
   Bench bench(2, GetParam());
   for (const std::size_t client : {0, 1}) bench.tick(client, 1);
   bench.settle();
-  bench.give(0, RecordKind::abandon, 1);
+  bench.give(0, PacketKind::abandon, 1);
   bench.settle();
   ASSERT_THAT(bench.pipeline.faults, testing::SizeIs(1));
   EXPECT_EQ(bench.pipeline.faults[0].code, ErrorCode::lost);
@@ -264,7 +264,7 @@ TEST_P(Clients, LargeBlocksAreHandedOverOneByOne) {
   bench.settle();
   for (int i = 0; i < 10; ++i) {
     bench.producers[0]->reserve(std::size_t{20} << 10)[0] = std::byte(i);
-    bench.producers[0]->commit({RecordKind::block, i, 1, 0.5});
+    bench.producers[0]->publish({PacketKind::block, i, 1, 0.5});
   }
   bench.settle();
   EXPECT_THAT(bench.pipeline.blocks, testing::SizeIs(10));
@@ -314,7 +314,7 @@ TEST(Intake, IsNotAnnouncedWhileSmallBlocksWait) {
 }
 
 struct PolledConsumer final : transport::Consumer {
-  std::optional<transport::Record> next() override { return std::nullopt; }
+  std::optional<transport::Packet> next() override { return std::nullopt; }
   void release(std::uint64_t) override {}
   void raise(const base::Fault&) override {}
   bool alive() override { return true; }
@@ -349,8 +349,8 @@ TEST(Intake, SaysWhereEachClientStands) {
   EXPECT_EQ(bench.intake->describe(),
             "\n    rank 10 of component \"bubble\": at step 1, waits for the others"
             "\n    rank 11 of component \"bubble\": before its first step, has finished"
-            "\n    rank 12 of component \"bubble\": before its first step, its next record is awaited");
-  bench.give(2, RecordKind::abandon, 0);
+            "\n    rank 12 of component \"bubble\": before its first step, its next packet is awaited");
+  bench.give(2, PacketKind::abandon, 0);
   bench.settle();
   EXPECT_THAT(bench.intake->describe(),
               HasSubstr("rank 12 of component \"bubble\": before its first step, is gone"));

@@ -94,11 +94,11 @@ TEST(Loop, TheWatchdogSaysWhoWaitsForWhom) {
         ++looks;
         return false;
       },
-      [] { return "\n    rank 1: its next record is awaited"; }, bench.counters)
+      [] { return "\n    rank 1: its next packet is awaited"; }, bench.counters)
       .run([&] { return looks == 12; });
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               HasSubstr("tailrace: warning: no progress for 0 s on server 3; who waits for whom:\n"
-                        "    rank 1: its next record is awaited"));
+                        "    rank 1: its next packet is awaited"));
 }
 
 TEST(Loop, TheWatchdogIsQuietWhileThingsMoveOrWhenItIsOff) {

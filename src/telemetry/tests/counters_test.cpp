@@ -149,7 +149,7 @@ ClientCounters some_client() {
   client.run_nanoseconds.set(3);
   client.buffer_capacity_bytes.set(4);
   client.buffer_high_water_bytes.set(5);
-  client.spilled_records.set(6);
+  client.spilled_packets.set(6);
   client.spilled_bytes.set(7);
   client.resident_high_water_bytes.set(8);
   return client;

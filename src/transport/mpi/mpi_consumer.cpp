@@ -26,7 +26,7 @@ MpiConsumer::~MpiConsumer() {
   }
 }
 
-std::optional<Record> MpiConsumer::next() {
+std::optional<Packet> MpiConsumer::next() {
   env::maybe_delay("next");
   start_receiving();
   const bool arrived = has_arrived();
@@ -34,22 +34,22 @@ std::optional<Record> MpiConsumer::next() {
   if (!arrived) return std::nullopt;
   Arrival& arrival = arrivals_.front();
   const std::byte* place = arrival.memory.get() + read_;
-  RecordHead head;
-  TAILRACE_ASSERT(arrival.bytes - read_ >= sizeof head, "a message of a channel ends within a record");
+  PacketHead head;
+  TAILRACE_ASSERT(arrival.bytes - read_ >= sizeof head, "a message of a channel ends within a packet");
   std::memcpy(&head, place, sizeof head);
-  TAILRACE_ASSERT(head.total == record_size(head.payload) && head.total <= arrival.bytes - read_,
-                  "a message of a channel ends within a record");
+  TAILRACE_ASSERT(head.total == packet_size(head.payload) && head.total <= arrival.bytes - read_,
+                  "a message of a channel ends within a packet");
   const auto total = static_cast<std::size_t>(head.total);
   const std::span<const std::byte> payload(place + sizeof head, static_cast<std::size_t>(head.payload));
   read_ += total;
   const base::MutexLock lock(mutex_);
   // Only an abandoned channel leaves a gap: what it could not send any more.
   const std::uint64_t sequence = first_taken_ + taken_.size();
-  TAILRACE_ASSERT(head.sequence == sequence || head.header.kind == model::RecordKind::abandon,
-                  "a record of a channel is out of order");
+  TAILRACE_ASSERT(head.sequence == sequence || head.header.kind == model::PacketKind::abandon,
+                  "a packet of a channel is out of order");
   taken_.push_back({.memory = arrival.memory, .bytes = total});
   if (read_ == arrival.bytes) arrivals_.pop_front();
-  return Record{.header = head.header, .payload = payload, .sequence = sequence};
+  return Packet{.header = head.header, .payload = payload, .sequence = sequence};
 }
 
 bool MpiConsumer::has_arrived() {
@@ -81,13 +81,13 @@ void MpiConsumer::release(std::uint64_t sequence) {
   {
     const base::MutexLock lock(mutex_);
     TAILRACE_ASSERT(sequence - first_taken_ < taken_.size(),
-                    "a record is released that was not handed out, or twice");
-    Taken& record = taken_[sequence - first_taken_];
-    TAILRACE_ASSERT(!record.released, "a record is released twice");
-    record.released = true;
-    under_way_ -= record.bytes;
-    uncredited_ += record.bytes;
-    memory = std::move(record.memory);
+                    "a packet is released that was not handed out, or twice");
+    Taken& packet = taken_[sequence - first_taken_];
+    TAILRACE_ASSERT(!packet.released, "a packet is released twice");
+    packet.released = true;
+    under_way_ -= packet.bytes;
+    uncredited_ += packet.bytes;
+    memory = std::move(packet.memory);
     if (sequence != first_taken_) return;
     while (!taken_.empty() && taken_.front().released) {
       taken_.pop_front();
@@ -105,7 +105,7 @@ void MpiConsumer::raise(const base::Fault& fault) {
   doorbell_.ring();
 }
 
-// A credit for each of many little records would cost more than the records: it waits until it is worth a
+// A credit for each of many little packets would cost more than the packets: it waits until it is worth a
 // message or there is nothing better to do.
 void MpiConsumer::send_notes(bool idle) {
   std::deque<base::Fault> faults;

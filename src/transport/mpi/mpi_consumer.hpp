@@ -1,5 +1,5 @@
 // The Consumer of a sender on another node. Messages are received into memory of its own, which stays within
-// what the sender may have under way, as the sender gets its space back only when the records are released
+// what the sender may have under way, as the sender gets its space back only when the packets are released
 // here.
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace tailrace::transport::mpi {
 
 // The thread of next() alone calls MPI. release() and raise() come from any thread: they leave what they have
-// to say under mutex_, and next() sends it, many credits in one note. The records of a message share its
+// to say under mutex_, and next() sends it, many credits in one note. The packets of a message share its
 // memory, since each is released by itself. Constant after construction: communicator_, sender_, tag_,
 // capacity_, doorbell_.
 class MpiConsumer final : public Consumer {
@@ -28,7 +28,7 @@ class MpiConsumer final : public Consumer {
   MpiConsumer(const MpiConsumer&) = delete;
   MpiConsumer& operator=(const MpiConsumer&) = delete;
 
-  std::optional<Record> next() override;
+  std::optional<Packet> next() override;
   void release(std::uint64_t sequence) override;
   void raise(const base::Fault& fault) override;
   bool alive() override { return true; }
@@ -43,7 +43,7 @@ class MpiConsumer final : public Consumer {
     std::unique_ptr<comm::Request> request;
   };
   struct Taken {
-    std::shared_ptr<std::byte[]> memory;  // shared by the records of a message
+    std::shared_ptr<std::byte[]> memory;  // shared by the packets of a message
     std::size_t bytes = 0;
     bool released = false;
   };
@@ -51,7 +51,7 @@ class MpiConsumer final : public Consumer {
     std::vector<std::byte> bytes;
     std::unique_ptr<comm::Request> request;
   };
-  bool has_arrived();  // a record to hand out is here
+  bool has_arrived();  // a packet to hand out is here
   void send_notes(bool idle);
   void send_note(std::vector<std::byte> bytes);
   void start_receiving();
@@ -64,7 +64,7 @@ class MpiConsumer final : public Consumer {
   std::deque<Arrival> arrivals_;  // in the order they were sent
   std::size_t read_ = 0;          // bytes of arrivals_.front() already handed out
   std::deque<Note> notes_;        // under way
-  std::uint64_t credited_ = 0;    // records the sender knows to be released
+  std::uint64_t credited_ = 0;    // packets the sender knows to be released
 
   mutable base::Mutex mutex_;
   std::deque<Taken> taken_ TAILRACE_GUARDED_BY(mutex_);

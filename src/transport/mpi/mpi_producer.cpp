@@ -84,7 +84,7 @@ std::byte* MpiProducer::reserve_when_full(std::size_t payload) {
   std::byte* place = nullptr;
   const bool fits = writer_.fits(payload);
   if (!fits && !spill_) throw too_large(payload, capacity());
-  send_committed();
+  send_published();
   progress();
   if (spill_) {
     if (fits && spill_->drained()) place = writer_.try_reserve(payload);
@@ -108,32 +108,32 @@ std::byte* MpiProducer::reserve_when_full(std::size_t payload) {
   return place;
 }
 
-void MpiProducer::commit(const model::RecordHeader& header) {
-  TAILRACE_ASSERT(reserved_ != Reserved::nothing, "commit without reserve");
-  env::maybe_delay("commit");
+void MpiProducer::publish(const model::PacketHeader& header) {
+  TAILRACE_ASSERT(reserved_ != Reserved::nothing, "publish without reserve");
+  env::maybe_delay("publish");
   if (reserved_ == Reserved::in_ring) {
-    writer_.commit(header, counters_.records);
-    waiting_bytes_ += record_size(reserved_bytes_);
+    writer_.publish(header, counters_.packets);
+    waiting_bytes_ += packet_size(reserved_bytes_);
   } else {
-    spill_->commit(header, counters_.records);
-    ++counters_.spilled_records;
+    spill_->publish(header, counters_.packets);
+    ++counters_.spilled_packets;
     counters_.spilled_bytes += reserved_bytes_;
   }
   reserved_ = Reserved::nothing;
-  finished_ = header.kind == model::RecordKind::finish;
-  ++counters_.records;
+  finished_ = header.kind == model::PacketKind::finish;
+  ++counters_.packets;
   counters_.bytes += reserved_bytes_;
-  if (waiting_bytes_ >= std::min(message_bytes, capacity() / 4)) send_committed();
+  if (waiting_bytes_ >= std::min(message_bytes, capacity() / 4)) send_published();
 }
 
 void MpiProducer::flush() {
-  send_committed();
+  send_published();
   progress();
 }
 
 void MpiProducer::drain() {
   flush();
-  wait_for([&] { return released_ >= counters_.records; });
+  wait_for([&] { return released_ >= counters_.packets; });
 }
 
 template <class Ready>
@@ -144,7 +144,7 @@ void MpiProducer::wait_for(Ready ready) {
     progress();
     if (ready()) return;
     if (const auto fault = take_fault()) throw Error(fault->code, fault->message);
-    if (closed_) throw receiver_lost(sender_, "it has ended", counters_.records - released_);
+    if (closed_) throw receiver_lost(sender_, "it has ended", counters_.packets - released_);
     nap = released_ != before ? shortest_nap : std::min(2 * nap, longest_nap);
     nap_for(nap);
   }
@@ -158,24 +158,24 @@ void MpiProducer::progress() {
 }
 
 // What lies in one piece in the ring becomes one message.
-void MpiProducer::send_committed() {
+void MpiProducer::send_published() {
   counters_.most_bytes_under_way =
       std::max(counters_.most_bytes_under_way, std::min(bytes_under_way(), capacity()));
   waiting_bytes_ = 0;
   std::span<const std::byte> run;
   std::uint64_t first_sequence = 0;
   std::uint64_t end_sequence = 0;
-  while (const auto record = unsent_.peek()) {
-    const auto* first = reinterpret_cast<const std::byte*>(record->head);
-    const auto total = static_cast<std::size_t>(record->head->total);
+  while (const auto packet = unsent_.peek()) {
+    const auto* first = reinterpret_cast<const std::byte*>(packet->head);
+    const auto total = static_cast<std::size_t>(packet->head->total);
     if (!run.empty() && (run.data() + run.size() != first || run.size() >= message_bytes)) {
       send(run, first_sequence, end_sequence, nullptr);
       run = {};
     }
-    if (run.empty()) first_sequence = record->head->sequence;
+    if (run.empty()) first_sequence = packet->head->sequence;
     run = {run.empty() ? first : run.data(), run.size() + total};
-    end_sequence = record->head->sequence + 1;
-    unsent_.advance(*record);
+    end_sequence = packet->head->sequence + 1;
+    unsent_.advance(*packet);
   }
   if (!run.empty()) send(run, first_sequence, end_sequence, nullptr);
 }
@@ -206,7 +206,7 @@ void MpiProducer::receive_notes() {
   }
 }
 
-// Record by record, as the receiver may hold the last of a message while it waits for what has no room yet. A
+// Packet by packet, as the receiver may hold the last of a message while it waits for what has no room yet. A
 // send that MPI does not call complete keeps its memory, though the receiver has it all.
 void MpiProducer::give_back() {
   std::uint64_t limit = released_;
@@ -215,38 +215,38 @@ void MpiProducer::give_back() {
   }
   while (!messages_.empty() && messages_.front().end_sequence <= limit) messages_.pop_front();
   while (true) {
-    const auto record = unreleased_.peek();
-    if (!record || record->head->sequence >= limit) break;
-    unreleased_.advance(*record);
+    const auto packet = unreleased_.peek();
+    if (!packet || packet->head->sequence >= limit) break;
+    unreleased_.advance(*packet);
   }
   control_.head.store(unreleased_.position(), std::memory_order_release);
 }
 
 void MpiProducer::refill() {
   bool filled = false;
-  while (const RecordHead* head = spilled_->peek()) {
-    const RecordHead record = *head;
-    const auto payload = static_cast<std::size_t>(record.payload);
+  while (const PacketHead* head = spilled_->peek()) {
+    const PacketHead packet = *head;
+    const auto payload = static_cast<std::size_t>(packet.payload);
     if (writer_.fits(payload)) {
       if (reserved_ == Reserved::in_ring) break;  // the free place is promised
       std::byte* place = writer_.try_reserve(payload);
       if (place == nullptr) break;
       spilled_->take(place);
-      writer_.commit(record.header, record.sequence);
+      writer_.publish(packet.header, packet.sequence);
       filled = true;
       continue;
     }
-    send_committed();
-    if (!messages_.empty()) break;  // a record larger than the ring has the buffer to itself
-    const std::size_t bytes = record_size(payload);
+    send_published();
+    if (!messages_.empty()) break;  // a packet larger than the ring has the buffer to itself
+    const std::size_t bytes = packet_size(payload);
     AlignedBytes alone = allocate_aligned(bytes);
-    new (alone.get()) RecordHead(record);
-    spilled_->take(alone.get() + sizeof(RecordHead));
+    new (alone.get()) PacketHead(packet);
+    spilled_->take(alone.get() + sizeof(PacketHead));
     const std::byte* data = alone.get();
-    send({data, bytes}, record.sequence, record.sequence + 1, std::move(alone));
+    send({data, bytes}, packet.sequence, packet.sequence + 1, std::move(alone));
     break;
   }
-  if (filled) send_committed();
+  if (filled) send_published();
 }
 
 std::size_t MpiProducer::bytes_under_way() const { return writer_.bytes_under_way(); }
@@ -261,11 +261,11 @@ std::optional<base::Fault> MpiProducer::take_fault() {
 void MpiProducer::abandon() noexcept {
   if (finished_ || goodbye_request_ || comm::thread_level() == comm::ThreadLevel::none) return;
   try {
-    send_committed();
-    goodbye_ = {.sequence = counters_.records,
+    send_published();
+    goodbye_ = {.sequence = counters_.packets,
                 .payload = 0,
-                .total = sizeof(RecordHead),
-                .header = {.kind = model::RecordKind::abandon}};
+                .total = sizeof(PacketHead),
+                .header = {.kind = model::PacketKind::abandon}};
     goodbye_request_ = communicator_.send(std::as_bytes(std::span(&goodbye_, 1)), receiver_, tag_);
   } catch (...) {  // the last word of a rank that leaves; nobody is left to hear why it was not said
   }

@@ -32,7 +32,7 @@ class MpiProducer final : public Producer {
   MpiProducer& operator=(const MpiProducer&) = delete;
 
   std::span<std::byte> reserve(std::size_t payload) override;
-  void commit(const model::RecordHeader& header) override;
+  void publish(const model::PacketHeader& header) override;
   void flush() override;
   void drain() override;
   std::optional<base::Fault> take_fault() override;
@@ -44,9 +44,9 @@ class MpiProducer final : public Producer {
  private:
   enum class Reserved { nothing, in_ring, in_spill };
   struct Message {
-    std::uint64_t first_sequence = 0;  // of its records
+    std::uint64_t first_sequence = 0;  // of its packets
     std::uint64_t end_sequence = 0;
-    AlignedBytes alone;  // a record that is larger than the ring
+    AlignedBytes alone;  // a packet that is larger than the ring
     std::unique_ptr<comm::Request> request;
   };
 
@@ -54,7 +54,7 @@ class MpiProducer final : public Producer {
   template <class Ready>
   void wait_for(Ready ready);
   void progress();  // receives notes, refills the ring from the spill file, sends
-  void send_committed();
+  void send_published();
   void send(std::span<const std::byte> bytes, std::uint64_t first_sequence, std::uint64_t end_sequence,
             AlignedBytes alone);
   void receive_notes();
@@ -73,17 +73,17 @@ class MpiProducer final : public Producer {
   RingReader unreleased_;
   std::optional<SpillWriter> spill_;
   std::optional<SpillReader> spilled_;
-  std::deque<Message> messages_;  // sent, the last of its records not yet released
+  std::deque<Message> messages_;  // sent, the last of its packets not yet released
   ProducerCounters counters_;
   std::deque<base::Fault> faults_;
-  std::uint64_t released_ = 0;     // records
-  std::size_t waiting_bytes_ = 0;  // committed, not yet sent
+  std::uint64_t released_ = 0;     // packets
+  std::size_t waiting_bytes_ = 0;  // published, not yet sent
   int quiet_reserves_ = 0;         // since notes were last looked for
   Reserved reserved_ = Reserved::nothing;
   std::size_t reserved_bytes_ = 0;
   bool closed_ = false;    // the receiver said that it takes no more
-  bool finished_ = false;  // the last record was `finish`
-  RecordHead goodbye_;
+  bool finished_ = false;  // the last packet was `finish`
+  PacketHead goodbye_;
   std::unique_ptr<comm::Request> goodbye_request_;
 };
 

@@ -1,5 +1,5 @@
-// The messages between a sender and a receiver on another node. With `tag` run the records, as they lie in
-// the sender's ring (RecordHead, payload, padding), several small ones in a message; with `tag + 1` the notes
+// The messages between a sender and a receiver on another node. With `tag` run the packets, as they lie in
+// the sender's ring (PacketHead, payload, padding), several small ones in a message; with `tag + 1` the notes
 // back.
 #pragma once
 
@@ -9,13 +9,13 @@ namespace tailrace::transport::mpi {
 
 // First word of a note.
 enum class Note : std::uint32_t {
-  credit = 1,  // then a uint64: records released without a gap since the first one
+  credit = 1,  // then a uint64: packets released without a gap since the first one
   fault = 2,   // then int32 code, text
   closed = 3,  // the receiver takes no more
 };
 
-// A message is sent when this much has been committed, and ends when it holds this much. Also the most by
-// which memory of the receiver exceeds the records under way, as a message is received into one piece.
+// A message is sent when this much has been published, and ends when it holds this much. Also the most by
+// which memory of the receiver exceeds the packets under way, as a message is received into one piece.
 inline constexpr std::size_t message_bytes = std::size_t{64} << 10;
 
 }  // namespace tailrace::transport::mpi

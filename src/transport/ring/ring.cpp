@@ -26,13 +26,13 @@ std::size_t bytes_between(const RingControl& control, std::uint64_t head, std::u
 
 void RingWriter::look_at_head() { head_ = std::max(control_.head.load(std::memory_order_acquire), floor_); }
 
-// A record that does not fit before the end of the ring normally leaves a skip marker there, and the rest of
+// A packet that does not fit before the end of the ring normally leaves a skip marker there, and the rest of
 // the lap counts as used. When the ring is empty there is no need for that: the tail jumps to the start of
 // the next lap, which is written into the control block, and all of the ring is free for what follows. It
-// does so too where the record would fit, once the first part of the ring is behind it. There is at most one
+// does so too where the packet would fit, once the first part of the ring is behind it. There is at most one
 // such jump at a time: the ring is empty again only when the consumer has passed the one before.
 std::byte* RingWriter::try_reserve(std::size_t payload) {
-  const std::uint64_t total = record_size(payload);
+  const std::uint64_t total = packet_size(payload);
   const std::uint64_t rest = capacity_ - tail_ % capacity_;
   const bool wraps = total > rest;
   if (wraps || tail_ >= look_at_) {
@@ -48,21 +48,21 @@ std::byte* RingWriter::try_reserve(std::size_t payload) {
   }
   payload_ = payload;
   jumps_ = jumps;
-  return data_ + begin_ % capacity_ + sizeof(RecordHead);
+  return data_ + begin_ % capacity_ + sizeof(PacketHead);
 }
 
-void RingWriter::commit(const model::RecordHeader& header, std::uint64_t sequence) {
-  const std::uint64_t total = record_size(payload_);
+void RingWriter::publish(const model::PacketHeader& header, std::uint64_t sequence) {
+  const std::uint64_t total = packet_size(payload_);
   if (jumps_) {
     control_.jump_from.store(tail_, std::memory_order_relaxed);
     control_.jump_to.store(begin_, std::memory_order_relaxed);
     floor_ = head_ = begin_;
     look_at_ = begin_ + eager_bytes;
   } else if (begin_ != tail_) {
-    new (data_ + tail_ % capacity_) RecordHead{skip_marker, 0, begin_ - tail_, {}};
+    new (data_ + tail_ % capacity_) PacketHead{skip_marker, 0, begin_ - tail_, {}};
     look_at_ = begin_ + eager_bytes;
   }
-  new (data_ + begin_ % capacity_) RecordHead{sequence, payload_, total, header};
+  new (data_ + begin_ % capacity_) PacketHead{sequence, payload_, total, header};
   tail_ = begin_ + total;
   control_.tail.store(tail_, std::memory_order_release);
 }
@@ -77,7 +77,7 @@ std::size_t RingWriter::bytes_under_way() const {
 }
 
 // A jump lies where the ring was empty, so it is known with the tail behind it: what the producer keeps
-// writing to is read once for all records that are there.
+// writing to is read once for all packets that are there.
 bool RingReader::look_at_tail() {
   tail_ = control_.tail.load(std::memory_order_acquire);
   jump_from_ = control_.jump_from.load(std::memory_order_relaxed);

@@ -22,16 +22,16 @@ class RingWriter {
   RingWriter(RingControl& control, std::byte* data)
       : control_(control), data_(data), capacity_(control.capacity) {}
 
-  // Place for the payload of one record, or null when there is no room now. A record of at most the capacity
+  // Place for the payload of one packet, or null when there is no room now. A packet of at most the capacity
   // finds room at the latest when everything before it has been released. Reserving again gives the earlier
   // place up.
   std::byte* try_reserve(std::size_t payload);
-  // Hands the reserved record over.
-  void commit(const model::RecordHeader& header, std::uint64_t sequence);
+  // Hands the reserved packet over.
+  void publish(const model::PacketHeader& header, std::uint64_t sequence);
 
   // How far into the ring the memory has been used.
-  std::size_t reach() const { return static_cast<std::size_t>(begin_ % capacity_ + record_size(payload_)); }
-  bool fits(std::size_t payload) const { return payload <= capacity_ && record_size(payload) <= capacity_; }
+  std::size_t reach() const { return static_cast<std::size_t>(begin_ % capacity_ + packet_size(payload_)); }
+  bool fits(std::size_t payload) const { return payload <= capacity_ && packet_size(payload) <= capacity_; }
   std::uint64_t tail() const { return tail_; }
   // A head at which it pays to go on writing when there was no room: an eighth of the ring is free or all of
   // it.
@@ -50,51 +50,51 @@ class RingWriter {
   std::byte* data_;
   std::uint64_t capacity_;
   std::uint64_t tail_ = 0;
-  std::uint64_t head_ = 0;  // as last seen: reading the consumer's cache line for every record would be slow
+  std::uint64_t head_ = 0;  // as last seen: reading the consumer's cache line for every packet would be slow
   std::uint64_t floor_ =
       0;  // everything before it is free, though the consumer may not have jumped there yet
   std::uint64_t look_at_ = eager_bytes;  // position from which on it pays to see whether the ring is empty
-  std::uint64_t begin_ = 0;              // of the reserved record
+  std::uint64_t begin_ = 0;              // of the reserved packet
   std::size_t payload_ = 0;
   bool jumps_ = false;  // to the start of the next lap
 };
 
-struct RecordView {
-  const RecordHead* head = nullptr;
+struct PacketView {
+  const PacketHead* head = nullptr;
   std::span<const std::byte> payload;
   std::uint64_t begin = 0;  // position of the head
 };
 
-// Consumer's end: finds records; giving space back is up to the owner, who stores RingControl::head.
+// Consumer's end: finds packets; giving space back is up to the owner, who stores RingControl::head.
 class RingReader {
  public:
   RingReader(RingControl& control, const std::byte* data)
       : control_(control), data_(data), capacity_(control.capacity) {}
 
-  // The next record, without moving past it. Throws Error(internal) when the ring holds nonsense.
-  std::optional<RecordView> peek() {
+  // The next packet, without moving past it. Throws Error(internal) when the ring holds nonsense.
+  std::optional<PacketView> peek() {
     while (position_ != tail_ || look_at_tail()) {
       if (position_ == jump_from_) position_ = jump_to_;
       const std::uint64_t within = position_ % capacity_;
       const std::byte* place = data_ + within;
-      const auto* head = std::launder(reinterpret_cast<const RecordHead*>(place));
-      // Where the next record begins is written in this one: small ones would be waited for one by one.
+      const auto* head = std::launder(reinterpret_cast<const PacketHead*>(place));
+      // Where the next packet begins is written in this one: small ones would be waited for one by one.
       __builtin_prefetch(place + ahead_bytes);
       __builtin_prefetch(place + ahead_bytes + alignment);
-      TAILRACE_ASSERT(head->total >= sizeof(RecordHead) && head->total <= capacity_ - within &&
+      TAILRACE_ASSERT(head->total >= sizeof(PacketHead) && head->total <= capacity_ - within &&
                           head->total <= tail_ - position_,
                       "the ring of a channel was overwritten");
       if (head->sequence != skip_marker) {
-        TAILRACE_ASSERT(head->payload <= head->total - sizeof(RecordHead),
+        TAILRACE_ASSERT(head->payload <= head->total - sizeof(PacketHead),
                         "the ring of a channel was overwritten");
-        return RecordView{
-            head, {place + sizeof(RecordHead), static_cast<std::size_t>(head->payload)}, position_};
+        return PacketView{
+            head, {place + sizeof(PacketHead), static_cast<std::size_t>(head->payload)}, position_};
       }
       position_ += head->total;
     }
     return std::nullopt;
   }
-  void advance(const RecordView& record) { position_ = record.begin + record.head->total; }
+  void advance(const PacketView& packet) { position_ = packet.begin + packet.head->total; }
   // Everything before it has been taken (skipped rests included, once peek has seen them).
   std::uint64_t position() const { return position_; }
 

@@ -8,8 +8,8 @@
 namespace tailrace::transport {
 namespace {
 
-bool ends(const Record& record) {
-  return record.header.kind == model::RecordKind::finish || record.header.kind == model::RecordKind::abandon;
+bool ends(const Packet& packet) {
+  return packet.header.kind == model::PacketKind::finish || packet.header.kind == model::PacketKind::abandon;
 }
 
 }  // namespace
@@ -29,42 +29,42 @@ RingConsumer::~RingConsumer() {
   control_.space.ring();
 }
 
-// Records of the ring and of the spill file are each in order; the sequence numbers say which is next.
-std::optional<Record> RingConsumer::next() {
+// Packets of the ring and of the spill file are each in order; the sequence numbers say which is next.
+std::optional<Packet> RingConsumer::next() {
   env::maybe_delay("next");
   const bool abandoned =
-      control_.abandoned.load(std::memory_order_acquire) != 0;  // before looking for the last records
-  std::optional<Record> record = next_in_ring();
-  if (!record && spill_) record = next_in_spill();
-  if (!record && abandoned && !over_) record = goodbye();
-  over_ = over_ || (record && ends(*record));
-  return record;
+      control_.abandoned.load(std::memory_order_acquire) != 0;  // before looking for the last packets
+  std::optional<Packet> packet = next_in_ring();
+  if (!packet && spill_) packet = next_in_spill();
+  if (!packet && abandoned && !over_) packet = goodbye();
+  over_ = over_ || (packet && ends(*packet));
+  return packet;
 }
 
-std::optional<Record> RingConsumer::next_in_ring() {
+std::optional<Packet> RingConsumer::next_in_ring() {
   const base::MutexLock lock(mutex_);
   offer_fault();
   return next_of_ring();
 }
 
 // The ring alone, under one lock; what lies elsewhere comes one by one.
-void RingConsumer::take(std::vector<Record>& records, std::size_t most, std::size_t bytes) {
-  if (spill_ || env::random_delays_on) return Consumer::take(records, most, bytes);
+void RingConsumer::take(std::vector<Packet>& packets, std::size_t most, std::size_t bytes) {
+  if (spill_ || env::random_delays_on) return Consumer::take(packets, most, bytes);
   std::size_t taken = 0;
   {
     const base::MutexLock lock(mutex_);
     offer_fault();
     for (std::size_t size = 0; taken < most && size < bytes; ++taken) {
-      const auto record = next_of_ring();
-      if (!record) break;
-      records.push_back(*record);
-      size += record->payload.size();
-      if (record->header.kind == model::RecordKind::block) continue;
-      over_ = over_ || ends(*record);
+      const auto packet = next_of_ring();
+      if (!packet) break;
+      packets.push_back(*packet);
+      size += packet->payload.size();
+      if (packet->header.kind == model::PacketKind::block) continue;
+      over_ = over_ || ends(*packet);
       return;
     }
   }
-  if (taken == 0) Consumer::take(records, 1, 1);
+  if (taken == 0) Consumer::take(packets, 1, 1);
 }
 
 std::uint64_t RingConsumer::note_taken(std::uint64_t begin) {
@@ -72,25 +72,25 @@ std::uint64_t RingConsumer::note_taken(std::uint64_t begin) {
   return next_sequence_++;
 }
 
-inline std::optional<Record> RingConsumer::next_of_ring() {
+inline std::optional<Packet> RingConsumer::next_of_ring() {
   const auto view = reader_.peek();
   if (!view) return std::nullopt;
   const std::uint64_t sequence = next_sequence_;
   if (view->head->sequence != sequence) {
-    TAILRACE_ASSERT(spill_ && view->head->sequence > sequence, "a record of a channel is out of order");
+    TAILRACE_ASSERT(spill_ && view->head->sequence > sequence, "a packet of a channel is out of order");
     return std::nullopt;
   }
   reader_.advance(*view);
   note_taken(view->begin);
-  return Record{.header = view->head->header, .payload = view->payload, .sequence = sequence};
+  return Packet{.header = view->head->header, .payload = view->payload, .sequence = sequence};
 }
 
 // The payload is read into memory, which stays within the capacity: more comes when some of it was released.
-// Only a record that is larger than that by itself is let through alone.
-std::optional<Record> RingConsumer::next_in_spill() {
-  const RecordHead* head = spill_->peek();
+// Only a packet that is larger than that by itself is let through alone.
+std::optional<Packet> RingConsumer::next_in_spill() {
+  const PacketHead* head = spill_->peek();
   if (head == nullptr) return std::nullopt;
-  const RecordHead found = *head;
+  const PacketHead found = *head;
   const auto bytes = static_cast<std::size_t>(found.payload);
   {
     const base::MutexLock lock(mutex_);
@@ -104,13 +104,13 @@ std::optional<Record> RingConsumer::next_in_spill() {
   const std::span<const std::byte> payload(memory.get(), bytes);
   const base::MutexLock lock(mutex_);
   spilled_[note_taken(reader_.position())] = {std::move(memory), bytes};
-  return Record{.header = found.header, .payload = payload, .sequence = found.sequence};
+  return Packet{.header = found.header, .payload = payload, .sequence = found.sequence};
 }
 
-std::optional<Record> RingConsumer::goodbye() {
+std::optional<Packet> RingConsumer::goodbye() {
   const base::MutexLock lock(mutex_);
   if (waits_for_release_) return std::nullopt;
-  return Record{.header = {.kind = model::RecordKind::abandon},
+  return Packet{.header = {.kind = model::PacketKind::abandon},
                 .payload = {},
                 .sequence = note_taken(reader_.position())};
 }
@@ -118,10 +118,10 @@ std::optional<Record> RingConsumer::goodbye() {
 inline bool RingConsumer::mark_released(std::uint64_t sequence) {
   const std::uint64_t back = next_sequence_ - sequence;  // 1: the newest
   TAILRACE_ASSERT(back >= 1 && back <= taken_.size() - done_,
-                  "a record is released that was not handed out, or twice");
-  Taken& record = taken_[taken_.size() - back];
-  TAILRACE_ASSERT(!record.released, "a record is released twice");
-  record.released = true;
+                  "a packet is released that was not handed out, or twice");
+  Taken& packet = taken_[taken_.size() - back];
+  TAILRACE_ASSERT(!packet.released, "a packet is released twice");
+  packet.released = true;
   return !spilled_.empty() && free_spilled(sequence);
 }
 
@@ -158,12 +158,12 @@ void RingConsumer::release(std::uint64_t sequence) {
   if (more_wanted) doorbell_.ring();
 }
 
-void RingConsumer::release(std::span<const Record> records) {
+void RingConsumer::release(std::span<const Packet> packets) {
   env::maybe_delay("release");
   bool more_wanted = false;
   {
     const base::MutexLock lock(mutex_);
-    for (const Record& record : records) more_wanted = mark_released(record.sequence) || more_wanted;
+    for (const Packet& packet : packets) more_wanted = mark_released(packet.sequence) || more_wanted;
     give_back();
   }
   if (more_wanted) doorbell_.ring();

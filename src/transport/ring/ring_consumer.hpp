@@ -18,10 +18,10 @@
 namespace tailrace::transport {
 
 // One thread calls next() and take(), any thread release() and raise(). mutex_ guards what these share: which
-// records are handed out, and faults on their way. Records are released in any order, but a ring gives its
-// room back in one, so taken_ keeps each record until all before it are released; one look under the lock
-// serves many of them (take, release of a span), as a lock for each small record would cost more than the
-// record. The spill file is the business of next() alone, and its records are read into memory without the
+// packets are handed out, and faults on their way. Packets are released in any order, but a ring gives its
+// room back in one, so taken_ keeps each packet until all before it are released; one look under the lock
+// serves many of them (take, release of a span), as a lock for each small packet would cost more than the
+// packet. The spill file is the business of next() alone, and its packets are read into memory without the
 // lock. place_, control_ and doorbell_ are constant after construction.
 class RingConsumer final : public Consumer {
  public:
@@ -31,10 +31,10 @@ class RingConsumer final : public Consumer {
   RingConsumer(const RingConsumer&) = delete;
   RingConsumer& operator=(const RingConsumer&) = delete;
 
-  std::optional<Record> next() override;
+  std::optional<Packet> next() override;
   void release(std::uint64_t sequence) override;
-  void take(std::vector<Record>& records, std::size_t most, std::size_t bytes) override;
-  void release(std::span<const Record> records) override;
+  void take(std::vector<Packet>& packets, std::size_t most, std::size_t bytes) override;
+  void release(std::span<const Packet> packets) override;
   void raise(const base::Fault& fault) override;
   bool alive() override;
   std::size_t bytes_under_way() const override;
@@ -42,17 +42,17 @@ class RingConsumer final : public Consumer {
 
  private:
   struct Taken {
-    std::uint64_t begin = 0;  // up to here the ring is free once all earlier records are released
+    std::uint64_t begin = 0;  // up to here the ring is free once all earlier packets are released
     bool released = false;
   };
-  struct Spilled {  // a record that lies in memory, out of the spill file
+  struct Spilled {  // a packet that lies in memory, out of the spill file
     AlignedBytes memory;
     std::size_t bytes = 0;
   };
-  std::optional<Record> next_in_ring();
-  std::optional<Record> next_of_ring() TAILRACE_REQUIRES(mutex_);
-  std::optional<Record> next_in_spill();
-  std::optional<Record> goodbye();
+  std::optional<Packet> next_in_ring();
+  std::optional<Packet> next_of_ring() TAILRACE_REQUIRES(mutex_);
+  std::optional<Packet> next_in_spill();
+  std::optional<Packet> goodbye();
   void offer_fault() TAILRACE_REQUIRES(mutex_);
   std::uint64_t note_taken(std::uint64_t begin) TAILRACE_REQUIRES(mutex_);  // its sequence
   // True if next() waited for it.
@@ -72,7 +72,7 @@ class RingConsumer final : public Consumer {
   // Handed out. The first `done_` are released and are removed now and then, all at once.
   std::vector<Taken> taken_ TAILRACE_GUARDED_BY(mutex_);
   std::size_t done_ TAILRACE_GUARDED_BY(mutex_) = 0;
-  std::uint64_t next_sequence_ TAILRACE_GUARDED_BY(mutex_) = 0;           // of the record to come
+  std::uint64_t next_sequence_ TAILRACE_GUARDED_BY(mutex_) = 0;           // of the packet to come
   std::map<std::uint64_t, Spilled> spilled_ TAILRACE_GUARDED_BY(mutex_);  // by sequence
   std::size_t spilled_in_memory_ TAILRACE_GUARDED_BY(mutex_) = 0;
   bool waits_for_release_ TAILRACE_GUARDED_BY(mutex_) = false;

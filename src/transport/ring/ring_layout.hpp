@@ -7,7 +7,7 @@
 //   head ... tail         under way
 //   tail ... head + cap   free, the producer's
 //
-// Records are contiguous: one that does not fit before the end of the ring begins at its start, after a skip
+// Packets are contiguous: one that does not fit before the end of the ring begins at its start, after a skip
 // marker.
 #pragma once
 
@@ -26,16 +26,16 @@ inline constexpr std::size_t alignment = 64;
 constexpr std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 // In front of every payload, in the ring, in the spill file and in messages.
-struct alignas(alignment) RecordHead {
+struct alignas(alignment) PacketHead {
   std::uint64_t sequence = 0;  // or skip_marker
   std::uint64_t payload = 0;   // bytes
   std::uint64_t total =
-      0;  // bytes of the record with head and padding; of the skipped rest for a skip marker
-  model::RecordHeader header;
+      0;  // bytes of the packet with head and padding; of the skipped rest for a skip marker
+  model::PacketHeader header;
 };
 inline constexpr std::uint64_t skip_marker = UINT64_MAX;
 
-constexpr std::size_t record_size(std::size_t payload) { return sizeof(RecordHead) + aligned(payload); }
+constexpr std::size_t packet_size(std::size_t payload) { return sizeof(PacketHead) + aligned(payload); }
 
 inline constexpr std::uint32_t layout_version = 1;
 inline constexpr std::uint32_t layout_magic = 0x54524c31;  // TRL1
@@ -62,14 +62,14 @@ struct RingControl {
 
   // Written by the consumer.
   alignas(alignment) std::atomic<std::uint64_t> head;
-  std::atomic<std::uint64_t> released;    // records released without a gap since the first one
+  std::atomic<std::uint64_t> released;    // packets released without a gap since the first one
   std::atomic<std::uint64_t> spill_head;  // bytes taken out of the spill file so far
   std::atomic<std::uint32_t> consumer_closed;
   std::atomic<std::uint32_t> consumer_attached;
   ProcessId consumer;  // told with consumer_attached
 
   // Where the producer sleeps. It says at which head it wants to be woken (UINT64_MAX: never): with every
-  // release, a stream of little records would be woken for each of them.
+  // release, a stream of little packets would be woken for each of them.
   alignas(alignment) std::atomic<std::uint64_t> wanted_head;
   Bell space;  // rung by the consumer for that, when it ends, and when a fault was raised
 

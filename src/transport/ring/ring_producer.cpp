@@ -62,22 +62,22 @@ std::byte* RingProducer::reserve_when_full(std::size_t payload) {
   return place;
 }
 
-void RingProducer::commit(const model::RecordHeader& header) {
-  TAILRACE_ASSERT(reserved_ != Reserved::nothing, "commit without reserve");
-  env::maybe_delay("commit");
-  const std::uint64_t sequence = counters_.records;
+void RingProducer::publish(const model::PacketHeader& header) {
+  TAILRACE_ASSERT(reserved_ != Reserved::nothing, "publish without reserve");
+  env::maybe_delay("publish");
+  const std::uint64_t sequence = counters_.packets;
   if (reserved_ == Reserved::in_ring) {
-    writer_.commit(header, sequence);
+    writer_.publish(header, sequence);
   } else {
-    spill_->commit(header, sequence);
-    ++counters_.spilled_records;
+    spill_->publish(header, sequence);
+    ++counters_.spilled_packets;
     counters_.spilled_bytes += reserved_bytes_;
   }
   reserved_ = Reserved::nothing;
-  finished_ = header.kind == model::RecordKind::finish;
-  ++counters_.records;
+  finished_ = header.kind == model::PacketKind::finish;
+  ++counters_.packets;
   counters_.bytes += reserved_bytes_;
-  unannounced_ += record_size(reserved_bytes_);
+  unannounced_ += packet_size(reserved_bytes_);
   // Waking a receiver that sleeps costs as much as copying a few 100 KiB, so that is left to flush, unless so
   // much has come together that this end may soon have to wait for it.
   if (unannounced_ >= capacity() / 2) ring();
@@ -108,7 +108,7 @@ void RingProducer::flush() {
 void RingProducer::drain() {
   ring();
   wait_for(writer_.tail(),
-           [&] { return control_.released.load(std::memory_order_acquire) >= counters_.records; });
+           [&] { return control_.released.load(std::memory_order_acquire) >= counters_.packets; });
 }
 
 // What ends the wait is said through the bell of the control block; the naps are for what cannot be said: the
@@ -143,7 +143,7 @@ void RingProducer::throw_if_hopeless(bool look_for_process) {
   const bool attached = control_.consumer_attached.load(std::memory_order_acquire) != 0;
   if (!closed && !(look_for_process && attached && gone(control_.consumer))) return;
   throw receiver_lost(sender_, closed ? "it has ended" : "its process no longer exists",
-                      counters_.records - control_.released.load(std::memory_order_acquire));
+                      counters_.packets - control_.released.load(std::memory_order_acquire));
 }
 
 std::optional<base::Fault> RingProducer::take_fault() {

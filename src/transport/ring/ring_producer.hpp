@@ -29,7 +29,7 @@ struct RingSending {
 };
 
 // One thread calls it, the model's, so there is no lock: what the other end must see is an atomic of the
-// control block with one writer, and all else here is this end's alone. A put is reserve and commit. They
+// control block with one writer, and all else here is this end's alone. A put is reserve and publish. They
 // touch the ring and the producer's words of the control block, and call the system only when the receiver is
 // to be woken; whatever may take long (waiting, spilling, looking whether a process lives) stands in
 // functions of its own, so that it does not weigh on them. Constant after construction: place_, control_,
@@ -42,7 +42,7 @@ class RingProducer final : public Producer {
   RingProducer& operator=(const RingProducer&) = delete;
 
   std::span<std::byte> reserve(std::size_t payload) override;
-  void commit(const model::RecordHeader& header) override;
+  void publish(const model::PacketHeader& header) override;
   void flush() override;
   void drain() override;
   std::optional<base::Fault> take_fault() override;
@@ -70,8 +70,8 @@ class RingProducer final : public Producer {
   ProducerCounters counters_;
   Reserved reserved_ = Reserved::nothing;
   std::size_t reserved_bytes_ = 0;
-  bool finished_ = false;        // the last record that was committed is the finish
-  std::size_t unannounced_ = 0;  // bytes committed since the doorbell was last rung
+  bool finished_ = false;        // the last packet that was published is the finish
+  std::size_t unannounced_ = 0;  // bytes published since the doorbell was last rung
   Sender sender_;
 };
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t punch_bytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t claim_bytes = std::uint64_t{16} << 20;  // claiming takes milliseconds, however little
 constexpr std::uint64_t kept_bytes = std::uint64_t{64} << 20;   // of the file, claimed once and used again
-constexpr std::size_t kept_records = (std::size_t{1} << 20) / sizeof(RecordHead);
+constexpr std::size_t kept_packets = (std::size_t{1} << 20) / sizeof(PacketHead);
 
 }  // namespace
 
@@ -87,7 +87,7 @@ void SpillWriter::claim(std::uint64_t offset, std::uint64_t bytes) {
     claimed_ = generous;
   } else if (fallocate(file, 0, from, static_cast<off_t>(end - claimed_)) == 0) {
     claimed_ = end;
-  } else if (errno != EOPNOTSUPP && errno != ENOSYS) {  // where room cannot be claimed, commit finds out
+  } else if (errno != EOPNOTSUPP && errno != ENOSYS) {  // where room cannot be claimed, publish finds out
     refuse(errno, bytes);
   }
 }
@@ -95,18 +95,18 @@ void SpillWriter::claim(std::uint64_t offset, std::uint64_t bytes) {
 std::byte* SpillWriter::reserve(std::size_t payload) {
   const std::uint64_t tail = control_.spill_tail.load(std::memory_order_relaxed);
   if (drained()) control_.spill_base = tail;  // from the start of the file again
-  const std::uint64_t bytes = record_size(payload);
+  const std::uint64_t bytes = packet_size(payload);
   claim(tail - control_.spill_base, bytes);
-  record_.resize(bytes / sizeof(RecordHead));
+  packet_.resize(bytes / sizeof(PacketHead));
   payload_ = payload;
-  return reinterpret_cast<std::byte*>(record_.data() + 1);
+  return reinterpret_cast<std::byte*>(packet_.data() + 1);
 }
 
-void SpillWriter::commit(const model::RecordHeader& header, std::uint64_t sequence) {
-  const std::uint64_t bytes = record_size(payload_);
-  record_.front() = RecordHead{.sequence = sequence, .payload = payload_, .total = bytes, .header = header};
+void SpillWriter::publish(const model::PacketHeader& header, std::uint64_t sequence) {
+  const std::uint64_t bytes = packet_size(payload_);
+  packet_.front() = PacketHead{.sequence = sequence, .payload = payload_, .total = bytes, .header = header};
   const std::uint64_t tail = control_.spill_tail.load(std::memory_order_relaxed);
-  const auto* data = reinterpret_cast<const std::byte*>(record_.data());
+  const auto* data = reinterpret_cast<const std::byte*>(packet_.data());
   for (std::uint64_t written = 0; written < bytes;) {
     const ssize_t count = pwrite(file_.descriptor(), data + written, bytes - written,
                                  static_cast<off_t>(tail - control_.spill_base + written));
@@ -114,7 +114,7 @@ void SpillWriter::commit(const model::RecordHeader& header, std::uint64_t sequen
     if (count <= 0) refuse(count < 0 ? errno : ENOSPC, bytes);
     written += static_cast<std::uint64_t>(count);
   }
-  if (record_.size() > kept_records) record_ = {};
+  if (packet_.size() > kept_packets) packet_ = {};
   control_.spill_tail.store(tail + bytes, std::memory_order_release);
 }
 
@@ -133,19 +133,19 @@ void SpillReader::read(std::uint64_t position, void* place, std::size_t bytes) {
   }
 }
 
-const RecordHead* SpillReader::peek() {
+const PacketHead* SpillReader::peek() {
   if (head_) return &*head_;
   if (position_ == control_.spill_tail.load(std::memory_order_acquire)) return nullptr;
-  RecordHead head;
+  PacketHead head;
   read(position_, &head, sizeof head);
-  TAILRACE_ASSERT(head.total == record_size(head.payload), "the spill file of a channel was overwritten");
+  TAILRACE_ASSERT(head.total == packet_size(head.payload), "the spill file of a channel was overwritten");
   head_ = head;
   return &*head_;
 }
 
 void SpillReader::take(std::byte* payload) {
-  const RecordHead head = *head_;
-  if (head.payload > 0) read(position_ + sizeof(RecordHead), payload, head.payload);
+  const PacketHead head = *head_;
+  if (head.payload > 0) read(position_ + sizeof(PacketHead), payload, head.payload);
   position_ += head.total;
   head_.reset();
   unpunched_ += head.total;

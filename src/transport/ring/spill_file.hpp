@@ -1,4 +1,4 @@
-// Where records go when the ring is full and the user allowed it: a file on a disk of the node, written at
+// Where packets go when the ring is full and the user allowed it: a file on a disk of the node, written at
 // its end and read from its start, whose space is given back as it is read.
 #pragma once
 
@@ -35,9 +35,9 @@ class SpillFile {
 class SpillWriter {
  public:
   SpillWriter(RingControl& control, SpillFile file) : control_(control), file_(std::move(file)) {}
-  // Place for a payload; claims the room on the disk, so that commit finds it. Throws Error(resource).
+  // Place for a payload; claims the room on the disk, so that publish finds it. Throws Error(resource).
   std::byte* reserve(std::size_t payload);
-  void commit(const model::RecordHeader& header, std::uint64_t sequence);
+  void publish(const model::PacketHeader& header, std::uint64_t sequence);
   bool drained() const;
 
  private:
@@ -45,7 +45,7 @@ class SpillWriter {
   [[noreturn]] void refuse(int error, std::uint64_t bytes) const;
   RingControl& control_;
   SpillFile file_;
-  std::vector<RecordHead> record_;  // head and payload, in units of the alignment
+  std::vector<PacketHead> packet_;  // head and payload, in units of the alignment
   std::size_t payload_ = 0;
   std::uint64_t claimed_ = 0;  // bytes of the file that are surely there
 };
@@ -55,14 +55,14 @@ class SpillReader {
  public:
   SpillReader(RingControl& control, SpillFile file) : control_(control), file_(std::move(file)) {}
   void unlink() { file_.unlink(); }
-  const RecordHead* peek();       // the next record's head, or null
-  void take(std::byte* payload);  // reads the payload of the record just peeked at and gives the room back
+  const PacketHead* peek();       // the next packet's head, or null
+  void take(std::byte* payload);  // reads the payload of the packet just peeked at and gives the room back
 
  private:
   void read(std::uint64_t position, void* place, std::size_t bytes);
   RingControl& control_;
   SpillFile file_;
-  std::optional<RecordHead> head_;
+  std::optional<PacketHead> head_;
   std::uint64_t position_ = 0;
   std::uint64_t unpunched_ = 0;  // read, but still on the disk
 };

@@ -1,4 +1,4 @@
-// Cases of the conformance suite that send many records and look at each.
+// Cases of the conformance suite that send many packets and look at each.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "transport/testing/records.hpp"
+#include "transport/testing/packets.hpp"
 
 namespace tailrace::transport::testing {
 
@@ -25,11 +25,11 @@ inline void PrintTo(const Case& tried, std::ostream* out) { *out << tried.name; 
 using Size = std::function<std::size_t(std::uint64_t)>;
 
 struct Pace {
-  std::size_t held = 0;  // records that the receiver holds before it gives any back, in random order
+  std::size_t held = 0;  // packets that the receiver holds before it gives any back, in random order
   unsigned delay = 0;    // how often each side dawdles: one time in so many; 0: never
 };
 
-// `count` records.
+// `count` packets.
 inline Case stream(std::string name, BufferOptions options, std::uint64_t count, Size size, Pace pace = {}) {
   const auto dawdle = [pace](std::mt19937_64& random) {
     if (pace.delay > 0 && random() % pace.delay == 0) pause(1e-6 * static_cast<double>(random() % 300));
@@ -42,33 +42,33 @@ inline Case stream(std::string name, BufferOptions options, std::uint64_t count,
       if (random() % 100 == 0) producer.flush();
     }
     finish(producer);
-    TRANSPORT_REQUIRE(producer.counters().records == count + 1);
+    TRANSPORT_REQUIRE(producer.counters().packets == count + 1);
     TRANSPORT_REQUIRE(producer.counters().most_bytes_under_way <= producer.capacity());
-    if (options.when_full == WhenFull::wait) TRANSPORT_REQUIRE(producer.counters().spilled_records == 0);
+    if (options.when_full == WhenFull::wait) TRANSPORT_REQUIRE(producer.counters().spilled_packets == 0);
   };
   const auto consume = [=](Consumer& consumer, Doorbell& doorbell) {
     std::mt19937_64 random(2);
-    std::vector<Record> kept;
+    std::vector<Packet> kept;
     const auto release_one = [&] {
       const std::size_t which = random() % kept.size();
-      const Record& given = kept[which];
+      const Packet& given = kept[which];
       check(given, given.sequence, size(given.sequence));  // still in place
       consumer.release(given.sequence);
       kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(which));
     };
     for (std::uint64_t i = 0; i < count; ++i) {
-      std::optional<Record> record = consumer.next();
-      while (!record && !kept.empty()) {  // what is kept may be what the sender waits for
+      std::optional<Packet> packet = consumer.next();
+      while (!packet && !kept.empty()) {  // what is kept may be what the sender waits for
         release_one();
-        record = consumer.next();
+        packet = consumer.next();
       }
-      if (!record) record = await_next(consumer, doorbell);
-      check(*record, i, size(i));
-      kept.push_back(*record);
+      if (!packet) packet = await_next(consumer, doorbell);
+      check(*packet, i, size(i));
+      kept.push_back(*packet);
       dawdle(random);
       while (kept.size() > pace.held) release_one();
     }
-    for (const Record& record : kept) consumer.release(record.sequence);
+    for (const Packet& packet : kept) consumer.release(packet.sequence);
     consume_finish(consumer, doorbell);
     TRANSPORT_REQUIRE(consumer.bytes_under_way() == 0);
   };

@@ -23,19 +23,19 @@ inline Case wait_when_full() {
     TRANSPORT_REQUIRE(producer.counters().most_bytes_under_way > producer.capacity() / 2);
   };
   const auto consume = [=](Consumer& consumer, Doorbell& doorbell) {
-    std::vector<Record> kept{await_next(consumer, doorbell)};
+    std::vector<Packet> kept{await_next(consumer, doorbell)};
     for (int i = 0; i < 200; ++i) {
-      if (const auto record = consumer.next()) kept.push_back(*record);
+      if (const auto packet = consumer.next()) kept.push_back(*packet);
       pause(1e-3);
     }
     TRANSPORT_REQUIRE(kept.size() >= 5 && kept.size() <= consumer.capacity() / size);
     TRANSPORT_REQUIRE(consumer.bytes_under_way() <= consumer.capacity());
-    for (const Record& record : kept) check(record, record.sequence, size);
-    for (const Record& record : kept) consumer.release(record.sequence);
+    for (const Packet& packet : kept) check(packet, packet.sequence, size);
+    for (const Packet& packet : kept) consumer.release(packet.sequence);
     for (std::uint64_t i = kept.size(); i < 60; ++i) {
-      const Record record = await_next(consumer, doorbell);
-      check(record, i, size);
-      consumer.release(record.sequence);
+      const Packet packet = await_next(consumer, doorbell);
+      check(packet, i, size);
+      consumer.release(packet.sequence);
     }
     consume_finish(consumer, doorbell);
   };
@@ -53,7 +53,7 @@ inline Case fail_when_full() {
         ++number;
       } catch (const Error& error) {
         TRANSPORT_REQUIRE(error.code() == ErrorCode::full);
-        TRANSPORT_REQUIRE(std::string(error.what()).find("no room for a record of 6000 bytes") == 0);
+        TRANSPORT_REQUIRE(std::string(error.what()).find("no room for a packet of 6000 bytes") == 0);
         TRANSPORT_REQUIRE(number >= 9);
         ++refused;
         pause(1e-3);
@@ -67,9 +67,9 @@ inline Case fail_when_full() {
   const auto consume = [=](Consumer& consumer, Doorbell& doorbell) {
     pause(0.1);
     for (std::uint64_t i = 0; i < 40; ++i) {
-      const Record record = await_next(consumer, doorbell);
-      check(record, i, size);
-      consumer.release(record.sequence);
+      const Packet packet = await_next(consumer, doorbell);
+      check(packet, i, size);
+      consumer.release(packet.sequence);
     }
     consume_finish(consumer, doorbell);
   };
@@ -84,22 +84,22 @@ inline Case spill_without_waiting() {
     for (std::uint64_t i = 0; i < count; ++i) put(producer, i, size);
     producer.flush();
     TRANSPORT_REQUIRE(producer.counters().stalls == 0);
-    TRANSPORT_REQUIRE(producer.counters().spilled_records > 0);
-    TRANSPORT_REQUIRE(producer.counters().spilled_bytes == size * producer.counters().spilled_records);
+    TRANSPORT_REQUIRE(producer.counters().spilled_packets > 0);
+    TRANSPORT_REQUIRE(producer.counters().spilled_bytes == size * producer.counters().spilled_packets);
     finish(producer);
   };
   const auto consume = [=](Consumer& consumer, Doorbell& doorbell) {
     pause(0.05);
-    std::vector<Record> kept;
+    std::vector<Packet> kept;
     for (std::uint64_t i = 0; i < count; ++i) {
-      const Record record = await_next(consumer, doorbell);
-      check(record, i, size);
-      kept.push_back(record);
+      const Packet packet = await_next(consumer, doorbell);
+      check(packet, i, size);
+      kept.push_back(packet);
       if (kept.size() < 5) continue;
       for (auto it = kept.rbegin(); it != kept.rend(); ++it) consumer.release(it->sequence);
       kept.clear();
     }
-    for (const Record& record : kept) consumer.release(record.sequence);
+    for (const Packet& packet : kept) consumer.release(packet.sequence);
     consume_finish(consumer, doorbell);
   };
   return {"spill_without_waiting", {.bytes = 64 << 10, .when_full = WhenFull::spill}, produce, consume};
@@ -117,13 +117,13 @@ inline Case many_at_once(const char* name, BufferOptions options) {
         continue;
       }
       producer.reserve(0);
-      producer.commit({RecordKind::tick, 0, static_cast<std::int64_t>(i), 0.0});
+      producer.publish({PacketKind::tick, 0, static_cast<std::int64_t>(i), 0.0});
       producer.flush();
     }
     finish(producer);
   };
   const auto consume = [=](Consumer& consumer, Doorbell& doorbell) {
-    std::vector<Record> kept;
+    std::vector<Packet> kept;
     for (std::uint64_t i = 0; i < count;) {
       const std::size_t before = kept.size();
       const auto ticket = doorbell.ticket();
@@ -134,7 +134,7 @@ inline Case many_at_once(const char* name, BufferOptions options) {
         TRANSPORT_REQUIRE(kept[taken].sequence == i && bytes < 10000);
         bytes += kept[taken].payload.size();
         if (is_tick(i)) {
-          TRANSPORT_REQUIRE(kept[taken].header.kind == RecordKind::tick && taken + 1 == kept.size());
+          TRANSPORT_REQUIRE(kept[taken].header.kind == PacketKind::tick && taken + 1 == kept.size());
         } else {
           check(kept[taken], i, size_of(i));
         }
@@ -157,11 +157,11 @@ inline Case too_large() {
     for (const std::size_t size : {producer.capacity(), producer.capacity() * 3, SIZE_MAX - 100}) {
       try {
         producer.reserve(size);
-        TRANSPORT_REQUIRE(!"a record larger than the buffer was accepted");
+        TRANSPORT_REQUIRE(!"a packet larger than the buffer was accepted");
       } catch (const Error& error) {
         TRANSPORT_REQUIRE(error.code() == ErrorCode::usage);
         const std::string expected = fmt::format(
-            "a record of {} bytes can never fit into the buffer of {} bytes", size, producer.capacity());
+            "a packet of {} bytes can never fit into the buffer of {} bytes", size, producer.capacity());
         TRANSPORT_REQUIRE(std::string(error.what()).find(expected) == 0);
       }
     }
@@ -170,8 +170,8 @@ inline Case too_large() {
   };
   const auto consume = [](Consumer& consumer, Doorbell& doorbell) {
     for (const std::uint64_t i : {0, 1}) {
-      const Record record = await_next(consumer, doorbell);
-      check(record, i, 100 * (i + 1));
+      const Packet packet = await_next(consumer, doorbell);
+      check(packet, i, 100 * (i + 1));
       consumer.release(i);
     }
     consume_finish(consumer, doorbell);
@@ -190,8 +190,8 @@ inline Case reserve_twice() {
   };
   const auto consume = [](Consumer& consumer, Doorbell& doorbell) {
     for (std::uint64_t i = 0; i < 300; ++i) {
-      const Record record = await_next(consumer, doorbell);
-      check(record, i, 100 + static_cast<std::size_t>(i) * 50);
+      const Packet packet = await_next(consumer, doorbell);
+      check(packet, i, 100 + static_cast<std::size_t>(i) * 50);
       consumer.release(i);
     }
     consume_finish(consumer, doorbell);
@@ -236,13 +236,13 @@ inline Case faults() {
       consumer.raise({ErrorCode::internal, long_fault()});
     });
     other.join();
-    const Record record = await_next(consumer, doorbell);
-    check(record, 1, 10);
+    const Packet packet = await_next(consumer, doorbell);
+    check(packet, 1, 10);
     consumer.raise({ErrorCode::lost, "third"});
     // Nothing is released until the sender has seen the fault: it ends its wait and lets it go on.
-    const Record last = await_next(consumer, doorbell);
-    TRANSPORT_REQUIRE(last.header.kind == RecordKind::finish);
-    consumer.release(record.sequence);
+    const Packet last = await_next(consumer, doorbell);
+    TRANSPORT_REQUIRE(last.header.kind == PacketKind::finish);
+    consumer.release(packet.sequence);
     consumer.release(last.sequence);
     for (int i = 0; i < 50; ++i) {
       TRANSPORT_REQUIRE(!consumer.next());
@@ -255,20 +255,20 @@ inline Case faults() {
 inline Case abandon() {
   const auto produce = [](Producer& producer) {
     for (std::uint64_t i = 0; i < 5; ++i) put(producer, i, 1000);
-    producer.reserve(500);  // taken, never committed
+    producer.reserve(500);  // taken, never published
     producer.abandon();
     producer.abandon();
   };
   const auto consume = [](Consumer& consumer, Doorbell& doorbell) {
     TRANSPORT_REQUIRE(consumer.alive() || !consumer.needs_polling());
     for (std::uint64_t i = 0; i < 5; ++i) {
-      const Record record = await_next(consumer, doorbell);
-      check(record, i, 1000);
+      const Packet packet = await_next(consumer, doorbell);
+      check(packet, i, 1000);
       consumer.release(i);
     }
-    const Record record = await_next(consumer, doorbell);
-    TRANSPORT_REQUIRE(record.header.kind == RecordKind::abandon && record.payload.empty());
-    consumer.release(record.sequence);
+    const Packet packet = await_next(consumer, doorbell);
+    TRANSPORT_REQUIRE(packet.header.kind == PacketKind::abandon && packet.payload.empty());
+    consumer.release(packet.sequence);
     TRANSPORT_REQUIRE(!consumer.next());
   };
   return {"abandon", {.bytes = 64 << 10}, produce, consume};
@@ -281,9 +281,9 @@ inline Case abandon_after_finish() {
     producer.abandon();
   };
   const auto consume = [](Consumer& consumer, Doorbell& doorbell) {
-    const Record record = await_next(consumer, doorbell);
-    TRANSPORT_REQUIRE(record.header.kind == RecordKind::finish);
-    consumer.release(record.sequence);
+    const Packet packet = await_next(consumer, doorbell);
+    TRANSPORT_REQUIRE(packet.header.kind == PacketKind::finish);
+    consumer.release(packet.sequence);
     for (int i = 0; i < 50; ++i) {
       TRANSPORT_REQUIRE(!consumer.next());
       pause(1e-3);
@@ -292,7 +292,7 @@ inline Case abandon_after_finish() {
   return {"abandon_after_finish", {.bytes = 64 << 10}, produce, consume};
 }
 
-// A receiver that ends with records in hand leaves no sender waiting.
+// A receiver that ends with packets in hand leaves no sender waiting.
 inline Case receiver_ends(Sender sender) {
   const std::string expected =
       fmt::format("the {} is gone (it has ended)", sender == Sender::inviter ? "server" : "client");
@@ -308,14 +308,14 @@ inline Case receiver_ends(Sender sender) {
   };
   const auto consume = [](Consumer& consumer, Doorbell& doorbell) {
     for (std::uint64_t i = 0; i < 50; ++i) {
-      const Record record = await_next(consumer, doorbell);
-      if (i < 45) consumer.release(record.sequence);
+      const Packet packet = await_next(consumer, doorbell);
+      if (i < 45) consumer.release(packet.sequence);
     }
   };
   return {"receiver_ends", {.bytes = 64 << 10}, produce, consume};
 }
 
-// Several threads work on the records of one sender.
+// Several threads work on the packets of one sender.
 inline Case released_by_threads() {
   const std::uint64_t count = 4000;
   const auto size = [](std::uint64_t i) { return static_cast<std::size_t>(mix(i) % 3000); };
@@ -325,7 +325,7 @@ inline Case released_by_threads() {
   };
   const auto consume = [=](Consumer& consumer, Doorbell& doorbell) {
     std::mutex mutex;
-    std::vector<Record> work;
+    std::vector<Packet> work;
     bool over = false;
     std::string wrong;
     const auto worker = [&] {
@@ -337,25 +337,25 @@ inline Case released_by_threads() {
           std::this_thread::yield();
           continue;
         }
-        const Record record = work.back();
+        const Packet packet = work.back();
         work.pop_back();
         lock.unlock();
         try {
-          check(record, record.sequence, size(record.sequence));
+          check(packet, packet.sequence, size(packet.sequence));
         } catch (const std::exception& error) {
           lock.lock();
           wrong = error.what();
           lock.unlock();
         }
-        consumer.release(record.sequence);
+        consumer.release(packet.sequence);
       }
     };
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; ++i) threads.emplace_back(worker);
     for (std::uint64_t i = 0; i < count; ++i) {
-      const Record record = await_next(consumer, doorbell);
+      const Packet packet = await_next(consumer, doorbell);
       const std::lock_guard lock(mutex);
-      work.push_back(record);
+      work.push_back(packet);
     }
     {
       const std::lock_guard lock(mutex);

@@ -78,11 +78,11 @@ void abandon_while_finalizing(comm::Communicator& world, std::unique_ptr<transpo
     const auto& bytes = invitations[static_cast<std::size_t>(client)];
     const auto consumer = transport::accept({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
                                             world, client, *doorbell);
-    const transport::Record record = transport::testing::await_next(*consumer, *doorbell);
-    transport::testing::check(record, 0, 300000);
+    const transport::Packet packet = transport::testing::await_next(*consumer, *doorbell);
+    transport::testing::check(packet, 0, 300000);
     consumer->release(0);
-    const transport::Record last = transport::testing::await_next(*consumer, *doorbell);
-    TRANSPORT_REQUIRE(last.header.kind == tailrace::model::RecordKind::abandon);
+    const transport::Packet last = transport::testing::await_next(*consumer, *doorbell);
+    TRANSPORT_REQUIRE(last.header.kind == tailrace::model::PacketKind::abandon);
     consumer->release(last.sequence);
   }
 }

@@ -27,17 +27,17 @@ struct Ring {
     std::byte* place = writer.try_reserve(payload);
     if (place == nullptr) return false;
     std::memset(place, static_cast<int>(sequence % 251), payload);
-    writer.commit({model::RecordKind::block, 1, 2, 3.0}, sequence);
+    writer.publish({model::PacketKind::block, 1, 2, 3.0}, sequence);
     return true;
   }
   void take(std::size_t payload, std::uint64_t sequence) {
-    const auto record = reader.peek();
-    ASSERT_TRUE(record.has_value());
-    EXPECT_EQ(record->head->sequence, sequence);
-    ASSERT_EQ(record->payload.size(), payload);
-    EXPECT_TRUE(std::all_of(record->payload.begin(), record->payload.end(),
+    const auto packet = reader.peek();
+    ASSERT_TRUE(packet.has_value());
+    EXPECT_EQ(packet->head->sequence, sequence);
+    ASSERT_EQ(packet->payload.size(), payload);
+    EXPECT_TRUE(std::all_of(packet->payload.begin(), packet->payload.end(),
                             [&](std::byte byte) { return byte == static_cast<std::byte>(sequence % 251); }));
-    reader.advance(*record);
+    reader.advance(*packet);
   }
 
   Mapping memory;
@@ -46,7 +46,7 @@ struct Ring {
   RingReader reader;
 };
 
-TEST(RingTest, AnEmptyRingTakesTheLargestRecordWhereverItStands) {
+TEST(RingTest, AnEmptyRingTakesTheLargestPacketWhereverItStands) {
   const std::size_t capacity = 4096;
   for (std::size_t offset = 0; offset < capacity; offset += 64) {
     Ring ring(capacity);
@@ -81,9 +81,9 @@ TEST(RingTest, AConsumerThatKeepsUpNeedsTheFirstPartOnly) {
   for (std::uint64_t i = 0; i < 1000; ++i) {  // six laps' worth
     ASSERT_TRUE(ring.put(payload, i));
     reach = std::max(reach, ring.writer.reach());
-    EXPECT_EQ(ring.writer.bytes_under_way(), record_size(payload));
+    EXPECT_EQ(ring.writer.bytes_under_way(), packet_size(payload));
     EXPECT_EQ(bytes_between(ring.control, ring.control.head.load(), ring.control.tail.load()),
-              record_size(payload));
+              packet_size(payload));
     ring.take(payload, i);
     ring.give_back_all();
   }
@@ -92,7 +92,7 @@ TEST(RingTest, AConsumerThatKeepsUpNeedsTheFirstPartOnly) {
 
 TEST(RingTest, AllOfTheRingIsFreeBehindAJump) {
   const std::size_t capacity = std::size_t{8} << 20;
-  const std::size_t payload = (std::size_t{1} << 20) - sizeof(RecordHead);
+  const std::size_t payload = (std::size_t{1} << 20) - sizeof(PacketHead);
   Ring ring(capacity);
   std::uint64_t next = 0;
   for (; next < 3; ++next) {  // past the first part, and empty
@@ -110,12 +110,12 @@ TEST(RingTest, NeverWritesOverWhatIsNotReleased) {
   std::mt19937 random(3);
   Ring ring(8192);
   struct Live {
-    RecordView view;
+    PacketView view;
     std::uint64_t sequence;
     std::size_t size;
   };
   std::deque<Live> taken;
-  std::deque<std::pair<std::uint64_t, std::size_t>> committed;
+  std::deque<std::pair<std::uint64_t, std::size_t>> published;
   std::uint64_t put = 0;
   std::size_t refused = 0;
   for (int step = 0; step < 200000; ++step) {
@@ -123,18 +123,18 @@ TEST(RingTest, NeverWritesOverWhatIsNotReleased) {
     if (action == 0) {
       const std::size_t size = random() % (random() % 10 == 0 ? 8129 : 1500);
       if (ring.put(size, put)) {
-        committed.emplace_back(put++, size);
+        published.emplace_back(put++, size);
       } else {
-        ASSERT_FALSE(taken.empty() && committed.empty());  // an empty ring refuses nothing
+        ASSERT_FALSE(taken.empty() && published.empty());  // an empty ring refuses nothing
         ++refused;
       }
-    } else if (action == 1 && !committed.empty()) {
+    } else if (action == 1 && !published.empty()) {
       const auto view = ring.reader.peek();
       ASSERT_TRUE(view.has_value());
-      ASSERT_EQ(view->head->sequence, committed.front().first);
+      ASSERT_EQ(view->head->sequence, published.front().first);
       ring.reader.advance(*view);
-      taken.push_back({*view, committed.front().first, committed.front().second});
-      committed.pop_front();
+      taken.push_back({*view, published.front().first, published.front().second});
+      published.pop_front();
     } else if (action == 2 && !taken.empty()) {
       const Live live = taken.front();
       ASSERT_EQ(live.view.payload.size(), live.size);

@@ -14,7 +14,7 @@
 namespace tailrace::transport {
 namespace {
 
-using model::RecordKind;
+using model::PacketKind;
 using testing::Child;
 using testing::Pipe;
 using testing::put;
@@ -158,9 +158,9 @@ TEST_F(WithinNode, AKilledClientIsNoticedAndWhatItCommittedIsThere) {
     testing::pause(1e-3);  // a zombie until it is waited for
   EXPECT_FALSE(consumer->alive());
   for (const std::uint64_t i : {0, 1}) {
-    const auto record = consumer->next();
-    ASSERT_TRUE(record.has_value());
-    testing::check(*record, i, 1000);
+    const auto packet = consumer->next();
+    ASSERT_TRUE(packet.has_value());
+    testing::check(*packet, i, 1000);
   }
   EXPECT_FALSE(consumer->next().has_value());
 }
@@ -181,7 +181,7 @@ TEST_F(WithinNode, AKilledServerEndsTheWait) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::lost);
     EXPECT_THAT(error.what(), ::testing::HasSubstr("the server is gone (its process no longer exists); "
-                                                   "21 records that it had not released are lost"));
+                                                   "21 packets that it had not released are lost"));
   }
 }
 
@@ -201,9 +201,9 @@ TEST_F(WithinNode, AKilledServerThatSendsIsNoticedAndWhatItCommittedIsThere) {
   for (int i = 0; i < 2000 && end.consumer->alive(); ++i) testing::pause(1e-3);
   EXPECT_FALSE(end.consumer->alive());
   for (const std::uint64_t i : {0, 1}) {
-    const auto record = end.consumer->next();
-    ASSERT_TRUE(record.has_value());
-    testing::check(*record, i, 1000);
+    const auto packet = end.consumer->next();
+    ASSERT_TRUE(packet.has_value());
+    testing::check(*packet, i, 1000);
   }
   EXPECT_FALSE(end.consumer->next().has_value());
 }
@@ -225,7 +225,7 @@ TEST_F(WithinNode, AKilledClientThatReceivesEndsTheWait) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::lost);
     EXPECT_THAT(error.what(), ::testing::HasSubstr("the client is gone (its process no longer exists); "
-                                                   "21 records that it had not released are lost"));
+                                                   "21 packets that it had not released are lost"));
   }
 }
 
@@ -240,7 +240,7 @@ TEST_F(WithinNode, AnUnwritableSpillDirectoryIsAnErrorAtOnce) {
   }
 }
 
-TEST_F(WithinNode, AFullSpillDiskIsAnErrorAndLosesNothingCommitted) {
+TEST_F(WithinNode, AFullSpillDiskIsAnErrorAndLosesNothingPublished) {
   Child limited([&] {
     signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{1 << 20, 1 << 20};
@@ -248,23 +248,23 @@ TEST_F(WithinNode, AFullSpillDiskIsAnErrorAndLosesNothingCommitted) {
     const auto doorbell = make_heap_doorbell();
     auto ends = loopback::make(
         {{.bytes = 1 << 16, .when_full = WhenFull::spill, .spill_directory = directory}, {}}, *doorbell);
-    std::uint64_t committed = 0;
+    std::uint64_t published = 0;
     try {
-      for (; committed < 1000; ++committed) put(*ends.producer, committed, 10000);
+      for (; published < 1000; ++published) put(*ends.producer, published, 10000);
       TRANSPORT_REQUIRE(!"more than the disk holds was spilled");
     } catch (const Error& error) {
       const std::string text = error.what();
       TRANSPORT_REQUIRE(error.code() == ErrorCode::resource);
       TRANSPORT_REQUIRE(text.find("cannot spill 10112 bytes to " + directory + "/tailrace-spill-") == 0);
     }
-    TRANSPORT_REQUIRE(committed > 50 && committed < 120);
-    for (std::uint64_t i = 0; i < committed; ++i) {
-      const Record record = testing::await_next(*ends.consumer, *doorbell);
-      testing::check(record, i, 10000);
+    TRANSPORT_REQUIRE(published > 50 && published < 120);
+    for (std::uint64_t i = 0; i < published; ++i) {
+      const Packet packet = testing::await_next(*ends.consumer, *doorbell);
+      testing::check(packet, i, 10000);
       ends.consumer->release(i);
     }
-    put(*ends.producer, committed, 10000);
-    testing::check(testing::await_next(*ends.consumer, *doorbell), committed, 10000);
+    put(*ends.producer, published, 10000);
+    testing::check(testing::await_next(*ends.consumer, *doorbell), published, 10000);
   });
   EXPECT_EQ(limited.wait(), 0);
 }
@@ -283,12 +283,12 @@ TEST_F(WithinNode, TheSpillFileDoesNotGrowForEver) {
       const std::uint64_t begin = number;
       for (int i = 0; i < 50; ++i) put(*ends.producer, number++, 100000);
       for (std::uint64_t i = begin; i < number; ++i) {
-        const Record record = testing::await_next(*ends.consumer, *doorbell);
-        testing::check(record, i, 100000);
+        const Packet packet = testing::await_next(*ends.consumer, *doorbell);
+        testing::check(packet, i, 100000);
         ends.consumer->release(i);
       }
     }
-    TRANSPORT_REQUIRE(ends.producer->counters().spilled_records == 1000);
+    TRANSPORT_REQUIRE(ends.producer->counters().spilled_packets == 1000);
   });
   EXPECT_EQ(limited.wait(), 0);
 }
@@ -299,9 +299,9 @@ TEST_F(WithinNode, AServerInTheSameThreadWorksWhileTheClientWaits) {
   Consumer* server = nullptr;
   auto ends = loopback::make({{.bytes = 1 << 16},
                               [&] {
-                                if (const auto record = server->next()) {
-                                  if (record->header.kind == RecordKind::block)
-                                    testing::check(*record, taken, 7000);
+                                if (const auto packet = server->next()) {
+                                  if (packet->header.kind == PacketKind::block)
+                                    testing::check(*packet, taken, 7000);
                                   server->release(taken++);
                                 }
                               }},
@@ -336,10 +336,10 @@ TEST_F(WithinNode, ReleasingTwiceIsABug) {
   EXPECT_THROW(ends.consumer->release(7), Error);
 }
 
-TEST_F(WithinNode, CommitWithoutReserveIsABug) {
+TEST_F(WithinNode, PublishWithoutReserveIsABug) {
   const auto doorbell = make_heap_doorbell();
   auto ends = loopback::make({{.bytes = 1 << 16}, {}}, *doorbell);
-  EXPECT_THROW(ends.producer->commit({}), Error);
+  EXPECT_THROW(ends.producer->publish({}), Error);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "analytics/operators/regions/components.hpp"
 #include "analytics/operators/support/arguments.hpp"
-#include "analytics/operators/support/axes.hpp"
+#include "analytics/operators/support/coordinates.hpp"
 #include "analytics/operators/support/gather.hpp"
 #include "base/error.hpp"
 
@@ -204,13 +204,13 @@ class RegionStatistic final : public Kernel {
     shape.units = kind_.of_values ? call.arguments[1].units : dimensionless();
     return shape;
   }
-  std::optional<Axis> axis_made(const Call& call, const std::string& dim,
-                                const std::vector<Described>&) const override {
+  std::optional<DimCoordinate> coordinate_made(const Call& call, const std::string& dim,
+                                               const std::vector<Described>&) const override {
     if (dim != "region" || kind_.statistic == Statistic::count) return std::nullopt;
     const Settings settings = settings_of(call);
-    return Axis{dim, counted(static_cast<std::size_t>(settings.max), 1.0), "1", "",
-                settings.labels_given ? "place of the region among those at the time, by number"
-                                      : "number of the region"};
+    return DimCoordinate{dim, counted(static_cast<std::size_t>(settings.max), 1.0), "1", "",
+                         settings.labels_given ? "place of the region among those at the time, by number"
+                                               : "number of the region"};
   }
   std::vector<std::string> needs_whole(const Call& call) const override { return split_consumed(call); }
   std::unique_ptr<KernelRun> start(const Call& call) const override {

@@ -63,10 +63,10 @@ TEST(Slice, says_what_is_wrong) {
 }
 
 TEST(Select, takes_the_nearest) {
-  const List axis = {0, 10, 20, 40, 80, 160};
+  const List coordinate = {0, 10, 20, 40, 80, 160};
   const Array a = array_of(x6, {1, 2, 3, 4, 5, 6});
   const auto at = [&](double x) {
-    return result_of("select", call_of({x6}, {}, {{"x", x}, {"x.coordinates", axis}}), {a})[0];
+    return result_of("select", call_of({x6}, {}, {{"x", x}, {"x.coordinates", coordinate}}), {a})[0];
   };
   EXPECT_EQ(at(24), 3);
   EXPECT_EQ(at(30), 4) << "of two equally near the higher coordinate";
@@ -74,7 +74,7 @@ TEST(Select, takes_the_nearest) {
   EXPECT_EQ(at(161), 6);
   const Call several = call_of(
       {zyx}, {},
-      {{"x", List{11, 100}}, {"x.coordinates", axis}, {"z", 1.1}, {"z.coordinates", List{3, 2, 1, 0}}});
+      {{"x", List{11, 100}}, {"x.coordinates", coordinate}, {"z", 1.1}, {"z.coordinates", List{3, 2, 1, 0}}});
   EXPECT_EQ(dims_of(shape_of("select", several)), "y:5 x_2:2");
   EXPECT_THAT(result_of("select", several, {numbered()}),
               ElementsAre(201, 204, 211, 214, 221, 224, 231, 234, 241, 244));

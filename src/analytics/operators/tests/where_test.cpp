@@ -70,15 +70,16 @@ TEST(Operators, places_of_equals_and_missing) {
 
 TEST(Operators, places_as_coordinates) {
   const Array a = array_of(yx, {5, 1, 1, 5, 2, 0, 2, 2, 3, 4, 9, 8});
-  const std::vector<double> axis = {10, 20, 40, 80};
+  const std::vector<double> coordinate = {10, 20, 40, 80};
   Call call = call_of({yx}, {"x"}, {{"give", "coordinate"}});
   EXPECT_THAT(find_operator("argmax")->coordinates_wanted(call), ElementsAre("x"));
   EXPECT_THAT(problem_of("argmax", call), HasSubstr("\"x\" has no coordinate"));
-  call.parameters["x.coordinates"] = axis;
+  call.parameters["x.coordinates"] = coordinate;
   EXPECT_THAT(result_of("argmax", call, {a}), ElementsAre(10, 10, 40));
-  EXPECT_THAT(result_of("argmin", call_of({yx}, {"x"}, {{"coordinates", axis}}), {a}),
+  EXPECT_THAT(result_of("argmin", call_of({yx}, {"x"}, {{"coordinates", coordinate}}), {a}),
               ElementsAre(20, 20, 10));
-  EXPECT_THAT(problem_of("argmin", call_of({yx}, {"y"}, {{"coordinates", axis}})), HasSubstr("as long as"));
+  EXPECT_THAT(problem_of("argmin", call_of({yx}, {"y"}, {{"coordinates", coordinate}})),
+              HasSubstr("as long as"));
   EXPECT_THAT(problem_of("argmin", call_of({yx})), HasSubstr("along: needs along"));
   EXPECT_THAT(problem_of("argmin", call_of({zyx}, {"y", "x"}, {{"along", "z"}})),
               HasSubstr("not one of the consumed"));
@@ -130,21 +131,21 @@ TEST(Operators, vertical_integral_weighs) {
   Random random(7);
   const Array a = random_array({zyx, std::nullopt}, Kind::smooth, random);
   const std::vector<double> thickness = {10, 20, 30, 45};
-  const std::vector<double> axis = {0, 10, 40, 50};
+  const std::vector<double> coordinate = {0, 10, 40, 50};
   std::vector<double> weighted, trapezoidal;
   for (std::int64_t y = 0; y < 5; ++y)
     for (std::int64_t x = 0; x < 6; ++x) {
       double sum = 0.0, area = 0.0;
       for (std::int64_t z = 0; z < 4; ++z) sum += at(a, z, y, x) * thickness[static_cast<std::size_t>(z)];
       for (std::size_t z = 1; z < 4; ++z)
-        area += (axis[z] - axis[z - 1]) * 0.5 *
+        area += (coordinate[z] - coordinate[z - 1]) * 0.5 *
                 (at(a, static_cast<std::int64_t>(z), y, x) + at(a, static_cast<std::int64_t>(z) - 1, y, x));
       weighted.push_back(sum);
       trapezoidal.push_back(area);
     }
   expect_values(result_of("vertical_integral", call_of({zyx}, {"z"}, {{"thickness", thickness}}), {a}),
                 weighted, 1e-12);
-  expect_values(result_of("vertical_integral", call_of({zyx}, {"z"}, {{"z.coordinates", axis}}), {a}),
+  expect_values(result_of("vertical_integral", call_of({zyx}, {"z"}, {{"z.coordinates", coordinate}}), {a}),
                 trapezoidal, 1e-12);
   const Dims z = {{"z", 4, false}};
   expect_values(result_of("vertical_integral", call_of({zyx, z}, {"z"}), {a, array_of(z, thickness)}),

@@ -1,13 +1,13 @@
-#include "plan/diagnostic_axes.hpp"
+#include "plan/diagnostic_coordinates.hpp"
 
 #include <algorithm>
 
 namespace tailrace::plan {
 namespace {
 
-using analytics::Axis;
 using analytics::Described;
 using analytics::Dim;
+using analytics::DimCoordinate;
 using analytics::Node;
 using analytics::NodeKind;
 
@@ -28,13 +28,15 @@ model::Attributes lasting(const model::Attributes& attributes) {
   return kept;
 }
 
-bool same_cells(const Axis& a, const Axis& b) { return a.values == b.values && a.units == b.units; }
+bool same_cells(const DimCoordinate& a, const DimCoordinate& b) {
+  return a.values == b.values && a.units == b.units;
+}
 
 // Where arguments with other cells are combined, what is left is their order.
-std::shared_ptr<const Axis> indices(const Dim& dim) {
-  Axis axis{dim.name, {}, "1", "", "index (the coordinates of what is combined differ)"};
-  for (std::int64_t i = 0; i < dim.extent; ++i) axis.values.push_back(static_cast<double>(i));
-  return std::make_shared<Axis>(std::move(axis));
+std::shared_ptr<const DimCoordinate> indices(const Dim& dim) {
+  DimCoordinate coordinate{dim.name, {}, "1", "", "index (the coordinates of what is combined differ)"};
+  for (std::int64_t i = 0; i < dim.extent; ++i) coordinate.values.push_back(static_cast<double>(i));
+  return std::make_shared<DimCoordinate>(std::move(coordinate));
 }
 
 bool strictly_monotonic(const std::vector<double>& values) {
@@ -45,16 +47,16 @@ bool strictly_monotonic(const std::vector<double>& values) {
          never([](double a, double b) { return !(a > b); });
 }
 
-model::Coordinate coordinate_of(const Axis& axis) {
+model::Coordinate coordinate_of(const DimCoordinate& source) {
   model::Coordinate coordinate;
-  coordinate.name = strictly_monotonic(axis.values) ? axis.dim : name_if_unordered(axis.dim);
-  coordinate.dims = {axis.dim};
-  coordinate.units = axis.units;
-  coordinate.standard_name = axis.standard_name;
-  coordinate.long_name = axis.long_name;
-  coordinate.attributes = axis.attributes;
-  coordinate.values = axis.values;
-  coordinate.bounds = axis.bounds;
+  coordinate.name = strictly_monotonic(source.values) ? source.dim : name_if_unordered(source.dim);
+  coordinate.dims = {source.dim};
+  coordinate.units = source.units;
+  coordinate.standard_name = source.standard_name;
+  coordinate.long_name = source.long_name;
+  coordinate.attributes = source.attributes;
+  coordinate.values = source.values;
+  coordinate.bounds = source.bounds;
   return coordinate;
 }
 
@@ -62,14 +64,15 @@ model::Coordinate coordinate_of(const Axis& axis) {
 
 std::string name_if_unordered(const std::string& dim) { return dim + "_value"; }
 
-Axis axis_of(const model::Coordinate& coordinate) {
+DimCoordinate dim_coordinate_of(const model::Coordinate& coordinate) {
   return {coordinate.name,          coordinate.values,    coordinate.units,
           coordinate.standard_name, coordinate.long_name, lasting(coordinate.attributes),
           coordinate.bounds};
 }
 
-DiagnosticAxes::DiagnosticAxes(const analytics::Graph& graph, const std::vector<InputOrigin>& inputs,
-                               const std::vector<Axis>& known)
+DiagnosticCoordinates::DiagnosticCoordinates(const analytics::Graph& graph,
+                                             const std::vector<InputOrigin>& inputs,
+                                             const std::vector<DimCoordinate>& known)
     : graph_(graph), inputs_(inputs), known_(known) {
   for (const Node& node : graph.nodes) {
     Note made;
@@ -77,13 +80,13 @@ DiagnosticAxes::DiagnosticAxes(const analytics::Graph& graph, const std::vector<
       made = note_of_input(node);
     else
       for (const Dim& dim : node.shape.dims) made.dims.push_back(made_or_passed(node, dim));
-    for (const DimNote& dim : made.dims) made.described.axes.push_back(dim.axis);
+    for (const DimNote& dim : made.dims) made.described.coordinates.push_back(dim.coordinate);
     notes_.push_back(std::move(made));
     name_diagnostics(static_cast<int>(notes_.size()) - 1);
   }
 }
 
-DiagnosticAxes::Note DiagnosticAxes::note_of_input(const Node& input) const {
+DiagnosticCoordinates::Note DiagnosticCoordinates::note_of_input(const Node& input) const {
   const InputOrigin& origin = inputs_[at(input.input)];
   Note made;
   made.units = input.shape.units.value_or("");
@@ -94,25 +97,25 @@ DiagnosticAxes::Note DiagnosticAxes::note_of_input(const Node& input) const {
     DimNote& added = made.dims.emplace_back();
     added.declared = origin.grid;
     if (const model::Coordinate* own = own_coordinate(*origin.grid, dim.name)) {
-      added.axis = std::make_shared<Axis>(axis_of(*own));
+      added.coordinate = std::make_shared<DimCoordinate>(dim_coordinate_of(*own));
       continue;
     }
-    for (const Axis& axis : known_)
-      if (axis.dim == dim.name && std::ssize(axis.values) == dim.extent)
-        added.axis = std::make_shared<Axis>(axis);
+    for (const DimCoordinate& coordinate : known_)
+      if (coordinate.dim == dim.name && std::ssize(coordinate.values) == dim.extent)
+        added.coordinate = std::make_shared<DimCoordinate>(coordinate);
   }
   return made;
 }
 
-DiagnosticAxes::DimNote DiagnosticAxes::made_or_passed(const Node& node, const Dim& dim) const {
+DiagnosticCoordinates::DimNote DiagnosticCoordinates::made_or_passed(const Node& node, const Dim& dim) const {
   if (node.kind == NodeKind::reduction || node.kind == NodeKind::kernel)
-    if (auto made = node.op->axis_made(node.call, dim.name, arguments_of(node)))
-      return {std::make_shared<Axis>(std::move(*made)), nullptr};
+    if (auto made = node.op->coordinate_made(node.call, dim.name, arguments_of(node)))
+      return {std::make_shared<DimCoordinate>(std::move(*made)), nullptr};
   return passed(node, dim);
 }
 
 // Of several arguments the one with most dims, from which the result has its own.
-DiagnosticAxes::DimNote DiagnosticAxes::passed(const Node& node, const Dim& dim) const {
+DiagnosticCoordinates::DimNote DiagnosticCoordinates::passed(const Node& node, const Dim& dim) const {
   DimNote found;
   std::size_t most = 0;
   bool declared = true;
@@ -125,17 +128,19 @@ DiagnosticAxes::DimNote DiagnosticAxes::passed(const Node& node, const Dim& dim)
     if (place == dims.end()) continue;
     const DimNote& one = note(argument).dims[static_cast<std::size_t>(place - dims.begin())];
     declared = declared && one.declared != nullptr;
-    differ = differ || (one.axis && found.axis && !same_cells(*one.axis, *found.axis));
-    if ((one.axis && !found.axis) || (bool(one.axis) == bool(found.axis) && dims.size() > most)) {
+    differ =
+        differ || (one.coordinate && found.coordinate && !same_cells(*one.coordinate, *found.coordinate));
+    if ((one.coordinate && !found.coordinate) ||
+        (bool(one.coordinate) == bool(found.coordinate) && dims.size() > most)) {
       found = one;
       most = dims.size();
     }
   }
   if (declared) return found;
-  return {differ ? indices(dim) : found.axis, nullptr};
+  return {differ ? indices(dim) : found.coordinate, nullptr};
 }
 
-std::vector<Described> DiagnosticAxes::arguments_of(const Node& node) const {
+std::vector<Described> DiagnosticCoordinates::arguments_of(const Node& node) const {
   std::vector<Described> arguments;
   for (std::size_t i = 0; i < node.args.size(); ++i) {
     const Note& of = note(node.args[i]);
@@ -145,13 +150,13 @@ std::vector<Described> DiagnosticAxes::arguments_of(const Node& node) const {
     const bool wanted = !named && node.kind == NodeKind::kernel;
     arguments.push_back(
         named ? of.described
-              : Described{"", wanted ? text_of(graph_, node.args[i]) : "", {}, of.described.axes});
+              : Described{"", wanted ? text_of(graph_, node.args[i]) : "", {}, of.described.coordinates});
   }
   return arguments;
 }
 
 // What no input names may be a diagnostic that others use.
-void DiagnosticAxes::name_diagnostics(int number) {
+void DiagnosticCoordinates::name_diagnostics(int number) {
   Note& named = notes_[at(number)];
   for (const analytics::Diagnostic& diagnostic : graph_.diagnostics) {
     if (diagnostic.node != number || !named.described.long_name.empty()) continue;
@@ -161,19 +166,20 @@ void DiagnosticAxes::name_diagnostics(int number) {
   }
 }
 
-bool DiagnosticAxes::as_declared(int node) const {
+bool DiagnosticCoordinates::as_declared(int node) const {
   const auto& dims = note(node).dims;
   return std::all_of(dims.begin(), dims.end(), [](const DimNote& dim) { return dim.declared != nullptr; });
 }
 
-void DiagnosticAxes::add_coordinates(int node, const std::vector<const model::Grid*>& sources,
-                                     model::Grid& grid) const {
+void DiagnosticCoordinates::add_coordinates(int node, const std::vector<const model::Grid*>& sources,
+                                            model::Grid& grid) const {
   const std::vector<DimNote>& dims = note(node).dims;
   for (std::size_t d = 0; d < dims.size(); ++d) {
     const model::Coordinate* own =
         dims[d].declared != nullptr ? own_coordinate(*dims[d].declared, grid.dims[d]) : nullptr;
     if (own != nullptr) grid.coordinates.push_back(*own);
-    if (dims[d].declared == nullptr && dims[d].axis) grid.coordinates.push_back(coordinate_of(*dims[d].axis));
+    if (dims[d].declared == nullptr && dims[d].coordinate)
+      grid.coordinates.push_back(coordinate_of(*dims[d].coordinate));
   }
   const auto stays = [&](const model::Grid& from, const std::string& dim) {
     const auto here = std::find(grid.dims.begin(), grid.dims.end(), dim);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analytics/axis.hpp"
+#include "analytics/dim_coordinate.hpp"
 #include "analytics/graph.hpp"
 #include "model/declarations.hpp"
 
@@ -23,13 +23,14 @@ struct InputOrigin {
 // values are not has this name.
 std::string name_if_unordered(const std::string& dim);
 
-analytics::Axis axis_of(const model::Coordinate& coordinate);  // of a coordinate of one dim, its own
+analytics::DimCoordinate dim_coordinate_of(
+    const model::Coordinate& coordinate);  // of a coordinate of one dim, its own
 
-class DiagnosticAxes {
+class DiagnosticCoordinates {
  public:
   // `known`: coordinates by dim, for grids that lack them. All must live longer.
-  DiagnosticAxes(const analytics::Graph& graph, const std::vector<InputOrigin>& inputs,
-                 const std::vector<analytics::Axis>& known);
+  DiagnosticCoordinates(const analytics::Graph& graph, const std::vector<InputOrigin>& inputs,
+                        const std::vector<analytics::DimCoordinate>& known);
 
   // Whether all dims of the node are dims of the model, with the cells that the model gave them.
   bool as_declared(int node) const;
@@ -39,8 +40,8 @@ class DiagnosticAxes {
 
  private:
   struct DimNote {
-    std::shared_ptr<const analytics::Axis> axis;  // null: unknown
-    const model::Grid* declared = nullptr;        // whose dim it is, unchanged; null: an operator made it
+    std::shared_ptr<const analytics::DimCoordinate> coordinate;  // null: unknown
+    const model::Grid* declared = nullptr;  // whose dim it is, unchanged; null: an operator made it
   };
   // Of a node.
   struct Note {
@@ -59,7 +60,7 @@ class DiagnosticAxes {
 
   const analytics::Graph& graph_;
   const std::vector<InputOrigin>& inputs_;
-  const std::vector<analytics::Axis>& known_;
+  const std::vector<analytics::DimCoordinate>& known_;
   std::vector<Note> notes_;  // one a node
 };
 

@@ -1,4 +1,4 @@
-// Records that both sides can compute from their numbers, and how they are put and awaited in the tests of
+// Packets that both sides can compute from their numbers, and how they are put and awaited in the tests of
 // transports.
 #pragma once
 
@@ -19,20 +19,20 @@ namespace tailrace::transport::testing {
   if (!(condition))                  \
   throw std::runtime_error(fmt::format("transport_conformance:{}: {}", __LINE__, #condition))
 
-using model::RecordHeader;
-using model::RecordKind;
+using model::PacketHeader;
+using model::PacketKind;
 
 inline void pause(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
-// Both sides compute a record from its number alone.
+// Both sides compute a packet from its number alone.
 inline std::uint64_t mix(std::uint64_t value) {
   value += 0x9e3779b97f4a7c15;
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
   value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
   return value ^ (value >> 31);
 }
-inline RecordHeader header_of(std::uint64_t number) {
-  return {RecordKind::block, static_cast<std::int32_t>(mix(number) % 1000), static_cast<std::int64_t>(number),
+inline PacketHeader header_of(std::uint64_t number) {
+  return {PacketKind::block, static_cast<std::int32_t>(mix(number) % 1000), static_cast<std::int64_t>(number),
           0.5 * static_cast<double>(number)};
 }
 inline void fill(std::span<std::byte> payload, std::uint64_t number) {
@@ -42,17 +42,17 @@ inline void fill(std::span<std::byte> payload, std::uint64_t number) {
     std::memcpy(payload.data() + i, &state, 8);
   for (; i < payload.size(); ++i) payload[i] = static_cast<std::byte>(state >> (8 * (i % 8)));
 }
-inline void check(const Record& record, std::uint64_t number, std::size_t size) {
-  TRANSPORT_REQUIRE(record.sequence == number);
-  TRANSPORT_REQUIRE(record.payload.size() == size);
-  TRANSPORT_REQUIRE(reinterpret_cast<std::uintptr_t>(record.payload.data()) % 64 == 0);
-  const RecordHeader expected = header_of(number);
-  TRANSPORT_REQUIRE(record.header.kind == expected.kind && record.header.number == expected.number &&
-                    record.header.step == expected.step && record.header.time == expected.time);
+inline void check(const Packet& packet, std::uint64_t number, std::size_t size) {
+  TRANSPORT_REQUIRE(packet.sequence == number);
+  TRANSPORT_REQUIRE(packet.payload.size() == size);
+  TRANSPORT_REQUIRE(reinterpret_cast<std::uintptr_t>(packet.payload.data()) % 64 == 0);
+  const PacketHeader expected = header_of(number);
+  TRANSPORT_REQUIRE(packet.header.kind == expected.kind && packet.header.number == expected.number &&
+                    packet.header.step == expected.step && packet.header.time == expected.time);
   thread_local std::vector<std::byte> content;
   content.resize(size);
   fill(content, number);
-  TRANSPORT_REQUIRE(size == 0 || std::memcmp(content.data(), record.payload.data(), size) == 0);
+  TRANSPORT_REQUIRE(size == 0 || std::memcmp(content.data(), packet.payload.data(), size) == 0);
 }
 
 inline void put(Producer& producer, std::uint64_t number, std::size_t size) {
@@ -60,29 +60,29 @@ inline void put(Producer& producer, std::uint64_t number, std::size_t size) {
   TRANSPORT_REQUIRE(place.size() == size);
   TRANSPORT_REQUIRE(reinterpret_cast<std::uintptr_t>(place.data()) % 64 == 0);
   fill(place, number);
-  producer.commit(header_of(number));
+  producer.publish(header_of(number));
 }
 inline void finish(Producer& producer) {
   producer.reserve(0);
-  producer.commit({RecordKind::finish, 0, 0, 0.0});
+  producer.publish({PacketKind::finish, 0, 0, 0.0});
   producer.drain();
   TRANSPORT_REQUIRE(producer.bytes_under_way() == 0);
 }
 
-// The next record, waiting at most half a minute.
-inline Record await_next(Consumer& consumer, Doorbell& doorbell) {
+// The next packet, waiting at most half a minute.
+inline Packet await_next(Consumer& consumer, Doorbell& doorbell) {
   for (const auto begin = std::chrono::steady_clock::now();
        std::chrono::steady_clock::now() - begin < std::chrono::seconds(30);) {
     const auto ticket = doorbell.ticket();
-    if (const auto record = consumer.next()) return *record;
+    if (const auto packet = consumer.next()) return *packet;
     doorbell.sleep(ticket, consumer.needs_polling() ? 1e-4 : 0.5);
   }
-  throw std::runtime_error("transport_conformance: no record came");
+  throw std::runtime_error("transport_conformance: no packet came");
 }
 inline void consume_finish(Consumer& consumer, Doorbell& doorbell) {
-  const Record record = await_next(consumer, doorbell);
-  TRANSPORT_REQUIRE(record.header.kind == RecordKind::finish);
-  consumer.release(record.sequence);
+  const Packet packet = await_next(consumer, doorbell);
+  TRANSPORT_REQUIRE(packet.header.kind == PacketKind::finish);
+  consumer.release(packet.sequence);
   for (int i = 0; i < 3; ++i) {
     TRANSPORT_REQUIRE(!consumer.next());
     pause(1e-3);
