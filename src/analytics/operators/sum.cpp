@@ -12,7 +12,8 @@ class Sum final : public SimpleReduction {
             "depend on the decomposition or the order. NaN gives NaN; with skip_missing=1 NaN is left out "
             "(numpy.nansum). Empty blocks and ranks without cells contribute nothing; without cells the sum "
             "is 0, for length 1 it is the value.",
-            "local; 1 to 3 times a plain sum, by processor; one message per server with about 50 bytes per kept cell",
+            "local; 1 to 3 times a plain sum, by processor; one message per server with about 50 bytes per "
+            "kept cell",
             "Ahrens, Demmel, Nguyen (2020), ACM Trans. Math. Softw. 46 (3), 22"};
   }
 
