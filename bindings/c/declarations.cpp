@@ -26,7 +26,9 @@ std::vector<std::string> names(const char* const* values, int rank, const std::s
   return result;
 }
 
-std::map<std::string, std::string> attributes(const tailrace_attribute* values, std::size_t count) {
+std::map<std::string, std::string> attributes(const tailrace_attribute* values, std::size_t count,
+                                              const std::string& owner) {
+  if (count > 0) required(values, (owner + ": attributes").c_str());
   std::map<std::string, std::string> result;
   for (std::size_t i = 0; i < count; ++i) result[text_or(values[i].name)] = text_or(values[i].value);
   return result;
@@ -77,14 +79,15 @@ int tailrace_coordinate(tailrace_session* session, const char* grid, const tailr
     const auto& given = required(spec, "coordinate spec");
     const std::string owner = "coordinate \"" + text_or(given.name) + "\"";
     if (count > 0) required(values, (owner + ": values").c_str());
-    running(session).session.coordinate(text_or(grid),
-                                        {.name = text_or(given.name),
-                                         .dims = names(given.dims, given.rank, owner),
-                                         .units = text_or(given.units),
-                                         .standard_name = text_or(given.standard_name),
-                                         .long_name = text_or(given.long_name),
-                                         .attributes = attributes(given.attributes, given.attribute_count)},
-                                        {values, count});
+    running(session).session.coordinate(
+        text_or(grid),
+        {.name = text_or(given.name),
+         .dims = names(given.dims, given.rank, owner),
+         .units = text_or(given.units),
+         .standard_name = text_or(given.standard_name),
+         .long_name = text_or(given.long_name),
+         .attributes = attributes(given.attributes, given.attribute_count, owner)},
+        {values, count});
   });
 }
 
@@ -92,7 +95,13 @@ int tailrace_mesh(tailrace_session* session, const char* grid, const tailrace_me
                   tailrace_error* error) {
   return guarded(error, [&] {
     const auto& given = required(spec, "mesh spec");
+    const std::string owner = "mesh \"" + text_or(given.name, "mesh") + "\"";
+    if (given.nodes_per_face < 0)
+      throw Error(ErrorCode::usage, owner + ": nodes_per_face is " + std::to_string(given.nodes_per_face));
     const auto per_face = static_cast<std::size_t>(given.nodes_per_face);
+    if (given.node_count > 0) required(given.node_x, (owner + ": node_x").c_str());
+    if (given.node_count > 0) required(given.node_y, (owner + ": node_y").c_str());
+    if (given.face_count > 0 && per_face > 0) required(given.face_nodes, (owner + ": face_nodes").c_str());
     running(session).session.mesh(text_or(grid),
                                   {.name = text_or(given.name, "mesh"),
                                    .node_x = {given.node_x, given.node_count},
@@ -105,13 +114,14 @@ int tailrace_mesh(tailrace_session* session, const char* grid, const tailrace_me
 int tailrace_field(tailrace_session* session, const tailrace_field_spec* spec, tailrace_error* error) {
   return guarded_value(error, -1, [&] {
     const auto& given = required(spec, "field spec");
+    const std::string owner = "field \"" + text_or(given.name) + "\"";
     const tailrace::FieldSpec field{.name = text_or(given.name),
                                     .grid = text_or(given.grid),
-                                    .type = type_of(given.type, "field \"" + text_or(given.name) + "\""),
+                                    .type = type_of(given.type, owner),
                                     .units = text_or(given.units),
                                     .standard_name = text_or(given.standard_name),
                                     .long_name = text_or(given.long_name),
-                                    .attributes = attributes(given.attributes, given.attribute_count)};
+                                    .attributes = attributes(given.attributes, given.attribute_count, owner)};
     const auto handle = running(session).session.field(field);
     session->shapes.add(field, handle);
     return handle.index;

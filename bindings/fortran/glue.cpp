@@ -188,6 +188,12 @@ int tailrace_glue_field(tailrace_session* session, const char* name, const char*
 int tailrace_glue_put(tailrace_session* session, int field, const CFI_cdesc_t* array, tailrace_error* error) {
   std::int64_t shape[CFI_MAX_RANK];
   std::int64_t strides[CFI_MAX_RANK];
+  if (array->base_addr == nullptr) {  // not allocated, or a pointer to nothing: the extents say nothing
+    int type = 0;
+    const int rank = tailrace_local_shape(session, field, shape, &type, error);
+    if (rank == -1) return error->code;
+    return tailrace_put_strided(session, field, nullptr, type, rank, shape, nullptr, error);
+  }
   const auto element = static_cast<std::int64_t>(array->elem_len);
   std::int64_t dense = element;
   bool is_dense = true;

@@ -45,6 +45,13 @@ std::string describe(nb::handle object) {
                                     name_of(field.type) + ", not " + describe(object));
 }
 
+// As DLPack counts devices: 1 is the processor, 3, 11 and 13 are memory of GPUs that it can read too.
+bool is_on_a_device(nb::handle object) {
+  if (!nb::hasattr(object, "__dlpack_device__")) return nb::hasattr(object, "__cuda_array_interface__");
+  const auto device = nb::cast<int>(object.attr("__dlpack_device__")()[nb::int_(0)]);
+  return device != 1 && device != 3 && device != 11 && device != 13;
+}
+
 }  // namespace
 
 Type type_from_dtype(nb::handle dtype) {
@@ -72,7 +79,13 @@ PythonArray::PythonArray(nb::handle object, const LocalShape& field) {
     return;
   }
   AnyArray array;
-  if (!nb::try_cast(object, array, false)) refuse(field, object);
+  if (!nb::try_cast(object, array, false)) {
+    if (is_on_a_device(object))
+      throw Error(ErrorCode::usage, "put of field \"" + field.name +
+                                        "\": the array lies on another device than the "
+                                        "processor; copy it to the host first");
+    refuse(field, object);
+  }
   bool known = false;
   for (const Type type : {Type::float32, Type::float64, Type::int32, Type::int64}) {
     if (array.dtype() == dtype_of(type)) {

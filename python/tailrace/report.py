@@ -152,6 +152,10 @@ def _files(report: Report) -> Table:
             f"{file['last_model_time']:g} s" if file["commits"] else "-",
         )
     _tell_the_rest(table, len(report["files"]), "file")
+    skipped = [f"{file['path']} was skipped: {file['skipped']}" for file in report["files"] if file.get("skipped")]
+    if skipped:
+        table.caption = "\n".join([*([str(table.caption)] if table.caption else []), *skipped])
+        table.caption_justify = "left"
     return table
 
 

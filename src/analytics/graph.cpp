@@ -57,6 +57,32 @@ std::string text_of(const Graph& graph, int node) {
   return nested(graph, node, 0, room);
 }
 
+namespace {
+
+// The first diagnostic that needs the node.
+std::string diagnostic_with(const Graph& graph, std::size_t node) {
+  std::vector<bool> needs(graph.nodes.size(), false);
+  needs[node] = true;
+  for (std::size_t i = node + 1; i < graph.nodes.size(); ++i)
+    for (const int argument : graph.nodes[i].args)
+      if (needs[static_cast<std::size_t>(argument)]) needs[i] = true;
+  for (const Diagnostic& diagnostic : graph.diagnostics)
+    if (diagnostic.node >= 0 && needs[static_cast<std::size_t>(diagnostic.node)]) return diagnostic.name;
+  return "";
+}
+
+}  // namespace
+
+void tell_purposes(Graph& graph) {
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    Node& node = graph.nodes[i];
+    const auto own = graph.operators.find(node.name);
+    if (own == graph.operators.end() || own->second.get() != node.op) continue;
+    node.call.purpose =
+        fmt::format("diagnostic \"{}\": {}", diagnostic_with(graph, i), text_of(graph, static_cast<int>(i)));
+  }
+}
+
 std::string text_of(const Graph& graph) {
   std::string text;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {

@@ -43,6 +43,10 @@ struct Graph {
 // where it grows past some hundred characters.
 std::string text_of(const Graph& graph, int node);
 
+// Says of each call of an operator of the user's which expression it is, and of which diagnostic
+// (Call::purpose).
+void tell_purposes(Graph& graph);
+
 // A line a node: its number, what it does with which others, dims and units.
 std::string text_of(const Graph& graph);
 

@@ -34,6 +34,7 @@ struct Call {
   std::vector<Shape> arguments;
   std::vector<std::string> dims;                     // positional ones behind the arguments: mean(th, y, x)
   std::map<std::string, ParameterValue> parameters;  // keyword ones: quantile(w, y, x, q=0.9)
+  std::string purpose{};  // of an operator of the user's: what is told if it crashes
   bool operator==(const Call&) const = default;
 };
 

@@ -75,6 +75,8 @@ void Client::step(std::int64_t step, double time) {
   if (!(time >= now_.time))
     refuse(fmt::format("step {} is at {} s, but the model was at {} s before; time never goes back", step,
                        time, now_.time));
+  if (time > model::latest_time)
+    refuse(fmt::format("step {} is at {} s; a model time is a number of at most 2^53 seconds", step, time));
   check_all_put();
   now_ = {step, time};
   stepped_ = true;
@@ -121,6 +123,21 @@ void Client::check_type(const FieldState& state, model::DataType type) const {
                        state.name, model::name_of(type), model::name_of(state.type)));
 }
 
+// A model puts its arrays from the same places again and again: only a new one is asked for.
+void Client::check_memory(FieldState& state, const void* data) const {
+  if (data == nullptr)
+    refuse(fmt::format(
+        "put of field \"{}\": the array is NULL; {} cells of grid \"{}\" are expected on this rank",
+        state.name, state.count, state.grid));
+  if (data == state.readable) return;
+  if (const char* owner = devices_.owner_of(data))
+    refuse(fmt::format(
+        "put of field \"{}\": the array lies in the memory of a GPU ({}), where the processor cannot "
+        "read it; copy it to the host first, or use managed memory",
+        state.name, owner));
+  state.readable = data;
+}
+
 void Client::finish_put(FieldState& state, int field) {
   state.put_at = now_.step;
   const auto f = static_cast<std::size_t>(field);
@@ -143,6 +160,7 @@ void Client::put(int field, const Array& array) {
   const telemetry::ScopedTimer timer(counters_.fields[static_cast<std::size_t>(field)].put);
   env::maybe_delay("put");
   if (!state->sends) return finish_put(*state, field);
+  if (array.data == nullptr || devices_.possible()) check_memory(*state, array.data);
   const auto bytes = static_cast<std::size_t>(state->count) * model::size_of(state->type);
   const double stalled = producer_->counters().stall_seconds;
   copy_dense(array, producer_->reserve(bytes));

@@ -14,6 +14,7 @@
 #include "client/array.hpp"
 #include "client/declarer.hpp"
 #include "env/clock.hpp"
+#include "env/device_memory.hpp"
 #include "model/agenda.hpp"
 #include "telemetry/counters.hpp"
 #include "transport/transport.hpp"
@@ -61,6 +62,7 @@ class Client {
     std::int64_t put_at = INT64_MIN;  // step of the latest put
     std::int64_t count = 1;
     model::DataType type = model::DataType::float64;
+    const void* readable = nullptr;   // the latest address that no GPU had
     bool sends = true;                // false: another rank's values stand for this one's
     std::vector<std::int64_t> shape;  // of this rank's part
     std::string name;
@@ -70,12 +72,14 @@ class Client {
   // What both kinds of put check first; null where there is nothing to do.
   FieldState* begin_put(int field);
   void check_type(const FieldState& state, model::DataType type) const;
+  void check_memory(FieldState& state, const void* data) const;
   void check_all_put();
   void finish_put(FieldState& state, int field);
   void ship_counters();
 
   std::unique_ptr<transport::Producer> producer_;
   std::unique_ptr<model::Agenda> agenda_;
+  env::DeviceMemory devices_;
   std::vector<FieldState> fields_;
   // By field, apart from the rest: each step looks at all of them, and finds them in no cache.
   std::vector<unsigned char> wanted_;

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "base/nearest_name.hpp"
+#include "base/utf8.hpp"
+#include "model/name.hpp"
 
 namespace tailrace::client {
 namespace {
@@ -16,6 +18,32 @@ using model::Run;
 using model::Runs;
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::usage, message); }
+
+void check_name(const std::string& what, const std::string& name) {
+  if (const auto complaint = model::name_complaint(name))
+    refuse(fmt::format("{} \"{}\": the name {}", what, base::quotable(name), *complaint));
+}
+
+void check_attributes(const std::string& owner, const model::Attributes& attributes) {
+  for (const auto& [name, value] : attributes) {
+    if (const auto complaint = model::attribute_name_complaint(name))
+      refuse(fmt::format("{}: attribute \"{}\" {}", owner, base::quotable(name), *complaint));
+    if (const std::size_t valid = base::valid_utf8(value); valid < value.size())
+      refuse(fmt::format("{}: the value of attribute \"{}\" is not UTF-8 from byte {} on", owner, name,
+                         valid + 1));
+  }
+}
+
+constexpr std::int64_t most_nodes_per_face = 65536;
+
+// So that every number of cells, and of bytes of them, fits its type.
+void check_size(const GridArguments& grid) {
+  std::int64_t bytes = sizeof(double);
+  for (const std::int64_t extent : grid.shape)
+    if (__builtin_mul_overflow(bytes, extent, &bytes))
+      refuse(fmt::format("grid \"{}\" has the extents {}: more than 2^60 cells", grid.name,
+                         fmt::join(grid.shape, " x ")));
+}
 
 Region empty_region(std::size_t dims) { return Region(std::vector<Runs>(dims)); }
 
@@ -33,6 +61,7 @@ GridKind kind_of(const GridArguments& grid) {
 
 void check_shape(const GridArguments& grid) {
   if (grid.name.empty()) refuse("a grid needs a name");
+  check_name("grid", grid.name);
   if (grid.dims.size() > Declarer::most_dims)
     refuse(fmt::format("grid \"{}\" has {} dims; at most {} are possible", grid.name, grid.dims.size(),
                        Declarer::most_dims));
@@ -46,7 +75,9 @@ void check_shape(const GridArguments& grid) {
                          grid.dims[d], grid.shape[d]));
     if (std::count(grid.dims.begin(), grid.dims.end(), grid.dims[d]) > 1)
       refuse(fmt::format("grid \"{}\" names the dim {} twice", grid.name, grid.dims[d]));
+    check_name(fmt::format("grid \"{}\": dim", grid.name), grid.dims[d]);
   }
+  check_size(grid);
 }
 
 Region block_region(const GridArguments& grid) {
@@ -55,7 +86,7 @@ Region block_region(const GridArguments& grid) {
     refuse(fmt::format("grid \"{}\" has {} dims, but {} offsets and {} counts", grid.name, rank,
                        grid.offset.size(), grid.count.size()));
   for (std::size_t d = 0; d < rank; ++d) {
-    if (grid.offset[d] < 0 || grid.count[d] < 0 || grid.offset[d] + grid.count[d] > grid.shape[d])
+    if (grid.offset[d] < 0 || grid.count[d] < 0 || grid.count[d] > grid.shape[d] - grid.offset[d])
       refuse(fmt::format(
           "grid \"{}\": along {} this rank's block starts at {} (counted from 0) and has {} cells, but "
           "the dim has {}",
@@ -195,6 +226,9 @@ int Declarer::add_static(int grid, const std::string& name, model::DataType type
 void Declarer::coordinate(const std::string& grid_name, model::Coordinate coordinate,
                           std::span<const double> values) {
   const auto grid = static_cast<std::size_t>(find_grid(grid_name));
+  const std::string what = fmt::format("grid \"{}\": coordinate", grid_name);
+  check_name(what, coordinate.name);
+  check_attributes(fmt::format("{} \"{}\"", what, coordinate.name), coordinate.attributes);
   if (coordinate.dims.empty()) coordinate.dims = {coordinate.name};
   std::int64_t whole = 1, local = 1;
   bool indexed = false;
@@ -235,6 +269,7 @@ void Declarer::mesh(const std::string& grid_name, const MeshArguments& mesh) {
   if (declarations_.grids[grid].kind != GridKind::indexed)
     refuse(fmt::format("grid \"{}\" is not indexed; a mesh belongs to an indexed grid", grid_name));
   if (declarations_.grids[grid].mesh) refuse(fmt::format("grid \"{}\" has a mesh already", grid_name));
+  check_name("mesh", mesh.name);
   if (mesh.node_x.size() != mesh.node_y.size())
     refuse(fmt::format("mesh \"{}\": {} values of node_x but {} of node_y", mesh.name, mesh.node_x.size(),
                        mesh.node_y.size()));
@@ -251,6 +286,9 @@ void Declarer::mesh(const std::string& grid_name, const MeshArguments& mesh) {
   const auto along = static_cast<std::size_t>(
       std::find(owner.dims.begin(), owner.dims.end(), owner.indexed_dim) - owner.dims.begin());
   const std::int64_t faces = local_shapes_[grid][along];
+  if (mesh.nodes_per_face > most_nodes_per_face)
+    refuse(fmt::format("mesh \"{}\": nodes_per_face is {}; at most {} are possible", mesh.name,
+                       mesh.nodes_per_face, most_nodes_per_face));
   if (static_cast<std::int64_t>(mesh.face_nodes.size()) != faces * mesh.nodes_per_face)
     refuse(fmt::format("mesh \"{}\": face_nodes has {} values; {} faces on this rank x {} nodes are expected",
                        mesh.name, mesh.face_nodes.size(), faces, mesh.nodes_per_face));
@@ -274,6 +312,8 @@ void Declarer::mesh(const std::string& grid_name, const MeshArguments& mesh) {
 
 int Declarer::field(const std::string& grid_name, model::Field field) {
   if (field.name.empty()) refuse("a field needs a name");
+  check_name("field", field.name);
+  check_attributes(fmt::format("field \"{}\"", field.name), field.attributes);
   if (declarations_.find_field(field.name))
     refuse(fmt::format("field \"{}\" was declared before", field.name));
   if (grid_name.empty()) {

@@ -110,6 +110,8 @@ class Checker {
     for (const NodeEntry& entry : node.entries) {
       const std::string path = path_of(value.path_, entry.key);
       if (!keys.insert(entry.key).second) problems_.add(entry.location, path, "is given twice");
+      if (type.complaint && (!options_.allow_open || placeholders_in(std::string_view(entry.key)).empty()))
+        if (const auto complaint = type.complaint(entry.key)) problems_.add(entry.location, path, *complaint);
       if (Result inner = read(entry.value, type.parts.front(), path))
         value.entries_.push_back({entry.key, entry.location, std::move(*inner)});
     }

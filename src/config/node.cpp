@@ -1,14 +1,74 @@
 #include "config/node.hpp"
 
 #include <fmt/format.h>
+#include <yaml-cpp/depthguard.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <sstream>
+#include <string_view>
+#include <unordered_map>
 
 namespace tailrace::config {
 namespace {
 
 constexpr int deepest = 64;  // aliases can make a document that contains itself
+// Aliases can also make a few lines stand for billions of values.
+constexpr std::size_t most_values = 300000;
+
+std::string too_many() {
+  return fmt::format(
+      "with this, the file stands for more than {} values; aliases (*name) count with all that they "
+      "stand for",
+      most_values);
+}
+
+struct TooMany {
+  YAML::Mark mark;
+};
+
+// Counts values as they are read, before any is kept: those of a large file would take a hundred times its
+// size.
+class Counter final : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { count(mark); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { count(mark); }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t, const std::string&) override {
+    count(mark);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    count(mark);
+  }
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    count(mark);
+  }
+  void OnMapEnd() override {}
+
+ private:
+  void count(const YAML::Mark& mark) {
+    if (++values_ > most_values) throw TooMany{mark};
+  }
+  std::size_t values_ = 0;
+};
+
+// Before each value but the first there is one of a few signs, so that most files need not be read for this.
+void expect_few_values(const std::string& text) {
+  const auto signs = std::ranges::count_if(text, [](char letter) {
+    return std::string_view("[{,:-?!&*\n\r").find(letter) != std::string_view::npos;
+  });
+  if (static_cast<std::size_t>(signs) < most_values) return;
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  Counter counter;
+  while (parser.HandleNextDocument(counter)) {
+  }
+}
 
 class Converter {
  public:
@@ -17,10 +77,10 @@ class Converter {
   Node convert(const YAML::Node& yaml, const std::string& path, int depth) {
     Node node;
     node.location = place(yaml.Mark());
-    if (depth > deepest) {
-      problems_.add(node.location, path, fmt::format("is nested deeper than {} levels", deepest));
-      return node;
-    }
+    if (ended_) return node;
+    if (depth > deepest)
+      return end(std::move(node), path, fmt::format("is nested deeper than {} levels", deepest));
+    if (++values_ > most_values) return end(std::move(node), path, too_many());
     switch (yaml.Type()) {
       case YAML::NodeType::Scalar:
         node.kind = NodeKind::scalar;
@@ -29,8 +89,10 @@ class Converter {
         break;
       case YAML::NodeType::Sequence:
         node.kind = NodeKind::list;
-        for (const YAML::Node& item : yaml)
+        for (const YAML::Node& item : yaml) {
+          if (ended_) break;
           node.items.push_back(convert(item, path_of(path, node.items.size()), depth + 1));
+        }
         break;
       case YAML::NodeType::Map: convert_map(yaml, path, depth, node); break;
       default: break;
@@ -44,9 +106,18 @@ class Converter {
   }
 
  private:
+  // Told once: whatever follows would be told a billion times.
+  Node end(Node node, const std::string& path, const std::string& why) {
+    ended_ = true;
+    problems_.add(node.location, path, why);
+    return node;
+  }
+
   void convert_map(const YAML::Node& yaml, const std::string& path, int depth, Node& node) {
     node.kind = NodeKind::map;
+    std::unordered_map<std::string, Location> known;
     for (const auto& entry : yaml) {
+      if (ended_) return;
       const YAML::Node& key = entry.first;
       const Location where = place(key.Mark());
       if (!key.IsScalar()) {
@@ -55,9 +126,9 @@ class Converter {
       }
       const std::string name = key.Scalar();
       const std::string inner = path_of(path, name);
-      if (const NodeEntry* first = node.find(name)) {
-        problems_.add(where, inner,
-                      fmt::format("is given twice; the first is at {}", first->location.text()));
+      const auto [first, is_new] = known.emplace(name, where);
+      if (!is_new) {
+        problems_.add(where, inner, fmt::format("is given twice; the first is at {}", first->second.text()));
         continue;
       }
       node.entries.push_back({name, where, convert(entry.second, inner, depth + 1)});
@@ -68,6 +139,8 @@ class Converter {
 
   const std::string& file_;
   Problems& problems_;
+  std::size_t values_ = 0;
+  bool ended_ = false;
 };
 
 }  // namespace
@@ -83,12 +156,19 @@ Node parse_yaml(const std::string& file, const std::string& text, Problems& prob
   Node empty;
   empty.location = {file, 1, 1};
   try {
+    expect_few_values(text);
     const std::vector<YAML::Node> documents = YAML::LoadAll(text);
     if (documents.empty()) return empty;
     if (documents.size() > 1)
       problems.add(converter.place(documents[1].Mark()), "",
                    "the file contains a second YAML document; expected only one");
     return converter.convert(documents.front(), "", 0);
+  } catch (const TooMany& end) {
+    problems.add(converter.place(end.mark), "", too_many());
+    return empty;
+  } catch (const YAML::DeepRecursion& error) {
+    problems.add(converter.place(error.mark), "", fmt::format("is nested deeper than {} levels", deepest));
+    return empty;
   } catch (const YAML::Exception& error) {
     problems.add(converter.place(error.mark), "", "this is not YAML: " + error.msg);
     return empty;

@@ -37,7 +37,7 @@ struct Type {
   std::vector<std::string> names;  // choice: all; integer: words that may stand instead of a number (auto)
   std::vector<std::string> later;  // choice: known, but not available yet
   std::function<std::optional<std::string>(const std::string&)>
-      complaint;                // checked: what is wrong, if anything
+      complaint;                // checked: what is wrong, if anything; map: with the name of an entry
   std::vector<Type> parts;      // list and map: the one element type; either: the alternatives
   std::size_t fewest = 0;       // list: elements
   std::string entry_name;       // map: what an entry's key is, for paths in the reference: <file>

@@ -16,8 +16,10 @@
 
 namespace tailrace::env {
 
-enum class Access { read, update, create };  // create: makes the file if it is absent and keeps what is in it
-enum class Entry { none, file, other };      // what a name stands for, `file` also through a link
+// create: makes the file if it is absent and keeps what is in it; create_new: refuses a name that is there,
+// even that of a link that leads nowhere
+enum class Access { read, update, create, create_new };
+enum class Entry { none, file, other };  // what a name stands for, `file` also through a link
 
 class FileSystem {
  public:

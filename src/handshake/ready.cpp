@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/bytes.hpp"
 #include "base/log.hpp"
@@ -171,6 +172,10 @@ void agree_on_declarations(Started& started, const client::Declarer& declarer, m
     base::ByteWriter to_servers;
     try {
       const Gathered gathered = gather(component, declarer, meanwhile);
+      if (!(std::abs(begin.time) <= model::latest_time))
+        throw Error(ErrorCode::usage,
+                    fmt::format("initial_time is {} s; a model time is a number of at most 2^53 seconds",
+                                begin.time));
       const model::Decomposition& decomposition = gathered.decomposition;
       model::Declarations declarations = declarer.declarations();
       model::check_cover(declarations, decomposition);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/log.hpp"
 #include "base/version.hpp"
 #include "env/clock.hpp"
 #include "env/threads.hpp"
@@ -25,20 +26,45 @@ const char* name_of(settings::Mode mode) {
   return "";
 }
 
-std::optional<base::Fault> prepare_directory(comm::Communicator& servers, const std::string& directory) {
+struct Directory {
+  std::unique_ptr<env::File> mark;  // on server 0
+  bool ours = false;
+  std::optional<base::Fault> fault;
+};
+
+Directory prepare_directory(comm::Communicator& servers, const std::string& directory) {
+  Directory prepared;
   base::ByteWriter said;
   if (servers.rank() == 0) {
     std::optional<base::Fault> fault;
     try {
-      telemetry::prepare_report_directory(env::system_files(), directory);
+      prepared.mark = telemetry::prepare_report_directory(env::system_files(), directory);
+      if (!prepared.mark)
+        base::log_warning(
+            fmt::format("{} is the report directory of another session that goes on: this one writes no "
+                        "report; give it a servers.report_directory of its own",
+                        directory));
     } catch (...) {
       fault = base::current_fault();
     }
     handshake::put_fault(said, fault);
+    said.put(prepared.mark != nullptr);
   }
   const auto heard = servers.broadcast(said.bytes(), 0);
   base::ByteReader reader(heard);
-  return handshake::get_fault(reader);
+  prepared.fault = handshake::get_fault(reader);
+  prepared.ours = reader.get<bool>();
+  return prepared;
+}
+
+// A report that cannot be written is told, and takes nothing with it: the files of the run matter more.
+template <class Write>
+void try_to_write(const char* what, Write write) {
+  try {
+    write();
+  } catch (const Error& error) {
+    base::log_warning(fmt::format("no {}: {}", what, error.what()));
+  }
 }
 
 }  // namespace
@@ -59,8 +85,10 @@ Reporter::Reporter(comm::Communicator& servers, const handshake::Run& run, int t
                   .finished = ""};
   const settings::ServersOptions& options = run_.servers();
   if (!options.report) return;
-  start_fault_ = prepare_directory(servers, options.report_directory);
-  if (start_fault_) return;
+  Directory prepared = prepare_directory(servers, options.report_directory);
+  mark_ = std::move(prepared.mark);
+  start_fault_ = prepared.fault;
+  if (start_fault_ || !prepared.ours) return;
   status_ = std::make_unique<telemetry::Status>(env::system_files(), env::system_clock(),
                                                 options.report_directory, rank_, servers.size());
   commit_log_ = std::make_unique<telemetry::CommitLog>(env::system_files(), env::system_clock(),
@@ -68,8 +96,10 @@ Reporter::Reporter(comm::Communicator& servers, const handshake::Run& run, int t
 }
 
 void Reporter::keep_declarations(const std::string& component, const std::string& json) const {
-  env::system_files().write(fmt::format("{}/declared.{}.json", run_.servers().report_directory, component),
-                            json);
+  try_to_write("declarations in the report directory", [&] {
+    env::system_files().write(fmt::format("{}/declared.{}.json", run_.servers().report_directory, component),
+                              json);
+  });
 }
 
 void Reporter::add_client(std::span<const std::byte> counted, std::uint64_t lasted) {
@@ -99,9 +129,12 @@ void Reporter::write(const std::string& outcome) {
     report_.info.seconds = env::steady_seconds() - begin_;
     report_.info.outcome = outcome;
     report_.info.transport = transport_names();
-    report_.write(env::system_files(), directory);
+    try_to_write("report", [&] { report_.write(env::system_files(), directory); });
   }
-  if (trace_.on()) trace_.write(env::system_files(), fmt::format("{}/trace.{}.json", directory, rank_));
+  if (trace_.on() && (status_ || !run_.servers().report))
+    try_to_write("trace", [&] {
+      trace_.write(env::system_files(), fmt::format("{}/trace.{}.json", directory, rank_));
+    });
 }
 
 std::string Reporter::transport_names() const {

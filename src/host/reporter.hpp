@@ -54,6 +54,7 @@ class Reporter {
   int rank_;
   telemetry::ServerCounters counters_;
   telemetry::Trace trace_;
+  std::unique_ptr<env::File> mark_;  // of the report directory, on server 0
   std::unique_ptr<telemetry::Status> status_;
   std::unique_ptr<telemetry::CommitLog> commit_log_;
   telemetry::RunReport report_;

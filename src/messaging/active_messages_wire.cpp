@@ -56,11 +56,13 @@ std::optional<Item> next_item(std::span<const std::byte> message, std::size_t& o
   if (offset == 0) offset = grain;
   if (offset == message.size()) return std::nullopt;
   Head head;
-  TAILRACE_ASSERT(message.size() - offset >= sizeof head, "an item is shorter than it says");
+  TAILRACE_ASSERT(offset <= message.size() && message.size() - offset >= sizeof head,
+                  "an item is shorter than it says");
   std::memcpy(&head, message.data() + offset, sizeof head);
   const std::size_t begin = offset + sizeof head;
   const auto bytes = static_cast<std::size_t>(head.bytes);
-  TAILRACE_ASSERT(padded(bytes) <= message.size() - begin, "an item is shorter than it says");
+  const std::size_t rest = message.size() - begin;
+  TAILRACE_ASSERT(bytes <= rest && padded(bytes) <= rest, "an item is shorter than it says");
   offset = begin + padded(bytes);
   return Item{head.operation, head.role, {head.what, head.round}, message.subspan(begin, bytes)};
 }

@@ -11,6 +11,9 @@ struct Tick {
   double time = 0.0;
 };
 
+// Up to here every second has a number of its own.
+inline constexpr double latest_time = 9007199254740992.0;  // 2^53 seconds
+
 // The values travel in messages: do not renumber.
 enum class PacketKind : std::uint32_t {
   tick = 1,     // `step` was called; time holds the new time

@@ -7,6 +7,8 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "base/utf8.hpp"
+#include "model/name.hpp"
 
 namespace tailrace::output {
 namespace {
@@ -17,10 +19,15 @@ namespace {
 
 void check_name(const DatasetSpec& spec, const char* kind, const std::string& name,
                 std::set<std::string>& seen) {
-  if (name.empty()) refuse(spec, fmt::format("a {} has no name", kind));
-  if (name.find('/') != std::string::npos)
-    refuse(spec, fmt::format("{} \"{}\": a name cannot hold \"/\"", kind, name));
+  if (const auto complaint = model::name_complaint(name))
+    refuse(spec, fmt::format("{} \"{}\": the name {}", kind, base::quotable(name), *complaint));
   if (!seen.insert(name).second) refuse(spec, fmt::format("two {}s are called \"{}\"", kind, name));
+}
+
+void check_attributes(const DatasetSpec& spec, const std::string& owner, const Attributes& attributes) {
+  for (const auto& [name, value] : attributes)
+    if (const auto complaint = model::attribute_name_complaint(name))
+      refuse(spec, fmt::format("{}attribute \"{}\" {}", owner, base::quotable(name), *complaint));
 }
 
 void check_variable(const DatasetSpec& spec, const VariableSpec& variable) {
@@ -116,13 +123,16 @@ void check_spec(const DatasetSpec& spec) {
   for (const VariableSpec& variable : spec.variables) {
     check_name(spec, "variable", variable.name, variables);
     check_variable(spec, variable);
+    check_attributes(spec, fmt::format("variable \"{}\": ", variable.name), variable.attributes);
   }
   for (const TextSpec& text : spec.texts) {
     check_name(spec, "variable", text.name, variables);
     if (dims.contains(text.name))
       refuse(spec, fmt::format("text \"{}\" has the name of a dimension", text.name));
     check_text(spec, text);
+    check_attributes(spec, fmt::format("variable \"{}\": ", text.name), text.attributes);
   }
+  check_attributes(spec, "", spec.attributes);
 }
 
 std::vector<std::byte> padded(const DatasetSpec& spec, const TextSpec& text) {

@@ -9,8 +9,9 @@
 namespace tailrace::output {
 
 // Throws Error(configuration) with the dataset's path and the name of the culprit for a spec that no format
-// can hold: names that are empty, doubled or hold '/', dims that are not there, an unlimited dim that is not
-// a variable's first, a growing variable without chunks, texts that bear a dim's name.
+// can hold: names that netCDF cannot hold or that come twice, attributes of the format's own, dims that are
+// not there, an unlimited dim that is not a variable's first, a growing variable without chunks, texts that
+// bear a dim's name.
 void check_spec(const DatasetSpec& spec);
 
 bool grows(const DatasetSpec& spec, const VariableSpec& variable);  // its first dim is unlimited

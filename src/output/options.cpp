@@ -2,6 +2,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <utility>
+
+#include "model/name.hpp"
 
 namespace tailrace::output {
 namespace {
@@ -35,11 +38,11 @@ config::Option format_option() {
 }
 
 config::Option attributes_option(const std::string& says) {
+  config::Type attributes =
+      config::map("attribute", config::either({config::plain(), config::list(config::real(-1e308))}));
+  attributes.complaint = [](const std::string& name) { return model::attribute_name_complaint(name); };
   return {
-      .name = "attributes",
-      .type = config::map("attribute", config::either({config::plain(), config::list(config::real(-1e308))})),
-      .says = says,
-      .example = "{comment: first try}"};
+      .name = "attributes", .type = std::move(attributes), .says = says, .example = "{comment: first try}"};
 }
 
 Attributes attributes_of(const Value& section) {

@@ -1,10 +1,14 @@
 #include "output/variable_name.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
 namespace tailrace::output {
 namespace {
+
+constexpr std::size_t longest = 200;  // netCDF takes 256; a name of a part or of bounds is longer
 
 bool is_made_of_name_characters(const std::string& text) {
   const auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
@@ -19,6 +23,9 @@ std::optional<std::string> suffix_complaint(const std::string& suffix) {
 }  // namespace
 
 std::optional<std::string> variable_name_complaint(const std::string& name) {
+  if (name.size() > longest)
+    return fmt::format("expected at most {} letters, digits and underscores, but got {}", longest,
+                       name.size());
   if (is_made_of_name_characters(name) && std::isdigit(static_cast<unsigned char>(name.front())) == 0)
     return std::nullopt;
   return "expected letters, digits and underscores, not starting with a digit, but got \"" + name + "\"";

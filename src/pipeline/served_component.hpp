@@ -43,6 +43,7 @@ class ServedComponent final : public server::Pipeline {
 
   // A cut between two steps: all blocks of the current one are here. close_step() says so; once every server
   // is at_rest(), save() gives the component's whole state, to which each server adds its part.
+  void check_block(int client, const model::PacketHeader& header, std::size_t bytes) const;
   void close_step();
   bool at_rest() const;
   void save(model::StateSaver& saver) const;

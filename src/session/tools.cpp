@@ -108,8 +108,7 @@ std::string report_directory(const std::string& configuration) {
 
 Conversion convert_monc(const std::string& path, const std::map<std::string, std::string>& options,
                         bool legacy) {
-  const config::Sources sources =
-      monc::read_sources(path, [](const std::string& name) { return env::system_files().read(name); });
+  const config::Sources sources = monc::read_sources(path, settings::read_text);
   config::Problems problems;
   const auto made = monc::translate(sources, {.values = &options, .legacy = legacy}, problems);
   problems.throw_if_any();

@@ -82,10 +82,20 @@ Configuration configuration_of(const config::Value& root, config::Problems& prob
 
 }  // namespace
 
-Sources read_sources(const std::string& path) {
-  return config::read_sources(
-      path, [](const std::string& name) { return env::system_files().read(name); }, dialects());
+std::string read_text(const std::string& path) {
+  env::FileSystem& files = env::system_files();
+  if (files.entry(path) == env::Entry::other)
+    throw Error(ErrorCode::configuration, fmt::format("{} is not a file with text", path));
+  if (files.exists(path)) {
+    const std::uint64_t bytes = files.open(path, env::Access::read)->size();
+    if (bytes > config::most_bytes)
+      throw Error(ErrorCode::configuration, fmt::format("{} has {} bytes; a configuration has at most {}",
+                                                        path, bytes, config::most_bytes));
+  }
+  return files.read(path);
 }
+
+Sources read_sources(const std::string& path) { return config::read_sources(path, read_text, dialects()); }
 
 Configuration parse_configuration(const Sources& sources, const std::map<std::string, std::string>* options) {
   config::Problems problems;

@@ -43,6 +43,10 @@ struct Configuration {
 using config::SourceFile;
 using config::Sources;
 
+// A text file as a whole. Throws Error(resource), or Error(configuration) for a device, a pipe or a file that
+// is too large to be a configuration: neither is waited for, nor read.
+std::string read_text(const std::string& path);
+
 // Reads the file and what it includes. Throws Error(resource) / Error(configuration) (include cycle, missing
 // file).
 Sources read_sources(const std::string& path);

@@ -95,6 +95,7 @@ FileSink::FileSink(const SinkPlace& place, const output::Format& format, FileSer
     if (plan_.entry.on_error != settings::OnError::skip) throw;
     base::log_warning(fmt::format("{} is skipped (on_error: skip): {}", plan_.entry.path, error.what()));
     closed_ = true;
+    counters_->skipped = error.what();
   }
 }
 
@@ -280,10 +281,12 @@ void FileSink::failed(const base::Fault& fault) {
   const std::string message =
       fmt::format("{}: {}; what was committed until {} s of model time is in the file", plan_.entry.path,
                   fault.message, committed_time_);
-  if (plan_.entry.on_error == settings::OnError::skip)
+  if (plan_.entry.on_error == settings::OnError::skip) {
     base::log_warning(fmt::format("{} (on_error: skip: the file is given up, the run continues)", message));
-  else
+    counters_->skipped = fault.message;
+  } else {
     fault_ = base::Fault{fault.code, message};
+  }
   closed_ = true;
   dataset_.reset();
   committer_ = output::Committer({}, {});  // what waits here leaves no more, and must hold no step back

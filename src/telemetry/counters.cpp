@@ -54,6 +54,7 @@ void visit_file(S& file, Visitor& visit) {
   visit(file.records);
   visit_timings(file.write, visit);
   visit(file.last_model_time);
+  visit(file.skipped);
 }
 
 template <class S, class Visitor>

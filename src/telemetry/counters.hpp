@@ -58,6 +58,7 @@ struct FileCounters {
   Counter records;
   Timings write;                 // each commit
   double last_model_time = 0.0;  // of the newest committed record; read it when the writer is at rest
+  std::string skipped;           // why the file was given up (on_error: skip); empty: it was not
 };
 
 struct ServerCounters {

@@ -141,6 +141,7 @@ Json files_json(const std::vector<ServerCounters>& servers) {
       sum.disk_bytes.raise_to(file.disk_bytes.get());
       sum.records.add(file.records.get());
       sum.write.merge(file.write);
+      if (sum.skipped.empty()) sum.skipped = file.skipped;
       if (file.write.count.get() == 0) continue;
       const bool first = owners.empty();
       sum.last_model_time =
@@ -159,7 +160,8 @@ Json files_json(const std::vector<ServerCounters>& servers) {
                     {"records", sum.records.get()},
                     {"commits", sum.write.count.get()},
                     {"write", timings_json(sum.write)},
-                    {"last_model_time", sum.last_model_time}});
+                    {"last_model_time", sum.last_model_time},
+                    {"skipped", sum.skipped}});
   }
   return list;
 }

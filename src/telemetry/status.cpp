@@ -25,14 +25,17 @@ std::string text_of(const Json& json) {
 
 }  // namespace
 
-void prepare_report_directory(env::FileSystem& files, const std::string& directory) {
+std::unique_ptr<env::File> prepare_report_directory(env::FileSystem& files, const std::string& directory) {
   files.make_directories(directory);
+  auto mark = files.open(directory + "/.session", env::Access::create);
+  if (!mark->mark_as_writer()) return nullptr;
   for (const std::string& name : files.list(directory)) {
     const bool ours = name == "report.json" || name == "report.html" || name == "commits.jsonl" ||
                       (name.starts_with("status.") && name.ends_with("json")) ||
                       (name.starts_with("trace.") && name.ends_with("json"));
     if (ours) files.remove(directory + "/" + name);
   }
+  return mark;
 }
 
 Status::Status(env::FileSystem& files, const env::Clock& clock, std::string directory, int server,

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,10 @@
 namespace tailrace::telemetry {
 
 // Creates the report directory and takes away what an earlier run left in it (report, status, commits,
-// traces). Call it on one server before any other makes a Status or CommitLog. Throws Error(resource).
-void prepare_report_directory(env::FileSystem& files, const std::string& directory);
+// traces). Call it on one server before any other makes a Status or CommitLog. The file that it gives marks
+// the directory as this run's until it is closed; null where another run that goes on has marked it, whose
+// files stay as they are. Throws Error(resource).
+std::unique_ptr<env::File> prepare_report_directory(env::FileSystem& files, const std::string& directory);
 
 struct ComponentStatus {
   std::string name;

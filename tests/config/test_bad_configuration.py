@@ -1,7 +1,12 @@
 """What `tailrace check` says to each kind of mistake: the place, what was expected, the nearest name."""
 
+import os
+import resource
+import subprocess
+import sys
+
 import pytest
-from support.harness import tailrace
+from support.harness import mpi_environment, tailrace
 
 GOOD = """tailrace: 1
 servers: {mode: dedicated, count: 2}
@@ -100,6 +105,83 @@ def test_all_mistakes_in_one_go(tmp_path):
     assert done.returncode == 2
     for piece in ("cuont", "avarage", "lightyears"):
         assert piece in done.stderr
+
+
+LAUGHS = "a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha, ha]\n" + "".join(
+    f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 10)
+)
+
+
+def hostile(kind: str, folder) -> str:
+    """A configuration that would take for ever or all memory; what it includes is made in the folder."""
+    if kind == "device":
+        return GOOD + "include: [/dev/zero]\n"
+    if kind == "pipe":
+        os.mkfifo(folder / "pipe.yaml")
+        return GOOD + "include: [pipe.yaml]\n"
+    if kind == "50 MB":
+        (folder / "large.yaml").write_text("# 50 MB of nothing\n" * 2_777_778)
+        return GOOD + "include: [large.yaml]\n"
+    texts = {
+        "recursion": GOOD + "x: &a [*a, *a]\n",
+        "recursive map": GOOD + "x: &a {y: *a, z: *a}\n",
+        "laughs": GOOD + LAUGHS,
+        "brackets": "[" * 1_000_000,
+        "dashes": "- " * 1_000_000,
+        "values": "- a\n" * 1_000_000,
+        "one line": "x: [" + "a," * 2_000_000 + "]",
+    }
+    return texts[kind]
+
+
+HOSTILE = {
+    "device": ["tailrace.yaml:13:11", "/dev/zero is not a file with text"],
+    "pipe": ["tailrace.yaml:13:11", "pipe.yaml is not a file with text"],
+    "50 MB": ["tailrace.yaml:13:11", "has 52777782 bytes; a configuration has at most 4194304"],
+    "recursion": ["tailrace.yaml:13:4", "is nested deeper than 64 levels"],
+    "recursive map": ["tailrace.yaml:13:4", "is nested deeper than 64 levels"],
+    "laughs": ["tailrace.yaml:1", "stands for more than 300000 values"],
+    "brackets": ["tailrace.yaml:1:", "is nested deeper than 64 levels"],
+    "dashes": ["tailrace.yaml:1:", "is nested deeper than 64 levels"],
+    "values": ["tailrace.yaml:300000:3", "stands for more than 300000 values"],
+    "one line": ["tailrace.yaml:1:", "stands for more than 300000 values"],
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_what_would_take_all_time_or_memory_is_refused(tmp_path, kind):
+    """With 256 MiB of memory; it takes a part of a second, save on a busy machine."""
+    (tmp_path / "tailrace.yaml").write_text(hostile(kind, tmp_path))
+    done = subprocess.run(
+        [sys.executable, "-m", "tailrace.cli", "check", "tailrace.yaml"],
+        cwd=tmp_path,
+        env=mpi_environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (256 << 20, 256 << 20)),
+    )
+    assert done.returncode == 2, done.stderr[-2000:]
+    for piece in HOSTILE[kind]:
+        assert piece in done.stderr, done.stderr[:2000]
+    assert len(done.stderr) < 2000
+
+
+def test_another_encoding_is_refused_with_its_place(tmp_path):
+    (tmp_path / "tailrace.yaml").write_bytes(GOOD.encode() + "title: café".encode("latin-1"))
+    done = tailrace("check", "tailrace.yaml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "tailrace.yaml:13:11  the byte 0xe9 is no UTF-8; save the file with this encoding" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "_FillValue", "_NCProperties"])
+def test_attributes_of_the_format_are_refused_with_their_place(tmp_path, name):
+    done = check(tmp_path, GOOD.replace("{field: theta,", f"{{field: theta, attributes: {{{name}: 1}},"))
+    assert done.returncode == 2
+    assert (
+        f"tailrace.yaml:11:37  output.out.nc.variables[0].attributes.{name}: is a name by which the file" in done.stderr
+    )
 
 
 def test_include_cycle(tmp_path):

@@ -1,13 +1,14 @@
 """The world's faults: a disk that is full, a folder that cannot be written, peers that go away. Never a hang, never a
 signal 11, never a silent loss."""
 
+import json
 import os
 import resource
 import time
 
 import numpy as np
 import pytest
-from support.harness import block_grid, field, model, servers
+from support.harness import block_grid, field, model, servers, tailrace
 from support.reading import commits, read
 from support.values import put_values, varying_times
 
@@ -36,6 +37,10 @@ def player(ranks=2, shape=SMALL, **more):
 def small_disk() -> None:
     """Files of at most 16 MiB: a write past that fails as on a full disk (the player ignores SIGXFSZ)."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (16 << 20, 16 << 20))
+
+
+def report_of(folder) -> dict:
+    return json.loads((folder / "tailrace_report" / "report.json").read_text())
 
 
 def assert_no_crash(result) -> None:
@@ -69,6 +74,27 @@ def test_full_disk_costs_one_file_only(job):
     assert_whole(result.path("out.nc"), commits(result.folder)["out.nc"], shape=SHAPE)
     good = read(result.path("good.nc"))
     assert len(good.t) == len(TIMES)
+    files = {file["path"]: file["skipped"] for file in report_of(result.folder)["files"]}
+    assert "File too large" in files["out.nc"]
+    assert files["good.nc"] == ""
+    shown = tailrace("report", cwd=result.folder)
+    assert "out.nc was skipped: " in shown.stdout, shown.stdout + shown.stderr
+
+
+def test_a_report_that_cannot_be_written_costs_the_report_only(job, tmp_path):
+    """As on a full disk: the report's own files cannot be made, at the start or at the end."""
+    folder = tmp_path / "job1"
+    report = folder / "tailrace_report"
+    (report / "declared.model.json" / "in the way").mkdir(parents=True)
+    with job.start(player(pace=0.02), servers(2), config=config(), folder=folder) as running:
+        while "out.nc" not in commits(folder):
+            assert running.alive(), running.log.read_text()
+            time.sleep(0.02)
+        (report / "report.json" / "in the way").mkdir(parents=True)
+        result = running.wait().finished()
+    assert "warning: no declarations in the report directory: " in result.output
+    assert "warning: no report: " in result.output
+    assert_whole(result.path("out.nc"), {"time": len(TIMES)})
 
 
 def test_a_folder_that_is_a_file(job, tmp_path):
@@ -119,3 +145,7 @@ def test_two_sessions_that_write_the_same_file(job, tmp_path):
             time.sleep(0.02)
         second = job.start(player(), servers(1), config=config(), folder=folder).wait()
         second.failed_with("out.nc", code=RESOURCE)
+        assert "is the report directory of another session that goes on" in second.output
+        lines = (folder / "tailrace_report" / "commits.jsonl").read_text().splitlines()
+        first_line = next(json.loads(line) for line in lines if "out.nc" in line)
+        assert first_line["lengths"] == {"time": 1}, "the log of the first is whole"

@@ -5,9 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "calls.hpp"
@@ -93,15 +91,12 @@ PyObject* load_calls(std::string& why) {
   return found;
 }
 
-// One a process, as the interpreter is; guarded by its lock. What crashes is not tried again.
+// One a process, as the interpreter is; guarded by its lock. What failed is not tried again.
 PyObject* caller(std::string& why) {
   static PyObject* found = nullptr;
   static std::string refusal;
   if (found == nullptr && refusal.empty()) {
-    refusal = "NumPy crashed when it was imported (" + which_python() + ")";
-    std::string reason;
-    found = load_calls(reason);
-    refusal = reason;
+    found = load_calls(refusal);
   }
   why = refusal;
   return found;
@@ -152,33 +147,11 @@ bool is_ending() {
 // Without an exception on its way out, since nobody is there to take it.
 std::string call_with_python(const char* path, const char* function, const tailrace_array* inputs, int count,
                              const tailrace_array& output) noexcept {
-  // Calls come one at a time, but one that crashes never ends: no initialisation of statics here.
-  static std::string refusal = "not asked yet";
-  static bool asked = false;
-  if (!asked) {
-    asked = true;
-    refusal = "Python crashed when it was started";
-    refusal = Py_IsInitialized() != 0 ? "" : start_interpreter();
-  }
+  static const std::string refusal = Py_IsInitialized() != 0 ? "" : start_interpreter();
   if (!refusal.empty()) return refusal;
   if (is_ending()) return "Python is shutting down and runs nothing any more";
   const Lock lock;
   return call(path, function, inputs, count, output);
-}
-
-// A function that has crashed is not tried again.
-std::mutex crashes_mutex;
-std::map<std::string, std::string> crashes;
-
-std::string crash_of(const std::string& name) {
-  const std::lock_guard lock(crashes_mutex);
-  const auto found = crashes.find(name);
-  return found != crashes.end() ? found->second : "";
-}
-
-std::string note_crash(const std::string& name, int signal) {
-  const std::lock_guard lock(crashes_mutex);
-  return crashes[name] = std::string("it crashed (") + strsignal(signal) + ") and is not called again";
 }
 
 }  // namespace
@@ -187,13 +160,9 @@ std::string note_crash(const std::string& name, int signal) {
 extern "C" TAILRACE_EXPORT int tailrace_call_python(const char* path, const char* function,
                                                     const tailrace_array* inputs, int count,
                                                     tailrace_array* output, char* error, std::size_t size) {
-  const std::string name = std::string(path) + ":" + function;
-  std::string why = crash_of(name);
-  if (why.empty()) {
-    const int crash = tailrace::python::run_on_own_thread(
-        [&] { why = call_with_python(path, function, inputs, count, *output); });
-    if (crash != 0) why = note_crash(name, crash);
-  }
+  std::string why;
+  tailrace::python::run_on_own_thread(
+      [&] { why = call_with_python(path, function, inputs, count, *output); });
   if (why.empty()) return 0;
   std::snprintf(error, size, "%s", why.c_str());
   return 1;

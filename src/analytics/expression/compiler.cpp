@@ -41,6 +41,7 @@ Compiled Compiler::compile() {
     if (entries_[number].state == State::waiting) resolve(number);
   Compiled compiled{.graph = collect(builder_.nodes(), entries_), .warnings = warnings(entries_, odd_units_)};
   compiled.graph.operators = scope_.operators;
+  tell_purposes(compiled.graph);
   return compiled;
 }
 

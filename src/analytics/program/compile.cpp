@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -73,18 +74,35 @@ class Compiler {
     return code_.kept.size() - 1;
   }
 
+  // What an expression is made of comes before it. Without recursion, as a sum may have very many terms.
   std::size_t value_of(int node) {
-    if (const auto known = value_of_.find(node); known != value_of_.end()) return known->second;
+    std::vector<int> open{node};
+    while (!open.empty()) {
+      const int last = open.back();
+      if (value_of_.contains(last)) {
+        open.pop_back();
+      } else if (const auto needed = first_needed(last)) {
+        open.push_back(*needed);
+      } else {
+        value_of_.emplace(last, make(last));
+        open.pop_back();
+      }
+    }
+    return value_of_.at(node);
+  }
+
+  std::optional<int> first_needed(int node) const {
     const Node& made = graph_.nodes[index(node)];
-    std::size_t value = 0;
+    if (source_of_.contains(node) || made.kind == NodeKind::constant) return std::nullopt;
+    const auto missing = std::ranges::find_if(made.args, [&](int arg) { return !value_of_.contains(arg); });
+    return missing == made.args.end() ? std::nullopt : std::optional(*missing);
+  }
+
+  std::size_t make(int node) {
+    const Node& made = graph_.nodes[index(node)];
     if (const auto source = source_of_.find(node); source != source_of_.end())
-      value = load(source->second, made);
-    else if (made.kind == NodeKind::constant)
-      value = constant(made.constant);
-    else
-      value = compute(made);
-    value_of_.emplace(node, value);
-    return value;
+      return load(source->second, made);
+    return made.kind == NodeKind::constant ? constant(made.constant) : compute(made);
   }
 
   std::size_t load(std::size_t source, const Node& node) {
@@ -117,7 +135,7 @@ class Compiler {
                      .value = 0,
                      .result = 0};
     TAILRACE_ASSERT(made.arity == traits_of(opcode).arity, node.name);
-    for (std::size_t i = 0; i < made.arity; ++i) made.arguments[i] = value_of(node.args[i]);
+    for (std::size_t i = 0; i < made.arity; ++i) made.arguments[i] = value_of_.at(node.args[i]);
     if (traits_of(opcode).commutes && made.arguments[0] > made.arguments[1])
       std::swap(made.arguments[0], made.arguments[1]);
     const auto [place, fresh] = computed_.try_emplace({opcode, made.arguments}, 0);

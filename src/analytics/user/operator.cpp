@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "analytics/operators/support/arguments.hpp"
+#include "analytics/user/crash_notice.hpp"
 #include "base/error.hpp"
 #include "base/thread_safety.hpp"
 
@@ -76,6 +77,7 @@ class Run final : public KernelRun {
 
  private:
   void call(const std::vector<tailrace_array>& inputs, tailrace_array& output) {
+    const CrashNotice notice(call_.call.purpose);
     if (one_at_a_time_ == nullptr) return function_.call(inputs, output);
     const base::MutexLock lock(*one_at_a_time_);
     function_.call(inputs, output);

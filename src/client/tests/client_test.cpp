@@ -2,9 +2,11 @@
 // answered at the call that made it.
 #include "client/client.hpp"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 
 #include <cstring>
+#include <limits>
 
 #include "base/error.hpp"
 #include "transport/endpoints.hpp"
@@ -224,6 +226,33 @@ TEST(Client, RefusesWhatDoesNotFitTheField) {
   EXPECT_THAT(bench.take(), SizeIs(4)) << "and the fields can still be put";
 }
 
+TEST(Client, RefusesAnArrayThatIsNotThere) {
+  Bench bench;
+  bench.client->step(2, 0.5);
+  EXPECT_EQ(error_of([&] { bench.client->put_dense(w, nullptr, model::DataType::float64, 6); }),
+            "put of field \"w\": the array is NULL; 6 cells of grid \"les\" are expected on this rank");
+  bench.put_all();
+  EXPECT_THAT(bench.take(), SizeIs(5)) << "the step and all four fields";
+}
+
+TEST(Client, RefusesWhatOnlyAGpuCanRead) {
+  const std::unique_ptr<void, int (*)(void*)> library(dlopen(TAILRACE_MADE_UP_GPU, RTLD_NOW | RTLD_GLOBAL),
+                                                      &dlclose);
+  ASSERT_TRUE(library) << dlerror();
+  Bench bench;
+  bench.client->step(2, 0.5);
+  const std::vector<double> host(6), device(6);
+  setenv("TEST_CUDA", std::to_string(reinterpret_cast<std::uintptr_t>(device.data())).c_str(), 1);
+  EXPECT_EQ(
+      error_of([&] { bench.client->put_dense(w, device.data(), model::DataType::float64, 6); }),
+      "put of field \"w\": the array lies in the memory of a GPU (CUDA), where the processor cannot read it; "
+      "copy it to the host first, or use managed memory");
+  EXPECT_THAT(bench.take(), SizeIs(1)) << "the step alone";
+  bench.client->put_dense(w, host.data(), model::DataType::float64, 6);
+  EXPECT_THAT(bench.take(), SizeIs(1));
+  unsetenv("TEST_CUDA");
+}
+
 TEST(Client, RefusesCallsInTheWrongOrder) {
   Bench bench;
   Client& client = *bench.client;
@@ -252,6 +281,10 @@ TEST(Client, StepsGrowAndTimeNeverGoesBack) {
             "step 3 is at 0.125 s, but the model was at 0.25 s before; time never goes back");
   EXPECT_EQ(error_of([&] { client.step(3, std::numeric_limits<double>::quiet_NaN()); }),
             "step 3 is at nan s, but the model was at 0.25 s before; time never goes back");
+  EXPECT_EQ(error_of([&] { client.step(3, std::numeric_limits<double>::infinity()); }),
+            "step 3 is at inf s; a model time is a number of at most 2^53 seconds");
+  EXPECT_EQ(error_of([&] { client.step(3, 1e16); }),
+            "step 3 is at 1e+16 s; a model time is a number of at most 2^53 seconds");
   client.step(3, 0.25);  // a step of no length
   EXPECT_EQ(client.now().step, 3);
   EXPECT_EQ(client.now().time, 0.25);

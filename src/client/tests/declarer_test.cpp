@@ -67,6 +67,55 @@ std::vector<double> doubles(const std::vector<std::byte>& bytes) {
   return values;
 }
 
+TEST(Declarer, RefusesExtentsWhoseProductIsNoNumber) {
+  Declarer declarer("atm", 0);
+  constexpr std::int64_t huge = std::int64_t{1} << 31;
+  EXPECT_EQ(error_of([&] {
+              declarer.grid(whole("g", {"z", "y", "x"}, {huge, huge, 4}));
+            }),
+            "grid \"g\" has the extents 2147483648 x 2147483648 x 4: more than 2^60 cells");
+  EXPECT_EQ(
+      error_of([&] { declarer.grid(block("g", {"x"}, {7}, {5}, {INT64_MAX})); }),
+      "grid \"g\": along x this rank's block starts at 5 (counted from 0) and has 9223372036854775807 cells, "
+      "but the dim has 7");
+}
+
+TEST(Declarer, RefusesNamesThatNoFileCanHold) {
+  Declarer declarer("atm", 0);
+  const std::string name(300, 'n');
+  const std::string cut = std::string(60, 'n') + "...";
+  EXPECT_EQ(error_of([&] { declarer.field("", field(name)); }),
+            "field \"" + cut + "\": the name has 300 bytes; at most 256 are possible");
+  EXPECT_EQ(error_of([&] { declarer.grid(whole("g", {"a/b"}, {7})); }),
+            "grid \"g\": dim \"a/b\": the name has a \"/\", which separates groups in netCDF");
+  EXPECT_EQ(error_of([&] { declarer.grid(whole("g\n", {"x"}, {7})); }),
+            "grid \"g\\x0a\": the name has a control character at byte 2");
+  declarer.grid(whole("g", {"x"}, {7}));
+  const std::vector<double> values(7);
+  EXPECT_EQ(error_of([&] { declarer.coordinate("g", coordinate("lon ", {"x"}), values); }),
+            "grid \"g\": coordinate \"lon \": the name ends in a space");
+}
+
+TEST(Declarer, RefusesAttributesOfTheFormatsOwn) {
+  Declarer declarer("atm", 0);
+  model::Field with = field("h");
+  with.attributes["DIMENSION_LIST"] = "x";
+  EXPECT_EQ(error_of([&] { declarer.field("", with); }),
+            "field \"h\": attribute \"DIMENSION_LIST\" is a name by which the file keeps notes of its own; "
+            "give the "
+            "attribute another one");
+  with.attributes = {{"comment", "caf\xE9"}};
+  EXPECT_EQ(error_of([&] { declarer.field("", with); }),
+            "field \"h\": the value of attribute \"comment\" is not UTF-8 from byte 4 on");
+  declarer.grid(whole("g", {"x"}, {7}));
+  model::Coordinate x = coordinate("x");
+  x.attributes["REFERENCE_LIST"] = "x";
+  EXPECT_EQ(
+      error_of([&] { declarer.coordinate("g", x, std::vector<double>(7)); }),
+      "grid \"g\": coordinate \"x\": attribute \"REFERENCE_LIST\" is a name by which the file keeps notes of "
+      "its own; give the attribute another one");
+}
+
 TEST(Declarer, ABlockIsWhatThisRankHolds) {
   Declarer declarer("bubble", 1);
   declarer.grid(block("les", {"z", "y", "x"}, {4, 8, 6}, {0, 2, 3}, {4, 2, 3}));

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <set>
 
+#include "base/utf8.hpp"
 #include "config/reading/dialect.hpp"
 #include "tailrace/error.hpp"
 
@@ -15,6 +17,38 @@ namespace {
 
 const std::string include_key = "include";
 const std::string legacy_key = "legacy";
+
+// A reader that lets nothing through but text of a reasonable size.
+class CarefulReader {
+ public:
+  explicit CarefulReader(const Reader& reader) : reader_(reader) {}
+
+  std::string operator()(const std::string& name) {
+    if (++files_ > most_files)
+      throw Error(ErrorCode::configuration,
+                  fmt::format("{}: the configuration includes more than {} files", name, most_files));
+    std::string text = reader_(name);
+    bytes_ += text.size();
+    if (bytes_ > most_bytes)
+      throw Error(ErrorCode::configuration,
+                  fmt::format("{}: with this file the configuration has {} bytes; at most {} are possible",
+                              name, bytes_, most_bytes));
+    if (const std::size_t valid = base::valid_utf8(text); valid < text.size()) {
+      const std::string_view before = std::string_view(text).substr(0, valid);
+      const std::size_t line = before.rfind('\n') + 1;  // 0 where there is none
+      const Location where{name, 1 + static_cast<int>(std::ranges::count(before, '\n')),
+                           1 + static_cast<int>(valid - line)};
+      throw Error(ErrorCode::configuration,
+                  fmt::format("{}  the byte 0x{:02x} is no UTF-8; save the file with this encoding",
+                              where.text(), static_cast<unsigned char>(text[valid])));
+    }
+    return text;
+  }
+
+ private:
+  const Reader& reader_;
+  std::size_t files_ = 0, bytes_ = 0;
+};
 
 // Depth first through the files; each is read once, so two files may include a third.
 class Walk {
@@ -174,8 +208,10 @@ class Merger {
 
 Sources read_sources(const std::string& path, const Reader& reader, const Dialects& dialects) {
   Problems problems;
-  Walk walk(reader, dialects, problems);
-  walk.load(normal(path), reader(path));
+  CarefulReader careful(reader);
+  const Reader read = std::ref(careful);
+  Walk walk(read, dialects, problems);
+  walk.load(normal(path), read(path));
   problems.throw_if_any();
   return std::move(walk.sources);
 }

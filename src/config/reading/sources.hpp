@@ -25,6 +25,11 @@ class Dialect;
 // Notations that may stand wherever YAML may. Not owned.
 using Dialects = std::vector<const Dialect*>;
 
+// What a configuration may amount to, with all that it includes: enough for 100,000 fields, and little enough
+// that a file which is no configuration is refused at once.
+inline constexpr std::size_t most_bytes = std::size_t{4} << 20;
+inline constexpr std::size_t most_files = 1000;
+
 // Reads the file and what it includes (`include: [a.yaml]`, relative to the including file), each once. What
 // a file in a dialect includes is found as that dialect says. Throws Error(configuration) for an include
 // cycle, a missing include, and what is not YAML; lets the reader's error about the first file through.

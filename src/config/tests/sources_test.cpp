@@ -1,7 +1,9 @@
 #include "config/reading/sources.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 
@@ -75,6 +77,74 @@ std::vector<std::string> merged_lines(const Files& files, const std::string& fir
   list_scalars(merged.tree, "", found);
   EXPECT_EQ(problems.text(), "");
   return found;
+}
+
+std::string parse_complaint(const std::string& text) {
+  Problems problems;
+  parse_yaml("t.yaml", text, problems);
+  return problems.empty() ? "none" : problems.text();
+}
+
+TEST(Limits, a_document_that_contains_itself_is_refused_once) {
+  const std::string told = parse_complaint("x: &a [*a, *a]\n");
+  EXPECT_THAT(told, testing::StartsWith("t.yaml:1:4  x[0][0]"));
+  EXPECT_THAT(told, testing::EndsWith(": is nested deeper than 64 levels"));
+  EXPECT_EQ(std::ranges::count(told, '\n'), 0);
+  EXPECT_THAT(parse_complaint("x: &a {y: *a, z: *a}\n"),
+              testing::EndsWith(": is nested deeper than 64 levels"));
+}
+
+TEST(Limits, aliases_that_multiply_are_refused) {
+  std::string text = "a: &a0 [1, 2, 3, 4, 5, 6, 7, 8, 9]\n";
+  for (int level = 1; level <= 9; ++level) {
+    text += fmt::format("b{0}: &a{0} [", level);
+    for (int i = 0; i < 9; ++i) text += fmt::format("{}*a{}", i == 0 ? "" : ", ", level - 1);
+    text += "]\n";
+  }
+  const std::string told = parse_complaint(text);
+  EXPECT_THAT(told, testing::StartsWith("t.yaml:"));
+  EXPECT_THAT(told, testing::HasSubstr("the file stands for more than 300000 values; aliases (*name) count"));
+  EXPECT_EQ(std::ranges::count(told, '\n'), 0);
+}
+
+TEST(Limits, what_is_nested_too_deeply_has_a_place) {
+  EXPECT_EQ(parse_complaint(std::string(100000, '[')), "t.yaml:1:1  is nested deeper than 64 levels");
+  std::string dashes;
+  for (int i = 0; i < 100000; ++i) dashes += "- ";
+  EXPECT_THAT(parse_complaint(dashes + "1"), testing::EndsWith("is nested deeper than 64 levels"));
+}
+
+TEST(Limits, many_values_are_refused_before_they_are_kept) {
+  std::string list, names = "names: [";
+  for (int i = 0; i < 1000000; ++i) list += "- a\n";
+  EXPECT_THAT(parse_complaint(list),
+              testing::StartsWith("t.yaml:300000:3  with this, the file stands for more"));
+  for (int i = 0; i < 290000; ++i) names += "name,";
+  EXPECT_EQ(parse_complaint(names + "]"), "none") << "as many are fine";
+}
+
+TEST(Limits, a_file_of_another_encoding_is_refused_with_the_place) {
+  EXPECT_EQ(complaint({{"a.yaml", "tailrace: 1\ntitle: caf\xE9\n"}}, "a.yaml"),
+            "a.yaml:2:11  the byte 0xe9 is no UTF-8; save the file with this encoding");
+  EXPECT_EQ(complaint({{"a.yaml", "\xFF\xFEt"}}, "a.yaml"),
+            "a.yaml:1:1  the byte 0xff is no UTF-8; save the file with this encoding");
+  EXPECT_EQ(complaint({{"a.yaml", "include: [b.yaml]\n"}, {"b.yaml", "\x80"}}, "a.yaml"),
+            "a.yaml:1:11  include: b.yaml:1:1  the byte 0x80 is no UTF-8; save the file with this encoding");
+  EXPECT_EQ(complaint({{"a.yaml", "title: \"caf\xC3\xA9\"\n"}}, "a.yaml"), "none");
+}
+
+TEST(Limits, files_are_bounded_together) {
+  const std::string half(most_bytes / 2, '#');
+  EXPECT_EQ(complaint({{"a.yaml", "include: [b.yaml]\n"}, {"b.yaml", half}}, "a.yaml"), "none");
+  EXPECT_THAT(
+      complaint({{"a.yaml", "include: [b.yaml, c.yaml]\n"}, {"b.yaml", half}, {"c.yaml", half}}, "a.yaml"),
+      testing::StartsWith(
+          "a.yaml:1:19  include: c.yaml: with this file the configuration has 4194330 bytes"));
+  Files chain;
+  for (int i = 0; i < 1100; ++i)
+    chain[fmt::format("{}.yaml", i)] = fmt::format("include: [{}.yaml]\n", i + 1);
+  EXPECT_EQ(complaint(chain, "0.yaml"),
+            "999.yaml:1:11  include: 1000.yaml: the configuration includes more than 1000 files");
 }
 
 TEST(Sources, TakesADialectWhereverYamlMayStand) {

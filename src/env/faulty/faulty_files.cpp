@@ -100,7 +100,7 @@ void FaultyFiles::follow(const std::string& from, const std::string& to) {
 
 std::unique_ptr<File> FaultyFiles::open(const std::string& path, Access access) {
   const base::MutexLock lock(mutex_);
-  if (access == Access::create) remember(path);
+  if (access == Access::create || access == Access::create_new) remember(path);
   auto file = std::make_unique<FaultyFile>(*this, inner_.open(path, access));
   open_[file.get()] = path;
   return file;

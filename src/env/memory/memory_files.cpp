@@ -132,11 +132,13 @@ Entry MemoryFiles::entry(const std::string& path) const {
 std::unique_ptr<File> MemoryFiles::open(const std::string& path, Access access) {
   const base::MutexLock lock(mutex_);
   const std::string at = normal(path);
-  const char* const doing = access == Access::create ? "cannot create" : "cannot open";
+  const bool creates = access == Access::create || access == Access::create_new;
+  const char* const doing = creates ? "cannot create" : "cannot open";
   if (is_directory(at)) MemoryFile::refuse(doing, "Is a directory");
   auto found = files_.find(at);
+  if (found != files_.end() && access == Access::create_new) MemoryFile::refuse(doing, "File exists");
   if (found == files_.end()) {
-    if (access != Access::create || !is_directory(parent_of(at))) MemoryFile::refuse(doing, no_such);
+    if (!creates || !is_directory(parent_of(at))) MemoryFile::refuse(doing, no_such);
     found = files_.emplace(at, std::make_shared<Contents>()).first;
   }
   return std::make_unique<MemoryFile>(*this, found->second);

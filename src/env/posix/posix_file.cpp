@@ -40,9 +40,12 @@ bool marks_work(int descriptor) {
 }  // namespace
 
 PosixFile::PosixFile(const std::string& path, Access access) {
-  const int flags = access == Access::read ? O_RDONLY : access == Access::update ? O_RDWR : O_RDWR | O_CREAT;
+  const int flags = access == Access::read     ? O_RDONLY
+                    : access == Access::update ? O_RDWR
+                    : access == Access::create ? O_RDWR | O_CREAT
+                                               : O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW;
   descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail(access == Access::create ? "cannot create" : "cannot open");
+  if (descriptor_ < 0) fail((flags & O_CREAT) != 0 ? "cannot create" : "cannot open");
 }
 
 PosixFile::~PosixFile() {

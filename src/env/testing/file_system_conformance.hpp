@@ -118,6 +118,10 @@ inline void check_open_file(FileSystem& files, const std::string& directory) {
   EXPECT_EQ(refusal([&] { files.open(path, Access::update); }), "cannot open: No such file or directory");
   EXPECT_EQ(refusal([&] { files.open(directory + "/gone/open", Access::create); }),
             "cannot create: No such file or directory");
+  EXPECT_EQ(files.open(directory + "/new", Access::create_new)->size(), 0u);
+  EXPECT_EQ(refusal([&] { files.open(directory + "/new", Access::create_new); }),
+            "cannot create: File exists");
+  files.remove(directory + "/new");
   {
     const auto file = files.open(path, Access::create);
     EXPECT_EQ(file->size(), 0u);

@@ -129,7 +129,8 @@ class Walk {
   std::optional<std::string> try_read(const std::string& name) const {
     try {
       return reader_(name);
-    } catch (const Error&) {
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::resource) throw;  // it is there, but cannot be used
       return std::nullopt;
     }
   }

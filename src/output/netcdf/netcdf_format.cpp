@@ -117,6 +117,24 @@ class Temporary {
   bool renamed_ = false;
 };
 
+// A file of this name that nobody had before, nor leads elsewhere. One that a dead run left is taken away;
+// the mark tells it from that of a session which is about to give it its name.
+std::unique_ptr<env::File> create_fresh(env::FileSystem& files, const std::string& name) {
+  const char* const taken = "is being created by another session";
+  const env::Entry entry = files.entry(name);
+  if (entry == env::Entry::file) {
+    const auto left = files.open(name, env::Access::update);
+    if (!left->mark_as_writer()) throw Error(ErrorCode::resource, taken);
+    files.remove(name);
+  } else {
+    files.remove(name);  // a link that leads nowhere, perhaps
+  }
+  auto file = files.open(name, env::Access::create_new);
+  // Another session may have taken it for a leftover before it had the mark.
+  if (!file->mark_as_writer() || !file->is_file_at(name)) throw Error(ErrorCode::resource, taken);
+  return file;
+}
+
 bool is_being_written(env::FileSystem& files, const std::string& place) {
   try {
     return files.open(place, env::Access::read)->other_writer();
@@ -165,8 +183,7 @@ class NetcdfFormat final : public Format {
                                             const DatasetSpec& spec) {
     check_free(files, place, spec.overwrite);
     const std::string temporary_name = name_while_created(place);
-    auto empty = files.open(temporary_name, env::Access::create);
-    if (!empty->mark_as_writer()) throw Error(ErrorCode::resource, "is being created by another session");
+    auto empty = create_fresh(files, temporary_name);
     Temporary temporary(files, temporary_name);
     AtomicFile file = build(std::move(empty), spec);
     check_free(files, place, spec.overwrite);  // a session may have made it meanwhile

@@ -126,7 +126,17 @@ inline void check_refusals(const Format& format, const std::string& path) {
   };
   using ::testing::HasSubstr;
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.variables[theta].name = "a/b"; }),
-              HasSubstr("variable \"a/b\": a name cannot hold \"/\""));
+              HasSubstr("variable \"a/b\": the name has a \"/\""));
+  EXPECT_THAT(message([](DatasetSpec& spec) { spec.dims[z_dim].name = std::string(300, 'n'); }),
+              HasSubstr("nnn...\": the name has 300 bytes; at most 256 are possible"));
+  EXPECT_THAT(message([](DatasetSpec& spec) { spec.attributes.emplace_back("_NCProperties", "mine"); }),
+              HasSubstr(": attribute \"_NCProperties\" is a name by which the file keeps notes of its own"));
+  EXPECT_THAT(message([](DatasetSpec& spec) {
+                spec.variables[theta].attributes.emplace_back("DIMENSION_LIST", "mine");
+              }),
+              HasSubstr("variable \"theta\": attribute \"DIMENSION_LIST\" is a name"));
+  EXPECT_THAT(message([](DatasetSpec& spec) { spec.texts[0].attributes.emplace_back("_FillValue", 1.0); }),
+              HasSubstr("attribute \"_FillValue\" is a name"));
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.variables[theta].name = "flux"; }),
               HasSubstr("two variables are called \"flux\""));
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.dims[z_dim].name = "x"; }),

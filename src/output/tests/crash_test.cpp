@@ -122,6 +122,19 @@ TEST_F(NetcdfFormat, killed_creation_leaves_a_hidden_file_that_the_next_one_repl
   EXPECT_FALSE(std::filesystem::exists(path(".new.nc.new")));
 }
 
+TEST_F(NetcdfFormat, creation_does_not_follow_a_link_that_somebody_left_in_its_way) {
+  const auto spec = sample_spec(path("new.nc"));
+  put_contents(path("precious"), pattern(1000, 1));
+  std::filesystem::create_symlink(path("precious"), path(".new.nc.new"));
+  format().create(spec)->close();
+  EXPECT_EQ(contents(path("precious")), pattern(1000, 1));
+  EXPECT_FALSE(std::filesystem::is_symlink(path("new.nc")));
+  std::filesystem::create_symlink(path("nowhere"), path(".new.nc.new"));
+  format().create(spec)->close();
+  EXPECT_FALSE(std::filesystem::exists(path("nowhere")));
+  EXPECT_EQ(netcdf::inspect(spec.path, true).report, spec.path + ": complete; records: time 0, time_snap 0");
+}
+
 // ---- the disk is full
 
 TEST_F(NetcdfFormat, full_disk_at_any_byte_leaves_the_file_as_it_was_and_the_commit_can_be_tried_again) {

@@ -27,6 +27,7 @@ class Geometry {
   Geometry(output::ChunkGrid grid, const std::vector<model::Region>& regions);
 
   const output::ChunkGrid& grid() const { return grid_; }
+  std::int64_t clients() const { return static_cast<std::int64_t>(regions_.size()); }
   // By chunk number, ascending. From any thread; the reference stays valid.
   const std::vector<Piece>& pieces(int client) const;
   const Piece& piece(int client, std::int64_t spatial) const;

@@ -67,7 +67,9 @@ void Outbox::unpack(std::span<const std::byte> bundle) const {
     std::memcpy(&item, bundle.data(), sizeof item);
     const auto bytes = static_cast<std::size_t>(item.bytes);
     TAILRACE_ASSERT(bundle.size() - sizeof item >= bytes, "a bundle ends inside an item");
-    handlers_.at(item.kind)(bundle.subspan(sizeof item, bytes));
+    const auto handler = handlers_.find(item.kind);
+    TAILRACE_ASSERT(handler != handlers_.end(), "an item of an unknown kind");
+    handler->second(bundle.subspan(sizeof item, bytes));
     bundle = bundle.subspan(sizeof item + bytes);
   }
 }

@@ -1,5 +1,7 @@
 #include "pipeline/routing/router.hpp"
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <utility>
 
@@ -104,10 +106,21 @@ void Router::send_piece(const sampling::Stream& stream, int to, const PieceHead&
   outbox_.add(to, piece_item, bytes_of(head), bytes);
 }
 
+// What another server sends is checked before it is used as an index: a message that was damaged is an error.
+void Router::check_stream(std::int64_t stream) const {
+  TAILRACE_ASSERT(stream >= 0 && static_cast<std::size_t>(stream) < routes_.size(),
+                  fmt::format("a message about variable {}, of {}", stream, routes_.size()));
+}
+
 void Router::receive_piece(std::span<const std::byte> item) {
   if (parts_.drops()) return;
   base::ByteReader reader(item);
   const auto head = reader.get<PieceHead>();
+  check_stream(head.stream);
+  const Geometry& cut = *routes_[static_cast<std::size_t>(head.stream)].geometry;
+  TAILRACE_ASSERT(head.record >= 0 && head.client >= 0 && head.client < cut.clients(),
+                  fmt::format("a piece of record {} of client {}, of {} clients", head.record, head.client,
+                              cut.clients()));
   std::vector<std::byte> values(reader.rest().begin(), reader.rest().end());
   held_bytes_.fetch_add(values.size(), std::memory_order_relaxed);
   parts_.tasks.submit([this, head, values = std::move(values)] {
@@ -115,6 +128,10 @@ void Router::receive_piece(std::span<const std::byte> item) {
                                       parts_.services.trace);
     const Route& route = routes_[static_cast<std::size_t>(head.stream)];
     const Piece& piece = route.geometry->piece(static_cast<int>(head.client), head.spatial);
+    const std::size_t expected = static_cast<std::size_t>(piece.cells) *
+                                 model::size_of(streams_[static_cast<std::size_t>(head.stream)]->output);
+    TAILRACE_ASSERT(values.size() == expected,
+                    fmt::format("a piece has {} bytes instead of {}", values.size(), expected));
     route.assembly->add(head.record, head.spatial, values, segments_of_packed(piece));
     held_bytes_.fetch_sub(values.size(), std::memory_order_relaxed);
   });
@@ -143,6 +160,13 @@ void Router::chunk_done(const sampling::Stream& stream, output::FinishedChunk&& 
 void Router::receive_chunk(std::span<const std::byte> item) {
   base::ByteReader reader(item);
   const auto head = reader.get<ChunkHead>();
+  check_stream(head.stream);
+  const output::ChunkGrid& grid = routes_[static_cast<std::size_t>(head.stream)].geometry->grid();
+  TAILRACE_ASSERT(head.spatial >= 0 && head.spatial < grid.chunks_per_record() && head.record_chunk >= 0 &&
+                      head.records_end > 0 &&
+                      (head.records_end - 1) / grid.records_per_chunk == head.record_chunk,
+                  fmt::format("a chunk at {}, {} that ends before record {}", head.record_chunk, head.spatial,
+                              head.records_end));
   const sampling::Stream& stream = *streams_[static_cast<std::size_t>(head.stream)];
   parts_.sinks[stream.file]->deliver(stream.variable, {head.spatial,
                                                        head.record_chunk,

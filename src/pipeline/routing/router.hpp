@@ -75,6 +75,7 @@ class Router {
                                     const std::vector<plan::Pending>& pending) const;
   void send_piece(const sampling::Stream& stream, int to, const PieceHead& head, const Piece& piece,
                   std::span<const std::byte> values);
+  void check_stream(std::int64_t stream) const;
   void receive_piece(std::span<const std::byte> item);
   void chunk_done(const sampling::Stream& stream, output::FinishedChunk&& chunk);
   void receive_chunk(std::span<const std::byte> item);

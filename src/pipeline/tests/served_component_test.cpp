@@ -208,6 +208,59 @@ TEST(Component, WorkThatThrowsEndsItAndNothingHangs) {
   }
 }
 
+// What a damaged message names is looked at before it is an index.
+TEST(Component, MessagesThatNameNothingThereIsAreErrors) {
+  struct Damaged {
+    std::vector<std::int64_t> words;
+    const char* says;
+  };
+  constexpr std::int64_t piece = 0, chunk = 1;  // kinds of items
+  const Damaged cases[] = {
+      {{piece, 32, 999, 0, 0, 0}, "a message about variable 999, of 5"},
+      {{piece, 32, -1, 0, 0, 0}, "a message about variable -1, of 5"},
+      {{piece, 32, 0, 0, 0, 2}, "a piece of record 0 of client 2, of 2 clients"},
+      {{piece, 32, 0, -5, 0, 0}, "a piece of record -5 of client 0, of 2 clients"},
+      {{chunk, 40, 5, 0, 0, 1, 0}, "a message about variable 5, of 5"},
+      {{chunk, 40, 0, 1000000, 0, 1, 0}, "a chunk at 0, 1000000 that ends before record 1"},
+      {{chunk, 40, 0, 0, 7, 1, 0}, "a chunk at 7, 0 that ends before record 1"},
+      {{7, 32, 0, 0, 0, 0}, "an item of an unknown kind"},
+      {{piece, -1, 0, 0, 0, 0}, "a bundle ends inside an item"},
+      {{piece, 4096, 0, 0, 0, 0}, "a bundle ends inside an item"},
+  };
+  for (const Damaged& damaged : cases) {
+    Play play({.clients = 2, .servers = 2}, "damaged");
+    base::ByteWriter bundle;
+    for (const std::int64_t word : damaged.words) bundle.put(word);
+    play.servers[1].messenger->send(0, static_cast<std::int32_t>(Word::bundle), bundle.take());
+    std::string message = "no error";
+    for (int turns = 0; turns < 10000 && message == "no error"; ++turns) {
+      try {
+        play.progress();
+      } catch (const Error& error) {
+        message = error.what();
+      }
+    }
+    EXPECT_THAT(message, HasSubstr(damaged.says));
+  }
+}
+
+TEST(Component, BlocksThatDoNotFitTheirFieldAreErrors) {
+  Play play({.clients = 2, .servers = 1}, "damaged");
+  const auto complaint = [&](std::int32_t field, std::size_t bytes) -> std::string {
+    const std::vector<std::byte> payload(bytes);
+    try {
+      play.servers[0].component->accept(1, {model::PacketKind::block, field, 1, 1.0}, payload);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_THAT(complaint(1000, 8), HasSubstr("client 1 sent field number 1000, of "));
+  EXPECT_THAT(complaint(-1, 8), HasSubstr("client 1 sent field number -1, of "));
+  const int w = *play.ranks[0].declarer.declarations().find_field("w");
+  EXPECT_THAT(complaint(w, 8), HasSubstr("client 1 sent 8 bytes of field \"w\"; it holds 240"));
+}
+
 TEST(Component, SaysWhoWaitsForWhom) {
   Play play({.clients = 2, .servers = 1}, "waiting");
   for (int call = 0; call < 4; ++call) play.call(play.ranks[0]);

@@ -107,8 +107,16 @@ TEST_F(StatusTest, preparing_takes_away_the_old_run_and_nothing_else) {
   for (const char* name : {"report.json", "report.html", "status.json", "status.12.json", "commits.jsonl",
                            "trace.server.0.json", "notes.txt", "status.txt", "my.report.json"})
     files->write(std::string("report/") + name, "x");
-  prepare_report_directory(*files, "report");
-  EXPECT_EQ(files->list("report"), (std::vector<std::string>{"my.report.json", "notes.txt", "status.txt"}));
+  auto mark = prepare_report_directory(*files, "report");
+  ASSERT_TRUE(mark);
+  EXPECT_EQ(files->list("report"),
+            (std::vector<std::string>{".session", "my.report.json", "notes.txt", "status.txt"}));
+  files->append("report/commits.jsonl", "of the run that goes on\n");
+  EXPECT_FALSE(prepare_report_directory(*files, "report")) << "another run";
+  EXPECT_EQ(files->read("report/commits.jsonl"), "of the run that goes on\n");
+  mark.reset();
+  EXPECT_TRUE(prepare_report_directory(*files, "report"));
+  EXPECT_FALSE(files->exists("report/commits.jsonl"));
   prepare_report_directory(*files, "new/one");
   EXPECT_TRUE(files->exists("new/one"));
 }

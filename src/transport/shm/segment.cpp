@@ -7,10 +7,15 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <random>
+#include <system_error>
 
 #include "base/error.hpp"
+#include "transport/process.hpp"
 
 namespace tailrace::transport::shm {
 namespace {
@@ -22,9 +27,21 @@ struct File {
   }
 };
 
+constexpr const char* folder = "/dev/shm";
+
 std::string fresh_name() {
   std::random_device random;
-  return fmt::format("/tailrace-{}-{:08x}{:08x}", getpid(), random(), random());
+  const ProcessId mine = this_process();
+  return fmt::format("/tailrace-{}-{}-{}-{:08x}{:08x}", mine.pid_space, mine.number, mine.start, random(),
+                     random());
+}
+
+bool is_left_by_the_dead(const std::string& name) {
+  ProcessId maker;
+  int end = 0;
+  const int found = std::sscanf(name.c_str(), "tailrace-%" SCNu64 "-%" SCNd32 "-%" SCNu64 "-%n",
+                                &maker.pid_space, &maker.number, &maker.start, &end);
+  return found == 3 && end > 0 && maker.start != 0 && gone(maker);
 }
 
 }  // namespace
@@ -69,6 +86,14 @@ Segment Segment::attach(const std::string& name) {
 
 Segment::~Segment() {
   if (owner_ && mapping_.data() != nullptr) forget(name_);
+}
+
+void remove_leftovers() {
+  std::error_code unreadable;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
+    const std::string name = entry.path().filename().string();
+    if (is_left_by_the_dead(name)) forget("/" + name);  // another user's stays: the system refuses
+  }
 }
 
 void forget(const std::string& name) { shm_unlink(name.c_str()); }

@@ -33,6 +33,9 @@ class Segment {
   bool owner_;
 };
 
+// Takes away the names of segments of this user that processes of this node left when they died.
+void remove_leftovers();
+
 void forget(const std::string& name);  // takes the name away; the memory stays with those who mapped it
 
 }  // namespace tailrace::transport::shm

@@ -1,9 +1,13 @@
 #include <gmock/gmock.h>
+#include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
+#include <string>
 #include <thread>
 
 #include "transport/endpoints.hpp"
@@ -83,6 +87,31 @@ TEST(DoorbellTest, RingsFromAnotherProcess) {
   bell.doorbell->sleep(ticket, 20.0);
   EXPECT_LT(now() - begin, 15.0);
   EXPECT_EQ(other.wait(), 0);
+}
+
+TEST(DoorbellTest, WhatDeadProcessesLeftIsTakenAwayAndNothingElse) {
+  const auto living = shm::make_doorbell();
+  std::string dead, foreign = "/dev/shm/tailrace-of-somebody-else";
+  std::ofstream(foreign) << "kept";
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  Child other([&] {
+    const auto bell = shm::make_doorbell();
+    [[maybe_unused]] const auto told = ::write(pipe[1], bell.name.data(), bell.name.size());
+    ::_exit(0);  // as if it were killed: nothing is cleaned up
+  });
+  EXPECT_EQ(other.wait(), 0);
+  dead.resize(200);
+  const ssize_t size = ::read(pipe[0], dead.data(), dead.size());
+  ASSERT_GT(size, 0);
+  dead.resize(static_cast<std::size_t>(size));
+  for (const int end : pipe) ::close(end);
+  EXPECT_TRUE(std::filesystem::exists("/dev/shm" + dead));
+  const auto next = shm::make_doorbell();
+  EXPECT_FALSE(std::filesystem::exists("/dev/shm" + dead));
+  EXPECT_TRUE(std::filesystem::exists("/dev/shm" + living.name));
+  EXPECT_TRUE(std::filesystem::exists(foreign));
+  std::filesystem::remove(foreign);
 }
 
 TEST(DoorbellTest, LeavesNothingBehind) {

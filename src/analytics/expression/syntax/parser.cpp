@@ -103,6 +103,11 @@ class Parser {
   }
 
   int add(Phrase phrase) {
+    if (ast_.phrases.size() == most_phrases)
+      throw Mistake(phrase.word,
+                    fmt::format("the expression has more than {} names, numbers and operators up to here; "
+                                "give a part of it a name, as a diagnostic of its own",
+                                most_phrases));
     ast_.phrases.push_back(std::move(phrase));
     return static_cast<int>(ast_.phrases.size()) - 1;
   }

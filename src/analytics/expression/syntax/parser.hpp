@@ -21,6 +21,9 @@ namespace tailrace::analytics::expression::syntax {
 // How deep parentheses, calls, signs and powers may be nested.
 inline constexpr int deepest_nesting = 200;
 
+// How many names, numbers, operators and calls an expression may have.
+inline constexpr std::size_t most_phrases = 250000;
+
 // Throws Mistake at the first error.
 Ast parse(std::string_view text);
 

@@ -60,6 +60,22 @@ TEST(Program, EveryOpcodeOnAwkwardNumbers) {
     }
 }
 
+TEST(Program, ASumOfVeryManyTermsNeedsNoStack) {
+  const Dims space{{"x", 3, true}};
+  Graph graph;
+  put(graph, input(space));
+  int sum = 0;
+  constexpr int terms = 300000;
+  for (int i = 1; i < terms; ++i) sum = put(graph, apply(graph, Opcode::add, {sum, 0}));
+  const Program program(graph, {.space = space, .sources = {0}, .stores = {sum}}, levels().front());
+  const std::vector<double> values{1.0, 2.0, -0.5};
+  const Operand operands[] = {{std::as_bytes(std::span(values))}};
+  std::vector<double> out(3);
+  const std::span<double> stores[] = {out};
+  program.run(model::Region({{{0, 3}}}), operands, stores, {});
+  EXPECT_EQ(out, (std::vector<double>{terms, 2.0 * terms, -0.5 * terms}));
+}
+
 TEST(Program, ProductsAreRoundedBeforeTheyAreAdded) {
   const Dims space{{"x", 300, true}};
   std::vector<double> a(300), b(300), c(300);

@@ -177,5 +177,14 @@ TEST(Parser, LongChainsAreNoNesting) {
   EXPECT_EQ(ast.phrases.size(), 200001U);
 }
 
+TEST(Parser, LengthHasALimitToo) {
+  const int terms = static_cast<int>(most_phrases) / 2;  // a name and a sign a term
+  EXPECT_EQ(parse("u" + repeated("+u", terms - 1)).phrases.size(), most_phrases - 1);
+  EXPECT_EQ(mistake("u" + repeated("+u", terms)),
+            "250000 the expression has more than 250000 names, numbers and operators up to here; give a part "
+            "of it a "
+            "name, as a diagnostic of its own");
+}
+
 }  // namespace
 }  // namespace tailrace::analytics::expression::syntax

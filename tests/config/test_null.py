@@ -1,0 +1,168 @@
+"""An array that is not there: each language tells the field and the call, and the model can go on."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.harness import TREE, Running, mpi_environment
+
+INSTALLED = Path(os.environ.get("TAILRACE_INSTALLED", TREE / "build" / "install"))
+CONFIG = """
+tailrace: 1
+servers: {mode: inline}
+fields: {state: {every: 1 step, names: [h]}}
+output: {h.nc: {variables: [{field: h, time: snapshot, every: 1 step}]}}
+"""
+C = """
+#include <mpi.h>
+#include <stdio.h>
+#include <tailrace/tailrace.h>
+static tailrace_error error = TAILRACE_NO_ERROR;
+static void tell(void) { printf("HEARD %s\\n", error.code == TAILRACE_OK ? "nothing" : error.message); }
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  tailrace_start_options options = {.component = "c"};
+  tailrace_session* io = tailrace_start(MPI_COMM_WORLD, "tailrace.yaml", &options, &error);
+  tailrace_grid_spec grid = {.name = "line", .rank = 1, .dims = (const char*[]){"x"}, .shape = (int64_t[]){7}};
+  tailrace_grid(io, &grid, &error);
+  tailrace_field_spec field = {.name = "h", .grid = "line", .type = TAILRACE_FLOAT64, .attribute_count = 1};
+  tailrace_field(io, &field, &error);
+  tell();
+  tailrace_mesh(io, "line", &(tailrace_mesh_spec){.name = "m", .node_count = 3, .nodes_per_face = 3}, &error);
+  tell();
+  field.attribute_count = 0;
+  int h = tailrace_field(io, &field, &error);
+  tailrace_ready(io, &error);
+  tailrace_step(io, 1, 1.0, &error);
+  tailrace_put(io, h, NULL, TAILRACE_FLOAT64, 7, &error);
+  tell();
+  tailrace_put_strided(io, h, NULL, TAILRACE_FLOAT64, 1, (int64_t[]){7}, (int64_t[]){2}, &error);
+  tell();
+  double values[7] = {0};
+  tailrace_put(io, h, values, TAILRACE_FLOAT64, 7, &error);
+  tell();
+  tailrace_finish(io, &error);
+  MPI_Finalize();
+}
+"""
+CPP = """
+#include <mpi.h>
+#include <iostream>
+#include <tailrace/tailrace.hpp>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  {
+    auto io = tailrace::Session::start(MPI_Comm_c2f(MPI_COMM_WORLD), "tailrace.yaml", {.component = "cpp"});
+    io.grid({.name = "line", .dims = {"x"}, .shape = {7}});
+    const auto h = io.field({.name = "h", .grid = "line"});
+    io.ready();
+    io.step(1, 1.0);
+    const auto attempt = [&](const double* data) {
+      try {
+        io.put_dense(h, data, tailrace::Type::float64, 7);
+        std::cout << "HEARD nothing" << std::endl;
+      } catch (const tailrace::Error& error) {
+        std::cout << "HEARD " << error.what() << std::endl;
+      }
+    };
+    attempt(nullptr);
+    const double values[7] = {};
+    attempt(values);
+    io.finish();
+  }
+  MPI_Finalize();
+}
+"""
+FORTRAN = """
+program null
+  use mpi_f08
+  use tailrace
+  implicit none
+  type(tailrace_session) :: io
+  character(:), allocatable :: message
+  real(8), allocatable :: unallocated(:)
+  real(8), pointer :: nowhere(:)
+  real(8) :: values(7)
+  integer :: ierr
+  call MPI_Init()
+  call io%start(MPI_COMM_WORLD, "tailrace.yaml")
+  call io%grid("line", dims=["x"], shape=[7])
+  call io%field("h", grid="line")
+  call io%ready()
+  call io%step(1, 1d0)
+  call io%put("h", unallocated, ierr=ierr, errmsg=message)
+  print "(2a)", "HEARD ", message
+  nullify (nowhere)
+  call io%put("h", nowhere, ierr=ierr, errmsg=message)
+  print "(2a)", "HEARD ", message
+  values = 0
+  call io%put("h", values, ierr=ierr, errmsg=message)
+  if (ierr == 0) print "(a)", "HEARD nothing"
+  call io%finish()
+  call MPI_Finalize()
+end program
+"""
+PYTHON = """
+import numpy as np
+import tailrace
+from mpi4py import MPI
+
+class OnAGpu:
+    shape, dtype = (7,), np.dtype("f8")
+    def __dlpack_device__(self):
+        return (2, 0)
+    def __dlpack__(self, **keywords):
+        raise BufferError("not for the host")
+
+with tailrace.Session.start(MPI.COMM_WORLD, "tailrace.yaml", component="python") as io:
+    io.grid("line", dims=["x"], shape=[7])
+    io.field("h", grid="line")
+    io.ready()
+    io.step(1, 1.0)
+    for array in (OnAGpu(), np.zeros(7)):
+        try:
+            io.put("h", array)
+            print("HEARD nothing")
+        except tailrace.Error as error:
+            print("HEARD", error)
+    io.finish()
+"""
+NULL = 'put of field "h": the array is NULL; 7 cells of grid "line" are expected on this rank'
+SOURCES = {"c": ("null.c", C, "C"), "cpp": ("null.cpp", CPP, "CXX"), "fortran": ("null.f90", FORTRAN, "Fortran")}
+
+
+def build(folder: Path, language: str) -> list[str]:
+    if language == "python":
+        (folder / "null.py").write_text(PYTHON)
+        return [sys.executable, "null.py"]
+    name, text, compiler = SOURCES[language]
+    (folder / name).write_text(text)
+    target = "tailrace::fortran" if language == "fortran" else "tailrace::tailrace"
+    lines = ["cmake_minimum_required(VERSION 3.25)", f"project(null LANGUAGES C CXX {compiler})"]
+    lines += ["find_package(MPI REQUIRED)", "find_package(tailrace REQUIRED)", f"add_executable(null {name})"]
+    lines += ["set_target_properties(null PROPERTIES CXX_STANDARD 20)"]
+    lines += [f"target_link_libraries(null PRIVATE {target} MPI::MPI_{compiler})"]
+    (folder / "CMakeLists.txt").write_text("\n".join(lines) + "\n")
+    for command in (["cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={INSTALLED}"], ["cmake", "--build", "build"]):
+        done = subprocess.run(
+            command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300
+        )
+        assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    return ["build/null"]
+
+
+@pytest.mark.parametrize("language", ["c", "cpp", "fortran", "python"])
+def test_null_is_an_error_of_the_call(tmp_path, language):
+    program = build(tmp_path, language)
+    (tmp_path / "tailrace.yaml").write_text(CONFIG)
+    with Running(["mpirun", "-n", "1", *program], tmp_path, mpi_environment()) as running:
+        result = running.wait(60)
+    assert result.status == 0, result.output
+    heard = [line.removeprefix("HEARD ") for line in result.output.splitlines() if line.startswith("HEARD")]
+    before = ['field "h": attributes is NULL', 'mesh "m": node_x is NULL'] if language == "c" else []
+    on_a_gpu = 'put of field "h": the array lies on another device than the processor; copy it to the host first'
+    # A Fortran array may be not allocated, or a pointer to nothing; NumPy has no array without memory.
+    expected = {"c": [NULL, NULL], "cpp": [NULL], "fortran": [NULL, NULL], "python": [on_a_gpu]}[language]
+    assert heard == [*before, *expected, "nothing"], result.output
