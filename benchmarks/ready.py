@@ -86,7 +86,7 @@ def of_monc(repeats: int) -> dict[str, float] | None:
 
 
 def of_many(count: int, repeats: int) -> dict[str, float]:
-    """All declared fields are named by the configuration, and half as many that are not there; a hundred are written."""
+    """The configuration names all declared fields, and half as many that are not there; a hundred are written."""
     names = [f"state_variable_{i}" for i in range(count)]
     configuration = MANY.format(
         there=", ".join(names),

@@ -101,7 +101,7 @@ void Declarer::check_name(std::string_view kind, const std::string& name, Named&
   if (name.empty() || name.find('\0') != std::string::npos) {
     const std::string after = before.count == 0 ? "" : fmt::format(", after \"{}\"", before.last);
     refuse(fmt::format("{} number {}{}: expected a name, but {}", kind, before.count + 1, after,
-                       name.empty()            ? "it is empty"
+                       name.empty()           ? "it is empty"
                        : name.front() == '\0' ? "it begins with a NUL character"
                                               : "it contains a NUL character"));
   }
@@ -286,8 +286,7 @@ void Declarer::mesh(const std::string& grid_name, const MeshArguments& mesh) {
 
 int Declarer::field(const std::string& grid_name, model::Field field) {
   check_name("field", field.name, fields_);
-  if (known_fields_.contains(field.name))
-    refuse(fmt::format("field \"{}\" was declared before", field.name));
+  if (known_fields_.contains(field.name)) refuse(fmt::format("field \"{}\" was declared before", field.name));
   if (grid_name.empty()) {
     const auto scalars = declarations_.find_grid("");
     field.grid = scalars ? *scalars : add_grid({}, rank_ == 0 ? whole_region({}) : Region(), {});

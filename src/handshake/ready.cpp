@@ -143,7 +143,8 @@ std::optional<base::Fault> share_verdict(comm::Communicator& component, std::opt
   if (component.rank() == 0) {
     base::ByteWriter verdict;
     std::optional<base::Fault> for_others = fault;  // thousands of ranks need not print the same
-    if (for_others) for_others->message = "ready failed on all ranks alike; the component's first rank tells why";
+    if (for_others)
+      for_others->message = "ready failed on all ranks alike; the component's first rank tells why";
     put_fault(verdict, for_others);
     std::vector<Sending> sendings;
     for (int rank = 1; rank < component.size(); ++rank)
@@ -171,8 +172,9 @@ plan::Plan plan_for(const Started& started, const model::Declarations& declarati
       declarations);
 }
 
-std::optional<plan::Plan> agree_on_declarations(Started& started, const client::Declarer& declarer, model::Tick begin,
-                           const std::function<void()>& meanwhile, const std::function<void()>& wake) {
+std::optional<plan::Plan> agree_on_declarations(Started& started, const client::Declarer& declarer,
+                                                model::Tick begin, const std::function<void()>& meanwhile,
+                                                const std::function<void()>& wake) {
   comm::Communicator& component = *started.component;
   std::optional<base::Fault> fault;
   std::optional<plan::Plan> plan;

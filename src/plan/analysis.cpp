@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 #include <functional>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -208,7 +208,7 @@ class Analyst {
   const model::Decomposition* decomposition_;
   config::Problems& problems_;
   analytics::Scope scope_;
-  std::vector<InputOrigin> origins_;  // of scope_.inputs
+  std::vector<InputOrigin> origins_;           // of scope_.inputs
   std::set<std::string, std::less<>> absent_;  // optional fields that the model does not declare
   std::map<std::string, const model::Coordinate*> coordinates_;
   std::shared_ptr<Analysis> analysis_ = std::make_shared<Analysis>();

@@ -119,13 +119,12 @@ class Planner {
     } else {
       if (!hints_) hints_.emplace(declarations_.field_names());
       problems_.add(where, path,
-                    fmt::format("the model declares no field \"{}\".{}", name,
-                                hints_->about(name)));
+                    fmt::format("the model declares no field \"{}\".{}", name, hints_->about(name)));
     }
   }
 
-  // A line for each group where they are few. A configuration for many models names hundreds of fields: of those
-  // there is one line in all.
+  // A line for each group where they are few. A configuration for many models names hundreds of fields: of
+  // those there is one line in all.
   void tell_absent() {
     constexpr std::size_t few = 5;
     std::size_t listed = 0, absent = 0;
@@ -145,12 +144,14 @@ class Planner {
 
   static std::string absent_line(const Absent& absent) {
     std::vector<std::string> names;
-    for (const settings::ListedName& field : absent.fields) names.push_back(fmt::format("\"{}\"", field.name));
+    for (const settings::ListedName& field : absent.fields)
+      names.push_back(fmt::format("\"{}\"", field.name));
     const bool one = names.size() == 1;
-    return fmt::format("{}  fields.{}.names: the model declares no field{} {}; being optional, {} left out with "
-                       "{} variables",
-                       absent.fields.front().location.text(), absent.group->name, one ? "" : "s",
-                       fmt::join(names, ", "), one ? "it is" : "they are", one ? "its" : "their");
+    return fmt::format(
+        "{}  fields.{}.names: the model declares no field{} {}; being optional, {} left out with "
+        "{} variables",
+        absent.fields.front().location.text(), absent.group->name, one ? "" : "s", fmt::join(names, ", "),
+        one ? "it is" : "they are", one ? "its" : "their");
   }
 
   void never_sent(const settings::FieldGroup& group, const std::string& name, const config::Location& where) {
@@ -350,8 +351,8 @@ class Planner {
   Plan plan_;
   const model::Declarations& declarations_;  // with those of diagnostics
   model::FieldIndex index_;
-  std::optional<settings::FieldHints> hints_;                     // from the first field that is missing
-  std::vector<Absent> absent_;  // by group
+  std::optional<settings::FieldHints> hints_;    // from the first field that is missing
+  std::vector<Absent> absent_;                   // by group
   std::unordered_map<std::string, int> listed_;  // fields that the model is asked for and has
 };
 

@@ -33,8 +33,8 @@ config::Section<std::vector<FieldGroup>> fields_section();
 void check_months(const time::Period& period, const config::Location& where, const std::string& path,
                   const config::Sections& all, config::Problems& problems);
 
-// Hints about names that are not among the known fields; finds `scalar.vwp` for `vwp`, too. Only the first few
-// names get one: to search takes long, and who misspelt all names needs no list of them.
+// Hints about names that are not among the known fields; finds `scalar.vwp` for `vwp`, too. Only the first
+// few names get one: to search takes long, and who misspelt all names needs no list of them.
 class FieldHints {
  public:
   static constexpr int most = 20;

@@ -51,8 +51,8 @@ class BasicCounter {
 using Counter = BasicCounter<false>;
 using SharedCounter = BasicCounter<true>;
 
-// Durations in quarters of octaves: four buckets from one power of two of nanoseconds to the next. The last one
-// also holds what is longer (18 min).
+// Durations in quarters of octaves: four buckets from one power of two of nanoseconds to the next. The last
+// one also holds what is longer (18 min).
 struct Buckets {
   static constexpr std::size_t count = 160;
 

@@ -57,8 +57,8 @@ void Status::finish(const StatusSnapshot& snapshot, const std::string& outcome) 
   write(snapshot, outcome);
 }
 
-// Smoothed over a few seconds, from one publication to the next. Two that follow each other at once, as the last
-// two of a run may, say nothing of it.
+// Smoothed over a few seconds, from one publication to the next. Two that follow each other at once, as the
+// last two of a run may, say nothing of it.
 std::optional<double> Status::rate(const std::string& what, double value) {
   const double now = clock_.seconds();
   const auto [place, is_new] = rates_.try_emplace(what, Rate{value, now, std::nullopt});

@@ -76,8 +76,8 @@ void AroundDiagnostic::circle(std::size_t other, std::size_t at) {
   problem(at, fmt::format("diagnostics cannot use each other in a circle: {}", fmt::join(names, " -> ")));
 }
 
-// What is wrong is put into words only where it is a mistake: a configuration for every purpose names hundreds
-// of fields that a model lacks, and to find what each of them may have meant takes long.
+// What is wrong is put into words only where it is a mistake: a configuration for every purpose names
+// hundreds of fields that a model lacks, and to find what each of them may have meant takes long.
 void AroundDiagnostic::absent(const std::set<std::string>& fields, std::size_t at,
                               const std::function<std::string()>& what) {
   if (entry().source->optional)

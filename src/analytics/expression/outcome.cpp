@@ -99,8 +99,9 @@ void warn_of_missing_units(const std::vector<Entry>& entries, Compiled& compiled
 
 void warn_of_odd_units(const OddUnits& odd_units, Compiled& compiled) {
   const auto told = [](const std::string& units, const std::string& names) {
-    return fmt::format("UDUNITS does not know the units \"{}\"; they are written unchanged and not checked: {}",
-                       units, names);
+    return fmt::format(
+        "UDUNITS does not know the units \"{}\"; they are written unchanged and not checked: {}", units,
+        names);
   };
   for (const auto& [units, names] : odd_units) {
     compiled.warnings.push_back(told(units, some_of(names)));

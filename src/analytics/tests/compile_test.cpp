@@ -337,9 +337,10 @@ TEST(CompileDiagnostics, OfManyThatAreLeftOutOneLineIsSaidAndTheRestForWhoAsks) 
   const auto outcome = compile_all(sources);
   EXPECT_EQ(outcome.problems, "");
   ASSERT_EQ(outcome.compiled.warnings.size(), 1U);
-  EXPECT_EQ(outcome.compiled.warnings[0],
-            "7 optional diagnostics are left out, because the model has no field absent_0, absent_1, absent_2, "
-            "absent_3, absent_4 and 2 more");
+  EXPECT_EQ(
+      outcome.compiled.warnings[0],
+      "7 optional diagnostics are left out, because the model has no field absent_0, absent_1, absent_2, "
+      "absent_3, absent_4 and 2 more");
   ASSERT_EQ(outcome.compiled.details.size(), 7U);
   EXPECT_EQ(outcome.compiled.details[6], "the model has no field absent_6; left out: d6");
 }

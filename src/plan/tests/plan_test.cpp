@@ -140,12 +140,14 @@ TEST(Plan, OfManyAbsentFieldsOneLineIsSaidAndTheRestForWhoAsks) {
       "fields:\n  state: {names: [u]}\n  some: {optional: true, names: [a1, a2, theta, a3]}\n"
       "  more: {optional: true, names: [b1, b2, b3]}\n"
       "output: {a.nc: {variables: [{field: u, every: 1 s}]}}\n");
-  EXPECT_THAT(plan.warnings,
-              testing::ElementsAre("the model declares 1 of the 7 optional fields; the other 6 are left out with "
-                                   "their variables (TAILRACE_LOG=info lists them)"));
+  EXPECT_THAT(
+      plan.warnings,
+      testing::ElementsAre("the model declares 1 of the 7 optional fields; the other 6 are left out with "
+                           "their variables (TAILRACE_LOG=info lists them)"));
   EXPECT_THAT(plan.details,
-              testing::ElementsAre(HasSubstr("fields.some.names: the model declares no fields \"a1\", \"a2\", \"a3\""),
-                                   HasSubstr("fields.more.names: the model declares no fields \"b1\"")));
+              testing::ElementsAre(
+                  HasSubstr("fields.some.names: the model declares no fields \"a1\", \"a2\", \"a3\""),
+                  HasSubstr("fields.more.names: the model declares no fields \"b1\"")));
 }
 
 TEST(Plan, OnlyTheFirstNamesThatAreMissingGetAHint) {

@@ -76,7 +76,8 @@ TEST(Buckets, follow_each_other_without_a_gap) {
   for (std::size_t k = 1; k < Buckets::count; ++k) {
     EXPECT_EQ(Buckets::of(Buckets::lowest(k)), k);
     EXPECT_EQ(Buckets::of(Buckets::lowest(k) - 1), k - 1);
-    EXPECT_LE(Buckets::lowest(k + 1), Buckets::lowest(k) + std::max<std::uint64_t>(1, Buckets::lowest(k) / 4));
+    EXPECT_LE(Buckets::lowest(k + 1),
+              Buckets::lowest(k) + std::max<std::uint64_t>(1, Buckets::lowest(k) / 4));
   }
   EXPECT_EQ(Buckets::of(~std::uint64_t{0}), Buckets::count - 1);
 }
@@ -87,7 +88,8 @@ TEST(Timings, the_median_of_times_that_are_much_alike_is_not_above_the_mean) {
     for (std::uint64_t k = 0; k < 99; ++k) timings.record(typical + k % 5);
     timings.record(typical + typical / 10);
     EXPECT_LE(timings.median_seconds(), timings.mean_seconds()) << typical;
-    EXPECT_NEAR(timings.median_seconds() * 1e9, static_cast<double>(typical), 0.13 * static_cast<double>(typical));
+    EXPECT_NEAR(timings.median_seconds() * 1e9, static_cast<double>(typical),
+                0.13 * static_cast<double>(typical));
   }
 }
 
