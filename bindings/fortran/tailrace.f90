@@ -19,7 +19,7 @@
 !! - Blanks at the end of character arguments and elements do not count.
 !! - Errors: with ierr present it is 0 or one of the tailrace_error codes and errmsg the message (empty where all went well).
 !!   Without ierr the message is printed on error_unit, the servers are informed that this rank leaves, so that commits
-!!   are kept, and the program ends with error stop 1. (finish is not called then: it is collective, and the
+!!   are kept, and the program ends with stop 1. (finish is not called then: it is collective, and the
 !!   other ranks may be waiting for this one.)
 !! - An array section that is put is not copied by the compiler but read in place, with its strides.
 !! - A session is used from one thread at a time.

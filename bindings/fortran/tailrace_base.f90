@@ -36,7 +36,7 @@ contains
       flush (error_unit)
       call tailrace_free_c(self%c_session)
       self%c_session = c_null_ptr
-      error stop 1
+      stop 1, quiet=.true.  ! not error stop, whose backtrace of each rank would bury the message
     end if
     call tailrace_error_clear_c(error)
   end subroutine settle

@@ -16,7 +16,7 @@ class Component:
     name: str
     step: int
     time: float
-    steps_per_second: float
+    steps_per_second: float | None  # not known at first
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,8 @@ def merge(pages: list[dict[str, Any]]) -> Snapshot:
 def line(snapshot: Snapshot) -> str:
     """bubble step 120, t = 43.2 s, 12.3 steps/s | out 45.0 MiB/s (1.2 GiB) | lag 20 ms | buffer 12 % | ..."""
     parts = [
-        f"{one.name} step {one.step}, t = {one.time:g} s, {one.steps_per_second:.3g} steps/s"
+        f"{one.name} step {one.step}, t = {one.time:g} s"
+        + (f", {one.steps_per_second:.3g} steps/s" if one.steps_per_second is not None else "")
         for one in snapshot.components
     ]
     parts.append(f"out {bytes_text(snapshot.bytes_out_per_second)}/s ({bytes_text(snapshot.bytes_out)})")

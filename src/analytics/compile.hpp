@@ -38,6 +38,7 @@ struct Scope {
 struct Compiled {
   Graph graph;
   std::vector<std::string> warnings;  // a line each: missing units, diagnostics dropped for want of inputs
+  std::vector<std::string> details;   // what a warning only counts, in full
 };
 
 // Diagnostics may use each other in any order; cycles are problems. Every mistake is added to `problems` with

@@ -41,7 +41,7 @@ class Client {
 
   void put_statics(std::span<const StaticValues> statics);
   void step(std::int64_t step, double time);
-  bool wants(int field) const { return wanted_[checked(field)] == 1; }
+  bool wants(int field) const { return wanted_[checked(field)] != 0; }
   void put(int field, const Array& array);
   void put_dense(int field, const void* data, model::DataType type, std::size_t count);
   // True where the put of a field has nothing to do: it is counted then.
@@ -54,6 +54,7 @@ class Client {
 
   void throw_fault();  // if a server raised one that was not thrown yet
   const model::Tick& now() const { return now_; }
+  bool stepped() const { return stepped_; }
   telemetry::ClientCounters& counters() { return counters_; }
   transport::Producer& producer() { return *producer_; }
 

@@ -60,8 +60,6 @@ GridKind kind_of(const GridArguments& grid) {
 }
 
 void check_shape(const GridArguments& grid) {
-  if (grid.name.empty()) refuse("a grid needs a name");
-  check_name("grid", grid.name);
   if (grid.dims.size() > Declarer::most_dims)
     refuse(fmt::format("grid \"{}\" has {} dims; at most {} are possible", grid.name, grid.dims.size(),
                        Declarer::most_dims));
@@ -128,6 +126,20 @@ Declarer::Declarer(std::string component, int rank) : rank_(rank) {
   declarations_.component = std::move(component);
 }
 
+// Which one it was, where its name cannot say so.
+void Declarer::check_next_name(const std::string& kind, const std::string& name, Named& before) {
+  if (name.empty() || name.find('\0') != std::string::npos) {
+    const std::string after = before.count == 0 ? "" : fmt::format(", after \"{}\"", before.last);
+    refuse(fmt::format("{} number {}{}: expected a name, but {}", kind, before.count + 1, after,
+                       name.empty()           ? "it is empty"
+                       : name.front() == '\0' ? "it begins with a NUL character"
+                                              : "it contains a NUL character"));
+  }
+  check_name(kind, name);
+  ++before.count;
+  before.last = name;
+}
+
 void Declarer::option(const std::string& name, const std::string& value) {
   const auto [entry, added] = declarations_.options.emplace(name, value);
   if (!added && entry->second != value)
@@ -135,6 +147,7 @@ void Declarer::option(const std::string& name, const std::string& value) {
 }
 
 void Declarer::grid(const GridArguments& grid) {
+  check_next_name("grid", grid.name, grids_);
   check_shape(grid);
   if (declarations_.find_grid(grid.name)) refuse(fmt::format("grid \"{}\" was declared before", grid.name));
   const GridKind kind = kind_of(grid);
@@ -217,8 +230,7 @@ int Declarer::add_static(int grid, const std::string& name, model::DataType type
   field.grid = grid;
   field.type = type;
   field.is_static = true;
-  declarations_.fields.push_back(std::move(field));
-  const int index = static_cast<int>(declarations_.fields.size()) - 1;
+  const int index = add_field(std::move(field));
   if (regions_[static_cast<std::size_t>(grid)].size() > 0) statics_.push_back({index, std::move(bytes)});
   return index;
 }
@@ -311,17 +323,20 @@ void Declarer::mesh(const std::string& grid_name, const MeshArguments& mesh) {
 }
 
 int Declarer::field(const std::string& grid_name, model::Field field) {
-  if (field.name.empty()) refuse("a field needs a name");
-  check_name("field", field.name);
+  check_next_name("field", field.name, fields_);
   check_attributes(fmt::format("field \"{}\"", field.name), field.attributes);
-  if (declarations_.find_field(field.name))
-    refuse(fmt::format("field \"{}\" was declared before", field.name));
+  if (known_fields_.contains(field.name)) refuse(fmt::format("field \"{}\" was declared before", field.name));
   if (grid_name.empty()) {
     const auto scalars = declarations_.find_grid("");
     field.grid = scalars ? *scalars : add_grid({}, rank_ == 0 ? whole_region({}) : Region(), {});
   } else {
     field.grid = find_grid(grid_name);
   }
+  return add_field(std::move(field));
+}
+
+int Declarer::add_field(model::Field field) {
+  known_fields_.insert(field.name);
   declarations_.fields.push_back(std::move(field));
   return static_cast<int>(declarations_.fields.size()) - 1;
 }

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "model/declarations.hpp"
@@ -63,13 +65,21 @@ class Declarer {
   const std::vector<StaticValues>& statics() const { return statics_; }
 
  private:
+  struct Named {  // what the model has named of a kind so far
+    int count = 0;
+    std::string last;
+  };
+  static void check_next_name(const std::string& kind, const std::string& name, Named& before);
   int find_grid(const std::string& name) const;
   int add_grid(model::Grid grid, model::Region region, std::vector<std::int64_t> local_shape);
   int part_of_grid(int grid, const std::vector<std::string>& dims);
+  int add_field(model::Field field);
   int add_static(int grid, const std::string& name, model::DataType type, std::vector<std::byte> bytes);
 
   int rank_;
+  Named grids_, fields_;
   model::Declarations declarations_;
+  std::unordered_set<std::string> known_fields_;
   std::vector<model::Region> regions_;
   std::vector<std::vector<std::int64_t>> local_shapes_;
   std::vector<StaticValues> statics_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <functional>
 #include <vector>
@@ -26,7 +27,11 @@ std::size_t placeholder_length(std::string_view text) {
 // Copies `text`, with what `value_of` gives in place of each name in braces.
 std::string replace(std::string_view text, const std::function<std::string(const std::string&)>& value_of) {
   std::string filled;
-  while (!text.empty()) {
+  while (true) {
+    const std::size_t plain = std::min(text.find('{'), text.size());
+    filled += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) return filled;
     std::size_t length = 1;
     if (text.starts_with("{{") && (length = placeholder_length(text.substr(1))) > 0 &&
         text.substr(1 + length).starts_with('}')) {
@@ -40,7 +45,6 @@ std::string replace(std::string_view text, const std::function<std::string(const
     }
     text.remove_prefix(length);
   }
-  return filled;
 }
 
 class Filler {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "tailrace/error.hpp"
@@ -48,8 +49,9 @@ std::string Problems::text() const {
            std::tuple(order.at(b.where.file), b.where.line, b.where.column);
   });
   std::vector<std::string> lines;
+  std::set<std::string> told;
   for (const Entry& entry : sorted)
-    if (std::find(lines.begin(), lines.end(), entry.line) == lines.end()) lines.push_back(entry.line);
+    if (told.insert(entry.line).second) lines.push_back(entry.line);
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 

@@ -8,7 +8,6 @@
 #include "base/bytes.hpp"
 #include "base/log.hpp"
 #include "handshake/part_coordinates.hpp"
-#include "plan/plan.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -144,7 +143,10 @@ std::optional<base::Fault> share_verdict(comm::Communicator& component, std::opt
                                          const std::function<void()>& meanwhile) {
   if (component.rank() == 0) {
     base::ByteWriter verdict;
-    put_fault(verdict, fault);
+    std::optional<base::Fault> for_others = fault;  // thousands of ranks need not print the same
+    if (for_others)
+      for_others->message = "ready failed on all ranks alike; the component's first rank tells why";
+    put_fault(verdict, for_others);
     std::vector<Sending> sendings;
     for (int rank = 1; rank < component.size(); ++rank)
       sendings.emplace_back(component, std::vector(verdict.bytes().begin(), verdict.bytes().end()), rank,
@@ -164,10 +166,19 @@ std::optional<base::Fault> share_verdict(comm::Communicator& component, std::opt
 
 }  // namespace
 
-void agree_on_declarations(Started& started, const client::Declarer& declarer, model::Tick begin,
-                           const std::function<void()>& meanwhile, const std::function<void()>& wake) {
+plan::Plan plan_for(const Started& started, const model::Declarations& declarations) {
+  return plan::make_plan(
+      settings::parse_configuration(started.run.sources[static_cast<std::size_t>(started.number)],
+                                    &declarations.options),
+      declarations);
+}
+
+std::optional<plan::Plan> agree_on_declarations(Started& started, const client::Declarer& declarer,
+                                                model::Tick begin, const std::function<void()>& meanwhile,
+                                                const std::function<void()>& wake) {
   comm::Communicator& component = *started.component;
   std::optional<base::Fault> fault;
+  std::optional<plan::Plan> plan;
   if (component.rank() == 0) {
     base::ByteWriter to_servers;
     try {
@@ -180,10 +191,9 @@ void agree_on_declarations(Started& started, const client::Declarer& declarer, m
       model::Declarations declarations = declarer.declarations();
       model::check_cover(declarations, decomposition);
       join_parts(declarations, decomposition, gathered.parts);
-      const settings::Configuration configuration = settings::parse_configuration(
-          started.run.sources[static_cast<std::size_t>(started.number)], &declarations.options);
-      for (const std::string& warning : plan::make_plan(configuration, declarations).warnings)
-        base::log_warning(warning);
+      plan = plan_for(started, declarations);
+      for (const std::string& warning : plan->warnings) base::log_warning(warning);
+      for (const std::string& detail : plan->details) base::log_info(detail);
       put_fault(to_servers, std::nullopt);
       to_servers.put(begin);
       to_servers.put_all(std::span<const std::byte>(declarations.to_bytes()));
@@ -198,6 +208,7 @@ void agree_on_declarations(Started& started, const client::Declarer& declarer, m
     send(component, declaration_message(declarer), 0, declare_tag, meanwhile);
   }
   if (const auto told = share_verdict(component, fault, meanwhile)) throw Error(told->code, told->message);
+  return plan;
 }
 
 void tell_never_ready(Started& started, const base::Fault& fault) {

@@ -6,14 +6,21 @@
 #include "comm/communicator.hpp"
 #include "handshake/connection.hpp"
 #include "handshake/start.hpp"
+#include "plan/plan.hpp"
 
 namespace tailrace::handshake {
 
 // Collective over the component. On success all ranks have declared the same, the parts cover the grids, the
-// plan holds, and the servers have been told. Throws the same Error on every rank otherwise. `meanwhile` is
-// called while waiting, and `wake` too while it is servers that have not yet listened.
-void agree_on_declarations(Started& started, const client::Declarer& declarer, model::Tick begin,
-                           const std::function<void()>& meanwhile, const std::function<void()>& wake);
+// plan holds, and the servers have been told. Throws an Error on every rank otherwise: what is wrong is told
+// by that of the first rank, the others refer to it. `meanwhile` is called while waiting, and `wake` too
+// while it is servers that have not yet listened. Gives the plan on the first rank, which has made it to see
+// that it holds.
+std::optional<plan::Plan> agree_on_declarations(Started& started, const client::Declarer& declarer,
+                                                model::Tick begin, const std::function<void()>& meanwhile,
+                                                const std::function<void()>& wake);
+
+// What the component's configuration asks of a model that declares this.
+plan::Plan plan_for(const Started& started, const model::Declarations& declarations);
 
 // Of a rank that leaves early: the component will never be ready. Its first rank tells the servers, the
 // others tell it.

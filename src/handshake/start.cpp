@@ -140,7 +140,12 @@ Run agree(comm::Communicator& world, const std::string& configuration, const std
 Started start(int communicator, const std::string& configuration, const std::string& component, bool serves) {
   Started started;
   started.world = comm::from_handle(communicator);
-  started.run = agree(*started.world, configuration, component, serves);
+  try {
+    started.run = agree(*started.world, configuration, component, serves);
+  } catch (const Error& error) {  // the same on all ranks, which need not all print it
+    if (started.world->rank() == 0) throw;
+    throw Error(error.code(), "start failed on all ranks alike; rank 0 of the job tells why");
+  }
   const Assignment& assignment = started.run.assignment;
   const int rank = started.world->rank();
   started.number = assignment.component_of[static_cast<std::size_t>(rank)];

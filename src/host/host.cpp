@@ -320,7 +320,8 @@ telemetry::StatusSnapshot Host::snapshot() const {
   telemetry::StatusSnapshot snapshot;
   for (const auto& slot : slots_) {
     if (!slot->component) continue;
-    if (const server::Intake* intake = slot->component->intake()) {
+    const server::Intake* intake = slot->component->intake();
+    if (intake && intake->tick().step != model::static_step) {
       snapshot.components.push_back(
           {slot->component->info().declarations.component, intake->tick().step, intake->tick().time});
       snapshot.buffer_used = std::max(snapshot.buffer_used, intake->buffer_used());

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "plan/analysis.hpp"
@@ -12,12 +14,13 @@ class AxisAgenda : public model::Agenda {
  public:
   AxisAgenda(const Plan& plan, std::size_t fields, model::Tick begin)
       : calendar_(plan.calendar), fields_(fields) {
+    std::set<std::pair<std::uint32_t, std::uint32_t>> known;
     for (const FilePlan& file : plan.files) {
       for (const VariablePlan& variable : file.variables) {
         const std::size_t axis = axis_index(file.axes[static_cast<std::size_t>(variable.axis)], begin);
         for (const int field : fields_of(plan, variable)) {
           const Use use{static_cast<std::uint32_t>(field), static_cast<std::uint32_t>(axis)};
-          if (std::find(uses_.begin(), uses_.end(), use) == uses_.end()) uses_.push_back(use);
+          if (known.insert({use.field, use.axis}).second) uses_.push_back(use);
         }
       }
     }
@@ -39,7 +42,6 @@ class AxisAgenda : public model::Agenda {
   // A field that is sampled on an axis.
   struct Use {
     std::uint32_t field = 0, axis = 0;
-    bool operator==(const Use&) const = default;
   };
 
   // The model's fields that a variable is made from.

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "analytics/compile.hpp"
 #include "analytics/user/operator.hpp"
+#include "model/field_index.hpp"
 #include "plan/diagnostic_coordinates.hpp"
 
 namespace tailrace::plan {
@@ -24,12 +27,12 @@ bool is_name_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
 }
 
-bool mentions(const std::string& text, const std::string& name) {
-  for (std::size_t place = text.find(name); place != std::string::npos; place = text.find(name, place + 1)) {
-    const std::size_t end = place + name.size();
-    if ((place == 0 || !is_name_character(text[place - 1])) &&
-        (end == text.size() || !is_name_character(text[end])))
-      return true;
+bool mentions_any(std::string_view text, const std::set<std::string, std::less<>>& names) {
+  for (auto begin = text.begin(); begin != text.end();) {
+    begin = std::find_if(begin, text.end(), is_name_character);
+    const auto end = std::find_if_not(begin, text.end(), is_name_character);
+    if (names.contains(std::string_view(begin, end))) return true;
+    begin = end;
   }
   return false;
 }
@@ -40,6 +43,7 @@ class Analyst {
           const model::Decomposition* decomposition, config::Problems& problems)
       : configuration_(configuration),
         declarations_(declarations),
+        index_(declarations),
         decomposition_(decomposition),
         problems_(problems) {}
 
@@ -55,6 +59,7 @@ class Analyst {
     auto compiled = analytics::compile(sources(), scope_, problems_);
     analysis_->graph = std::move(compiled.graph);
     analysis_->warnings = std::move(compiled.warnings);
+    analysis_->details = std::move(compiled.details);
     if (!problems_.empty()) return analysis_;
     std::vector<Place> places;
     for (const auto& input : analysis_->inputs) places.push_back(input.place);
@@ -69,8 +74,7 @@ class Analyst {
   std::vector<analytics::DiagnosticSource> sources() const {
     std::vector<analytics::DiagnosticSource> sources;
     for (const settings::DiagnosticEntry& entry : configuration_.diagnostics) {
-      const bool lacks = std::any_of(absent_.begin(), absent_.end(),
-                                     [&](const std::string& name) { return mentions(entry.is, name); });
+      const bool lacks = !entry.optional && mentions_any(entry.is, absent_);
       sources.push_back({entry.name, entry.is_location, "diagnostics." + entry.name + ".is", entry.is,
                          entry.units, entry.long_name, entry.standard_name, entry.optional || lacks});
     }
@@ -78,7 +82,7 @@ class Analyst {
   }
 
   void add_field(const std::string& name, bool optional) {
-    const auto index = declarations_.find_field(name);
+    const auto index = index_.find(name);
     if (!index || declarations_.fields[at(*index)].is_static) {
       if (optional) absent_.insert(name);
       return;
@@ -200,11 +204,12 @@ class Analyst {
 
   const settings::Configuration& configuration_;
   const model::Declarations& declarations_;
+  const model::FieldIndex index_;
   const model::Decomposition* decomposition_;
   config::Problems& problems_;
   analytics::Scope scope_;
-  std::vector<InputOrigin> origins_;  // of scope_.inputs
-  std::set<std::string> absent_;      // optional fields that the model does not declare
+  std::vector<InputOrigin> origins_;           // of scope_.inputs
+  std::set<std::string, std::less<>> absent_;  // optional fields that the model does not declare
   std::map<std::string, const model::Coordinate*> coordinates_;
   std::shared_ptr<Analysis> analysis_ = std::make_shared<Analysis>();
 };

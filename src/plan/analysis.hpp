@@ -24,7 +24,7 @@ struct Analysis {
   std::vector<analytics::EngineInput> inputs;  // regions only where a decomposition was given
   std::vector<int> field_of_diagnostic;        // index into `declarations`
   model::Declarations declarations;            // the model's, then those of diagnostics
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings, details;  // as in Plan
 };
 
 // `decomposition` may be null (a model rank knows only its own part): then which dimensions are split is a

@@ -147,6 +147,10 @@ std::string describe(const settings::Configuration& configuration, const Plan* p
     branches.push_back({"warnings", {}});
     for (const std::string& warning : warnings) branches.back().below.push_back({warning, {}});
   }
+  if (plan != nullptr && !plan->details.empty()) {
+    branches.push_back({"in full", {}});
+    for (const std::string& detail : plan->details) branches.back().below.push_back({detail, {}});
+  }
   std::string tree = "tailrace\n";
   draw(branches, "", tree);
   return tree;

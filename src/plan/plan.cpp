@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "base/nearest_name.hpp"
 #include "config/problems.hpp"
+#include "model/field_index.hpp"
 #include "plan/analysis.hpp"
 #include "plan/checks.hpp"
 #include "plan/option_tables.hpp"
@@ -53,25 +56,29 @@ void name_axes(std::vector<AxisPlan>& axes) {
   }
 }
 
+// Optional fields of a group that the model does not declare.
+struct Absent {
+  const settings::FieldGroup* group;
+  std::vector<settings::ListedName> fields;
+};
+
 class Planner {
  public:
   Planner(const settings::Configuration& configuration, const model::Declarations& declarations,
           const model::Decomposition* decomposition)
-      : configuration_(configuration) {
-    settings::check_consistency(configuration_, problems_);  // a configuration may be made without parsing
-    problems_.throw_if_any();
-    plan_.warnings = configuration.warnings;
-    plan_.calendar = calendar::Calendar(configuration.time.calendar, configuration.time.start);
-    plan_.analysis = analyse(configuration, declarations, decomposition, problems_);
-    declarations_ = plan_.analysis ? plan_.analysis->declarations : declarations;
+      : configuration_(configuration),
+        plan_(begin(decomposition, declarations)),
+        declarations_(plan_.analysis ? plan_.analysis->declarations : declarations),
+        index_(declarations_) {
     plan_.fields.resize(declarations_.fields.size());
   }
 
   Plan make() {
     for (const settings::FieldGroup& group : configuration_.field_groups) {
+      absent_.push_back({&group, {}});
       for (const auto& [name, where] : group.fields) plan_field(group, name, where);
-      tell_absent(group);
     }
+    tell_absent();
     problems_.throw_if_any();
     if (plan_.analysis) plan_diagnostics(*plan_.analysis);
     for (const settings::FileEntry& file : configuration_.files) plan_file(file);
@@ -80,8 +87,18 @@ class Planner {
   }
 
  private:
+  Plan begin(const model::Decomposition* decomposition, const model::Declarations& declarations) {
+    settings::check_consistency(configuration_, problems_);  // a configuration may be made without parsing
+    problems_.throw_if_any();
+    Plan plan;
+    plan.warnings = configuration_.warnings;
+    plan.calendar = calendar::Calendar(configuration_.time.calendar, configuration_.time.start);
+    plan.analysis = analyse(configuration_, declarations, decomposition, problems_);
+    return plan;
+  }
+
   void plan_field(const settings::FieldGroup& group, const std::string& name, const config::Location& where) {
-    const auto index = declarations_.find_field(name);
+    const auto index = index_.find(name);
     if (index && !declarations_.fields[at(*index)].is_static) {
       FieldPlan& field = plan_.fields[at(*index)];
       field.cadence = group.every;
@@ -98,26 +115,43 @@ class Planner {
                                 "the fields of that grid and cannot be written by itself",
                                 name));
     } else if (group.optional) {
-      absent_.emplace_back(name, where);
+      absent_.back().fields.push_back({.name = name, .location = where});
     } else {
+      if (!hints_) hints_.emplace(declarations_.field_names());
       problems_.add(where, path,
-                    fmt::format("the model declares no field \"{}\".{}", name,
-                                settings::field_hint(name, declarations_.field_names())));
+                    fmt::format("the model declares no field \"{}\".{}", name, hints_->about(name)));
     }
   }
 
-  // One line for a group: a configuration for many models names hundreds of fields.
-  void tell_absent(const settings::FieldGroup& group) {
-    if (absent_.empty()) return;
+  // A line for each group where they are few. A configuration for many models names hundreds of fields: of
+  // those there is one line in all.
+  void tell_absent() {
+    constexpr std::size_t few = 5;
+    std::size_t listed = 0, absent = 0;
+    for (const Absent& group : absent_) {
+      absent += group.fields.size();
+      if (group.group->optional) listed += group.group->fields.size();
+    }
+    std::vector<std::string>& lines = absent > few ? plan_.details : plan_.warnings;
+    for (const Absent& group : absent_)
+      if (!group.fields.empty()) lines.push_back(absent_line(group));
+    if (absent > few)
+      plan_.warnings.push_back(
+          fmt::format("the model declares {} of the {} optional fields; the other {} are left out with their "
+                      "variables (TAILRACE_LOG=info lists them)",
+                      listed - absent, listed, absent));
+  }
+
+  static std::string absent_line(const Absent& absent) {
     std::vector<std::string> names;
-    for (const auto& [name, where] : absent_) names.push_back(fmt::format("\"{}\"", name));
+    for (const settings::ListedName& field : absent.fields)
+      names.push_back(fmt::format("\"{}\"", field.name));
     const bool one = names.size() == 1;
-    plan_.warnings.push_back(
-        fmt::format("{}  fields.{}.names: the model declares no field{} {}; being optional, {} left out with "
-                    "{} variables",
-                    absent_.front().second.text(), group.name, one ? "" : "s", fmt::join(names, ", "),
-                    one ? "it is" : "they are", one ? "its" : "their"));
-    absent_.clear();
+    return fmt::format(
+        "{}  fields.{}.names: the model declares no field{} {}; being optional, {} left out with "
+        "{} variables",
+        absent.fields.front().location.text(), absent.group->name, one ? "" : "s", fmt::join(names, ", "),
+        one ? "it is" : "they are", one ? "its" : "their");
   }
 
   void never_sent(const settings::FieldGroup& group, const std::string& name, const config::Location& where) {
@@ -131,6 +165,7 @@ class Planner {
   // must meet.
   void plan_diagnostics(const Analysis& analysis) {
     plan_.warnings.insert(plan_.warnings.end(), analysis.warnings.begin(), analysis.warnings.end());
+    plan_.details.insert(plan_.details.end(), analysis.details.begin(), analysis.details.end());
     for (std::size_t d = 0; d < analysis.field_of_diagnostic.size(); ++d) {
       const analytics::Diagnostic& diagnostic = analysis.graph.diagnostics[d];
       FieldPlan& plan = plan_.fields[at(analysis.field_of_diagnostic[d])];
@@ -312,11 +347,13 @@ class Planner {
   }
 
   const settings::Configuration& configuration_;
-  model::Declarations declarations_;  // with those of diagnostics
   config::Problems problems_;
-  std::vector<std::pair<std::string, config::Location>> absent_;  // optional fields of the group at hand
   Plan plan_;
-  std::map<std::string, int> listed_;  // fields that the model is asked for and has
+  const model::Declarations& declarations_;  // with those of diagnostics
+  model::FieldIndex index_;
+  std::optional<settings::FieldHints> hints_;    // from the first field that is missing
+  std::vector<Absent> absent_;                   // by group
+  std::unordered_map<std::string, int> listed_;  // fields that the model is asked for and has
 };
 
 }  // namespace

@@ -75,7 +75,8 @@ struct Plan {
   std::shared_ptr<const Analysis> analysis;  // null without diagnostics
   std::vector<FilePlan> files;               // those that have a variable
   std::vector<std::string>
-      warnings;  // a line each, for one rank to log: optional fields that are absent, ...
+      warnings;                      // a line each, for one rank to log: optional fields that are absent, ...
+  std::vector<std::string> details;  // for who wants to know all: what a warning only counts
 };
 
 // Throws Error(configuration) with all mistakes: unknown fields or groups with the nearest name, duplicate

@@ -123,12 +123,9 @@ void ModelRank::wake_server() {
 
 void ModelRank::agree_and_connect() {
   hear_welcome();
-  handshake::agree_on_declarations(
+  plan_ = handshake::agree_on_declarations(
       started_, declarer_, begin_, [this] { meanwhile(); }, [this] { wake_server(); });
-  const model::Declarations& declared = declarer_.declarations();
-  const settings::Configuration configuration = settings::parse_configuration(
-      started_.run.sources[static_cast<std::size_t>(started_.number)], &declared.options);
-  plan_ = plan::make_plan(configuration, declared);
+  if (!plan_) plan_ = handshake::plan_for(started_, declarer_.declarations());
   connect();
   state_ = State::running;
   client_->put_statics(declarer_.statics());
@@ -189,6 +186,10 @@ void ModelRank::finish() {
   }
   const auto message = await(handshake::Tag::goodbye);
   finishing_ = false;
+  if (!error && !client_->stepped() && !plan_->files.empty())
+    error = Error(ErrorCode::usage,
+                  "finish was called without any step, so the files hold no record; call step at each time "
+                  "step of the model, before wants and put");
   state_ = State::finished;
   guard_.reset();
   client_.reset();  // it rings the host's doorbell

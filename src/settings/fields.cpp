@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 
 #include "base/nearest_name.hpp"
@@ -28,7 +27,8 @@ config::Type field_group_type() {
       {.name = "also_at_end",
        .type = flag(),
        .says = "With `every: never`: the last values that the model put, at any step, become one record when "
-               "the run ends. The model need not call `wants`, which returns false.",
+               "the run ends. `wants` is true at each step; a model that knows its last step puts the "
+               "fields there alone.",
        .example = "true",
        .fallback = "false"},
       {.name = "names",
@@ -112,30 +112,38 @@ void check_months(const time::Period& period, const config::Location& where, con
           period.sentence()));
 }
 
-bool is_open(const std::string& text) { return !config::placeholders_in(std::string_view(text)).empty(); }
+bool is_open(const std::string& text) {
+  return text.find('{') != std::string::npos && !config::placeholders_in(std::string_view(text)).empty();
+}
+
+void ListedNames::add(const std::string& name) {
+  names_.insert(name);
+  any_open_ = any_open_ || is_open(name);
+}
 
 ListedNames::ListedNames(const config::Sections& all) {
   for (const FieldGroup& group : all.get<FieldGroups>())
-    for (const ListedName& field : group.fields)
-      if (std::find(names_.begin(), names_.end(), field.name) == names_.end()) names_.push_back(field.name);
-  for (const DiagnosticEntry& diagnostic : all.get<std::vector<DiagnosticEntry>>())
-    names_.push_back(diagnostic.name);
+    for (const ListedName& field : group.fields) add(field.name);
+  for (const DiagnosticEntry& diagnostic : all.get<std::vector<DiagnosticEntry>>()) add(diagnostic.name);
 }
 
-void ListedNames::expect(const ListedName& name, const std::string& path, config::Problems& problems) const {
-  const bool open = is_open(name.name) || std::any_of(names_.begin(), names_.end(), is_open);
-  if (open || std::find(names_.begin(), names_.end(), name.name) != names_.end()) return;
+void ListedNames::expect(const ListedName& name, const std::string& path, config::Problems& problems) {
+  if (any_open_ || names_.contains(name.name) || is_open(name.name)) return;
+  if (!hints_) hints_.emplace(std::vector(names_.begin(), names_.end()));
   problems.add(
       name.location, path,
       fmt::format("\"{}\" is neither listed under `fields`, so that the model is asked for it, nor under "
                   "`diagnostics`.{}",
-                  name.name, field_hint(name.name, names_)));
+                  name.name, hints_->about(name.name)));
 }
 
-std::string field_hint(const std::string& name, const std::vector<std::string>& known) {
-  for (const std::string& candidate : known)
-    if (candidate.ends_with("." + name)) return fmt::format(" Did you mean \"{}\"?", candidate);
-  return base::name_hint(name, known);
+std::string FieldHints::about(const std::string& name) {
+  if (++given_ > most) return "";
+  const std::string* found = nullptr;
+  for (const std::string& candidate : known_)
+    if (candidate.ends_with("." + name) && (found == nullptr || candidate < *found)) found = &candidate;
+  if (found != nullptr) return fmt::format(" Did you mean \"{}\"?", *found);
+  return base::name_hint(name, known_);
 }
 
 }  // namespace tailrace::settings

@@ -1,7 +1,10 @@
 // `fields:`, what the model is asked for, in groups.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "config/section.hpp"
@@ -30,21 +33,36 @@ config::Section<std::vector<FieldGroup>> fields_section();
 void check_months(const time::Period& period, const config::Location& where, const std::string& path,
                   const config::Sections& all, config::Problems& problems);
 
+// Hints about names that are not among the known fields; finds `scalar.vwp` for `vwp`, too. Only the first
+// few names get one: to search takes long, and who misspelt all names needs no list of them.
+class FieldHints {
+ public:
+  static constexpr int most = 20;
+
+  explicit FieldHints(std::vector<std::string> known) : known_(std::move(known)) {}
+  std::string about(const std::string& name);
+
+ private:
+  std::vector<std::string> known_;
+  int given_ = 0;
+};
+
 // What other sections may name: the fields of all groups, and diagnostics.
 class ListedNames {
  public:
   explicit ListedNames(const config::Sections& all);
   // Adds a problem where the name is not listed; not if any name holds a `{name}` that is not filled in.
-  void expect(const ListedName& name, const std::string& path, config::Problems& problems) const;
+  void expect(const ListedName& name, const std::string& path, config::Problems& problems);
 
  private:
-  std::vector<std::string> names_;
+  void add(const std::string& name);
+
+  std::unordered_set<std::string> names_;
+  bool any_open_ = false;
+  std::optional<FieldHints> hints_;  // from the first name that is not listed
 };
 
 // Whether the text holds a `{name}` that is not filled in.
 bool is_open(const std::string& text);
-
-// The hint about a name that is not among the `known` fields; finds `scalar.vwp` for `vwp`, too.
-std::string field_hint(const std::string& name, const std::vector<std::string>& known);
 
 }  // namespace tailrace::settings

@@ -164,7 +164,7 @@ void check_periods(const FileEntry& file, const Sections& all, Problems& problem
 // That the names of fields and groups lead somewhere.
 void check_targets(const Files& files, const Sections& all, Problems& problems) {
   if (problems.touch("fields")) return;  // it would only repeat the mistake
-  const ListedNames listed(all);
+  ListedNames listed(all);
   const Groups& groups = all.get<Groups>();
   std::vector<std::string> group_names;
   for (const auto& [name, members] : groups) group_names.push_back(name);

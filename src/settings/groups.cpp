@@ -13,7 +13,7 @@ Groups read(const config::Value& value, config::Problems&) {
 
 void check(const Groups& groups, const config::Sections& all, config::Problems& problems) {
   if (problems.touch("fields")) return;  // it would only repeat the mistake
-  const ListedNames listed(all);
+  ListedNames listed(all);
   for (const auto& [group, members] : groups)
     for (const ListedName& member : members) listed.expect(member, "groups." + group, problems);
 }

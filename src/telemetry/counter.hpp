@@ -10,6 +10,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <vector>
 
 namespace tailrace::telemetry {
 
@@ -49,41 +51,88 @@ class BasicCounter {
 using Counter = BasicCounter<false>;
 using SharedCounter = BasicCounter<true>;
 
-// How often and how long something took: count, sum, most, and a histogram over powers of two.
+// Durations in quarters of octaves: four buckets from one power of two of nanoseconds to the next. The last
+// one also holds what is longer (18 min).
+struct Buckets {
+  static constexpr std::size_t count = 160;
+
+  static std::size_t of(std::uint64_t duration) {
+    if (duration < 4) return static_cast<std::size_t>(duration);
+    const auto octave = static_cast<std::size_t>(std::bit_width(duration)) - 1;
+    const auto quarter = static_cast<std::size_t>(duration >> (octave - 2)) & 3;
+    return std::min(4 * (octave - 1) + quarter, count - 1);
+  }
+  // What it begins with; the next one's is what it ends before.
+  static constexpr std::uint64_t lowest(std::size_t bucket) {
+    return bucket < 4 ? bucket : (4 + std::uint64_t{bucket % 4}) << (bucket / 4 - 1);
+  }
+};
+
+// How many durations are in each bucket, up to the highest that has any: a client has timings for each of its
+// fields, and most of them are of short puts, or of nothing.
+template <bool shared>
+class Histogram {
+ public:
+  void add(std::size_t bucket, std::uint64_t amount = 1) {
+    if constexpr (!shared)
+      if (bucket >= counts_.size()) [[unlikely]]
+        counts_.resize(bucket + 1);
+    counts_[bucket].add(amount);
+  }
+  std::uint64_t operator[](std::size_t bucket) const {
+    return bucket < counts_.size() ? counts_[bucket].get() : 0;
+  }
+  std::size_t size() const { return counts_.size(); }
+
+ private:
+  std::conditional_t<shared, std::array<BasicCounter<shared>, Buckets::count>,
+                     std::vector<BasicCounter<shared>>>
+      counts_;
+};
+
+// How often and how long something took: count, sum, most, and a histogram. The histogram of one that is not
+// shared is for its own thread only, while it works.
 template <bool shared>
 struct BasicTimings {
-  // Bucket k counts durations of 2^(k-1) <= nanoseconds < 2^k (0 ns in bucket 0); the last also what is
-  // longer (9 min).
-  static constexpr std::size_t buckets = 40;
-
   BasicCounter<shared> count, nanoseconds, most_nanoseconds;
-  std::array<BasicCounter<shared>, buckets> histogram;
+  Histogram<shared> histogram;
 
   void record(std::uint64_t duration) {
     count.add();
     nanoseconds.add(duration);
     most_nanoseconds.raise_to(duration);
-    histogram[std::min(static_cast<std::size_t>(std::bit_width(duration)), buckets - 1)].add();
+    histogram.add(Buckets::of(duration));
   }
   void record_seconds(double seconds) { record(static_cast<std::uint64_t>(std::max(seconds, 0.0) * 1e9)); }
   void merge(const BasicTimings& other) {
     count.add(other.count.get());
     nanoseconds.add(other.nanoseconds.get());
     most_nanoseconds.raise_to(other.most_nanoseconds.get());
-    for (std::size_t k = 0; k < buckets; ++k) histogram[k].add(other.histogram[k].get());
+    for (std::size_t k = 0; k < other.histogram.size(); ++k)
+      if (const std::uint64_t amount = other.histogram[k]) histogram.add(k, amount);
   }
   double seconds() const { return 1e-9 * static_cast<double>(nanoseconds.get()); }
   double most_seconds() const { return 1e-9 * static_cast<double>(most_nanoseconds.get()); }
   double mean_seconds() const { return count.get() ? seconds() / static_cast<double>(count.get()) : 0.0; }
-  // Upper edge of the bucket that holds the median: right to a factor of two.
+  // Right to the width of a bucket, which is at most a quarter of it. Where the mean lies in the median's
+  // bucket, the two are not told apart, and the mean stands for both.
   double median_seconds() const {
-    std::uint64_t below = 0;
-    for (std::size_t k = 0; k < buckets; ++k) {
-      below += histogram[k].get();
-      if (2 * below >= count.get())
-        return std::min(1e-9 * static_cast<double>(std::uint64_t{1} << k), most_seconds());
+    const double half = 0.5 * static_cast<double>(count.get());
+    double below = 0;
+    for (std::size_t k = 0; k < histogram.size(); ++k) {
+      const auto inside = static_cast<double>(histogram[k]);
+      if (inside > 0 && below + inside >= half) return within(k, (half - below) / inside);
+      below += inside;
     }
     return most_seconds();
+  }
+
+ private:
+  double within(std::size_t bucket, double share) const {
+    const double low = 1e-9 * static_cast<double>(Buckets::lowest(bucket));
+    const double high = 1e-9 * static_cast<double>(Buckets::lowest(bucket + 1));
+    if (mean_seconds() >= low && mean_seconds() < high) return mean_seconds();
+    return std::min(low + share * (high - low), most_seconds());
   }
 };
 

@@ -15,7 +15,7 @@ void visit_timings(S& timings, Visitor& visit) {
   visit(timings.count);
   visit(timings.nanoseconds);
   visit(timings.most_nanoseconds);
-  for (auto& bucket : timings.histogram) visit(bucket);
+  visit(timings.histogram);
 }
 
 template <class S, class Visitor>
@@ -88,6 +88,18 @@ struct Writing {
   void operator()(const BasicCounter<shared>& counter) {
     bytes.put(counter.get());
   }
+  // Only the buckets that hold something: there are two histograms for each field of each client.
+  template <bool shared>
+  void operator()(const Histogram<shared>& histogram) {
+    std::int64_t filled = 0;
+    for (std::size_t k = 0; k < histogram.size(); ++k) filled += histogram[k] > 0;
+    bytes.put(filled);
+    for (std::size_t k = 0; k < histogram.size(); ++k) {
+      if (histogram[k] == 0) continue;
+      bytes.put(static_cast<std::int64_t>(k));
+      bytes.put(histogram[k]);
+    }
+  }
   void operator()(const std::string& text) { bytes.put_text(text); }
   void operator()(int value) { bytes.put(value); }
   void operator()(double value) { bytes.put(value); }
@@ -104,6 +116,15 @@ struct Reading {
   template <bool shared>
   void operator()(BasicCounter<shared>& counter) {
     counter.set(bytes.get<std::uint64_t>());
+  }
+  template <bool shared>
+  void operator()(Histogram<shared>& histogram) {
+    for (auto left = bytes.get<std::int64_t>(); left > 0; --left) {
+      const auto bucket = bytes.get<std::int64_t>();
+      TAILRACE_ASSERT(bucket >= 0 && static_cast<std::size_t>(bucket) < Buckets::count,
+                      "a message names a bucket that no histogram has");
+      histogram.add(static_cast<std::size_t>(bucket), bytes.get<std::uint64_t>());
+    }
   }
   void operator()(std::string& text) { text = bytes.get_text(); }
   void operator()(int& value) { value = bytes.get<int>(); }

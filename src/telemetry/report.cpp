@@ -21,8 +21,8 @@ template <bool shared>
 Json timings_json(const BasicTimings<shared>& timings) {
   Json histogram = Json::array();  // [upper edge in seconds, how many]
   for (std::size_t k = 0; k < timings.histogram.size(); ++k) {
-    const std::uint64_t count = timings.histogram[k].get();
-    if (count > 0) histogram.push_back({1e-9 * static_cast<double>(std::uint64_t{1} << k), count});
+    if (timings.histogram[k] > 0)
+      histogram.push_back({1e-9 * static_cast<double>(Buckets::lowest(k + 1)), timings.histogram[k]});
   }
   return {{"count", timings.count.get()},           {"seconds", timings.seconds()},
           {"mean_seconds", timings.mean_seconds()}, {"median_seconds", timings.median_seconds()},

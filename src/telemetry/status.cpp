@@ -18,6 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr int schema_version = 1;
 constexpr double publish_every = 0.5;  // seconds
 constexpr double smooth_over = 3.0;    // seconds
+constexpr double shortest_elapsed = 0.1;
 
 std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -46,7 +47,6 @@ Status::Status(env::FileSystem& files, const env::Clock& clock, std::string dire
       server_(server),
       servers_(servers),
       begin_(clock.seconds()),
-      last_(begin_),
       next_(begin_) {}
 
 void Status::publish(const StatusSnapshot& snapshot) {
@@ -60,23 +60,22 @@ void Status::finish(const StatusSnapshot& snapshot, const std::string& outcome) 
   write(snapshot, outcome);
 }
 
-// Smoothed over a few seconds, from one publication to the next; 0 at the first.
-double Status::rate(const std::string& what, double value, double elapsed) {
-  const auto [last, is_new] = last_values_.try_emplace(what, value);
-  if (is_new) return 0.0;
-  if (elapsed > 0.0) {
-    const double now = (value - last->second) / elapsed;
-    last->second = value;
-    const auto [smooth, is_first] = rates_.try_emplace(what, now);
-    if (!is_first) smooth->second += (1.0 - std::exp(-elapsed / smooth_over)) * (now - smooth->second);
-  }
-  const auto smooth = rates_.find(what);
-  return smooth == rates_.end() ? 0.0 : smooth->second;
+// Smoothed over a few seconds, from one publication to the next. Two that follow each other at once, as the
+// last two of a run may, say nothing of it.
+std::optional<double> Status::rate(const std::string& what, double value) {
+  const double now = clock_.seconds();
+  const auto [place, is_new] = rates_.try_emplace(what, Rate{value, now, std::nullopt});
+  Rate& rate = place->second;
+  const double elapsed = now - rate.at;
+  if (is_new || elapsed < shortest_elapsed) return rate.smooth;
+  const double fresh = (value - rate.value) / elapsed;
+  const double old = rate.smooth.value_or(fresh);
+  rate = {value, now, old + (1.0 - std::exp(-elapsed / smooth_over)) * (fresh - old)};
+  return rate.smooth;
 }
 
 void Status::write(const StatusSnapshot& snapshot, const std::string& state) {
   const double now = clock_.seconds();
-  const double elapsed = now - std::exchange(last_, now);
   Json page{{"schema", "tailrace-status"},
             {"version", schema_version},
             {"server", server_},
@@ -86,16 +85,16 @@ void Status::write(const StatusSnapshot& snapshot, const std::string& state) {
             {"seconds", now - begin_}};
   page["components"] = Json::array();
   for (const ComponentStatus& component : snapshot.components) {
+    const auto speed = rate("steps of " + component.name, static_cast<double>(component.step));
     page["components"].push_back({{"name", component.name},
                                   {"step", component.step},
                                   {"time", component.time},
-                                  {"steps_per_second", rate("steps of " + component.name,
-                                                            static_cast<double>(component.step), elapsed)}});
+                                  {"steps_per_second", speed ? Json(*speed) : Json()}});
   }
   page["bytes_in"] = snapshot.bytes_in;
-  page["bytes_in_per_second"] = rate("in", static_cast<double>(snapshot.bytes_in), elapsed);
+  page["bytes_in_per_second"] = rate("in", static_cast<double>(snapshot.bytes_in)).value_or(0.0);
   page["bytes_out"] = snapshot.encoded_bytes_out;
-  page["bytes_out_per_second"] = rate("out", static_cast<double>(snapshot.encoded_bytes_out), elapsed);
+  page["bytes_out_per_second"] = rate("out", static_cast<double>(snapshot.encoded_bytes_out)).value_or(0.0);
   page["lag_seconds"] = snapshot.lag_seconds;
   page["buffer_used"] = snapshot.buffer_used;
   page["pending_bytes"] = snapshot.pending_bytes;

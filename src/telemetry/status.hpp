@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,7 +61,7 @@ class Status {
 
  private:
   void write(const StatusSnapshot& snapshot, const std::string& state);
-  double rate(const std::string& what, double value, double seconds);
+  std::optional<double> rate(const std::string& what, double value);
 
   env::FileSystem& files_;
   const env::Clock& clock_;
@@ -68,11 +69,13 @@ class Status {
   int server_;
   int servers_;
   double begin_;
-  double last_ = 0.0;
   double next_;
   bool complained_ = false;
-  std::map<std::string, double> last_values_;
-  std::map<std::string, double> rates_;
+  struct Rate {
+    double value = 0.0, at = 0.0;  // as it was then
+    std::optional<double> smooth;  // a second
+  };
+  std::map<std::string, Rate> rates_;
 };
 
 struct CommitLine {

@@ -42,6 +42,12 @@ def test_two_components_stand_side_by_side():
     assert text.startswith("bubble step 120, t = 43.25 s, 12.3 steps/s | ocean step 3, t = 10 s, 0.5 steps/s | ")
 
 
+def test_a_speed_that_is_not_known_yet_is_left_out():
+    page = made_up.status()
+    page["components"][0]["steps_per_second"] = None
+    assert status.line(status.merge([page])).startswith("bubble step 120, t = 43.25 s | out ")
+
+
 def test_what_went_wrong_comes_first():
     pages = [made_up.status(0, state="running"), made_up.status(1, state="disk full")]
     assert status.line(status.merge(pages)).startswith("disk full | bubble")

@@ -37,7 +37,7 @@ std::optional<Value> AroundDiagnostic::named(const std::string& name, std::size_
   }
   const auto other = all_.diagnostics_.find(name);
   if (other != all_.diagnostics_.end()) return diagnostic(other->second, at);
-  absent({name}, at, all_.unknown_name(name));
+  absent({name}, at, [&] { return all_.unknown_name(name); });
   return std::nullopt;
 }
 
@@ -57,10 +57,11 @@ std::optional<Value> AroundDiagnostic::diagnostic(std::size_t other, std::size_t
     }
     case State::running: circle(other, at); return std::nullopt;
     case State::left_out:
-      absent(used.absent, at,
-             fmt::format(
-                 "\"{}\" is left out, because the model has no field {}; mark this diagnostic optional too",
-                 used.source->name, fmt::join(used.absent, ", ")));
+      absent(used.absent, at, [&] {
+        return fmt::format(
+            "\"{}\" is left out, because the model has no field {}; mark this diagnostic optional too",
+            used.source->name, fmt::join(used.absent, ", "));
+      });
       return std::nullopt;
     default: has_problem_ = true; return std::nullopt;
   }
@@ -75,11 +76,14 @@ void AroundDiagnostic::circle(std::size_t other, std::size_t at) {
   problem(at, fmt::format("diagnostics cannot use each other in a circle: {}", fmt::join(names, " -> ")));
 }
 
-void AroundDiagnostic::absent(const std::set<std::string>& fields, std::size_t at, const std::string& what) {
+// What is wrong is put into words only where it is a mistake: a configuration for every purpose names
+// hundreds of fields that a model lacks, and to find what each of them may have meant takes long.
+void AroundDiagnostic::absent(const std::set<std::string>& fields, std::size_t at,
+                              const std::function<std::string()>& what) {
   if (entry().source->optional)
     entry().absent.insert(fields.begin(), fields.end());
   else
-    problem(at, what);
+    problem(at, what());
 }
 
 std::optional<Value> AroundDiagnostic::option(const std::string& name, std::size_t at) {

@@ -1,6 +1,8 @@
 // What surrounds the expression of one diagnostic: the fields, options and other diagnostics.
 #pragma once
 
+#include <functional>
+
 #include "analytics/expression/compiler.hpp"
 #include "analytics/expression/surroundings.hpp"
 
@@ -29,7 +31,7 @@ class AroundDiagnostic : public Surroundings {
   std::optional<nodes::Value> diagnostic(std::size_t other, std::size_t at);
   std::optional<nodes::Value> with_known_units(const std::string& name, nodes::Value value);
   void circle(std::size_t other, std::size_t at);
-  void absent(const std::set<std::string>& fields, std::size_t at, const std::string& what);
+  void absent(const std::set<std::string>& fields, std::size_t at, const std::function<std::string()>& what);
 
   Compiler& all_;
   std::size_t number_;

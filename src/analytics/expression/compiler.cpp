@@ -39,7 +39,9 @@ Compiled Compiler::compile() {
   parse_all();
   for (const std::size_t number : order())
     if (entries_[number].state == State::waiting) resolve(number);
-  Compiled compiled{.graph = collect(builder_.nodes(), entries_), .warnings = warnings(entries_, odd_units_)};
+  Compiled compiled;
+  compiled.graph = collect(builder_.nodes(), entries_);
+  warn(entries_, odd_units_, compiled);
   compiled.graph.operators = scope_.operators;
   tell_purposes(compiled.graph);
   return compiled;

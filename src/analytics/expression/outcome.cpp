@@ -70,9 +70,17 @@ Graph collect(const std::vector<Node>& nodes, const std::vector<Entry>& entries)
   return graph;
 }
 
-// Of a few diagnostics a line each; of many, as configurations for every purpose have, one line for all.
-std::vector<std::string> warnings(const std::vector<Entry>& entries, const OddUnits& odd_units) {
-  constexpr std::size_t few = 5;
+namespace {
+
+constexpr std::size_t few = 5;
+
+std::string some_of(const std::vector<std::string>& names) {
+  if (names.size() <= few) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + few, ", "),
+                     names.size() - few);
+}
+
+void warn_of_missing_units(const std::vector<Entry>& entries, Compiled& compiled) {
   std::vector<std::string> lines;
   for (const Entry& entry : entries)
     if (entry.state == State::done && !entry.without_units.empty())
@@ -80,26 +88,57 @@ std::vector<std::string> warnings(const std::vector<Entry>& entries, const OddUn
           line(*entry.source,
                fmt::format("the units of {} are unknown, so those of this diagnostic are not checked",
                            fmt::join(entry.without_units, ", "))));
-  if (lines.size() > few)
-    lines = {fmt::format("{} (and the same of {} other diagnostics)", lines.front(), lines.size() - 1)};
-  for (const auto& [units, names] : odd_units)
-    lines.push_back(
-        fmt::format("UDUNITS does not know the units \"{}\"; they are written unchanged and not checked: {}",
-                    units, fmt::join(names, ", ")));
+  if (lines.size() > few) {
+    compiled.warnings.push_back(
+        fmt::format("{} (and the same of {} other diagnostics)", lines.front(), lines.size() - 1));
+    lines.swap(compiled.details);
+  } else {
+    compiled.warnings.insert(compiled.warnings.end(), lines.begin(), lines.end());
+  }
+}
+
+void warn_of_odd_units(const OddUnits& odd_units, Compiled& compiled) {
+  const auto told = [](const std::string& units, const std::string& names) {
+    return fmt::format(
+        "UDUNITS does not know the units \"{}\"; they are written unchanged and not checked: {}", units,
+        names);
+  };
+  for (const auto& [units, names] : odd_units) {
+    compiled.warnings.push_back(told(units, some_of(names)));
+    if (names.size() > few)
+      compiled.details.push_back(told(units, fmt::format("{}", fmt::join(names, ", "))));
+  }
+}
+
+void warn_of_left_out(const std::vector<Entry>& entries, Compiled& compiled) {
   std::map<std::set<std::string>, std::vector<std::string>> left_out;
   std::set<std::string> absent;
-  std::vector<std::string> all;
+  std::size_t count = 0;
   for (const Entry& entry : entries) {
     if (entry.state != State::left_out) continue;
     left_out[entry.absent].push_back(entry.source->name);
     absent.insert(entry.absent.begin(), entry.absent.end());
-    all.push_back(entry.source->name);
+    ++count;
   }
-  if (left_out.size() > few) left_out = {{absent, all}};
+  const bool many = left_out.size() > few;
+  if (many)
+    compiled.warnings.push_back(
+        fmt::format("{} optional diagnostics are left out, because the model has no field {}", count,
+                    some_of({absent.begin(), absent.end()})));
+  auto& lines = many ? compiled.details : compiled.warnings;
   for (const auto& [fields, names] : left_out)
     lines.push_back(fmt::format("the model has no field {}; left out: {}", fmt::join(fields, ", "),
                                 fmt::join(names, ", ")));
-  return lines;
+}
+
+}  // namespace
+
+// Of a few diagnostics a line each; of many, as configurations for every purpose have, one line for all, and
+// the rest for who asks.
+void warn(const std::vector<Entry>& entries, const OddUnits& odd_units, Compiled& compiled) {
+  warn_of_missing_units(entries, compiled);
+  warn_of_odd_units(odd_units, compiled);
+  warn_of_left_out(entries, compiled);
 }
 
 }  // namespace tailrace::analytics::expression

@@ -33,6 +33,6 @@ using OddUnits = std::map<std::string, std::vector<std::string>>;  // that UDUNI
 // expression half way, what was built of it is in nobody's way.
 Graph collect(const std::vector<Node>& nodes, const std::vector<Entry>& entries);
 
-std::vector<std::string> warnings(const std::vector<Entry>& entries, const OddUnits& odd_units);
+void warn(const std::vector<Entry>& entries, const OddUnits& odd_units, Compiled& compiled);
 
 }  // namespace tailrace::analytics::expression

@@ -20,6 +20,14 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 // Wants everything at even steps.
+// All fields are taken at the end of the run.
+class AtTheEnd final : public model::Agenda {
+ public:
+  void advance(const model::Tick&, std::span<unsigned char> wanted) override {
+    std::fill(wanted.begin(), wanted.end(), static_cast<unsigned char>(2));
+  }
+};
+
 class EvenSteps final : public model::Agenda {
  public:
   void advance(const model::Tick& tick, std::span<unsigned char> wanted) override {
@@ -71,11 +79,12 @@ struct Bench {
   std::unique_ptr<Client> client;
 
   explicit Bench(int rank = 0, std::vector<unsigned char> may_be_missing = {0, 0, 0, 0},
-                 transport::BufferOptions buffer = {.bytes = 1 << 16})
+                 transport::BufferOptions buffer = {.bytes = 1 << 16},
+                 std::unique_ptr<model::Agenda> agenda = std::make_unique<EvenSteps>())
       : ends(transport::loopback::make({buffer, {}}, *doorbell)),
         client(std::make_unique<Client>(declared(rank), rank,
                                         ClientParts{.producer = std::move(ends.producer),
-                                                    .agenda = std::make_unique<EvenSteps>(),
+                                                    .agenda = std::move(agenda),
                                                     .may_be_missing = std::move(may_be_missing),
                                                     .begin = {0, 0.0}})) {}
 
@@ -141,6 +150,19 @@ TEST(Client, TakesStridedArraysOfTheRightShape) {
   const auto seen = bench.take();
   ASSERT_THAT(seen, SizeIs(2));
   EXPECT_EQ(seen[1].payload, bytes_of<double>({1, 2, 3, 4, 5, 6}));
+}
+
+TEST(Client, WantsWhatIsTakenAtTheEndAtEachStepAndMissesItAtNone) {
+  Bench bench(0, {0, 0, 0, 0}, {.bytes = 1 << 16}, std::make_unique<AtTheEnd>());
+  EXPECT_FALSE(bench.client->stepped());
+  bench.client->step(1, 0.25);
+  EXPECT_TRUE(bench.client->wants(w));
+  bench.put_all();
+  EXPECT_THAT(bench.take(), SizeIs(5));
+  bench.client->step(2, 0.5);
+  EXPECT_TRUE(bench.client->wants(w));
+  EXPECT_TRUE(bench.client->stepped());
+  EXPECT_NO_THROW(bench.client->finish());
 }
 
 TEST(Client, WhatNobodyWantsIsCountedAndGoesNowhere) {

@@ -164,7 +164,8 @@ TEST(Declarer, ScalarsShareAGridWithoutDims) {
 
 TEST(Declarer, RefusesGridsThatMakeNoSense) {
   Declarer declarer("bubble", 0);
-  EXPECT_EQ(error_of([&] { declarer.grid(whole("", {"x"}, {4})); }), "a grid needs a name");
+  EXPECT_EQ(error_of([&] { declarer.grid(whole("", {"x"}, {4})); }),
+            "grid number 1: expected a name, but it is empty");
   EXPECT_EQ(error_of([&] {
               declarer.grid(whole("g", {"z", "y"}, {4}));
             }),
@@ -217,7 +218,12 @@ TEST(Declarer, RefusesWhatIsDeclaredTwiceOrOnUnknownGrids) {
   declarer.grid(whole("les", {"z"}, {4}));
   declarer.field("les", field("w"));
   EXPECT_EQ(error_of([&] { declarer.field("les", field("w")); }), "field \"w\" was declared before");
-  EXPECT_EQ(error_of([&] { declarer.field("les", field("")); }), "a field needs a name");
+  EXPECT_EQ(error_of([&] { declarer.field("les", field("")); }),
+            "field number 3, after \"w\": expected a name, but it is empty");
+  EXPECT_EQ(error_of([&] { declarer.field("les", field(std::string("\0u", 2))); }),
+            "field number 3, after \"w\": expected a name, but it begins with a NUL character");
+  EXPECT_EQ(error_of([&] { declarer.field("les", field(std::string("u\0", 2))); }),
+            "field number 3, after \"w\": expected a name, but it contains a NUL character");
   EXPECT_EQ(error_of([&] { declarer.field("lse", field("u")); }),
             "grid \"lse\" was not declared. Did you mean \"les\"? (known: les)");
 }

@@ -1,7 +1,11 @@
 #include "plan/plan.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
+#include "settings/fields.hpp"
 #include "tailrace/error.hpp"
 
 namespace tailrace::plan {
@@ -129,6 +133,32 @@ TEST(Plan, OptionalFieldsMayBeAbsent) {
   EXPECT_THAT(complaint("fields: {more: {optional: true, names: [v]}}\n"
                         "output: {a.nc: {variables: [{field: w, every: 1 s}]}}"),
               HasSubstr("\"w\" is neither listed under `fields`"));
+}
+
+TEST(Plan, OfManyAbsentFieldsOneLineIsSaidAndTheRestForWhoAsks) {
+  const Plan plan = plan_of(
+      "fields:\n  state: {names: [u]}\n  some: {optional: true, names: [a1, a2, theta, a3]}\n"
+      "  more: {optional: true, names: [b1, b2, b3]}\n"
+      "output: {a.nc: {variables: [{field: u, every: 1 s}]}}\n");
+  EXPECT_THAT(
+      plan.warnings,
+      testing::ElementsAre("the model declares 1 of the 7 optional fields; the other 6 are left out with "
+                           "their variables (TAILRACE_LOG=info lists them)"));
+  EXPECT_THAT(plan.details,
+              testing::ElementsAre(
+                  HasSubstr("fields.some.names: the model declares no fields \"a1\", \"a2\", \"a3\""),
+                  HasSubstr("fields.more.names: the model declares no fields \"b1\"")));
+}
+
+TEST(Plan, OnlyTheFirstNamesThatAreMissingGetAHint) {
+  std::string names = "thetta0";
+  for (int i = 1; i < 30; ++i) names += fmt::format(", thetta{}", i);
+  const std::string said = complaint(with_fields("names: [" + names + "]", "{field: thetta0, every: 1 s}"));
+  std::size_t hints = 0, lines = 1;
+  for (std::size_t at = 0; (at = said.find("(known: ", at)) != std::string::npos; ++at) ++hints;
+  lines += static_cast<std::size_t>(std::count(said.begin(), said.end(), '\n'));
+  EXPECT_EQ(hints, static_cast<std::size_t>(settings::FieldHints::most));
+  EXPECT_EQ(lines, 30u) << "each is told all the same";
 }
 
 TEST(Plan, PeriodsMustBeMet) {

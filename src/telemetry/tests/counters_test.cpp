@@ -41,11 +41,11 @@ TEST(Timings, histogram_and_median) {
   timings.record(0);
   timings.record(1'000'000);
   timings.record(~std::uint64_t{0} >> 8);  // longer than the last edge
-  EXPECT_EQ(timings.histogram[10].get(), 5u);
-  EXPECT_EQ(timings.histogram[0].get(), 1u);
-  EXPECT_EQ(timings.histogram[20].get(), 1u);
-  EXPECT_EQ(timings.histogram[Timings::buckets - 1].get(), 1u);
-  EXPECT_DOUBLE_EQ(timings.median_seconds(), 1024e-9);
+  EXPECT_EQ(timings.histogram[Buckets::of(1000)], 5u);
+  EXPECT_EQ(timings.histogram[0], 1u);
+  EXPECT_EQ(timings.histogram[Buckets::of(1'000'000)], 1u);
+  EXPECT_EQ(timings.histogram[Buckets::count - 1], 1u);
+  EXPECT_NEAR(timings.median_seconds(), 1000e-9, 125e-9);
 }
 
 TEST(Timings, the_median_is_never_above_the_longest) {
@@ -68,8 +68,43 @@ TEST(Timings, merging_is_as_if_recorded_in_one) {
   EXPECT_EQ(one.count.get(), all.count.get());
   EXPECT_EQ(one.nanoseconds.get(), 100976u);
   EXPECT_EQ(one.most_nanoseconds.get(), 100000u);
-  for (std::size_t k = 0; k < Timings::buckets; ++k)
-    EXPECT_EQ(one.histogram[k].get(), all.histogram[k].get());
+  for (std::size_t k = 0; k < Buckets::count; ++k) EXPECT_EQ(one.histogram[k], all.histogram[k]);
+}
+
+TEST(Buckets, follow_each_other_without_a_gap) {
+  EXPECT_EQ(Buckets::of(0), 0u);
+  for (std::size_t k = 1; k < Buckets::count; ++k) {
+    EXPECT_EQ(Buckets::of(Buckets::lowest(k)), k);
+    EXPECT_EQ(Buckets::of(Buckets::lowest(k) - 1), k - 1);
+    EXPECT_LE(Buckets::lowest(k + 1),
+              Buckets::lowest(k) + std::max<std::uint64_t>(1, Buckets::lowest(k) / 4));
+  }
+  EXPECT_EQ(Buckets::of(~std::uint64_t{0}), Buckets::count - 1);
+}
+
+TEST(Timings, the_median_of_times_that_are_much_alike_is_not_above_the_mean) {
+  for (const std::uint64_t typical : {1030u, 1100u, 1290u, 1600u, 2040u, 70'001u}) {
+    Timings timings;
+    for (std::uint64_t k = 0; k < 99; ++k) timings.record(typical + k % 5);
+    timings.record(typical + typical / 10);
+    EXPECT_LE(timings.median_seconds(), timings.mean_seconds()) << typical;
+    EXPECT_NEAR(timings.median_seconds() * 1e9, static_cast<double>(typical),
+                0.13 * static_cast<double>(typical));
+  }
+}
+
+TEST(Timings, the_median_is_where_half_of_them_are) {
+  Timings timings;
+  for (std::uint64_t k = 1; k <= 1000; ++k) timings.record(k * k);  // the mean is a third above the median
+  EXPECT_NEAR(timings.median_seconds(), 500 * 500 * 1e-9, 500 * 500 * 1e-9 * 0.05);
+}
+
+TEST(Timings, that_never_ran_take_no_room_in_a_message) {
+  ClientCounters none;
+  none.fields.resize(1000);
+  EXPECT_LT(none.to_bytes().size(), 100u * none.fields.size());
+  none.fields[7].put.record(123'456);
+  EXPECT_EQ(ClientCounters::from_bytes(none.to_bytes()).fields[7].put.histogram[Buckets::of(123'456)], 1u);
 }
 
 TEST(Timers, record_what_passed) {

@@ -41,7 +41,7 @@ TEST_F(StatusTest, tells_how_things_stand) {
   EXPECT_EQ(json["components"][0]["name"], "bubble");
   EXPECT_EQ(json["components"][0]["step"], 10);
   EXPECT_EQ(json["components"][0]["time"], 5.0);
-  EXPECT_EQ(json["components"][0]["steps_per_second"], 0.0);  // not known yet
+  EXPECT_TRUE(json["components"][0]["steps_per_second"].is_null());  // not known yet
   EXPECT_EQ(json["files"][0]["path"], "profiles.nc");
   EXPECT_EQ(json["files"][0]["model_time"], 12.0);
   EXPECT_EQ(json["buffer_used"], 0.25);
@@ -67,6 +67,15 @@ TEST_F(StatusTest, rates_settle_at_the_truth) {
   }
   EXPECT_NEAR(page()["components"][0]["steps_per_second"], 4.0, 1e-6);
   EXPECT_NEAR(page()["bytes_out_per_second"], 4000.0, 1e-3);
+}
+
+TEST_F(StatusTest, too_short_a_time_makes_no_rate) {
+  Status status(*files, clock, "report", 0, 1);
+  status.publish(at_step(1));
+  clock.advance(1e-9);
+  status.finish(at_step(500), "complete");
+  EXPECT_TRUE(page()["components"][0]["steps_per_second"].is_null());
+  EXPECT_EQ(page()["bytes_out_per_second"], 0.0);
 }
 
 TEST_F(StatusTest, the_last_word_is_always_written) {

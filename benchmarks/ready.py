@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""What `ready` uses of the processor of a rank: under the configuration files of a large-eddy model, and as the number
+of declared fields grows."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from support import jobs
+from support.results import Results, arguments
+
+RANKS, SERVERS = 3, 1
+IMPLICIT = 3  # at the head of each definition: no fields
+DECLARED = 2040  # by the large-eddy model, of which its configuration names a tenth
+
+SHARED = jobs.TREE.parent / "shared" / "data"
+TRACE = SHARED / "monc_trace"
+XML = SHARED / "monc" / "io" / "io_cfg_files" / "data_write_1file.xml"
+MONC = """\
+tailrace: 1
+include: ["{xml}"]
+servers: {{mode: dedicated, count: {servers}, report: false}}
+"""
+
+MANY = """\
+tailrace: 1
+servers: {{mode: dedicated, count: {servers}, report: false}}
+fields:
+  there: {{every: 1 step, names: [{there}]}}
+  absent: {{every: 1 step, optional: true, names: [{absent}]}}
+groups:
+  written: [{written}]
+output:
+  some.nc:
+    write_every: 100 s
+    variables: [{{group: written, every: 10 s}}]
+"""
+
+KINDS = {"scalar": "number", "y,x": "plane", "z": "profile", "z,y,x": "block", "zn,y,x": "block"}
+
+
+def monc_fields() -> list[str]:
+    """Those that a run of the model declared, and as many more as it takes."""
+    index = json.loads((TRACE / "index.json").read_text())
+    lines = []
+    for definition in index["definitions"]:
+        space = definition["namespace"]
+        for field in definition["declared"][IMPLICIT:]:
+            if not field["present"]:
+                continue
+            kind = "scalar" if field["type"] == "scalar" else field["size"]
+            lines.append(f"{KINDS.get(kind, 'part')} {space + '.' if space else ''}{field['name']}")
+    lines = list(dict.fromkeys(lines))
+    return lines + [f"part more.tendency_of_{i}_total" for i in range(DECLARED - len(lines))]
+
+
+def one_run(here: Path, configuration: str, fields: list[str], options: dict[str, str]) -> jobs.Done:
+    (here / "ready.yaml").write_text(configuration)
+    lines = [f"option {name} {value}" for name, value in options.items() if value] + fields
+    (here / "declared").write_text("\n".join(lines) + "\n")
+    command = [jobs.program("declarations"), "ready.yaml", "declared"]
+    return jobs.run(command, RANKS + SERVERS, here)
+
+
+def stages(configuration: str, fields: list[str], options: dict[str, str], repeats: int) -> dict[str, float]:
+    """Seconds of the processor, the least of some runs of the slowest rank."""
+    least: dict[str, float] = {}
+    with jobs.folder() as here:
+        for _ in range(repeats):
+            done = one_run(here, configuration, fields, options)
+            ranks = [[float(word) for word in line] for line in done.of("rank")]
+            seen = dict(zip(("start", "declare", "ready", "wall"), map(max, zip(*ranks, strict=True)), strict=True))
+            seen["server"] = max(float(line[0]) for line in done.of("server"))
+            least = {name: min(least.get(name, value), value) for name, value in seen.items()}
+    return least
+
+
+def of_monc(repeats: int) -> dict[str, float] | None:
+    if not (TRACE / "index.json").exists() or not XML.exists():
+        return None
+    options = json.loads((TRACE / "options.json").read_text())
+    options |= {"diagnostic_file": "monc.nc", "checkpoint_file": "checkpoint.nc"}
+    configuration = MONC.format(xml=os.fspath(XML), servers=SERVERS)
+    return stages(configuration, monc_fields(), options, repeats)
+
+
+def of_many(count: int, repeats: int) -> dict[str, float]:
+    """The configuration names all declared fields, and half as many that are not there; a hundred are written."""
+    names = [f"state_variable_{i}" for i in range(count)]
+    configuration = MANY.format(
+        there=", ".join(names),
+        absent=", ".join(f"state_varieble_{i}" for i in range(count // 2)),
+        written=", ".join(names[:100]),
+        servers=SERVERS,
+    )
+    return stages(configuration, [f"plane {name}" for name in names], {}, repeats)
+
+
+def main() -> None:
+    asked = arguments(__doc__, fields=100000, repeats=3)
+    results = Results("ready")
+    details = {}
+    if monc := of_monc(asked.repeats):
+        details["monc"] = monc
+        note = f"start {1e3 * monc['start']:.0f} ms, server {1e3 * monc['server']:.0f} ms until its end"
+        results.add(f"MONC's files, {DECLARED} fields: ready", 1e3 * monc["ready"], "ms of a rank", 50.0, note)
+    tenth, many = (of_many(count, asked.repeats) for count in (asked.fields // 10, asked.fields))
+    details |= {"tenth": tenth, "many": many}
+    ready = many["declare"] + many["ready"]
+    note = f"start {many['start']:.2f} s, server {many['server']:.2f} s until its end"
+    results.add(f"{asked.fields} fields: to declare them, and ready", ready, "s of a rank", 2.0, note)
+    growth = ready / (tenth["declare"] + tenth["ready"])
+    results.add("as many times as long as for a tenth of them", growth, "x", 13.0)
+    results.details = details
+    results.finish(asked.json)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
