@@ -2,13 +2,14 @@
 
     python reading_loop.py READER FILE EXPECTED.npy STOP
 
-Each round is one open: every variable is read, in the reader's own order. A record counts as there when its time is. The
-loop ends when the file STOP exists.
+Each round is one open: every variable is read, in the reader's own order. A record counts as there when its time is.
+The loop says `ready`, begins when FILE exists and ends when the file STOP does.
 """
 
 import collections
 import json
 import sys
+import time
 from pathlib import Path
 
 import h5netcdf
@@ -49,16 +50,16 @@ READERS = {
 def judge(seen: dict[str, np.ndarray], expected: np.ndarray) -> str:
     """`expected` are the values of w by record."""
     verdict = "whole"
-    for name, time in [(name, seen[name]) for name in seen if name.startswith("time") and seen[name].ndim == 1]:
-        records = int(np.count_nonzero(time < FILLED))
-        if not np.all(time[:records] < FILLED) or np.any(np.diff(time[:records]) <= 0):
+    for name, times in [(name, seen[name]) for name in seen if name.startswith("time") and seen[name].ndim == 1]:
+        records = int(np.count_nonzero(times < FILLED))
+        if not np.all(times[:records] < FILLED) or np.any(np.diff(times[:records]) <= 0):
             return f"wrong: {name}"
-        if records < len(time):
+        if records < len(times):
             verdict = "without time"
     instants = len(seen["w"])
     if not np.array_equal(seen["w"], expected[:instants]):
         found = [i for i in range(instants) if not np.array_equal(seen["w"][i], expected[i])]
-        times = seen[[name for name in seen if name.startswith("time") and len(seen[name]) == instants][0]]
+        times = seen[next(name for name in seen if name.startswith("time") and len(seen[name]) == instants)]
         if any(times[i] < FILLED for i in found):
             return f"wrong: w[{found[0]}] of {instants}"
         verdict = "without time"
@@ -71,6 +72,9 @@ def judge(seen: dict[str, np.ndarray], expected: np.ndarray) -> str:
 def main() -> None:
     read, path, expected, stop = READERS[sys.argv[1]], Path(sys.argv[2]), np.load(sys.argv[3]), Path(sys.argv[4])
     seen = collections.Counter()
+    print("ready", flush=True)
+    while not (path.exists() or stop.exists()):
+        time.sleep(0.01)
     while not stop.exists():
         try:
             verdict = judge(read(path), expected)

@@ -46,7 +46,8 @@ std::vector<std::byte> replay(const Changes& changes, const std::function<bool(s
     if (change.kind == Change::Kind::truncate) {
       file.resize(static_cast<std::size_t>(change.at));
     } else {
-      file.resize(std::max<std::size_t>(file.size(), static_cast<std::size_t>(change.at) + change.bytes.size()));
+      file.resize(
+          std::max<std::size_t>(file.size(), static_cast<std::size_t>(change.at) + change.bytes.size()));
       std::ranges::copy(change.bytes, file.begin() + static_cast<std::ptrdiff_t>(change.at));
     }
   }

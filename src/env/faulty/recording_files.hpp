@@ -1,4 +1,5 @@
-// Writes down what happens to files, so that a test can make the file that a crash in between would have left.
+// Writes down what happens to files, so that a test can make the file that a crash in between would have
+// left.
 #pragma once
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 // new one, for those who read it and after a crash.
 //
 // HDF5 believes to work in the file in place. Between begin() and commit() values go straight to the disk:
-// behind the committed end, or over values of which they are a superset. Metadata behind the committed end does
-// too, for nothing refers to it yet; metadata before it is kept in memory. commit() then writes
+// behind the committed end, or over values of which they are a superset. Metadata behind the committed end
+// does too, for nothing refers to it yet; metadata before it is kept in memory. commit() then writes
 //   1. copies of all object headers with what refers to them (snapshot.hpp),
 //   2. a journal of what changes in place,
 //   3. that: indices of chunks, in which new entries come to be, innermost first,
@@ -11,10 +11,10 @@
 // A process killed before 4 leaves the old state; if that was within 3, the journal completes the commit. The
 // original headers stay in memory until close(), which writes them where HDF5 believes them to be.
 //
-// While it is written the file is longer than its content (the rest takes no space), and the superblock says so:
-// a reader that has the old superblock may find a new entry in an index, and takes its address for one in the
-// file. The length that a commit announces is the one that the file had before it, for a reader asks for the
-// length before it reads the superblock.
+// While it is written the file is longer than its content (the rest takes no space), and the superblock says
+// so: a reader that has the old superblock may find a new entry in an index, and takes its address for one in
+// the file. The length that a commit announces is the one that the file had before it, for a reader asks for
+// the length before it reads the superblock.
 //
 // A failed write is remembered, not reported where it happens: from then on everything is kept in memory or
 // dropped, so that a library on top can be shut down in order. Ask failure().
@@ -30,8 +30,8 @@
 
 #include "env/file.hpp"
 #include "output/netcdf/journal.hpp"
-#include "output/netcdf/overlay.hpp"
-#include "output/netcdf/snapshot.hpp"
+#include "output/netcdf/metadata/overlay.hpp"
+#include "output/netcdf/metadata/snapshot.hpp"
 
 namespace tailrace::output::netcdf {
 

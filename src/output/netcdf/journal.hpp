@@ -33,8 +33,8 @@ std::optional<Journal> read_journal(const env::File& file);
 // one is written, and all of them when it returns.
 void apply_journal(env::File& file, const Journal& journal, bool sync);
 
-// For the journal that a file was found with: applies the patches, and cuts it off; each step is on the device
-// before the next begins. May be done any number of times.
+// For the journal that a file was found with: applies the patches, and cuts it off; each step is on the
+// device before the next begins. May be done any number of times.
 void finish_journal(env::File& file, const Journal& journal);
 
 }  // namespace tailrace::output::netcdf

@@ -84,15 +84,16 @@ void Step::write(const EncodedChunk& chunk) {
 }
 
 // A chunk keeps its place if its size stays the same. For a raw chunk over a raw one that is right: it holds
-// the same records and more. An encoded chunk as long as the raw one must stay raw, or readers who know the old
-// index would take one for the other.
+// the same records and more. An encoded chunk as long as the raw one must stay raw, or readers who know the
+// old index would take one for the other.
 bool Step::would_replace_in_place(hid_t dataset, const EncodedChunk& chunk, std::uint32_t skipped) const {
   const std::vector<hsize_t> offset(chunk.offset.begin(), chunk.offset.end());
   unsigned mask = 0;
   haddr_t address = HADDR_UNDEF;
   hsize_t stored = 0;
   if (!chunk.filtered) return false;
-  check(H5Dget_chunk_info_by_coord(dataset, offset.data(), &mask, &address, &stored), "cannot look up a chunk");
+  check(H5Dget_chunk_info_by_coord(dataset, offset.data(), &mask, &address, &stored),
+        "cannot look up a chunk");
   return address != HADDR_UNDEF && stored == chunk.bytes.size() && mask != skipped;
 }
 

@@ -47,9 +47,9 @@ void expect_commits(const std::string& path, std::int64_t least) {
   EXPECT_LE(records, least + 1);
 }
 
-// What a killed process leaves, and what a reader finds at any moment: the first changes, the next one perhaps
-// up to the border of a page (a system call is cut off there). It is whole as it is, without repair, except in
-// pieces of an index over two pages, which the samples here do not have.
+// What a killed process leaves, and what a reader finds at any moment: the first changes, the next one
+// perhaps up to the border of a page (a system call is cut off there). It is whole as it is, without repair,
+// except in pieces of an index over two pages, which the samples here do not have.
 TEST_F(NetcdfFormat, is_whole_for_readers_after_every_single_write) {
   const Recorded recorded = record(path("recorded.nc"), false, 5);
   const std::string name = path("killed.nc");

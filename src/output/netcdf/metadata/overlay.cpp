@@ -1,4 +1,4 @@
-#include "output/netcdf/overlay.hpp"
+#include "output/netcdf/metadata/overlay.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,11 +1,11 @@
-#include "output/netcdf/snapshot.hpp"
+#include "output/netcdf/metadata/snapshot.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <string_view>
 
 #include "base/error.hpp"
-#include "output/netcdf/metadata_checksum.hpp"
+#include "output/netcdf/metadata/checksum.hpp"
 
 namespace tailrace::output::netcdf {
 namespace {
@@ -24,8 +24,8 @@ std::uint64_t rounded(std::uint64_t number) { return (number + 7) / 8 * 8; }
 
 bool is_hard_link(const HeaderMessage& message) {
   constexpr unsigned names_its_kind = 0x08;
-  return message.type == MessageType::link && ((number_at(message.data, 1, 1) & names_its_kind) == 0 ||
-                                               number_at(message.data, 2, 1) == 0);
+  return message.type == MessageType::link &&
+         ((number_at(message.data, 1, 1) & names_its_kind) == 0 || number_at(message.data, 2, 1) == 0);
 }
 
 std::string attribute_name(const HeaderMessage& message) {
@@ -194,7 +194,8 @@ void SnapshotMaker::refer_to_copies(const ReadBytes& read, Object& object) const
       });
     } else if (name == list_of_users) {
       const std::size_t entry = users_entry(message);
-      for (std::size_t at = parts_of_attribute(message).values; at + entry <= message.data.size(); at += entry)
+      for (std::size_t at = parts_of_attribute(message).values; at + entry <= message.data.size();
+           at += entry)
         put_number(message.data, at, copy_of(number_at(message.data, at, 8)), 8);
     }
   }

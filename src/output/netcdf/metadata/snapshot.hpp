@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "output/netcdf/journal.hpp"
-#include "output/netcdf/object_header.hpp"
+#include "output/netcdf/metadata/object_header.hpp"
 
 namespace tailrace::output::netcdf {
 
@@ -29,10 +29,10 @@ struct Superblock {
 };
 
 struct Snapshot {
-  std::vector<Patch> writes;            // none of them where a present snapshot has anything
-  std::uint64_t root = 0;               // the copy of the root group's header
-  std::uint64_t end = 0;                // of the file
-  std::vector<HeaderChunk> originals;   // where the headers are that it has copies of
+  std::vector<Patch> writes;           // none of them where a present snapshot has anything
+  std::uint64_t root = 0;              // the copy of the root group's header
+  std::uint64_t end = 0;               // of the file
+  std::vector<HeaderChunk> originals;  // where the headers are that it has copies of
 };
 
 // One thread, one file. Keeps to few places: the copies lie in slots that are used in turn.
@@ -63,14 +63,14 @@ class SnapshotMaker {
   Bytes references() const;
   std::uint64_t copy_of(std::uint64_t original) const;
 
-  std::vector<Object> objects_;                        // of the snapshot that is being made; the root is first
-  std::map<std::uint64_t, std::size_t> by_address_;    // index into it
-  std::map<std::uint64_t, std::size_t> referred_;      // original: number in the collection of references
-  std::map<std::uint64_t, Shared> shared_;             // by the original's address
-  std::vector<std::size_t> sizes_;                     // of what lies in each slot
-  std::vector<std::uint64_t> slots_;                   // where they are
-  std::uint64_t made_ = 0;                             // snapshots in them
-  std::uint64_t slot_ = 0;                             // where the present snapshot begins
+  std::vector<Object> objects_;                      // of the snapshot that is being made; the root is first
+  std::map<std::uint64_t, std::size_t> by_address_;  // index into it
+  std::map<std::uint64_t, std::size_t> referred_;    // original: number in the collection of references
+  std::map<std::uint64_t, Shared> shared_;           // by the original's address
+  std::vector<std::size_t> sizes_;                   // of what lies in each slot
+  std::vector<std::uint64_t> slots_;                 // where they are
+  std::uint64_t made_ = 0;                           // snapshots in them
+  std::uint64_t slot_ = 0;                           // where the present snapshot begins
 };
 
 }  // namespace tailrace::output::netcdf

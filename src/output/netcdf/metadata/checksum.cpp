@@ -1,4 +1,4 @@
-#include "output/netcdf/metadata_checksum.hpp"
+#include "output/netcdf/metadata/checksum.hpp"
 
 #include <array>
 #include <bit>

@@ -1,11 +1,11 @@
-#include "output/netcdf/object_header.hpp"
+#include "output/netcdf/metadata/object_header.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <string_view>
 
 #include "base/error.hpp"
-#include "output/netcdf/metadata_checksum.hpp"
+#include "output/netcdf/metadata/checksum.hpp"
 
 namespace tailrace::output::netcdf {
 namespace {
