@@ -24,6 +24,8 @@ class File {
   virtual void truncate(std::uint64_t size) = 0;  // cuts off or adds zeros
   virtual std::uint64_t size() const = 0;
   virtual void sync() = 0;  // contents and size are on the device when it returns; not the name
+  // Network file systems may report only here what they could not write. Nothing else may be called after it.
+  virtual void close() = 0;
 
   // Marks this open file as the one that writes. False if another one is marked; the mark goes with the last
   // descriptor, so a killed writer leaves none. Readers never see it, and where the file system knows no such

@@ -55,6 +55,23 @@ std::uint64_t hash(std::string_view text) {
   return value;
 }
 
+// A disk that takes its time: TAILRACE_FILE_DELAY=<microseconds>, before each write of a file.
+std::uint64_t read_file_delay() {
+  const char* const text = std::getenv("TAILRACE_FILE_DELAY");
+  if (!text || !*text) return 0;
+  std::uint64_t microseconds = 0;
+  const std::string_view all(text);
+  const auto [end, code] = std::from_chars(all.data(), all.data() + all.size(), microseconds);
+  if (code == std::errc{} && end == all.data() + all.size()) return microseconds;
+  base::log_warning("TAILRACE_FILE_DELAY is not a number of microseconds; no delays");
+  return 0;
+}
+
+std::uint64_t file_delay() {
+  static const std::uint64_t read = read_file_delay();
+  return read;
+}
+
 // The rank as the launcher tells it, because MPI may not be up yet.
 std::uint64_t rank() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
@@ -62,10 +79,6 @@ std::uint64_t rank() {
   }
   return 0;
 }
-
-}  // namespace
-
-const bool random_delays_on = settings().most_microseconds > 0;
 
 void delay_at_random(const char* tag) {
   thread_local std::uint64_t state =
@@ -78,6 +91,17 @@ void delay_at_random(const char* tag) {
     std::this_thread::yield();
   else
     std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+}
+
+}  // namespace
+
+const bool random_delays_on = settings().most_microseconds > 0;
+const bool delays_on = random_delays_on || file_delay() > 0;
+
+void delay(const char* tag) {
+  if (file_delay() > 0 && std::string_view(tag) == "file")
+    std::this_thread::sleep_for(std::chrono::microseconds(file_delay()));
+  if (random_delays_on) delay_at_random(tag);
 }
 
 }  // namespace tailrace::env

@@ -23,6 +23,12 @@ void FaultyFile::truncate(std::uint64_t size) {
   inner_->truncate(size);
 }
 
+void FaultyFile::close() {
+  const base::MutexLock lock(files_.mutex_);
+  files_.count_and_maybe_fail("close");
+  inner_->close();
+}
+
 // Contents without a name on the device are lost all the same.
 void FaultyFile::sync() {
   const base::MutexLock lock(files_.mutex_);

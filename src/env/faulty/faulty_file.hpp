@@ -22,6 +22,7 @@ class FaultyFile final : public File {
   void truncate(std::uint64_t size) override;
   std::uint64_t size() const override { return inner_->size(); }
   void sync() override;
+  void close() override;
   bool mark_as_writer() override { return inner_->mark_as_writer(); }
   bool other_writer() const override { return inner_->other_writer(); }
   bool is_file_at(const std::string& path) const override { return inner_->is_file_at(path); }

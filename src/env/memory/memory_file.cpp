@@ -13,7 +13,9 @@ void MemoryFile::refuse(std::string_view doing, std::string_view why) {
   throw Error(ErrorCode::resource, fmt::format("{}: {}", doing, why));
 }
 
-MemoryFile::~MemoryFile() {
+MemoryFile::~MemoryFile() { close(); }
+
+void MemoryFile::close() {
   const base::MutexLock lock(files_.mutex_);
   if (contents_->writer == this) contents_->writer = nullptr;
 }

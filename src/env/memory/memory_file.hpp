@@ -25,6 +25,7 @@ class MemoryFile final : public File {
   void truncate(std::uint64_t size) override;
   std::uint64_t size() const override;
   void sync() override {}
+  void close() override;
   bool mark_as_writer() override;
   bool other_writer() const override;
   bool is_file_at(const std::string& path) const override { return files_.leads_to(path, *contents_); }

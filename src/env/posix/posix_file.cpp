@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "base/error.hpp"
 #include "env/delays.hpp"
@@ -92,6 +93,11 @@ std::uint64_t PosixFile::size() const {
 void PosixFile::sync() {
   maybe_delay("file");
   if (::fdatasync(descriptor_) != 0) fail("cannot flush the file to the device");
+}
+
+void PosixFile::close() {
+  maybe_delay("file");
+  if (descriptor_ >= 0 && ::close(std::exchange(descriptor_, -1)) != 0) fail("cannot close");
 }
 
 bool PosixFile::mark_as_writer() {

@@ -17,6 +17,7 @@ class PosixFile final : public File {
   void truncate(std::uint64_t size) override;
   std::uint64_t size() const override;
   void sync() override;
+  void close() override;
   // The mark is an open-file-description lock on a byte far past the end, while HDF5 readers use flock. File
   // systems where the two kinds meet (NFS) are left unmarked.
   bool mark_as_writer() override;

@@ -105,10 +105,18 @@ std::string child(const std::string& setting) {
 TEST(Delays, DISABLED_child) {
   const double begin = steady_seconds();
   for (int k = 0; k < 100; ++k) maybe_delay("here");
-  printf("on=%d slow=%d\n", random_delays_on, steady_seconds() - begin > 0.005);
+  const bool slow = steady_seconds() - begin > 0.005;
+  const double begin_of_files = steady_seconds();
+  for (int k = 0; k < 100; ++k) maybe_delay("file");
+  printf("on=%d slow=%d slow_file=%d\n", random_delays_on, slow, steady_seconds() - begin_of_files > 0.029);
 }
 
 TEST(Delays, are_on_when_asked) { EXPECT_NE(child("7:1000").find("on=1 slow=1"), std::string::npos); }
+
+TEST(Delays, of_files_leave_other_places_alone) {
+  const std::string text = child(" TAILRACE_FILE_DELAY=300");  // the first variable is empty
+  EXPECT_NE(text.find("on=0 slow=0 slow_file=1"), std::string::npos) << text;
+}
 
 TEST(Delays, a_wrong_setting_is_said_and_changes_nothing) {
   const std::string text = child("fast");

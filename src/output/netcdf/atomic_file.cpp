@@ -1,31 +1,45 @@
 #include "output/netcdf/atomic_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <string_view>
 
 #include "base/error.hpp"
 
 namespace tailrace::output::netcdf {
 namespace {
 
-bool begins_with(std::span<const std::byte> bytes, const char* signature) {
-  return bytes.size() >= 4 && std::memcmp(bytes.data(), signature, 4) == 0;
+// What leads to other pieces of an index changes after them: a piece of the index of chunks that grows
+// ("extensible array") or that does not ("fixed array"). Whatever has none of these names is a leaf.
+int distance_from_leaves(std::span<const std::byte> bytes) {
+  constexpr std::array<std::string_view, 4> by_distance{"EASB", "EAIB", "EAHD", "FAHD"};
+  for (std::size_t i = 0; i < by_distance.size(); ++i)
+    if (bytes.size() >= 4 && std::memcmp(bytes.data(), by_distance[i].data(), 4) == 0)
+      return static_cast<int>(i) + 1;
+  return 0;
 }
+
+bool lies_in(std::uint64_t address, const std::vector<HeaderChunk>& chunks) {
+  return std::ranges::any_of(chunks, [&](const HeaderChunk& chunk) {
+    return address >= chunk.address && address < chunk.address + chunk.size;
+  });
+}
+
+// Room for some more commits like one that made the file longer by `growth`.
+std::uint64_t least_room(std::uint64_t growth) { return 4 * growth + (128 << 10); }
+std::uint64_t new_room(std::uint64_t growth) { return 12 * growth + (1 << 20); }
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::unique_ptr<env::File> file, std::uint64_t committed)
-    : file_(std::move(file)), committed_(committed), end_(committed) {
+AtomicFile::AtomicFile(std::unique_ptr<env::File> file, std::uint64_t committed, bool sync)
+    : file_(std::move(file)), committed_(committed), sync_(sync), reserved_(committed), end_(committed) {
   if (committed_ == 0) file_->truncate(0);
 }
 
 void AtomicFile::begin() {
-  if (unfinished_) {
-    finish_journal(*file_, *unfinished_, false);
-    unfinished_.reset();
-  }
-  pages_.clear();
-  in_place_.clear();
+  finish();
+  changed_.clear();
   failure_.reset();
   written_ = 0;
   end_ = committed_;
@@ -35,128 +49,137 @@ std::uint64_t AtomicFile::end() const { return std::max({committed_, written_, e
 
 void AtomicFile::read(std::uint64_t address, std::span<std::byte> bytes) const {
   file_->read(address, bytes);
-  const std::uint64_t end = address + bytes.size();
-  for (auto at = pages_.lower_bound(address / page_size); at != pages_.end(); ++at) {
-    const std::uint64_t begin_of_page = at->first * page_size;
-    if (begin_of_page >= end) break;
-    const std::uint64_t from = std::max(address, begin_of_page);
-    const std::uint64_t to = std::min(end, begin_of_page + page_size);
-    std::memcpy(bytes.data() + (from - address), at->second.bytes.data() + (from - begin_of_page), to - from);
-  }
+  kept_.cover(address, bytes);
+  changed_.cover(address, bytes);
 }
 
 void AtomicFile::write(std::uint64_t address, std::span<const std::byte> bytes, bool raw) {
   if (bytes.empty() || (failure_ && raw)) return;
   written_ = std::max(written_, address + bytes.size());
-  const bool describes_shape = !raw && (begins_with(bytes, "OHDR") || begins_with(bytes, "OCHK"));
+  if (failure_) return changed_.put(address, bytes);
   try {
-    if (failure_) return keep(address, bytes, describes_shape);
-    if (in_place(address, bytes.size())) return write_in_place(address, bytes);
-    // Pages are kept whole, so the page that the committed end lies in is kept too.
-    const std::uint64_t border = (committed_ + page_size - 1) / page_size * page_size;
-    const std::uint64_t kept = address < border ? std::min<std::uint64_t>(border - address, bytes.size()) : 0;
-    if (kept > 0) keep(address, bytes.first(kept), describes_shape);
+    const std::uint64_t before = address < committed_ && !raw ? committed_ - address : 0;
+    const std::size_t kept = static_cast<std::size_t>(std::min<std::uint64_t>(before, bytes.size()));
+    changed_.put(address, bytes.first(kept));
     if (kept < bytes.size()) file_->write(address + kept, bytes.subspan(kept));
   } catch (const Error& error) {
-    if (!failure_) failure_ = error.what();
-    if (!raw) keep(address, bytes, describes_shape);
+    failure_ = error.what();
+    if (!raw) changed_.put(address, bytes);
   }
 }
 
-// Whole pages go to the disk; at the edges, where other things share the page, it is kept like any other.
-void AtomicFile::write_in_place(std::uint64_t address, std::span<const std::byte> bytes) {
-  const std::uint64_t head =
-      std::min<std::uint64_t>((page_size - address % page_size) % page_size, bytes.size());
-  const std::uint64_t tail = (address + bytes.size()) % page_size;
-  if (head + tail >= bytes.size()) return keep(address, bytes, false);
-  keep(address, bytes.first(head), false);
-  const auto middle = bytes.subspan(head, bytes.size() - head - tail);
-  pages_.erase(pages_.lower_bound((address + head) / page_size),
-               pages_.lower_bound((address + head + middle.size()) / page_size));
-  file_->write(address + head, middle);
-  keep(address + bytes.size() - tail, bytes.last(tail), false);
-}
-
-void AtomicFile::keep(std::uint64_t address, std::span<const std::byte> bytes, bool describes_shape) {
-  while (!bytes.empty()) {
-    const std::uint64_t number = address / page_size;
-    const std::uint64_t at = address % page_size;
-    const std::uint64_t count = std::min<std::uint64_t>(page_size - at, bytes.size());
-    const auto [place, added] = pages_.try_emplace(number);
-    Page& page = place->second;
-    if (added && count < page_size) file_->read(number * page_size, page.bytes);
-    std::memcpy(page.bytes.data() + at, bytes.data(), count);
-    page.describes_shape |= describes_shape;
-    bytes = bytes.subspan(count);
-    address += count;
-  }
-}
-
-void AtomicFile::allow_in_place(std::uint64_t address, std::uint64_t size) {
-  in_place_.emplace_back(address, size);
-}
-
-bool AtomicFile::in_place(std::uint64_t address, std::uint64_t size) const {
-  return std::any_of(in_place_.begin(), in_place_.end(), [&](const auto& range) {
-    return address >= range.first && address + size <= range.first + range.second;
-  });
-}
-
-// For a reader that opens the file in just this moment: first the superblock (a longer file harms nobody),
-// then the indices of chunks, last the shapes of variables, so that no record is announced before it can be
-// found.
-std::vector<Patch> AtomicFile::patches() const {
-  const auto rank = [](std::uint64_t number, const Page& page) {
-    return number == 0 ? 0 : page.describes_shape ? 2 : 1;
+// The snapshot is on the disk when it returns, and nothing leads to it yet; the patches make it so.
+AtomicFile::Prepared AtomicFile::prepare() {
+  Superblock logical;
+  read(0, logical.bytes);
+  const ReadBytes read_it = [this](std::uint64_t address, std::span<std::byte> bytes) {
+    read(address, bytes);
   };
-  std::vector<Patch> patches;
-  for (int wanted = 0; wanted < 3; ++wanted) {
-    for (const auto& [number, page] : pages_) {
-      const std::uint64_t address = number * page_size;
-      if (rank(number, page) != wanted || address >= end_) continue;
-      const std::uint64_t size = std::min(page_size, end_ - address);
-      const bool follows =
-          !patches.empty() && patches.back().address + patches.back().bytes.size() == address;
-      if (!follows) patches.push_back({address, {}});
-      patches.back().bytes.insert(patches.back().bytes.end(), page.bytes.begin(),
-                                  page.bytes.begin() + static_cast<std::ptrdiff_t>(size));
-    }
+  Prepared prepared{{}, kept_, snapshots_};
+  const Snapshot snapshot = prepared.snapshots.make(read_it, logical.root(), end_);
+  for (const Patch& patch : snapshot.writes) file_->write(patch.address, patch.bytes);
+  end_ = snapshot.end;
+
+  std::vector<std::pair<int, Patch>> ranked;
+  for (const auto& [address, bytes] : changed_.pieces()) {
+    if (address < superblock_size) continue;
+    if (lies_in(address, snapshot.originals) || kept_.pieces().contains(address))
+      prepared.kept.put(address, bytes);
+    else
+      ranked.emplace_back(distance_from_leaves(bytes), Patch{address, bytes});
   }
-  return patches;
+  prepared.kept.put(0, logical.with(end_, logical.root()).bytes);
+  std::ranges::stable_sort(ranked, {}, &std::pair<int, Patch>::first);
+  for (auto& [rank, patch] : ranked) prepared.patches.push_back(std::move(patch));
+  const Superblock physical = logical.with(reserve(end_ - committed_), snapshot.root);
+  prepared.length = physical.end();
+  prepared.patches.push_back({0, {physical.bytes.begin(), physical.bytes.end()}});
+  return prepared;
 }
 
-void AtomicFile::commit(bool sync) {
-  if (failure_) {
-    const std::string failure = *failure_;
-    abandon();
-    throw Error(ErrorCode::resource, failure);
-  }
-  Journal journal{std::max(end_, committed_), end_, patches()};
+void AtomicFile::commit() {
   try {
-    if (file_->size() < end_) file_->truncate(end_);
-    if (!journal.patches.empty()) write_journal(*file_, journal);
-    if (sync) file_->sync();
+    if (failure_) throw Error(ErrorCode::resource, *failure_);
+    committed_ == 0 ? commit_first() : commit_next();
   } catch (const Error&) {
     abandon();
     throw;
   }
+  finish();
+}
+
+// Nobody reads it before it has got its name.
+void AtomicFile::commit_first() {
+  reserve(end_);
+  Superblock logical;
+  file_->read(0, logical.bytes);
+  kept_.put(0, logical.bytes);
+  file_->write(0, logical.with(reserved_, logical.root()).bytes);
+  sync();
   committed_ = end_;
-  pages_.clear();
+}
+
+void AtomicFile::commit_next() {
+  Prepared prepared = prepare();
+  sync();
+  Journal journal{std::max(file_->size(), reserved_), prepared.length, std::move(prepared.patches)};
+  write_journal(*file_, journal);
+  sync();
+  committed_ = end_;
+  kept_ = std::move(prepared.kept);
+  snapshots_ = std::move(prepared.snapshots);
+  changed_.clear();
   unfinished_ = std::move(journal);
-  finish_journal(*file_, *unfinished_, sync);
+}
+
+void AtomicFile::finish() {
+  if (!unfinished_) return;
+  apply_journal(*file_, *unfinished_, sync_);
+  file_->truncate(reserved_);
   unfinished_.reset();
 }
 
+// Gives the length that the superblock is to name: the one that the file had before this commit, so that no
+// reader finds the file shorter. Where the disk or a limit does not let the file be longer, there is no room.
+std::uint64_t AtomicFile::reserve(std::uint64_t growth) {
+  const std::uint64_t before = std::max(reserved_, end_);
+  reserved_ = before;
+  if (before < end_ + least_room(growth)) {
+    try {
+      file_->truncate(end_ + new_room(growth));
+      reserved_ = end_ + new_room(growth);
+    } catch (const Error&) {  // the next commit tries again
+    }
+  }
+  if (file_->size() < reserved_) file_->truncate(reserved_);
+  return before;
+}
+
+void AtomicFile::sync() {
+  if (sync_) file_->sync();
+}
+
 void AtomicFile::abandon() noexcept {
-  pages_.clear();
-  in_place_.clear();
+  changed_.clear();
   written_ = 0;
   end_ = committed_;
   try {
-    if (file_->size() > committed_) file_->truncate(committed_);
+    if (file_->size() > std::max(reserved_, committed_)) file_->truncate(std::max(reserved_, committed_));
   } catch (const Error&) {
     // What is left behind the end refers to nothing and is cut off by the next commit.
   }
+}
+
+void AtomicFile::close() {
+  begin();
+  for (const auto& [address, bytes] : kept_.pieces())
+    if (address != 0) file_->write(address, bytes);
+  sync();
+  if (kept_.pieces().contains(0)) file_->write(0, kept_.pieces().at(0));
+  sync();
+  file_->truncate(committed_);
+  sync();
+  file_->close();
 }
 
 }  // namespace tailrace::output::netcdf

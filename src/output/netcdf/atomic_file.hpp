@@ -1,19 +1,27 @@
 // A file that changes from one whole state to the next: whatever happens in between, it is the old one or the
-// new one.
+// new one, for those who read it and after a crash.
 //
-// Between begin() and commit(), bytes behind the committed end go straight to the disk, where nothing refers
-// to them yet; bytes before it are kept in memory. commit() writes those as a journal behind the end, then in
-// place, then cuts the journal off. A process killed before the journal is whole leaves the old state (and
-// rubbish behind its end); one killed after it leaves the new state, to be finished from the journal.
+// HDF5 believes to work in the file in place. Between begin() and commit() values go straight to the disk:
+// behind the committed end, or over values of which they are a superset. Metadata behind the committed end
+// does too, for nothing refers to it yet; metadata before it is kept in memory. commit() then writes
+//   1. copies of all object headers with what refers to them (snapshot.hpp),
+//   2. a journal of what changes in place,
+//   3. that: indices of chunks, in which new entries come to be, innermost first,
+//   4. the superblock, which names the new copies. From here on readers see the new state.
+// A process killed before 4 leaves the old state; if that was within 3, the journal completes the commit. The
+// original headers stay in memory until close(), which writes them where HDF5 believes them to be.
+//
+// While it is written the file is longer than its content (the rest takes no space), and the superblock says
+// so: a reader that has the old superblock may find a new entry in an index, and takes its address for one in
+// the file. The length that a commit announces is the one that the file had before it, for a reader asks for
+// the length before it reads the superblock.
 //
 // A failed write is remembered, not reported where it happens: from then on everything is kept in memory or
 // dropped, so that a library on top can be shut down in order. Ask failure().
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,58 +30,64 @@
 
 #include "env/file.hpp"
 #include "output/netcdf/journal.hpp"
+#include "output/netcdf/metadata/overlay.hpp"
+#include "output/netcdf/metadata/snapshot.hpp"
 
 namespace tailrace::output::netcdf {
 
-// One thread. Pages of 512 bytes, as HDF5 changes a few bytes here and there in old headers and tables: the
-// journal is as large as those, and what is new, nearly all of a commit, goes to the disk once. A shadow copy
-// of the file would be simpler and would write everything twice.
+// One thread.
 class AtomicFile {
  public:
   // `committed`: how long the file is in its whole state; 0 for a new one, and all that it holds then goes.
-  AtomicFile(std::unique_ptr<env::File> file, std::uint64_t committed);
+  // `sync`: each step of a commit is on the device before the next begins.
+  AtomicFile(std::unique_ptr<env::File> file, std::uint64_t committed, bool sync);
 
   // Finishes a commit whose last part failed, then starts a change. Throws Error(resource).
   void begin();
   void read(std::uint64_t address, std::span<std::byte> bytes) const;
-  // `raw`: values of fields; not needed any more after a failure.
+  // `raw`: values of fields; not needed any more after a failure. Where they lie over committed ones, they
+  // must be the same in all cells that a reader may look at.
   void write(std::uint64_t address, std::span<const std::byte> bytes, bool raw);
-  // Lets write() change these committed bytes directly. For values that are superseded by a superset of
-  // themselves.
-  void allow_in_place(std::uint64_t address, std::uint64_t size);
   void set_end(std::uint64_t end) { end_ = end; }  // how long the new state is
   std::uint64_t end() const;                       // furthest byte that can be read
   const std::optional<std::string>& failure() const { return failure_; }
 
   // Throws Error(resource) with the first failure since begin(), and the file then is as it was before
   // begin(); only if the very last part fails, in place, it is finished by the next begin() or by repair.
-  void commit(bool sync);
+  void commit();
   void abandon() noexcept;  // back to the committed state
+  // Finishes what is left to do and gives the file the form that HDF5 gave it. Throws Error(resource), and
+  // may be called again.
+  void close();
 
   std::uint64_t committed() const { return committed_; }
-  env::File& file() { return *file_; }
   const env::File& file() const { return *file_; }
 
  private:
-  static constexpr std::uint64_t page_size = 512;
-  struct Page {
-    std::array<std::byte, page_size> bytes{};
-    bool describes_shape = false;  // holds (part of) an object header, where a variable's extents are
+  struct Prepared {
+    std::vector<Patch> patches;  // what changes in place, in this order
+    Overlay kept;                // kept_ and snapshots_ after the commit
+    SnapshotMaker snapshots;
+    std::uint64_t length = 0;  // what the superblock says
   };
-
-  void keep(std::uint64_t address, std::span<const std::byte> bytes, bool describes_shape);
-  void write_in_place(std::uint64_t address, std::span<const std::byte> bytes);
-  bool in_place(std::uint64_t address, std::uint64_t size) const;
-  std::vector<Patch> patches() const;
+  Prepared prepare();
+  void commit_first();
+  void commit_next();
+  std::uint64_t reserve(std::uint64_t growth);
+  void finish();
+  void sync();
 
   std::unique_ptr<env::File> file_;
   std::uint64_t committed_;
-  std::uint64_t written_ = 0;  // furthest byte put on the disk or kept since begin()
+  const bool sync_;
+  std::uint64_t reserved_ = 0;  // how long the file is between two commits
+  std::uint64_t written_ = 0;   // furthest byte put on the disk or kept since begin()
   std::uint64_t end_;
-  std::map<std::uint64_t, Page> pages_;  // by page number
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> in_place_;
+  Overlay kept_;     // object headers and superblock as HDF5 believes them to be in the file
+  Overlay changed_;  // metadata that HDF5 wrote since begin()
   std::optional<std::string> failure_;
   std::optional<Journal> unfinished_;
+  SnapshotMaker snapshots_;
 };
 
 }  // namespace tailrace::output::netcdf

@@ -16,6 +16,8 @@ namespace tailrace::output::netcdf {
 namespace {
 
 constexpr unsigned tracked = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
+// Links and attributes lie in object headers, however many they are: a commit copies these (snapshot.hpp).
+constexpr unsigned no_limit = 65535;
 
 // netCDF's fill values, for variables that name none.
 template <class T>
@@ -59,6 +61,7 @@ hid_t file_type(model::DataType type) {
 Id dataset_properties() {
   Id properties(H5Pcreate(H5P_DATASET_CREATE), &H5Pclose, "cannot make dataset properties");
   check(H5Pset_attr_creation_order(properties, tracked), "cannot track the order of attributes");
+  check(H5Pset_attr_phase_change(properties, no_limit, no_limit), "cannot set the place of attributes");
   check(H5Pset_obj_track_times(properties, false),
         "cannot omit times");  // the same run gives the same file
   return properties;
@@ -175,7 +178,9 @@ void write_properties(hid_t file) TAILRACE_REQUIRES(hdf5_mutex) {
 Id header_creation_properties() {
   Id properties(H5Pcreate(H5P_FILE_CREATE), &H5Pclose, "cannot make file properties");
   check(H5Pset_link_creation_order(properties, tracked), "cannot track the order of variables");
+  check(H5Pset_link_phase_change(properties, no_limit, no_limit), "cannot set the place of variables");
   check(H5Pset_attr_creation_order(properties, tracked), "cannot track the order of attributes");
+  check(H5Pset_attr_phase_change(properties, no_limit, no_limit), "cannot set the place of attributes");
   check(H5Pset_obj_track_times(properties, false), "cannot omit times");
   // Space that a replaced chunk leaves is not used again: a reader that opened the file before still reads
   // it.

@@ -91,13 +91,15 @@ Inspection whole(const std::string& path, bool repaired, const std::string& what
 
 Inspection finish_commit(const std::string& path, env::File& file, const Journal& journal, bool repair) {
   if (!repair) {
-    return {
-        false, false,
-        fmt::format(
-            "{}: the run was killed in the last part of a commit; `tailrace inspect --repair` completes it{}",
-            path, note_on_leftover(path))};
+    const std::string what =
+        "the run was killed in the last part of a commit; `tailrace inspect --repair` completes it";
+    try {
+      return whole(path, false, what);  // as it was before that commit
+    } catch (const Error&) {
+      return {false, false, fmt::format("{}: {}{}", path, what, note_on_leftover(path))};
+    }
   }
-  finish_journal(file, journal, true);
+  finish_journal(file, journal);
   return whole(path, true, "repaired: the interrupted commit is complete");
 }
 

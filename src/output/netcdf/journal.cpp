@@ -77,11 +77,19 @@ std::optional<Journal> read_journal(const env::File& file) {
   return journal;
 }
 
-void finish_journal(env::File& file, const Journal& journal, bool sync) {
+void apply_journal(env::File& file, const Journal& journal, bool sync) {
+  for (const Patch& patch : journal.patches) {
+    if (sync && &patch == &journal.patches.back()) file.sync();
+    file.write(patch.address, patch.bytes);
+  }
   if (sync) file.sync();
-  for (const Patch& patch : journal.patches) file.write(patch.address, patch.bytes);
-  if (sync) file.sync();
+}
+
+void finish_journal(env::File& file, const Journal& journal) {
+  file.sync();
+  apply_journal(file, journal, true);
   file.truncate(journal.length);
+  file.sync();
 }
 
 }  // namespace tailrace::output::netcdf

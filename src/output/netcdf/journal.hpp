@@ -29,8 +29,12 @@ void write_journal(env::File& file, const Journal& journal);
 // The journal at the end of the file, if there is a whole one.
 std::optional<Journal> read_journal(const env::File& file);
 
-// Applies the patches and cuts the journal off; may be done any number of times. `sync`: each step is on the
-// device before the next begins.
-void finish_journal(env::File& file, const Journal& journal, bool sync);
+// Applies the patches; may be done any number of times. `sync`: the others are on the device before the last
+// one is written, and all of them when it returns.
+void apply_journal(env::File& file, const Journal& journal, bool sync);
+
+// For the journal that a file was found with: applies the patches, and cuts it off; each step is on the
+// device before the next begins. May be done any number of times.
+void finish_journal(env::File& file, const Journal& journal);
 
 }  // namespace tailrace::output::netcdf

@@ -48,7 +48,7 @@ class NetcdfDataset final : public Dataset {
       check_place();
       file_->begin();
       write(commit, lengths);
-      file_->commit(spec_.sync);
+      file_->commit();
     });
     lengths_ = lengths;
   }
@@ -56,7 +56,7 @@ class NetcdfDataset final : public Dataset {
   void close() override {
     if (!file_) return;
     bytes_ = file_->committed();
-    about(spec_.path, [&] { file_->begin(); });
+    about(spec_.path, [&] { file_->close(); });
     file_.reset();
   }
 
@@ -152,7 +152,7 @@ void check_free(env::FileSystem& files, const std::string& place, bool overwrite
 }
 
 AtomicFile build(std::unique_ptr<env::File> empty, const DatasetSpec& spec) {
-  AtomicFile file(std::move(empty), 0);
+  AtomicFile file(std::move(empty), 0, spec.sync);
   file.begin();
   {
     const Hdf5Lock lock;
@@ -160,7 +160,7 @@ AtomicFile build(std::unique_ptr<env::File> empty, const DatasetSpec& spec) {
     write_header(hdf5, spec);
     hdf5.close("cannot close");
   }
-  file.commit(spec.sync);
+  file.commit();
   return file;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "base/error.hpp"
 #include "output/checks.hpp"
 #include "output/netcdf/driver.hpp"
@@ -36,7 +38,7 @@ class Step {
     const std::vector<hsize_t> size(shape.begin(), shape.end());
     check(H5Dset_extent(dataset, size.data()), "cannot extend a variable");
   }
-  void allow_replacement(hid_t dataset, const hsize_t* offset, std::size_t size, std::uint32_t skipped);
+  bool would_replace_in_place(hid_t dataset, const EncodedChunk& chunk, std::uint32_t skipped) const;
   // Bytes that did not reach the disk end the commit at once: the rest would be in vain.
   void stop_on_failure() const {
     if (file_.failure()) throw Error(ErrorCode::resource, *file_.failure());
@@ -64,23 +66,35 @@ void Step::write(const EncodedChunk& chunk) {
   const auto index = static_cast<std::size_t>(chunk.variable);
   const VariableSpec& described = spec_.variables[index];
   const hid_t dataset = variable(index);
+  const auto codec = codecs::make_codec(described.codec);
+  const std::size_t element = model::size_of(described.type);
+  const std::uint32_t all = (std::uint32_t{1} << codec->filters(element).size()) - 1;
+  std::uint32_t skipped = chunk.filtered ? 0 : all;
+  std::span<const std::byte> bytes = chunk.bytes;
+  std::vector<std::byte> raw;
+  if (would_replace_in_place(dataset, chunk, skipped)) {
+    raw = codec->decode(chunk.bytes, chunk.bytes.size(), element);
+    bytes = raw;
+    skipped = all;
+  }
   const std::vector<hsize_t> offset(chunk.offset.begin(), chunk.offset.end());
-  const auto filters = codecs::make_codec(described.codec)->filters(model::size_of(described.type)).size();
-  const std::uint32_t skipped = chunk.filtered ? 0 : (std::uint32_t{1} << filters) - 1;
-  if (skipped != 0 || filters == 0) allow_replacement(dataset, offset.data(), chunk.bytes.size(), skipped);
-  check(H5Dwrite_chunk(dataset, H5P_DEFAULT, skipped, offset.data(), chunk.bytes.size(), chunk.bytes.data()),
+  check(H5Dwrite_chunk(dataset, H5P_DEFAULT, skipped, offset.data(), bytes.size(), bytes.data()),
         fmt::format("cannot write a chunk of \"{}\"", described.name));
   stop_on_failure();
 }
 
-// A raw chunk that takes the place of a raw chunk holds the same records and more, so it may be written over
-// it.
-void Step::allow_replacement(hid_t dataset, const hsize_t* offset, std::size_t size, std::uint32_t skipped) {
+// A chunk keeps its place if its size stays the same. For a raw chunk over a raw one that is right: it holds
+// the same records and more. An encoded chunk as long as the raw one must stay raw, or readers who know the
+// old index would take one for the other.
+bool Step::would_replace_in_place(hid_t dataset, const EncodedChunk& chunk, std::uint32_t skipped) const {
+  const std::vector<hsize_t> offset(chunk.offset.begin(), chunk.offset.end());
   unsigned mask = 0;
   haddr_t address = HADDR_UNDEF;
   hsize_t stored = 0;
-  check(H5Dget_chunk_info_by_coord(dataset, offset, &mask, &address, &stored), "cannot look up a chunk");
-  if (address != HADDR_UNDEF && stored == size && mask == skipped) file_.allow_in_place(address, size);
+  if (!chunk.filtered) return false;
+  check(H5Dget_chunk_info_by_coord(dataset, offset.data(), &mask, &address, &stored),
+        "cannot look up a chunk");
+  return address != HADDR_UNDEF && stored == chunk.bytes.size() && mask != skipped;
 }
 
 void Step::write(const PlainValues& values, const std::vector<std::int64_t>& lengths) {

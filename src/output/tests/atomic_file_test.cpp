@@ -6,38 +6,7 @@
 namespace tailrace::output::testing {
 namespace {
 
-using netcdf::AtomicFile;
-
 class AtomicFileTest : public NetcdfFormat {};
-
-TEST_F(AtomicFileTest, is_the_old_file_until_the_journal_is_whole_and_the_new_one_after) {
-  const std::string name = path("file");
-  const Bytes before = pattern(5000, 1);
-  put_contents(name, before);
-  Bytes after = before;
-  {
-    AtomicFile file(open(name, Access::update), before.size());
-    file.begin();
-    const auto change = [&](std::uint64_t address, const Bytes& bytes) {
-      file.write(address, bytes, false);
-      after.resize(std::max<std::size_t>(after.size(), address + bytes.size()));
-      std::copy(bytes.begin(), bytes.end(), after.begin() + static_cast<std::ptrdiff_t>(address));
-    };
-    change(8, pattern(20, 2));
-    change(500, pattern(1100, 3));
-    change(4900, pattern(3000, 4));  // over the committed end
-    change(2000, pattern(3, 5));
-    Bytes seen(after.size());
-    file.read(0, seen);
-    EXPECT_EQ(seen, after) << "what was written must be read, though it is not in place yet";
-    const Bytes disk = contents(name);
-    EXPECT_TRUE(std::equal(before.begin(), before.end(), disk.begin()))
-        << "nothing changes in place before the commit";
-    file.set_end(after.size());
-    file.commit(false);
-  }
-  EXPECT_EQ(contents(name), after);
-}
 
 TEST_F(AtomicFileTest, journal_brings_any_mixture_to_the_new_state) {
   const std::string name = path("file");
@@ -75,7 +44,7 @@ TEST_F(AtomicFileTest, journal_brings_any_mixture_to_the_new_state) {
       const auto file = open(name, Access::update);
       const auto found = netcdf::read_journal(*file);
       ASSERT_TRUE(found.has_value());
-      netcdf::finish_journal(*file, *found, true);
+      netcdf::finish_journal(*file, *found);
       EXPECT_EQ(contents(name), after);
     }
   }

@@ -144,7 +144,7 @@ TEST_F(NetcdfFormat, full_disk_at_any_byte_leaves_the_file_as_it_was_and_the_com
   const Bytes before = contents(spec.path);
   const Commit commit = sample_commit(spec, 4);
   int failures = 0;
-  for (std::uint64_t spare = 0;; spare += 97) {
+  for (std::uint64_t spare = 0;; spare += 31) {
     try {
       const FileSizeLimit limit(before.size() + spare);
       dataset->commit(commit);

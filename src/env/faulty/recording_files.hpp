@@ -1,0 +1,58 @@
+// Writes down what happens to files, so that a test can make the file that a crash in between would have
+// left.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "env/file_system.hpp"
+
+namespace tailrace::env {
+
+// A change of a file, or (with the size that it had) that all changes before are on the device.
+struct Change {
+  enum class Kind { write, truncate, sync };
+  Kind kind = Kind::write;
+  std::uint64_t at = 0;  // address, or size
+  std::vector<std::byte> bytes;
+};
+
+using Changes = std::vector<Change>;
+
+// What the file holds if only those changes happened that `happened` says so of, by number.
+std::vector<std::byte> replay(const Changes& changes, const std::function<bool(std::size_t)>& happened);
+
+// `inner` must live longer. One thread, and one file that is opened for writing.
+class RecordingFiles final : public FileSystem {
+ public:
+  explicit RecordingFiles(FileSystem& inner) : inner_(inner) {}
+  const Changes& changes() const { return changes_; }
+
+  void write(const std::string& path, std::string_view contents) override { inner_.write(path, contents); }
+  void append(const std::string& path, std::string_view contents) override { inner_.append(path, contents); }
+  std::string read(const std::string& path) const override { return inner_.read(path); }
+  bool exists(const std::string& path) const override { return inner_.exists(path); }
+  void make_directories(const std::string& path) override { inner_.make_directories(path); }
+  void remove(const std::string& path) override { inner_.remove(path); }
+  void rename(const std::string& from, const std::string& to) override { inner_.rename(from, to); }
+  void rename_new(const std::string& from, const std::string& to) override { inner_.rename_new(from, to); }
+  Entry entry(const std::string& path) const override { return inner_.entry(path); }
+  std::unique_ptr<File> open(const std::string& path, Access access) override;
+  std::vector<std::string> list(const std::string& directory) const override {
+    return inner_.list(directory);
+  }
+  std::uint64_t free_bytes(const std::string& directory) const override {
+    return inner_.free_bytes(directory);
+  }
+  void sync(const std::string& path) override { inner_.sync(path); }
+
+ private:
+  FileSystem& inner_;
+  Changes changes_;
+};
+
+}  // namespace tailrace::env

@@ -1,0 +1,227 @@
+#include "output/netcdf/metadata/snapshot.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "output/netcdf/metadata/checksum.hpp"
+
+namespace tailrace::output::netcdf {
+namespace {
+
+// A reader that needs longer from the superblock to the last header than so many commits finds other bytes
+// there.
+constexpr std::uint64_t slot_count = 128;
+// Each turn lies a little further, so that an old address then leads to no header at all (an error) and not
+// to a newer one (which would not fit what the reader has already).
+constexpr std::uint64_t shifts = 64, shift = 8;
+
+constexpr std::string_view list_of_scales = "DIMENSION_LIST", list_of_users = "REFERENCE_LIST";
+constexpr std::size_t collection_front = 16, object_front = 16, least_collection = 4096;
+
+std::uint64_t rounded(std::uint64_t number) { return (number + 7) / 8 * 8; }
+
+bool is_hard_link(const HeaderMessage& message) {
+  constexpr unsigned names_its_kind = 0x08;
+  return message.type == MessageType::link &&
+         ((number_at(message.data, 1, 1) & names_its_kind) == 0 || number_at(message.data, 2, 1) == 0);
+}
+
+std::string attribute_name(const HeaderMessage& message) {
+  return message.type == MessageType::attribute ? parts_of_attribute(message).name : "";
+}
+
+bool differs_by_snapshot(const HeaderMessage& message) {
+  if (message.type == MessageType::dataspace || message.type == MessageType::layout) return true;
+  if (is_hard_link(message)) return true;
+  const std::string name = attribute_name(message);
+  return name == list_of_scales || name == list_of_users;
+}
+
+// Calls `visit` with the place of each reference to an object in the values of an attribute.
+// A list of scales has for each dim how many (4 bytes), and where: a collection (8) and a number in it (4).
+constexpr std::size_t scales_entry = 16;
+// A list of users has for each its address (8) and the dim (4), in entries of the size that the type says.
+std::size_t users_entry(const HeaderMessage& message) {
+  const auto name = static_cast<std::size_t>(number_at(message.data, 2, 2));
+  return static_cast<std::size_t>(number_at(message.data, 9 + name + 4, 4));
+}
+
+// The reference that entry `at` of a list of scales leads to.
+std::uint64_t scale_at(const ReadBytes& read, const HeaderMessage& message, std::size_t at) {
+  const std::uint64_t collection = number_at(message.data, at + 4, 8);
+  const std::uint64_t wanted = number_at(message.data, at + 12, 4);
+  Bytes front(object_front);
+  read(collection, front);
+  const std::uint64_t size = number_at(front, 8, 8);
+  for (std::uint64_t place = collection_front; place + object_front <= size;) {
+    read(collection + place, front);
+    const std::uint64_t number = number_at(front, 0, 2);
+    if (number == 0) break;  // what follows is free
+    if (number == wanted) {
+      Bytes reference(8);
+      read(collection + place + object_front, reference);
+      return number_at(reference, 0, 8);
+    }
+    place += object_front + rounded(number_at(front, 8, 8));
+  }
+  throw Error(ErrorCode::resource, "a list of dimension scales in the file leads nowhere");
+}
+
+template <class Visit>
+void for_each_scale(const HeaderMessage& message, Visit visit) {
+  for (std::size_t at = parts_of_attribute(message).values; at + scales_entry <= message.data.size();
+       at += scales_entry)
+    if (number_at(message.data, at, 4) == 1) visit(at);
+}
+
+}  // namespace
+
+Superblock Superblock::with(std::uint64_t end, std::uint64_t root) const {
+  Superblock other = *this;
+  put_number(other.bytes, 28, end, 8);
+  put_number(other.bytes, 36, root, 8);
+  put_number(other.bytes, 44, metadata_checksum(std::span(other.bytes).first(44)), 4);
+  return other;
+}
+
+Snapshot SnapshotMaker::make(const ReadBytes& read, std::uint64_t root, std::uint64_t end) {
+  collect(read, root);
+  collect_references(read);
+  Snapshot snapshot;
+  snapshot.end = rounded(end);
+  for (const Object& object : objects_)
+    snapshot.originals.insert(snapshot.originals.end(), object.header.chunks.begin(),
+                              object.header.chunks.end());
+  share(snapshot);
+  place(snapshot);
+  for (Object& object : objects_) refer_to_copies(read, object);
+  Bytes all = references();
+  for (const Object& object : objects_) {
+    all.resize(static_cast<std::size_t>(object.copy - slot_));
+    const Bytes bytes = encode_header(object.header, object.own);
+    all.insert(all.end(), bytes.begin(), bytes.end());
+  }
+  snapshot.writes.push_back({slot_, std::move(all)});
+  snapshot.root = objects_.front().copy;
+  objects_.clear();
+  return snapshot;
+}
+
+void SnapshotMaker::collect(const ReadBytes& read, std::uint64_t root) {
+  objects_.clear();
+  by_address_.clear();
+  take(read, root);
+  const std::vector<HeaderMessage> links = objects_.front().own;
+  for (const HeaderMessage& message : links)
+    if (is_hard_link(message)) take(read, number_at(message.data, message.data.size() - 8, 8));
+}
+
+void SnapshotMaker::take(const ReadBytes& read, std::uint64_t address) {
+  if (!by_address_.emplace(address, objects_.size()).second) return;
+  Object object;
+  object.original = address;
+  object.header = read_object_header(read, address);
+  for (const HeaderMessage& message : object.header.messages)
+    (differs_by_snapshot(message) ? object.own : object.shared).push_back(message);
+  objects_.push_back(std::move(object));
+}
+
+// The messages that all snapshots have in common are written once, as a chunk that every copy leads to.
+void SnapshotMaker::share(Snapshot& snapshot) {
+  for (Object& object : objects_) {
+    if (object.shared.empty()) continue;
+    Bytes bytes = encode_continuation(object.header, object.shared);
+    Shared& shared = shared_[object.original];
+    if (shared.bytes != bytes) {
+      shared = {snapshot.end, bytes};
+      snapshot.writes.push_back({snapshot.end, std::move(bytes)});
+      snapshot.end = rounded(snapshot.end + shared.bytes.size());
+    }
+    object.own.push_back(lead_to(shared.address, shared.bytes.size()));
+  }
+}
+
+void SnapshotMaker::collect_references(const ReadBytes& read) {
+  referred_.clear();
+  for (const Object& object : objects_) {
+    for (const HeaderMessage& message : object.own) {
+      if (attribute_name(message) != list_of_scales) continue;
+      for_each_scale(message, [&](std::size_t at) {
+        referred_.emplace(scale_at(read, message, at), referred_.size() + 1);
+      });
+    }
+  }
+}
+
+// As long as the sizes are those of the last snapshot the slots are used in turn; otherwise there are new
+// ones.
+void SnapshotMaker::place(Snapshot& snapshot) {
+  std::vector<std::size_t> sizes{references().size()};
+  for (const Object& object : objects_) sizes.push_back(encode_header(object.header, object.own).size());
+  if (sizes != sizes_) {
+    sizes_ = std::move(sizes);
+    slots_.clear();
+    made_ = 0;
+  }
+  const std::uint64_t turn = made_ / slot_count;
+  if (turn == 0) {
+    slots_.push_back(snapshot.end);
+    snapshot.end += shifts * shift;
+    for (const std::size_t size : sizes_) snapshot.end += rounded(size);
+  }
+  slot_ = slots_[made_++ % slot_count] + turn % shifts * shift;
+  std::uint64_t at = slot_ + rounded(sizes_.front());
+  for (std::size_t i = 0; i < objects_.size(); ++i) {
+    objects_[i].copy = at;
+    at += rounded(sizes_[i + 1]);
+  }
+}
+
+void SnapshotMaker::refer_to_copies(const ReadBytes& read, Object& object) const {
+  for (HeaderMessage& message : object.own) {
+    if (is_hard_link(message)) {
+      const std::size_t place = message.data.size() - 8;
+      put_number(message.data, place, copy_of(number_at(message.data, place, 8)), 8);
+    }
+    const std::string name = attribute_name(message);
+    if (name == list_of_scales) {
+      for_each_scale(message, [&](std::size_t at) {
+        const std::size_t number = referred_.at(scale_at(read, message, at));
+        put_number(message.data, at + 4, slot_, 8);
+        put_number(message.data, at + 12, number, 4);
+      });
+    } else if (name == list_of_users) {
+      const std::size_t entry = users_entry(message);
+      for (std::size_t at = parts_of_attribute(message).values; at + entry <= message.data.size();
+           at += entry)
+        put_number(message.data, at, copy_of(number_at(message.data, at, 8)), 8);
+    }
+  }
+}
+
+// A collection of HDF5's "global heap" with one reference for each scale.
+Bytes SnapshotMaker::references() const {
+  constexpr std::size_t entry = object_front + 8;
+  const std::size_t used = collection_front + entry * referred_.size();
+  Bytes bytes(std::max<std::size_t>(least_collection, used + object_front));
+  std::memcpy(bytes.data(), "GCOL\1", 5);
+  put_number(bytes, 8, bytes.size(), 8);
+  for (const auto& [original, number] : referred_) {
+    const std::size_t at = collection_front + entry * (number - 1);
+    put_number(bytes, at, number, 2);
+    put_number(bytes, at + 2, 1, 2);  // is used once
+    put_number(bytes, at + 8, 8, 8);
+    put_number(bytes, at + object_front, copy_of(original), 8);
+  }
+  put_number(bytes, used + 8, bytes.size() - used, 8);  // number 0: what is free, with its own front
+  return bytes;
+}
+
+std::uint64_t SnapshotMaker::copy_of(std::uint64_t original) const {
+  const auto found = by_address_.find(original);
+  return found == by_address_.end() ? original : objects_[found->second].copy;
+}
+
+}  // namespace tailrace::output::netcdf
