@@ -16,7 +16,8 @@ bool begins_with(std::span<const std::byte> bytes, const char* signature) {
 
 AtomicFile::AtomicFile(std::unique_ptr<env::File> file, std::uint64_t committed)
     : file_(std::move(file)), committed_(committed), end_(committed) {
-  if (committed_ == 0) file_->truncate(0);
+  // Cutting even an empty file makes ext4 write all of it to the device when it is closed.
+  if (committed_ == 0 && file_->size() > 0) file_->truncate(0);
 }
 
 void AtomicFile::begin() {

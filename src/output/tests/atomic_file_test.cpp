@@ -1,6 +1,7 @@
 // The file beneath a dataset, and its journal: every point where a process can be cut off.
 #include "output/netcdf/atomic_file.hpp"
 
+#include "env/faulty/faulty_files.hpp"
 #include "output/tests/raw_files.hpp"
 
 namespace tailrace::output::testing {
@@ -37,6 +38,17 @@ TEST_F(AtomicFileTest, is_the_old_file_until_the_journal_is_whole_and_the_new_on
     file.commit(false);
   }
   EXPECT_EQ(contents(name), after);
+}
+
+// ext4 writes all of a file that was ever cut to nothing to the device before close returns.
+TEST_F(AtomicFileTest, cuts_no_new_file_that_is_empty) {
+  env::FaultyFiles files(env::system_files());
+  AtomicFile(files.open(path("new"), Access::create), 0).begin();
+  EXPECT_EQ(files.writes(), 0U);
+  put_contents(path("left"), pattern(700, 1));
+  AtomicFile(files.open(path("left"), Access::create), 0).begin();
+  EXPECT_EQ(files.writes(), 1U);
+  EXPECT_TRUE(contents(path("left")).empty());
 }
 
 TEST_F(AtomicFileTest, journal_brings_any_mixture_to_the_new_state) {
