@@ -75,9 +75,9 @@ class Router {
                                     const std::vector<plan::Pending>& pending) const;
   void send_piece(const sampling::Stream& stream, int to, const PieceHead& head, const Piece& piece,
                   std::span<const std::byte> values);
-  void receive_piece(std::span<const std::byte> item);
+  void receive_piece(const base::SharedBytes& item);
   void chunk_done(const sampling::Stream& stream, output::FinishedChunk&& chunk);
-  void receive_chunk(std::span<const std::byte> item);
+  void receive_chunk(const base::SharedBytes& item);
 
   Parts parts_;
   std::span<const std::unique_ptr<sampling::Stream>> streams_;
