@@ -63,7 +63,10 @@ std::vector<std::vector<std::size_t>> ServedComponent::bytes_per_record() const 
   return bytes;
 }
 
-void ServedComponent::create_files() { commits_.create_sinks(router_.owners(), services_); }
+void ServedComponent::create_files() {
+  router_.check_memory();
+  commits_.create_sinks(router_.owners(), services_);
+}
 
 void ServedComponent::start(std::vector<server::Link> links, const model::StateLoader* saved) {
   std::vector<int> clients;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "pipeline/routing/open_chunks.hpp"
 #include "telemetry/timer.hpp"
 
 namespace tailrace::pipeline::routing {
@@ -80,6 +81,10 @@ const Geometry& Router::geometry(const sampling::Stream& stream) {
         output::ChunkGrid{layout.shape, layout.chunk, layout.records_per_chunk},
         parts_.blueprint.info.decomposition.regions[static_cast<std::size_t>(grid)]);
   return *slot;
+}
+
+void Router::check_memory() const {
+  check_open_chunks(parts_.blueprint, routes_, owners_, parts_.words.rank());
 }
 
 void Router::emit(const sampling::Stream& stream, int client, std::int64_t record,

@@ -52,6 +52,7 @@ class Router {
   bool delivers_nothing() const { return held_bytes_.load(std::memory_order_acquire) == 0; }
 
   const sinks::Owners& owners() const { return owners_; }
+  void check_memory() const;  // throws Error(configuration) if what must be held here cannot be
   // What waits in chunks for more records; while nothing is under way.
   void save(model::StateSaver& saver, const std::vector<plan::Pending>& pending) const;
   // Before any block: the saved records go their way again, to chunks and on to the sinks.
