@@ -45,13 +45,21 @@ class Done:
         return json.loads((self.folder / "tailrace_report" / "report.json").read_text())
 
 
+def launcher() -> list[str]:
+    as_root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
+    return ["mpirun", "--bind-to", "none", "--oversubscribe", *as_root]
+
+
+def free_line(command: list, ranks: int) -> list[str]:
+    """On whatever cores the system gives them."""
+    return [*launcher(), "-n", str(ranks), *map(str, command)]
+
+
 def command_line(command: list, ranks: int, servers_apart: bool = False) -> list[str]:
     """Rank i on the i-th core that may be used; ranks beyond the cores share the last one, or, `servers_apart`, the
     last rank has the last core and the ranks beyond share the one before it."""
     cores = sorted(os.sched_getaffinity(0))
-    line = ["mpirun", "--bind-to", "none", "--oversubscribe"]
-    if os.geteuid() == 0:
-        line.append("--allow-run-as-root")
+    line = launcher()
     for rank in range(ranks):
         shared = len(cores) - 2 if servers_apart and rank < ranks - 1 else len(cores) - 1
         core = cores[max(0, min(rank, shared))]
@@ -65,7 +73,9 @@ def done(line: list[str], status: int, output: str, errors: str, where: Path) ->
     return Done([text.split() for text in output.splitlines()], where)
 
 
-def run(command: list, ranks: int, where: Path, timeout: float = 600, servers_apart: bool = False) -> Done:
-    line = command_line(command, ranks, servers_apart)
+def run(
+    command: list, ranks: int, where: Path, timeout: float = 600, servers_apart: bool = False, pinned: bool = True
+) -> Done:
+    line = command_line(command, ranks, servers_apart) if pinned else free_line(command, ranks)
     ran = subprocess.run(line, cwd=where, capture_output=True, text=True, timeout=timeout)
     return done(line, ran.returncode, ran.stdout, ran.stderr, where)

@@ -11,12 +11,11 @@ namespace {
 // The kind travels behind the bytes (so none of them has to move), and one tag keeps the messages of a pair
 // in order.
 constexpr int message_tag = 11;
-constexpr std::size_t tail_bytes = sizeof(std::int32_t);
 
 }  // namespace
 
 struct Messenger::Outgoing {
-  Bytes message;
+  base::SharedBytes message;
   std::unique_ptr<comm::Request> request;
 };
 
@@ -24,6 +23,12 @@ Messenger::Messenger(comm::Communicator& communicator) : communicator_(communica
 Messenger::~Messenger() = default;
 
 void Messenger::on(std::int32_t kind, Handler handler) {
+  on_shared(kind, [handler = std::move(handler)](int from, const base::SharedBytes& message) {
+    handler(from, message.copy());
+  });
+}
+
+void Messenger::on_shared(std::int32_t kind, SharedHandler handler) {
   const bool added = handlers_.emplace(kind, std::move(handler)).second;
   TAILRACE_ASSERT(added, "a kind of message has one handler");
   const auto kept = early_.find(kind);
@@ -38,13 +43,27 @@ void Messenger::send(int to, std::int32_t kind, Bytes&& message) {
     local_.push_back({rank(), kind, std::move(message)});
     return;
   }
+  message.insert(message.end(), tail_bytes, std::byte{0});
+  std::memcpy(message.data() + message.size() - tail_bytes, &kind, sizeof kind);
+  start_send(to, std::move(message));
+}
+
+void Messenger::send_slab(int to, std::int32_t kind, base::Slab&& message) {
+  TAILRACE_ASSERT(message.size() >= tail_bytes, "a message without room for its kind");
+  const std::size_t size = message.size() - tail_bytes;
+  if (to == rank()) {
+    local_.push_back({rank(), kind, base::SharedBytes(std::move(message)).part(0, size)});
+    return;
+  }
+  std::memcpy(message.data() + size, &kind, sizeof kind);
+  start_send(to, std::move(message));
+}
+
+void Messenger::start_send(int to, base::SharedBytes message) {
   auto outgoing = std::make_unique<Outgoing>();
   outgoing->message = std::move(message);
-  Bytes& bytes = outgoing->message;
-  bytes.insert(bytes.end(), tail_bytes, std::byte{0});
-  std::memcpy(bytes.data() + bytes.size() - tail_bytes, &kind, sizeof kind);
-  bytes_in_flight_ += bytes.size();
-  outgoing->request = communicator_.send(bytes, to, message_tag);
+  bytes_in_flight_ += outgoing->message.size();
+  outgoing->request = communicator_.send(outgoing->message, to, message_tag);
   outgoing_.push_back(std::move(outgoing));
 }
 
@@ -73,16 +92,15 @@ bool Messenger::progress() {
 }
 
 void Messenger::receive_one(const comm::Incoming& incoming) {
-  Bytes message(incoming.bytes);
-  communicator_.receive(message, incoming.source, incoming.tag);
+  base::Slab message = slabs_.take(incoming.bytes);
+  communicator_.receive(message.bytes(), incoming.source, incoming.tag);
   TAILRACE_ASSERT(message.size() >= tail_bytes, "a message without a kind");
   std::int32_t kind = 0;
   std::memcpy(&kind, message.data() + message.size() - tail_bytes, sizeof kind);
-  message.resize(message.size() - tail_bytes);
-  handle(incoming.source, kind, std::move(message));
+  handle(incoming.source, kind, base::SharedBytes(std::move(message)).part(0, incoming.bytes - tail_bytes));
 }
 
-void Messenger::handle(int from, std::int32_t kind, Bytes&& message) {
+void Messenger::handle(int from, std::int32_t kind, base::SharedBytes message) {
   const auto handler = handlers_.find(kind);
   if (handler == handlers_.end())
     early_[kind].push_back({from, std::move(message)});

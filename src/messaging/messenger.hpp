@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/slab.hpp"
 #include "comm/communicator.hpp"
 
 namespace tailrace::messaging {
@@ -22,6 +23,7 @@ using Bytes = std::vector<std::byte>;
 class Messenger {
  public:
   using Handler = std::function<void(int from, Bytes&& message)>;
+  using SharedHandler = std::function<void(int from, base::SharedBytes message)>;
 
   // `communicator` must live longer. Local.
   explicit Messenger(comm::Communicator& communicator);
@@ -32,8 +34,14 @@ class Messenger {
 
   // A kind has one handler. What arrived before it was set is kept, and handled in the next progress().
   void on(std::int32_t kind, Handler handler);
+  // For large messages: the handler may keep them, or a part, where they were received.
+  void on_shared(std::int32_t kind, SharedHandler handler);
   void send(int to, std::int32_t kind, Bytes&& message);  // local, never blocks
-  bool progress();  // handles what has arrived; true if anything happened
+  // The same; the last `tail_bytes` are the messenger's, and nobody's message.
+  void send_slab(int to, std::int32_t kind, base::Slab&& message);
+  static constexpr std::size_t tail_bytes = sizeof(std::int32_t);
+  bool progress();                            // handles what has arrived; true if anything happened
+  base::SlabPool& slabs() { return slabs_; }  // where messages are received, and other large things may lie
   std::size_t bytes_in_flight() const {
     return bytes_in_flight_;
   }                   // sent, not yet taken over by the other side
@@ -42,19 +50,21 @@ class Messenger {
  private:
   struct Outgoing;
   void receive_one(const comm::Incoming& incoming);
-  void handle(int from, std::int32_t kind, Bytes&& message);
+  void start_send(int to, base::SharedBytes message);
+  void handle(int from, std::int32_t kind, base::SharedBytes message);
 
   comm::Communicator& communicator_;
-  std::unordered_map<std::int32_t, Handler> handlers_;
+  base::SlabPool slabs_;
+  std::unordered_map<std::int32_t, SharedHandler> handlers_;
   std::deque<std::unique_ptr<Outgoing>> outgoing_;
   struct Local {
     int from;
     std::int32_t kind;
-    Bytes message;
+    base::SharedBytes message;
   };
   struct Kept {
     int from;
-    Bytes message;
+    base::SharedBytes message;
   };
   std::deque<Local> local_;
   std::unordered_map<std::int32_t, std::vector<Kept>> early_;  // of kinds without a handler yet

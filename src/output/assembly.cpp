@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
@@ -62,26 +63,42 @@ std::vector<std::int64_t> ChunkGrid::touching(const model::Box& box) const {
   return numbers;
 }
 
-Assembly::Assembly(ChunkGrid grid, model::DataType type, std::shared_ptr<const codecs::Codec> codec,
-                   std::vector<std::byte> fill, Done done)
+Assembly::Assembly(ChunkGrid grid, Element element, std::shared_ptr<const codecs::Codec> codec,
+                   base::SlabPool slabs, Done done)
     : grid_(std::move(grid)),
       record_cells_(grid_.cells_per_chunk()),
-      type_(type),
+      record_bytes_(static_cast<std::size_t>(record_cells_) * element.fill.size()),
+      element_(std::move(element)),
       codec_(std::move(codec)),
-      encodes_(!codec_->filters(model::size_of(type)).empty()),
-      fill_(std::move(fill)),
+      encodes_(!codec_->filters(model::size_of(element_.type)).empty()),
+      slabs_(std::move(slabs)),
       done_(std::move(done)) {
-  TAILRACE_ASSERT(fill_.size() == model::size_of(type_), "the fill value has the variable's type");
+  TAILRACE_ASSERT(element_.fill.size() == model::size_of(element_.type),
+                  "the fill value has the variable's type");
+}
+
+// Cells inside the shape all get a value before anybody sees them; those outside get none.
+void Assembly::fill_outside(const model::Box& box, std::span<std::byte> cells) const {
+  if (box.count == grid_.chunk) return;
+  const auto row = static_cast<std::size_t>(grid_.chunk.back()) * element_.fill.size();
+  const auto inside = static_cast<std::size_t>(box.count.back()) * element_.fill.size();
+  for (std::size_t at = 0, number = 0; at < cells.size(); at += row, ++number) {
+    auto rest = static_cast<std::int64_t>(number);
+    bool outside = false;
+    for (std::size_t d = grid_.chunk.size() - 1; d-- > 0; rest /= grid_.chunk[d])
+      outside = outside || rest % grid_.chunk[d] >= box.count[d];
+    const std::size_t kept = outside ? 0 : inside;
+    base::fill_with(element_.fill, cells.subspan(at + kept, row - kept));
+  }
 }
 
 Assembly::Open& Assembly::open(const Key& key) {
   auto& slot = open_[key];
   if (!slot) {
     slot = std::make_unique<Open>();
-    slot->cells.resize(static_cast<std::size_t>(record_cells_ * grid_.records_per_chunk) * fill_.size());
+    slot->cells = slabs_.take(record_bytes_ * static_cast<std::size_t>(grid_.records_per_chunk));
     slot->box = grid_.box(key.spatial);
-    // Cells inside the shape all get a value before anybody sees them.
-    if (slot->box.count != grid_.chunk) base::fill_with(fill_, slot->cells);
+    fill_outside(slot->box, slot->cells.bytes());
     slot->missing.assign(static_cast<std::size_t>(grid_.records_per_chunk), slot->box.size());
     slot->handed_end = key.record_chunk * grid_.records_per_chunk;
     bytes_.fetch_add(slot->cells.size(), std::memory_order_relaxed);
@@ -89,30 +106,55 @@ Assembly::Open& Assembly::open(const Key& key) {
   return *slot;
 }
 
+std::optional<std::size_t> Assembly::whole(std::span<const model::Segment> segments) const {
+  if (grid_.records_per_chunk != 1 || segments.size() != 1 || segments[0].count != record_cells_)
+    return std::nullopt;
+  return static_cast<std::size_t>(segments[0].source) * element_.fill.size();
+}
+
+void Assembly::add_shared(std::int64_t record, std::int64_t spatial, const base::SharedBytes& source,
+                          std::span<const model::Segment> segments) {
+  const auto first = whole(segments);
+  if (encodes_ || !first) return add(record, spatial, source, segments);
+  done_({spatial, record, record + 1, true, source.part(*first, record_bytes_)});
+}
+
 void Assembly::add(std::int64_t record, std::int64_t spatial, std::span<const std::byte> source,
                    std::span<const model::Segment> segments) {
   if (segments.empty()) return;  // a chunk that only the bounds of a region touch; it may be complete already
   const Key key{record / grid_.records_per_chunk, spatial};
   const std::int64_t within = record % grid_.records_per_chunk;
-  const auto element = static_cast<std::int64_t>(fill_.size());
-  // A piece that is the whole chunk needs no putting together.
-  if (grid_.records_per_chunk == 1 && segments.size() == 1 && segments[0].count == record_cells_) {
-    const auto bytes = static_cast<std::size_t>(segments[0].count * element);
-    const auto first = static_cast<std::size_t>(segments[0].source * element);
-    done_({spatial, record, record + 1, true, codec_->encode(source.subspan(first, bytes), fill_.size())});
-    return;
+  if (const auto first = whole(segments)) {
+    const auto chunk = source.subspan(*first, record_bytes_);
+    if (encodes_)
+      return done_({spatial, record, record + 1, true, codec_->encode(chunk, element_.fill.size())});
+    base::Slab copied = slabs_.take(record_bytes_);
+    std::memcpy(copied.data(), chunk.data(), chunk.size());
+    return done_({spatial, record, record + 1, true, std::move(copied)});
   }
   base::MutexLock lock(mutex_);
   Open& chunk = open(key);  // stays in place until the chunk is complete, and this piece is missing yet
   lock.unlock();
-  std::byte* const target = chunk.cells.data() + within * record_cells_ * element;
-
-  // A chunk at the upper edge has clipped rows in the box but full rows on disk.
-  const model::Box& box = chunk.box;
-  const bool whole_rows = box.count == grid_.chunk;
+  copy(source, segments, chunk.box, chunk.cells.data() + static_cast<std::size_t>(within) * record_bytes_);
   std::int64_t cells = 0;
+  for (const model::Segment& segment : segments) cells += segment.count;
+
+  lock.lock();
+  std::int64_t& missing = chunk.missing[static_cast<std::size_t>(within)];
+  missing -= cells;
+  TAILRACE_ASSERT(missing >= 0, "a cell of a record arrived twice");
+  std::optional<FinishedChunk> due;
+  if (missing == 0) due = take_due(key, chunk);
+  lock.unlock();
+  if (due) hand_on(std::move(*due));
+}
+
+// A chunk at the upper edge has clipped rows in the box but full rows on disk.
+void Assembly::copy(std::span<const std::byte> source, std::span<const model::Segment> segments,
+                    const model::Box& box, std::byte* target) const {
+  const auto element = static_cast<std::int64_t>(element_.fill.size());
+  const bool whole_rows = box.count == grid_.chunk;
   for (const model::Segment& segment : segments) {
-    cells += segment.count;
     const std::byte* from = source.data() + segment.source * element;
     if (whole_rows) {
       std::memcpy(target + segment.target * element, from, static_cast<std::size_t>(segment.count * element));
@@ -133,15 +175,6 @@ void Assembly::add(std::int64_t record, std::int64_t spatial, std::span<const st
       done += length;
     }
   }
-
-  lock.lock();
-  std::int64_t& missing = chunk.missing[static_cast<std::size_t>(within)];
-  missing -= cells;
-  TAILRACE_ASSERT(missing >= 0, "a cell of a record arrived twice");
-  std::optional<FinishedChunk> due;
-  if (missing == 0) due = take_due(key, chunk);
-  lock.unlock();
-  if (due) hand_on(std::move(*due));
 }
 
 void Assembly::flush(std::int64_t end, std::span<const std::int64_t> spatials) {
@@ -166,7 +199,8 @@ void Assembly::flush(std::int64_t end, std::span<const std::int64_t> spatials) {
 void Assembly::for_each_open(const std::function<void(std::int64_t spatial, std::int64_t record_chunk,
                                                       std::span<const std::byte> cells)>& visit) {
   const base::MutexLock lock(mutex_);
-  for (const auto& [key, chunk] : open_) visit(key.spatial, key.record_chunk, chunk->cells);
+  for (const auto& [key, chunk] : open_)
+    visit(key.spatial, key.record_chunk, std::as_const(chunk->cells).bytes());
 }
 
 std::optional<FinishedChunk> Assembly::take_due(const Key& key, Open& chunk) {
@@ -174,7 +208,6 @@ std::optional<FinishedChunk> Assembly::take_due(const Key& key, Open& chunk) {
   const std::int64_t end =
       key.record_chunk * grid_.records_per_chunk + static_cast<std::int64_t>(chunk.complete);
   const std::int64_t full_end = (key.record_chunk + 1) * grid_.records_per_chunk;
-  const auto element = fill_.size();
   if (end == full_end) {
     const std::unique_ptr<Open> taken = std::move(open_.at(key));
     open_.erase(key);
@@ -189,16 +222,16 @@ std::optional<FinishedChunk> Assembly::take_due(const Key& key, Open& chunk) {
   const std::int64_t flush_end = chunk.handed_end = *std::prev(later);
   chunk.flushes.erase(chunk.flushes.begin(), later);
   const auto records = static_cast<std::size_t>(flush_end - key.record_chunk * grid_.records_per_chunk);
-  const std::size_t there = records * static_cast<std::size_t>(record_cells_) * element;
-  std::vector<std::byte> cells(chunk.cells.size());
+  const std::size_t there = records * record_bytes_;
+  base::Slab cells = slabs_.take(chunk.cells.size());
   std::memcpy(cells.data(), chunk.cells.data(), there);
-  base::fill_with(fill_, std::span(cells).subspan(there));
+  base::fill_with(element_.fill, cells.bytes().subspan(there));
   return FinishedChunk{key.spatial, key.record_chunk, flush_end, false, std::move(cells)};
 }
 
 // Without the lock: encoding takes long, and whoever takes the chunk may have locks of its own.
 void Assembly::hand_on(FinishedChunk&& due) {
-  if (due.filtered && encodes_) due.bytes = codec_->encode(due.bytes, fill_.size());
+  if (due.filtered && encodes_) due.bytes = codec_->encode(due.bytes, element_.fill.size());
   done_(std::move(due));
 }
 

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "base/slab.hpp"
 #include "base/thread_safety.hpp"
 #include "codecs/codec.hpp"
 #include "model/data_type.hpp"
@@ -40,7 +41,13 @@ struct FinishedChunk {
   std::int64_t record_chunk = 0;  // number of the chunk along the records
   std::int64_t records_end = 0;   // records before this one are in it
   bool filtered = true;           // false: partly filled, stored raw, and to be replaced later
-  std::vector<std::byte> bytes;
+  base::SharedBytes bytes;
+};
+
+// A cell of a variable.
+struct Element {
+  model::DataType type;
+  std::vector<std::byte> fill;  // what cells without data hold: size_of(type) bytes
 };
 
 // Safe from several threads: pieces of different regions may be scattered at once. The mutex guards the
@@ -51,14 +58,17 @@ class Assembly {
  public:
   using Done = std::function<void(FinishedChunk&&)>;  // called on the thread that completed the chunk
 
-  // `fill` is the element that cells without data hold, in the variable's type (size_of(type) bytes).
-  Assembly(ChunkGrid grid, model::DataType type, std::shared_ptr<const codecs::Codec> codec,
-           std::vector<std::byte> fill, Done done);
+  // Chunks lie in `slabs` while they are put together.
+  Assembly(ChunkGrid grid, Element element, std::shared_ptr<const codecs::Codec> codec, base::SlabPool slabs,
+           Done done);
 
   // Copies a piece of record `record` into the spatial chunk: segments lead from elements of `source` to
   // elements of the box of that chunk (as model::intersect(region, grid.box(spatial)) gives them).
   void add(std::int64_t record, std::int64_t spatial, std::span<const std::byte> source,
            std::span<const model::Segment> segments);
+  // The same, without a copy where the piece is a whole chunk and stays as it is.
+  void add_shared(std::int64_t record, std::int64_t spatial, const base::SharedBytes& source,
+                  std::span<const model::Segment> segments);
 
   // From now on records up to `end` exist and are to be handed on even if their chunk is not full yet (a
   // commit). A chunk that is full is handed on as soon as it is complete, without a flush. `spatials`: the
@@ -72,7 +82,7 @@ class Assembly {
   std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }  // held in unfinished chunks
 
   const ChunkGrid& grid() const { return grid_; }
-  model::DataType type() const { return type_; }
+  model::DataType type() const { return element_.type; }
 
  private:
   struct Key {
@@ -80,7 +90,7 @@ class Assembly {
     auto operator<=>(const Key&) const = default;
   };
   struct Open {
-    std::vector<std::byte> cells;
+    base::Slab cells;
     model::Box box;                     // its cells of the shape
     std::vector<std::int64_t> missing;  // cells not yet there, by record in the chunk
     std::size_t complete = 0;           // records before the first that misses any
@@ -88,16 +98,22 @@ class Assembly {
     std::int64_t handed_end = 0;        // what was already handed on
   };
   Open& open(const Key& key) TAILRACE_REQUIRES(mutex_);
+  // Where in its source the one segment of a piece begins that is a whole chunk; nothing for any other piece.
+  std::optional<std::size_t> whole(std::span<const model::Segment> segments) const;
+  void fill_outside(const model::Box& box, std::span<std::byte> cells) const;
+  void copy(std::span<const std::byte> source, std::span<const model::Segment> segments,
+            const model::Box& box, std::byte* target) const;
   std::optional<FinishedChunk> take_due(const Key& key, Open& chunk)
       TAILRACE_REQUIRES(mutex_);  // not encoded yet
   void hand_on(FinishedChunk&& due) TAILRACE_EXCLUDES(mutex_);
 
   ChunkGrid grid_;
   std::int64_t record_cells_;  // of a chunk
-  model::DataType type_;
+  std::size_t record_bytes_;   // of a chunk
+  Element element_;
   std::shared_ptr<const codecs::Codec> codec_;
   bool encodes_;  // the codec changes the bytes
-  std::vector<std::byte> fill_;
+  base::SlabPool slabs_;
   Done done_;
   base::Mutex mutex_;
   std::map<Key, std::unique_ptr<Open>> open_ TAILRACE_GUARDED_BY(mutex_);

@@ -71,7 +71,7 @@ void Committer::take(ReadyCommit& ready, std::size_t v, Held& held) {
   bytes_ -= held.chunk.bytes.size();
   ready.bytes += held.chunk.bytes.size();
   if (variable.contiguous) {
-    ready.commit.values.push_back({variable.variable, 0, std::move(held.chunk.bytes)});
+    ready.commit.values.push_back({variable.variable, 0, held.chunk.bytes.copy()});
   } else {
     std::vector<std::int64_t> offset = variable.grid.corner(held.chunk.spatial);
     if (variable.axis >= 0)
@@ -79,7 +79,7 @@ void Committer::take(ReadyCommit& ready, std::size_t v, Held& held) {
     ready.commit.chunks.push_back(
         {variable.variable, std::move(offset), std::move(held.chunk.bytes), held.chunk.filtered});
   }
-  held.chunk.bytes.clear();
+  held.chunk.bytes = {};
 }
 
 std::optional<ReadyCommit> Committer::next() {

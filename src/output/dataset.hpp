@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/slab.hpp"
 #include "codecs/codec.hpp"
 #include "env/file_system.hpp"
 #include "model/data_type.hpp"
@@ -66,7 +67,7 @@ struct DatasetSpec {
 struct EncodedChunk {
   int variable = 0;  // index into DatasetSpec::variables
   std::vector<std::int64_t> offset;
-  std::vector<std::byte> bytes;
+  base::SharedBytes bytes;
   bool filtered = true;  // false: stored raw (every filter skipped); may be replaced by a later commit
 };
 

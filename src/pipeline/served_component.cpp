@@ -7,6 +7,12 @@
 #include "plan/analysis.hpp"
 
 namespace tailrace::pipeline {
+namespace {
+
+constexpr std::size_t enough_at_work = std::size_t{64} << 20;
+constexpr std::size_t slab_share = 8;  // of a server's memory, what waits to be used again
+
+}  // namespace
 
 ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messenger,
                                  sinks::FileServices services)
@@ -26,6 +32,7 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
                .drops = [this] { return fatal() || over(); }},
               streams_.all()),
       life_(words_, blueprint_.info.leader, events()) {
+  messenger.slabs().keep_at_most(blueprint_.info.configuration.servers.memory / slab_share);
   commits_.start_clocks(bytes_per_record(),
                         [this](std::size_t file, const plan::CommitDue& due) { router_.flush(file, due); });
 }
@@ -56,7 +63,10 @@ std::vector<std::vector<std::size_t>> ServedComponent::bytes_per_record() const 
   return bytes;
 }
 
-void ServedComponent::create_files() { commits_.create_sinks(router_.owners(), services_); }
+void ServedComponent::create_files() {
+  router_.check_memory();
+  commits_.create_sinks(router_.owners(), services_);
+}
 
 void ServedComponent::start(std::vector<server::Link> links, const model::StateLoader* saved) {
   std::vector<int> clients;
@@ -81,14 +91,18 @@ void ServedComponent::start(std::vector<server::Link> links, const model::StateL
   life_.start();
 }
 
-// Only what leaves without another step may hold the step back: anything else would wait for itself.
+// Only what leaves without another step may hold the step back: anything else would wait for itself. While
+// the buffers of the clients have room, no more is taken in than keeps all threads at work: the same memory,
+// still in the caches, then serves one step after the other.
 bool ServedComponent::ready_for_step() {
   const std::size_t memory = blueprint_.info.configuration.servers.memory;
   if (diagnostics_) {
     diagnostics_->end_step();  // all blocks of the step before are here
     if (diagnostics_->steps() > 1 && diagnostics_->bytes() > memory / 4) return false;
   }
-  return router_.moving_bytes() + commits_.due_bytes(intake_->tick().step) <= memory / 2;
+  const std::size_t moving = router_.moving_bytes() + commits_.due_bytes(intake_->tick().step);
+  if (moving > enough_at_work && intake_->buffer_used() < 0.5) return false;
+  return moving <= memory / 2;
 }
 
 void ServedComponent::begin_step(const model::Tick& tick) {
@@ -201,7 +215,8 @@ bool ServedComponent::close() {
 
 void ServedComponent::count_held() {
   services_.counters.pending_is(router_.moving_bytes() + router_.open_bytes() + commits_.bytes() +
-                                (diagnostics_ ? diagnostics_->bytes() : 0));
+                                (diagnostics_ ? diagnostics_->bytes() : 0) +
+                                words_.messenger().slabs().kept());
 }
 
 bool ServedComponent::settled() const {

@@ -37,8 +37,8 @@ Branch describe_servers(const settings::ServersOptions& servers) {
       servers.per_node > 0 ? fmt::format("{} a node", servers.per_node) : fmt::format("{}", servers.count);
   constexpr const char* when_full[] = {"wait", "spill", "fail"};
   const std::string buffer =
-      fmt::format("buffer {} per client, when full: {}", bytes_words(servers.buffer.bytes),
-                  when_full[static_cast<int>(servers.buffer.when_full)]);
+      fmt::format("buffer {}{} per client, when full: {}", servers.buffer.at_most ? "up to " : "",
+                  bytes_words(servers.buffer.bytes), when_full[static_cast<int>(servers.buffer.when_full)]);
   const std::string memory = fmt::format("memory {} per server", bytes_words(servers.memory));
   switch (servers.mode) {
     case settings::Mode::dedicated:

@@ -6,6 +6,7 @@
 
 #include "base/bytes.hpp"
 #include "base/log.hpp"
+#include "client/buffer_size.hpp"
 #include "env/clock.hpp"
 #include "handshake/ready.hpp"
 
@@ -72,10 +73,19 @@ client::Client& ModelRank::client(const char* call) {
                                     : fmt::format("{} was called after finish", call));
 }
 
+transport::BufferOptions ModelRank::buffer_options() const {
+  transport::BufferOptions buffer = started_.run.servers().buffer;
+  if (!buffer.at_most) return buffer;
+  std::vector<bool> used;
+  for (const plan::FieldPlan& field : plan_->fields) used.push_back(field.used);
+  buffer.bytes = client::suitable_buffer(declarer_, used, buffer.bytes);
+  return buffer;
+}
+
 transport::ProducerEnd ModelRank::make_producer() {
-  const settings::ServersOptions& options = started_.run.servers();
+  const transport::BufferOptions buffer = buffer_options();
   if (host_) {
-    transport::loopback::LoopbackOptions loopback{options.buffer, {}};
+    transport::loopback::LoopbackOptions loopback{buffer, {}};
     if (!host_thread_.joinable()) loopback.while_waiting = [this] { host_->progress(); };
     auto ends = transport::loopback::make(loopback, host_->doorbell());
     host_->local_ends().leave(std::move(ends.consumer));
@@ -85,8 +95,7 @@ transport::ProducerEnd ModelRank::make_producer() {
   const int tag = static_cast<int>(handshake::Tag::first_transport) +
                   started_.number * handshake::transport_tags_per_component;
   return handshake::transport_of(started_.run, rank)
-      .make_producer({*started_.world, handshake::pair_of(started_.run, rank), tag, doorbell_name_},
-                     options.buffer);
+      .make_producer({*started_.world, handshake::pair_of(started_.run, rank), tag, doorbell_name_}, buffer);
 }
 
 void ModelRank::ready() {

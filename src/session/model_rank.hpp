@@ -49,6 +49,7 @@ class ModelRank {
   void settle_inline();
   void meanwhile();                                  // while waiting for somebody else
   std::vector<std::byte> await(handshake::Tag tag);  // the next message of this rank's server
+  transport::BufferOptions buffer_options() const;
   transport::ProducerEnd make_producer();
   void end_host();
 

@@ -15,6 +15,8 @@ struct OwnedVariable {
   std::size_t variable = 0;  // index into the layout's variables
   std::size_t record_bytes = 0;
   const output::ChunkGrid* grid = nullptr;
+  // Whether it pays to put its chunks together on all servers: they are encoded there, or stay there.
+  bool spread = true;
 };
 
 class Owners {

@@ -11,7 +11,9 @@ std::vector<Option> options() {
   return {
       {.name = "buffer",
        .type = size(),
-       .says = "The bound on the data in transit from one client to its server.",
+       .says =
+           "The bound on the data in transit from one client to its server. Where it is not given, a client "
+           "takes what it puts in 16 steps, from 1 MiB to 256 MiB.",
        .example = "64 MiB",
        .fallback = "256 MiB",
        .unit = "bytes per client"},
@@ -40,6 +42,8 @@ BufferOptions buffer_of(const Value& section, Problems& problems) {
   BufferOptions buffer;
   buffer.bytes =
       size_of(section, "buffer", buffer.bytes, {.bytes = std::size_t{64} << 10, .words = "64 KiB"}, problems);
+  const Value* given = section.find("buffer");
+  buffer.at_most = given == nullptr || given->location().line <= 0;
   buffer.when_full = config::choice_of<WhenFull>(
       section, "when_full", {{"wait", WhenFull::wait}, {"spill", WhenFull::spill}, {"fail", WhenFull::fail}});
   buffer.spill_directory = text_of(section, "spill_directory", buffer.spill_directory);

@@ -28,6 +28,7 @@ enum class WhenFull { wait, spill, fail };
 
 struct BufferOptions {
   std::size_t bytes = std::size_t{256} << 20;  // the bound on what may be under way
+  bool at_most = true;                         // that, or less where less suits what is sent
   WhenFull when_full = WhenFull::wait;
   std::string spill_directory = "/tmp";
 

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cstring>
+
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "messaging/testing/memory_network.hpp"
@@ -71,6 +73,30 @@ TEST(Messenger, KeepsMessagesUntilTheirHandlerIsSet) {
   while (messenger.progress()) {
   }
   EXPECT_EQ(heard, "early late");
+}
+
+// As a slab it needs no copy on either side; to the handler it is a message like any other.
+TEST(Messenger, ASlabIsAMessageWithRoomForItsKind) {
+  MemoryNetwork network(2, 3);
+  const auto first = network.rank(0), second = network.rank(1);
+  Messenger from(*first), to(*second);
+  std::vector<std::string> heard;
+  base::SharedBytes kept;
+  for (Messenger* messenger : {&from, &to}) {
+    messenger->on(1, [&](int, Bytes&& message) { heard.push_back(words(message)); });
+    messenger->on_shared(2, [&](int, base::SharedBytes message) { kept = std::move(message); });
+  }
+  const auto send = [&](int rank, std::int32_t kind) {
+    base::Slab slab = from.slabs().take(5 + Messenger::tail_bytes);
+    std::memcpy(slab.data(), "slabs", 5);
+    from.send_slab(rank, kind, std::move(slab));
+  };
+  for (const int rank : {0, 1}) send(rank, 1);
+  send(1, 2);
+  for (int i = 0; i < 100; ++i) from.progress(), to.progress();
+  EXPECT_THAT(heard, ElementsAre("slabs", "slabs"));
+  EXPECT_EQ(words(kept.copy()), "slabs");
+  EXPECT_THROW(from.send_slab(1, 1, from.slabs().take(Messenger::tail_bytes - 1)), Error);
 }
 
 struct Servers {

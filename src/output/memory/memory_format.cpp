@@ -69,7 +69,7 @@ void for_each_row(const VariableSpec& variable, const std::vector<std::int64_t>&
   }
 }
 
-std::vector<std::byte> decoded(const VariableSpec& variable, const std::vector<std::byte>& bytes) {
+std::vector<std::byte> decoded(const VariableSpec& variable, std::span<const std::byte> bytes) {
   const std::size_t size = model::size_of(variable.type);
   const auto cells = static_cast<std::size_t>(cells_of(variable.chunk));
   return codecs::make_codec(variable.codec)->decode(bytes, cells * size, size);
@@ -155,7 +155,7 @@ void Contents::add(const Commit& commit) {
   std::vector<std::vector<std::byte>> raw;  // all decoded before anything changes: a chunk may be damaged
   for (const EncodedChunk& chunk : commit.chunks) {
     const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(chunk.variable)];
-    raw.push_back(chunk.filtered ? decoded(variable, chunk.bytes) : chunk.bytes);
+    raw.push_back(chunk.filtered ? decoded(variable, chunk.bytes) : chunk.bytes.copy());
   }
   lengths_ = lengths;
   for (std::size_t i = 0; i < values_.size(); ++i)

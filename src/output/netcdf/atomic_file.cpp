@@ -34,7 +34,8 @@ std::uint64_t new_room(std::uint64_t growth) { return 12 * growth + (1 << 20); }
 
 AtomicFile::AtomicFile(std::unique_ptr<env::File> file, std::uint64_t committed, bool sync)
     : file_(std::move(file)), committed_(committed), sync_(sync), reserved_(committed), end_(committed) {
-  if (committed_ == 0) file_->truncate(0);
+  // Cutting even an empty file makes ext4 write all of it to the device when it is closed.
+  if (committed_ == 0 && file_->size() > 0) file_->truncate(0);
 }
 
 void AtomicFile::begin() {

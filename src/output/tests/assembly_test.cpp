@@ -121,8 +121,8 @@ struct Trial {
     records = pick(random, 1, 11);
     parts = decompose(random, grid.shape);
     codec = codecs::make_codec({pick(random, 0, 1) == 0 ? "none" : "zlib", 1, true});
-    assembly = std::make_unique<Assembly>(grid, model::DataType::int32, codec, bytes_of(fill),
-                                          [this](FinishedChunk&& chunk) {
+    assembly = std::make_unique<Assembly>(grid, Element{model::DataType::int32, bytes_of(fill)}, codec,
+                                          base::SlabPool(), [this](FinishedChunk&& chunk) {
                                             const std::lock_guard lock(mutex);
                                             handed.push_back(std::move(chunk));
                                           });
@@ -172,7 +172,7 @@ struct Trial {
   void check(const FinishedChunk& chunk) const {
     const auto cells = static_cast<std::size_t>(grid.cells_per_chunk() * grid.records_per_chunk);
     const auto raw =
-        chunk.filtered ? codec->decode(chunk.bytes, cells * sizeof fill, sizeof fill) : chunk.bytes;
+        chunk.filtered ? codec->decode(chunk.bytes, cells * sizeof fill, sizeof fill) : chunk.bytes.copy();
     ASSERT_EQ(raw.size(), cells * sizeof fill);
     std::vector<std::int32_t> found(cells);
     std::memcpy(found.data(), raw.data(), raw.size());
@@ -250,8 +250,8 @@ struct Simple {
   Assembly assembly;
 
   explicit Simple(std::int64_t records_per_chunk)
-      : assembly({{4}, {4}, records_per_chunk}, model::DataType::int32,
-                 codecs::make_codec({"none", 1, false}), bytes_of(fill), [this](FinishedChunk&& chunk) {
+      : assembly({{4}, {4}, records_per_chunk}, {model::DataType::int32, bytes_of(fill)},
+                 codecs::make_codec({"none", 1, false}), base::SlabPool(), [this](FinishedChunk&& chunk) {
                    handed.emplace_back(chunk.record_chunk, chunk.records_end, chunk.filtered);
                  }) {}
   void add(std::int64_t record, std::int64_t first = 0, std::int64_t count = 4) {
@@ -264,6 +264,25 @@ struct Simple {
     assembly.flush(end, {&chunk, 1});
   }
 };
+
+TEST(Assembly, HandsOnWholeChunksOfSharedBytesWithoutACopy) {
+  const std::vector<std::int32_t> values{1, 2, 3, 4, 5, 6};
+  const auto bytes = std::as_bytes(std::span(values));
+  const base::SharedBytes source(std::vector<std::byte>(bytes.begin(), bytes.end()));
+  const model::Segment segment{1, 0, 4};
+  for (const char* codec : {"none", "zlib"}) {
+    std::vector<FinishedChunk> handed;
+    Assembly assembly({{4}, {4}, 1}, {model::DataType::int32, bytes_of(fill)},
+                      codecs::make_codec({codec, 1, false}), base::SlabPool(),
+                      [&](FinishedChunk&& chunk) { handed.push_back(std::move(chunk)); });
+    assembly.add_shared(3, 0, source, {&segment, 1});
+    ASSERT_EQ(handed.size(), 1U);
+    EXPECT_EQ(handed[0].records_end, 4);
+    EXPECT_EQ(handed[0].bytes.data() == source.data() + sizeof fill, std::string(codec) == "none");
+    const auto cells = codecs::make_codec({codec, 1, false})->decode(handed[0].bytes, 16, sizeof fill);
+    EXPECT_EQ(base::SharedBytes(cells), source.part(sizeof fill, 16));
+  }
+}
 
 TEST(Assembly, HandsFullChunksOnUnasked) {
   Simple simple(2);
@@ -327,7 +346,8 @@ TEST(Assembly, ACellThatArrivesTwiceIsABug) {
 }
 
 TEST(Assembly, WantsAFillValueOfTheVariablesType) {
-  EXPECT_THROW(Assembly({{4}, {4}, 1}, model::DataType::float64, codecs::make_codec({}), bytes_of(fill), {}),
+  EXPECT_THROW(Assembly({{4}, {4}, 1}, {model::DataType::float64, bytes_of(fill)}, codecs::make_codec({}),
+                        base::SlabPool(), {}),
                Error);
 }
 

@@ -1,12 +1,24 @@
 // The file beneath a dataset, and its journal: every point where a process can be cut off.
 #include "output/netcdf/atomic_file.hpp"
 
+#include "env/faulty/faulty_files.hpp"
 #include "output/tests/raw_files.hpp"
 
 namespace tailrace::output::testing {
 namespace {
 
 class AtomicFileTest : public NetcdfFormat {};
+
+// ext4 writes all of a file that was ever cut to nothing to the device before close returns.
+TEST_F(AtomicFileTest, cuts_no_new_file_that_is_empty) {
+  env::FaultyFiles files(env::system_files());
+  netcdf::AtomicFile(files.open(path("new"), Access::create), 0, false).begin();
+  EXPECT_EQ(files.writes(), 0U);
+  put_contents(path("left"), pattern(700, 1));
+  netcdf::AtomicFile(files.open(path("left"), Access::create), 0, false).begin();
+  EXPECT_EQ(files.writes(), 1U);
+  EXPECT_TRUE(contents(path("left")).empty());
+}
 
 TEST_F(AtomicFileTest, journal_brings_any_mixture_to_the_new_state) {
   const std::string name = path("file");

@@ -16,28 +16,35 @@ namespace tailrace::pipeline::routing {
 
 class Outbox {
  public:
-  using Handler = std::function<void(std::span<const std::byte>)>;
+  using Handler = std::function<void(const base::SharedBytes& item)>;
+  using Write = std::function<void(std::span<std::byte>)>;
 
   // The messenger's `bundle_kind` becomes this outbox's on all servers; handlers by item kind are called on
-  // the communication thread, with bytes that are valid during the call only.
+  // the communication thread, with bytes that they may keep.
   Outbox(messaging::Messenger& messenger, std::int32_t bundle_kind);
 
   void on(std::int32_t kind, Handler handler);
-  // From any thread. `head` and `body` are copied, one behind the other.
-  void add(int to, std::int32_t kind, std::span<const std::byte> head, std::span<const std::byte> body);
+  // From any thread. The item is `head`, copied, and behind it `bytes` that `write` writes during the call.
+  void add(int to, std::int32_t kind, std::span<const std::byte> head, std::size_t bytes, const Write& write);
   // Communication thread: sends bundles that are worth it, or all. True if something was sent.
   bool send(bool all);
   std::size_t bytes() const;  // waiting here
 
  private:
-  void unpack(std::span<const std::byte> bundle) const;
+  void unpack(const base::SharedBytes& bundle) const;
 
   static constexpr std::size_t worth_sending = std::size_t{1} << 20;
+  static constexpr std::size_t worth_alone = std::size_t{64} << 10;  // an item that is a message by itself
   messaging::Messenger& messenger_;
   std::int32_t bundle_kind_;
   std::map<std::int32_t, Handler> handlers_;
-  mutable std::mutex mutex_;                 // guards bundles_
+  struct Alone {
+    int to;
+    base::Slab message;
+  };
+  mutable std::mutex mutex_;                 // guards bundles_ and alone_
   std::map<int, messaging::Bytes> bundles_;  // by server
+  std::vector<Alone> alone_;
 };
 
 }  // namespace tailrace::pipeline::routing

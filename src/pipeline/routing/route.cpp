@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "output/dataset.hpp"
 #include "telemetry/timer.hpp"
 
 namespace tailrace::pipeline::routing {
@@ -31,19 +32,26 @@ class TimedCodec final : public codecs::Codec {
 
 }  // namespace
 
-Route make_route(const Blueprint& blueprint, const sampling::Stream& stream, const Geometry& geometry,
-                 const sinks::FileServices& services, output::Assembly::Done done) {
+Route make_route(const Blueprint& blueprint, const sampling::Stream& stream, const RouteParts& parts,
+                 output::Assembly::Done done) {
   const cf::FileLayout& layout = blueprint.layouts[stream.file];
   const cf::VariableLayout& variable = layout.variables[stream.variable];
   const output::VariableSpec& spec = layout.dataset.variables[static_cast<std::size_t>(variable.variable)];
   // A contiguous variable is handed over whole and unencoded.
   auto codec = std::make_shared<TimedCodec>(
-      codecs::make_codec(spec.chunk.empty() ? codecs::CodecOptions{} : spec.codec), services);
+      codecs::make_codec(spec.chunk.empty() ? codecs::CodecOptions{} : spec.codec), parts.services);
   Route route;
-  route.variable = {stream.file, stream.variable, sinks::record_bytes(layout, variable), &geometry.grid()};
-  route.geometry = &geometry;
-  route.assembly = std::make_unique<output::Assembly>(geometry.grid(), spec.type, std::move(codec),
-                                                      stream.fill, std::move(done));
+  const bool is_encoded = !codec->filters(model::size_of(spec.type)).empty();
+  const output::Format* const format = output::find_format(blueprint.plan.files[stream.file].entry.format);
+  route.variable = {.file = stream.file,
+                    .variable = stream.variable,
+                    .record_bytes = sinks::record_bytes(layout, variable),
+                    .grid = &parts.geometry->grid(),
+                    .spread = is_encoded || (format != nullptr && format->can_be_written_by_many())};
+  route.geometry = parts.geometry;
+  route.assembly =
+      std::make_unique<output::Assembly>(parts.geometry->grid(), output::Element{spec.type, stream.fill},
+                                         std::move(codec), parts.slabs, std::move(done));
   return route;
 }
 

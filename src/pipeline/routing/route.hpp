@@ -18,8 +18,15 @@ struct Route {
   std::unique_ptr<output::Assembly> assembly;  // of the chunks that this server owns
 };
 
-// `done` gets each finished chunk, on the thread that completed it. `geometry` must live longer.
-Route make_route(const Blueprint& blueprint, const sampling::Stream& stream, const Geometry& geometry,
-                 const sinks::FileServices& services, output::Assembly::Done done);
+// What a route needs of its server; all must live longer.
+struct RouteParts {
+  const Geometry* geometry;
+  base::SlabPool& slabs;
+  const sinks::FileServices& services;
+};
+
+// `done` gets each finished chunk, on the thread that completed it.
+Route make_route(const Blueprint& blueprint, const sampling::Stream& stream, const RouteParts& parts,
+                 output::Assembly::Done done);
 
 }  // namespace tailrace::pipeline::routing

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "pipeline/routing/open_chunks.hpp"
 #include "telemetry/timer.hpp"
 
 namespace tailrace::pipeline::routing {
@@ -15,24 +16,29 @@ namespace {
 constexpr std::int32_t piece_item = 0;
 constexpr std::int32_t chunk_item = 1;
 
+constexpr std::size_t worth_sharing = std::size_t{64} << 10;
+
 template <class T>
 std::span<const std::byte> bytes_of(const T& value) {
   return std::as_bytes(std::span(&value, 1));
 }
 
 // The values of a piece, one segment behind the other.
-std::vector<std::byte> packed(const Piece& piece, std::size_t element, std::span<const std::byte> values) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(piece.cells) * element);
-  std::byte* to = bytes.data();
+void pack(const Piece& piece, std::size_t element, std::span<const std::byte> values, std::byte* to) {
   for (const model::Segment& segment : piece.segments) {
     const std::size_t count = static_cast<std::size_t>(segment.count) * element;
     std::memcpy(to, values.data() + static_cast<std::size_t>(segment.source) * element, count);
     to += count;
   }
-  return bytes;
 }
 
-// The segments of a piece for values in the order that packed() gives them.
+// A small part of a large message would keep all of it for as long as the part waits.
+base::SharedBytes detached(const base::SharedBytes& item, std::size_t first) {
+  const base::SharedBytes bytes = item.part(first, item.size() - first);
+  return bytes.size() < worth_sharing ? base::SharedBytes(bytes.copy()) : bytes;
+}
+
+// The segments of a piece for values in the order that pack() gives them.
 std::vector<model::Segment> segments_of_packed(const Piece& piece) {
   std::vector<model::Segment> segments = piece.segments;
   std::int64_t source = 0;
@@ -60,10 +66,10 @@ Router::Router(Parts parts, std::span<const std::unique_ptr<sampling::Stream>> s
       outbox_(parts_.words.messenger(), parts_.words.kind(Word::bundle)) {
   for (const auto& stream : streams_)
     routes_.push_back(make_route(
-        parts_.blueprint, *stream, geometry(*stream), parts_.services,
+        parts_.blueprint, *stream, {&geometry(*stream), parts_.words.messenger().slabs(), parts_.services},
         [this, &stream = *stream](output::FinishedChunk&& chunk) { chunk_done(stream, std::move(chunk)); }));
-  outbox_.on(piece_item, [this](std::span<const std::byte> item) { receive_piece(item); });
-  outbox_.on(chunk_item, [this](std::span<const std::byte> item) { receive_chunk(item); });
+  outbox_.on(piece_item, [this](const base::SharedBytes& item) { receive_piece(item); });
+  outbox_.on(chunk_item, [this](const base::SharedBytes& item) { receive_chunk(item); });
 }
 
 const Geometry& Router::geometry(const sampling::Stream& stream) {
@@ -77,6 +83,10 @@ const Geometry& Router::geometry(const sampling::Stream& stream) {
         output::ChunkGrid{layout.shape, layout.chunk, layout.records_per_chunk},
         parts_.blueprint.info.decomposition.regions[static_cast<std::size_t>(grid)]);
   return *slot;
+}
+
+void Router::check_memory() const {
+  check_open_chunks(parts_.blueprint, routes_, owners_, parts_.words.rank());
 }
 
 void Router::emit(const sampling::Stream& stream, int client, std::int64_t record,
@@ -100,10 +110,12 @@ void Router::send_piece(const sampling::Stream& stream, int to, const PieceHead&
                         std::span<const std::byte> values) {
   const telemetry::PhaseTimer timer(parts_.services.counters, telemetry::Phase::message,
                                     parts_.services.trace);
-  const std::vector<std::byte> bytes = packed(piece, model::size_of(stream.output), values);
+  const std::size_t element = model::size_of(stream.output);
+  const std::size_t bytes = static_cast<std::size_t>(piece.cells) * element;
   parts_.services.counters.messages_sent.add();
-  parts_.services.counters.message_bytes_sent.add(bytes.size());
-  outbox_.add(to, piece_item, bytes_of(head), bytes);
+  parts_.services.counters.message_bytes_sent.add(bytes);
+  outbox_.add(to, piece_item, bytes_of(head), bytes,
+              [&](std::span<std::byte> place) { pack(piece, element, values, place.data()); });
 }
 
 // What another server sends is checked before it is used as an index: a message that was damaged is an error.
@@ -112,16 +124,15 @@ void Router::check_stream(std::int64_t stream) const {
                   fmt::format("a message about variable {}, of {}", stream, routes_.size()));
 }
 
-void Router::receive_piece(std::span<const std::byte> item) {
+void Router::receive_piece(const base::SharedBytes& item) {
   if (parts_.drops()) return;
-  base::ByteReader reader(item);
-  const auto head = reader.get<PieceHead>();
+  const auto head = base::ByteReader(item).get<PieceHead>();
   check_stream(head.stream);
   const Geometry& cut = *routes_[static_cast<std::size_t>(head.stream)].geometry;
   TAILRACE_ASSERT(head.record >= 0 && head.client >= 0 && head.client < cut.clients(),
                   fmt::format("a piece of record {} of client {}, of {} clients", head.record, head.client,
                               cut.clients()));
-  std::vector<std::byte> values(reader.rest().begin(), reader.rest().end());
+  base::SharedBytes values = detached(item, sizeof head);
   held_bytes_.fetch_add(values.size(), std::memory_order_relaxed);
   parts_.tasks.submit([this, head, values = std::move(values)] {
     const telemetry::PhaseTimer timer(parts_.services.counters, telemetry::Phase::assemble,
@@ -132,7 +143,7 @@ void Router::receive_piece(std::span<const std::byte> item) {
                                  model::size_of(streams_[static_cast<std::size_t>(head.stream)]->output);
     TAILRACE_ASSERT(values.size() == expected,
                     fmt::format("a piece has {} bytes instead of {}", values.size(), expected));
-    route.assembly->add(head.record, head.spatial, values, segments_of_packed(piece));
+    route.assembly->add_shared(head.record, head.spatial, values, segments_of_packed(piece));
     held_bytes_.fetch_sub(values.size(), std::memory_order_relaxed);
   });
 }
@@ -149,7 +160,9 @@ void Router::chunk_done(const sampling::Stream& stream, output::FinishedChunk&& 
                          chunk.records_end, chunk.filtered ? 1 : 0};
     parts_.services.counters.messages_sent.add();
     parts_.services.counters.message_bytes_sent.add(chunk.bytes.size());
-    outbox_.add(home, chunk_item, bytes_of(head), chunk.bytes);
+    outbox_.add(home, chunk_item, bytes_of(head), chunk.bytes.size(), [&](std::span<std::byte> place) {
+      std::memcpy(place.data(), chunk.bytes.data(), place.size());
+    });
     return;
   }
   held_bytes_.fetch_add(chunk.bytes.size(), std::memory_order_relaxed);
@@ -157,9 +170,8 @@ void Router::chunk_done(const sampling::Stream& stream, output::FinishedChunk&& 
   delivered_.push_back({stream.file, stream.variable, std::move(chunk)});
 }
 
-void Router::receive_chunk(std::span<const std::byte> item) {
-  base::ByteReader reader(item);
-  const auto head = reader.get<ChunkHead>();
+void Router::receive_chunk(const base::SharedBytes& item) {
+  const auto head = base::ByteReader(item).get<ChunkHead>();
   check_stream(head.stream);
   const output::ChunkGrid& grid = routes_[static_cast<std::size_t>(head.stream)].geometry->grid();
   TAILRACE_ASSERT(head.spatial >= 0 && head.spatial < grid.chunks_per_record() && head.record_chunk >= 0 &&
@@ -168,11 +180,8 @@ void Router::receive_chunk(std::span<const std::byte> item) {
                   fmt::format("a chunk at {}, {} that ends before record {}", head.record_chunk, head.spatial,
                               head.records_end));
   const sampling::Stream& stream = *streams_[static_cast<std::size_t>(head.stream)];
-  parts_.sinks[stream.file]->deliver(stream.variable, {head.spatial,
-                                                       head.record_chunk,
-                                                       head.records_end,
-                                                       head.filtered != 0,
-                                                       {reader.rest().begin(), reader.rest().end()}});
+  parts_.sinks[stream.file]->deliver(stream.variable, {head.spatial, head.record_chunk, head.records_end,
+                                                       head.filtered != 0, detached(item, sizeof head)});
 }
 
 bool Router::deliver() {

@@ -52,6 +52,7 @@ class Router {
   bool delivers_nothing() const { return held_bytes_.load(std::memory_order_acquire) == 0; }
 
   const sinks::Owners& owners() const { return owners_; }
+  void check_memory() const;  // throws Error(configuration) if what must be held here cannot be
   // What waits in chunks for more records; while nothing is under way.
   void save(model::StateSaver& saver, const std::vector<plan::Pending>& pending) const;
   // Before any block: the saved records go their way again, to chunks and on to the sinks.
@@ -76,9 +77,9 @@ class Router {
   void send_piece(const sampling::Stream& stream, int to, const PieceHead& head, const Piece& piece,
                   std::span<const std::byte> values);
   void check_stream(std::int64_t stream) const;
-  void receive_piece(std::span<const std::byte> item);
+  void receive_piece(const base::SharedBytes& item);
   void chunk_done(const sampling::Stream& stream, output::FinishedChunk&& chunk);
-  void receive_chunk(std::span<const std::byte> item);
+  void receive_chunk(const base::SharedBytes& item);
 
   Parts parts_;
   std::span<const std::unique_ptr<sampling::Stream>> streams_;

@@ -20,6 +20,7 @@ TEST(ServersSection, ReadsAllItsOptions) {
   expected.per_node = 2;
   expected.threads = 3;
   expected.buffer.bytes = std::size_t{1} << 20;
+  expected.buffer.at_most = false;
   expected.buffer.when_full = transport::WhenFull::fail;
   expected.buffer.spill_directory = "/a";
   expected.transport = "mpi";

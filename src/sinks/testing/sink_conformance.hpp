@@ -88,7 +88,7 @@ class Servers {
     const std::vector<double> values(static_cast<std::size_t>(chunk_cells), static_cast<double>(record));
     const auto bytes = std::as_bytes(std::span(values));
     home(place(spatial, record))
-        .deliver(0, {spatial, record, record + 1, true, {bytes.begin(), bytes.end()}});
+        .deliver(0, {spatial, record, record + 1, true, std::vector<std::byte>(bytes.begin(), bytes.end())});
   }
   // The commit of the records before `length`, each at one second and one step more.
   void point(std::int64_t length, bool final = false) {

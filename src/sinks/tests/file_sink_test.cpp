@@ -107,7 +107,7 @@ struct Bench {
   void give(std::int64_t index, bool final = false) {
     const std::vector<double> values{static_cast<double>(index), -static_cast<double>(index)};
     const auto bytes = std::as_bytes(std::span(values));
-    file->deliver(0, {0, index, index + 1, true, {bytes.begin(), bytes.end()}});
+    file->deliver(0, {0, index, index + 1, true, std::vector<std::byte>(bytes.begin(), bytes.end())});
     point(index + 1, final);
   }
   void point(std::int64_t length, bool final) {
@@ -152,7 +152,7 @@ TEST(FileSink, WritesWhatIsCompleteAndClosesAtTheEnd) {
           std::to_string(bench.layout.variables[0].variable) + ", record 1");
   const std::vector<double> values{1, -1};
   const auto bytes = std::as_bytes(std::span(values));
-  bench.file->deliver(0, {0, 1, 2, true, {bytes.begin(), bytes.end()}});
+  bench.file->deliver(0, {0, 1, 2, true, std::vector<std::byte>(bytes.begin(), bytes.end())});
   EXPECT_EQ(bench.file->due_bytes(1), 0U);
   EXPECT_EQ(bench.file->due_bytes(2), 16U);
   bench.point(2, true);

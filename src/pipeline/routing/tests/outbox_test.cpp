@@ -21,6 +21,12 @@ std::vector<std::byte> numbered(int number) {
   return writer.take();
 }
 
+void add(Outbox& outbox, int to, std::int32_t kind, std::span<const std::byte> head,
+         std::span<const std::byte> body) {
+  outbox.add(to, kind, head, body.size(),
+             [&](std::span<std::byte> place) { std::ranges::copy(body, place.begin()); });
+}
+
 // Two servers, each with a messenger and an outbox.
 struct Pair {
   messaging::testing::MemoryNetwork network{2, 7};
@@ -45,8 +51,8 @@ TEST(Outbox, BringsItemsInOrderToTheHandlerOfTheirKind) {
                       std::to_string(reader.rest().size()));
     });
   for (int i = 0; i < 3; ++i)
-    pair.outboxes[0].add(1, i % 2 == 0 ? small_item : large_item, numbered(i),
-                         std::vector<std::byte>(static_cast<std::size_t>(i)));
+    add(pair.outboxes[0], 1, i % 2 == 0 ? small_item : large_item, numbered(i),
+        std::vector<std::byte>(static_cast<std::size_t>(i)));
   EXPECT_GT(pair.outboxes[0].bytes(), 3 * sizeof(int));
   EXPECT_TRUE(pair.outboxes[0].send(true));
   EXPECT_EQ(pair.outboxes[0].bytes(), 0U);
@@ -61,7 +67,7 @@ TEST(Outbox, ReachesOneselfToo) {
   Outbox outbox(messenger, bundle_kind);
   int heard = 0;
   outbox.on(small_item, [&](std::span<const std::byte> item) { heard = base::ByteReader(item).get<int>(); });
-  outbox.add(0, small_item, numbered(6), {});
+  add(outbox, 0, small_item, numbered(6), {});
   outbox.send(true);
   messenger.progress();
   EXPECT_EQ(heard, 6);
@@ -72,17 +78,32 @@ TEST(Outbox, KeepsSmallBundlesUntilTheyAreWorthIt) {
   std::size_t arrived = 0;
   for (Outbox& outbox : pair.outboxes)
     outbox.on(large_item, [&](std::span<const std::byte> item) { arrived += item.size(); });
-  const std::vector<std::byte> piece(300 << 10);
-  for (int i = 0; i < 3; ++i) pair.outboxes[0].add(1, large_item, {}, piece);
-  pair.outboxes[0].add(0, large_item, {}, piece);
+  const std::vector<std::byte> piece(60 << 10);
+  for (int i = 0; i < 17; ++i) add(pair.outboxes[0], 1, large_item, {}, piece);
+  add(pair.outboxes[0], 0, large_item, {}, piece);
   EXPECT_FALSE(pair.outboxes[0].send(false)) << "less than a MiB for either";
-  pair.outboxes[0].add(1, large_item, {}, piece);
+  add(pair.outboxes[0], 1, large_item, {}, piece);
   EXPECT_TRUE(pair.outboxes[0].send(false));
   pair.deliver();
-  EXPECT_EQ(arrived, 4 * piece.size()) << "the other bundle stays";
+  EXPECT_EQ(arrived, 18 * piece.size()) << "the other bundle stays";
   EXPECT_TRUE(pair.outboxes[0].send(true));
   pair.deliver();
-  EXPECT_EQ(arrived, 5 * piece.size());
+  EXPECT_EQ(arrived, 19 * piece.size());
+}
+
+TEST(Outbox, SendsALargeItemByItselfAndItsHandlerMayKeepIt) {
+  Pair pair;
+  base::SharedBytes kept;
+  pair.outboxes[1].on(large_item, [&](const base::SharedBytes& item) { kept = item; });
+  std::vector<std::byte> piece(100 << 10);
+  for (std::size_t i = 0; i < piece.size(); ++i) piece[i] = std::byte(i % 251);
+  add(pair.outboxes[0], 1, large_item, numbered(3), piece);
+  EXPECT_GT(pair.outboxes[0].bytes(), piece.size());
+  EXPECT_TRUE(pair.outboxes[0].send(false)) << "it waits for no others";
+  EXPECT_EQ(pair.outboxes[0].bytes(), 0U);
+  pair.deliver();
+  ASSERT_EQ(kept.size(), sizeof(int) + piece.size());
+  EXPECT_EQ(kept.part(sizeof(int), piece.size()), base::SharedBytes(piece));
 }
 
 TEST(Outbox, TakesItemsFromManyThreads) {
@@ -97,7 +118,7 @@ TEST(Outbox, TakesItemsFromManyThreads) {
     std::vector<std::jthread> threads;
     for (int t = 0; t < 4; ++t)
       threads.emplace_back([&, t] {
-        for (int i = 0; i < 200; ++i) pair.outboxes[0].add(1, small_item, numbered(t), numbered(i));
+        for (int i = 0; i < 200; ++i) add(pair.outboxes[0], 1, small_item, numbered(t), numbered(i));
       });
     for (int i = 0; i < 50; ++i) pair.outboxes[0].send(true);
   }

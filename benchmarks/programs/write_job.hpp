@@ -1,0 +1,64 @@
+// What the programs of the benchmark `write` have in common: each rank gives FIELDS fields of BYTES in each
+// of STEPS steps, and computes nothing. Times are those of one clock of the node, so that the script can take
+// the first rank's begin and the last one's end.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "stopwatch.hpp"
+
+namespace benchmarks {
+
+constexpr std::int64_t row_cells = 256;  // doubles
+
+struct WriteJob {
+  std::int64_t rows;  // of one field on one rank
+  int fields, steps;
+
+  // BYTES FIELDS STEPS
+  explicit WriteJob(char** words)
+      : rows(std::atoll(words[0]) / (row_cells * static_cast<std::int64_t>(sizeof(double)))),
+        fields(std::atoi(words[1])),
+        steps(std::atoi(words[2])) {}
+  std::int64_t cells() const { return rows * row_cells; }
+  std::int64_t bytes() const { return cells() * static_cast<std::int64_t>(sizeof(double)); }
+  static std::string name(int field) { return "f" + std::to_string(field); }
+  std::vector<std::vector<double>> values(int rank) const {
+    std::vector<std::vector<double>> all(static_cast<std::size_t>(fields));
+    std::uint64_t bits = static_cast<std::uint64_t>(rank) + 1;
+    for (auto& field : all) {
+      field.resize(static_cast<std::size_t>(cells()));
+      for (double& value : field) {
+        bits ^= bits << 13, bits ^= bits >> 7, bits ^= bits << 17;
+        value = 300.0 + static_cast<double>(bits >> 44) * 1e-6;
+      }
+    }
+    return all;
+  }
+};
+
+// From the first step to the closed file, and what each step took of the model's time.
+class WriteTimes {
+ public:
+  WriteTimes() : begin_(nanoseconds()) {}
+  template <class Work>
+  void step(Work&& work) {
+    steps_.time(work);
+  }
+  // The lines `span BEGIN END` and `figure step ...`.
+  void closed() {
+    const double end = nanoseconds();
+    std::printf("span %.0f %.0f\n", begin_, end);
+    steps_.print("step");
+  }
+
+ private:
+  double begin_;
+  Samples steps_;
+};
+
+}  // namespace benchmarks

@@ -1,0 +1,51 @@
+#include "client/buffer_size.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tailrace::client {
+namespace {
+
+constexpr std::size_t kib = 1024, mib = 1024 * kib;
+
+struct Model {
+  Declarer declarer{"model", 0};
+
+  explicit Model(std::int64_t cells) {
+    GridArguments grid;
+    grid.name = "line";
+    grid.dims = {"x"};
+    grid.shape = {3 * cells};
+    grid.offset = {cells};
+    grid.count = {cells};
+    declarer.grid(grid);
+    for (const char* name : {"u", "v"}) {
+      model::Field field;
+      field.name = name;
+      declarer.field("line", field);
+    }
+  }
+};
+
+TEST(SuitableBuffer, HoldsSeveralSteps) {
+  const Model model(100000);
+  const std::size_t bytes = suitable_buffer(model.declarer, {true, true}, 256 * mib);
+  EXPECT_GE(bytes, 16U * 2 * 800000);
+  EXPECT_LE(bytes, 17U * 2 * 800000);
+}
+
+TEST(SuitableBuffer, LeavesOutWhatNoFileNeeds) {
+  const Model model(100000);
+  EXPECT_LE(suitable_buffer(model.declarer, {false, true}, 256 * mib), 17U * 800000);
+}
+
+TEST(SuitableBuffer, IsSmallForAFieldOf1KB) {
+  EXPECT_EQ(suitable_buffer(Model(128).declarer, {true, true}, 256 * mib), mib);
+}
+
+TEST(SuitableBuffer, StaysWithinItsBound) {
+  EXPECT_EQ(suitable_buffer(Model(10000000).declarer, {true, true}, 256 * mib), 256 * mib);
+  EXPECT_EQ(suitable_buffer(Model(128).declarer, {true, true}, 64 * kib), 64 * kib);
+}
+
+}  // namespace
+}  // namespace tailrace::client
