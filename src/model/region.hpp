@@ -54,6 +54,11 @@ struct Segment {
   std::int64_t source = 0;  // first element in the source array
   std::int64_t target = 0;  // first element in the target array
   std::int64_t count = 0;   // elements
+
+  // Whether nothing lies between the two on either side.
+  bool joins(const Segment& next) const {
+    return source + count == next.source && target + count == next.target;
+  }
 };
 
 // The segments that copy the part of a local array (C order, laid out as `region`) that falls into `box` into

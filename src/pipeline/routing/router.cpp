@@ -20,25 +20,23 @@ std::span<const std::byte> bytes_of(const T& value) {
 
 // The values of a piece, one segment behind the other.
 std::vector<std::byte> packed(const Piece& piece, std::size_t element, std::span<const std::byte> values) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(piece.cells) * element);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(piece.cells()) * element);
   std::byte* to = bytes.data();
-  for (const model::Segment& segment : piece.segments) {
+  piece.overlap.for_each([&](const model::Segment& segment) {
     const std::size_t count = static_cast<std::size_t>(segment.count) * element;
     std::memcpy(to, values.data() + static_cast<std::size_t>(segment.source) * element, count);
     to += count;
-  }
+  });
   return bytes;
 }
 
-// The segments of a piece for values in the order that packed() gives them.
-std::vector<model::Segment> segments_of_packed(const Piece& piece) {
-  std::vector<model::Segment> segments = piece.segments;
-  std::int64_t source = 0;
-  for (model::Segment& segment : segments) {
+// Where the cells of a part lie in values in the order that packed() gives them: one behind the other.
+// `source`: of the first; moves on.
+void lead_from_packed(std::span<model::Segment> part, std::int64_t& source) {
+  for (model::Segment& segment : part) {
     segment.source = source;
     source += segment.count;
   }
-  return segments;
 }
 
 }  // namespace
@@ -90,7 +88,9 @@ void Router::emit(const sampling::Stream& stream, int client, std::int64_t recor
     }
     const telemetry::PhaseTimer timer(parts_.services.counters, telemetry::Phase::assemble,
                                       parts_.services.trace);
-    route.assembly->add(record, piece.spatial, values, piece.segments);
+    piece.overlap.in_parts([&](std::span<const model::Segment> part) {
+      route.assembly->add(record, piece.spatial, values, part);
+    });
   }
 }
 
@@ -115,7 +115,11 @@ void Router::receive_piece(std::span<const std::byte> item) {
                                       parts_.services.trace);
     const Route& route = routes_[static_cast<std::size_t>(head.stream)];
     const Piece& piece = route.geometry->piece(static_cast<int>(head.client), head.spatial);
-    route.assembly->add(head.record, head.spatial, values, segments_of_packed(piece));
+    std::int64_t source = 0;
+    piece.overlap.in_parts([&](std::span<model::Segment> part) {
+      lead_from_packed(part, source);
+      route.assembly->add(head.record, head.spatial, values, part);
+    });
     held_bytes_.fetch_sub(values.size(), std::memory_order_relaxed);
   });
 }
