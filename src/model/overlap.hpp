@@ -40,12 +40,8 @@ class Overlap {
     std::array<Segment, 64> part;
     std::size_t count = 0;
     for_each([&](const Segment& next) {
-      if (count > 0 && part[count - 1].joins(next)) {
-        part[count - 1].count += next.count;
-        return;
-      }
-      if (count == part.size()) take(std::span(part.data(), std::exchange(count, 0)));
       part[count++] = next;
+      if (count == part.size()) take(std::span(part.data(), std::exchange(count, 0)));
     });
     if (count > 0) take(std::span(part.data(), count));
   }
@@ -59,18 +55,44 @@ class Overlap {
 
   bool is_one_stretch() const { return dimensions_.size() == 1 && stretches_.size() == 1; }
 
+  std::span<const Segment> stretches(std::size_t d) const {
+    const std::size_t begin = d == 0 ? 0 : dimensions_[d - 1].end;
+    return std::span(stretches_).subspan(begin, dimensions_[d].end - begin);
+  }
+
+  // `source`, `target`: where the cell lies that the dimensions before have led to.
   template <class Visit>
   void descend(std::size_t d, std::int64_t source, std::int64_t target, Visit&& visit) const {
-    const std::int64_t from = source * dimensions_[d].source_extent;
-    const std::int64_t to = target * dimensions_[d].target_extent;
-    const bool innermost = d + 1 == dimensions_.size();
-    for (std::size_t s = d == 0 ? 0 : dimensions_[d - 1].end; s < dimensions_[d].end; ++s) {
-      const Segment& stretch = stretches_[s];
-      if (innermost)
-        visit(Segment{from + stretch.source, to + stretch.target, stretch.count});
-      else
-        for (std::int64_t i = 0; i < stretch.count; ++i)
-          descend(d + 1, from + stretch.source + i, to + stretch.target + i, visit);
+    const Dimension along = dimensions_[d];
+    source *= along.source_extent;
+    target *= along.target_extent;
+    if (d + 1 == dimensions_.size()) {
+      for (const Segment& stretch : stretches(d))
+        visit(Segment{source + stretch.source, target + stretch.target, stretch.count});
+      return;
+    }
+    const auto inner = stretches(d + 1);
+    const bool rows = d + 2 == dimensions_.size() && inner.size() == 1;
+    for (const Segment& stretch : stretches(d)) {
+      if (rows) {
+        walk_rows(dimensions_[d + 1], inner.front(),
+                  {source + stretch.source, target + stretch.target, stretch.count}, visit);
+        continue;
+      }
+      for (std::int64_t i = 0; i < stretch.count; ++i)
+        descend(d + 1, source + stretch.source + i, target + stretch.target + i, visit);
+    }
+  }
+
+  // The usual case, and the one with the most segments.
+  template <class Visit>
+  static void walk_rows(const Dimension& along, const Segment& row, const Segment& rows, Visit&& visit) {
+    std::int64_t source = rows.source * along.source_extent + row.source;
+    std::int64_t target = rows.target * along.target_extent + row.target;
+    for (std::int64_t i = 0; i < rows.count; ++i) {
+      visit(Segment{source, target, row.count});
+      source += along.source_extent;
+      target += along.target_extent;
     }
   }
 
