@@ -1,12 +1,7 @@
 #include "analytics/placement.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
 #include <numeric>
-
-#include "base/error.hpp"
 
 namespace tailrace::analytics {
 namespace {
@@ -92,12 +87,6 @@ void choose_roots(const Graph& graph, Placement& placement, int servers, int hom
   }
 }
 
-std::int64_t length_of(const model::Runs& runs) {
-  std::int64_t length = 0;
-  for (const auto& run : runs) length += run.count;
-  return length;
-}
-
 }  // namespace
 
 bool is_op(const Node& node) { return node.kind == NodeKind::kernel || node.kind == NodeKind::reduction; }
@@ -116,41 +105,6 @@ Placement make_placement(const Graph& graph, const std::vector<Place>& inputs, i
   }
   choose_roots(graph, placement, servers, home);
   return placement;
-}
-
-model::Region region_of(const Graph& graph, const Placement& placement, int node,
-                        const std::vector<const model::Region*>& inputs) {
-  const Node& here = graph.nodes[at(node)];
-  if (here.kind == NodeKind::input) return *inputs[at(here.input)];
-  std::map<std::string, std::pair<model::Runs, std::string>> found;
-  for (const int arg : here.args) {
-    if (placement.place[at(arg)] != Place::local) continue;
-    const model::Region region = region_of(graph, placement, arg, inputs);
-    const Dims& dims = graph.nodes[at(arg)].shape.dims;
-    for (std::size_t d = 0; d < dims.size(); ++d) {
-      const auto [place, fresh] = found.try_emplace(dims[d].name, region.runs(d), text_of(graph, arg));
-      if (fresh || place->second.first == region.runs(d)) continue;
-      // A rank without cells may say so in any of its dimensions.
-      if (region.size() == 0 || length_of(place->second.first) == 0) {
-        if (length_of(region.runs(d)) == 0) place->second.first = region.runs(d);
-        continue;
-      }
-      throw Error(ErrorCode::configuration,
-                  fmt::format("\"{}\" and \"{}\" are combined in an expression, but a rank holds different "
-                              "parts of their dimension \"{}\"",
-                              place->second.second, text_of(graph, arg), dims[d].name));
-    }
-  }
-  std::vector<std::string> whole;
-  if (here.kind == NodeKind::kernel) whole = static_cast<const Kernel*>(here.op)->needs_whole(here.call);
-  std::vector<model::Runs> runs;
-  for (const Dim& dim : here.shape.dims) {
-    const auto from = found.find(dim.name);
-    const bool is_whole =
-        from == found.end() || std::find(whole.begin(), whole.end(), dim.name) != whole.end();
-    runs.push_back(is_whole ? model::Runs{{0, dim.extent}} : from->second.first);
-  }
-  return model::Region(std::move(runs));
 }
 
 }  // namespace tailrace::analytics

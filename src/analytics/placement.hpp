@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analytics/graph.hpp"
-#include "model/region.hpp"
+#include "model/regions.hpp"
 
 namespace tailrace::analytics {
 
@@ -21,9 +21,9 @@ enum class Place {
 
 // What an engine is told of an input: a field, or an array that every server knows.
 struct EngineInput {
-  Place place = Place::local;          // global: with the component's first rank
-  std::vector<model::Region> regions;  // local: by client of the component
-  std::vector<double> values;          // known: the whole
+  Place place = Place::local;  // global: with the component's first rank
+  model::Regions regions;      // local: by client of the component
+  std::vector<double> values;  // known: the whole
 };
 
 struct Placement {
@@ -41,10 +41,5 @@ bool takes_blocks(const Node& node, const std::vector<Place>& place);
 
 // `home`: the server of the component's first rank, the root of all that is computed from global inputs.
 Placement make_placement(const Graph& graph, const std::vector<Place>& inputs, int servers, int home);
-
-// Where the block of a local node lies, from where those of the inputs do (by input; null where not local).
-// Throws Error(configuration) where fields that meet in an expression are cut differently.
-model::Region region_of(const Graph& graph, const Placement& placement, int node,
-                        const std::vector<const model::Region*>& inputs);
 
 }  // namespace tailrace::analytics

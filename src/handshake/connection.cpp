@@ -3,8 +3,11 @@
 namespace tailrace::handshake {
 
 Sending::Sending(comm::Communicator& communicator, std::vector<std::byte> bytes, int to, int tag)
-    : bytes_(std::make_unique<std::vector<std::byte>>(std::move(bytes))),
-      request_(communicator.send(*bytes_, to, tag)) {}
+    : Sending(communicator, std::make_shared<const std::vector<std::byte>>(std::move(bytes)), to, tag) {}
+
+Sending::Sending(comm::Communicator& communicator, std::shared_ptr<const std::vector<std::byte>> bytes,
+                 int to, int tag)
+    : bytes_(std::move(bytes)), request_(communicator.send(*bytes_, to, tag)) {}
 
 std::optional<std::vector<std::byte>> poll(comm::Communicator& communicator, int from, int tag) {
   const auto incoming = communicator.probe(from, tag);

@@ -32,10 +32,13 @@ inline constexpr int transport_tags_per_component = 4;
 class Sending {
  public:
   Sending(comm::Communicator& communicator, std::vector<std::byte> bytes, int to, int tag);
+  // Of bytes that several messages share.
+  Sending(comm::Communicator& communicator, std::shared_ptr<const std::vector<std::byte>> bytes, int to,
+          int tag);
   bool done() { return request_->done(); }
 
  private:
-  std::unique_ptr<std::vector<std::byte>> bytes_;
+  std::shared_ptr<const std::vector<std::byte>> bytes_;
   std::unique_ptr<comm::Request> request_;
 };
 

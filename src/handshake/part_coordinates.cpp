@@ -50,7 +50,7 @@ void join_parts(model::Declarations& declarations, const model::Decomposition& d
       coordinate.values.resize(static_cast<std::size_t>(declarations.grids[at].size()));
       for (std::size_t rank = 0; rank < parts.size(); ++rank)
         if (const auto& part = parts[rank].at(number); !part.empty())
-          place(decomposition.regions[at].at(rank), part, coordinate.values);
+          place(decomposition.regions[at][rank], part, coordinate.values);
       ++number;
     }
 }

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <numeric>
 
 #include "base/bytes.hpp"
 #include "base/log.hpp"
 #include "handshake/part_coordinates.hpp"
+#include "handshake/sameness.hpp"
+#include "plan/plan.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -15,46 +19,12 @@ namespace {
 // On the component's communicator.
 constexpr int declare_tag = 1;
 constexpr int verdict_tag = 2;
-
-// FNV-1a, 64 bit: enough to tell two declarations apart that ought to be equal.
-std::uint64_t digest(std::span<const std::byte> bytes) {
-  std::uint64_t hash = 14695981039346656037ull;
-  for (const std::byte byte : bytes) hash = (hash ^ static_cast<std::uint64_t>(byte)) * 1099511628211ull;
-  return hash;
-}
-
-std::uint64_t digest_of(model::Declarations part) { return digest(part.to_bytes()); }
-
-// One line for each thing declared, so that a difference between two ranks can be named.
-std::vector<std::pair<std::string, std::uint64_t>> digests(const model::Declarations& declarations) {
-  std::vector<std::pair<std::string, std::uint64_t>> lines;
-  for (const auto& [name, value] : declarations.options) {
-    const auto bytes = std::as_bytes(std::span(value));
-    lines.emplace_back(fmt::format("option \"{}\"", name), digest(bytes));
-  }
-  for (const model::Grid& grid : declarations.grids) {
-    model::Declarations part;
-    part.grids.push_back(grid);
-    lines.emplace_back(grid.name.empty() ? "the scalar fields" : fmt::format("grid \"{}\"", grid.name),
-                       digest_of(std::move(part)));
-  }
-  for (const model::Field& field : declarations.fields) {
-    model::Declarations part;
-    part.fields.push_back(field);
-    lines.emplace_back(fmt::format("field \"{}\"", field.name), digest_of(std::move(part)));
-  }
-  return lines;
-}
+constexpr int explain_tag = 3;  // the first rank asks with it, and the other answers
 
 std::vector<std::byte> declaration_message(const client::Declarer& declarer) {
   base::ByteWriter writer;
   put_fault(writer, std::nullopt);
-  const auto lines = digests(declarer.declarations());
-  writer.put(static_cast<std::int64_t>(lines.size()));
-  for (const auto& [name, hash] : lines) {
-    writer.put_text(name);
-    writer.put(hash);
-  }
+  writer.put(digest_of(declarer.declarations()));
   model::Decomposition own;
   for (const model::Region& region : declarer.regions()) own.regions.push_back({region});
   writer.put_all(std::span<const std::byte>(own.to_bytes()));
@@ -63,24 +33,39 @@ std::vector<std::byte> declaration_message(const client::Declarer& declarer) {
   return writer.take();
 }
 
-void check_same(int rank, const std::vector<std::pair<std::string, std::uint64_t>>& mine,
-                const std::vector<std::pair<std::string, std::uint64_t>>& theirs) {
-  for (std::size_t i = 0; i < std::max(mine.size(), theirs.size()); ++i) {
-    if (i < mine.size() && i < theirs.size() && mine[i] == theirs[i]) continue;
-    const bool same_name = i < mine.size() && i < theirs.size() && mine[i].first == theirs[i].first;
-    const auto name = [&](const auto& lines) {
-      return i < lines.size() ? lines[i].first : std::string("nothing");
-    };
-    throw Error(
-        ErrorCode::usage,
-        same_name
-            ? fmt::format("ranks 0 and {} of the component declare {} differently (shape, type, units, "
-                          "names or values); all ranks must declare the same",
-                          rank, mine[i].first)
-            : fmt::format("ranks 0 and {} of the component declare different things: rank 0 {}, rank {} {}; "
-                          "all ranks must declare the same in the same order",
-                          rank, name(mine), rank, name(theirs)));
+std::vector<std::byte> await(comm::Communicator& component, int from, int tag,
+                             const std::function<void()>& meanwhile) {
+  std::optional<std::vector<std::byte>> message;
+  while (!(message = poll(component, from, tag))) meanwhile();
+  return std::move(*message);
+}
+
+// A rank declares something else than the first one, which asks it for the particulars: no message of all
+// others needs to carry them.
+[[noreturn]] void explain(comm::Communicator& component, int rank, const client::Declarer& declarer,
+                          const std::function<void()>& meanwhile) {
+  send(component, std::vector<std::byte>(1), rank, explain_tag, meanwhile);
+  const auto answer = await(component, rank, explain_tag, meanwhile);
+  base::ByteReader reader(answer);
+  DeclaredThings theirs;
+  for (auto count = reader.get<std::int64_t>(); count > 0; --count) {
+    std::string name = reader.get_text();
+    theirs.emplace_back(std::move(name), reader.get<std::uint64_t>());
   }
+  check_same(rank, things_in(declarer.declarations()), theirs);
+  throw Error(ErrorCode::internal,
+              fmt::format("the declarations of rank {} differ in no thing declared", rank));
+}
+
+std::vector<std::byte> explanation(const client::Declarer& declarer) {
+  base::ByteWriter writer;
+  const DeclaredThings things = things_in(declarer.declarations());
+  writer.put(static_cast<std::int64_t>(things.size()));
+  for (const auto& [name, digest] : things) {
+    writer.put_text(name);
+    writer.put(digest);
+  }
+  return writer.take();
 }
 
 struct Gathered {
@@ -91,47 +76,55 @@ struct Gathered {
 // On the first rank of the component: what everybody holds, in rank order.
 Gathered gather(comm::Communicator& component, const client::Declarer& declarer,
                 const std::function<void()>& meanwhile) {
-  const auto mine = digests(declarer.declarations());
+  const std::uint64_t mine = digest_of(declarer.declarations());
   Gathered gathered{{}, {coordinate_parts(declarer)}};
   model::Decomposition& all = gathered.decomposition;
   for (const model::Region& region : declarer.regions()) all.regions.push_back({region});
   std::optional<Error> first_error;
+  std::optional<int> first_stranger;
+  // All are listened to, whatever one of them says: every rank has sent.
   for (int rank = 1; rank < component.size(); ++rank) {
-    std::optional<std::vector<std::byte>> message;
-    while (!(message = poll(component, rank, declare_tag))) meanwhile();
-    base::ByteReader reader(*message);
-    if (const auto fault = get_fault(reader)) {
-      if (!first_error)
-        first_error = Error(fault->code, fmt::format("rank {} of the component {}", rank, fault->message));
+    const auto message = await(component, rank, declare_tag, meanwhile);
+    base::ByteReader reader(message);
+    const auto fault = get_fault(reader);
+    if (first_error || first_stranger) continue;
+    if (fault) {
+      first_error = Error(fault->code, fmt::format("rank {} of the component {}", rank, fault->message));
       continue;
     }
-    std::vector<std::pair<std::string, std::uint64_t>> theirs;
-    for (auto count = reader.get<std::int64_t>(); count > 0; --count) {
-      std::string name = reader.get_text();
-      theirs.emplace_back(std::move(name), reader.get<std::uint64_t>());
-    }
-    try {
-      check_same(rank, mine, theirs);
-    } catch (const Error& error) {  // keep listening: every rank has sent
-      if (!first_error) first_error = error;
+    if (reader.get<std::uint64_t>() != mine) {
+      first_stranger = rank;
       continue;
     }
     const auto bytes = reader.get_all<std::byte>();
     const model::Decomposition part = model::Decomposition::from_bytes(bytes);
-    for (std::size_t g = 0; g < all.regions.size(); ++g) all.regions[g].push_back(part.regions[g].front());
+    for (std::size_t g = 0; g < all.regions.size(); ++g) all.regions[g].push_back(part.regions[g][0]);
     CoordinateParts& parts = gathered.parts.emplace_back(gathered.parts.front().size());
     for (std::vector<double>& values : parts) values = reader.get_all<double>();
   }
+  if (first_stranger) explain(component, *first_stranger, declarer, meanwhile);
   if (first_error) throw *first_error;
   return gathered;
 }
 
-void tell_servers(Started& started, const std::vector<std::byte>& message,
-                  const std::function<void()>& meanwhile, const std::function<void()>& wake) {
+// To each of the ranks the same bytes, which are there once.
+std::vector<Sending> send_all(comm::Communicator& communicator, std::vector<std::byte> bytes,
+                              const std::vector<int>& ranks, int tag) {
+  const auto shared = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   std::vector<Sending> sendings;
-  for (const int server : started.run.assignment.servers)
-    sendings.emplace_back(*started.world, message, server, static_cast<int>(Tag::ready));
-  while (!std::all_of(sendings.begin(), sendings.end(), [](Sending& sending) { return sending.done(); })) {
+  for (const int rank : ranks) sendings.emplace_back(communicator, shared, rank, tag);
+  return sendings;
+}
+
+bool all_done(std::vector<Sending>& sendings) {
+  return std::ranges::all_of(sendings, [](Sending& sending) { return sending.done(); });
+}
+
+void tell_servers(Started& started, std::vector<std::byte> message, const std::function<void()>& meanwhile,
+                  const std::function<void()>& wake) {
+  auto sendings = send_all(*started.world, std::move(message), started.run.assignment.servers,
+                           static_cast<int>(Tag::ready));
+  while (!all_done(sendings)) {
     wake();
     meanwhile();
   }
@@ -139,27 +132,25 @@ void tell_servers(Started& started, const std::vector<std::byte>& message,
 
 // From the first rank to each other one. Not a collective: a rank that left must not keep the others from
 // hearing it.
-std::optional<base::Fault> share_verdict(comm::Communicator& component, std::optional<base::Fault> fault,
-                                         const std::function<void()>& meanwhile) {
-  if (component.rank() == 0) {
-    base::ByteWriter verdict;
-    std::optional<base::Fault> for_others = fault;  // thousands of ranks need not print the same
-    if (for_others)
-      for_others->message = "ready failed on all ranks alike; the component's first rank tells why";
-    put_fault(verdict, for_others);
-    std::vector<Sending> sendings;
-    for (int rank = 1; rank < component.size(); ++rank)
-      sendings.emplace_back(component, std::vector(verdict.bytes().begin(), verdict.bytes().end()), rank,
-                            verdict_tag);
-    while (!std::all_of(sendings.begin(), sendings.end(), [](Sending& sending) { return sending.done(); }))
-      meanwhile();
-    return fault;
-  }
+void send_verdict(comm::Communicator& component, std::optional<base::Fault> fault,
+                  const std::function<void()>& meanwhile) {
+  if (fault) fault->message = "ready failed on all ranks alike; the component's first rank tells why";
+  base::ByteWriter verdict;
+  put_fault(verdict, fault);
+  std::vector<int> others(static_cast<std::size_t>(component.size()) - 1);
+  std::iota(others.begin(), others.end(), 1);
+  auto sendings = send_all(component, verdict.take(), others, verdict_tag);
+  while (!all_done(sendings)) meanwhile();
+}
+
+std::optional<base::Fault> hear_verdict(comm::Communicator& component, const client::Declarer& declarer,
+                                        const std::function<void()>& meanwhile) {
   for (;;) {
     if (const auto heard = poll(component, 0, verdict_tag)) {
       base::ByteReader reader(*heard);
       return get_fault(reader);
     }
+    if (poll(component, 0, explain_tag)) send(component, explanation(declarer), 0, explain_tag, meanwhile);
     meanwhile();
   }
 }
@@ -204,10 +195,12 @@ std::optional<plan::Plan> agree_on_declarations(Started& started, const client::
       put_fault(to_servers, fault);
     }
     tell_servers(started, to_servers.take(), meanwhile, wake);
+    send_verdict(component, fault, meanwhile);
   } else {
     send(component, declaration_message(declarer), 0, declare_tag, meanwhile);
+    fault = hear_verdict(component, declarer, meanwhile);
   }
-  if (const auto told = share_verdict(component, fault, meanwhile)) throw Error(told->code, told->message);
+  if (fault) throw Error(fault->code, fault->message);
   return plan;
 }
 

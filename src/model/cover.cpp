@@ -58,6 +58,16 @@ void check_inside(const Grid& grid, int rank, const Region& region) {
   }
 }
 
+std::size_t count_boxes(const Regions& regions) {
+  std::size_t all = 0;
+  for (std::size_t rank = 0; rank < regions.size(); ++rank) {
+    std::size_t boxes = 1;
+    for (std::size_t d = 0; d < regions[rank].rank(); ++d) boxes *= regions[rank].runs(d).size();
+    all += boxes;
+  }
+  return all;
+}
+
 // Adds all products of the region's runs, dimension by dimension.
 void add_boxes(Boxes& boxes, int rank, const Region& region, std::vector<Range>& so_far) {
   const std::size_t d = so_far.size();
@@ -163,8 +173,11 @@ Range first_hole(const Grid& grid, const Boxes& boxes, const std::vector<std::si
   fail(grid, fmt::format("no rank holds {} ({} cells are missing in all)", describe(grid, hole), missing));
 }
 
-void check_grid(const Grid& grid, const std::vector<Region>& regions) {
+void check_grid(const Grid& grid, const Regions& regions) {
   Boxes boxes{.dims = grid.dims.size(), .ranges = {}, .owners = {}};
+  const std::size_t count = count_boxes(regions);
+  boxes.ranges.reserve(count * boxes.dims);
+  boxes.owners.reserve(count);
   for (std::size_t rank = 0; rank < regions.size(); ++rank) {
     check_inside(grid, static_cast<int>(rank), regions[rank]);
     std::vector<Range> none;

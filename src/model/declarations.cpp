@@ -212,15 +212,20 @@ Declarations Declarations::from_bytes(std::span<const std::byte> bytes) {
 
 std::vector<std::byte> Decomposition::to_bytes() const {
   ByteWriter out;
-  put_list(out, regions,
-           [](ByteWriter& to, const std::vector<Region>& of_grid) { put_list(to, of_grid, put_region); });
+  put_list(out, regions, [](ByteWriter& to, const Regions& of_grid) {
+    to.put(static_cast<std::int64_t>(of_grid.size()));
+    put_list(to, of_grid.distinct(), put_region);
+  });
   return out.take();
 }
 
 Decomposition Decomposition::from_bytes(std::span<const std::byte> bytes) {
   ByteReader in(bytes);
   Decomposition decomposition;
-  decomposition.regions = get_list(in, [](ByteReader& from) { return get_list(from, get_region); });
+  decomposition.regions = get_list(in, [](ByteReader& from) {
+    const auto ranks = static_cast<std::size_t>(from.get<std::int64_t>());
+    return Regions(get_list(from, get_region), ranks);
+  });
   TAILRACE_ASSERT(in.rest().empty(), "message is longer than the decomposition in it");
   return decomposition;
 }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "model/data_type.hpp"
-#include "model/region.hpp"
+#include "model/regions.hpp"
 
 namespace tailrace::model {
 
@@ -89,7 +89,7 @@ struct Declarations {
 
 // regions[grid][rank of the component]: who holds what.
 struct Decomposition {
-  std::vector<std::vector<Region>> regions;
+  std::vector<Regions> regions;
 
   std::vector<std::byte> to_bytes() const;
   static Decomposition from_bytes(std::span<const std::byte> bytes);

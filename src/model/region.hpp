@@ -49,11 +49,17 @@ class Region {
 // Runs of consecutive values in a list of global indices, in list order.
 Runs compress(std::span<const std::int64_t> indices);
 
-// A contiguous stretch of cells that two arrays share.
+// A contiguous stretch of cells that two arrays share. Without initial values: room for many of them costs
+// nothing.
 struct Segment {
-  std::int64_t source = 0;  // first element in the source array
-  std::int64_t target = 0;  // first element in the target array
-  std::int64_t count = 0;   // elements
+  std::int64_t source;  // first element in the source array
+  std::int64_t target;  // first element in the target array
+  std::int64_t count;   // elements
+
+  // Whether nothing lies between the two on either side.
+  bool joins(const Segment& next) const {
+    return source + count == next.source && target + count == next.target;
+  }
 };
 
 // The segments that copy the part of a local array (C order, laid out as `region`) that falls into `box` into

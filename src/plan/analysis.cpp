@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "analytics/compile.hpp"
+#include "analytics/planning/blocks.hpp"
 #include "analytics/user/operator.hpp"
 #include "model/field_index.hpp"
 #include "plan/diagnostic_coordinates.hpp"
@@ -112,19 +113,21 @@ class Analyst {
     if (found.kind == model::GridKind::replicated || found.kind == model::GridKind::partial) return false;
     if (!decomposition_) return true;
     const auto& regions = decomposition_->regions[at(grid)];
-    return std::any_of(regions.begin(), regions.end(), [&](const model::Region& region) {
+    return std::ranges::any_of(regions.distinct(), [&](const model::Region& region) {
       return region.rank() <= dim || region.count(dim) != found.shape[dim];
     });
   }
 
-  std::vector<model::Region> regions_of(int grid) const {
+  // Inputs on one grid share their regions.
+  model::Regions regions_of(int grid) {
     const model::Grid& found = declarations_.grids[at(grid)];
     if (found.kind != model::GridKind::partial) return decomposition_->regions[at(grid)];
-    std::vector<model::Region> regions;
+    model::Regions& regions = contributions_[grid];
+    if (!regions.empty()) return regions;
     for (std::size_t rank = 0; rank < decomposition_->regions[at(grid)].size(); ++rank) {
       std::vector<model::Runs> runs{{{static_cast<std::int64_t>(rank), 1}}};
       for (const std::int64_t extent : found.shape) runs.push_back({{0, extent}});
-      regions.emplace_back(std::move(runs));
+      regions.push_back(model::Region(std::move(runs)));
     }
     return regions;
   }
@@ -211,6 +214,7 @@ class Analyst {
   std::vector<InputOrigin> origins_;           // of scope_.inputs
   std::set<std::string, std::less<>> absent_;  // optional fields that the model does not declare
   std::map<std::string, const model::Coordinate*> coordinates_;
+  std::map<int, model::Regions> contributions_;  // by partial grid: of each rank one slice along its ranks
   std::shared_ptr<Analysis> analysis_ = std::make_shared<Analysis>();
 };
 
@@ -224,31 +228,31 @@ std::shared_ptr<const Analysis> analyse(const settings::Configuration& configura
   return Analyst(configuration, declarations, decomposition, problems).make();
 }
 
+// The first of the ranks counts as the one that holds a whole.
+model::Regions whole_on_first(const model::Grid& grid, std::size_t ranks) {
+  if (ranks == 0) return {};
+  const std::vector<std::int64_t> zeros(grid.dims.size(), 0);
+  std::vector<model::Region> regions{model::Region::of_box({zeros, grid.shape})};
+  if (ranks > 1) regions.push_back(model::Region::of_box({zeros, zeros}));
+  return {std::move(regions), ranks};
+}
+
 model::Decomposition with_diagnostics(const Analysis& analysis, const model::Decomposition& decomposition) {
   std::vector<Place> places;
   std::size_t ranks = 0;
   for (const auto& input : analysis.inputs) places.push_back(input.place);
   for (const auto& regions : decomposition.regions) ranks = std::max(ranks, regions.size());
   const auto placement = analytics::make_placement(analysis.graph, places, 1, 0);
+  const auto blocks = analytics::planning::find_blocks(analysis.graph, placement, analysis.inputs);
   model::Decomposition extended = decomposition;
   for (std::size_t d = 0; d < analysis.field_of_diagnostic.size(); ++d) {
     const int index = analysis.declarations.fields[at(analysis.field_of_diagnostic[d])].grid;
     if (at(index) < extended.regions.size()) continue;  // a grid of the model
-    const model::Grid& grid = analysis.declarations.grids[at(index)];
     const int node = analysis.graph.diagnostics[d].node;
-    auto& regions = extended.regions.emplace_back();
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      if (placement.place[at(node)] == Place::local) {
-        std::vector<const model::Region*> inputs;
-        for (const auto& input : analysis.inputs)
-          inputs.push_back(input.regions.empty() ? nullptr : &input.regions[rank]);
-        regions.push_back(analytics::region_of(analysis.graph, placement, node, inputs));
-      } else {
-        model::Box box{std::vector<std::int64_t>(grid.dims.size(), 0), grid.shape};
-        if (rank > 0) std::fill(box.count.begin(), box.count.end(), 0);
-        regions.push_back(model::Region::of_box(box));
-      }
-    }
+    if (placement.place[at(node)] == Place::local)
+      extended.regions.push_back(blocks.of(node));
+    else
+      extended.regions.push_back(whole_on_first(analysis.declarations.grids[at(index)], ranks));
   }
   return extended;
 }

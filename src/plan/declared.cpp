@@ -25,14 +25,15 @@ Json to_json(const model::Coordinate& coordinate) {
   return json;
 }
 
-Json to_json(const model::Grid& grid, const std::vector<model::Region>& regions) {
+Json to_json(const model::Grid& grid, const model::Regions& regions) {
   Json json{{"name", grid.name},
             {"kind", kinds[static_cast<int>(grid.kind)]},
             {"dims", grid.dims},
             {"shape", grid.shape}};
   if (grid.kind == model::GridKind::indexed) json["indexed_dim"] = grid.indexed_dim;
   json["ranks"] = Json::array();
-  for (const model::Region& region : regions) {
+  for (std::size_t r = 0; r < regions.size(); ++r) {
+    const model::Region& region = regions[r];
     Json rank{{"count", region.counts()}};
     if (grid.kind == model::GridKind::block) rank["offset"] = region.bounds().offset;
     json["ranks"].push_back(std::move(rank));
@@ -93,8 +94,8 @@ model::Grid grid_of(const Json& json) {
 }
 
 // The cells of an indexed grid stand one after the other, as if dealt in order.
-std::vector<model::Region> regions_of(const Json& json, const model::Grid& grid) {
-  std::vector<model::Region> regions;
+model::Regions regions_of(const Json& json, const model::Grid& grid) {
+  model::Regions regions;
   std::vector<std::int64_t> next(grid.dims.size(), 0);
   for (const Json& rank : json.at("ranks")) {
     model::Box box{next, rank.at("count").get<std::vector<std::int64_t>>()};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analytics/planning/blocks.hpp"
+
 namespace tailrace::analytics::planning {
 namespace {
 
@@ -35,24 +37,16 @@ Layout::Layout(const Graph& of_graph, const std::vector<EngineInput>& inputs, st
 }
 
 void Layout::cut_blocks(const std::vector<EngineInput>& inputs) {
-  std::vector<int> cuts(graph.nodes.size(), -1);
-  std::size_t ranks = 0;
-  for (const EngineInput& input : inputs) ranks = std::max(ranks, input.regions.size());
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (placement.place[n] != Place::local) continue;
-    std::vector<model::Region> blocks;
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      std::vector<const model::Region*> of_inputs;
-      for (const EngineInput& input : inputs)
-        of_inputs.push_back(input.regions.empty() ? nullptr : &input.regions[rank]);
-      blocks.push_back(region_of(graph, placement, static_cast<int>(n), of_inputs));
-      cells[n] = std::max(cells[n], blocks.back().size());
-    }
-    const auto same = std::find(regions.begin(), regions.end(), blocks);
-    cuts[n] = static_cast<int>(same - regions.begin());
-    if (same == regions.end()) regions.push_back(std::move(blocks));
+  Blocks blocks = find_blocks(graph, placement, inputs);
+  std::vector<std::int64_t> largest;  // block, by cut
+  for (const model::Regions& cut : blocks.cuts) {
+    std::int64_t& most = largest.emplace_back(0);
+    for (const model::Region& block : cut.distinct()) most = std::max(most, block.size());
   }
-  placement.cut = std::move(cuts);
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n)
+    if (blocks.cut[n] >= 0) cells[n] = largest[at(blocks.cut[n])];
+  regions = std::move(blocks.cuts);
+  placement.cut = std::move(blocks.cut);
 }
 
 }  // namespace tailrace::analytics::planning

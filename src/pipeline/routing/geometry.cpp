@@ -6,33 +6,44 @@
 
 namespace tailrace::pipeline::routing {
 
-Geometry::Geometry(output::ChunkGrid grid, const std::vector<model::Region>& regions)
-    : grid_(std::move(grid)), regions_(regions) {}
+Geometry::Geometry(output::ChunkGrid grid, model::Regions regions)
+    : grid_(std::move(grid)), regions_(std::move(regions)) {}
 
-const std::vector<Piece>& Geometry::pieces(int client) const {
-  const std::lock_guard lock(mutex_);
-  auto& slot = pieces_[client];
-  if (!slot) {
-    slot = std::make_unique<std::vector<Piece>>();
-    const model::Region& region = regions_[static_cast<std::size_t>(client)];
-    for (const std::int64_t spatial : grid_.touching(region.bounds())) {
-      Piece piece{spatial, 0, model::intersect(region, grid_.box(spatial))};
-      for (const model::Segment& segment : piece.segments) piece.cells += segment.count;
-      if (piece.cells > 0) slot->push_back(std::move(piece));
-    }
-    std::sort(slot->begin(), slot->end(),
-              [](const Piece& a, const Piece& b) { return a.spatial < b.spatial; });
-  }
-  return *slot;
+const std::vector<Piece>& Geometry::pieces(int client) const { return made({client, all_chunks}); }
+
+// The numbers come in messages.
+const Piece& Geometry::piece(int client, std::int64_t spatial) const {
+  TAILRACE_ASSERT(client >= 0 && static_cast<std::size_t>(client) < regions_.size() && spatial >= 0 &&
+                      spatial < grid_.chunks_per_record(),
+                  "the client has cells in this chunk");
+  const std::vector<Piece>& found = made({client, spatial});
+  TAILRACE_ASSERT(!found.empty(), "the client has cells in this chunk");
+  return found.front();
 }
 
-const Piece& Geometry::piece(int client, std::int64_t spatial) const {
-  const std::vector<Piece>& all = pieces(client);
-  const auto found =
-      std::lower_bound(all.begin(), all.end(), spatial,
-                       [](const Piece& piece, std::int64_t number) { return piece.spatial < number; });
-  TAILRACE_ASSERT(found != all.end() && found->spatial == spatial, "the client has cells in this chunk");
-  return *found;
+const std::vector<Piece>& Geometry::made(const Key& key) const {
+  std::unique_lock lock(mutex_);
+  Made& slot = made_[key];
+  lock.unlock();
+  std::call_once(slot.once, [&] { make(key, slot.pieces); });
+  return slot.pieces;
+}
+
+void Geometry::make(const Key& key, std::vector<Piece>& pieces) const {
+  const auto& [client, chunk] = key;
+  const model::Region& region = regions_[static_cast<std::size_t>(client)];
+  std::vector<std::int64_t> chunks{chunk};
+  if (chunk == all_chunks) chunks = grid_.touching(region.bounds());
+  std::sort(chunks.begin(), chunks.end());
+  for (const std::int64_t spatial : chunks) {
+    Piece piece{spatial, model::Overlap(region, grid_.box(spatial))};
+    if (piece.cells() > 0) pieces.push_back(std::move(piece));
+  }
+  pieces.shrink_to_fit();
+  constexpr std::size_t of_the_list = 4 * sizeof(void*);
+  std::size_t bytes = sizeof(Made) + sizeof(Key) + of_the_list + pieces.capacity() * sizeof(Piece);
+  for (const Piece& piece : pieces) bytes += piece.overlap.bytes();
+  bytes_.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 }  // namespace tailrace::pipeline::routing

@@ -25,11 +25,11 @@ std::span<const std::byte> bytes_of(const T& value) {
 
 // The values of a piece, one segment behind the other.
 void pack(const Piece& piece, std::size_t element, std::span<const std::byte> values, std::byte* to) {
-  for (const model::Segment& segment : piece.segments) {
+  piece.overlap.for_each([&](const model::Segment& segment) {
     const std::size_t count = static_cast<std::size_t>(segment.count) * element;
     std::memcpy(to, values.data() + static_cast<std::size_t>(segment.source) * element, count);
     to += count;
-  }
+  });
 }
 
 // A small part of a large message would keep all of it for as long as the part waits.
@@ -38,15 +38,13 @@ base::SharedBytes detached(const base::SharedBytes& item, std::size_t first) {
   return bytes.size() < worth_sharing ? base::SharedBytes(bytes.copy()) : bytes;
 }
 
-// The segments of a piece for values in the order that pack() gives them.
-std::vector<model::Segment> segments_of_packed(const Piece& piece) {
-  std::vector<model::Segment> segments = piece.segments;
-  std::int64_t source = 0;
-  for (model::Segment& segment : segments) {
+// Where the cells of a part lie in values in the order that pack() gives them: one behind the other.
+// `source`: of the first; moves on.
+void lead_from_packed(std::span<model::Segment> part, std::int64_t& source) {
+  for (model::Segment& segment : part) {
     segment.source = source;
     source += segment.count;
   }
-  return segments;
 }
 
 }  // namespace
@@ -102,7 +100,9 @@ void Router::emit(const sampling::Stream& stream, int client, std::int64_t recor
     }
     const telemetry::PhaseTimer timer(parts_.services.counters, telemetry::Phase::assemble,
                                       parts_.services.trace);
-    route.assembly->add(record, piece.spatial, values, piece.segments);
+    piece.overlap.in_parts([&](std::span<const model::Segment> part) {
+      route.assembly->add(record, piece.spatial, values, part);
+    });
   }
 }
 
@@ -111,7 +111,7 @@ void Router::send_piece(const sampling::Stream& stream, int to, const PieceHead&
   const telemetry::PhaseTimer timer(parts_.services.counters, telemetry::Phase::message,
                                     parts_.services.trace);
   const std::size_t element = model::size_of(stream.output);
-  const std::size_t bytes = static_cast<std::size_t>(piece.cells) * element;
+  const std::size_t bytes = static_cast<std::size_t>(piece.cells()) * element;
   parts_.services.counters.messages_sent.add();
   parts_.services.counters.message_bytes_sent.add(bytes);
   outbox_.add(to, piece_item, bytes_of(head), bytes,
@@ -139,11 +139,15 @@ void Router::receive_piece(const base::SharedBytes& item) {
                                       parts_.services.trace);
     const Route& route = routes_[static_cast<std::size_t>(head.stream)];
     const Piece& piece = route.geometry->piece(static_cast<int>(head.client), head.spatial);
-    const std::size_t expected = static_cast<std::size_t>(piece.cells) *
+    const std::size_t expected = static_cast<std::size_t>(piece.cells()) *
                                  model::size_of(streams_[static_cast<std::size_t>(head.stream)]->output);
     TAILRACE_ASSERT(values.size() == expected,
                     fmt::format("a piece has {} bytes instead of {}", values.size(), expected));
-    route.assembly->add_shared(head.record, head.spatial, values, segments_of_packed(piece));
+    std::int64_t source = 0;
+    piece.overlap.in_parts([&](std::span<model::Segment> part) {
+      lead_from_packed(part, source);
+      route.assembly->add_shared(head.record, head.spatial, values, part);
+    });
     held_bytes_.fetch_sub(values.size(), std::memory_order_relaxed);
   });
 }

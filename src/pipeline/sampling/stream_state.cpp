@@ -17,8 +17,8 @@ constexpr model::DataType type_of =
 
 }  // namespace
 
-StreamState::StreamState(std::string prefix, const model::Grid& grid,
-                         const std::vector<model::Region>& regions, bool may_lack_samples)
+StreamState::StreamState(std::string prefix, const model::Grid& grid, const model::Regions& regions,
+                         bool may_lack_samples)
     : prefix_(std::move(prefix)), grid_(grid), regions_(regions), may_lack_samples_(may_lack_samples) {}
 
 model::StateArray StreamState::array(const std::string& name, model::DataType type) const {

@@ -19,7 +19,7 @@ class StreamState {
   // `prefix`: of the arrays' names. `regions`: of the grid, by client. `may_lack_samples`: clients may have
   // combined different samples, so how many there are is saved for each cell and not once. The references
   // must live longer.
-  StreamState(std::string prefix, const model::Grid& grid, const std::vector<model::Region>& regions,
+  StreamState(std::string prefix, const model::Grid& grid, const model::Regions& regions,
               bool may_lack_samples);
 
   void save(model::StateSaver& saver, const Accumulators& accumulators) const;
@@ -39,7 +39,7 @@ class StreamState {
 
   std::string prefix_;
   const model::Grid& grid_;
-  const std::vector<model::Region>& regions_;
+  const model::Regions& regions_;
   bool may_lack_samples_;
 };
 

@@ -1,0 +1,63 @@
+#include "handshake/sameness.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "base/error.hpp"
+
+namespace tailrace::handshake {
+namespace {
+
+// FNV-1a, 64 bit.
+std::uint64_t digest(std::span<const std::byte> bytes) {
+  std::uint64_t hash = 14695981039346656037ull;
+  for (const std::byte byte : bytes) hash = (hash ^ static_cast<std::uint64_t>(byte)) * 1099511628211ull;
+  return hash;
+}
+
+}  // namespace
+
+std::uint64_t digest_of(const model::Declarations& declarations) { return digest(declarations.to_bytes()); }
+
+DeclaredThings things_in(const model::Declarations& declarations) {
+  DeclaredThings things;
+  for (const auto& [name, value] : declarations.options) {
+    const auto bytes = std::as_bytes(std::span(value));
+    things.emplace_back(fmt::format("option \"{}\"", name), digest(bytes));
+  }
+  for (const model::Grid& grid : declarations.grids) {
+    model::Declarations part;
+    part.grids.push_back(grid);
+    things.emplace_back(grid.name.empty() ? "the scalar fields" : fmt::format("grid \"{}\"", grid.name),
+                        digest_of(part));
+  }
+  for (const model::Field& field : declarations.fields) {
+    model::Declarations part;
+    part.fields.push_back(field);
+    things.emplace_back(fmt::format("field \"{}\"", field.name), digest_of(part));
+  }
+  return things;
+}
+
+void check_same(int rank, const DeclaredThings& mine, const DeclaredThings& theirs) {
+  for (std::size_t i = 0; i < std::max(mine.size(), theirs.size()); ++i) {
+    if (i < mine.size() && i < theirs.size() && mine[i] == theirs[i]) continue;
+    const bool same_name = i < mine.size() && i < theirs.size() && mine[i].first == theirs[i].first;
+    const auto name = [&](const DeclaredThings& things) {
+      return i < things.size() ? things[i].first : std::string("nothing");
+    };
+    throw Error(
+        ErrorCode::usage,
+        same_name
+            ? fmt::format("ranks 0 and {} of the component declare {} differently (shape, type, units, "
+                          "names or values); all ranks must declare the same",
+                          rank, mine[i].first)
+            : fmt::format("ranks 0 and {} of the component declare different things: rank 0 {}, rank {} {}; "
+                          "all ranks must declare the same in the same order",
+                          rank, name(mine), rank, name(theirs)));
+  }
+}
+
+}  // namespace tailrace::handshake

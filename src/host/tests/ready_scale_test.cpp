@@ -1,0 +1,169 @@
+// What `ready` costs each rank of a large run, with no other rank there.
+#include <gmock/gmock.h>
+
+#include "handshake/ready.hpp"
+#include "host/tests/counted_memory.hpp"
+#include "host/tests/large_run.hpp"
+#include "host/tests/one_rank.hpp"
+#include "plan/plan.hpp"
+
+namespace tailrace::host::testing {
+namespace {
+
+constexpr int few_fields = 2;  // on each grid
+constexpr std::size_t megabyte = 1000000;
+
+handshake::Started started(const LargeRun& run, std::unique_ptr<OneRank> component,
+                           std::unique_ptr<OneRank> world) {
+  handshake::Started started;
+  const int size = run.ranks() + run.servers();
+  std::vector<handshake::Participant> participants(static_cast<std::size_t>(size), {false, "atmosphere", 0});
+  for (int rank = 0; rank < size; ++rank) participants[static_cast<std::size_t>(rank)].node = rank / 128;
+  settings::ServersOptions options;
+  options.count = run.servers();
+  started.run.assignment = handshake::place(participants, options);
+  started.run.sources = {{{"run.yaml", run.configuration()}}};
+  started.number = 0;
+  started.component = std::move(component);
+  started.world = std::move(world);
+  return started;
+}
+
+OneRank::Bytes good_verdict() {
+  base::ByteWriter writer;
+  handshake::put_fault(writer, std::nullopt);
+  return writer.take();
+}
+
+// What a rank sends to the first one.
+OneRank::Bytes said_by(const client::Declarer& declarer, int rank, int ranks) {
+  handshake::Started other;
+  auto component = std::make_unique<OneRank>(rank, ranks);
+  OneRank::Bytes said;
+  component->sees = [&](int, int, std::span<const std::byte> bytes) {
+    said.assign(bytes.begin(), bytes.end());
+  };
+  component->hears = [](int, int) { return good_verdict(); };
+  other.component = std::move(component);
+  handshake::agree_on_declarations(
+      other, declarer, {}, [] {}, [] {});
+  return said;
+}
+
+struct Cost {
+  std::size_t held = 0, peak = 0;
+  std::size_t servers_told = 0, message = 0;
+};
+
+Cost ready_on_the_first(const LargeRun& run) {
+  const client::Declarer declarer = run.declarer(0);
+  auto component = std::make_unique<OneRank>(0, run.ranks());
+  component->hears = [&](int from, int) { return said_by(run.declarer(from), from, run.ranks()); };
+  auto world = std::make_unique<OneRank>(0, run.ranks() + run.servers());
+  Cost cost;
+  world->sees = [&](int, int, std::span<const std::byte> bytes) {
+    ++cost.servers_told;
+    cost.message = bytes.size();
+  };
+  auto first = started(run, std::move(component), std::move(world));
+  const CountedMemory memory;
+  handshake::agree_on_declarations(
+      first, declarer, {}, [] {}, [] {});
+  cost.held = memory.held();
+  cost.peak = memory.peak();
+  return cost;
+}
+
+TEST(ReadyOfManyRanks, first_rank_holds_one_message_for_all_servers) {
+  const Cost small = ready_on_the_first(LargeRun(1024, few_fields)),
+             large = ready_on_the_first(LargeRun(many_ranks, few_fields));
+  RecordProperty("megabytes", static_cast<int>(large.peak / megabyte));
+  EXPECT_EQ(large.servers_told, static_cast<std::size_t>(LargeRun(many_ranks).servers()));
+  EXPECT_LT(large.peak, 200 * megabyte);
+  EXPECT_LT(large.peak, 40 * small.peak) << "at most 32 times as many ranks";
+  EXPECT_LT(large.held, megabyte);
+}
+
+TEST(ReadyOfManyRanks, first_rank_holds_many_ranges_of_each_rank) {
+  const Cost cost = ready_on_the_first(LargeRun(many_ranks, few_fields, 50));
+  RecordProperty("megabytes", static_cast<int>(cost.peak / megabyte));
+  EXPECT_GT(cost.message, many_ranks * 50u * sizeof(model::Run)) << "they are all in it";
+  EXPECT_LT(cost.peak, 200 * megabyte);
+}
+
+// Beyond what it declared itself.
+Cost ready_on_another(const LargeRun& run) {
+  const int rank = run.ranks() / 2;
+  auto component = std::make_unique<OneRank>(rank, run.ranks());
+  component->hears = [](int, int) { return good_verdict(); };
+  const client::Declarer declarer = run.declarer(rank);
+  const model::Declarations& declared = declarer.declarations();
+  Cost cost;
+  const CountedMemory memory;
+  auto other = started(run, std::move(component), nullptr);
+  handshake::agree_on_declarations(
+      other, declarer, {}, [] {}, [] {});
+  const plan::Plan plan =
+      plan::make_plan(settings::parse_configuration(other.run.sources.front(), &declared.options), declared);
+  const auto agenda = plan::make_agenda(plan, declared, {});
+  cost.held = memory.held();
+  cost.peak = memory.peak();
+  return cost;
+}
+
+TEST(ReadyOfManyRanks, a_rank_knows_little_of_the_others) {
+  const Cost small = ready_on_another(LargeRun(1024)), large = ready_on_another(LargeRun(many_ranks));
+  constexpr std::size_t numbers = 4 * sizeof(int);  // of each rank: its server, its component, itself
+  EXPECT_LT(large.held - small.held, (many_ranks + many_ranks / 100 + 1) * numbers);
+  RecordProperty("kilobytes", static_cast<int>(large.held / 1000));
+  RecordProperty("kilobytes_at_the_peak", static_cast<int>(large.peak / 1000));
+  EXPECT_LT(large.held, 2 * megabyte);
+}
+
+TEST(ReadyOfManyRanks, one_that_declares_otherwise_is_asked_what) {
+  const LargeRun run(8, few_fields);
+  auto component = std::make_unique<OneRank>(0, run.ranks());
+  OneRank::Bytes answer;
+  int asked = -1;
+  component->sees = [&](int to, int tag, std::span<const std::byte>) {
+    if (tag == 3) asked = to;
+  };
+  const auto declarer_of = [&](int rank) {
+    client::Declarer declarer = run.declarer(rank);
+    if (rank >= 5) declarer.option("dt", rank == 5 ? "1" : "2");
+    return declarer;
+  };
+  component->hears = [&](int from, int tag) -> std::optional<OneRank::Bytes> {
+    if (tag == 1) return said_by(declarer_of(from), from, run.ranks());
+    // The other side of the question.
+    auto there = std::make_unique<OneRank>(from, run.ranks());
+    there->sees = [&](int, int sent, std::span<const std::byte> bytes) {
+      if (sent == 3) answer.assign(bytes.begin(), bytes.end());
+    };
+    there->hears = [&](int, int heard) -> std::optional<OneRank::Bytes> {
+      if (heard == 3 && answer.empty()) return OneRank::Bytes(1);
+      if (heard == 2 && !answer.empty()) return good_verdict();
+      return std::nullopt;
+    };
+    handshake::Started other;
+    other.component = std::move(there);
+    handshake::agree_on_declarations(
+        other, declarer_of(from), {}, [] {}, [] {});
+    return answer;
+  };
+  auto first = started(run, std::move(component), std::make_unique<OneRank>(0, 16));
+  try {
+    handshake::agree_on_declarations(
+        first, declarer_of(0), {}, [] {}, [] {});
+    FAIL() << "rank 5 declares an option of its own";
+  } catch (const Error& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "ranks 0 and 5 of the component declare different things: rank 0 grid \"block\", rank 5 option "
+        "\"dt\"; all ranks must declare the same in the same order");
+  }
+  EXPECT_EQ(asked, 5);
+}
+
+}  // namespace
+}  // namespace tailrace::host::testing

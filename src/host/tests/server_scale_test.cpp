@@ -1,0 +1,67 @@
+// What one server of a large run sets up, with no other server and no client there.
+#include <gmock/gmock.h>
+
+#include <ctime>
+
+#include "host/tests/counted_memory.hpp"
+#include "host/tests/large_run.hpp"
+#include "host/tests/one_rank.hpp"
+#include "pipeline/served_component.hpp"
+#include "plan/declared.hpp"
+#include "transport/endpoints.hpp"
+
+namespace tailrace::host::testing {
+namespace {
+
+constexpr std::size_t megabyte = 1000000;
+
+struct Cost {
+  std::size_t held = 0, peak = 0;
+  double seconds = 0.0;
+};
+
+// From the message of the first rank to the first step, with a hundred clients, on the server that keeps a
+// copy of what was declared besides.
+Cost set_up(const LargeRun& run) {
+  pipeline::ComponentInfo info = run.info();
+  const auto declarations = info.declarations.to_bytes();
+  const auto decomposition = info.decomposition.to_bytes();
+  info.declarations = {};
+  info.decomposition = {};
+  OneRank servers(1, run.servers());
+  const auto bell = transport::make_heap_doorbell();
+  telemetry::ServerCounters counters;
+  const CountedMemory memory;
+  const std::clock_t begin = std::clock();
+  messaging::Messenger messenger(servers);
+  server::Executor executor(0, *bell);
+  info.declarations = model::Declarations::from_bytes(declarations);
+  info.decomposition = model::Decomposition::from_bytes(decomposition);
+  const std::string declared = plan::to_json({info.declarations, info.decomposition});
+  pipeline::ServedComponent served(std::move(info), messenger,
+                                   sinks::FileServices{executor, counters, nullptr, nullptr, 0.0});
+  served.create_files();
+  std::vector<server::Link> links;
+  for (int client = 100; client < 200; ++client) {
+    auto ends = transport::loopback::make({{.bytes = 4096}, {}}, *bell);
+    links.push_back({client, std::move(ends.consumer)});
+  }
+  served.start(std::move(links), nullptr);
+  served.begin_step({1, 10.0});
+  return {memory.held(), memory.peak(), static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC};
+}
+
+TEST(ServerOfManyRanks, sets_up_with_little_memory_and_time) {
+  ASSERT_EQ(LargeRun(1024).expressions().size(), 319u);
+  const Cost small = set_up(LargeRun(1024)), large = set_up(LargeRun(many_ranks));
+  RecordProperty("megabytes", static_cast<int>(large.peak / megabyte));
+  RecordProperty("milliseconds", static_cast<int>(large.seconds * 1e3));
+  EXPECT_LT(large.peak, 300 * megabyte);
+  // Of each rank its regions of the model's grids, however many diagnostics there are.
+  EXPECT_LT(large.peak - small.peak, many_ranks * 2048u);
+  EXPECT_LT(set_up(LargeRun(3 * many_ranks)).peak, 300 * megabyte);
+  EXPECT_LT(large.seconds, 32 * small.seconds + 1.0);
+}
+
+}  // namespace
+}  // namespace tailrace::host::testing
