@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from support.harness import Job, attached, block_grid, field, inline, model, servers
+from support.harness import Job, attached, block_grid, field, model, servers
 from support.reading import read
 from support.values import put_values, varying_times
 
@@ -115,7 +115,7 @@ def test_mpirun(tmp_path):
     assert_whole(result.folder, finished - 2)
 
 
-@pytest.mark.parametrize("serving", [servers(2), attached(), inline(), servers(2, transport="mpi")], ids=str)
+@pytest.mark.parametrize("serving", [servers(2), attached(), servers(2, transport="mpi")], ids=str)
 def test_a_model_that_asks(tmp_path, serving):
     """It finishes, and nothing at all is missing."""
     serving.options["signals"] = "all"

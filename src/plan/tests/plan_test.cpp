@@ -300,21 +300,6 @@ struct FormatOfALibrary final : output::Format {
   std::string danger_beside_model() const override { return danger; }
 };
 
-const output::FormatRegistration unsafe_format{[] {
-  auto format = std::make_unique<FormatOfALibrary>();
-  format->danger = "not thread-safe";
-  return format;
-}()};
-
-TEST(Plan, AFileOfAnUnsafeLibraryIsRefusedBesideTheModel) {
-  const std::string file =
-      "fields: {state: {names: [u]}}\noutput: {a.nc: {format: of_a_library, variables: [{field: u, every: 1 "
-      "step}]}}\n";
-  EXPECT_THAT(complaint("servers: {mode: attached}\n" + file), HasSubstr("output.a.nc: not thread-safe"));
-  EXPECT_EQ(complaint("servers: {mode: attached, model_uses_hdf5: false}\n" + file), "none");
-  EXPECT_EQ(complaint(file), "none");
-}
-
 TEST(Plan, AnUnsafeLibraryHasNoPlaceBesideTheModel) {
   FormatOfALibrary format;
   settings::ServersOptions servers;
