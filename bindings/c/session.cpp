@@ -43,6 +43,10 @@ int tailrace_ready(tailrace_session* session, tailrace_error* error) {
   return guarded(error, [&] { running(session).session.ready(); });
 }
 
+int tailrace_stop_requested(tailrace_session* session, tailrace_error* error) {
+  return guarded_value(error, -1, [&] { return running(session).session.stop_requested() ? 1 : 0; });
+}
+
 int tailrace_finish(tailrace_session* session, tailrace_error* error) {
   return guarded(error, [&] { running(session).session.finish(); });
 }

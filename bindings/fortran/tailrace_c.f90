@@ -12,6 +12,7 @@ module tailrace_c
   public :: tailrace_error_clear_c, tailrace_free_c, tailrace_is_server_c, tailrace_is_off_c, tailrace_model_comm_c
   public :: tailrace_option_string_c, tailrace_option_int_c, tailrace_option_real_c, tailrace_ready_c, tailrace_step_c
   public :: tailrace_handle_c, tailrace_wants_c, tailrace_publish_c, tailrace_finish_c, tailrace_serve_c
+  public :: tailrace_stop_requested_c
   public :: tailrace_version_c, strlen_c
   public :: tailrace_start_c, tailrace_grid_c, tailrace_coordinate_c, tailrace_mesh_c, tailrace_field_c, tailrace_put_c
   public :: tailrace_put_unwanted_c, tailrace_acquire_c
@@ -111,6 +112,13 @@ module tailrace_c
       type(tailrace_error_c), intent(inout) :: error
       integer(c_int) :: code
     end function tailrace_publish_c
+
+    function tailrace_stop_requested_c(session, error) bind(c, name="tailrace_stop_requested") result(yes)
+      import :: c_int, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: yes
+    end function tailrace_stop_requested_c
 
     function tailrace_finish_c(session, error) bind(c, name="tailrace_finish") result(code)
       import :: c_int, c_ptr, tailrace_error_c

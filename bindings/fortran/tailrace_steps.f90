@@ -24,6 +24,9 @@ module tailrace_steps
     generic :: acquire => acquire_r4_1, acquire_r4_2, acquire_r4_3, acquire_r4_4, &
                           acquire_r8_1, acquire_r8_2, acquire_r8_3, acquire_r8_4
     generic :: publish => publish_name, publish_handle
+    !> Collective over the component, with the same answer on all ranks: whether SIGTERM or SIGINT came to the servers
+    !! (or, with `signals: all`, to a model rank). The model then has `grace` to finish.
+    procedure :: stop_requested
 
     procedure, private :: step_int32, step_int64, wants_name, wants_handle, put_name, put_handle
     procedure, private :: acquire_r4_1, acquire_r4_2, acquire_r4_3, acquire_r4_4
@@ -99,6 +102,17 @@ contains
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
   end function wants_handle
+
+  logical function stop_requested(self, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+
+    stop_requested = tailrace_stop_requested_c(self%c_session, error) == 1
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end function stop_requested
 
   subroutine put_name(self, name, array, ierr, errmsg)
     class(stepping_session), intent(inout) :: self

@@ -163,6 +163,11 @@ class PythonSession {
     session_.publish(handle);
   }
 
+  bool stop_requested() {
+    const nb::gil_scoped_release unlocked;
+    return session_.stop_requested();
+  }
+
   void finish() {
     const nb::gil_scoped_release unlocked;
     session_.finish();
@@ -249,6 +254,8 @@ void bind_session(nb::module_& module) {
           "The model ranks of this component: an mpi4py communicator, or its Fortran handle without mpi4py.");
   bind_declarations(type);
   bind_exchange(type);
+  type.def("stop_requested", &PythonSession::stop_requested,
+           "Collective. Whether SIGTERM or SIGINT came; the model then has `grace` to finish.");
   type.def("finish", &PythonSession::finish, "Collective. Blocks until everything is committed to disk.")
       .def("__enter__", [](nb::object self) { return self; })
       .def("__exit__", &leave, "exc_type"_a.none(), "exc_value"_a.none(), "traceback"_a.none());

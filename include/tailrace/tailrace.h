@@ -201,6 +201,10 @@ TAILRACE_EXPORT int tailrace_publish(tailrace_session* session, int field, tailr
 TAILRACE_EXPORT int tailrace_local_shape(const tailrace_session* session, int field,
                                          int64_t shape[TAILRACE_MAX_RANK], int* type, tailrace_error* error);
 
+/* Collective over the component, with the same answer on all ranks: 1 if SIGTERM or SIGINT came to the
+ * servers (or, with `signals: all`, to a model rank), 0 if not, -1 on failure. The model then has `grace` to
+ * finish. */
+TAILRACE_EXPORT int tailrace_stop_requested(tailrace_session* session, tailrace_error* error);
 /* Collective over the component. Blocks until everything is committed to disk; a failure on a server is
  * reported here at the latest. After it only tailrace_is_server, tailrace_is_off and tailrace_free. A second
  * call does nothing. */

@@ -164,6 +164,10 @@ class TAILRACE_EXPORT Session {
   std::span<std::byte> acquire(FieldHandle field);
   void publish(FieldHandle field);
 
+  // Collective over the component, with the same answer on all ranks: whether SIGTERM or SIGINT came to the
+  // servers (or, with `signals: all`, to a model rank). The model then has `grace` to finish. Between ready
+  // and finish.
+  bool stop_requested();
   // Collective over the component. Blocks until everything is committed to disk; a failure on a server is
   // thrown here at the latest. After it only is_server may be called. A second call does nothing.
   void finish();

@@ -33,6 +33,7 @@ class Communicator {
   // Collective over the communicator; block.
   virtual void barrier() = 0;
   virtual std::vector<std::byte> broadcast(std::span<const std::byte> bytes, int root) = 0;
+  virtual bool any_says(bool yes) = 0;  // whether somebody said yes
   // Everybody's bytes, by rank, on every rank.
   virtual std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) = 0;
   // Ranks with the same colour, ordered by key then rank; null for a negative colour.

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "base/bytes.hpp"
+#include "base/log.hpp"
 #include "handshake/connection.hpp"
+#include "handshake/placement_warnings.hpp"
 #include "output/dataset.hpp"
 
 namespace tailrace::handshake {
@@ -132,6 +134,9 @@ Run agree(comm::Communicator& world, const std::string& configuration, const std
                             "rank; start more ranks or ask for fewer servers",
                             all.components.back()));
   check_agreement(run);
+  if (world.rank() == 0)
+    for (const std::string& warning : placement_warnings(run.assignment, run.nodes))
+      base::log_warning(warning);
   return run;
 }
 

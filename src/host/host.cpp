@@ -59,6 +59,7 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const handsha
       bell_(make_doorbell(run.servers().mode)),
       messenger_(servers),
       reporter_(servers, run, worker_threads(run.servers(), run.nodes, world.rank())),
+      stop_watch_(run.servers()),
       executor_(reporter_.counters().threads, *bell_.doorbell, env::allowed_cpus().size() == 1) {
   const handshake::Assignment& assignment = run_.assignment;
   for (std::size_t c = 0; c < assignment.components.size(); ++c) {
@@ -94,6 +95,7 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const handsha
 Host::~Host() = default;
 
 bool Host::progress() {
+  look_for_stop();
   bool moved = messenger_.progress();
   for (const auto& slot : slots_) moved = progress(*slot) || moved;
   std::erase_if(sendings_, [](handshake::Sending& sending) { return sending.done(); });
@@ -109,6 +111,30 @@ bool Host::progress() {
     moved = true;
   }
   return moved;
+}
+
+void Host::look_for_stop() {
+  bool begins = stop_watch_.look();
+  for (const auto& slot : slots_)
+    if (slot->component) begins = stop_watch_.adopt(slot->component->stopped()) || begins;
+  if (!begins) return;
+  for (const auto& slot : slots_) {
+    if (slot->state == Slot::State::running)
+      slot->component->stop(*stop_watch_.order());
+    else if (!slot->own_fault)
+      slot->own_fault = base::Fault{ErrorCode::lost, stop_watch_.order()->why};
+  }
+}
+
+bool Host::out_of_time() const {
+  return stop_watch_.out_of_time(std::none_of(slots_.begin(), slots_.end(), [](const auto& slot) {
+    return slot->state == Slot::State::running || slot->state == Slot::State::over;
+  }));
+}
+
+bool Host::cut() const {
+  return std::any_of(slots_.begin(), slots_.end(),
+                     [](const auto& slot) { return slot->component && slot->component->cut(); });
 }
 
 bool Host::progress(Slot& slot) {
@@ -139,7 +165,7 @@ void Host::set_up(Slot& slot, std::span<const std::byte> message) {
     slot.state = Slot::State::over;
     return;
   }
-  std::optional<base::Fault> fault = reporter_.start_fault();
+  std::optional<base::Fault> fault = slot.own_fault ? slot.own_fault : reporter_.start_fault();
   try {
     const auto c = static_cast<std::size_t>(slot.number);
     pipeline::ComponentInfo info;
@@ -246,6 +272,10 @@ void Host::say_goodbye(Slot& slot) {
   const std::vector<std::byte> bytes = writer.take();
   for (const int rank : slot.ranks)
     sendings_.emplace_back(world_, bytes, rank, static_cast<int>(handshake::Tag::goodbye));
+  if (stop_watch_.order() != nullptr)
+    for (const telemetry::FileStatus& file : slot.component->file_status())
+      base::log_warning(fmt::format("{}: {} is whole up to {} s of model time", stop_watch_.order()->why,
+                                    file.path, file.model_time));
   if (const server::Intake* intake = slot.component->intake()) {
     const std::uint64_t lasted = env::steady_nanoseconds() - slot.begin_nanoseconds;
     for (const auto& counted : intake->client_counters()) reporter_.add_client(counted, lasted);
@@ -260,7 +290,10 @@ void Host::end() {
     messenger_.send(server, bye_kind, server == 0 ? messaging::Bytes(own) : messaging::Bytes{});
 }
 
-void Host::write_report() { reporter_.write(outcome()); }
+void Host::write_report() {
+  if (!std::exchange(ended_, true)) reporter_.merge(reporter_.end(snapshot(), outcome()));
+  reporter_.write(outcome());
+}
 
 bool Host::done() const {
   return ended_ && byes_ == messenger_.size() && messenger_.idle() && sendings_.empty();
@@ -287,7 +320,7 @@ void Host::run() {
     });
   });
   loop.look_seldom_while([this] { return announced(); });
-  loop.run([this] { return done(); });
+  loop.run([this] { return done() || out_of_time(); });
   write_report();
 }
 
@@ -304,11 +337,14 @@ std::optional<base::Fault> Host::fatal() const {
   for (const auto& slot : slots_) {
     if (slot->fault) return slot->fault;
     if (slot->component && slot->component->fatal()) return slot->component->fatal();
+    if (slot->component && slot->component->cut() && !slot->component->faults().empty())
+      return slot->component->faults().back();
   }
   return std::nullopt;
 }
 
 std::string Host::outcome() const {
+  if (stop_watch_.order() != nullptr) return stop_watch_.order()->why;
   if (const auto fault = fatal()) return fault->message;
   for (const auto& slot : slots_)
     if (slot->component && !slot->component->faults().empty())
@@ -354,12 +390,6 @@ std::string Host::describe() const {
   }
   if (ended_) text += fmt::format("\n    {} of {} servers have ended", byes_, messenger_.size());
   return text;
-}
-
-void serve_until_done(handshake::Started& started) {
-  Host host(*started.world, *started.servers, started.run);
-  host.run();
-  if (const auto fault = host.fatal()) throw Error(fault->code, fault->message);
 }
 
 }  // namespace tailrace::host

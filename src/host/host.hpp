@@ -14,6 +14,7 @@
 #include "handshake/run.hpp"
 #include "handshake/start.hpp"
 #include "host/reporter.hpp"
+#include "host/stop_watch.hpp"
 #include "messaging/messenger.hpp"
 #include "pipeline/served_component.hpp"
 #include "server/executor.hpp"
@@ -26,10 +27,14 @@ class Host {
   Host(comm::Communicator& world, comm::Communicator& servers, const handshake::Run& run);
   ~Host();
 
-  bool progress();                           // does what there is to do; true if anything moved
-  bool done() const;                         // every component is over, on all servers
-  void run();                                // until done, then write_report; blocks
-  void write_report();                       // once, when done
+  bool progress();      // does what there is to do; true if anything moved
+  bool done() const;    // every component is over, on all servers
+  void run();           // until done, then write_report; blocks
+  void write_report();  // once, when done
+  StopWatch& stop_watch() { return stop_watch_; }
+  // The run was stopped and there is nothing to wait for, whether done or not.
+  bool out_of_time() const;
+  bool cut() const;                          // a component ended before its model did
   std::optional<base::Fault> fatal() const;  // what kept a component from its regular end
   bool settled()
       const;  // mode inline: all that could be done so far is done, and nothing is on its way from here
@@ -46,6 +51,7 @@ class Host {
   void accept(Slot& slot, std::size_t client, std::span<const std::byte> message);
   void reply(Slot& slot);
   void forget_doorbell();
+  void look_for_stop();
   void say_goodbye(Slot& slot);
   void end();
   telemetry::StatusSnapshot snapshot() const;
@@ -58,6 +64,7 @@ class Host {
   handshake::LocalEnds local_ends_;
   messaging::Messenger messenger_;
   Reporter reporter_;
+  StopWatch stop_watch_;
   server::Executor executor_;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<handshake::Sending> sendings_;

@@ -186,8 +186,9 @@ void Assembly::flush(std::int64_t end, std::span<const std::int64_t> spatials) {
     const Key key{record_chunk, spatial};
     if (full_.contains(key)) continue;  // it went out complete before the commit was known
     Open& chunk = open(key);
-    if (end <= chunk.handed_end || (!chunk.flushes.empty() && end <= chunk.flushes.back())) continue;
-    chunk.flushes.push_back(end);
+    const auto place = std::lower_bound(chunk.flushes.begin(), chunk.flushes.end(), end);
+    if (end <= chunk.handed_end || (place != chunk.flushes.end() && *place == end)) continue;
+    chunk.flushes.insert(place, end);
     auto due = take_due(key, chunk);
     lock.unlock();
     if (due) hand_on(std::move(*due));

@@ -20,6 +20,13 @@ void Committer::point(CommitPoint&& point) {
   if (!expected_) expect();
 }
 
+void Committer::drop_after(std::int64_t step) {
+  while (!points_.empty() && (points_.back().final || points_.back().step > step)) points_.pop_back();
+  needed_.clear();
+  expected_ = false;
+  expect();
+}
+
 void Committer::deliver(std::size_t variable, FinishedChunk&& chunk) {
   // Two states of a chunk may overtake each other on their way here; what is on disk never goes back to an
   // older one.

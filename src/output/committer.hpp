@@ -62,8 +62,10 @@ class Committer {
 
   void point(CommitPoint&& point);  // in the order of model time; a final one comes last
   void deliver(std::size_t variable, FinishedChunk&& chunk);  // index into the variables given
-  std::optional<ReadyCommit> next();                          // the next commit, if all its chunks are there
-  bool finished() const { return finished_; }                 // the final commit was taken
+  // Forgets the points that still wait here and are of later steps, or final ones.
+  void drop_after(std::int64_t step);
+  std::optional<ReadyCommit> next();           // the next commit, if all its chunks are there
+  bool finished() const { return finished_; }  // the final commit was taken
 
   std::size_t bytes() const { return bytes_; }  // of chunks that wait here
   // Of those, while a commit of a step up to `step` is due: they leave without any input of later steps.

@@ -112,6 +112,9 @@ class Format {
   // Whether several servers may each have a dataset of the same spec open and commit chunks of their own to
   // it. Each commit then has the lengths on every server; times and coordinates come from one of them.
   virtual bool can_be_written_by_many() const { return false; }
+  // Why a thread of Tailrace must not write it while the model's threads use the same library; empty where it
+  // may.
+  virtual std::string danger_beside_model() const { return ""; }
 };
 
 // Formats register themselves at the place of their definition:

@@ -31,6 +31,7 @@ Commits::Commits(const Blueprint& blueprint, Words& words)
     Progress& progress = progress_[static_cast<std::size_t>(reader.get<std::int64_t>())];
     progress.written[static_cast<std::size_t>(from)] = reader.get<std::int64_t>();
   });
+  words_.on(Word::cut, [this](int, messaging::Bytes&& message) { on_cut(message); });
 }
 
 void Commits::start_clocks(std::vector<std::vector<std::size_t>> bytes_per_record, Flush flush) {
@@ -71,6 +72,30 @@ void Commits::advance(const model::Tick& tick) {
 
 void Commits::finish() {
   for (std::size_t f = 0; f < clocks_.size(); ++f) carry_out(f, clocks_[f].finish(axes_));
+}
+
+void Commits::commit_until(const model::Tick& tick) {
+  for (std::size_t f = 0; f < clocks_.size(); ++f)
+    if (const auto due = clocks_[f].commit_until(tick)) carry_out(f, *due);
+}
+
+void Commits::cut(const model::Tick& tick) {
+  for (std::size_t f = 0; f < clocks_.size(); ++f) {
+    const auto last = sinks_[f]->cut(tick, clocks_[f].gathered());
+    if (!last) continue;
+    base::ByteWriter writer;
+    writer.put(static_cast<std::int64_t>(f));
+    writer.put_all(std::span<const std::int64_t>(last->lengths));
+    words_.tell(Word::cut, writer.take());
+  }
+}
+
+void Commits::on_cut(const messaging::Bytes& message) {
+  base::ByteReader reader(message);
+  const auto file = static_cast<std::size_t>(reader.get<std::int64_t>());
+  plan::CommitDue due;
+  due.lengths = reader.get_all<std::int64_t>();
+  flush_(file, due);
 }
 
 void Commits::carry_out(std::size_t file, const plan::CommitDue& due) {

@@ -35,6 +35,11 @@ class Commits final : public model::Stateful {
   void advance(const model::Tick& tick);  // that the leader announced
   void finish();                          // the leader announced the end
   void give_up();                         // nothing more will come
+  // Before their time, the records that steps up to this one closed.
+  void commit_until(const model::Tick& tick);
+  // The records that steps up to this one closed are the last. Whoever writes a file tells the others how
+  // long it becomes.
+  void cut(const model::Tick& tick);
 
   bool progress();  // writes, and says what went wrong and, in mode inline, what is written
   bool closed() const;
@@ -65,6 +70,7 @@ class Commits final : public model::Stateful {
   };
   void carry_out(std::size_t file, const plan::CommitDue& due);
   void say_written();
+  void on_cut(const messaging::Bytes& message);
 
   const Blueprint& blueprint_;
   Words& words_;

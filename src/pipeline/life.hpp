@@ -33,6 +33,8 @@ class Life {
   bool announce_last_step();
   // Ends the component, with what is complete, on all servers.
   void fail(const base::Fault& fault);
+  // This server tells its clients, and nothing else: the component has ended early and in order.
+  void end_early(const base::Fault& fault);
   // This server has closed what it writes; once.
   void announce_closed();
 

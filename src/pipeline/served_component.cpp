@@ -31,7 +31,10 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
                .sinks = commits_.sinks(),
                .drops = [this] { return fatal() || over(); }},
               streams_.all()),
-      life_(words_, blueprint_.info.leader, events()) {
+      life_(words_, blueprint_.info.leader, events()),
+      ending_(words_, {.stop = [this] { on_stop(); },
+                       .commit = [this](const model::Tick& tick) { commits_.commit_until(tick); },
+                       .cut = [this](const model::Tick& tick) { on_cut(tick); }}) {
   messenger.slabs().keep_at_most(blueprint_.info.configuration.servers.memory / slab_share);
   commits_.start_clocks(bytes_per_record(),
                         [this](std::size_t file, const plan::CommitDue& due) { router_.flush(file, due); });
@@ -40,8 +43,14 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
 ServedComponent::~ServedComponent() { tasks_.wait(); }
 
 Life::Events ServedComponent::events() {
-  return {.step = [this](const model::Tick& tick) { on_step(tick); },
-          .last_step = [this] { commits_.finish(); },
+  return {.step =
+              [this](const model::Tick& tick) {
+                if (!cut()) on_step(tick);
+              },
+          .last_step =
+              [this] {
+                if (!cut()) commits_.finish();
+              },
           .fault =
               [this](const base::Fault& fault) {
                 if (intake_) intake_->raise(fault);
@@ -88,6 +97,7 @@ void ServedComponent::start(std::vector<server::Link> links, const model::StateL
                                                                       .pipeline = *this,
                                                                       .counters = services_.counters,
                                                                       .trace = services_.trace});
+  if (ending_.order() != nullptr) on_stop();
   life_.start();
 }
 
@@ -179,7 +189,8 @@ void ServedComponent::on_step(const model::Tick& tick) {
 }
 
 bool ServedComponent::progress() {
-  bool moved = intake_ && intake_->progress();
+  bool moved = intake_ && (!ending_.said_complete() || cut()) && intake_->progress();
+  if (ending_.order() != nullptr && !fatal()) moved = go_on_ending() || moved;
   const bool at_work = !tasks_.none() || services_.executor.running() > 0;
   moved = router_.deliver() || moved;
   if (diagnostics_) {
@@ -207,10 +218,63 @@ void ServedComponent::finish_windows() {
 }
 
 bool ServedComponent::close() {
-  const bool analysed = fatal() || !diagnostics_ || (windows_finished_ && diagnostics_over());
+  const bool analysed = fatal() || cut() || !diagnostics_ || (windows_finished_ && diagnostics_over());
   if (life_.closed_here() || !commits_.closed() || !input_over() || !analysed) return false;
   life_.announce_closed();
   return true;
+}
+
+void ServedComponent::stop(const StopOrder& order) { ending_.ask(order); }
+
+void ServedComponent::on_stop() {
+  if (intake_) intake_->expect_losses();
+}
+
+bool ServedComponent::may_stop_taking(double waited) const {
+  return intake_->has_lost() || ending_.others_have_stopped() || waited >= ending_.order()->patience;
+}
+
+bool ServedComponent::go_on_ending() {
+  const double waited = ending_.waited();
+  if (cut()) {
+    if (waited >= ending_.order()->most) commits_.give_up();
+    if (life_.closed_everywhere()) tell_the_end();
+    return false;
+  }
+  if (ending_.said_complete()) return false;
+  if (!intake_ || input_ended_) {
+    ending_.say_complete();
+    return true;
+  }
+  // Inline, a rank that waits for such a commit would wait for others that may wait for it in the model.
+  if (words_.rank() == blueprint_.info.leader && !blueprint_.is_inline())
+    ending_.ask_for_commit(intake_->complete_until(), intake_->stands_still());
+  if (waited >= ending_.order()->latest()) intake_->halt();
+  if (!may_stop_taking(waited) || !intake_->stands_still()) return false;
+  if (intake_->step_is_complete()) close_step();
+  ending_.say_complete(intake_->complete_until());
+  return true;
+}
+
+// The clients hear of it only once the files are closed: one that fails may take the whole job with it.
+void ServedComponent::on_cut(const model::Tick& tick) {
+  if (fatal()) return;
+  if (intake_) intake_->discard();
+  if (tick.step == model::static_step)
+    commits_.give_up();
+  else
+    commits_.cut(tick);
+}
+
+void ServedComponent::tell_the_end() {
+  if (std::exchange(end_told_, true)) return;
+  const model::Tick& tick = ending_.last();
+  const std::string until = tick.step == model::static_step
+                                ? "before the first step was complete"
+                                : fmt::format("after step {} ({} s)", tick.step, tick.time);
+  life_.end_early({ErrorCode::lost,
+                   fmt::format("component \"{}\": {} {}; all records that were complete are in the files",
+                               blueprint_.info.declarations.component, ending_.order()->why, until)});
 }
 
 void ServedComponent::count_held() {

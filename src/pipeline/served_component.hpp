@@ -14,6 +14,7 @@
 
 #include "pipeline/commits.hpp"
 #include "pipeline/diagnostics.hpp"
+#include "pipeline/ending.hpp"
 #include "pipeline/life.hpp"
 #include "pipeline/routing/router.hpp"
 #include "pipeline/sampling/streams.hpp"
@@ -35,6 +36,12 @@ class ServedComponent final : public server::Pipeline {
   bool progress();  // true if anything moved
   // All servers have closed their files, and the clients of this one are done.
   bool over() const { return life_.closed_everywhere() && input_over(); }
+  // This server is to end before the run does: on all servers the records that are complete are committed,
+  // and what clients still give within the patience too, if they live.
+  void stop(const StopOrder& order);
+  // Why, on any server, it is or was to stop; null if it was not.
+  const StopOrder* stopped() const { return ending_.order(); }
+  bool cut() const { return ending_.cut(); }  // it ended before its clients did
   // All commits that the steps before the current one brought about are on disk, whoever owns the file, and
   // nothing is under way from here. In mode inline only, where all servers are in `step` together.
   bool settled() const;
@@ -68,7 +75,12 @@ class ServedComponent final : public server::Pipeline {
   void finish_windows();
   bool close();
   void count_held();
-  bool input_over() const { return !intake_ || intake_->finished(); }
+  bool go_on_ending();
+  bool may_stop_taking(double waited) const;
+  void on_stop();
+  void on_cut(const model::Tick& tick);
+  void tell_the_end();
+  bool input_over() const { return !intake_ || intake_->finished() || cut(); }
   bool all_in() const { return intake_ ? input_ended_ : life_.last_step_announced(); }
   bool diagnostics_over() const { return !diagnostics_ || fatal() || diagnostics_->over(); }
 
@@ -80,10 +92,12 @@ class ServedComponent final : public server::Pipeline {
   Commits commits_;
   routing::Router router_;
   Life life_;
+  Ending ending_;
   std::unique_ptr<Diagnostics> diagnostics_;  // null where there are none
   std::unique_ptr<server::Intake> intake_;    // null on a server without clients
   bool input_ended_ = false;
   bool windows_finished_ = false;
+  bool end_told_ = false;
 };
 
 }  // namespace tailrace::pipeline

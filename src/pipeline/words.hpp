@@ -9,8 +9,22 @@
 namespace tailrace::pipeline {
 
 // Kinds of messages; each component has its own block of numbers.
-enum class Word : std::int32_t { bundle, tick, final_tick, fault, fatal, closed, set_up, written, analytics };
-inline constexpr std::int32_t words_per_component = 9;
+enum class Word : std::int32_t {
+  bundle,
+  tick,
+  final_tick,
+  fault,
+  fatal,
+  closed,
+  set_up,
+  written,
+  analytics,
+  stop,      // the run is to end now
+  complete,  // the last step that a server's clients have given in full
+  commit,    // commit what is closed up to this step, before its time
+  cut        // how long a file becomes
+};
+inline constexpr std::int32_t words_per_component = 13;
 
 // Communication thread only.
 class Words {

@@ -75,6 +75,19 @@ std::optional<std::string> chunk_complaint(const std::vector<std::int64_t>& chun
   return std::nullopt;
 }
 
+std::optional<std::string> danger_complaint(const output::Format& format,
+                                            const settings::ServersOptions& servers) {
+  if (servers.mode != settings::Mode::attached || !servers.model_uses_hdf5) return std::nullopt;
+  const std::string danger = format.danger_beside_model();
+  if (danger.empty()) return std::nullopt;
+  return fmt::format(
+      "{}, and with `mode: attached` a thread of Tailrace uses it beside the model, which crashes a model "
+      "that "
+      "uses HDF5 or netCDF-4 too. Choose `servers: {{mode: dedicated}}`, link a thread-safe HDF5, or, for a "
+      "model that does not use it while it runs, say `servers: {{model_uses_hdf5: false}}`",
+      danger);
+}
+
 std::vector<std::string> names_of_parts(const std::string& variable, const model::Grid& grid, int dim) {
   const auto cells = static_cast<std::size_t>(grid.shape[static_cast<std::size_t>(dim)]);
   std::vector<std::string> words;

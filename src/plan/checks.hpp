@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "model/declarations.hpp"
+#include "output/dataset.hpp"
+#include "settings/configuration.hpp"
 #include "time/accumulator.hpp"
 #include "time/period.hpp"
 
@@ -23,6 +25,10 @@ std::optional<std::string> period_warning(const std::string& field, time::Reduct
 
 // `chunk` is the user's: records, then the grid's dims.
 std::optional<std::string> chunk_complaint(const std::vector<std::int64_t>& chunk, const model::Grid& grid);
+
+// A format of which two threads must not write at once, in a mode where one of them may be the model's.
+std::optional<std::string> danger_complaint(const output::Format& format,
+                                            const settings::ServersOptions& servers);
 
 // Whether every point of `every` is one of `cadence` too, as far as periods of the same kind can tell.
 bool is_multiple(const time::Period& every, const time::Period& cadence);

@@ -14,15 +14,25 @@
 
 namespace tailrace::plan {
 
+// How long the axes of a file were after a step that closed records.
+struct Closing {
+  std::int64_t step = 0;
+  std::vector<std::int64_t> lengths;
+};
+
 struct CommitDue {
   std::vector<std::int64_t> lengths;                   // records, by axis of the file
   std::vector<std::vector<time::TimeRecord>> records;  // new since the last commit, by axis
+  std::vector<Closing> closings;                       // of these records, ascending
   model::Tick tick;
   bool final = false;
   // Of a series: what the name of its file has, and whether that file holds nothing more.
   std::string part;
   bool ends_part = false;
 };
+
+// Takes the records that were closed by the steps up to `step` out of a commit; the others stay in it.
+CommitDue take_until(CommitDue& due, std::int64_t step);
 
 // How far a file has come between two commits: records, by axis of the file.
 struct Pending {
@@ -46,12 +56,16 @@ class FileClock {
 
   // After `axes` have advanced to `tick`.
   std::optional<CommitDue> advance(const AxisBank& axes, const model::Tick& tick);
+  // Before its time: a commit of the records that steps up to this one closed, if any wait.
+  std::optional<CommitDue> commit_until(const model::Tick& tick);
+  // What advance() has not given out yet.
+  const CommitDue& gathered() const { return gathered_; }
   // The end of the run: the windows that are still open close at its last tick.
   CommitDue finish(const AxisBank& axes);
 
   Pending pending() const { return {committed_, gathered_.lengths}; }
   void save(model::NumberSaver saver) const { visit_state(*this, std::move(saver)); }
-  void load(model::NumberLoader loader) { visit_state(*this, std::move(loader)); }
+  void load(model::NumberLoader loader);
 
  private:
   template <class Self, class Visitor>
@@ -69,7 +83,7 @@ class FileClock {
   }
   CommitDue take(bool final, bool ends_part);
   std::string name_part(bool ended);
-  void append(std::size_t axis, const time::TimeRecord& record);
+  void append(std::size_t axis, const time::TimeRecord& record, std::int64_t step);
 
   std::size_t number_;
   time::Cadence write_;

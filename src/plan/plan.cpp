@@ -218,6 +218,8 @@ class Planner {
                         entry.location.text(), entry.path));
       return;
     }
+    if (const auto danger = danger_complaint(*output::find_format(entry.format), configuration_.servers))
+      problems_.add(entry.location, "output." + entry.path, *danger);
     file.option_tables = plan_option_tables(entry, declarations_.options, names, problems_);
     name_axes(file.axes);
     refuse_taken_names(file, names);

@@ -36,7 +36,8 @@ Intake::Intake(std::string component, std::vector<Link> links, const IntakeServi
       counters_(services.counters),
       trace_(services.trace),
       finished_(links.empty()) {
-  for (Link& link : links) clients_.push_back({std::move(link), State::running, {}, false, {}, 0});
+  for (Link& link : links)
+    clients_.push_back({std::move(link), State::running, {}, false, {}, 0, 0.0, false});
 }
 
 Intake::~Intake() {
@@ -46,11 +47,11 @@ Intake::~Intake() {
 
 bool Intake::progress() {
   if (finished_) return false;
-  bool moved = false;
-  for (Client& client : clients_) moved = drain(client) || moved;
-  moved = advance() || moved;
+  moved_ = false;
+  for (Client& client : clients_) moved_ = (halted_ ? submit(client) : drain(client)) || moved_;
+  moved_ = (!halted_ && advance()) || moved_;
   if (env::steady_seconds() >= next_look_) look_for_the_dead();
-  return moved;
+  return moved_;
 }
 
 // A run is kept for a moment, until the client is through with its step, for it costs less than its
@@ -185,7 +186,9 @@ bool Intake::all(State a, State b) const {
 
 bool Intake::advance() {
   if (in_work_.load(std::memory_order_acquire) > 0) return false;
+  const bool cannot_end = losses_expected_ && !discarding_ && !all(State::finished, State::finished);
   if (all(State::finished, State::gone)) {
+    if (cannot_end) return false;
     finished_ = true;
     if (!discarding_) pipeline_.end_of_input();
     return true;
@@ -213,7 +216,7 @@ bool Intake::advance() {
     return true;
   }
   if (!pipeline_.ready_for_step()) return false;
-  last_step_ = tick_.step;
+  last_tick_ = tick_;
   tick_ = ahead->tick;
   pipeline_.begin_step(tick_);
   for (Client& client : clients_) client.state = State::running;
@@ -223,6 +226,7 @@ bool Intake::advance() {
 void Intake::lose(Client& client, const std::string& why) {
   submit(client);
   client.state = State::gone;
+  if (losses_expected_) return;
   const std::string where = client.started
                                 ? fmt::format("after step {} ({} s)", client.tick.step, client.tick.time)
                                 : "before its first step";
@@ -232,17 +236,42 @@ void Intake::lose(Client& client, const std::string& why) {
 }
 
 void Intake::look_for_the_dead() {
-  next_look_ = env::steady_seconds() + look_seconds;
+  next_look_ = env::steady_seconds() + (losses_expected_ ? 0.1 * look_seconds : look_seconds);
   for (Client& client : clients_) {
     if (client.state == State::finished || client.state == State::gone) continue;
     if (client.link.consumer->alive()) continue;
+    if (losses_expected_ && client.state == State::at_tick) {  // there may be more in its buffer
+      client.missed = true;
+      continue;
+    }
     if (drain(client) || client.state == State::finished || client.state == State::gone) continue;
-    lose(client, "is gone (its process ended)");
+    // A signal that ends the whole job may reach this process a moment later, and then it is no fault.
+    if (losses_expected_ || std::exchange(client.missed, true)) lose(client, "is gone (its process ended)");
   }
+}
+
+void Intake::expect_losses() {
+  losses_expected_ = true;
+  next_look_ = 0.0;
+  for (Client& client : clients_)
+    if (client.state != State::gone) client.link.consumer->request_stop();
+}
+
+bool Intake::has_lost() const {
+  return std::any_of(clients_.begin(), clients_.end(),
+                     [](const Client& client) { return client.missed || client.state == State::gone; });
+}
+
+bool Intake::stands_still() const {
+  const bool has_more = !halted_ && (moved_ || step_is_complete());
+  return !has_more && in_work_.load(std::memory_order_acquire) == 0 &&
+         std::all_of(clients_.begin(), clients_.end(),
+                     [](const Client& client) { return client.run.empty(); });
 }
 
 void Intake::discard() {
   discarding_ = true;
+  halted_ = false;
   for (Client& client : clients_) submit(client);
   for (Client& client : clients_)
     if (client.state == State::at_tick) client.state = State::running;

@@ -45,14 +45,26 @@ class Intake {
 
   bool progress();  // takes what there is; true if anything moved
   void discard();   // from now on packets are taken and dropped, so that no client waits for room
+  // The run is being stopped, which its clients may not survive. One that is gone is no fault from now on,
+  // and its buffer is taken to the end; the clients that live hear of the stop.
+  void expect_losses();
+  bool has_lost() const;           // a client is gone; more of it may be in its buffer
+  void halt() { halted_ = true; }  // takes nothing any more
+  // Nothing is in work, and while the clients do not go on, nothing more will be.
+  bool stands_still() const;
+  // The blocks of tick() are all here, and not only those of the steps before.
+  bool step_is_complete() const { return all(State::at_tick, State::finished); }
+  const model::Tick& complete_until() const { return step_is_complete() ? tick_ : last_tick_; }
   // Nothing comes that the doorbell does not announce, and nothing that came waits for its time.
   bool announced() const;
-  bool finished() const { return finished_; }            // every client has finished or is gone
-  void raise(const base::Fault& fault);                  // to all clients
-  const model::Tick& tick() const { return tick_; }      // static_step before the first one
-  std::int64_t last_step() const { return last_step_; }  // the one before tick(), whose blocks are all taken
-  double buffer_used() const;                            // 0 to 1, of the fullest client
-  std::string describe() const;                          // for the watchdog: where each client stands
+  bool finished() const { return finished_; }        // every client has finished or is gone
+  void raise(const base::Fault& fault);              // to all clients
+  const model::Tick& tick() const { return tick_; }  // static_step before the first one
+  std::int64_t last_step() const {
+    return last_tick_.step;
+  }                              // the one before tick(), whose blocks are all taken
+  double buffer_used() const;    // 0 to 1, of the fullest client
+  std::string describe() const;  // for the watchdog: where each client stands
   // What the clients counted, as they sent it with their last packet.
   const std::vector<std::vector<std::byte>>& client_counters() const { return client_counters_; }
 
@@ -67,6 +79,7 @@ class Intake {
     Packets run;  // small blocks that are taken and wait for a worker
     std::size_t run_bytes = 0;
     double run_begin = 0.0;  // steady seconds
+    bool missed = false;     // its process was gone at the last look
   };
   bool drain(Client& client);
   bool due(const Client& client) const;  // its run is not to wait any longer
@@ -88,8 +101,11 @@ class Intake {
   telemetry::Trace* trace_;
   std::atomic<int> in_work_{0};  // pieces of work of the current step
   model::Tick tick_{model::static_step, 0.0};
-  std::int64_t last_step_ = model::static_step;
+  model::Tick last_tick_{model::static_step, 0.0};
   bool discarding_ = false;
+  bool losses_expected_ = false;
+  bool halted_ = false;
+  bool moved_ = true;  // in the latest progress()
   bool finished_ = false;
   double next_look_ = 0.0;
   std::vector<std::vector<std::byte>> client_counters_;

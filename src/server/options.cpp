@@ -36,6 +36,29 @@ std::vector<config::Option> where_they_run() {
        .example = "4",
        .fallback = "auto",
        .unit = "threads"},
+      {.name = "model_uses_hdf5",
+       .type = flag(),
+       .says = "Whether the model itself calls HDF5, as netCDF-4 does. With an HDF5 library that is not "
+               "thread-safe, `mode: attached` is possible only if it does not.",
+       .example = "false",
+       .fallback = "true"},
+  };
+}
+
+std::vector<config::Option> how_they_are_stopped() {
+  return {
+      {.name = "signals",
+       .type = choice({"servers", "all", "none"}),
+       .says = "Which processes take SIGTERM and SIGINT: those in which servers run, the model's ranks too "
+               "(`all`: they go on and ask `stop_requested`), or `none`.",
+       .example = "all",
+       .fallback = "servers"},
+      {.name = "grace",
+       .type = time::duration_type(),
+       .says = "The time from SIGTERM or SIGINT to the end of the servers: the model may finish, complete "
+               "records are committed, the report is written.",
+       .example = "60 s",
+       .fallback = "20 s"},
   };
 }
 
@@ -95,6 +118,10 @@ Options read(const Value& value, config::Problems& problems) {
   options.memory = config::size_of(value, "memory", options.memory,
                                    {.bytes = std::size_t{1} << 20, .words = "1 MiB"}, problems);
   options.watchdog_seconds = time::seconds_of(value, "watchdog", options.watchdog_seconds);
+  options.model_uses_hdf5 = config::flag_of(value, "model_uses_hdf5", options.model_uses_hdf5);
+  options.signals = config::choice_of<Signals>(
+      value, "signals", {{"servers", Signals::servers}, {"all", Signals::all}, {"none", Signals::none}});
+  options.grace_seconds = time::seconds_of(value, "grace", options.grace_seconds);
   options.report = config::flag_of(value, "report", options.report);
   options.report_directory = config::text_of(value, "report_directory", options.report_directory);
   options.trace = config::flag_of(value, "trace", options.trace);
@@ -107,8 +134,8 @@ const config::SectionRegistration registration{section};
 
 config::Section<Options> section() {
   return {.option = {.name = "servers",
-                     .type = config::joined_section(
-                         {where_they_run(), transport::options(), what_they_may_use_and_tell()}),
+                     .type = config::joined_section({where_they_run(), transport::options(),
+                                                     how_they_are_stopped(), what_they_may_use_and_tell()}),
                      .says = "Where the servers run, and the resources that they may use.",
                      .example = "{mode: dedicated, count: 2}"},
           .read = read};

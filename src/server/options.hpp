@@ -10,6 +10,7 @@
 namespace tailrace::server {
 
 enum class Mode { dedicated, attached, inline_, off };
+enum class Signals { servers, all, none };  // which ranks take SIGTERM and SIGINT
 
 struct Options {
   Mode mode = Mode::dedicated;
@@ -20,6 +21,9 @@ struct Options {
   std::string transport = "auto";             // or the name of one
   std::size_t memory = std::size_t{1} << 30;  // bound on what a server holds that waits for assembly or disk
   double watchdog_seconds = 60.0;             // 0: off
+  bool model_uses_hdf5 = true;                // attached: as far as we know
+  Signals signals = Signals::servers;
+  double grace_seconds = 20.0;  // from such a signal to the end of the servers
   std::string report_directory = "tailrace_report";
   bool report = true;
   bool trace = false;  // write a trace for Perfetto into the report directory

@@ -20,20 +20,38 @@ ModelRank::ModelRank(handshake::Started started, model::Tick begin)
   const handshake::Assignment& assignment = started_.run.assignment;
   const int server = assignment.server_of[static_cast<std::size_t>(started_.world->rank())];
   server_rank_ = assignment.servers[static_cast<std::size_t>(server)];
+  heed_signals();
   start_host();
   guard_ = comm::on_finalize([](void* self) { static_cast<ModelRank*>(self)->leave(); }, this);
 }
 
 ModelRank::~ModelRank() { leave(); }
 
+// A model's own handler is left alone: what it does at a signal is its own choice.
+void ModelRank::heed_signals() {
+  const settings::ServersOptions& options = started_.run.servers();
+  const bool asked_for = options.mode == settings::Mode::dedicated
+                             ? options.signals == settings::Signals::all
+                             : options.signals != settings::Signals::none;
+  if (asked_for) signals_.emplace(env::OwnHandler::left_alone);
+}
+
+// A model that a signal would have ended, and that does not end by itself, still ends by it.
+void ModelRank::end_if_stopped() {
+  const int signal = host_->stop_watch().signal();
+  if (signal != 0 && (host_->cut() || !host_->done())) env::end_by_signal(signal);
+}
+
 void ModelRank::start_host() {
   const settings::Mode mode = started_.run.servers().mode;
   if (mode == settings::Mode::dedicated) return;
   host_ = std::make_unique<host::Host>(*started_.world, *started_.servers, started_.run);
+  if (signals_) host_->stop_watch().heed(*signals_);
   if (mode != settings::Mode::attached) return;
   host_thread_ = std::thread([this] {
     try {
       host_->run();
+      end_if_stopped();
     } catch (...) {
       host_fault_ = base::current_fault();
       host_failed_.store(true, std::memory_order_release);
@@ -181,6 +199,19 @@ void ModelRank::step(std::int64_t step, double time) {
 void ModelRank::settle_inline() {
   while (host_->progress() || !host_->settled()) {
   }
+  if (!host_->cut()) return;
+  while (!host_->done() && !host_->out_of_time()) host_->progress();
+  host_->write_report();
+  end_if_stopped();
+}
+
+// Every rank gets the same answer: the ranks hear of a stop one after the other, and a model can only end
+// together.
+bool ModelRank::stop_requested() {
+  transport::Producer& producer = client("stop_requested").producer();
+  if (host_) host_->stop_watch().model_asks();
+  if (host_ && !host_thread_.joinable()) host_->progress();
+  return started_.component->any_says(producer.stop_requested() || (signals_ && signals_->caught() != 0));
 }
 
 void ModelRank::finish() {
@@ -203,6 +234,7 @@ void ModelRank::finish() {
   guard_.reset();
   client_.reset();  // it rings the host's doorbell
   end_host();
+  signals_.reset();
   base::ByteReader reader(message);
   for (auto count = reader.get<std::int32_t>(); count > 0; --count) {
     const auto fault = handshake::get_fault(reader);

@@ -14,6 +14,7 @@
 #include "client/client.hpp"
 #include "client/declarer.hpp"
 #include "comm/communicator.hpp"
+#include "env/signals.hpp"
 #include "handshake/start.hpp"
 #include "host/host.hpp"
 #include "plan/plan.hpp"
@@ -35,6 +36,7 @@ class ModelRank {
   void ready();
   void step(std::int64_t step, double time);
   bool put_unwanted(int field) noexcept { return is_ready() && client_->put_unwanted(field); }
+  bool stop_requested();
   void finish();
   bool is_ready() const { return state_ == State::running; }
 
@@ -47,6 +49,8 @@ class ModelRank {
   void wake_server();
   void start_host();
   void settle_inline();
+  void heed_signals();
+  void end_if_stopped();
   void meanwhile();                                  // while waiting for somebody else
   std::vector<std::byte> await(handshake::Tag tag);  // the next message of this rank's server
   transport::BufferOptions buffer_options() const;
@@ -58,10 +62,11 @@ class ModelRank {
   State state_ = State::declaring;
   bool finishing_ = false;  // the last record is committed, the servers' goodbye is awaited
   client::Declarer declarer_;
-  int server_rank_ = -1;                   // in the whole run
-  std::unique_ptr<host::Host> host_;       // modes attached and inline
-  std::thread host_thread_;                // mode attached
-  std::optional<base::Fault> host_fault_;  // why the thread ended early; read after join
+  int server_rank_ = -1;                     // in the whole run
+  std::optional<env::StopSignals> signals_;  // where this rank takes them
+  std::unique_ptr<host::Host> host_;         // modes attached and inline
+  std::thread host_thread_;                  // mode attached
+  std::optional<base::Fault> host_fault_;    // why the thread ended early; read after join
   std::atomic<bool> host_failed_{false};
   std::string doorbell_name_;                      // of this rank's server
   std::unique_ptr<transport::Doorbell> doorbell_;  // until connected, of a server of its own on this node

@@ -162,6 +162,8 @@ void Session::publish(FieldHandle field) {
   if (!impl_->off) impl_->client("publish").publish(field.index);
 }
 
+bool Session::stop_requested() { return !impl_->off && impl_->model_rank("stop_requested").stop_requested(); }
+
 void Session::finish() {
   if (impl_->rank) impl_->rank->finish();
 }

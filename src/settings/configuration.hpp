@@ -20,6 +20,7 @@
 namespace tailrace::settings {
 
 using server::Mode;
+using server::Signals;
 using ServersOptions = server::Options;
 
 struct Configuration {

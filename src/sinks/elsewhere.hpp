@@ -15,6 +15,9 @@ class Elsewhere final : public Sink {
     TAILRACE_ASSERT(false, "chunks go to the home of their file");
   }
   bool progress() override { return false; }
+  std::optional<plan::CommitDue> cut(const model::Tick&, const plan::CommitDue&) override {
+    return std::nullopt;
+  }
   void give_up() override {}
   bool closed() const override { return true; }
   std::optional<base::Fault> take_fault() override { return std::nullopt; }

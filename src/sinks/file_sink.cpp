@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/log.hpp"
 #include "env/clock.hpp"
 #include "env/delays.hpp"
@@ -146,6 +148,25 @@ void FileSink::point(const plan::CommitDue& due) {
   point.ends_part = due.ends_part;
   if (is_home()) add_values(due, point);
   committer_.point(std::move(point));
+  waiting_.push_back(due);
+}
+
+// A commit of a later step may be complete already, and then it stays. Of those that still wait, the first
+// one has all records that there are between it and the last one that goes on.
+std::optional<plan::CommitDue> FileSink::cut(const model::Tick& tick, const plan::CommitDue& gathered) {
+  if (closed_ || committer_.finished()) return std::nullopt;
+  committer_.drop_after(tick.step);
+  const auto dropped = std::find_if(waiting_.begin(), waiting_.end(), [&](const plan::CommitDue& due) {
+    return due.final || due.tick.step > tick.step;
+  });
+  plan::CommitDue rest = dropped == waiting_.end() ? gathered : *dropped;
+  waiting_.erase(dropped, waiting_.end());
+  plan::CommitDue last = plan::take_until(rest, tick.step);
+  last.tick = written_step_ > tick.step ? model::Tick{written_step_, committed_time_} : tick;
+  last.final = true;
+  last.ends_part = false;
+  point(last);
+  return last;
 }
 
 // What no chunk holds: times and bounds of the new records, and once the coordinates.
@@ -182,6 +203,7 @@ bool FileSink::progress() {
     return true;
   }
   if (auto ready = committer_.next()) {
+    waiting_.pop_front();
     auto write = std::make_shared<Write>();
     write->ready = std::move(ready);
     if (plan_.entry.series) cutter_.cut(*write->ready);
@@ -289,6 +311,7 @@ void FileSink::failed(const base::Fault& fault) {
   }
   closed_ = true;
   dataset_.reset();
+  waiting_.clear();
   committer_ = output::Committer({}, {});  // what waits here leaves no more, and must hold no step back
 }
 

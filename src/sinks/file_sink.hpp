@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <utility>
 
 #include "output/committer.hpp"
@@ -27,6 +28,7 @@ class FileSink final : public Sink {
   void point(const plan::CommitDue& due) override;
   void deliver(std::size_t variable, output::FinishedChunk&& chunk) override;
   bool progress() override;
+  std::optional<plan::CommitDue> cut(const model::Tick& tick, const plan::CommitDue& gathered) override;
   void give_up() override { giving_up_ = true; }
   bool closed() const override { return closed_ && !writing_; }
   std::optional<base::Fault> take_fault() override { return std::exchange(fault_, std::nullopt); }
@@ -64,8 +66,9 @@ class FileSink final : public Sink {
   bool by_many_;
   std::unique_ptr<output::Dataset> dataset_;  // null between two files of a series
   output::Committer committer_;
-  PartCutter cutter_;               // of a series
-  std::uint64_t closed_bytes_ = 0;  // on disk, in files of a series that have ended; I/O thread only
+  std::deque<plan::CommitDue> waiting_;  // what the committer's points were made from
+  PartCutter cutter_;                    // of a series
+  std::uint64_t closed_bytes_ = 0;       // on disk, in files of a series that have ended; I/O thread only
   telemetry::FileCounters* counters_;
   std::shared_ptr<Write> write_;  // under way, or waiting to be tried again
   bool constants_sent_ = false;

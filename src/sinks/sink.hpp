@@ -41,7 +41,11 @@ class Sink {
   // A chunk whose home is this server; before or after the point that asks for it.
   virtual void deliver(std::size_t variable, output::FinishedChunk&& chunk) = 0;
   virtual bool progress() = 0;  // starts what can be written, takes in what was; true if anything moved
-  virtual void give_up() = 0;   // nothing more will come: write what is complete, then close
+  // Nothing of steps after this one will come: commits of such steps that still wait are replaced by a final
+  // one. `gathered`: what is not in a commit yet. The lengths that this one has; none where it is not
+  // written from here.
+  virtual std::optional<plan::CommitDue> cut(const model::Tick& tick, const plan::CommitDue& gathered) = 0;
+  virtual void give_up() = 0;  // nothing more will come: write what is complete, then close
   virtual bool closed() const = 0;
   // What the model has to know; once.
   virtual std::optional<base::Fault> take_fault() = 0;

@@ -67,6 +67,8 @@ class Producer {
 
   // The oldest fault that the receiver raised and that was not yet taken. Costs one load when there is none.
   virtual std::optional<base::Fault> take_fault() = 0;
+  // Whether the receiver asked that the run come to its end. Costs one load, or (mpi) a look for messages.
+  virtual bool stop_requested() = 0;
   // As the last word of a rank that leaves without `finish`: safe in an exit handler, never throws, never
   // blocks.
   virtual void abandon() noexcept = 0;
@@ -96,6 +98,7 @@ class Consumer {
   virtual void take(std::vector<Packet>& packets, std::size_t most, std::size_t bytes);
   virtual void release(std::span<const Packet> packets);  // all of these
   virtual void raise(const base::Fault& fault) = 0;       // reaches the sender at its next call
+  virtual void request_stop() = 0;                        // the sender may ask for it; from any thread
   // False once the sender has ended or its process is known to be gone; may say true too long (mpi).
   virtual bool alive() = 0;
   // Packets arrive only while next() is called: no doorbell announces them, so who receives must not

@@ -11,6 +11,8 @@ Keys of a scenario (the JSON file that the player reads; see player.cpp):
   initial_time, times       model time before the first step and after each step
   pace                      seconds of sleep in each step, where a test needs a run that lasts
   report_steps              print `STEP n` after each step (first rank)
+  in_step                   wait for the other ranks before each step
+  asks_stop                 ask stop_requested after each step; if so, print `STOPPING n` (first rank) and finish
   options                   integers for Session::option
   grids                     name, kind (block | indexed | replicated), dims, shape; split: the dims that are cut over
                             the ranks; indexed_dim; mesh; coordinates: name, dims, units, first, spacing, part
@@ -231,7 +233,7 @@ def try_kill(pid: int) -> None:
 
 def find_errors(output: str) -> list[tuple[int, str]]:
     """`ERROR <code> <message>`; a message goes on until another line of the player or of mpirun."""
-    ending = r"(?=^(?:ERROR \d|UNEXPECTED |FINISHED|SERVED|LEFT|STEP |-{20,})|\Z)"
+    ending = r"(?=^(?:ERROR \d|UNEXPECTED |FINISHED|SERVED|LEFT|STEP |STOPPING |-{20,})|\Z)"
     pattern = re.compile(rf"^ERROR (\d+) (.*?)\n{ending}", re.MULTILINE | re.DOTALL)
     return [(int(code), message) for code, message in pattern.findall(output + "\n")]
 

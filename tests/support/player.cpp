@@ -114,6 +114,9 @@ class Player {
     session_.ready();
     for (std::size_t i = 0; i < scenario_.times.size(); ++i) {
       take_step(static_cast<std::int64_t>(i) + 1, scenario_.times[i]);
+      if (!scenario_.asks_stop || !session_.stop_requested()) continue;
+      if (rank_ == 0) say("STOPPING " + std::to_string(i + 1));
+      break;
     }
     session_.finish();
   }
@@ -218,6 +221,7 @@ class Player {
     if (misbehaves("exit", step)) std::_Exit(0);
     if (misbehaves("leave", step)) throw Left{};
     if (misbehaves("kill", step)) kill_victim();
+    if (scenario_.in_step) MPI_Barrier(MPI_Comm_f2c(session_.model_comm()));
     session_.step(step, time);
     for (std::size_t field = 0; field < scenario_.fields.size(); ++field) {
       if (is_missing(scenario_.fields[field], step) || !session_.wants(handles_[field])) continue;

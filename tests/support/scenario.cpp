@@ -80,6 +80,8 @@ Scenario Scenario::read(const std::string& path) {
   scenario.times = json.at("times").get<std::vector<double>>();
   scenario.pace = json.value("pace", 0.0);
   scenario.report_steps = json.value("report_steps", false);
+  scenario.in_step = json.value("in_step", false);
+  scenario.asks_stop = json.value("asks_stop", false);
   scenario.options = json.value("options", std::map<std::string, std::int64_t>{});
   for (const Json& grid : json.at("grids")) scenario.grids.push_back(read_grid(grid));
   for (const Json& field : json.at("fields")) scenario.fields.push_back(read_field(field));

@@ -48,6 +48,8 @@ struct Scenario {
   std::vector<double> times;  // of step 1, 2, ...
   double pace = 0.0;          // seconds of sleep in each step
   bool report_steps = false;  // the first rank prints `STEP n` after each step
+  bool in_step = false;       // the ranks wait for each other before each step
+  bool asks_stop = false;     // asks stop_requested after each step, and finishes where it is so
   std::map<std::string, std::int64_t> options;
   std::vector<Grid> grids;
   std::vector<Field> fields;

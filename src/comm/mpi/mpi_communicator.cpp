@@ -47,6 +47,12 @@ MpiCommunicator::~MpiCommunicator() {
 
 void MpiCommunicator::barrier() { check(MPI_Barrier(comm_), "MPI_Barrier"); }
 
+bool MpiCommunicator::any_says(bool yes) {
+  int said = yes ? 1 : 0;
+  check(MPI_Allreduce(MPI_IN_PLACE, &said, 1, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce");
+  return said != 0;
+}
+
 void MpiCommunicator::broadcast_in_place(std::span<std::byte> bytes, int root) {
   for (std::size_t begin = 0; begin < bytes.size(); begin += largest_piece) {
     const auto piece = bytes.subspan(begin, std::min(largest_piece, bytes.size() - begin));

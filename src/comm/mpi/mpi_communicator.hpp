@@ -16,6 +16,7 @@ class MpiCommunicator final : public Communicator {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   void barrier() override;
+  bool any_says(bool yes) override;
   std::vector<std::byte> broadcast(std::span<const std::byte> bytes, int root) override;
   std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) override;
   std::unique_ptr<Communicator> split(int colour, int key) override;

@@ -27,6 +27,7 @@ class OneRank final : public comm::Communicator {
   int size() const override { return size_; }
   void barrier() override { refuse(); }
   Bytes broadcast(std::span<const std::byte>, int) override { refuse(); }
+  bool any_says(bool) override { refuse(); }
   std::vector<Bytes> all_gather(std::span<const std::byte>) override { refuse(); }
   std::unique_ptr<Communicator> split(int, int) override { refuse(); }
   std::unique_ptr<Communicator> duplicate() override { refuse(); }

@@ -49,6 +49,7 @@ class MemoryNetwork {
     int rank() const override { return rank_; }
     int size() const override { return network_.size_; }
     void barrier() override { refuse(); }
+    bool any_says(bool) override { refuse(); }
     std::vector<std::byte> broadcast(std::span<const std::byte>, int) override { refuse(); }
     std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte>) override { refuse(); }
     std::unique_ptr<Communicator> split(int, int) override { refuse(); }

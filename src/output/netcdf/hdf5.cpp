@@ -27,6 +27,11 @@ Hdf5Lock::~Hdf5Lock() {
   hdf5_mutex.unlock();
 }
 
+bool hdf5_is_thread_safe() {
+  hbool_t safe = 0;
+  return H5is_library_threadsafe(&safe) >= 0 && safe;
+}
+
 void throw_hdf5_error(std::string_view doing) {
   std::string message;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &tailrace_first_message, &message);

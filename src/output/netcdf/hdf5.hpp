@@ -28,6 +28,9 @@ class TAILRACE_SCOPED_CAPABILITY Hdf5Lock {
   void* print_data_ = nullptr;
 };
 
+// Of the library that this process has loaded: whether others may call it without our lock.
+bool hdf5_is_thread_safe();
+
 // Throws Error(resource): what was being done, and the first message of HDF5's error stack.
 [[noreturn]] void throw_hdf5_error(std::string_view doing);
 

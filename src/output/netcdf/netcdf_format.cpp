@@ -169,6 +169,9 @@ class NetcdfFormat final : public Format {
   std::string name() const override { return "netcdf"; }
   bool can_replace_chunks() const override { return true; }
   bool makes_files() const override { return true; }
+  std::string danger_beside_model() const override {
+    return hdf5_is_thread_safe() ? "" : "the HDF5 library of this program is not thread-safe";
+  }
 
   std::unique_ptr<Dataset> create(const DatasetSpec& spec, env::FileSystem& files) const override {
     check_spec(spec);

@@ -324,6 +324,18 @@ TEST(Assembly, ACommitDoesNotWaitForTheRecordsOfTheNextOne) {
   EXPECT_THAT(simple.handed, ElementsAre(std::tuple(0, 2, false), std::tuple(0, 5, false)));
 }
 
+// When a run ends early, its last commit is shorter than one that was due and never became complete.
+TEST(Assembly, AFlushMayAskForLessThanTheOneBefore) {
+  Simple simple(8);
+  simple.flush(5);
+  simple.add(0);
+  simple.add(1);
+  simple.add(2);
+  EXPECT_THAT(simple.handed, IsEmpty());
+  simple.flush(3);
+  EXPECT_THAT(simple.handed, ElementsAre(std::tuple(0, 3, false)));
+}
+
 TEST(Assembly, AFlushAfterTheFullChunkOpensNothing) {
   Simple simple(2);
   simple.add(0);

@@ -66,6 +66,37 @@ TEST(FileClock, CommitsAtTheFirstTickAtOrPastEachMultiple) {
                                    std::pair(21.0, std::vector<std::int64_t>{7, 2})));
 }
 
+// A run that is stopped commits at once what steps have closed whose samples are all there.
+TEST(FileClock, CommitsBeforeItsTimeWhatStepsHaveClosed) {
+  Model run(time::Period::of_seconds(99));
+  for (const double time : {1.5, 3.0, 6.0, 10.5}) run.to(time);  // instants at steps 2, 3, 4; a mean at 4
+  EXPECT_FALSE(run.clock.commit_until({1, 1.5}));
+  const auto due = run.clock.commit_until({3, 6.0});
+  ASSERT_TRUE(due);
+  EXPECT_THAT(records_of(*due), ElementsAre(std::tuple(0, 0, 3.0), std::tuple(0, 1, 6.0)));
+  EXPECT_THAT(due->lengths, ElementsAre(2, 0));
+  EXPECT_EQ(due->tick.step, 3);
+  EXPECT_FALSE(due->final);
+  EXPECT_FALSE(run.clock.commit_until({3, 6.0}));  // once
+  const CommitDue last = run.clock.finish(run.axes);
+  EXPECT_THAT(records_of(last),
+              ElementsAre(std::tuple(0, 2, 10.5), std::tuple(1, 0, 10.0), std::tuple(1, 1, 10.5)));
+}
+
+TEST(FileClock, TakesTheRecordsOfEarlierStepsOutOfACommit) {
+  Model run(time::Period::of_seconds(99));
+  for (const double time : {2.5, 4.5, 10.5, 11.5}) run.to(time);
+  CommitDue due =
+      run.clock.finish(run.axes);  // instants at steps 1, 2, 3; a mean at 3, and what finish closes
+  const CommitDue taken = take_until(due, 2);
+  EXPECT_THAT(records_of(taken), ElementsAre(std::tuple(0, 0, 2.5), std::tuple(0, 1, 4.5)));
+  EXPECT_THAT(taken.lengths, ElementsAre(2, 0));
+  EXPECT_THAT(take_until(due, 4).lengths, ElementsAre(3, 1));
+  EXPECT_THAT(records_of(due),
+              ElementsAre(std::tuple(1, 1, 11.5)));  // of an open window: no step makes it whole
+  EXPECT_THAT(due.lengths, ElementsAre(3, 2));
+}
+
 TEST(FileClock, EachRecordIsInOneCommit) {
   Model run(time::Period::of_seconds(5));
   std::vector<std::tuple<int, std::int64_t, double>> all;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "plan/checks.hpp"
 #include "settings/fields.hpp"
 #include "tailrace/error.hpp"
 
@@ -316,6 +317,35 @@ TEST(Describe, DrawsThePlan) {
             "      │  └─ u: snapshot, float32, not compressed\n"
             "      └─ time_10s: windows every 10 s, sampled every step\n"
             "         └─ vwp: mean of scalar.vwp, float64, not compressed\n");
+}
+
+struct FormatOfALibrary final : output::Format {
+  std::string danger;
+  std::string name() const override { return "of_a_library"; }
+  std::unique_ptr<output::Dataset> create(const output::DatasetSpec&, env::FileSystem&) const override {
+    return nullptr;
+  }
+  bool can_replace_chunks() const override { return true; }
+  bool makes_files() const override { return true; }
+  std::string danger_beside_model() const override { return danger; }
+};
+
+TEST(Plan, AnUnsafeLibraryHasNoPlaceBesideTheModel) {
+  FormatOfALibrary format;
+  settings::ServersOptions servers;
+  servers.mode = settings::Mode::attached;
+  EXPECT_FALSE(danger_complaint(format, servers));
+  format.danger = "the library is not thread-safe";
+  const auto complaint = danger_complaint(format, servers);
+  ASSERT_TRUE(complaint);
+  EXPECT_THAT(*complaint, HasSubstr("the library is not thread-safe, and with `mode: attached`"));
+  EXPECT_THAT(*complaint, HasSubstr("servers: {mode: dedicated}"));
+  EXPECT_THAT(*complaint, HasSubstr("servers: {model_uses_hdf5: false}"));
+  servers.model_uses_hdf5 = false;
+  EXPECT_FALSE(danger_complaint(format, servers));
+  servers.model_uses_hdf5 = true;
+  for (const auto mode : {settings::Mode::dedicated, settings::Mode::inline_})
+    EXPECT_FALSE(danger_complaint(format, (servers.mode = mode, servers)));
 }
 
 }  // namespace

@@ -317,6 +317,7 @@ struct PolledConsumer final : transport::Consumer {
   std::optional<transport::Packet> next() override { return std::nullopt; }
   void release(std::uint64_t) override {}
   void raise(const base::Fault&) override {}
+  void request_stop() override {}
   bool alive() override { return true; }
   bool needs_polling() const override { return true; }
   std::size_t bytes_under_way() const override { return 0; }

@@ -13,7 +13,8 @@ TEST(ServersSection, ReadsAllItsOptions) {
       section(),
       "servers: {mode: attached, per_node: 2, threads: 3, buffer: 1 MiB, when_full: fail, spill_directory: "
       "/a, "
-      "transport: mpi, memory: 2 MiB, watchdog: off, report: false, report_directory: b, trace: true}",
+      "transport: mpi, memory: 2 MiB, watchdog: off, report: false, report_directory: b, trace: true, "
+      "signals: all, grace: 90 s, model_uses_hdf5: false}",
       attempt);
   Options expected;
   expected.mode = Mode::attached;
@@ -29,6 +30,9 @@ TEST(ServersSection, ReadsAllItsOptions) {
   expected.report_directory = "b";
   expected.report = false;
   expected.trace = true;
+  expected.signals = Signals::all;
+  expected.grace_seconds = 90.0;
+  expected.model_uses_hdf5 = false;
   EXPECT_EQ(options, expected);
   EXPECT_EQ(attempt.problems.text(), "");
 }

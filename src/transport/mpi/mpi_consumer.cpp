@@ -105,14 +105,24 @@ void MpiConsumer::raise(const base::Fault& fault) {
   doorbell_.ring();
 }
 
+void MpiConsumer::request_stop() {
+  {
+    const base::MutexLock lock(mutex_);
+    stop_to_say_ = true;
+  }
+  doorbell_.ring();
+}
+
 // A credit for each of many little packets would cost more than the packets: it waits until it is worth a
 // message or there is nothing better to do.
 void MpiConsumer::send_notes(bool idle) {
   std::deque<base::Fault> faults;
+  bool stop = false;
   std::uint64_t released = credited_;
   {
     const base::MutexLock lock(mutex_);
     faults.swap(faults_);
+    stop = std::exchange(stop_to_say_, false);
     if (idle || uncredited_ >= std::min(message_bytes, capacity_ / 4)) {
       released = first_taken_;
       uncredited_ = 0;
@@ -124,6 +134,11 @@ void MpiConsumer::send_notes(bool idle) {
     note.put(mpi::Note::fault);
     note.put(static_cast<std::int32_t>(fault.code));
     note.put_text(fault.message);
+    send_note(note.take());
+  }
+  if (stop) {
+    base::ByteWriter note;
+    note.put(mpi::Note::stop);
     send_note(note.take());
   }
   if (released == credited_) return;

@@ -31,6 +31,7 @@ class MpiConsumer final : public Consumer {
   std::optional<Packet> next() override;
   void release(std::uint64_t sequence) override;
   void raise(const base::Fault& fault) override;
+  void request_stop() override;
   bool alive() override { return true; }
   bool needs_polling() const override { return true; }
   std::size_t bytes_under_way() const override;
@@ -72,6 +73,7 @@ class MpiConsumer final : public Consumer {
   std::size_t under_way_ TAILRACE_GUARDED_BY(mutex_) = 0;      // bytes arrived or arriving and not released
   std::size_t uncredited_ TAILRACE_GUARDED_BY(mutex_) = 0;     // bytes released since the last credit
   std::deque<base::Fault> faults_ TAILRACE_GUARDED_BY(mutex_);
+  bool stop_to_say_ TAILRACE_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace tailrace::transport::mpi

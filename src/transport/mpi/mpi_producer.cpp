@@ -202,6 +202,7 @@ void MpiProducer::receive_notes() {
         break;
       }
       case Note::closed: closed_ = true; break;
+      case Note::stop: stop_requested_ = true; break;
     }
   }
 }
@@ -256,6 +257,11 @@ std::optional<base::Fault> MpiProducer::take_fault() {
   base::Fault fault = std::move(faults_.front());
   faults_.pop_front();
   return fault;
+}
+
+bool MpiProducer::stop_requested() {
+  receive_notes();
+  return stop_requested_;
 }
 
 void MpiProducer::abandon() noexcept {

@@ -36,6 +36,7 @@ class MpiProducer final : public Producer {
   void flush() override;
   void drain() override;
   std::optional<base::Fault> take_fault() override;
+  bool stop_requested() override;
   void abandon() noexcept override;
   const ProducerCounters& counters() const override { return counters_; }
   std::size_t bytes_under_way() const override;
@@ -83,6 +84,7 @@ class MpiProducer final : public Producer {
   std::size_t reserved_bytes_ = 0;
   bool closed_ = false;    // the receiver said that it takes no more
   bool finished_ = false;  // the last packet was `finish`
+  bool stop_requested_ = false;
   PacketHead goodbye_;
   std::unique_ptr<comm::Request> goodbye_request_;
 };

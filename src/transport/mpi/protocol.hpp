@@ -12,6 +12,7 @@ enum class Note : std::uint32_t {
   credit = 1,  // then a uint64: packets released without a gap since the first one
   fault = 2,   // then int32 code, text
   closed = 3,  // the receiver takes no more
+  stop = 4,    // the receiver asks the sender to come to an end
 };
 
 // A message is sent when this much has been published, and ends when it holds this much. Also the most by

@@ -36,6 +36,7 @@ class RingConsumer final : public Consumer {
   void take(std::vector<Packet>& packets, std::size_t most, std::size_t bytes) override;
   void release(std::span<const Packet> packets) override;
   void raise(const base::Fault& fault) override;
+  void request_stop() override { control_.stop_requested.store(1, std::memory_order_relaxed); }
   bool alive() override;
   std::size_t bytes_under_way() const override;
   std::size_t capacity() const override { return static_cast<std::size_t>(control_.capacity); }

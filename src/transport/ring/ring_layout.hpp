@@ -37,7 +37,7 @@ inline constexpr std::uint64_t skip_marker = UINT64_MAX;
 
 constexpr std::size_t packet_size(std::size_t payload) { return sizeof(PacketHead) + aligned(payload); }
 
-inline constexpr std::uint32_t layout_version = 1;
+inline constexpr std::uint32_t layout_version = 2;
 inline constexpr std::uint32_t layout_magic = 0x54524c31;  // TRL1
 inline constexpr std::size_t fault_text = 8000;
 
@@ -67,6 +67,7 @@ struct RingControl {
   std::atomic<std::uint32_t> consumer_closed;
   std::atomic<std::uint32_t> consumer_attached;
   ProcessId consumer;  // told with consumer_attached
+  std::atomic<std::uint32_t> stop_requested;
 
   // Where the producer sleeps. It says at which head it wants to be woken (UINT64_MAX: never): with every
   // release, a stream of little packets would be woken for each of them.

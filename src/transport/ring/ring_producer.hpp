@@ -46,6 +46,7 @@ class RingProducer final : public Producer {
   void flush() override;
   void drain() override;
   std::optional<base::Fault> take_fault() override;
+  bool stop_requested() override { return control_.stop_requested.load(std::memory_order_relaxed) != 0; }
   void abandon() noexcept override;
   const ProducerCounters& counters() const override { return counters_; }
   std::size_t bytes_under_way() const override { return writer_.bytes_under_way(); }

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "transport/testing/stop_request.hpp"
 #include "transport/testing/streams.hpp"
 
 namespace tailrace::transport::testing {
@@ -371,7 +372,7 @@ inline Case released_by_threads() {
 inline std::vector<Case> conformance_cases(Sender sender) {
   std::vector<Case> cases = streams();
   for (auto make : {wait_when_full, fail_when_full, spill_without_waiting, too_large, reserve_twice, faults,
-                    abandon, abandon_after_finish, released_by_threads}) {
+                    stop_request, abandon, abandon_after_finish, released_by_threads}) {
     cases.push_back(make());
   }
   cases.push_back(receiver_ends(sender));

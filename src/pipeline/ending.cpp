@@ -1,0 +1,86 @@
+#include "pipeline/ending.hpp"
+
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "env/clock.hpp"
+
+namespace tailrace::pipeline {
+namespace {
+
+constexpr double seconds_between_commits = 1.0, seconds_between_when_idle = 0.1;
+
+}  // namespace
+
+Ending::Ending(Words& words, Events events) : words_(words), events_(std::move(events)) {
+  words_.on(Word::stop, [this](int, messaging::Bytes&& message) {
+    base::ByteReader reader(message);
+    StopOrder order;
+    order.patience = reader.get<double>();
+    order.most = reader.get<double>();
+    order.why = reader.get_text();
+    on_order(order);
+  });
+  words_.on(Word::commit, [this](int, messaging::Bytes&& message) {
+    base::ByteReader reader(message);
+    const auto tick = reader.get<model::Tick>();
+    if (!cut_) events_.commit(tick);
+  });
+  words_.on(Word::complete, [this](int, messaging::Bytes&& message) {
+    base::ByteReader reader(message);
+    const auto last = reader.get<model::Tick>();
+    on_complete(last, reader.get<std::uint8_t>() != 0);
+  });
+}
+
+void Ending::ask(const StopOrder& order) {
+  if (order_ || std::exchange(asked_, true)) return;
+  base::ByteWriter writer;
+  writer.put(order.patience);
+  writer.put(order.most);
+  writer.put_text(order.why);
+  words_.tell(Word::stop, writer.take());
+}
+
+void Ending::on_order(const StopOrder& order) {
+  if (order_) return;
+  order_ = order;
+  ordered_at_ = env::steady_seconds();
+  events_.stop();
+}
+
+double Ending::waited() const { return env::steady_seconds() - ordered_at_; }
+
+void Ending::ask_for_commit(const model::Tick& complete, bool nothing_at_hand) {
+  if (complete.step == asked_for_commit_of_) return;
+  const double now = env::steady_seconds();
+  const double pause = nothing_at_hand ? seconds_between_when_idle : seconds_between_commits;
+  if (now < asked_for_commit_at_ + pause) return;
+  asked_for_commit_at_ = now;
+  asked_for_commit_of_ = complete.step;
+  base::ByteWriter writer;
+  writer.put(complete);
+  words_.tell(Word::commit, writer.take());
+}
+
+void Ending::say_complete(const model::Tick& last) { tell_complete(last, false); }
+void Ending::say_complete() { tell_complete({INT64_MAX, 0.0}, true); }
+
+void Ending::tell_complete(const model::Tick& last, bool finished) {
+  if (std::exchange(said_complete_, true)) return;
+  base::ByteWriter writer;
+  writer.put(last);
+  writer.put(static_cast<std::uint8_t>(finished));
+  words_.tell(Word::complete, writer.take());
+}
+
+void Ending::on_complete(const model::Tick& last, bool finished) {
+  if (last.step < last_.step) last_ = last;
+  ++complete_;
+  if (!finished) ++incomplete_;
+  if (complete_ < words_.size() || incomplete_ == 0) return;
+  cut_ = true;
+  events_.cut(last_);
+}
+
+}  // namespace tailrace::pipeline

@@ -1,0 +1,155 @@
+"""SIGTERM and SIGINT at any moment: what was complete is in the files, it is said how far they go, and the report says
+why the run ended."""
+
+import json
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+from support.harness import Job, attached, block_grid, field, model, servers
+from support.reading import read
+from support.values import put_values, varying_times
+
+TIMES = varying_times(4000, seed=11)
+SHAPE = (3, 8, 13)
+CONFIG = {
+    "fields": {"state": {"every": "1 step", "names": ["w", "t"]}},
+    "output": {
+        "now.nc": {"write_every": "90000 s", "variables": [{"field": "w", "every": "1 step", "chunk": [5, 3, 2, 13]}]},
+        "sums.nc": {"write_every": "900 steps", "variables": [{"field": "t", "time": "sum", "every": "3 steps"}]},
+    },
+}
+SCENARIO = {
+    "grids": [block_grid(shape=SHAPE)],
+    "fields": [field("w", "les"), field("t", "les")],
+    "times": TIMES,
+    "report_steps": True,
+    "pace": 0.004,
+    "in_step": True,
+}
+
+
+# mpirun kills what is left one second after the first rank has ended by a signal, unless it is told otherwise.
+PATIENT = {"OMPI_MCA_odls_base_sigkill_timeout": "20"}
+
+
+def pid_of(folder, rank: int) -> int:
+    return int((folder / f"pid.{rank}").read_text())
+
+
+def steps_said(folder) -> int:
+    """The last step that the first rank was through with."""
+    said = [line for line in (folder / "job.log").read_text(errors="replace").splitlines() if line.startswith("STEP ")]
+    return int(said[-1].split()[1])
+
+
+def outcome(folder) -> str:
+    return json.loads((folder / "tailrace_report" / "report.json").read_text())["run"]["outcome"]
+
+
+def assert_whole(folder, last: int) -> int:
+    """All of the steps up to `last` are in the files, and nothing that was not put. The number of steps there are."""
+    now = read(folder / "now.nc")
+    there = now.sizes["time"]
+    assert there >= last, f"{there} records in now.nc, {last} steps were finished"
+    np.testing.assert_array_equal(now.time.values, TIMES[:there])
+    for i in range(there):
+        np.testing.assert_array_equal(now.w.values[i], put_values(0, SHAPE, TIMES[i], i + 1))
+    sums = read(folder / "sums.nc")
+    windows = sums.sizes["time"]
+    assert last // 3 <= windows <= -(-there // 3)
+    assert windows > 0 or last < 3
+    return there
+
+
+def kill_all(folder, ranks: int, number: int) -> None:
+    for rank in range(ranks):
+        os.kill(pid_of(folder, rank), number)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("transport", ["shm", "mpi"])
+def test_a_server_alone(tmp_path, number, transport):
+    """The model goes on until its servers are gone; each of its ranks is told why."""
+    scenario = SCENARIO | {"in_step": False}  # a rank that was told must not keep others waiting in the model
+    serving = servers(2, transport=transport, grace="4 s", report=True)
+    with Job(tmp_path).start(model(3, **scenario), serving, config=CONFIG) as running:
+        running.wait_for("STEP 40\n")
+        os.kill(pid_of(running.folder, 4), number)
+        finished = steps_said(running.folder)
+        result = running.wait()
+    name = signal.Signals(number).name
+    result.failed_with(f"ended by {name} after step", "all records that were complete are in the files")
+    there = assert_whole(result.folder, finished)
+    assert f"ended by {name}: now.nc is whole up to {TIMES[there - 1]:g}"[:40] in result.output
+    assert outcome(result.folder) == f"ended by {name}"
+    assert result.seconds < 30
+
+
+@pytest.mark.parametrize("ranks, serving", [(2, servers(1)), (3, servers(2, grace="3 s"))])
+def test_all_ranks(tmp_path, ranks, serving):
+    """As a batch system ends a job: model ranks die at once, the servers take what they left behind."""
+    job = Job(tmp_path)
+    for steps in (7, 30, 55):
+        with job.start(model(ranks, **SCENARIO), serving, config=CONFIG, environment=PATIENT) as running:
+            running.wait_for(f"STEP {steps}\n")
+            finished = steps_said(running.folder)
+            kill_all(running.folder, ranks + serving.ranks, signal.SIGTERM)
+            result = running.wait()
+        # Another rank may be a step behind the first one, and a step counts when the next one begins.
+        assert_whole(result.folder, finished - 2)
+        assert outcome(result.folder) == "ended by SIGTERM"
+        assert "now.nc is whole up to" in result.output
+
+
+def test_mpirun(tmp_path):
+    """mpirun forwards the signal to all, and kills what is left after a second."""
+    with Job(tmp_path).start(model(2, **SCENARIO), servers(1), config=CONFIG) as running:
+        running.wait_for("STEP 60\n")
+        finished = steps_said(running.folder)
+        running.process.send_signal(signal.SIGTERM)
+        result = running.wait()
+    assert result.status != 0
+    assert_whole(result.folder, finished - 2)
+
+
+@pytest.mark.parametrize("serving", [servers(2), attached(), servers(2, transport="mpi")], ids=str)
+def test_a_model_that_asks(tmp_path, serving):
+    """It finishes, and nothing at all is missing."""
+    serving.options["signals"] = "all"
+    ranks = 3
+    with Job(tmp_path).start(model(ranks, asks_stop=True, **SCENARIO), serving, config=CONFIG) as running:
+        running.wait_for("STEP 25\n")
+        kill_all(running.folder, ranks + serving.ranks, signal.SIGTERM)
+        result = running.wait()
+    result.finished()
+    (stopped,) = [int(line.split()[1]) for line in result.output.splitlines() if line.startswith("STOPPING ")]
+    assert assert_whole(result.folder, stopped) == stopped
+    assert read(result.folder / "sums.nc").sizes["time"] == -(-stopped // 3)
+    assert outcome(result.folder) == "ended by SIGTERM"
+
+
+def test_attached_ends_by_the_signal(tmp_path):
+    """A model that does not ask is ended by the signal, as without Tailrace, once its files are closed."""
+    with Job(tmp_path).start(model(2, **SCENARIO), attached(), config=CONFIG, environment=PATIENT) as running:
+        running.wait_for("STEP 30\n")
+        finished = steps_said(running.folder)
+        kill_all(running.folder, 2, signal.SIGTERM)
+        result = running.wait()
+    assert "signal 15 (Terminated)" in result.output
+    assert_whole(result.folder, finished - 2)
+    assert outcome(result.folder) == "ended by SIGTERM"
+
+
+def test_off(tmp_path):
+    """`signals: none`: they end the servers, as they end any program."""
+    with Job(tmp_path).start(model(2, **SCENARIO), servers(1, signals="none"), config=CONFIG) as running:
+        running.wait_for("STEP 20\n")
+        begin = time.monotonic()
+        os.kill(pid_of(running.folder, 2), signal.SIGTERM)
+        result = running.wait()
+    assert time.monotonic() - begin < 10
+    assert "signal 15 (Terminated)" in result.output
+    assert not (result.folder / "tailrace_report" / "report.json").exists()
