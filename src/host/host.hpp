@@ -31,8 +31,6 @@ class Host {
   void run();                                // until done, then write_report; blocks
   void write_report();                       // once, when done
   std::optional<base::Fault> fatal() const;  // what kept a component from its regular end
-  bool settled()
-      const;  // mode inline: all that could be done so far is done, and nothing is on its way from here
   transport::Doorbell& doorbell() { return *bell_.doorbell; }
   handshake::LocalEnds& local_ends() { return local_ends_; }
 

@@ -81,13 +81,13 @@ void ServedComponent::start(std::vector<server::Link> links, const model::StateL
   life_.start();
 }
 
-// Only what leaves without another step may hold the step back: anything else would wait for itself.
+// Only what leaves without another step may hold the step back: anything else would wait for itself. In mode
+// inline nothing may: what leaves waits for the next call of another rank, which may be waiting for this one.
 bool ServedComponent::ready_for_step() {
   const std::size_t memory = blueprint_.info.configuration.servers.memory;
-  if (diagnostics_) {
-    diagnostics_->end_step();  // all blocks of the step before are here
-    if (diagnostics_->steps() > 1 && diagnostics_->bytes() > memory / 4) return false;
-  }
+  if (diagnostics_) diagnostics_->end_step();  // all blocks of the step before are here
+  if (blueprint_.is_inline()) return true;
+  if (diagnostics_ && diagnostics_->steps() > 1 && diagnostics_->bytes() > memory / 4) return false;
   return router_.moving_bytes() + commits_.due_bytes(intake_->tick().step) <= memory / 2;
 }
 
@@ -186,13 +186,6 @@ bool ServedComponent::close() {
 void ServedComponent::count_held() {
   services_.counters.pending_is(router_.moving_bytes() + router_.open_bytes() + commits_.bytes() +
                                 (diagnostics_ ? diagnostics_->bytes() : 0));
-}
-
-bool ServedComponent::settled() const {
-  if (fatal() || !intake_ || intake_->tick().step == model::static_step) return true;
-  // The blocks of the current step are still to come; the leader announced the one before it while it was in
-  // that step.
-  return router_.sends_nothing() && commits_.settled(intake_->last_step());
 }
 
 std::string ServedComponent::describe() const {

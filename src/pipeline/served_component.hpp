@@ -35,9 +35,6 @@ class ServedComponent final : public server::Pipeline {
   bool progress();  // true if anything moved
   // All servers have closed their files, and the clients of this one are done.
   bool over() const { return life_.closed_everywhere() && input_over(); }
-  // All commits that the steps before the current one brought about are on disk, whoever owns the file, and
-  // nothing is under way from here. In mode inline only, where all servers are in `step` together.
-  bool settled() const;
   const std::vector<base::Fault>& faults() const { return life_.faults(); }  // raised so far, on any server
   const std::optional<base::Fault>& fatal() const { return life_.fatal(); }  // why the component ended early
 

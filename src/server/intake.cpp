@@ -213,7 +213,6 @@ bool Intake::advance() {
     return true;
   }
   if (!pipeline_.ready_for_step()) return false;
-  last_step_ = tick_.step;
   tick_ = ahead->tick;
   pipeline_.begin_step(tick_);
   for (Client& client : clients_) client.state = State::running;

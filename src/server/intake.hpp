@@ -47,12 +47,11 @@ class Intake {
   void discard();   // from now on packets are taken and dropped, so that no client waits for room
   // Nothing comes that the doorbell does not announce, and nothing that came waits for its time.
   bool announced() const;
-  bool finished() const { return finished_; }            // every client has finished or is gone
-  void raise(const base::Fault& fault);                  // to all clients
-  const model::Tick& tick() const { return tick_; }      // static_step before the first one
-  std::int64_t last_step() const { return last_step_; }  // the one before tick(), whose blocks are all taken
-  double buffer_used() const;                            // 0 to 1, of the fullest client
-  std::string describe() const;                          // for the watchdog: where each client stands
+  bool finished() const { return finished_; }        // every client has finished or is gone
+  void raise(const base::Fault& fault);              // to all clients
+  const model::Tick& tick() const { return tick_; }  // static_step before the first one
+  double buffer_used() const;                        // 0 to 1, of the fullest client
+  std::string describe() const;                      // for the watchdog: where each client stands
   // What the clients counted, as they sent it with their last packet.
   const std::vector<std::vector<std::byte>>& client_counters() const { return client_counters_; }
 
@@ -88,7 +87,6 @@ class Intake {
   telemetry::Trace* trace_;
   std::atomic<int> in_work_{0};  // pieces of work of the current step
   model::Tick tick_{model::static_step, 0.0};
-  std::int64_t last_step_ = model::static_step;
   bool discarding_ = false;
   bool finished_ = false;
   double next_look_ = 0.0;

@@ -46,7 +46,7 @@ class ModelRank {
   void hear_welcome();
   void wake_server();
   void start_host();
-  void settle_inline();
+  void work_alone();
   void meanwhile();                                  // while waiting for somebody else
   std::vector<std::byte> await(handshake::Tag tag);  // the next message of this rank's server
   transport::ProducerEnd make_producer();

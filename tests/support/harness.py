@@ -10,6 +10,8 @@ Keys of a scenario (the JSON file that the player reads; see player.cpp):
   component, configuration  as in Session::start; the latter is a file name
   initial_time, times       model time before the first step and after each step
   pace                      seconds of sleep in each step, where a test needs a run that lasts
+  exchange_values           numbers that each rank sends its neighbour between two calls, before a sum over all ranks
+                            (200); 0: the ranks say nothing to each other
   report_steps              print `STEP n` after each step (first rank)
   options                   integers for Session::option
   grids                     name, kind (block | indexed | replicated), dims, shape; split: the dims that are cut over
