@@ -299,13 +299,6 @@ bool Host::done() const {
   return ended_ && byes_ == messenger_.size() && messenger_.idle() && sendings_.empty();
 }
 
-bool Host::settled() const {
-  return messenger_.idle() && sendings_.empty() &&
-         std::all_of(slots_.begin(), slots_.end(), [](const auto& slot) {
-           return slot->state != Slot::State::running || slot->component->settled();
-         });
-}
-
 void Host::run() {
   env::name_this_thread("tailrace-server");
   if (run_.servers().mode == settings::Mode::dedicated) env::return_large_blocks();

@@ -36,8 +36,6 @@ class Host {
   bool out_of_time() const;
   bool cut() const;                          // a component ended before its model did
   std::optional<base::Fault> fatal() const;  // what kept a component from its regular end
-  bool settled()
-      const;  // mode inline: all that could be done so far is done, and nothing is on its way from here
   transport::Doorbell& doorbell() { return *bell_.doorbell; }
   handshake::LocalEnds& local_ends() { return local_ends_; }
 

@@ -24,13 +24,7 @@ Commits::Commits(const Blueprint& blueprint, Words& words)
     : blueprint_(blueprint),
       words_(words),
       axes_(blueprint.plan, blueprint.info.begin),
-      sinks_(blueprint.plan.files.size()),
-      progress_(blueprint.plan.files.size()) {
-  words_.on(Word::written, [this](int from, messaging::Bytes&& message) {
-    base::ByteReader reader(message);
-    Progress& progress = progress_[static_cast<std::size_t>(reader.get<std::int64_t>())];
-    progress.written[static_cast<std::size_t>(from)] = reader.get<std::int64_t>();
-  });
+      sinks_(blueprint.plan.files.size()) {
   words_.on(Word::cut, [this](int, messaging::Bytes&& message) { on_cut(message); });
 }
 
@@ -47,20 +41,13 @@ void Commits::start_clocks(std::vector<std::vector<std::size_t>> bytes_per_recor
 
 void Commits::create_sinks(const sinks::Owners& owners, sinks::FileServices services) {
   const std::vector<plan::FilePlan>& files = blueprint_.plan.files;
-  for (std::size_t f = 0; f < files.size(); ++f) {
+  for (std::size_t f = 0; f < files.size(); ++f)
     sinks_[f] = sinks::make_sink({.plan = files[f],
                                   .layout = blueprint_.layouts[f],
                                   .file = f,
                                   .server = words_.rank(),
                                   .owners = owners},
                                  services);
-    // Only a server that writes ever says so; the others count as done.
-    progress_[f].written.assign(static_cast<std::size_t>(words_.size()), INT64_MAX);
-    const bool by_many = output::find_format(files[f].entry.format)->can_be_written_by_many();
-    for (int server = 0; server < words_.size(); ++server)
-      if (by_many || server == owners.of_file(f))
-        progress_[f].written[static_cast<std::size_t>(server)] = model::static_step;
-  }
 }
 
 void Commits::advance(const model::Tick& tick) {
@@ -100,11 +87,6 @@ void Commits::on_cut(const messaging::Bytes& message) {
 
 void Commits::carry_out(std::size_t file, const plan::CommitDue& due) {
   flush_(file, due);
-  if (blueprint_.is_inline()) {
-    Progress& progress = progress_[file];
-    std::erase_if(progress.due, [&](std::int64_t step) { return step <= progress.written_everywhere(); });
-    progress.due.push_back(due.tick.step);
-  }
   if (sinks_[file]) sinks_[file]->point(due);
 }
 
@@ -115,7 +97,6 @@ void Commits::give_up() {
 
 bool Commits::progress() {
   bool moved = false;
-  if (blueprint_.is_inline()) say_written();
   for (const auto& sink : sinks_) {
     if (!sink) continue;
     moved = sink->progress() || moved;
@@ -127,31 +108,8 @@ bool Commits::progress() {
   return moved;
 }
 
-void Commits::say_written() {
-  for (std::size_t f = 0; f < sinks_.size(); ++f) {
-    if (!sinks_[f] || !sinks_[f]->writes() || sinks_[f]->written_step() == progress_[f].said) continue;
-    progress_[f].said = sinks_[f]->written_step();
-    base::ByteWriter writer;
-    writer.put(static_cast<std::int64_t>(f));
-    writer.put(progress_[f].said);
-    words_.tell(Word::written, writer.take());
-  }
-}
-
-std::int64_t Commits::Progress::written_everywhere() const {
-  return written.empty() ? model::static_step : *std::min_element(written.begin(), written.end());
-}
-
 bool Commits::closed() const {
   return std::all_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return !sink || sink->closed(); });
-}
-
-bool Commits::settled(std::int64_t step) const {
-  if (tick_.step < step) return false;
-  return std::all_of(progress_.begin(), progress_.end(), [step](const Progress& file) {
-    return std::all_of(file.due.begin(), file.due.end(),
-                       [&](std::int64_t due) { return due > step || due <= file.written_everywhere(); });
-  });
 }
 
 std::size_t Commits::bytes() const {

@@ -41,10 +41,8 @@ class Commits final : public model::Stateful {
   // long it becomes.
   void cut(const model::Tick& tick);
 
-  bool progress();  // writes, and says what went wrong and, in mode inline, what is written
+  bool progress();  // writes, and says what went wrong
   bool closed() const;
-  // Mode inline: what the steps up to this one made due is written, whoever writes it.
-  bool settled(std::int64_t step) const;
 
   // Between two steps, when all that was due is written. The sinks are created before load().
   bool at_rest() const;
@@ -61,15 +59,7 @@ class Commits final : public model::Stateful {
   std::string describe() const;
 
  private:
-  struct Progress {
-    std::vector<std::int64_t> due;  // steps of commits that are not yet known to be written
-    // By server. The word on a commit may come before the leader's on the step that made it due.
-    std::vector<std::int64_t> written;
-    std::int64_t said = model::static_step;  // by this server
-    std::int64_t written_everywhere() const;
-  };
   void carry_out(std::size_t file, const plan::CommitDue& due);
-  void say_written();
   void on_cut(const messaging::Bytes& message);
 
   const Blueprint& blueprint_;
@@ -79,7 +69,6 @@ class Commits final : public model::Stateful {
   model::Tick tick_{model::static_step, 0.0};
   std::vector<plan::FileClock> clocks_;              // by file of the plan
   std::vector<std::unique_ptr<sinks::Sink>> sinks_;  // by file of the plan
-  std::vector<Progress> progress_;                   // by file of the plan
 };
 
 }  // namespace tailrace::pipeline

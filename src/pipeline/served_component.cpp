@@ -101,15 +101,15 @@ void ServedComponent::start(std::vector<server::Link> links, const model::StateL
   life_.start();
 }
 
-// Only what leaves without another step may hold the step back: anything else would wait for itself. While
-// the buffers of the clients have room, no more is taken in than keeps all threads at work: the same memory,
-// still in the caches, then serves one step after the other.
+// Only what leaves without another step may hold the step back: anything else would wait for itself. In mode
+// inline nothing may: what leaves waits for the next call of another rank, which may be waiting for this one.
+// While the buffers of the clients have room, no more is taken in than keeps all threads at work: the same
+// memory, still in the caches, then serves one step after the other.
 bool ServedComponent::ready_for_step() {
   const std::size_t memory = blueprint_.info.configuration.servers.memory;
-  if (diagnostics_) {
-    diagnostics_->end_step();  // all blocks of the step before are here
-    if (diagnostics_->steps() > 1 && diagnostics_->bytes() > memory / 4) return false;
-  }
+  if (diagnostics_) diagnostics_->end_step();  // all blocks of the step before are here
+  if (blueprint_.is_inline()) return true;
+  if (diagnostics_ && diagnostics_->steps() > 1 && diagnostics_->bytes() > memory / 4) return false;
   const std::size_t moving = router_.moving_bytes() + commits_.due_bytes(intake_->tick().step);
   if (moving > enough_at_work && intake_->buffer_used() < 0.5) return false;
   return moving <= memory / 2;
@@ -281,13 +281,6 @@ void ServedComponent::count_held() {
   services_.counters.pending_is(router_.moving_bytes() + router_.open_bytes() + commits_.bytes() +
                                 (diagnostics_ ? diagnostics_->bytes() : 0) +
                                 words_.messenger().slabs().kept());
-}
-
-bool ServedComponent::settled() const {
-  if (fatal() || !intake_ || intake_->tick().step == model::static_step) return true;
-  // The blocks of the current step are still to come; the leader announced the one before it while it was in
-  // that step.
-  return router_.sends_nothing() && commits_.settled(intake_->last_step());
 }
 
 std::string ServedComponent::describe() const {

@@ -42,9 +42,6 @@ class ServedComponent final : public server::Pipeline {
   // Why, on any server, it is or was to stop; null if it was not.
   const StopOrder* stopped() const { return ending_.order(); }
   bool cut() const { return ending_.cut(); }  // it ended before its clients did
-  // All commits that the steps before the current one brought about are on disk, whoever owns the file, and
-  // nothing is under way from here. In mode inline only, where all servers are in `step` together.
-  bool settled() const;
   const std::vector<base::Fault>& faults() const { return life_.faults(); }  // raised so far, on any server
   const std::optional<base::Fault>& fatal() const { return life_.fatal(); }  // why the component ended early
 

@@ -17,14 +17,13 @@ enum class Word : std::int32_t {
   fatal,
   closed,
   set_up,
-  written,
   analytics,
   stop,      // the run is to end now
   complete,  // the last step that a server's clients have given in full
   commit,    // commit what is closed up to this step, before its time
   cut        // how long a file becomes
 };
-inline constexpr std::int32_t words_per_component = 13;
+inline constexpr std::int32_t words_per_component = 12;
 
 // Communication thread only.
 class Words {

@@ -60,11 +60,8 @@ class Intake {
   bool finished() const { return finished_; }        // every client has finished or is gone
   void raise(const base::Fault& fault);              // to all clients
   const model::Tick& tick() const { return tick_; }  // static_step before the first one
-  std::int64_t last_step() const {
-    return last_tick_.step;
-  }                              // the one before tick(), whose blocks are all taken
-  double buffer_used() const;    // 0 to 1, of the fullest client
-  std::string describe() const;  // for the watchdog: where each client stands
+  double buffer_used() const;                        // 0 to 1, of the fullest client
+  std::string describe() const;                      // for the watchdog: where each client stands
   // What the clients counted, as they sent it with their last packet.
   const std::vector<std::vector<std::byte>>& client_counters() const { return client_counters_; }
 

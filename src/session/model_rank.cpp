@@ -189,15 +189,15 @@ void ModelRank::connect() {
 }
 
 void ModelRank::step(std::int64_t step, double time) {
-  if (host_ && !host_thread_.joinable()) settle_inline();
+  if (host_ && !host_thread_.joinable()) work_alone();
   client("step").step(step, time);
   if (host_ && !host_thread_.joinable()) host_->progress();
 }
 
-// Mode inline is synchronous: what was put before this step is done, to the last byte on disk, before the
-// next begins.
-void ModelRank::settle_inline() {
-  while (host_->progress() || !host_->settled()) {
+// Mode inline: what this rank can do alone is done before the next step begins. What it needs from another
+// rank it takes at a later call: that rank may be waiting for this one in the model's own communication.
+void ModelRank::work_alone() {
+  while (host_->progress()) {
   }
   if (!host_->cut()) return;
   while (!host_->done() && !host_->out_of_time()) host_->progress();

@@ -48,7 +48,7 @@ class ModelRank {
   void hear_welcome();
   void wake_server();
   void start_host();
-  void settle_inline();
+  void work_alone();
   void heed_signals();
   void end_if_stopped();
   void meanwhile();                                  // while waiting for somebody else

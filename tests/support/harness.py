@@ -10,6 +10,8 @@ Keys of a scenario (the JSON file that the player reads; see player.cpp):
   component, configuration  as in Session::start; the latter is a file name
   initial_time, times       model time before the first step and after each step
   pace                      seconds of sleep in each step, where a test needs a run that lasts
+  exchange_values           numbers that each rank sends its neighbour between two calls, before a sum over all ranks
+                            (200); 0: the ranks say nothing to each other
   report_steps              print `STEP n` after each step (first rank)
   in_step                   wait for the other ranks before each step
   asks_stop                 ask stop_requested after each step; if so, print `STOPPING n` (first rank) and finish

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "decomposition.hpp"
+#include "neighbours.hpp"
 #include "scenario.hpp"
 #include "tailrace/tailrace.hpp"
 
@@ -30,6 +31,7 @@ namespace {
 
 constexpr int status_of_error = 3;
 constexpr std::int64_t halo = 2;
+constexpr std::size_t exchanging_fields = 3;  // before whose puts the ranks exchange; more would only cost
 
 // One write, so that lines of several ranks do not mix.
 void say(const std::string& line) {
@@ -102,7 +104,10 @@ struct Padded {
 class Player {
  public:
   Player(const Scenario& scenario, tailrace::Session& session)
-      : scenario_(scenario), session_(session), delays_(static_cast<unsigned>(world_rank())) {
+      : scenario_(scenario),
+        session_(session),
+        delays_(static_cast<unsigned>(world_rank())),
+        neighbours_(MPI_Comm_f2c(session.model_comm()), scenario.exchange_values) {
     const MPI_Comm comm = MPI_Comm_f2c(session.model_comm());
     MPI_Comm_rank(comm, &rank_);
     MPI_Comm_size(comm, &ranks_);
@@ -111,6 +116,7 @@ class Player {
   void play() {
     declare();
     if (misbehaves("put_before_ready", 0)) put(0, scenario_.initial_time, 0);
+    neighbours_.exchange();
     session_.ready();
     for (std::size_t i = 0; i < scenario_.times.size(); ++i) {
       take_step(static_cast<std::int64_t>(i) + 1, scenario_.times[i]);
@@ -118,6 +124,7 @@ class Player {
       if (rank_ == 0) say("STOPPING " + std::to_string(i + 1));
       break;
     }
+    neighbours_.exchange();
     session_.finish();
   }
 
@@ -222,8 +229,10 @@ class Player {
     if (misbehaves("leave", step)) throw Left{};
     if (misbehaves("kill", step)) kill_victim();
     if (scenario_.in_step) MPI_Barrier(MPI_Comm_f2c(session_.model_comm()));
+    neighbours_.exchange();
     session_.step(step, time);
     for (std::size_t field = 0; field < scenario_.fields.size(); ++field) {
+      if (field < exchanging_fields) neighbours_.exchange();
       if (is_missing(scenario_.fields[field], step) || !session_.wants(handles_[field])) continue;
       delays_.maybe_wait();
       put(field, time, step);
@@ -297,6 +306,7 @@ class Player {
   const Scenario& scenario_;
   tailrace::Session& session_;
   Delays delays_;
+  Neighbours neighbours_;
   int rank_ = 0, ranks_ = 1;
   std::vector<Part> parts_;                     // by grid
   std::vector<tailrace::FieldHandle> handles_;  // by field

@@ -79,6 +79,7 @@ Scenario Scenario::read(const std::string& path) {
   scenario.initial_time = json.value("initial_time", 0.0);
   scenario.times = json.at("times").get<std::vector<double>>();
   scenario.pace = json.value("pace", 0.0);
+  scenario.exchange_values = json.value("exchange_values", scenario.exchange_values);
   scenario.report_steps = json.value("report_steps", false);
   scenario.in_step = json.value("in_step", false);
   scenario.asks_stop = json.value("asks_stop", false);

@@ -45,11 +45,12 @@ struct Fault {
 struct Scenario {
   std::string component, configuration;
   double initial_time = 0.0;
-  std::vector<double> times;  // of step 1, 2, ...
-  double pace = 0.0;          // seconds of sleep in each step
-  bool report_steps = false;  // the first rank prints `STEP n` after each step
-  bool in_step = false;       // the ranks wait for each other before each step
-  bool asks_stop = false;     // asks stop_requested after each step, and finishes where it is so
+  std::vector<double> times;          // of step 1, 2, ...
+  double pace = 0.0;                  // seconds of sleep in each step
+  std::size_t exchange_values = 200;  // that each rank sends its neighbour between two calls; 0: none
+  bool report_steps = false;          // the first rank prints `STEP n` after each step
+  bool in_step = false;               // the ranks wait for each other before each step
+  bool asks_stop = false;             // asks stop_requested after each step, and finishes where it is so
   std::map<std::string, std::int64_t> options;
   std::vector<Grid> grids;
   std::vector<Field> fields;

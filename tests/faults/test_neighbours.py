@@ -1,0 +1,59 @@
+"""Ranks of a model that wait for each other between two calls of Tailrace, as every model with halos does: no mode may
+need a rank that may be waiting for another in a message of the model's own."""
+
+import pytest
+from support.harness import attached, block_grid, field, inline, model, servers
+from support.reading import read
+from support.values import put_values, varying_times
+
+TIMES = varying_times(40, seed=11)
+SHAPE = (3, 14, 22)
+STEPS = {"every": "1 step"}
+WHOLE = {"field": "w", "time": "snapshot", "chunk": [2, 3, 14, 22]}  # chunks that span the ranks
+CONFIG = {
+    "fields": {"state": STEPS | {"names": ["w", "t"]}},
+    "diagnostics": {"top": {"is": "max(w)"}},
+    "output": {  # three owners of files
+        "now.nc": {"write_every": "1 step", "variables": [STEPS | WHOLE]},
+        "mean.nc": {"write_every": "2 steps", "variables": [STEPS | {"field": "t", "time": "mean"}]},
+        "top.nc": {"write_every": "3 steps", "variables": [STEPS | {"field": "top", "time": "snapshot"}]},
+    },
+}
+SERVING = {"inline": inline(), "attached": attached(), "shm": servers(2), "mpi": servers(2, transport="mpi")}
+
+
+def player(ranks: int, **more):
+    return model(
+        ranks, grids=[block_grid(shape=SHAPE)], fields=[field("w", "les"), field("t", "les")], times=TIMES, **more
+    )
+
+
+def assert_right(result) -> None:
+    result.finished()
+    now = read(result.path("now.nc"))
+    assert len(now.w) == len(TIMES)
+    for i in range(len(TIMES)):
+        assert (now.w.values[i] == put_values(0, SHAPE, TIMES[i], i + 1)).all()
+
+
+@pytest.mark.parametrize("mode", SERVING)
+@pytest.mark.parametrize("values", [3, 100_000], ids=["eager", "rendezvous"])
+def test_ranks_that_exchange_between_all_calls(job, mode, values):
+    """Halos of 800 KB wait until the neighbour takes them; small ones are on their way at once."""
+    fields = [field("w", "les"), field("t", "les")]
+    player = model(3, grids=[block_grid(shape=SHAPE)], fields=fields, times=TIMES, exchange_values=values)
+    delays = {"TAILRACE_RANDOM_DELAYS": "7:2000"}
+    result = job(player, SERVING[mode], config=CONFIG, environment=delays).finished()
+    assert_right(result.path("now.nc"), SHAPE, len(TIMES))
+
+
+@pytest.mark.parametrize("memory", ["1 MiB", "1 GiB"])
+def test_inline_waits_for_no_other_rank(job, memory):
+    """What one rank sends another is taken at the latter's next call only. A step gives more than 1 MiB, and a piece is
+    larger than what MPI sends without the receiver."""
+    shape = (5, 210, 404)  # 3.2 MiB in all
+    whole = {"field": "w", "time": "snapshot", "every": "1 step", "chunk": [1, *shape]}
+    config = CONFIG | {"output": {"now.nc": {"write_every": "3 steps", "variables": [whole]}}}
+    player = model(3, grids=[block_grid(shape=shape)], fields=[field("w", "les"), field("t", "les")], times=TIMES[:10])
+    result = job(player, inline(memory=memory, buffer="4 MiB"), config=config, timeout=30).finished()
+    assert_right(result.path("now.nc"), shape, 10)
