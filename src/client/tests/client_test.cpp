@@ -1,132 +1,19 @@
 // A client whose server is the test itself: every packet is looked at as it leaves, and every misuse is
 // answered at the call that made it.
-#include "client/client.hpp"
-
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 
 #include <cstring>
 #include <limits>
 
-#include "base/error.hpp"
-#include "transport/endpoints.hpp"
+#include "client/tests/client_bench.hpp"
 
-namespace tailrace::client {
+namespace tailrace::client::testing {
 namespace {
 
-using model::PacketKind;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
-
-// Wants everything at even steps.
-// All fields are taken at the end of the run.
-class AtTheEnd final : public model::Agenda {
- public:
-  void advance(const model::Tick&, std::span<unsigned char> wanted) override {
-    std::fill(wanted.begin(), wanted.end(), static_cast<unsigned char>(2));
-  }
-};
-
-class EvenSteps final : public model::Agenda {
- public:
-  void advance(const model::Tick& tick, std::span<unsigned char> wanted) override {
-    std::fill(wanted.begin(), wanted.end(), static_cast<unsigned char>(tick.step % 2 == 0));
-  }
-};
-
-constexpr int w = 0, mask = 1, energy = 2, profile = 3;
-
-Declarer declared(int rank) {
-  Declarer declarer("bubble", rank);
-  GridArguments grid;
-  grid.name = "les";
-  grid.dims = {"y", "x"};
-  grid.shape = {2, 6};
-  grid.offset = {0, rank * 3};
-  grid.count = {2, 3};
-  declarer.grid(grid);
-  GridArguments column;
-  column.name = "column";
-  column.dims = {"z"};
-  column.shape = {4};
-  declarer.grid(column);
-  const auto add = [&](const std::string& on, const std::string& name, model::DataType type) {
-    model::Field field;
-    field.name = name;
-    field.type = type;
-    declarer.field(on, field);
-  };
-  add("les", "w", model::DataType::float64);
-  add("les", "mask", model::DataType::int32);
-  add("", "energy", model::DataType::float64);
-  add("column", "profile", model::DataType::float32);
-  return declarer;
-}
-
-struct Seen {
-  PacketKind kind;
-  int number;
-  std::int64_t step;
-  double time;
-  std::vector<std::byte> payload;
-  bool operator==(const Seen&) const = default;
-};
-
-struct Bench {
-  std::unique_ptr<transport::Doorbell> doorbell = transport::make_heap_doorbell();
-  transport::loopback::Ends ends;
-  std::unique_ptr<Client> client;
-
-  explicit Bench(int rank = 0, std::vector<unsigned char> may_be_missing = {0, 0, 0, 0},
-                 transport::BufferOptions buffer = {.bytes = 1 << 16},
-                 std::unique_ptr<model::Agenda> agenda = std::make_unique<EvenSteps>())
-      : ends(transport::loopback::make({buffer, {}}, *doorbell)),
-        client(std::make_unique<Client>(declared(rank), rank,
-                                        ClientParts{.producer = std::move(ends.producer),
-                                                    .agenda = std::move(agenda),
-                                                    .may_be_missing = std::move(may_be_missing),
-                                                    .begin = {0, 0.0}})) {}
-
-  std::vector<Seen> take() {
-    std::vector<Seen> seen;
-    while (const auto packet = ends.consumer->next()) {
-      seen.push_back({packet->header.kind,
-                      packet->header.number,
-                      packet->header.step,
-                      packet->header.time,
-                      {packet->payload.begin(), packet->payload.end()}});
-      ends.consumer->release(packet->sequence);
-    }
-    return seen;
-  }
-  void put_all() {
-    const std::vector<double> six{1, 2, 3, 4, 5, 6};
-    const std::vector<std::int32_t> flags{1, 0, 1, 0, 1, 0};
-    const std::vector<float> four{1, 2, 3, 4};
-    client->put_dense(w, six.data(), model::DataType::float64, 6);
-    client->put_dense(mask, flags.data(), model::DataType::int32, 6);
-    client->put_dense(energy, six.data(), model::DataType::float64, 1);
-    client->put_dense(profile, four.data(), model::DataType::float32, 4);
-  }
-};
-
-template <class Call>
-std::string error_of(Call call, ErrorCode code = ErrorCode::usage) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code);
-    return error.what();
-  }
-  return "no error";
-}
-
-template <class T>
-std::vector<std::byte> bytes_of(const std::vector<T>& values) {
-  const auto bytes = std::as_bytes(std::span(values));
-  return {bytes.begin(), bytes.end()};
-}
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 TEST(Client, APacketForEachStepAndEachPut) {
   Bench bench;
@@ -191,7 +78,7 @@ TEST(Client, SaysWhereAPutHasNothingToDo) {
   EXPECT_EQ(bench.client->counters().fields[w].unwanted.get(), 1U);
 }
 
-TEST(Client, AcquireAndCommitHandTheSlotOut) {
+TEST(Client, AcquireAndPublishHandTheSlotOut) {
   Bench bench;
   bench.client->step(2, 0.5);
   const std::span<std::byte> slot = bench.client->acquire(w);
@@ -322,7 +209,7 @@ TEST(Client, AWantedFieldMustBePut) {
             "`optional: true`");
   bench.take();
   bench.client->finish();
-  EXPECT_THAT(bench.take(), ElementsAre(testing::Field(&Seen::kind, PacketKind::abandon)))
+  EXPECT_THAT(bench.take(), ElementsAre(::testing::Field(&Seen::kind, PacketKind::abandon)))
       << "the servers must not wait for it";
 }
 
@@ -330,7 +217,7 @@ TEST(Client, AWantedFieldMustBePutBeforeFinishToo) {
   Bench bench;
   bench.client->step(2, 0.5);
   EXPECT_THAT(error_of([&] { bench.client->finish(); }),
-              testing::StartsWith("field \"w\" was wanted at step 2"));
+              ::testing::StartsWith("field \"w\" was wanted at step 2"));
 }
 
 TEST(Client, AnOptionalFieldMayBeMissing) {
@@ -391,7 +278,7 @@ TEST(Client, ABufferThatIsFullFailsTheStepOrPutThatFindsItSo) {
       bench.client->put_dense(w, memory.data(), model::DataType::float64, 6);
     }
   };
-  EXPECT_THAT(error_of(fill, ErrorCode::full), testing::HasSubstr("4096"));
+  EXPECT_THAT(error_of(fill, ErrorCode::full), ::testing::HasSubstr("4096"));
 }
 
 TEST(Client, StaticsComeFirst) {
@@ -418,4 +305,4 @@ TEST(Client, StaticsComeFirst) {
 }
 
 }  // namespace
-}  // namespace tailrace::client
+}  // namespace tailrace::client::testing
