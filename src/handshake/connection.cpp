@@ -6,6 +6,16 @@ Sending::Sending(comm::Communicator& communicator, std::vector<std::byte> bytes,
     : bytes_(std::make_unique<std::vector<std::byte>>(std::move(bytes))),
       request_(communicator.send(*bytes_, to, tag)) {}
 
+Sending::~Sending() {
+  if (!request_ || comm::thread_level() == comm::ThreadLevel::none) return;
+  try {
+    if (request_->done()) return;
+  } catch (...) {  // MPI is out of order; the request is not touched again
+  }
+  static_cast<void>(bytes_.release());
+  static_cast<void>(request_.release());
+}
+
 std::optional<std::vector<std::byte>> poll(comm::Communicator& communicator, int from, int tag) {
   const auto incoming = communicator.probe(from, tag);
   if (!incoming) return std::nullopt;

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "base/bytes.hpp"
 #include "base/log.hpp"
+#include "env/clock.hpp"
 #include "handshake/part_coordinates.hpp"
 #include "plan/plan.hpp"
 
@@ -15,6 +18,8 @@ namespace {
 // On the component's communicator.
 constexpr int declare_tag = 1;
 constexpr int verdict_tag = 2;
+
+constexpr double patience_seconds = 1.5;  // for the last word of a rank that will not be ready
 
 // FNV-1a, 64 bit: enough to tell two declarations apart that ought to be equal.
 std::uint64_t digest(std::span<const std::byte> bytes) {
@@ -188,7 +193,11 @@ void agree_on_declarations(Started& started, const client::Declarer& declarer, m
       to_servers = {};
       put_fault(to_servers, fault);
     }
-    tell_servers(started, to_servers.take(), meanwhile, wake);
+    try {
+      tell_servers(started, to_servers.take(), meanwhile, wake);
+    } catch (...) {  // one of them is lost, which the other ranks must hear
+      if (!fault) fault = base::current_fault();
+    }
   } else {
     send(component, declaration_message(declarer), 0, declare_tag, meanwhile);
   }
@@ -198,11 +207,21 @@ void agree_on_declarations(Started& started, const client::Declarer& declarer, m
 void tell_never_ready(Started& started, const base::Fault& fault) {
   base::ByteWriter writer;
   put_fault(writer, fault);
-  if (started.component->rank() == 0)
-    tell_servers(
-        started, writer.take(), [] {}, [] {});
-  else
-    send(*started.component, writer.take(), 0, declare_tag, [] {});
+  const std::vector<std::byte> message = writer.take();
+  std::vector<Sending> sendings;
+  comm::Communicator& component = *started.component;
+  if (component.rank() == 0) {
+    for (const int server : started.run.assignment.servers)
+      sendings.emplace_back(*started.world, message, server, static_cast<int>(Tag::ready));
+    for (int rank = 1; rank < component.size(); ++rank)
+      sendings.emplace_back(component, message, rank, verdict_tag);
+  } else {
+    sendings.emplace_back(component, message, 0, declare_tag);
+  }
+  const double end = env::steady_seconds() + patience_seconds;
+  while (env::steady_seconds() < end &&
+         !std::all_of(sendings.begin(), sendings.end(), [](Sending& sending) { return sending.done(); }))
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
 }
 
 }  // namespace tailrace::handshake

@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "base/version.hpp"
+#include "env/faults.hpp"
 #include "env/threads.hpp"
 #include "plan/declared.hpp"
 #include "server/loop.hpp"
@@ -14,7 +15,8 @@ namespace tailrace::host {
 namespace {
 
 // Kinds of messages that belong to no component.
-constexpr std::int32_t bye_kind = -1;
+constexpr std::int32_t bye_kind = -1;  // (-2 is the Fellows')
+constexpr std::int32_t directory_kind = -3;
 
 int worker_threads(const settings::ServersOptions& options, const std::vector<int>& nodes, int rank) {
   if (options.mode == settings::Mode::inline_) return 0;
@@ -58,8 +60,11 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const handsha
       run_(run),
       bell_(make_doorbell(run.servers().mode)),
       messenger_(servers),
-      reporter_(servers, run, worker_threads(run.servers(), run.nodes, world.rank())),
-      executor_(reporter_.counters().threads, *bell_.doorbell, env::allowed_cpus().size() == 1) {
+      fellows_(run, world.rank(), messenger_),
+      reporter_(servers.rank(), run, worker_threads(run.servers(), run.nodes, world.rank())),
+      executor_(reporter_.counters().threads, *bell_.doorbell, env::allowed_cpus().size() == 1),
+      byes_(static_cast<std::size_t>(servers.size()), 0) {
+  env::maybe_fail("welcome");
   const handshake::Assignment& assignment = run_.assignment;
   for (std::size_t c = 0; c < assignment.components.size(); ++c) {
     auto slot = std::make_unique<Slot>();
@@ -85,16 +90,26 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const handsha
         });
     slots_.push_back(std::move(slot));
   }
-  messenger_.on(bye_kind, [this](int, messaging::Bytes&& message) {
-    ++byes_;
+  messenger_.on(bye_kind, [this](int from, messaging::Bytes&& message) {
+    byes_[static_cast<std::size_t>(from)] = 1;
     if (!message.empty()) reporter_.merge(message);
   });
+  prepare_report();
 }
 
 Host::~Host() = default;
 
+void Host::prepare_report() {
+  messenger_.on(directory_kind, [this](int, messaging::Bytes&& outcome) { reporter_.open(outcome); });
+  if (messenger_.rank() != 0 || !reporter_.awaits_directory()) return;
+  const messaging::Bytes outcome = reporter_.prepare_directory();
+  for (int server = 0; server < messenger_.size(); ++server)
+    messenger_.send(server, directory_kind, messaging::Bytes(outcome));
+}
+
 bool Host::progress() {
   bool moved = messenger_.progress();
+  for (const int server : fellows_.newly_lost()) lose(server);
   for (const auto& slot : slots_) moved = progress(*slot) || moved;
   std::erase_if(sendings_, [](handshake::Sending& sending) { return sending.done(); });
   if (const auto fault = executor_.take_fault()) {
@@ -127,8 +142,10 @@ bool Host::progress(Slot& slot) {
 }
 
 bool Host::receive_declarations(Slot& slot) {
+  if (reporter_.awaits_directory()) return false;
   const auto message = handshake::poll(world_, slot.root, static_cast<int>(handshake::Tag::ready));
   if (!message) return false;
+  env::maybe_fail("declare");
   set_up(slot, *message);
   return true;
 }
@@ -139,7 +156,7 @@ void Host::set_up(Slot& slot, std::span<const std::byte> message) {
     slot.state = Slot::State::over;
     return;
   }
-  std::optional<base::Fault> fault = reporter_.start_fault();
+  std::optional<base::Fault> fault = slot.fault ? slot.fault : reporter_.start_fault();
   try {
     const auto c = static_cast<std::size_t>(slot.number);
     pipeline::ComponentInfo info;
@@ -170,6 +187,10 @@ void Host::set_up(Slot& slot, std::span<const std::byte> message) {
 }
 
 bool Host::connect(Slot& slot) {
+  if (fellows_.losses().count() > 0) {  // it cannot be set up any more, whoever has invited
+    reply(slot);
+    return true;
+  }
   bool moved = false;
   for (std::size_t i = 0; i < slot.clients.size(); ++i) {
     if (slot.invited[i]) continue;
@@ -183,6 +204,7 @@ bool Host::connect(Slot& slot) {
       std::all_of(slot.invited.begin(), slot.invited.end(), [](auto invited) { return invited; });
   if (all_invited && !slot.announced) {
     slot.announced = true;
+    env::maybe_fail("set_up");
     base::ByteWriter writer;
     handshake::put_fault(writer, slot.own_fault);
     const messaging::Bytes outcome = writer.take();
@@ -239,7 +261,26 @@ void Host::forget_doorbell() {
   if (all_attached && !bell_.name.empty()) transport::shm::forget_doorbell(bell_.name);
 }
 
+void Host::lose(int server) {
+  const base::Fault fault = fellows_.losses().fault(server);
+  base::log_error(fault.message);
+  messenger_.forget(server);
+  byes_[static_cast<std::size_t>(server)] = 1;
+  if (server == 0) {
+    base::ByteWriter never_prepared;
+    handshake::put_fault(never_prepared, fault);
+    reporter_.open(never_prepared.bytes());
+  }
+  for (const auto& slot : slots_) {
+    if (slot->state == Slot::State::running)
+      slot->component->lose_server(server, fault);
+    else if (slot->state != Slot::State::over && !slot->fault)
+      slot->fault = fault;
+  }
+}
+
 void Host::say_goodbye(Slot& slot) {
+  env::maybe_fail("goodbye");
   base::ByteWriter writer;
   writer.put(static_cast<std::int32_t>(slot.component->faults().size()));
   for (const base::Fault& fault : slot.component->faults()) handshake::put_fault(writer, fault);
@@ -263,7 +304,7 @@ void Host::end() {
 void Host::write_report() { reporter_.write(outcome()); }
 
 bool Host::done() const {
-  return ended_ && byes_ == messenger_.size() && messenger_.idle() && sendings_.empty();
+  return ended_ && std::count(byes_.begin(), byes_.end(), 0) == 0 && messenger_.idle() && sendings_.empty();
 }
 
 void Host::run() {
@@ -344,14 +385,22 @@ std::string Host::describe() const {
       case Slot::State::over: break;
     }
   }
-  if (ended_) text += fmt::format("\n    {} of {} servers have ended", byes_, messenger_.size());
-  return text;
+  if (ended_)
+    text += fmt::format("\n    {} of {} servers have ended", std::count(byes_.begin(), byes_.end(), 1),
+                        messenger_.size());
+  return text + fellows_.describe();
 }
 
 void serve_until_done(handshake::Started& started) {
-  Host host(*started.world, *started.servers, started.run);
-  host.run();
-  if (const auto fault = host.fatal()) throw Error(fault->code, fault->message);
+  std::optional<Host> host;
+  try {
+    host.emplace(*started.world, *started.servers, started.run);
+    host->run();
+  } catch (...) {
+    say_farewell(started, base::current_fault());
+    throw;
+  }
+  if (const auto fault = host->fatal()) throw Error(fault->code, fault->message);
 }
 
 }  // namespace tailrace::host

@@ -13,6 +13,7 @@
 #include "handshake/connection.hpp"
 #include "handshake/run.hpp"
 #include "handshake/start.hpp"
+#include "host/fellows.hpp"
 #include "host/reporter.hpp"
 #include "messaging/messenger.hpp"
 #include "pipeline/served_component.hpp"
@@ -22,7 +23,7 @@ namespace tailrace::host {
 
 class Host {
  public:
-  // Collective over `servers`. `world` holds clients and servers; both must live longer, as must `run`.
+  // Local. `world` holds clients and servers; both must live longer, as must `run`.
   Host(comm::Communicator& world, comm::Communicator& servers, const handshake::Run& run);
   ~Host();
 
@@ -44,6 +45,8 @@ class Host {
   void accept(Slot& slot, std::size_t client, std::span<const std::byte> message);
   void reply(Slot& slot);
   void forget_doorbell();
+  void prepare_report();
+  void lose(int server);  // it will say nothing more: what it was needed for ends
   void say_goodbye(Slot& slot);
   void end();
   telemetry::StatusSnapshot snapshot() const;
@@ -55,11 +58,12 @@ class Host {
   transport::shm::NamedDoorbell bell_;
   handshake::LocalEnds local_ends_;
   messaging::Messenger messenger_;
+  Fellows fellows_;
   Reporter reporter_;
   server::Executor executor_;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<handshake::Sending> sendings_;
-  int byes_ = 0;
+  std::vector<unsigned char> byes_;  // by server: it has ended, or is lost
   bool ended_ = false;
 };
 

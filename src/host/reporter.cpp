@@ -25,28 +25,13 @@ const char* name_of(settings::Mode mode) {
   return "";
 }
 
-std::optional<base::Fault> prepare_directory(comm::Communicator& servers, const std::string& directory) {
-  base::ByteWriter said;
-  if (servers.rank() == 0) {
-    std::optional<base::Fault> fault;
-    try {
-      telemetry::prepare_report_directory(env::system_files(), directory);
-    } catch (...) {
-      fault = base::current_fault();
-    }
-    handshake::put_fault(said, fault);
-  }
-  const auto heard = servers.broadcast(said.bytes(), 0);
-  base::ByteReader reader(heard);
-  return handshake::get_fault(reader);
-}
-
 }  // namespace
 
-Reporter::Reporter(comm::Communicator& servers, const handshake::Run& run, int threads)
+Reporter::Reporter(int server, const handshake::Run& run, int threads)
     : run_(run),
-      rank_(servers.rank()),
-      trace_(run.servers().trace, fmt::format("server {}", servers.rank()), servers.rank()),
+      rank_(server),
+      trace_(run.servers().trace, fmt::format("server {}", server), server),
+      awaits_directory_(run.servers().report),
       begin_(env::steady_seconds()) {
   counters_.rank = rank_;
   counters_.host = env::host_name();
@@ -57,14 +42,35 @@ Reporter::Reporter(comm::Communicator& servers, const handshake::Run& run, int t
                   .transport = "",
                   .started = env::iso_time(env::system_clock()),
                   .finished = ""};
-  const settings::ServersOptions& options = run_.servers();
-  if (!options.report) return;
-  start_fault_ = prepare_directory(servers, options.report_directory);
+}
+
+messaging::Bytes Reporter::prepare_directory() const {
+  std::optional<base::Fault> fault;
+  try {
+    telemetry::prepare_report_directory(env::system_files(), run_.servers().report_directory);
+  } catch (...) {
+    fault = base::current_fault();
+  }
+  base::ByteWriter said;
+  handshake::put_fault(said, fault);
+  return said.take();
+}
+
+void Reporter::open(std::span<const std::byte> outcome) {
+  if (!std::exchange(awaits_directory_, false)) return;
+  base::ByteReader reader(outcome);
+  start_fault_ = handshake::get_fault(reader);
   if (start_fault_) return;
-  status_ = std::make_unique<telemetry::Status>(env::system_files(), env::system_clock(),
-                                                options.report_directory, rank_, servers.size());
-  commit_log_ = std::make_unique<telemetry::CommitLog>(env::system_files(), env::system_clock(),
-                                                       options.report_directory, rank_);
+  const settings::ServersOptions& options = run_.servers();
+  const int servers = static_cast<int>(run_.assignment.servers.size());
+  try {
+    status_ = std::make_unique<telemetry::Status>(env::system_files(), env::system_clock(),
+                                                  options.report_directory, rank_, servers);
+    commit_log_ = std::make_unique<telemetry::CommitLog>(env::system_files(), env::system_clock(),
+                                                         options.report_directory, rank_);
+  } catch (...) {
+    start_fault_ = base::current_fault();
+  }
 }
 
 void Reporter::keep_declarations(const std::string& component, const std::string& json) const {

@@ -8,7 +8,10 @@
 namespace tailrace::pipeline {
 
 Life::Life(Words& words, int leader, Events events)
-    : words_(words), leader_(leader), events_(std::move(events)) {
+    : words_(words),
+      leader_(leader),
+      events_(std::move(events)),
+      closed_(static_cast<std::size_t>(words.size()), 0) {
   words_.on(Word::tick, [this](int, messaging::Bytes&& message) {
     base::ByteReader reader(message);
     on_step(reader.get<model::Tick>());
@@ -18,7 +21,7 @@ Life::Life(Words& words, int leader, Events events)
             [this](int, messaging::Bytes&& message) { on_fault(Words::fault_in(message), false); });
   words_.on(Word::fatal,
             [this](int, messaging::Bytes&& message) { on_fault(Words::fault_in(message), true); });
-  words_.on(Word::closed, [this](int, messaging::Bytes&&) { ++closed_servers_; });
+  words_.on(Word::closed, [this](int from, messaging::Bytes&&) { closed_[static_cast<std::size_t>(from)] = 1; });
 }
 
 void Life::start() {

@@ -2,6 +2,8 @@
 // announces, the faults of any server, and who has closed.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -33,13 +35,15 @@ class Life {
   bool announce_last_step();
   // Ends the component, with what is complete, on all servers.
   void fail(const base::Fault& fault);
+  // It will close nothing any more, and is not waited for.
+  void lose(int server) { closed_[static_cast<std::size_t>(server)] = 1; }
   // This server has closed what it writes; once.
   void announce_closed();
 
   bool last_step_announced() const { return last_step_heard_; }
   bool closed_here() const { return closed_told_; }
-  int closed_servers() const { return closed_servers_; }
-  bool closed_everywhere() const { return closed_servers_ == words_.size(); }
+  int closed_servers() const { return static_cast<int>(std::count(closed_.begin(), closed_.end(), 1)); }
+  bool closed_everywhere() const { return closed_servers() == words_.size(); }
   const std::vector<base::Fault>& faults() const { return faults_; }  // of any server so far
   const std::optional<base::Fault>& fatal() const { return fatal_; }  // why the component ended early
 
@@ -55,7 +59,7 @@ class Life {
   std::vector<std::function<void()>> early_;  // what the leader said before start()
   bool last_step_told_ = false, last_step_heard_ = false;
   bool closed_told_ = false;
-  int closed_servers_ = 0;
+  std::vector<unsigned char> closed_;  // by server; a lost one counts as closed
   std::vector<base::Fault> faults_;
   std::optional<base::Fault> fatal_;
 };

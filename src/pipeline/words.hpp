@@ -10,7 +10,7 @@ namespace tailrace::pipeline {
 
 // Kinds of messages; each component has its own block of numbers.
 enum class Word : std::int32_t { bundle, tick, final_tick, fault, fatal, closed, set_up, analytics };
-inline constexpr std::int32_t words_per_component = 9;
+inline constexpr std::int32_t words_per_component = 8;
 
 // Communication thread only.
 class Words {

@@ -8,6 +8,7 @@
 
 #include "env/clock.hpp"
 #include "env/delays.hpp"
+#include "env/faults.hpp"
 #include "telemetry/timer.hpp"
 
 namespace tailrace::server {
@@ -186,6 +187,7 @@ bool Intake::all(State a, State b) const {
 bool Intake::advance() {
   if (in_work_.load(std::memory_order_acquire) > 0) return false;
   if (all(State::finished, State::gone)) {
+    env::maybe_fail("finish");
     finished_ = true;
     if (!discarding_) pipeline_.end_of_input();
     return true;
@@ -214,6 +216,7 @@ bool Intake::advance() {
   }
   if (!pipeline_.ready_for_step()) return false;
   tick_ = ahead->tick;
+  env::maybe_fail("running");
   pipeline_.begin_step(tick_);
   for (Client& client : clients_) client.state = State::running;
   return true;

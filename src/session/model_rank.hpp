@@ -17,6 +17,7 @@
 #include "handshake/start.hpp"
 #include "host/host.hpp"
 #include "plan/plan.hpp"
+#include "session/server_watch.hpp"
 
 namespace tailrace::session {
 
@@ -47,8 +48,14 @@ class ModelRank {
   void wake_server();
   void start_host();
   void work_alone();
-  void meanwhile();                                  // while waiting for somebody else
-  std::vector<std::byte> await(handshake::Tag tag);  // the next message of this rank's server
+  bool progress_inline();  // of the host in this rank's own calls; tells the others what it throws
+  bool is_inline() const { return host_ && !host_thread_.joinable(); }
+  void begin_to_wait(const char* what);
+  void meanwhile();  // while waiting for somebody else: throws when that is hopeless
+  void look_at_own_host();
+  // The next message of this rank's server, which is to do `what`.
+  std::vector<std::byte> await(handshake::Tag tag, const char* what);
+  std::vector<base::Fault> hear_goodbye();
   transport::ProducerEnd make_producer();
   void end_host();
 
@@ -58,6 +65,9 @@ class ModelRank {
   bool finishing_ = false;  // the last record is committed, the servers' goodbye is awaited
   client::Declarer declarer_;
   int server_rank_ = -1;                   // in the whole run
+  ServerWatch watch_;
+  const char* waits_for_ = "";   // what the server is to do
+  double waits_since_ = 0.0;     // steady seconds
   std::unique_ptr<host::Host> host_;       // modes attached and inline
   std::thread host_thread_;                // mode attached
   std::optional<base::Fault> host_fault_;  // why the thread ended early; read after join
