@@ -1,23 +1,17 @@
 """A server that dies, throws or is stopped while the launcher ends nobody: each model rank is told, as a value, within
-5 s. (A run of a job with the fault takes about a second.)"""
+5 s."""
 
 import os
 import signal
 import time
 
 import pytest
-from support.harness import attached, inline, model, servers
-from support.survivors import CONFIG, LAUNCHER, MODELS, run_with_fault
+from support.harness import attached, inline, off, servers
+from support.survivors import MODELS, pid_of, run_with_fault, start
 
-LOST, INTERNAL = 4, 6
 SECONDS = 5.0
-# Before welcome all ranks are alike; running: at its 7th step.
+# The words of the handshake, at a server; `running` is at its 7th step.
 PLACES = ["sources", "welcome", "declare", "set_up", "running", "finish", "goodbye"]
-DEDICATED = {
-    "shm": servers(2, transport="shm"),
-    "mpi": servers(2, transport="mpi"),
-    "shm, full": servers(2, transport="shm", buffer="8 KiB"),
-}
 
 
 def fault_at(rank: int, place: str, way: str) -> str:
@@ -25,35 +19,68 @@ def fault_at(rank: int, place: str, way: str) -> str:
 
 
 def assert_told(outcome, survivors: int, words: str) -> None:
-    """Each survivor among the model ranks printed an error that says who is gone and how."""
-    output = outcome.result.output
-    told = [message for code, message in outcome.result.errors if words in message]
-    assert len(told) >= survivors, output
-    assert "FINISHED" not in output, output
-    assert "UNEXPECTED" not in output, output
-    assert outcome.seconds < SECONDS, output
+    """So many ranks printed an error that says who is gone and how."""
+    told = [message for code, message in outcome.errors if words in message]
+    assert len(told) >= survivors, outcome.output
+    assert "UNEXPECTED" not in outcome.output, outcome.output
+    assert outcome.seconds < SECONDS, outcome.output
+
+
+def words_for(way: str) -> str:
+    return "fault at" if way == "throw" else "gone"
 
 
 def test_the_launcher_lets_survivors_live(job):
-    player = model(2, times=[float(step) for step in range(1, 200)], pace=0.02, exchange_values=0, report_steps=True)
-    environment = {"PLAYER_LEAVES_AT_ONCE": "1"}
-    with job.start(player, servers(1), config=CONFIG | {"fields": {}, "output": {}}, environment=environment,
-                   launcher=LAUNCHER) as running:  # fmt: skip
+    with start(job, off(), "") as running:
         running.wait_for("STEP 3")
-        ranks = {int(path.suffix[1:]): int(path.read_text()) for path in running.folder.glob("pid.*")}
-        os.kill(ranks[1], signal.SIGKILL)
-        time.sleep(1.5)
-        assert all(os.path.exists(f"/proc/{ranks[rank]}") for rank in (0, 2)), running.log.read_text()
+        os.kill(pid_of(running, 1), signal.SIGKILL)
+        time.sleep(0.5)
+        lines = running.log.read_text().count("STEP")
+        running.wait_for(f"STEP {lines + 5}\n")
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("way", ["kill", "throw", "exit"])
-@pytest.mark.parametrize("serving", DEDICATED)
-def test_a_dedicated_server(job, serving, way, place):
-    if way == "exit" and serving != "shm":
-        pytest.skip("a process that exits is found like one that is killed")
-    if serving == "shm, full" and place != "running":
-        pytest.skip("a ring is full while steps are made only")
-    pace = 0.0 if serving == "shm, full" else 0.02
-    outcome = run_with_fault(job, DEDICATED[serving], fault_at(MODELS, place, way), pace=pace)
-    assert_told(outcome, MODELS, "fault at" if way == "throw" else "gone")
+@pytest.mark.parametrize("way", ["kill", "throw"])
+@pytest.mark.parametrize("transport", ["shm", "mpi"])
+def test_a_dedicated_server(job, transport, way, place):
+    outcome = run_with_fault(job, servers(2, transport=transport), fault_at(MODELS, place, way))
+    # At goodbye all files are whole: only the clients of that server miss a word.
+    assert_told(outcome, 1 if place == "goodbye" else MODELS, words_for(way))
+
+
+@pytest.mark.parametrize("place", ["welcome", "running", "goodbye"])
+def test_a_server_that_exits(job, place):
+    outcome = run_with_fault(job, servers(2), fault_at(MODELS + 1, place, "exit"))
+    assert_told(outcome, 1 if place == "goodbye" else MODELS, "gone")
+
+
+@pytest.mark.parametrize("way", ["kill", "throw"])
+@pytest.mark.parametrize("transport", ["shm", "mpi"])
+def test_a_server_whose_clients_wait_for_room(job, transport, way):
+    """The buffer holds one packet of 53 KB."""
+    serving = servers(1, transport=transport, buffer="64 KiB")
+    fault = fault_at(MODELS, "running", way)
+    outcome = run_with_fault(job, serving, fault, pace=0.0, steps=2000, shape=(3, 40, 110))
+    assert_told(outcome, MODELS, words_for(way))
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("way", ["kill", "throw"])
+@pytest.mark.parametrize("mode", ["attached", "inline"])
+def test_a_server_in_a_model_rank(job, mode, way, place):
+    serving = attached() if mode == "attached" else inline()
+    outcome = run_with_fault(job, serving, fault_at(1, place, way))
+    if place == "goodbye" and way == "kill":
+        assert outcome.seconds < SECONDS, outcome.output  # the other has all files whole
+    else:
+        assert_told(outcome, 2 if way == "throw" and place != "goodbye" else 1, words_for(way))
+
+
+@pytest.mark.parametrize("place", ["welcome", "set_up", "running", "goodbye"])
+def test_a_server_that_is_stopped_is_named(job, place):
+    with start(job, servers(1, watchdog="1 s"), fault_at(MODELS, place, "stop"), steps=20) as running:
+        running.wait_for("which is stopped by a signal", timeout=1.5 + SECONDS)
+        assert "of the run has waited" in running.log.read_text()
+        os.kill(pid_of(running, MODELS), signal.SIGCONT)
+        result = running.wait(20).finished()
+    assert result.output.count("FINISHED") == MODELS
