@@ -25,9 +25,9 @@ class Losses {
   void note(int server, const std::string& why);  // the first reason stays
   bool lost(int server) const { return why_[static_cast<std::size_t>(server)].has_value(); }
   int count() const { return count_; }
-  base::Fault fault(int server) const;     // of a lost one, in the words for the model
-  std::string name(int server) const;      // with its rank and process
-  bool is_stopped(int server) const;       // by a signal, as far as can be seen from here
+  base::Fault fault(int server) const;               // of a lost one, in the words for the model
+  std::string name(int server) const;                // with its rank and process
+  bool is_stopped(int server) const;                 // by a signal, as far as can be seen from here
   std::optional<int> first_other(int server) const;  // the first lost one that is not this
 
  private:
@@ -37,7 +37,7 @@ class Losses {
   int rank_;
   int count_ = 0;
   double next_look_ = 0.0;
-  std::vector<int> in_sight_;                     // servers on the same node, in other processes
+  std::vector<int> in_sight_;                    // servers on the same node, in other processes
   std::vector<std::optional<std::string>> why_;  // by server; nothing: not lost, as far as is known
 };
 

@@ -117,8 +117,8 @@ void check_agreement(const Run& run) {
 // While the sources are gathered every rank is needed.
 void refuse_if_any_is_gone(comm::Communicator& world, const Run& run) {
   if (const auto heard = hear_farewell(world))
-    throw Error(ErrorCode::lost, fmt::format("rank {} of the run ended in start: {}", heard->rank,
-                                             heard->fault.message));
+    throw Error(ErrorCode::lost,
+                fmt::format("rank {} of the run ended in start: {}", heard->rank, heard->fault.message));
   for (std::size_t rank = 0; rank < run.processes.size(); ++rank)
     if (run.nodes[rank] == run.nodes[static_cast<std::size_t>(world.rank())] &&
         transport::gone(run.processes[rank]))
@@ -132,7 +132,8 @@ std::vector<std::vector<std::byte>> exchange_sources(comm::Communicator& world, 
   double next_look = 0.0;
   try {
     env::maybe_fail("sources");
-    std::vector<std::byte> own = configuration.empty() ? std::vector<std::byte>{} : read_to_bytes(configuration);
+    std::vector<std::byte> own =
+        configuration.empty() ? std::vector<std::byte>{} : read_to_bytes(configuration);
     return gather_all(world, std::move(own), [&] {
       if (env::steady_seconds() < next_look) return;
       next_look = env::steady_seconds() + look_seconds;
@@ -153,8 +154,7 @@ Run agree(comm::Communicator& world, const std::string& configuration, const std
   run.nodes = world.nodes();
   for (const Hello& hello : hellos) run.processes.push_back(hello.process);
   const auto me = static_cast<std::size_t>(world.rank());
-  const auto said =
-      exchange_sources(world, run, speaks(hellos, me) ? configuration : std::string());
+  const auto said = exchange_sources(world, run, speaks(hellos, me) ? configuration : std::string());
 
   std::vector<Participant> participants;
   for (std::size_t rank = 0; rank < hellos.size(); ++rank)

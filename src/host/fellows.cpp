@@ -50,7 +50,8 @@ std::vector<int> Fellows::newly_lost() {
 std::string Fellows::describe() const {
   std::string text;
   for (int server = 0; server < servers_; ++server)
-    if (losses_.is_stopped(server)) text += fmt::format("\n    {} is stopped by a signal", losses_.name(server));
+    if (losses_.is_stopped(server))
+      text += fmt::format("\n    {} is stopped by a signal", losses_.name(server));
   return text;
 }
 

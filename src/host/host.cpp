@@ -15,8 +15,7 @@ namespace tailrace::host {
 namespace {
 
 // Kinds of messages that belong to no component.
-constexpr std::int32_t bye_kind = -1;  // (-2 is the Fellows')
-constexpr std::int32_t directory_kind = -3;
+constexpr std::int32_t bye_kind = -1;  // (-2 is the Fellows', -3 the Reporter's)
 
 int worker_threads(const settings::ServersOptions& options, const std::vector<int>& nodes, int rank) {
   if (options.mode == settings::Mode::inline_) return 0;
@@ -94,18 +93,10 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const handsha
     byes_[static_cast<std::size_t>(from)] = 1;
     if (!message.empty()) reporter_.merge(message);
   });
-  prepare_report();
+  reporter_.share_directory(messenger_);
 }
 
 Host::~Host() = default;
-
-void Host::prepare_report() {
-  messenger_.on(directory_kind, [this](int, messaging::Bytes&& outcome) { reporter_.open(outcome); });
-  if (messenger_.rank() != 0 || !reporter_.awaits_directory()) return;
-  const messaging::Bytes outcome = reporter_.prepare_directory();
-  for (int server = 0; server < messenger_.size(); ++server)
-    messenger_.send(server, directory_kind, messaging::Bytes(outcome));
-}
 
 bool Host::progress() {
   bool moved = messenger_.progress();
@@ -266,11 +257,7 @@ void Host::lose(int server) {
   base::log_error(fault.message);
   messenger_.forget(server);
   byes_[static_cast<std::size_t>(server)] = 1;
-  if (server == 0) {
-    base::ByteWriter never_prepared;
-    handshake::put_fault(never_prepared, fault);
-    reporter_.open(never_prepared.bytes());
-  }
+  if (server == 0) reporter_.open(fault);
   for (const auto& slot : slots_) {
     if (slot->state == Slot::State::running)
       slot->component->lose_server(server, fault);

@@ -45,7 +45,6 @@ class Host {
   void accept(Slot& slot, std::size_t client, std::span<const std::byte> message);
   void reply(Slot& slot);
   void forget_doorbell();
-  void prepare_report();
   void lose(int server);  // it will say nothing more: what it was needed for ends
   void say_goodbye(Slot& slot);
   void end();

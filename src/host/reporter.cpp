@@ -15,6 +15,8 @@
 namespace tailrace::host {
 namespace {
 
+constexpr std::int32_t directory_kind = -3;  // of messages that belong to no component
+
 const char* name_of(settings::Mode mode) {
   switch (mode) {
     case settings::Mode::dedicated: return "dedicated";
@@ -44,22 +46,27 @@ Reporter::Reporter(int server, const handshake::Run& run, int threads)
                   .finished = ""};
 }
 
-messaging::Bytes Reporter::prepare_directory() const {
-  std::optional<base::Fault> fault;
+void Reporter::share_directory(messaging::Messenger& messenger) {
+  messenger.on(directory_kind, [this](int, messaging::Bytes&& message) {
+    base::ByteReader reader(message);
+    open(handshake::get_fault(reader));
+  });
+  if (rank_ != 0 || !awaits_directory_) return;
+  base::ByteWriter said;
   try {
     telemetry::prepare_report_directory(env::system_files(), run_.servers().report_directory);
+    handshake::put_fault(said, std::nullopt);
   } catch (...) {
-    fault = base::current_fault();
+    handshake::put_fault(said, base::current_fault());
   }
-  base::ByteWriter said;
-  handshake::put_fault(said, fault);
-  return said.take();
+  const messaging::Bytes outcome = said.take();
+  for (int server = 0; server < messenger.size(); ++server)
+    messenger.send(server, directory_kind, messaging::Bytes(outcome));
 }
 
-void Reporter::open(std::span<const std::byte> outcome) {
+void Reporter::open(const std::optional<base::Fault>& fault) {
   if (!std::exchange(awaits_directory_, false)) return;
-  base::ByteReader reader(outcome);
-  start_fault_ = handshake::get_fault(reader);
+  start_fault_ = fault;
   if (start_fault_) return;
   const settings::ServersOptions& options = run_.servers();
   const int servers = static_cast<int>(run_.assignment.servers.size());

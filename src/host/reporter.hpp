@@ -26,8 +26,8 @@ class Reporter {
   // Server 0 prepares the directory, and tells all how that went; then each opens its own files there. So a
   // directory that cannot be written is known to every server before the models hear it.
   bool awaits_directory() const { return awaits_directory_; }
-  messaging::Bytes prepare_directory() const;
-  void open(std::span<const std::byte> outcome);
+  void share_directory(messaging::Messenger& messenger);  // once; it may call open() as long as it lives
+  void open(const std::optional<base::Fault>& fault);     // the first time; then nothing
 
   const std::optional<base::Fault>& start_fault() const { return start_fault_; }
   telemetry::ServerCounters& counters() { return counters_; }

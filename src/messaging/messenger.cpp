@@ -118,8 +118,10 @@ void Messenger::start_to_receive() {
     arriving->from = incoming->source;
     arriving->message.resize(incoming->bytes);
     arriving->request = communicator_.start_receive(arriving->message, incoming->source, incoming->tag);
-    if (!forgotten_[static_cast<std::size_t>(incoming->source)]) arriving_.push_back(std::move(arriving));
-    else give_up(arriving);
+    if (!forgotten_[static_cast<std::size_t>(incoming->source)])
+      arriving_.push_back(std::move(arriving));
+    else
+      give_up(arriving);
   }
 }
 

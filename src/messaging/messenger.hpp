@@ -38,8 +38,8 @@ class Messenger {
     return bytes_in_flight_;
   }                   // sent, not yet taken over by the other side
   bool idle() const;  // nothing under way from here, half received, or waiting to be handled
-  // A rank that is lost: what is under way to it or from it is given up, and what is sent to it from now on is
-  // dropped. Else a large message would be waited for without end.
+  // A rank that is lost: what is under way to it or from it is given up, and what is sent to it from now on
+  // is dropped. Else a large message would be waited for without end.
   void forget(int rank);
 
  private:

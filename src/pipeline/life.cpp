@@ -21,7 +21,8 @@ Life::Life(Words& words, int leader, Events events)
             [this](int, messaging::Bytes&& message) { on_fault(Words::fault_in(message), false); });
   words_.on(Word::fatal,
             [this](int, messaging::Bytes&& message) { on_fault(Words::fault_in(message), true); });
-  words_.on(Word::closed, [this](int from, messaging::Bytes&&) { closed_[static_cast<std::size_t>(from)] = 1; });
+  words_.on(Word::closed,
+            [this](int from, messaging::Bytes&&) { closed_[static_cast<std::size_t>(from)] = 1; });
 }
 
 void Life::start() {

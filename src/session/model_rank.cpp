@@ -123,9 +123,10 @@ transport::ProducerEnd ModelRank::make_producer() {
   const int rank = started_.world->rank();
   const int tag = static_cast<int>(handshake::Tag::first_transport) +
                   started_.number * handshake::transport_tags_per_component;
-  auto end = handshake::transport_of(started_.run, rank)
-                 .make_producer({*started_.world, handshake::pair_of(started_.run, rank), tag, doorbell_name_},
-                                options.buffer);
+  auto end =
+      handshake::transport_of(started_.run, rank)
+          .make_producer({*started_.world, handshake::pair_of(started_.run, rank), tag, doorbell_name_},
+                         options.buffer);
   end.producer->look_while_waiting(
       [this](double seconds) { watch_.look_while_waiting(seconds, "to make room in the buffer"); });
   return end;

@@ -64,10 +64,10 @@ class ModelRank {
   State state_ = State::declaring;
   bool finishing_ = false;  // the last record is committed, the servers' goodbye is awaited
   client::Declarer declarer_;
-  int server_rank_ = -1;                   // in the whole run
+  int server_rank_ = -1;  // in the whole run
   ServerWatch watch_;
-  const char* waits_for_ = "";   // what the server is to do
-  double waits_since_ = 0.0;     // steady seconds
+  const char* waits_for_ = "";             // what the server is to do
+  double waits_since_ = 0.0;               // steady seconds
   std::unique_ptr<host::Host> host_;       // modes attached and inline
   std::thread host_thread_;                // mode attached
   std::optional<base::Fault> host_fault_;  // why the thread ended early; read after join

@@ -40,6 +40,12 @@ void ServerWatch::hear() {
   }
 }
 
+bool ServerWatch::any_lost() {
+  losses_.look();
+  hear();
+  return losses_.count() > 0;
+}
+
 void ServerWatch::look_while_waiting(double seconds, const std::string& what) {
   look();
   if (lost_at_ > 0.0 && env::steady_seconds() > lost_at_ + seconds_for_own_server)

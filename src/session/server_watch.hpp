@@ -21,7 +21,7 @@ class ServerWatch {
   // better word on the loss of another, and has some seconds for it. After the watchdog's time, and each time
   // it passes again, the log says who waits for whom. `what`: as in "to close its files".
   void look_while_waiting(double seconds, const std::string& what);
-  bool any_lost() const { return losses_.count() > 0; }
+  bool any_lost();
 
  private:
   void hear();
