@@ -149,25 +149,35 @@ std::vector<std::vector<std::byte>> exchange_sources(comm::Communicator& world, 
   }
 }
 
-Run agree(comm::Communicator& world, const std::string& configuration, const std::string& component,
-          bool serves) {
-  const std::vector<Hello> hellos = exchange_hellos(world, component, serves);
-  Run run;
-  run.nodes = world.nodes();
-  for (const Hello& hello : hellos) run.processes.push_back(hello.process);
-  const auto me = static_cast<std::size_t>(world.rank());
-  const auto said = exchange_sources(world, run, speaks(hellos, me) ? configuration : std::string());
+// By rank.
+struct Said {
+  std::vector<Hello> hellos;
+  std::vector<std::vector<std::byte>> sources;
+};
 
+// What it throws is of this rank alone, or of one that is lost. Of `run` it knows nodes and processes.
+Said hear_all(comm::Communicator& world, const std::string& configuration, const std::string& component,
+              bool serves, Run& run) {
+  Said said{exchange_hellos(world, component, serves), {}};
+  run.nodes = world.nodes();
+  for (const Hello& hello : said.hellos) run.processes.push_back(hello.process);
+  const bool speaks_here = speaks(said.hellos, static_cast<std::size_t>(world.rank()));
+  said.sources = exchange_sources(world, run, speaks_here ? configuration : std::string());
+  return said;
+}
+
+// What it throws is the same on all ranks, which need not all print it.
+Run agree(comm::Communicator& world, const Said& said, Run run) {
   std::vector<Participant> participants;
-  for (std::size_t rank = 0; rank < hellos.size(); ++rank)
-    participants.push_back({hellos[rank].serves, hellos[rank].component, run.nodes[rank]});
+  for (std::size_t rank = 0; rank < said.hellos.size(); ++rank)
+    participants.push_back({said.hellos[rank].serves, said.hellos[rank].component, run.nodes[rank]});
   // Every model rank counts as a model first, to find the components; the servers are chosen by what these
   // say.
   settings::ServersOptions no_servers;
   no_servers.mode = settings::Mode::off;
   const Assignment all = place(participants, no_servers);
   for (const std::vector<int>& ranks : all.ranks) {
-    run.sources.push_back(sources_from(said[static_cast<std::size_t>(ranks.front())]));
+    run.sources.push_back(sources_from(said.sources[static_cast<std::size_t>(ranks.front())]));
     run.configurations.push_back(settings::parse_configuration(run.sources.back(), nullptr));
   }
   run.assignment = place(participants, run.servers());
@@ -188,9 +198,11 @@ Run agree(comm::Communicator& world, const std::string& configuration, const std
 Started start(int communicator, const std::string& configuration, const std::string& component, bool serves) {
   Started started;
   started.world = comm::from_handle(communicator);
+  Run met;
+  const Said said = hear_all(*started.world, configuration, component, serves, met);
   try {
-    started.run = agree(*started.world, configuration, component, serves);
-  } catch (const Error& error) {  // the same on all ranks, which need not all print it
+    started.run = agree(*started.world, said, std::move(met));
+  } catch (const Error& error) {
     if (started.world->rank() == 0) throw;
     throw Error(error.code(), "start failed on all ranks alike; rank 0 of the job tells why");
   }

@@ -261,11 +261,10 @@ void Host::forget_doorbell() {
 }
 
 void Host::lose(int server) {
-  if (byes_[static_cast<std::size_t>(server)]) return;
+  if (std::exchange(byes_[static_cast<std::size_t>(server)], 1) != 0) return;
   const base::Fault fault = fellows_.losses().fault(server);
   base::log_error(fault.message);
   messenger_.forget(server);
-  byes_[static_cast<std::size_t>(server)] = 1;
   if (server == 0) reporter_.open(fault, false);
   for (const auto& slot : slots_) {
     if (slot->state == Slot::State::running)

@@ -51,8 +51,19 @@ def run_with_fault(job: Job, serving: Servers, fault: str, *, timeout=15.0, **ke
             assert time.monotonic() < begin + timeout, f"hung:\n{running.log.read_text(errors='replace')}"
             time.sleep(0.02)
         seconds = time.monotonic() - begin
+        wait_for_silence(running)
     output = running.log.read_text(errors="replace")
     return Outcome(output, find_errors(output), seconds)
+
+
+def wait_for_silence(running: Running) -> None:
+    """The launcher passes on what the ranks have printed some time after they have ended."""
+    size, quiet_since = -1, time.monotonic()
+    while running.alive() and time.monotonic() < quiet_since + 0.5:
+        now = running.log.stat().st_size
+        if now != size:
+            size, quiet_since = now, time.monotonic()
+        time.sleep(0.02)
 
 
 def pid_of(running: Running, rank: int) -> int:
