@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from support.harness import Job, Model, Running, Servers, block_grid, field, find_errors, model, works_in
 
-# Open MPI then ends nobody because another process ended.
-LAUNCHER = ("--enable-recovery",)
+# Open MPI then ends nobody because another process ended, or ended with an error.
+LAUNCHER = ("--enable-recovery", "--mca", "orte_abort_on_non_zero_status", "0")
 MODELS = 2
 CONFIG = {
     "fields": {"state": {"every": "1 step", "names": ["w"]}},
