@@ -50,6 +50,11 @@ class Communicator {
                        int tag) = 0;  // after a probe said it is there
   // Starts to receive a message that a probe reported; for large ones. Buffer in place until done.
   virtual std::unique_ptr<Request> start_receive(std::span<std::byte> bytes, int source, int tag) = 0;
+  // Starts to gather everybody's bytes into `all`, one behind the other, by rank: `counts` of them, the same
+  // on every rank, 1 GiB in all at most. All three in place until done. Collective, but blocks nobody.
+  virtual std::unique_ptr<Request> start_all_gather(std::span<const std::byte> bytes,
+                                                    std::span<const int> counts,
+                                                    std::span<std::byte> all) = 0;
 
   // The handle that MPI_Comm_f2c turns back into an MPI_Comm; -1 without MPI. Valid while this object lives.
   virtual int handle() const = 0;

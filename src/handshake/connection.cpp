@@ -1,6 +1,15 @@
 #include "handshake/connection.hpp"
 
 namespace tailrace::handshake {
+namespace {
+
+// What MPI may still read: nobody destroys it.
+struct Left {
+  std::shared_ptr<const std::vector<std::byte>> bytes;
+  std::unique_ptr<comm::Request> request;
+};
+
+}  // namespace
 
 Sending::Sending(comm::Communicator& communicator, std::vector<std::byte> bytes, int to, int tag)
     : Sending(communicator, std::make_shared<const std::vector<std::byte>>(std::move(bytes)), to, tag) {}
@@ -8,6 +17,15 @@ Sending::Sending(comm::Communicator& communicator, std::vector<std::byte> bytes,
 Sending::Sending(comm::Communicator& communicator, std::shared_ptr<const std::vector<std::byte>> bytes,
                  int to, int tag)
     : bytes_(std::move(bytes)), request_(communicator.send(*bytes_, to, tag)) {}
+
+Sending::~Sending() {
+  if (!request_ || comm::thread_level() == comm::ThreadLevel::none) return;
+  try {
+    if (request_->done()) return;
+  } catch (...) {  // MPI is out of order; the request is not touched again
+  }
+  static_cast<void>(std::make_unique<Left>(Left{std::move(bytes_), std::move(request_)}).release());
+}
 
 std::optional<std::vector<std::byte>> poll(comm::Communicator& communicator, int from, int tag) {
   const auto incoming = communicator.probe(from, tag);

@@ -19,22 +19,28 @@ namespace tailrace::handshake {
 // Tags on the communicator of the whole run. The transport between nodes uses those from `first_transport`
 // on.
 enum class Tag : int {
-  welcome = 1,  // server → client: the name of its doorbell
-  ready = 2,    // first rank of a component → all servers: declarations, or why there are none
-  invite = 3,   // client → its server: how to reach its buffer
-  reply = 4,    // server → client: all set up, or the fault
-  goodbye = 5,  // server → client: all files are closed; the faults there were
+  welcome = 1,   // server → client: the name of its doorbell
+  ready = 2,     // first rank of a component → all servers: declarations, or why there are none
+  invite = 3,    // client → its server: how to reach its buffer
+  reply = 4,     // server → client: all set up, or the fault
+  goodbye = 5,   // server → client: all files are closed; the faults there were
+  farewell = 6,  // whoever cannot go on → those who may wait for it: why
   first_transport = 100,
 };
 inline constexpr int transport_tags_per_component = 4;
 
-// A message on its way; its bytes stay until the other side has taken them over.
+// A message on its way; its bytes stay until the other side has taken them over. One that is given up while
+// it is under way is left to MPI with its bytes: its receiver may be gone, and would be waited for without
+// end.
 class Sending {
  public:
   Sending(comm::Communicator& communicator, std::vector<std::byte> bytes, int to, int tag);
   // Of bytes that several messages share.
   Sending(comm::Communicator& communicator, std::shared_ptr<const std::vector<std::byte>> bytes, int to,
           int tag);
+  ~Sending();
+  Sending(Sending&&) noexcept = default;
+  Sending& operator=(Sending&&) noexcept = default;
   bool done() { return request_->done(); }
 
  private:

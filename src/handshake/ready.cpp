@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <thread>
 
 #include "base/bytes.hpp"
 #include "base/log.hpp"
+#include "env/clock.hpp"
 #include "handshake/part_coordinates.hpp"
 #include "handshake/sameness.hpp"
 #include "plan/plan.hpp"
@@ -20,6 +23,8 @@ namespace {
 constexpr int declare_tag = 1;
 constexpr int verdict_tag = 2;
 constexpr int explain_tag = 3;  // the first rank asks with it, and the other answers
+
+constexpr double patience_seconds = 1.5;  // for the last word of a rank that will not be ready
 
 std::vector<std::byte> declaration_message(const client::Declarer& declarer) {
   base::ByteWriter writer;
@@ -134,7 +139,9 @@ void tell_servers(Started& started, std::vector<std::byte> message, const std::f
 // hearing it.
 void send_verdict(comm::Communicator& component, std::optional<base::Fault> fault,
                   const std::function<void()>& meanwhile) {
-  if (fault) fault->message = "ready failed on all ranks alike; the component's first rank tells why";
+  // That a server is gone is seen on its node alone.
+  if (fault && fault->code != ErrorCode::lost)
+    fault->message = "ready failed on all ranks alike; the component's first rank tells why";
   base::ByteWriter verdict;
   put_fault(verdict, fault);
   std::vector<int> others(static_cast<std::size_t>(component.size()) - 1);
@@ -194,7 +201,11 @@ std::optional<plan::Plan> agree_on_declarations(Started& started, const client::
       to_servers = {};
       put_fault(to_servers, fault);
     }
-    tell_servers(started, to_servers.take(), meanwhile, wake);
+    try {
+      tell_servers(started, to_servers.take(), meanwhile, wake);
+    } catch (...) {  // one of them is lost, which the other ranks must hear
+      if (!fault) fault = base::current_fault();
+    }
     send_verdict(component, fault, meanwhile);
   } else {
     send(component, declaration_message(declarer), 0, declare_tag, meanwhile);
@@ -207,11 +218,21 @@ std::optional<plan::Plan> agree_on_declarations(Started& started, const client::
 void tell_never_ready(Started& started, const base::Fault& fault) {
   base::ByteWriter writer;
   put_fault(writer, fault);
-  if (started.component->rank() == 0)
-    tell_servers(
-        started, writer.take(), [] {}, [] {});
-  else
-    send(*started.component, writer.take(), 0, declare_tag, [] {});
+  const std::vector<std::byte> message = writer.take();
+  std::vector<Sending> sendings;
+  comm::Communicator& component = *started.component;
+  if (component.rank() == 0) {
+    for (const int server : started.run.assignment.servers)
+      sendings.emplace_back(*started.world, message, server, static_cast<int>(Tag::ready));
+    for (int rank = 1; rank < component.size(); ++rank)
+      sendings.emplace_back(component, message, rank, verdict_tag);
+  } else {
+    sendings.emplace_back(component, message, 0, declare_tag);
+  }
+  const double end = env::steady_seconds() + patience_seconds;
+  while (env::steady_seconds() < end &&
+         !std::all_of(sendings.begin(), sendings.end(), [](Sending& sending) { return sending.done(); }))
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
 }
 
 }  // namespace tailrace::handshake

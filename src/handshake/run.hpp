@@ -5,6 +5,7 @@
 
 #include "handshake/assignment.hpp"
 #include "settings/configuration.hpp"
+#include "transport/process.hpp"
 #include "transport/registry.hpp"
 
 namespace tailrace::handshake {
@@ -14,6 +15,7 @@ struct Run {
   std::vector<settings::Sources> sources;               // by component
   std::vector<settings::Configuration> configurations;  // by component, without the model's options
   std::vector<int> nodes;                               // by rank
+  std::vector<transport::ProcessId> processes;          // by rank
   const settings::ServersOptions& servers() const { return configurations.front().servers; }
 };
 

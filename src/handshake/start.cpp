@@ -3,15 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/bytes.hpp"
 #include "base/log.hpp"
+#include "env/clock.hpp"
+#include "env/faults.hpp"
 #include "handshake/connection.hpp"
+#include "handshake/losses.hpp"
 #include "handshake/placement_warnings.hpp"
 #include "output/dataset.hpp"
 
 namespace tailrace::handshake {
 namespace {
+
+constexpr double look_seconds = 0.25;  // between two looks whether all are there
 
 void put_sources(base::ByteWriter& writer, const settings::Sources& sources) {
   writer.put(static_cast<std::int64_t>(sources.size()));
@@ -54,17 +60,21 @@ settings::Sources sources_from(std::span<const std::byte> bytes) {
 struct Hello {
   bool serves = false;
   std::string component;
+  transport::ProcessId process;
 };
 
+// Before it, nobody knows the others: a rank that ends sooner is missed by MPI alone.
 std::vector<Hello> exchange_hellos(comm::Communicator& world, const std::string& component, bool serves) {
   base::ByteWriter writer;
   writer.put(static_cast<std::uint8_t>(serves));
   writer.put_text(component);
+  writer.put(transport::this_process());
   std::vector<Hello> hellos;
   for (const auto& bytes : world.all_gather(writer.bytes())) {
     base::ByteReader reader(bytes);
     const bool other_serves = reader.get<std::uint8_t>() != 0;
-    hellos.push_back({other_serves, reader.get_text()});
+    std::string name = reader.get_text();
+    hellos.push_back({other_serves, std::move(name), reader.get<transport::ProcessId>()});
   }
   return hellos;
 }
@@ -106,25 +116,68 @@ void check_agreement(const Run& run) {
   }
 }
 
-Run agree(comm::Communicator& world, const std::string& configuration, const std::string& component,
-          bool serves) {
-  const std::vector<Hello> hellos = exchange_hellos(world, component, serves);
-  Run run;
-  run.nodes = world.nodes();
-  const auto me = static_cast<std::size_t>(world.rank());
-  const auto said =
-      world.all_gather(speaks(hellos, me) ? read_to_bytes(configuration) : std::vector<std::byte>{});
+// While the sources are gathered every rank is needed.
+void refuse_if_any_is_gone(comm::Communicator& world, const Run& run) {
+  if (const auto heard = hear_farewell(world))
+    throw Error(ErrorCode::lost,
+                fmt::format("rank {} of the run ended in start: {}", heard->rank, heard->fault.message));
+  for (std::size_t rank = 0; rank < run.processes.size(); ++rank)
+    if (run.nodes[rank] == run.nodes[static_cast<std::size_t>(world.rank())] &&
+        transport::gone(run.processes[rank]))
+      throw Error(ErrorCode::lost, fmt::format("rank {} of the run is gone: its process {} ended in start",
+                                               rank, run.processes[rank].number));
+}
 
+// By rank; `configuration` of a rank that is silent is empty.
+std::vector<std::vector<std::byte>> exchange_sources(comm::Communicator& world, const Run& run,
+                                                     const std::string& configuration) {
+  double next_look = 0.0;
+  try {
+    env::maybe_fail("sources");
+    std::vector<std::byte> own =
+        configuration.empty() ? std::vector<std::byte>{} : read_to_bytes(configuration);
+    return gather_all(world, std::move(own), [&] {
+      if (env::steady_seconds() < next_look) return;
+      next_look = env::steady_seconds() + look_seconds;
+      refuse_if_any_is_gone(world, run);
+    });
+  } catch (const Error& error) {
+    std::vector<int> all(run.nodes.size());
+    std::iota(all.begin(), all.end(), 0);
+    if (error.code() != ErrorCode::lost) say_farewell(world, all, base::current_fault());
+    throw;
+  }
+}
+
+// By rank.
+struct Said {
+  std::vector<Hello> hellos;
+  std::vector<std::vector<std::byte>> sources;
+};
+
+// What it throws is of this rank alone, or of one that is lost. Of `run` it knows nodes and processes.
+Said hear_all(comm::Communicator& world, const std::string& configuration, const std::string& component,
+              bool serves, Run& run) {
+  Said said{exchange_hellos(world, component, serves), {}};
+  run.nodes = world.nodes();
+  for (const Hello& hello : said.hellos) run.processes.push_back(hello.process);
+  const bool speaks_here = speaks(said.hellos, static_cast<std::size_t>(world.rank()));
+  said.sources = exchange_sources(world, run, speaks_here ? configuration : std::string());
+  return said;
+}
+
+// What it throws is the same on all ranks, which need not all print it.
+Run agree(comm::Communicator& world, const Said& said, Run run) {
   std::vector<Participant> participants;
-  for (std::size_t rank = 0; rank < hellos.size(); ++rank)
-    participants.push_back({hellos[rank].serves, hellos[rank].component, run.nodes[rank]});
+  for (std::size_t rank = 0; rank < said.hellos.size(); ++rank)
+    participants.push_back({said.hellos[rank].serves, said.hellos[rank].component, run.nodes[rank]});
   // Every model rank counts as a model first, to find the components; the servers are chosen by what these
   // say.
   settings::ServersOptions no_servers;
   no_servers.mode = settings::Mode::off;
   const Assignment all = place(participants, no_servers);
   for (const std::vector<int>& ranks : all.ranks) {
-    run.sources.push_back(sources_from(said[static_cast<std::size_t>(ranks.front())]));
+    run.sources.push_back(sources_from(said.sources[static_cast<std::size_t>(ranks.front())]));
     run.configurations.push_back(settings::parse_configuration(run.sources.back(), nullptr));
   }
   run.assignment = place(participants, run.servers());
@@ -145,9 +198,11 @@ Run agree(comm::Communicator& world, const std::string& configuration, const std
 Started start(int communicator, const std::string& configuration, const std::string& component, bool serves) {
   Started started;
   started.world = comm::from_handle(communicator);
+  Run met;
+  const Said said = hear_all(*started.world, configuration, component, serves, met);
   try {
-    started.run = agree(*started.world, configuration, component, serves);
-  } catch (const Error& error) {  // the same on all ranks, which need not all print it
+    started.run = agree(*started.world, said, std::move(met));
+  } catch (const Error& error) {
     if (started.world->rank() == 0) throw;
     throw Error(error.code(), "start failed on all ranks alike; rank 0 of the job tells why");
   }

@@ -6,36 +6,23 @@
 
 #include "base/log.hpp"
 #include "base/version.hpp"
+#include "env/faults.hpp"
 #include "env/threads.hpp"
+#include "host/resources.hpp"
 #include "plan/declared.hpp"
 #include "server/loop.hpp"
 
 namespace tailrace::host {
 namespace {
 
-// Kinds of messages that belong to no component.
-constexpr std::int32_t bye_kind = -1;
+constexpr std::int32_t bye_kind = -1;  // belongs to no component (-2 is the Fellows', -3 the Reporter's)
 
-int worker_threads(const settings::ServersOptions& options, const std::vector<int>& nodes, int rank) {
-  if (options.mode == settings::Mode::inline_) return 0;
-  if (options.threads > 0) return options.threads;
-  if (options.mode == settings::Mode::attached) return 1;
-  // What the launcher bound this rank to; or, unbound, its share of the node.
-  const int here =
-      static_cast<int>(std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(rank)]));
-  const int allowed = static_cast<int>(env::allowed_cpus().size());
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  return std::max(1, allowed < cores ? allowed : cores / std::max(1, here));
-}
-
-transport::shm::NamedDoorbell make_doorbell(settings::Mode mode) {
-  if (mode == settings::Mode::dedicated) return transport::shm::make_doorbell();
-  return {transport::make_heap_doorbell(), ""};
+std::int32_t set_up_kind(int component) {
+  return component * pipeline::words_per_component + static_cast<std::int32_t>(pipeline::Word::set_up);
 }
 
 }  // namespace
 
-// A component, from the first word about it to its end.
 struct Host::Slot {
   enum class State { awaited, connecting, running, over };
   int number = 0;
@@ -58,9 +45,12 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const handsha
       run_(run),
       bell_(make_doorbell(run.servers().mode)),
       messenger_(servers),
-      reporter_(servers, run, worker_threads(run.servers(), run.nodes, world.rank())),
+      fellows_(run, world.rank(), messenger_),
+      reporter_(servers.rank(), run, worker_threads(run.servers(), run.nodes, world.rank())),
       stop_watch_(run.servers()),
-      executor_(reporter_.counters().threads, *bell_.doorbell, env::allowed_cpus().size() == 1) {
+      executor_(reporter_.counters().threads, *bell_.doorbell, env::allowed_cpus().size() == 1),
+      byes_(static_cast<std::size_t>(servers.size()), 0) {
+  env::maybe_fail("welcome");
   const handshake::Assignment& assignment = run_.assignment;
   for (std::size_t c = 0; c < assignment.components.size(); ++c) {
     auto slot = std::make_unique<Slot>();
@@ -76,20 +66,19 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const handsha
       sendings_.emplace_back(world_, welcome.take(), rank, static_cast<int>(handshake::Tag::welcome));
     }
     slot->invited.assign(slot->clients.size(), 0);
-    messenger_.on(
-        slot->number * pipeline::words_per_component + static_cast<std::int32_t>(pipeline::Word::set_up),
-        [this, &slot = *slot](int, messaging::Bytes&& message) {
-          base::ByteReader reader(message);
-          const auto fault = handshake::get_fault(reader);
-          if (fault && !slot.fault) slot.fault = fault;
-          ++slot.set_up_servers;
-        });
+    messenger_.on(set_up_kind(slot->number), [this, &slot = *slot](int, messaging::Bytes&& message) {
+      base::ByteReader reader(message);
+      const auto fault = handshake::get_fault(reader);
+      if (fault && !slot.fault) slot.fault = fault;
+      ++slot.set_up_servers;
+    });
     slots_.push_back(std::move(slot));
   }
-  messenger_.on(bye_kind, [this](int, messaging::Bytes&& message) {
-    ++byes_;
+  messenger_.on(bye_kind, [this](int from, messaging::Bytes&& message) {
+    byes_[static_cast<std::size_t>(from)] = 1;
     if (!message.empty()) reporter_.merge(message);
   });
+  reporter_.share_directory(messenger_);
 }
 
 Host::~Host() = default;
@@ -97,6 +86,7 @@ Host::~Host() = default;
 bool Host::progress() {
   look_for_stop();
   bool moved = messenger_.progress();
+  for (const int server : fellows_.newly_lost()) lose(server);
   for (const auto& slot : slots_) moved = progress(*slot) || moved;
   std::erase_if(sendings_, [](handshake::Sending& sending) { return sending.done(); });
   if (const auto fault = executor_.take_fault()) {
@@ -153,8 +143,10 @@ bool Host::progress(Slot& slot) {
 }
 
 bool Host::receive_declarations(Slot& slot) {
+  if (reporter_.awaits_directory()) return false;
   const auto message = handshake::poll(world_, slot.root, static_cast<int>(handshake::Tag::ready));
   if (!message) return false;
+  env::maybe_fail("declare");
   set_up(slot, *message);
   return true;
 }
@@ -165,7 +157,8 @@ void Host::set_up(Slot& slot, std::span<const std::byte> message) {
     slot.state = Slot::State::over;
     return;
   }
-  std::optional<base::Fault> fault = slot.own_fault ? slot.own_fault : reporter_.start_fault();
+  std::optional<base::Fault> fault = slot.own_fault ? slot.own_fault : slot.fault;
+  if (!fault) fault = reporter_.start_fault();
   try {
     const auto c = static_cast<std::size_t>(slot.number);
     pipeline::ComponentInfo info;
@@ -196,6 +189,10 @@ void Host::set_up(Slot& slot, std::span<const std::byte> message) {
 }
 
 bool Host::connect(Slot& slot) {
+  if (fellows_.losses().count() > 0) {  // it cannot be set up any more, whoever has invited
+    reply(slot);
+    return true;
+  }
   bool moved = false;
   for (std::size_t i = 0; i < slot.clients.size(); ++i) {
     if (slot.invited[i]) continue;
@@ -209,14 +206,12 @@ bool Host::connect(Slot& slot) {
       std::all_of(slot.invited.begin(), slot.invited.end(), [](auto invited) { return invited; });
   if (all_invited && !slot.announced) {
     slot.announced = true;
+    env::maybe_fail("set_up");
     base::ByteWriter writer;
     handshake::put_fault(writer, slot.own_fault);
     const messaging::Bytes outcome = writer.take();
     for (int server = 0; server < messenger_.size(); ++server)
-      messenger_.send(
-          server,
-          slot.number * pipeline::words_per_component + static_cast<std::int32_t>(pipeline::Word::set_up),
-          messaging::Bytes(outcome));
+      messenger_.send(server, set_up_kind(slot.number), messaging::Bytes(outcome));
     return true;
   }
   if (slot.set_up_servers < messenger_.size()) return moved;
@@ -265,7 +260,22 @@ void Host::forget_doorbell() {
   if (all_attached && !bell_.name.empty()) transport::shm::forget_doorbell(bell_.name);
 }
 
+void Host::lose(int server) {
+  if (std::exchange(byes_[static_cast<std::size_t>(server)], 1) != 0) return;
+  const base::Fault fault = fellows_.losses().fault(server);
+  base::log_error(fault.message);
+  messenger_.forget(server);
+  if (server == 0) reporter_.open(fault, false);
+  for (const auto& slot : slots_) {
+    if (slot->state == Slot::State::running)
+      slot->component->lose_server(server, fault);
+    else if (slot->state != Slot::State::over && !slot->fault)
+      slot->fault = fault;
+  }
+}
+
 void Host::say_goodbye(Slot& slot) {
+  env::maybe_fail("goodbye");
   base::ByteWriter writer;
   writer.put(static_cast<std::int32_t>(slot.component->faults().size()));
   for (const base::Fault& fault : slot.component->faults()) handshake::put_fault(writer, fault);
@@ -296,7 +306,7 @@ void Host::write_report() {
 }
 
 bool Host::done() const {
-  return ended_ && byes_ == messenger_.size() && messenger_.idle() && sendings_.empty();
+  return ended_ && std::count(byes_.begin(), byes_.end(), 0) == 0 && messenger_.idle() && sendings_.empty();
 }
 
 void Host::run() {
@@ -381,8 +391,10 @@ std::string Host::describe() const {
       case Slot::State::over: break;
     }
   }
-  if (ended_) text += fmt::format("\n    {} of {} servers have ended", byes_, messenger_.size());
-  return text;
+  if (ended_)
+    text += fmt::format("\n    {} of {} servers have ended", std::count(byes_.begin(), byes_.end(), 1),
+                        messenger_.size());
+  return text + fellows_.describe();
 }
 
 }  // namespace tailrace::host

@@ -13,6 +13,7 @@
 #include "handshake/connection.hpp"
 #include "handshake/run.hpp"
 #include "handshake/start.hpp"
+#include "host/fellows.hpp"
 #include "host/reporter.hpp"
 #include "host/stop_watch.hpp"
 #include "messaging/messenger.hpp"
@@ -23,7 +24,7 @@ namespace tailrace::host {
 
 class Host {
  public:
-  // Collective over `servers`. `world` holds clients and servers; both must live longer, as must `run`.
+  // Local. `world` holds clients and servers; both must live longer, as must `run`.
   Host(comm::Communicator& world, comm::Communicator& servers, const handshake::Run& run);
   ~Host();
 
@@ -50,6 +51,7 @@ class Host {
   void reply(Slot& slot);
   void forget_doorbell();
   void look_for_stop();
+  void lose(int server);  // it will say nothing more: what it was needed for ends
   void say_goodbye(Slot& slot);
   void end();
   telemetry::StatusSnapshot snapshot() const;
@@ -61,12 +63,13 @@ class Host {
   transport::shm::NamedDoorbell bell_;
   handshake::LocalEnds local_ends_;
   messaging::Messenger messenger_;
+  Fellows fellows_;
   Reporter reporter_;
   StopWatch stop_watch_;
   server::Executor executor_;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<handshake::Sending> sendings_;
-  int byes_ = 0;
+  std::vector<unsigned char> byes_;  // by server: it has ended, or is lost
   bool ended_ = false;
 };
 

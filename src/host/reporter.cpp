@@ -16,6 +16,8 @@
 namespace tailrace::host {
 namespace {
 
+constexpr std::int32_t directory_kind = -3;  // of messages that belong to no component
+
 const char* name_of(settings::Mode mode) {
   switch (mode) {
     case settings::Mode::dedicated: return "dedicated";
@@ -24,37 +26,6 @@ const char* name_of(settings::Mode mode) {
     case settings::Mode::off: return "off";
   }
   return "";
-}
-
-struct Directory {
-  std::unique_ptr<env::File> mark;  // on server 0
-  bool ours = false;
-  std::optional<base::Fault> fault;
-};
-
-Directory prepare_directory(comm::Communicator& servers, const std::string& directory) {
-  Directory prepared;
-  base::ByteWriter said;
-  if (servers.rank() == 0) {
-    std::optional<base::Fault> fault;
-    try {
-      prepared.mark = telemetry::prepare_report_directory(env::system_files(), directory);
-      if (!prepared.mark)
-        base::log_warning(
-            fmt::format("{} is the report directory of another session that goes on: this one writes no "
-                        "report; give it a servers.report_directory of its own",
-                        directory));
-    } catch (...) {
-      fault = base::current_fault();
-    }
-    handshake::put_fault(said, fault);
-    said.put(prepared.mark != nullptr);
-  }
-  const auto heard = servers.broadcast(said.bytes(), 0);
-  base::ByteReader reader(heard);
-  prepared.fault = handshake::get_fault(reader);
-  prepared.ours = reader.get<bool>();
-  return prepared;
 }
 
 // A report that cannot be written is told, and takes nothing with it: the files of the run matter more.
@@ -69,10 +40,11 @@ void try_to_write(const char* what, Write write) {
 
 }  // namespace
 
-Reporter::Reporter(comm::Communicator& servers, const handshake::Run& run, int threads)
+Reporter::Reporter(int server, const handshake::Run& run, int threads)
     : run_(run),
-      rank_(servers.rank()),
-      trace_(run.servers().trace, fmt::format("server {}", servers.rank()), servers.rank()),
+      rank_(server),
+      trace_(run.servers().trace, fmt::format("server {}", server), server),
+      awaits_directory_(run.servers().report),
       begin_(env::steady_seconds()) {
   counters_.rank = rank_;
   counters_.host = env::host_name();
@@ -83,16 +55,49 @@ Reporter::Reporter(comm::Communicator& servers, const handshake::Run& run, int t
                   .transport = "",
                   .started = env::iso_time(env::system_clock()),
                   .finished = ""};
+}
+
+void Reporter::share_directory(messaging::Messenger& messenger) {
+  messenger.on(directory_kind, [this](int, messaging::Bytes&& message) {
+    base::ByteReader reader(message);
+    const auto fault = handshake::get_fault(reader);
+    open(fault, reader.get<bool>());
+  });
+  if (rank_ != 0 || !awaits_directory_) return;
+  const std::string& directory = run_.servers().report_directory;
+  std::optional<base::Fault> fault;
+  try {
+    mark_ = telemetry::prepare_report_directory(env::system_files(), directory);
+    if (!mark_)
+      base::log_warning(
+          fmt::format("{} is the report directory of another session that goes on: this one writes no "
+                      "report; give it a servers.report_directory of its own",
+                      directory));
+  } catch (...) {
+    fault = base::current_fault();
+  }
+  base::ByteWriter said;
+  handshake::put_fault(said, fault);
+  said.put(mark_ != nullptr);
+  const messaging::Bytes outcome = said.take();
+  for (int server = 0; server < messenger.size(); ++server)
+    messenger.send(server, directory_kind, messaging::Bytes(outcome));
+}
+
+void Reporter::open(const std::optional<base::Fault>& fault, bool ours) {
+  if (!std::exchange(awaits_directory_, false)) return;
+  start_fault_ = fault;
+  if (start_fault_ || !ours) return;
   const settings::ServersOptions& options = run_.servers();
-  if (!options.report) return;
-  Directory prepared = prepare_directory(servers, options.report_directory);
-  mark_ = std::move(prepared.mark);
-  start_fault_ = prepared.fault;
-  if (start_fault_ || !prepared.ours) return;
-  status_ = std::make_unique<telemetry::Status>(env::system_files(), env::system_clock(),
-                                                options.report_directory, rank_, servers.size());
-  commit_log_ = std::make_unique<telemetry::CommitLog>(env::system_files(), env::system_clock(),
-                                                       options.report_directory, rank_);
+  const int servers = static_cast<int>(run_.assignment.servers.size());
+  try {
+    status_ = std::make_unique<telemetry::Status>(env::system_files(), env::system_clock(),
+                                                  options.report_directory, rank_, servers);
+    commit_log_ = std::make_unique<telemetry::CommitLog>(env::system_files(), env::system_clock(),
+                                                         options.report_directory, rank_);
+  } catch (...) {
+    start_fault_ = base::current_fault();
+  }
 }
 
 void Reporter::keep_declarations(const std::string& component, const std::string& json) const {

@@ -20,9 +20,15 @@ namespace tailrace::host {
 // Communication thread only; the counters and the trace are filled by those who work.
 class Reporter {
  public:
-  // Collective over `servers`: server 0 speaks for all, so a report directory that cannot be written is known
-  // to every server before the models hear it. `run` must live longer. `threads`: workers of this server.
-  Reporter(comm::Communicator& servers, const handshake::Run& run, int threads);
+  // Local. `server`: its number. `run` must live longer. `threads`: workers of this server.
+  Reporter(int server, const handshake::Run& run, int threads);
+
+  // Server 0 prepares the directory, and tells all how that went; then each opens its own files there, unless
+  // it is another session's (not `ours`). So a
+  // directory that cannot be written is known to every server before the models hear it.
+  bool awaits_directory() const { return awaits_directory_; }
+  void share_directory(messaging::Messenger& messenger);  // once; it may call open() as long as it lives
+  void open(const std::optional<base::Fault>& fault, bool ours);  // the first time; then nothing
 
   const std::optional<base::Fault>& start_fault() const { return start_fault_; }
   telemetry::ServerCounters& counters() { return counters_; }
@@ -58,6 +64,7 @@ class Reporter {
   std::unique_ptr<telemetry::Status> status_;
   std::unique_ptr<telemetry::CommitLog> commit_log_;
   telemetry::RunReport report_;
+  bool awaits_directory_;
   std::optional<base::Fault> start_fault_;  // of server 0, known to all
   double begin_;
 };

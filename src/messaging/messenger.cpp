@@ -1,5 +1,6 @@
 #include "messaging/messenger.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -15,12 +16,54 @@ constexpr int message_tag = 11;
 }  // namespace
 
 struct Messenger::Outgoing {
+  int to = 0;
   base::SharedBytes message;
   std::unique_ptr<comm::Request> request;
 };
 
-Messenger::Messenger(comm::Communicator& communicator) : communicator_(communicator) {}
-Messenger::~Messenger() = default;
+struct Messenger::Arriving {
+  int from = 0;
+  base::Slab message;
+  std::unique_ptr<comm::Request> request;
+};
+
+namespace {
+
+// MPI may use the memory of a message that is not through, so it is left to it: to destroy the request would
+// wait for the other side, which may be gone.
+template <class Message>
+void give_up(std::unique_ptr<Message>& message) {
+  const bool mpi_is_over = comm::thread_level() == comm::ThreadLevel::none;
+  if (!mpi_is_over && message->request && !message->request->done()) static_cast<void>(message.release());
+}
+
+template <class Messages, class Concerned>
+void give_up_where(Messages& messages, Concerned concerned) {
+  for (auto& message : messages)
+    if (concerned(*message)) give_up(message);
+  std::erase_if(messages, [&](const auto& message) { return !message || concerned(*message); });
+}
+
+}  // namespace
+
+Messenger::Messenger(comm::Communicator& communicator)
+    : communicator_(communicator), forgotten_(static_cast<std::size_t>(communicator.size()), 0) {}
+
+Messenger::~Messenger() {
+  try {
+    for (auto& message : outgoing_) give_up(message);
+    for (auto& message : arriving_) give_up(message);
+  } catch (...) {  // MPI is out of order; the requests wait in their own destructors
+  }
+}
+
+void Messenger::forget(int rank) {
+  forgotten_[static_cast<std::size_t>(rank)] = 1;
+  give_up_where(outgoing_, [rank](const Outgoing& message) { return message.to == rank; });
+  give_up_where(arriving_, [rank](const Arriving& message) { return message.from == rank; });
+  bytes_in_flight_ = 0;
+  for (const auto& message : outgoing_) bytes_in_flight_ += message->message.size();
+}
 
 void Messenger::on(std::int32_t kind, Handler handler) {
   on_shared(kind, [handler = std::move(handler)](int from, const base::SharedBytes& message) {
@@ -60,7 +103,9 @@ void Messenger::send_slab(int to, std::int32_t kind, base::Slab&& message) {
 }
 
 void Messenger::start_send(int to, base::SharedBytes message) {
+  if (forgotten_[static_cast<std::size_t>(to)]) return;
   auto outgoing = std::make_unique<Outgoing>();
+  outgoing->to = to;
   outgoing->message = std::move(message);
   bytes_in_flight_ += outgoing->message.size();
   outgoing->request = communicator_.send(outgoing->message, to, message_tag);
@@ -82,22 +127,46 @@ bool Messenger::progress() {
     moved = true;
   }
   if (size() == 1) return moved;
-  while (!early_due_) {  // a handler may have set the handler of kept messages
-    const auto incoming = communicator_.probe(comm::any, message_tag);
-    if (!incoming) break;
-    receive_one(*incoming);
+  start_to_receive();
+  return handle_arrived() || moved;
+}
+
+void Messenger::start_to_receive() {
+  while (const auto incoming = communicator_.probe(comm::any, message_tag)) {
+    auto arriving = std::make_unique<Arriving>();
+    arriving->from = incoming->source;
+    arriving->message = slabs_.take(incoming->bytes);
+    arriving->request =
+        communicator_.start_receive(arriving->message.bytes(), incoming->source, incoming->tag);
+    if (!forgotten_[static_cast<std::size_t>(incoming->source)])
+      arriving_.push_back(std::move(arriving));
+    else
+      give_up(arriving);
+  }
+}
+
+// Those of one sender in their order, but nobody waits for a large one of another.
+bool Messenger::handle_arrived() {
+  bool moved = false;
+  std::vector<int> behind;  // senders whose next message is not through
+  for (std::size_t i = 0; i < arriving_.size() && !early_due_;) {
+    const int from = arriving_[i]->from;
+    const bool waits = std::find(behind.begin(), behind.end(), from) != behind.end();
+    if (waits || !arriving_[i]->request->done()) {
+      if (!waits) behind.push_back(from);
+      ++i;
+      continue;
+    }
+    base::Slab message = std::move(arriving_[i]->message);
+    arriving_.erase(arriving_.begin() + static_cast<std::ptrdiff_t>(i));
+    TAILRACE_ASSERT(message.size() >= tail_bytes, "a message without a kind");
+    std::int32_t kind = 0;
+    std::memcpy(&kind, message.data() + message.size() - tail_bytes, sizeof kind);
+    const std::size_t size = message.size() - tail_bytes;
+    handle(from, kind, base::SharedBytes(std::move(message)).part(0, size));
     moved = true;
   }
   return moved;
-}
-
-void Messenger::receive_one(const comm::Incoming& incoming) {
-  base::Slab message = slabs_.take(incoming.bytes);
-  communicator_.receive(message.bytes(), incoming.source, incoming.tag);
-  TAILRACE_ASSERT(message.size() >= tail_bytes, "a message without a kind");
-  std::int32_t kind = 0;
-  std::memcpy(&kind, message.data() + message.size() - tail_bytes, sizeof kind);
-  handle(incoming.source, kind, base::SharedBytes(std::move(message)).part(0, incoming.bytes - tail_bytes));
 }
 
 void Messenger::handle(int from, std::int32_t kind, base::SharedBytes message) {
@@ -108,6 +177,6 @@ void Messenger::handle(int from, std::int32_t kind, base::SharedBytes message) {
     handler->second(from, std::move(message));
 }
 
-bool Messenger::idle() const { return outgoing_.empty() && local_.empty(); }
+bool Messenger::idle() const { return outgoing_.empty() && arriving_.empty() && local_.empty(); }
 
 }  // namespace tailrace::messaging

@@ -45,18 +45,25 @@ class Messenger {
   std::size_t bytes_in_flight() const {
     return bytes_in_flight_;
   }                   // sent, not yet taken over by the other side
-  bool idle() const;  // no send under way and nothing waiting to be handled
+  bool idle() const;  // nothing under way from here, half received, or waiting to be handled
+  // A rank that is lost: what is under way to it or from it is given up, and what is sent to it from now on
+  // is dropped. Else a large message would be waited for without end.
+  void forget(int rank);
 
  private:
   struct Outgoing;
-  void receive_one(const comm::Incoming& incoming);
+  struct Arriving;
   void start_send(int to, base::SharedBytes message);
+  void start_to_receive();
+  bool handle_arrived();
   void handle(int from, std::int32_t kind, base::SharedBytes message);
 
   comm::Communicator& communicator_;
   base::SlabPool slabs_;
   std::unordered_map<std::int32_t, SharedHandler> handlers_;
   std::deque<std::unique_ptr<Outgoing>> outgoing_;
+  std::deque<std::unique_ptr<Arriving>> arriving_;  // in the order in which they were announced
+  std::vector<unsigned char> forgotten_;            // by rank
   struct Local {
     int from;
     std::int32_t kind;

@@ -8,7 +8,10 @@
 namespace tailrace::pipeline {
 
 Life::Life(Words& words, int leader, Events events)
-    : words_(words), leader_(leader), events_(std::move(events)) {
+    : words_(words),
+      leader_(leader),
+      events_(std::move(events)),
+      closed_(static_cast<std::size_t>(words.size()), 0) {
   words_.on(Word::tick, [this](int, messaging::Bytes&& message) {
     base::ByteReader reader(message);
     on_step(reader.get<model::Tick>());
@@ -16,9 +19,12 @@ Life::Life(Words& words, int leader, Events events)
   words_.on(Word::final_tick, [this](int, messaging::Bytes&&) { on_last_step(); });
   words_.on(Word::fault,
             [this](int, messaging::Bytes&& message) { on_fault(Words::fault_in(message), false); });
-  words_.on(Word::fatal,
-            [this](int, messaging::Bytes&& message) { on_fault(Words::fault_in(message), true); });
-  words_.on(Word::closed, [this](int, messaging::Bytes&&) { ++closed_servers_; });
+  words_.on(Word::fatal, [this](int from, messaging::Bytes&& message) {
+    const bool known = from == words_.rank() && fatal_;
+    if (!known) on_fault(Words::fault_in(message), true);
+  });
+  words_.on(Word::closed,
+            [this](int from, messaging::Bytes&&) { closed_[static_cast<std::size_t>(from)] = 1; });
 }
 
 void Life::start() {
@@ -45,6 +51,13 @@ void Life::announce_closed() {
 
 void Life::fail(const base::Fault& fault) {
   if (!fatal_) words_.tell(Word::fatal, fault);
+}
+
+void Life::lose(int server, const base::Fault& fault) {
+  closed_[static_cast<std::size_t>(server)] = 1;
+  if (fatal_) return;
+  fail(fault);
+  on_fault(fault, true);
 }
 
 void Life::end_early(const base::Fault& fault) {

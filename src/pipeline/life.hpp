@@ -2,6 +2,8 @@
 // announces, the faults of any server, and who has closed.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -35,13 +37,16 @@ class Life {
   void fail(const base::Fault& fault);
   // This server tells its clients, and nothing else: the component has ended early and in order.
   void end_early(const base::Fault& fault);
+  // It will close nothing any more, and is not waited for. The fault is known here at once: this server may
+  // be over by it, and then says goodbye before it hears its own words.
+  void lose(int server, const base::Fault& fault);
   // This server has closed what it writes; once.
   void announce_closed();
 
   bool last_step_announced() const { return last_step_heard_; }
   bool closed_here() const { return closed_told_; }
-  int closed_servers() const { return closed_servers_; }
-  bool closed_everywhere() const { return closed_servers_ == words_.size(); }
+  int closed_servers() const { return static_cast<int>(std::count(closed_.begin(), closed_.end(), 1)); }
+  bool closed_everywhere() const { return closed_servers() == words_.size(); }
   const std::vector<base::Fault>& faults() const { return faults_; }  // of any server so far
   const std::optional<base::Fault>& fatal() const { return fatal_; }  // why the component ended early
 
@@ -57,7 +62,7 @@ class Life {
   std::vector<std::function<void()>> early_;  // what the leader said before start()
   bool last_step_told_ = false, last_step_heard_ = false;
   bool closed_told_ = false;
-  int closed_servers_ = 0;
+  std::vector<unsigned char> closed_;  // by server; a lost one counts as closed
   std::vector<base::Fault> faults_;
   std::optional<base::Fault> fatal_;
 };

@@ -181,6 +181,8 @@ void ServedComponent::fail(const base::Fault& fault) {
   if (intake_) intake_->discard();
 }
 
+void ServedComponent::lose_server(int server, const base::Fault& fault) { life_.lose(server, fault); }
+
 void ServedComponent::on_step(const model::Tick& tick) {
   commits_.advance(tick);
   if (!diagnostics_ || intake_) return;  // no client here, but perhaps the root of a diagnostic

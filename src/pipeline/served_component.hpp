@@ -52,6 +52,9 @@ class ServedComponent final : public server::Pipeline {
   bool at_rest() const;
   void save(model::StateSaver& saver) const;
 
+  // Another server, or a process with one, is gone: the component ends with what is complete.
+  void lose_server(int server, const base::Fault& fault);
+
   // server::Pipeline
   bool ready_for_step() override;
   void begin_step(const model::Tick& tick) override;

@@ -8,6 +8,7 @@
 
 #include "env/clock.hpp"
 #include "env/delays.hpp"
+#include "env/faults.hpp"
 #include "telemetry/timer.hpp"
 
 namespace tailrace::server {
@@ -189,6 +190,7 @@ bool Intake::advance() {
   const bool cannot_end = losses_expected_ && !discarding_ && !all(State::finished, State::finished);
   if (all(State::finished, State::gone)) {
     if (cannot_end) return false;
+    env::maybe_fail("finish");
     finished_ = true;
     if (!discarding_) pipeline_.end_of_input();
     return true;
@@ -218,6 +220,7 @@ bool Intake::advance() {
   if (!pipeline_.ready_for_step()) return false;
   last_tick_ = tick_;
   tick_ = ahead->tick;
+  env::maybe_fail("running");
   pipeline_.begin_step(tick_);
   for (Client& client : clients_) client.state = State::running;
   return true;

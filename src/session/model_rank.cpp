@@ -11,15 +11,21 @@
 #include "handshake/ready.hpp"
 
 namespace tailrace::session {
+namespace {
+
+int server_of(const handshake::Started& started) {
+  return started.run.assignment.server_of[static_cast<std::size_t>(started.world->rank())];
+}
+
+}  // namespace
 
 ModelRank::ModelRank(handshake::Started started, model::Tick begin)
     : started_(std::move(started)),
       begin_(begin),
       declarer_(started_.run.assignment.components[static_cast<std::size_t>(started_.number)],
-                started_.component->rank()) {
-  const handshake::Assignment& assignment = started_.run.assignment;
-  const int server = assignment.server_of[static_cast<std::size_t>(started_.world->rank())];
-  server_rank_ = assignment.servers[static_cast<std::size_t>(server)];
+                started_.component->rank()),
+      watch_(started_, server_of(started_)) {
+  server_rank_ = started_.run.assignment.servers[static_cast<std::size_t>(server_of(started_))];
   heed_signals();
   start_host();
   guard_ = comm::on_finalize([](void* self) { static_cast<ModelRank*>(self)->leave(); }, this);
@@ -45,7 +51,12 @@ void ModelRank::end_if_stopped() {
 void ModelRank::start_host() {
   const settings::Mode mode = started_.run.servers().mode;
   if (mode == settings::Mode::dedicated) return;
-  host_ = std::make_unique<host::Host>(*started_.world, *started_.servers, started_.run);
+  try {
+    host_ = std::make_unique<host::Host>(*started_.world, *started_.servers, started_.run);
+  } catch (...) {
+    host::say_farewell(started_, base::current_fault());
+    throw;
+  }
   if (signals_) host_->stop_watch().heed(*signals_);
   if (mode != settings::Mode::attached) return;
   host_thread_ = std::thread([this] {
@@ -55,20 +66,44 @@ void ModelRank::start_host() {
     } catch (...) {
       host_fault_ = base::current_fault();
       host_failed_.store(true, std::memory_order_release);
+      host::say_farewell(started_, *host_fault_);
     }
   });
 }
 
-void ModelRank::meanwhile() {
-  if (finishing_) client_->producer().flush();  // what was spilled goes on its way from here
-  if (host_ && !host_thread_.joinable())
-    host_->progress();
-  else
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
+bool ModelRank::progress_inline() {
+  look_at_own_host();
+  try {
+    return host_->progress();
+  } catch (...) {
+    host_fault_ = base::current_fault();
+    host_failed_.store(true, std::memory_order_release);
+    host::say_farewell(started_, *host_fault_);
+    throw;
+  }
+}
+
+void ModelRank::look_at_own_host() {
   if (host_failed_.load(std::memory_order_acquire)) throw Error(host_fault_->code, host_fault_->message);
 }
 
-std::vector<std::byte> ModelRank::await(handshake::Tag tag) {
+void ModelRank::begin_to_wait(const char* what) {
+  waits_for_ = what;
+  waits_since_ = env::steady_seconds();
+}
+
+void ModelRank::meanwhile() {
+  if (finishing_) client_->producer().flush();  // what was spilled goes on its way from here
+  if (is_inline())
+    progress_inline();
+  else
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  look_at_own_host();
+  watch_.look_while_waiting(env::steady_seconds() - waits_since_, waits_for_);
+}
+
+std::vector<std::byte> ModelRank::await(handshake::Tag tag, const char* what) {
+  begin_to_wait(what);
   for (;;) {
     if (auto message = handshake::poll(*started_.world, server_rank_, static_cast<int>(tag)))
       return std::move(*message);
@@ -104,16 +139,24 @@ transport::ProducerEnd ModelRank::make_producer() {
   const transport::BufferOptions buffer = buffer_options();
   if (host_) {
     transport::loopback::LoopbackOptions loopback{buffer, {}};
-    if (!host_thread_.joinable()) loopback.while_waiting = [this] { host_->progress(); };
+    if (is_inline()) loopback.while_waiting = [this] { progress_inline(); };
     auto ends = transport::loopback::make(loopback, host_->doorbell());
+    ends.producer->look_while_waiting([this](double seconds) {
+      look_at_own_host();
+      watch_.look_while_waiting(seconds, "to make room in the buffer");
+    });
     host_->local_ends().leave(std::move(ends.consumer));
     return {std::move(ends.producer), ""};
   }
   const int rank = started_.world->rank();
   const int tag = static_cast<int>(handshake::Tag::first_transport) +
                   started_.number * handshake::transport_tags_per_component;
-  return handshake::transport_of(started_.run, rank)
-      .make_producer({*started_.world, handshake::pair_of(started_.run, rank), tag, doorbell_name_}, buffer);
+  auto end = handshake::transport_of(started_.run, rank)
+                 .make_producer(
+                     {*started_.world, handshake::pair_of(started_.run, rank), tag, doorbell_name_}, buffer);
+  end.producer->look_while_waiting(
+      [this](double seconds) { watch_.look_while_waiting(seconds, "to make room in the buffer"); });
+  return end;
 }
 
 void ModelRank::ready() {
@@ -130,7 +173,7 @@ void ModelRank::ready() {
 
 // An MPI message alone wakes no server that sleeps; one without this rank's doorbell looks from time to time.
 void ModelRank::hear_welcome() {
-  const auto message = await(handshake::Tag::welcome);
+  const auto message = await(handshake::Tag::welcome, "to say how it is reached");
   base::ByteReader reader(message);
   doorbell_name_ = reader.get_text();
   if (host_) return;
@@ -149,7 +192,13 @@ void ModelRank::wake_server() {
 }
 
 void ModelRank::agree_and_connect() {
-  hear_welcome();
+  try {
+    hear_welcome();
+  } catch (...) {
+    handshake::tell_never_ready(started_, base::current_fault());
+    throw;
+  }
+  begin_to_wait("and the other ranks of its component, which have not all called ready");
   plan_ = handshake::agree_on_declarations(
       started_, declarer_, begin_, [this] { meanwhile(); }, [this] { wake_server(); });
   if (!plan_) plan_ = handshake::plan_for(started_, declarer_.declarations());
@@ -169,12 +218,13 @@ void ModelRank::connect() {
   } catch (...) {
     handshake::put_fault(invitation, base::current_fault());
   }
+  begin_to_wait("to take its invitation");
   handshake::send(*started_.world, invitation.take(), server_rank_, static_cast<int>(handshake::Tag::invite),
                   [&] {
                     wake_server();
                     meanwhile();
                   });
-  const auto message = await(handshake::Tag::reply);
+  const auto message = await(handshake::Tag::reply, "to say that all servers are set up");
   doorbell_.reset();
   base::ByteReader reader(message);
   if (const auto fault = handshake::get_fault(reader)) throw Error(fault->code, fault->message);
@@ -189,18 +239,21 @@ void ModelRank::connect() {
 }
 
 void ModelRank::step(std::int64_t step, double time) {
-  if (host_ && !host_thread_.joinable()) work_alone();
-  client("step").step(step, time);
-  if (host_ && !host_thread_.joinable()) host_->progress();
+  client::Client& running = client("step");
+  if (is_inline()) work_alone();
+  look_at_own_host();
+  watch_.look();
+  running.step(step, time);
+  if (is_inline()) progress_inline();
 }
 
 // Mode inline: what this rank can do alone is done before the next step begins. What it needs from another
 // rank it takes at a later call: that rank may be waiting for this one in the model's own communication.
 void ModelRank::work_alone() {
-  while (host_->progress()) {
+  while (progress_inline()) {
   }
   if (!host_->cut()) return;
-  while (!host_->done() && !host_->out_of_time()) host_->progress();
+  while (!host_->done() && !host_->out_of_time()) progress_inline();
   host_->write_report();
   end_if_stopped();
 }
@@ -210,7 +263,7 @@ void ModelRank::work_alone() {
 bool ModelRank::stop_requested() {
   transport::Producer& producer = client("stop_requested").producer();
   if (host_) host_->stop_watch().model_asks();
-  if (host_ && !host_thread_.joinable()) host_->progress();
+  if (is_inline()) progress_inline();
   return started_.component->any_says(producer.stop_requested() || (signals_ && signals_->caught() != 0));
 }
 
@@ -224,7 +277,13 @@ void ModelRank::finish() {
     error = raised;
     client_->abandon();
   }
-  const auto message = await(handshake::Tag::goodbye);
+  std::vector<base::Fault> told;
+  try {
+    told = hear_goodbye();
+  } catch (const Error& lost) {
+    if (!error) error = lost;
+    client_->abandon();
+  }
   finishing_ = false;
   if (!error && !client_->stepped() && !plan_->files.empty())
     error = Error(ErrorCode::usage,
@@ -235,12 +294,18 @@ void ModelRank::finish() {
   client_.reset();  // it rings the host's doorbell
   end_host();
   signals_.reset();
-  base::ByteReader reader(message);
-  for (auto count = reader.get<std::int32_t>(); count > 0; --count) {
-    const auto fault = handshake::get_fault(reader);
-    if (fault && !error && !thrown_.contains(fault->message)) error = Error(fault->code, fault->message);
-  }
+  for (const base::Fault& fault : told)
+    if (!error && !thrown_.contains(fault.message)) error = Error(fault.code, fault.message);
   if (error) throw *error;
+}
+
+std::vector<base::Fault> ModelRank::hear_goodbye() {
+  const auto message = await(handshake::Tag::goodbye, "to close its files");
+  base::ByteReader reader(message);
+  std::vector<base::Fault> faults;
+  for (auto count = reader.get<std::int32_t>(); count > 0; --count)
+    if (auto fault = handshake::get_fault(reader)) faults.push_back(std::move(*fault));
+  return faults;
 }
 
 void ModelRank::end_host() {
@@ -249,8 +314,8 @@ void ModelRank::end_host() {
     host_thread_.join();
     if (host_fault_) base::log_error(host_fault_->message);
   } else {
-    while (!host_->done()) host_->progress();
-    host_->write_report();
+    while (!host_failed_ && !host_->done()) progress_inline();
+    if (!host_failed_) host_->write_report();
   }
   host_.reset();
 }
@@ -267,7 +332,8 @@ void ModelRank::leave() noexcept {
       handshake::tell_never_ready(started_, {ErrorCode::lost, "left before ready"});
     if (!host_) return;
     // This rank is a server too: without it the others' files cannot be finished.
-    if (started_.world->size() > 1 && state == State::running) {
+    const bool others_know = host_failed_ || watch_.any_lost();
+    if (started_.world->size() > 1 && state == State::running && !others_know) {
       base::log_error(
           fmt::format("rank {} leaves without finish, which ends its server too (servers.mode: attached or "
                       "inline): the job ends; what was committed is in the files",

@@ -18,6 +18,7 @@
 #include "handshake/start.hpp"
 #include "host/host.hpp"
 #include "plan/plan.hpp"
+#include "session/server_watch.hpp"
 
 namespace tailrace::session {
 
@@ -51,8 +52,14 @@ class ModelRank {
   void work_alone();
   void heed_signals();
   void end_if_stopped();
-  void meanwhile();                                  // while waiting for somebody else
-  std::vector<std::byte> await(handshake::Tag tag);  // the next message of this rank's server
+  bool progress_inline();  // of the host in this rank's own calls; tells the others what it throws
+  bool is_inline() const { return host_ && !host_thread_.joinable(); }
+  void begin_to_wait(const char* what);
+  void meanwhile();  // while waiting for somebody else: throws when that is hopeless
+  void look_at_own_host();
+  // The next message of this rank's server, which is to do `what`.
+  std::vector<std::byte> await(handshake::Tag tag, const char* what);
+  std::vector<base::Fault> hear_goodbye();
   transport::BufferOptions buffer_options() const;
   transport::ProducerEnd make_producer();
   void end_host();
@@ -62,7 +69,10 @@ class ModelRank {
   State state_ = State::declaring;
   bool finishing_ = false;  // the last record is committed, the servers' goodbye is awaited
   client::Declarer declarer_;
-  int server_rank_ = -1;                     // in the whole run
+  int server_rank_ = -1;  // in the whole run
+  ServerWatch watch_;
+  const char* waits_for_ = "";               // what the server is to do
+  double waits_since_ = 0.0;                 // steady seconds
   std::optional<env::StopSignals> signals_;  // where this rank takes them
   std::unique_ptr<host::Host> host_;         // modes attached and inline
   std::thread host_thread_;                  // mode attached

@@ -54,4 +54,10 @@ bool gone(const ProcessId& process) {
   return process.start != 0 && now.start != 0 && now.start != process.start;
 }
 
+bool stopped(const ProcessId& process) {
+  if (process.number == 0 || process.pid_space != own_pid_space()) return false;
+  const char state = status_of(process.number).state;
+  return state == 'T' || state == 't';
+}
+
 }  // namespace tailrace::transport

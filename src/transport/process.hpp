@@ -16,5 +16,7 @@ struct ProcessId {
 ProcessId this_process();
 // True only when it is certain: a process that cannot be seen from here (another container) counts as there.
 bool gone(const ProcessId& process);
+// By a signal (SIGSTOP, a debugger); false where it cannot be seen.
+bool stopped(const ProcessId& process);
 
 }  // namespace tailrace::transport

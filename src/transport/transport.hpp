@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -75,6 +76,13 @@ class Producer {
   virtual const ProducerCounters& counters() const = 0;
   virtual std::size_t bytes_under_way() const = 0;
   virtual std::size_t capacity() const = 0;
+
+  // Called again and again while this end waits for the other, with the seconds that the wait has lasted so
+  // far. What it throws ends the wait.
+  void look_while_waiting(std::function<void(double)> look) { look_ = std::move(look); }
+
+ protected:
+  std::function<void(double)> look_;
 };
 
 struct Packet {

@@ -251,7 +251,10 @@ class Job:
         with self.start(*players, **keywords) as running:
             return running.wait(timeout)
 
-    def start(self, *players, config: dict, folder: Path | None = None, environment=None, preexec=None) -> Running:
+    def start(
+        self, *players, config: dict, folder: Path | None = None, environment=None, preexec=None, launcher=()
+    ) -> Running:
+        """`launcher`: options of mpirun."""
         models = [player for player in players if isinstance(player, Model)]
         (serving,) = [player for player in players if isinstance(player, Servers)] or [Servers(1)]
         if folder is None:
@@ -263,6 +266,7 @@ class Job:
             if one.config is not None:
                 write_configuration(folder / configuration_name(i, one), one.config, serving)
         command = mpirun_command(models, serving, folder)
+        command[1:1] = launcher
         return Running(command, folder, mpi_environment(**(environment or {})), preexec)
 
 

@@ -28,6 +28,7 @@ class MpiRequest final : public Request {
     return flag != 0;
   }
   MPI_Request request = MPI_REQUEST_NULL;
+  std::vector<int> offsets;  // of a gather; MPI reads them until it is done
 };
 
 int source_of(int source) { return source == any ? MPI_ANY_SOURCE : source; }
@@ -154,6 +155,19 @@ std::unique_ptr<Request> MpiCommunicator::start_receive(std::span<std::byte> byt
   check(MPI_Irecv(bytes.data(), extent.count, extent.type, source_of(source), tag_of(tag), comm_,
                   &request->request),
         "MPI_Irecv");
+  return request;
+}
+
+std::unique_ptr<Request> MpiCommunicator::start_all_gather(std::span<const std::byte> bytes,
+                                                           std::span<const int> counts,
+                                                           std::span<std::byte> all) {
+  TAILRACE_ASSERT(all.size() <= largest_piece, "more than MPI_Iallgatherv can count");
+  auto request = std::make_unique<MpiRequest>();
+  request->offsets.resize(counts.size());
+  std::exclusive_scan(counts.begin(), counts.end(), request->offsets.begin(), 0);
+  check(MPI_Iallgatherv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, all.data(), counts.data(),
+                        request->offsets.data(), MPI_BYTE, comm_, &request->request),
+        "MPI_Iallgatherv");
   return request;
 }
 

@@ -19,6 +19,8 @@ class MpiCommunicator final : public Communicator {
   bool any_says(bool yes) override;
   std::vector<std::byte> broadcast(std::span<const std::byte> bytes, int root) override;
   std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) override;
+  std::unique_ptr<Request> start_all_gather(std::span<const std::byte> bytes, std::span<const int> counts,
+                                            std::span<std::byte> all) override;
   std::unique_ptr<Communicator> split(int colour, int key) override;
   std::unique_ptr<Communicator> duplicate() override;
   std::vector<int> nodes() override;

@@ -48,6 +48,10 @@ class OneRank final : public comm::Communicator {
     next_.reset();
   }
   std::unique_ptr<comm::Request> start_receive(std::span<std::byte>, int, int) override { refuse(); }
+  std::unique_ptr<comm::Request> start_all_gather(std::span<const std::byte>, std::span<const int>,
+                                                  std::span<std::byte>) override {
+    refuse();
+  }
 
  private:
   struct Done final : comm::Request {

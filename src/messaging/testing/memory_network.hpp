@@ -91,6 +91,10 @@ class MemoryNetwork {
       receive(bytes, source, tag);
       return std::make_unique<Sent>(std::make_shared<bool>(true));
     }
+    std::unique_ptr<comm::Request> start_all_gather(std::span<const std::byte>, std::span<const int>,
+                                                    std::span<std::byte>) override {
+      refuse();
+    }
 
    private:
     [[noreturn]] static void refuse() {

@@ -191,5 +191,22 @@ TEST(Messenger, CountsWhatTheOtherSideHasNotTakenOver) {
   EXPECT_TRUE(servers[0].idle());
 }
 
+TEST(Messenger, WhatIsUnderWayToARankThatIsLostKeepsNobody) {
+  MemoryNetwork network(3, 1, 0);
+  const auto rank = network.rank(0);
+  Messenger messenger(*rank);
+  messenger.send(1, 0, text("never taken"));
+  messenger.send(2, 0, text("will be"));
+  messenger.progress();
+  const std::size_t both = messenger.bytes_in_flight();
+  messenger.forget(1);
+  EXPECT_LT(messenger.bytes_in_flight(), both);
+  EXPECT_FALSE(messenger.idle()) << "rank 2 is still there";
+  messenger.forget(2);
+  messenger.send(1, 0, text("dropped"));
+  EXPECT_EQ(messenger.bytes_in_flight(), 0u);
+  EXPECT_TRUE(messenger.idle());
+}
+
 }  // namespace
 }  // namespace tailrace::messaging

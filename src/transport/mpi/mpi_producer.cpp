@@ -139,12 +139,14 @@ void MpiProducer::drain() {
 template <class Ready>
 void MpiProducer::wait_for(Ready ready) {
   double nap = shortest_nap;
+  const double begin = env::steady_seconds();
   while (true) {
     const std::uint64_t before = released_;
     progress();
     if (ready()) return;
     if (const auto fault = take_fault()) throw Error(fault->code, fault->message);
     if (closed_) throw receiver_lost(sender_, "it has ended", counters_.packets - released_);
+    if (look_ && nap == longest_nap) look_(env::steady_seconds() - begin);
     nap = released_ != before ? shortest_nap : std::min(2 * nap, longest_nap);
     nap_for(nap);
   }

@@ -122,10 +122,12 @@ void RingProducer::wait_for(std::uint64_t wanted_head, Ready ready) {
   } const no_more{control_};
   double nap = shortest_nap;
   bool silence = true;
+  const double begin = env::steady_seconds();
   while (true) {
     const std::uint32_t ticket = control_.space.ticket();
     if (ready()) return;
     throw_if_hopeless(silence);
+    if (look_ && silence) look_(env::steady_seconds() - begin);
     doorbell_->ring();
     if (while_waiting_) {
       while_waiting_();

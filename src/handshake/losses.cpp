@@ -1,0 +1,158 @@
+#include "handshake/losses.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <thread>
+
+#include "env/clock.hpp"
+#include "handshake/connection.hpp"
+
+namespace tailrace::handshake {
+namespace {
+
+constexpr double look_seconds = 0.25;
+constexpr double farewell_seconds = 1.5;
+constexpr const char* process_ended = "its process ended";
+constexpr std::uint64_t most_at_once = std::uint64_t{1} << 30;
+
+void nap() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
+
+}  // namespace
+
+Losses::Losses(const Run& run, int rank) : run_(run), rank_(rank), why_(run.assignment.servers.size()) {
+  const std::vector<int>& servers = run_.assignment.servers;
+  const auto node_of = [&](int one) { return run_.nodes[static_cast<std::size_t>(one)]; };
+  for (std::size_t server = 0; server < servers.size(); ++server)
+    if (servers[server] != rank_ && node_of(servers[server]) == node_of(rank_))
+      in_sight_.push_back(static_cast<int>(server));
+}
+
+const transport::ProcessId& Losses::process_of(int server) const {
+  const int rank = run_.assignment.servers[static_cast<std::size_t>(server)];
+  return run_.processes[static_cast<std::size_t>(rank)];
+}
+
+std::vector<int> Losses::look() {
+  std::vector<int> found;
+  const double now = env::steady_seconds();
+  if (now < next_look_) return found;
+  next_look_ = now + look_seconds;
+  for (const int server : in_sight_) {
+    if (lost(server) || !transport::gone(process_of(server))) continue;
+    note(server, process_ended);
+    found.push_back(server);
+  }
+  return found;
+}
+
+void Losses::note(int server, const std::string& why) {
+  auto& place = why_[static_cast<std::size_t>(server)];
+  if (place && *place != process_ended) return;
+  if (!place) ++count_;
+  place = why;
+}
+
+std::string Losses::name(int server) const {
+  return fmt::format("server {} (rank {} of the run, process {})", server,
+                     run_.assignment.servers[static_cast<std::size_t>(server)], process_of(server).number);
+}
+
+base::Fault Losses::fault(int server) const {
+  return {ErrorCode::lost, fmt::format("{} is gone: {}; what was committed until then is in the files",
+                                       name(server), *why_[static_cast<std::size_t>(server)])};
+}
+
+bool Losses::is_stopped(int server) const {
+  return std::find(in_sight_.begin(), in_sight_.end(), server) != in_sight_.end() &&
+         transport::stopped(process_of(server));
+}
+
+std::optional<int> Losses::first_other(int server) const {
+  for (std::size_t other = 0; other < why_.size(); ++other)
+    if (why_[other] && static_cast<int>(other) != server) return static_cast<int>(other);
+  return std::nullopt;
+}
+
+void say_farewell(comm::Communicator& world, const std::vector<int>& ranks, const base::Fault& fault) {
+  base::ByteWriter writer;
+  put_fault(writer, fault);
+  const std::vector<std::byte> bytes = writer.take();
+  std::vector<Sending> sendings;
+  for (const int rank : ranks)
+    if (rank != world.rank()) sendings.emplace_back(world, bytes, rank, static_cast<int>(Tag::farewell));
+  const double end = env::steady_seconds() + farewell_seconds;
+  while (env::steady_seconds() < end &&
+         !std::all_of(sendings.begin(), sendings.end(), [](Sending& sending) { return sending.done(); }))
+    nap();
+}
+
+std::optional<Farewell> hear_farewell(comm::Communicator& world) {
+  const auto incoming = world.probe(comm::any, static_cast<int>(Tag::farewell));
+  if (!incoming) return std::nullopt;
+  const auto message = poll(world, incoming->source, incoming->tag);
+  base::ByteReader reader(*message);
+  auto fault = get_fault(reader);
+  if (!fault) return std::nullopt;
+  return Farewell{incoming->source, std::move(*fault)};
+}
+
+namespace {
+
+// Left with its memory where it does not end: MPI may write into it until the program does.
+struct Gathering {
+  std::vector<std::byte> mine;
+  std::vector<int> counts;
+  std::vector<std::byte> all;
+  std::unique_ptr<comm::Request> request;
+};
+
+std::vector<std::byte> wait_for(std::unique_ptr<Gathering> gathering, comm::Communicator& world,
+                                const std::function<void()>& meanwhile) {
+  gathering->all.resize(static_cast<std::size_t>(
+      std::accumulate(gathering->counts.begin(), gathering->counts.end(), std::int64_t{0})));
+  gathering->request = world.start_all_gather(gathering->mine, gathering->counts, gathering->all);
+  try {
+    while (!gathering->request->done()) {
+      meanwhile();
+      nap();
+    }
+  } catch (...) {
+    static_cast<void>(gathering.release());
+    throw;
+  }
+  return std::move(gathering->all);
+}
+
+}  // namespace
+
+std::vector<std::vector<std::byte>> gather_all(comm::Communicator& world, std::vector<std::byte> bytes,
+                                               const std::function<void()>& meanwhile) {
+  const auto ranks = static_cast<std::size_t>(world.size());
+  base::ByteWriter size;
+  size.put(static_cast<std::uint64_t>(bytes.size()));
+  auto sizes = std::make_unique<Gathering>();
+  sizes->mine = size.take();
+  sizes->counts.assign(ranks, static_cast<int>(sizeof(std::uint64_t)));
+  const std::vector<std::byte> told = wait_for(std::move(sizes), world, meanwhile);
+  std::vector<std::uint64_t> lengths;
+  base::ByteReader reader(told);
+  for (std::size_t rank = 0; rank < ranks; ++rank) lengths.push_back(reader.get<std::uint64_t>());
+  if (std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0}) > most_at_once)
+    return world.all_gather(bytes);
+  auto gathering = std::make_unique<Gathering>();
+  gathering->mine = std::move(bytes);
+  gathering->counts.assign(lengths.begin(), lengths.end());
+  const std::vector<std::byte> all = wait_for(std::move(gathering), world, meanwhile);
+  std::vector<std::vector<std::byte>> result;
+  auto begin = all.begin();
+  for (const std::uint64_t length : lengths) {
+    result.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(length));
+    begin += static_cast<std::ptrdiff_t>(length);
+  }
+  return result;
+}
+
+}  // namespace tailrace::handshake

@@ -1,0 +1,60 @@
+// Servers that are lost: a process that ended, or one that said that it cannot go on.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "comm/communicator.hpp"
+#include "handshake/run.hpp"
+
+namespace tailrace::handshake {
+
+// What one rank knows of the servers of the run. On its own node it sees whether their processes live; on
+// others it hears only what is said.
+class Losses {
+ public:
+  // `run` must live longer. `rank`: in the whole run, of who looks.
+  Losses(const Run& run, int rank);
+
+  // Notes the servers whose processes ended since the last look, and returns them. Looks every quarter of a
+  // second at most, so that it may be called at any rate.
+  std::vector<int> look();
+  // The first reason stays, but what the server said itself is better than that its process ended.
+  void note(int server, const std::string& why);
+  bool lost(int server) const { return why_[static_cast<std::size_t>(server)].has_value(); }
+  int count() const { return count_; }
+  base::Fault fault(int server) const;               // of a lost one, in the words for the model
+  std::string name(int server) const;                // with its rank and process
+  bool is_stopped(int server) const;                 // by a signal, as far as can be seen from here
+  std::optional<int> first_other(int server) const;  // the first lost one that is not this
+
+ private:
+  const transport::ProcessId& process_of(int server) const;
+
+  const Run& run_;
+  int rank_;
+  int count_ = 0;
+  double next_look_ = 0.0;
+  std::vector<int> in_sight_;                    // servers on the same node, in other processes
+  std::vector<std::optional<std::string>> why_;  // by server; nothing: not lost, as far as is known
+};
+
+// The last word of a rank that cannot go on, to these ranks of the run. What does not leave within a second
+// or two never will.
+void say_farewell(comm::Communicator& world, const std::vector<int>& ranks, const base::Fault& fault);
+
+struct Farewell {
+  int rank = 0;  // in the whole run, of who said it
+  base::Fault fault;
+};
+std::optional<Farewell> hear_farewell(comm::Communicator& world);
+
+// Everybody's bytes, by rank, on every rank: collective over `world`. While others are awaited `meanwhile` is
+// called, which may throw to give up.
+std::vector<std::vector<std::byte>> gather_all(comm::Communicator& world, std::vector<std::byte> bytes,
+                                               const std::function<void()>& meanwhile);
+
+}  // namespace tailrace::handshake

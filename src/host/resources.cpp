@@ -1,0 +1,27 @@
+#include "host/resources.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "env/threads.hpp"
+
+namespace tailrace::host {
+
+int worker_threads(const settings::ServersOptions& options, const std::vector<int>& nodes, int rank) {
+  if (options.mode == settings::Mode::inline_) return 0;
+  if (options.threads > 0) return options.threads;
+  if (options.mode == settings::Mode::attached) return 1;
+  // What the launcher bound this rank to; or, unbound, its share of the node.
+  const int here =
+      static_cast<int>(std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(rank)]));
+  const int allowed = static_cast<int>(env::allowed_cpus().size());
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, allowed < cores ? allowed : cores / std::max(1, here));
+}
+
+transport::shm::NamedDoorbell make_doorbell(settings::Mode mode) {
+  if (mode == settings::Mode::dedicated) return transport::shm::make_doorbell();
+  return {transport::make_heap_doorbell(), ""};
+}
+
+}  // namespace tailrace::host

@@ -1,0 +1,15 @@
+// What a server takes of its process: worker threads, and a doorbell that its clients can ring.
+#pragma once
+
+#include <vector>
+
+#include "settings/configuration.hpp"
+#include "transport/endpoints.hpp"
+
+namespace tailrace::host {
+
+// `rank`: of the server in the whole run. `nodes`: by rank.
+int worker_threads(const settings::ServersOptions& options, const std::vector<int>& nodes, int rank);
+transport::shm::NamedDoorbell make_doorbell(settings::Mode mode);
+
+}  // namespace tailrace::host

@@ -1,0 +1,89 @@
+"""A server that dies, throws or is stopped while the launcher ends nobody: each model rank is told, as a value, within
+5 s.
+
+The usual run takes a few places; TAILRACE_TEST_FAULTS=1 takes every word of the handshake, some minutes."""
+
+import os
+import signal
+import time
+
+import pytest
+from support.harness import attached, inline, off, servers
+from support.survivors import MODELS, pid_of, run_with_fault, start
+
+SECONDS = 5.0
+# The words of the handshake, at a server; `running` is at its 7th step.
+ALL_PLACES = ["sources", "welcome", "declare", "set_up", "running", "finish", "goodbye"]
+PLACES = ALL_PLACES if "TAILRACE_TEST_FAULTS" in os.environ else ["welcome", "running"]
+
+
+def fault_at(rank: int, place: str, way: str) -> str:
+    return f"{rank}:{place}:{way}" + (":7" if place == "running" else "")
+
+
+def assert_told(outcome, survivors: int, words: str) -> None:
+    """So many ranks printed an error that says who is gone and how."""
+    told = [message for code, message in outcome.errors if words in message]
+    assert len(told) >= survivors, outcome.output
+    assert "UNEXPECTED" not in outcome.output, outcome.output
+    assert outcome.seconds < SECONDS, outcome.output
+
+
+def words_for(way: str) -> str:
+    return "fault at" if way == "throw" else "gone"
+
+
+def test_the_launcher_lets_survivors_live(job):
+    with start(job, off(), "") as running:
+        running.wait_for("STEP 3")
+        os.kill(pid_of(running, 1), signal.SIGKILL)
+        time.sleep(0.5)
+        lines = running.log.read_text().count("STEP")
+        running.wait_for(f"STEP {lines + 5}\n")
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("way", ["kill", "throw"])
+@pytest.mark.parametrize("transport", ["shm", "mpi"])
+def test_a_dedicated_server(job, transport, way, place):
+    outcome = run_with_fault(job, servers(2, transport=transport), fault_at(MODELS, place, way))
+    # At goodbye all files are whole: only the clients of that server miss a word.
+    assert_told(outcome, 1 if place == "goodbye" else MODELS, words_for(way))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_server_that_exits(job, place):
+    outcome = run_with_fault(job, servers(2), fault_at(MODELS + 1, place, "exit"))
+    assert_told(outcome, 1 if place == "goodbye" else MODELS, "gone")
+
+
+@pytest.mark.parametrize("way", ["kill", "throw"])
+@pytest.mark.parametrize("transport", ["shm", "mpi"])
+def test_a_server_whose_clients_wait_for_room(job, transport, way):
+    """The buffer holds one packet of 53 KB."""
+    serving = servers(1, transport=transport, buffer="64 KiB")
+    fault = fault_at(MODELS, "running", way)
+    outcome = run_with_fault(job, serving, fault, pace=0.0, steps=2000, shape=(3, 40, 110))
+    assert_told(outcome, MODELS, "gone" if way == "kill" else "")
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("way", ["kill", "throw", "exit"])
+@pytest.mark.parametrize("mode", ["attached", "inline"])
+def test_a_server_in_a_model_rank(job, mode, way, place):
+    serving = attached() if mode == "attached" else inline()
+    outcome = run_with_fault(job, serving, fault_at(1, place, way))
+    if place == "goodbye" and way != "throw":
+        assert outcome.seconds < SECONDS, outcome.output  # the other has all files whole
+    else:
+        assert_told(outcome, 2 if way == "throw" and place != "goodbye" else 1, words_for(way))
+
+
+@pytest.mark.parametrize("place", [place for place in PLACES if place in ("welcome", "set_up", "running", "goodbye")])
+def test_a_server_that_is_stopped_is_named(job, place):
+    with start(job, servers(1, watchdog="1 s"), fault_at(MODELS, place, "stop"), steps=20) as running:
+        running.wait_for("which is stopped by a signal", timeout=1.5 + SECONDS)
+        assert "of the run has waited" in running.log.read_text()
+        os.kill(pid_of(running, MODELS), signal.SIGCONT)
+        result = running.wait(20).finished()
+    assert result.output.count("FINISHED") == MODELS
