@@ -51,7 +51,7 @@ def test_this_tree_offers_the_same_everywhere():
         "put",
         "acquire",
     } < verbs
-    assert {"commit", "finish", "handle", "model_comm", "is_server", "is_off", "serve", "version", "inspect"} < verbs
+    assert {"publish", "finish", "handle", "model_comm", "is_server", "is_off", "serve", "version", "inspect"} < verbs
 
 
 @pytest.mark.parametrize(
