@@ -139,7 +139,8 @@ def test_attached_ends_by_the_signal(tmp_path):
         finished = steps_said(running.folder)
         kill_all(running.folder, 2, signal.SIGTERM)
         result = running.wait()
-    assert "signal 15 (Terminated)" in result.output
+    # By the signal, or by MPI, where another rank was ended first. (mpirun does not always say how.)
+    assert result.status != 0 and "FINISHED" not in result.output
     assert_whole(result.folder, finished - 2)
     assert outcome(result.folder) == "ended by SIGTERM"
 
