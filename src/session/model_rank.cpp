@@ -331,8 +331,8 @@ void ModelRank::leave() noexcept {
     else if (state == State::declaring)
       handshake::tell_never_ready(started_, {ErrorCode::lost, "left before ready"});
     if (!host_) return;
-    // This rank is a server too: without it the others' files cannot be finished. At a signal its server stays
-    // until they are, and ends the process itself.
+    // This rank is a server too: without it the others' files cannot be finished. At a signal its server
+    // stays until they are, and ends the process itself.
     const bool stopped = host_thread_.joinable() && signals_ && signals_->caught() != 0;
     const bool others_know = host_failed_ || watch_.any_lost() || stopped;
     if (started_.world->size() > 1 && state == State::running && !others_know) {
