@@ -21,7 +21,7 @@ struct FieldCounters {
   std::string name;
   Counter unwanted;  // calls that returned at once because nobody wants the field at this step
   Counter bytes;     // handed over
-  Timings put;       // each wanted put, stalls included; with acquire/commit the time inside the two calls
+  Timings put;       // each wanted put, stalls included; with acquire/publish the time inside the two calls
   Timings stall;     // of those, the waits for room in the buffer
 };
 

@@ -15,7 +15,6 @@ std::vector<Option> options() {
            "The bound on the data in transit from one client to its server. Where it is not given, a client "
            "takes what it puts in 16 steps, from 1 MiB to 256 MiB.",
        .example = "64 MiB",
-       .fallback = "256 MiB",
        .unit = "bytes per client"},
       {.name = "when_full",
        .type = choice({"wait", "spill", "fail"}),
@@ -43,7 +42,7 @@ BufferOptions buffer_of(const Value& section, Problems& problems) {
   buffer.bytes =
       size_of(section, "buffer", buffer.bytes, {.bytes = std::size_t{64} << 10, .words = "64 KiB"}, problems);
   const Value* given = section.find("buffer");
-  buffer.at_most = given == nullptr || given->location().line <= 0;
+  buffer.at_most = given == nullptr;
   buffer.when_full = config::choice_of<WhenFull>(
       section, "when_full", {{"wait", WhenFull::wait}, {"spill", WhenFull::spill}, {"fail", WhenFull::fail}});
   buffer.spill_directory = text_of(section, "spill_directory", buffer.spill_directory);
