@@ -10,6 +10,8 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(udunits REQUIRED IMPORTED_TARGET udunits)
+# Who is near to whom on a node; without it servers are placed by nodes alone.
+pkg_check_modules(hwloc QUIET IMPORTED_TARGET hwloc>=2.0)
 find_path(kissfft_include kissfft/kissfft.hh REQUIRED)  # the header alone: the libraries are single precision
 
 find_package(HDF5 1.10.7 REQUIRED COMPONENTS C HL)

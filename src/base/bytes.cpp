@@ -8,6 +8,12 @@ void ByteWriter::put_bytes(std::span<const std::byte> bytes) {
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
 }
 
+std::uint64_t digest(std::span<const std::byte> bytes, std::uint64_t before) {
+  std::uint64_t hash = before;
+  for (const std::byte byte : bytes) hash = (hash ^ static_cast<std::uint64_t>(byte)) * 1099511628211ull;
+  return hash;
+}
+
 void fill_with(std::span<const std::byte> element, std::span<std::byte> target) {
   TAILRACE_ASSERT(!element.empty(), "elements have a size");
   // What is already filled is copied behind itself, in pieces that stay in the cache.

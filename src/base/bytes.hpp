@@ -16,6 +16,10 @@ namespace tailrace::base {
 // Repeats an element's bytes until the target is full; a remainder gets the element's beginning.
 void fill_with(std::span<const std::byte> element, std::span<std::byte> target);
 
+// Enough to tell bytes apart that ought to be equal (FNV-1a). `before`: the digest of what they follow.
+inline constexpr std::uint64_t empty_digest = 14695981039346656037ull;
+std::uint64_t digest(std::span<const std::byte> bytes, std::uint64_t before = empty_digest);
+
 class ByteWriter {
  public:
   template <class T>

@@ -39,8 +39,6 @@ class Communicator {
   // Ranks with the same colour, ordered by key then rank; null for a negative colour.
   virtual std::unique_ptr<Communicator> split(int colour, int key) = 0;
   virtual std::unique_ptr<Communicator> duplicate() = 0;
-  // For every rank a number that two ranks share exactly when they can share memory.
-  virtual std::vector<int> nodes() = 0;
 
   // Local. The bytes of a send must stay in place until the request is done. Messages between a pair of ranks
   // with the same tag arrive in the order they were sent.
@@ -65,6 +63,23 @@ inline constexpr int any = -1;
 // Duplicates the communicator with this Fortran handle (MPI_Comm_c2f). Collective. Errors from MPI throw
 // Error(lost).
 std::unique_ptr<Communicator> from_handle(int handle);
+// The same, but blocks nobody: ask until it is done. One that is given up is left to MPI, since not all
+// others may ever come.
+class Duplication {
+ public:
+  virtual ~Duplication() = default;
+  virtual bool done() = 0;
+  virtual std::unique_ptr<Communicator> take() = 0;  // once, when done
+};
+std::unique_ptr<Duplication> start_duplication(int handle);
+
+// Who belongs to the communicator with this handle. Local.
+struct Members {
+  int rank = 0;              // this one
+  std::vector<int> numbers;  // of all, by rank: their ranks in MPI_COMM_WORLD
+};
+Members members_of(int handle);
+
 std::unique_ptr<Communicator> serial();  // one rank, no MPI call
 
 // What the MPI library was started with. Not collective.

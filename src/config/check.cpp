@@ -120,22 +120,68 @@ class Checker {
 
   Result read_section(const Node& node, const Type& type, Value value) {
     refuse_unknown(node, type, value.path_);
+    const NodeEntry* defaults = find_defaults(node, type);
+    if (defaults != nullptr) defaults_.push_back(&defaults->value);
     for (const Option& option : type.options) {
       const NodeEntry* entry = find_given(node, option, value.path_);
       if (entry != nullptr)
         read_option(*entry, option, value);
+      else if (const NodeEntry* inherited = find_inherited(node, option))
+        inherit(*inherited, option, value);
       else if (!option.fallback.empty())
         value.entries_.push_back(fallback_of(option, path_of(value.path_, option.name)));
       else if (option.required)
         problems_.add(node.location, value.path_,
-                      fmt::format("\"{}\" is missing ({})", option.name, option.type.expected));
+                      fmt::format("\"{}\" is missing ({}){}", option.name, option.type.expected,
+                                  option.inherited ? ", here and in `defaults`" : ""));
     }
+    if (defaults != nullptr) defaults_.pop_back();
     return value;
   }
 
-  // Under its name, or a former one.
+  static const NodeEntry* find_defaults(const Node& node, const Type& type) {
+    const bool has =
+        std::ranges::any_of(type.options, [](const Option& each) { return each.name == "defaults"; });
+    const NodeEntry* entry = has ? node.find("defaults") : nullptr;
+    return entry != nullptr && entry->value.kind == NodeKind::map ? entry : nullptr;
+  }
+
+  const NodeEntry* find_inherited(const Node& section, const Option& option) const {
+    if (!option.inherited) return nullptr;
+    if (!option.belongs_to.empty() && section.find(option.belongs_to) != nullptr) return nullptr;
+    for (auto defaults = defaults_.rbegin(); defaults != defaults_.rend(); ++defaults)
+      if (const NodeEntry* entry = find_under_any_name(**defaults, option)) return entry;
+    return nullptr;
+  }
+
+  // A mistake in it is reported once, where it stands.
+  void inherit(const NodeEntry& entry, const Option& option, Value& section) {
+    Problems reported;
+    if (Result value =
+            Checker(options_, reported).read(entry.value, option.type, path_of(section.path_, option.name)))
+      section.entries_.push_back({option.name, entry.location, std::move(*value)});
+  }
+
+  static const NodeEntry* find_under_any_name(const Node& node, const Option& option) {
+    if (const NodeEntry* entry = node.find(option.name)) return entry;
+    for (const auto* names : {&option.also, &option.formerly})
+      for (const std::string& name : *names)
+        if (const NodeEntry* entry = node.find(name)) return entry;
+    return nullptr;
+  }
+
+  // Under its name, another one, or a former one.
   const NodeEntry* find_given(const Node& node, const Option& option, const std::string& section) {
     const NodeEntry* given = node.find(option.name);
+    for (const std::string& other : option.also) {
+      const NodeEntry* entry = node.find(other);
+      if (entry != nullptr && given != nullptr)
+        problems_.add(
+            entry->location, path_of(section, other),
+            fmt::format("is another name of `{}`, and \"{}\" is given too, at {}; expected only one",
+                        option.name, given->key, given->location.text()));
+      if (given == nullptr) given = entry;
+    }
     for (const std::string& former : option.formerly) {
       const NodeEntry* entry = node.find(former);
       if (entry == nullptr) continue;
@@ -156,6 +202,7 @@ class Checker {
     std::vector<std::string> former;
     for (const Option& option : type.options) {
       known.push_back(option.name);
+      known.insert(known.end(), option.also.begin(), option.also.end());
       former.insert(former.end(), option.formerly.begin(), option.formerly.end());
     }
     for (const NodeEntry& entry : node.entries) {
@@ -176,7 +223,8 @@ class Checker {
   }
 
   void read_option(const NodeEntry& entry, const Option& option, Value& section) {
-    const std::string path = path_of(section.path_, option.name);
+    const std::string path =
+        path_of(section.path_, contains(option.also, entry.key) ? entry.key : option.name);
     if (!option.available) {
       if (!is_empty(entry.value)) problems_.add(entry.location, path, "is not available yet in this version");
       return;
@@ -284,6 +332,7 @@ class Checker {
 
   const CheckOptions& options_;
   Problems& problems_;
+  std::vector<const Node*> defaults_;  // of the sections that are being read, from the outermost
 };
 
 Value check(const Node& node, const Type& type, const std::string& path, const CheckOptions& options,

@@ -101,6 +101,14 @@ std::set<std::string> placeholders_in(const Node& node) {
   return names;
 }
 
+bool has_braces(const Node& node) {
+  const auto holds = [](const std::string& text) { return text.find('{') != std::string::npos; };
+  return holds(node.text) || std::ranges::any_of(node.items, has_braces) ||
+         std::ranges::any_of(node.entries, [&](const NodeEntry& entry) {
+           return holds(entry.key) || has_braces(entry.value);
+         });
+}
+
 void fill_placeholders(Node& node, const std::map<std::string, std::string>& values, const std::string& path,
                        Problems& problems) {
   Filler(values, problems).fill(node, path);

@@ -70,6 +70,9 @@ void assert_options(const Type& type, const std::string& path) {
       TAILRACE_ASSERT(is_snake_case(former), "the former name of option " + inner + " must be in snake_case");
       TAILRACE_ASSERT(names.insert(former).second, "the former name of option " + inner + " is taken");
     }
+    for (const std::string& other : option.also)
+      TAILRACE_ASSERT(is_snake_case(other) && names.insert(other).second,
+                      "the other name of option " + inner + " must be in snake_case, and free");
     assert_option(option, inner);
   }
   for (const Type& part : type.parts) assert_options(part, path);
@@ -155,5 +158,18 @@ Type either(std::vector<Type> alternatives) {
 }
 
 void assert_well_declared(const Type& root) { assert_options(root, ""); }
+
+std::vector<Option> inherited(std::vector<Option> options) {
+  for (Option& option : options) option.inherited = true;
+  return options;
+}
+
+Option defaults_option(std::string says, std::vector<Option> options) {
+  for (Option& option : options) {
+    option.required = option.inherited = false;
+    option.fallback.clear();
+  }
+  return {.name = "defaults", .type = section(std::move(options)), .says = std::move(says)};
+}
 
 }  // namespace tailrace::config

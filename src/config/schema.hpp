@@ -55,6 +55,10 @@ struct Option {
   std::string unit{};
   std::string since = "0.1";
   std::vector<std::string> formerly{};  // older names, still read, with a note that tells the new one
+  std::vector<std::string> also{};      // other names, read as well, without a note
+  // Where it is not given, the `defaults` of the sections around it are asked, the innermost first.
+  bool inherited = false;
+  std::string belongs_to{};  // an option: where the section gives that one, this one is not inherited
 };
 
 Type text();
@@ -73,6 +77,11 @@ Type map(std::string entry_name, Type element);
 Type section(std::vector<Option> options);
 Type joined_section(std::vector<std::vector<Option>> parts);  // the options of all, one after the other
 Type either(std::vector<Type> alternatives);
+
+// The same options, which a `defaults` around their section may give as well.
+std::vector<Option> inherited(std::vector<Option> options);
+// `defaults` itself, with these options: none is required there, and none has a default of its own.
+Option defaults_option(std::string says, std::vector<Option> options);
 
 // Asserts the spelling rules on all declarations below `root` (a section): names in snake_case and unique,
 // sentences that start with a capital letter and end with a full stop, an example for every option that is

@@ -61,8 +61,9 @@ void Messenger::forget(int rank) {
   forgotten_[static_cast<std::size_t>(rank)] = 1;
   give_up_where(outgoing_, [rank](const Outgoing& message) { return message.to == rank; });
   give_up_where(arriving_, [rank](const Arriving& message) { return message.from == rank; });
-  bytes_in_flight_ = 0;
+  bytes_in_flight_ = bytes_arriving_ = 0;
   for (const auto& message : outgoing_) bytes_in_flight_ += message->message.size();
+  for (const auto& message : arriving_) bytes_arriving_ += message->message.size();
 }
 
 void Messenger::on(std::int32_t kind, Handler handler) {
@@ -132,16 +133,20 @@ bool Messenger::progress() {
 }
 
 void Messenger::start_to_receive() {
-  while (const auto incoming = communicator_.probe(comm::any, message_tag)) {
+  while (has_room_()) {
+    const auto incoming = communicator_.probe(comm::any, message_tag);
+    if (!incoming) return;
     auto arriving = std::make_unique<Arriving>();
     arriving->from = incoming->source;
     arriving->message = slabs_.take(incoming->bytes);
     arriving->request =
         communicator_.start_receive(arriving->message.bytes(), incoming->source, incoming->tag);
-    if (!forgotten_[static_cast<std::size_t>(incoming->source)])
-      arriving_.push_back(std::move(arriving));
-    else
+    if (forgotten_[static_cast<std::size_t>(incoming->source)]) {
       give_up(arriving);
+      continue;
+    }
+    bytes_arriving_ += incoming->bytes;
+    arriving_.push_back(std::move(arriving));
   }
 }
 
@@ -158,6 +163,7 @@ bool Messenger::handle_arrived() {
       continue;
     }
     base::Slab message = std::move(arriving_[i]->message);
+    bytes_arriving_ -= message.size();
     arriving_.erase(arriving_.begin() + static_cast<std::ptrdiff_t>(i));
     TAILRACE_ASSERT(message.size() >= tail_bytes, "a message without a kind");
     std::int32_t kind = 0;

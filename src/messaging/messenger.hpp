@@ -42,9 +42,12 @@ class Messenger {
   static constexpr std::size_t tail_bytes = sizeof(std::int32_t);
   bool progress();                            // handles what has arrived; true if anything happened
   base::SlabPool& slabs() { return slabs_; }  // where messages are received, and other large things may lie
-  std::size_t bytes_in_flight() const {
-    return bytes_in_flight_;
-  }                   // sent, not yet taken over by the other side
+  // Sent, and not yet taken over by the other side.
+  std::size_t bytes_in_flight() const { return bytes_in_flight_; }
+  std::size_t bytes_arriving() const { return bytes_arriving_; }  // being received, or not handled yet
+  // Nothing more is received while there is no room: it stays with the servers that sent it. Whatever takes
+  // the room must go away without any message.
+  void receive_while(std::function<bool()> has_room) { has_room_ = std::move(has_room); }
   bool idle() const;  // nothing under way from here, half received, or waiting to be handled
   // A rank that is lost: what is under way to it or from it is given up, and what is sent to it from now on
   // is dropped. Else a large message would be waited for without end.
@@ -77,6 +80,8 @@ class Messenger {
   std::unordered_map<std::int32_t, std::vector<Kept>> early_;  // of kinds without a handler yet
   bool early_due_ = false;  // some of them wait in local_, and go before what is still to arrive
   std::size_t bytes_in_flight_ = 0;
+  std::size_t bytes_arriving_ = 0;
+  std::function<bool()> has_room_ = [] { return true; };
 };
 
 }  // namespace tailrace::messaging

@@ -112,19 +112,6 @@ std::unique_ptr<Communicator> MpiCommunicator::duplicate() {
   return std::make_unique<MpiCommunicator>(copy);
 }
 
-std::vector<int> MpiCommunicator::nodes() {
-  MPI_Comm local = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &local),
-        "MPI_Comm_split_type");
-  int first = rank_;  // the node is named by the lowest of its ranks
-  const int result = MPI_Bcast(&first, 1, MPI_INT, 0, local);
-  MPI_Comm_free(&local);
-  check(result, "MPI_Bcast");
-  std::vector<int> all(static_cast<std::size_t>(size_));
-  check(MPI_Allgather(&first, 1, MPI_INT, all.data(), 1, MPI_INT, comm_), "MPI_Allgather");
-  return all;
-}
-
 std::unique_ptr<Request> MpiCommunicator::send(std::span<const std::byte> bytes, int to, int tag) {
   auto request = std::make_unique<MpiRequest>();
   const Extent extent(bytes.size());
@@ -177,7 +164,9 @@ int MpiCommunicator::handle() const { return static_cast<int>(MPI_Comm_c2f(comm_
 
 namespace tailrace::comm {
 
-std::unique_ptr<Communicator> from_handle(int handle) {
+namespace {
+
+MPI_Comm given_by(int handle) {
   if (!mpi::usable()) {
     throw Error(
         ErrorCode::usage,
@@ -188,9 +177,67 @@ std::unique_ptr<Communicator> from_handle(int handle) {
     throw Error(ErrorCode::usage, "the communicator passed (handle " + std::to_string(handle) +
                                       ") is MPI_COMM_NULL; expected one that this rank belongs to");
   }
+  return given;
+}
+
+class MpiDuplication final : public Duplication {
+ public:
+  explicit MpiDuplication(MPI_Comm given) : under_way_(std::make_unique<UnderWay>()) {
+    mpi::check(MPI_Comm_idup(given, &under_way_->copy, &under_way_->request), "MPI_Comm_idup");
+  }
+  ~MpiDuplication() override {
+    if (under_way_->request != MPI_REQUEST_NULL) static_cast<void>(under_way_.release());
+  }
+  MpiDuplication(const MpiDuplication&) = delete;
+  MpiDuplication& operator=(const MpiDuplication&) = delete;
+
+  bool done() override {
+    int flag = 0;
+    mpi::check(MPI_Test(&under_way_->request, &flag, MPI_STATUS_IGNORE), "MPI_Test");
+    return flag != 0;
+  }
+  std::unique_ptr<Communicator> take() override {
+    return std::make_unique<mpi::MpiCommunicator>(under_way_->copy);
+  }
+
+ private:
+  struct UnderWay {
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  std::unique_ptr<UnderWay> under_way_;  // MPI writes into it
+};
+
+}  // namespace
+
+std::unique_ptr<Communicator> from_handle(int handle) {
+  const MPI_Comm given = given_by(handle);
   MPI_Comm copy = MPI_COMM_NULL;
   mpi::check(MPI_Comm_dup(given, &copy), "MPI_Comm_dup");
   return std::make_unique<mpi::MpiCommunicator>(copy);
+}
+
+std::unique_ptr<Duplication> start_duplication(int handle) {
+  return std::make_unique<MpiDuplication>(given_by(handle));
+}
+
+Members members_of(int handle) {
+  const MPI_Comm given = given_by(handle);
+  Members members;
+  int size = 0;
+  mpi::check(MPI_Comm_rank(given, &members.rank), "MPI_Comm_rank");
+  mpi::check(MPI_Comm_size(given, &size), "MPI_Comm_size");
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  members.numbers.resize(ranks.size());
+  MPI_Group here = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
+  mpi::check(MPI_Comm_group(given, &here), "MPI_Comm_group");
+  mpi::check(MPI_Comm_group(MPI_COMM_WORLD, &all), "MPI_Comm_group");
+  const int result = MPI_Group_translate_ranks(here, size, ranks.data(), all, members.numbers.data());
+  MPI_Group_free(&here);
+  MPI_Group_free(&all);
+  mpi::check(result, "MPI_Group_translate_ranks");
+  return members;
 }
 
 }  // namespace tailrace::comm

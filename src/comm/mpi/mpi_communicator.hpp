@@ -23,7 +23,6 @@ class MpiCommunicator final : public Communicator {
                                             std::span<std::byte> all) override;
   std::unique_ptr<Communicator> split(int colour, int key) override;
   std::unique_ptr<Communicator> duplicate() override;
-  std::vector<int> nodes() override;
   std::unique_ptr<Request> send(std::span<const std::byte> bytes, int to, int tag) override;
   std::optional<Incoming> probe(int source, int tag) override;
   void receive(std::span<std::byte> bytes, int source, int tag) override;

@@ -38,7 +38,6 @@ class SerialCommunicator final : public Communicator {
     return colour < 0 ? nullptr : std::make_unique<SerialCommunicator>();
   }
   std::unique_ptr<Communicator> duplicate() override { return std::make_unique<SerialCommunicator>(); }
-  std::vector<int> nodes() override { return {0}; }
 
   std::unique_ptr<Request> send(std::span<const std::byte> bytes, int to, int tag) override {
     check_rank(to, false);

@@ -27,7 +27,9 @@ Json section_json(const Type& type) {
   for (const Option& option : type.options) {
     Json json = json_of(option.type);
     json["description"] = option.says + (option.available ? "" : " Not available yet.");
-    if (option.required && option.formerly.empty()) required.push_back(option.name);
+    if (option.required && !option.inherited && option.formerly.empty() && option.also.empty())
+      required.push_back(option.name);
+    for (const std::string& other : option.also) properties[other] = json;
     for (const std::string& former : option.formerly) {
       properties[former] = json;
       properties[former]["description"] = "Now `" + option.name + "`.";

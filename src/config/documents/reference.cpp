@@ -31,9 +31,11 @@ class Page {
       item("Not available yet", fmt::format("`{}`", fmt::join(option.type.later, "`, `")));
     if (!option.unit.empty()) item("Unit", option.unit);
     if (!option.fallback.empty()) item("Default", "`" + option.fallback + "`");
-    if (option.required) item("Required", "yes");
+    if (option.required) item("Required", option.inherited ? "yes, here or in `defaults`" : "yes");
+    if (option.inherited && !option.required) item("Inherited", "where it is not given, from `defaults`");
     if (!option.available) item("Available", "not yet: refused unless it is empty");
     item("Since", option.since);
+    if (!option.also.empty()) item("Also called", fmt::format("`{}`", fmt::join(option.also, "`, `")));
     if (!option.formerly.empty())
       item("Formerly", fmt::format("`{}` (still read, with a warning)", fmt::join(option.formerly, "`, `")));
     if (!option.example.empty()) item("Example", fmt::format("`{}: {}`", option.name, option.example));

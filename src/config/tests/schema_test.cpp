@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "config/check.hpp"
@@ -146,6 +148,77 @@ TEST(Schema, DocumentsFormerNames) {
   Option twice = valid_option();
   twice.formerly = {"speed"};
   EXPECT_THROW(assert_well_declared(section({twice})), Error);
+}
+
+TEST(Schema, ReadsOtherNamesWithoutANote) {
+  Option option = valid_option();
+  option.also = {"pace"};
+  const auto read_pace = [&](const std::string& yaml, Problems& problems) {
+    return check(parse_yaml("boat.yaml", yaml, problems), section({option}), "", {}, problems);
+  };
+  Problems problems;
+  EXPECT_EQ(read_pace("pace: 7", problems).at("speed").integer(), 7);
+  EXPECT_TRUE(problems.notes().empty());
+  read_pace("{speed: 1, pace: 2}", problems);
+  EXPECT_EQ(problems.text(),
+            "boat.yaml:1:12  pace: is another name of `speed`, and \"speed\" is given too, at boat.yaml:1:2; "
+            "expected "
+            "only one");
+  EXPECT_THAT(documents::reference_markdown(section({option}), ""), HasSubstr("- Also called: `pace`"));
+}
+
+// A fleet of boats, each with its own crew, in which `defaults` of the fleet and of a boat are asked.
+Type fleet() {
+  const std::vector<Option> sailor{
+      {.name = "rank", .type = text(), .says = "What he is.", .example = "mate", .required = true},
+      {.name = "watch",
+       .type = integer(1, 3),
+       .says = "When he wakes.",
+       .example = "2",
+       .fallback = "1",
+       .belongs_to = "rank"}};
+  const std::vector<Option> boat{{.name = "rig", .type = text(), .says = "Which sails.", .example = "ketch"}};
+  Option crew{
+      .name = "crew", .type = list(section(inherited(sailor))), .says = "Who.", .example = "[{rank: mate}]"};
+  std::vector<Option> all = boat;
+  std::ranges::copy(sailor, std::back_inserter(all));
+  Option boats{
+      .name = "boats",
+      .type = map("boat", joined_section({inherited(boat), {crew, defaults_option("Crew.", sailor)}})),
+      .says = "All.",
+      .example = "{a: {}}"};
+  return section({defaults_option("Fleet.", all), boats});
+}
+
+TEST(Schema, AsksTheDefaultsAroundASection) {
+  Problems problems;
+  const auto read_fleet = [&](const std::string& yaml) {
+    return check(parse_yaml("fleet.yaml", yaml, problems), fleet(), "", {}, problems);
+  };
+  const Value root = read_fleet(
+      "defaults: {rig: sloop, rank: mate, watch: 3}\n"
+      "boats:\n"
+      "  a: {crew: [{}, {rank: cook}]}\n"
+      "  b: {rig: ketch, defaults: {rank: boy}, crew: [{}, {watch: 2}]}\n");
+  EXPECT_EQ(problems.text(), "");
+  const Value& a = root.at("boats").at("a");
+  EXPECT_EQ(a.at("rig").text(), "sloop");
+  EXPECT_EQ(a.at("crew").items()[0].at("rank").text(), "mate");
+  EXPECT_EQ(a.at("crew").items()[0].at("rank").location().text(), "fleet.yaml:1:30");
+  EXPECT_EQ(a.at("crew").items()[0].at("watch").integer(), 3);
+  EXPECT_EQ(a.at("crew").items()[1].at("watch").integer(), 1);  // it belongs to the rank, which is his own
+  const Value& b = root.at("boats").at("b");
+  EXPECT_EQ(b.at("rig").text(), "ketch");
+  EXPECT_EQ(b.at("crew").items()[0].at("rank").text(), "boy");
+  EXPECT_EQ(b.at("crew").items()[1].at("watch").integer(), 2);
+
+  read_fleet("{defaults: {watch: 9}, boats: {a: {crew: [{rank: boy}, {}]}}}");
+  EXPECT_EQ(problems.text(),
+            "fleet.yaml:1:20  defaults.watch: expected a whole number from 1 to 3, but got \"9\"\n"
+            "fleet.yaml:1:56  boats.a.crew[1]: \"rank\" is missing (a text), here and in `defaults`");
+  const auto json = nlohmann::json::parse(documents::json_schema(fleet(), ""));
+  EXPECT_FALSE(json["properties"]["boats"]["additionalProperties"]["properties"]["crew"]["items"].contains(
+      "required"));
 }
 
 TEST(Schema, LeavesOpenValuesUncheckedOnlyWhereAllowed) {

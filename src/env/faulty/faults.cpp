@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "env/threads.hpp"
 
 namespace tailrace::env {
 namespace {
@@ -16,13 +17,6 @@ struct Settings {
   std::string rank, place, way;
   long time = 1;  // which passing of the place
 };
-
-// The rank as the launcher tells it: the same for the whole process, and known before MPI is.
-const char* rank_of_launcher() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-    if (const char* const text = std::getenv(name)) return text;
-  return "0";
-}
 
 Settings read_settings() {
   const char* const text = std::getenv("TAILRACE_FAULT_AT");

@@ -4,12 +4,18 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <system_error>
 #include <thread>
 
 #include "env/threads.hpp"
@@ -33,6 +39,16 @@ class CpuSet {
   cpu_set_t* set_;
 };
 
+// Empty for one that is gone; 0 is the calling one.
+std::vector<int> cpus_of_thread(pid_t thread) {
+  CpuSet set;
+  std::vector<int> cpus;
+  if (sched_getaffinity(thread, CpuSet::bytes(), set.get()) != 0) return cpus;
+  for (std::size_t cpu = 0; cpu < most_cpus; ++cpu)
+    if (CPU_ISSET_S(cpu, CpuSet::bytes(), set.get())) cpus.push_back(static_cast<int>(cpu));
+  return cpus;
+}
+
 }  // namespace
 
 void name_this_thread(const std::string& name) {
@@ -46,18 +62,22 @@ int this_thread_number() {
 }
 
 std::vector<int> allowed_cpus() {
-  CpuSet set;
-  std::vector<int> cpus;
-  if (sched_getaffinity(0, CpuSet::bytes(), set.get()) == 0) {
-    for (std::size_t cpu = 0; cpu < most_cpus; ++cpu) {
-      if (CPU_ISSET_S(cpu, CpuSet::bytes(), set.get())) cpus.push_back(static_cast<int>(cpu));
-    }
-  }
+  std::vector<int> cpus = cpus_of_thread(0);
   if (cpus.empty()) {
     const unsigned count = std::max(1u, std::thread::hardware_concurrency());
     for (unsigned cpu = 0; cpu < count; ++cpu) cpus.push_back(static_cast<int>(cpu));
   }
   return cpus;
+}
+
+std::vector<int> cpus_of_all_threads() {
+  const std::vector<int> own = allowed_cpus();
+  std::set<int> cpus(own.begin(), own.end());
+  std::error_code failure;
+  std::filesystem::directory_iterator task("/proc/self/task", failure);
+  for (; !failure && task != std::filesystem::directory_iterator(); task.increment(failure))
+    for (const int cpu : cpus_of_thread(std::atoi(task->path().filename().c_str()))) cpus.insert(cpu);
+  return {cpus.begin(), cpus.end()};
 }
 
 bool pin_this_thread(std::span<const int> cpus) {
@@ -92,6 +112,28 @@ std::string host_name() {
   char name[256] = "";
   if (gethostname(name, sizeof name - 1) != 0) return "unknown";
   return name;
+}
+
+const char* rank_of_launcher() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const char* const text = std::getenv(name)) return text;
+  return "0";
+}
+
+std::string node_name() {
+  if (const char* const made_up = std::getenv("TAILRACE_NODES")) {
+    std::istringstream names(made_up);
+    std::string name;
+    for (int rank = std::atoi(rank_of_launcher()); rank >= 0; --rank)
+      if (!std::getline(names, name, ',')) break;
+    return name;
+  }
+  std::string boot;
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::getline(file, boot);
+  struct stat memory {};
+  if (stat("/dev/shm", &memory) != 0) memory = {};
+  return host_name() + " " + boot + " " + std::to_string(memory.st_dev) + ":" + std::to_string(memory.st_ino);
 }
 
 int process_id() { return static_cast<int>(::getpid()); }

@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "env/clock.hpp"
 #include "env/delays.hpp"
@@ -48,6 +50,7 @@ TEST(Threads, pins_to_an_allowed_core) {
     const std::vector<int> one{before.back()};
     EXPECT_TRUE(pin_this_thread(one));
     EXPECT_EQ(allowed_cpus(), one);
+    EXPECT_EQ(cpus_of_all_threads(), before) << "the other thread is not pinned";
     EXPECT_FALSE(pin_this_thread(std::vector<int>{-1}));
     EXPECT_FALSE(pin_this_thread(std::vector<int>{}));
   }).join();
@@ -69,6 +72,19 @@ TEST(Threads, long_names_are_cut_not_refused) {
     pthread_getname_np(pthread_self(), name, sizeof name);
     EXPECT_STREQ(name, "tailrace-io-and");
   }).join();
+}
+
+TEST(Node, is_that_of_the_host_unless_a_test_makes_up_others) {
+  const std::string real = node_name();
+  EXPECT_TRUE(real.starts_with(host_name())) << real;
+  EXPECT_EQ(node_name(), real);
+  setenv("TAILRACE_NODES", "a,b,a", 1);
+  for (const auto& [rank, name] : std::vector<std::pair<const char*, const char*>>{{"0", "a"}, {"1", "b"}}) {
+    setenv("OMPI_COMM_WORLD_RANK", rank, 1);
+    EXPECT_EQ(node_name(), name);
+  }
+  unsetenv("OMPI_COMM_WORLD_RANK");
+  unsetenv("TAILRACE_NODES");
 }
 
 TEST(Memory, high_water_keeps_what_was_given_back) {

@@ -23,6 +23,7 @@ class MemoryNetwork {
 
   // The network must live longer.
   std::unique_ptr<comm::Communicator> rank(int rank) { return std::make_unique<Rank>(*this, rank); }
+  int probes() const { return probes_; }  // by all ranks so far
 
  private:
   struct Message {
@@ -54,9 +55,6 @@ class MemoryNetwork {
     std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte>) override { refuse(); }
     std::unique_ptr<Communicator> split(int, int) override { refuse(); }
     std::unique_ptr<Communicator> duplicate() override { refuse(); }
-    std::vector<int> nodes() override {
-      return std::vector<int>(static_cast<std::size_t>(network_.size_), 0);
-    }
     int handle() const override { return -1; }
 
     std::unique_ptr<comm::Request> send(std::span<const std::byte> bytes, int to, int tag) override {
@@ -66,6 +64,7 @@ class MemoryNetwork {
       return std::make_unique<Sent>(std::move(received));
     }
     std::optional<comm::Incoming> probe(int source, int tag) override {
+      ++network_.probes_;
       std::vector<comm::Incoming> there;
       for (int from = 0; from < network_.size_; ++from) {
         if (source != comm::any && source != from) continue;
@@ -107,6 +106,7 @@ class MemoryNetwork {
   int size_;
   std::mt19937 random_;
   int most_delay_;
+  int probes_ = 0;
   std::map<Pair, std::deque<Message>> under_way_;
 };
 

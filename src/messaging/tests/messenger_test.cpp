@@ -55,6 +55,32 @@ TEST(Messenger, AHandlerMaySend) {
   EXPECT_EQ(left, 0);
 }
 
+TEST(Messenger, LeavesWithTheSenderWhatItHasNoRoomFor) {
+  MemoryNetwork network(2, 7, 0);
+  const auto there = network.rank(0), here = network.rank(1);
+  Messenger sender(*there), receiver(*here);
+  std::string heard;
+  receiver.on(1, [&](int, Bytes&& message) { heard += words(message); });
+  bool room = true;
+  receiver.receive_while([&] { return std::exchange(room, false); });  // for one
+  sender.send(1, 1, text("first"));
+  sender.send(1, 1, text("second"));
+  const auto progress = [&] {
+    for (int turns = 0; turns < 10; ++turns) {
+      receiver.progress();
+      sender.progress();
+    }
+  };
+  progress();
+  EXPECT_EQ(heard, "first");
+  EXPECT_EQ(sender.bytes_in_flight(), 6U + Messenger::tail_bytes);
+  EXPECT_EQ(receiver.bytes_arriving(), 0U);
+  room = true;
+  progress();
+  EXPECT_EQ(heard, "firstsecond");
+  EXPECT_EQ(sender.bytes_in_flight(), 0U);
+}
+
 TEST(Messenger, AKindHasOneHandler) {
   const auto communicator = comm::serial();
   Messenger messenger(*communicator);
@@ -176,6 +202,23 @@ TEST_P(Network, KeptMessagesGoBeforeThoseThatArriveLater) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Network, ::testing::Range(1U, 11U));
+
+TEST(Messenger, ALargeMessageThatNobodyTakesHoldsNothingUp) {
+  MemoryNetwork network(3, 1, 0);
+  const auto sender = network.rank(0), idle = network.rank(1), other = network.rank(2);
+  Messenger messenger(*sender), talker(*other);
+  std::vector<std::string> heard;
+  messenger.on(5, [&](int, Bytes&& message) { heard.push_back(words(message)); });
+  talker.on(6, [&](int, Bytes&& message) { heard.push_back(words(message)); });
+  messenger.send(1, 5, Bytes(std::size_t{32} << 20));  // rank 1 looks for nothing
+  talker.send(0, 5, text("in"));
+  messenger.progress();
+  messenger.send(2, 6, text("out"));
+  talker.progress();
+  EXPECT_THAT(heard, ElementsAre("in", "out"));
+  EXPECT_GT(messenger.bytes_in_flight(), std::size_t{32} << 20);
+  messenger.forget(1);
+}
 
 TEST(Messenger, CountsWhatTheOtherSideHasNotTakenOver) {
   Servers servers(2, 1, 0);
