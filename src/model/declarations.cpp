@@ -31,6 +31,13 @@ std::string get_text(ByteReader& in) { return in.get_text(); }
 void put_flag(ByteWriter& out, bool flag) { out.put(static_cast<std::uint8_t>(flag ? 1 : 0)); }
 bool get_flag(ByteReader& in) { return in.get<std::uint8_t>() != 0; }
 
+template <class Enumeration>
+Enumeration get_enumerator(ByteReader& in, Enumeration last) {
+  const auto value = in.get<std::uint8_t>();
+  TAILRACE_ASSERT(value <= static_cast<std::uint8_t>(last), "a message with an unknown kind of grid or type");
+  return static_cast<Enumeration>(value);
+}
+
 template <class T>
 void put_numbers(ByteWriter& out, const std::vector<T>& numbers) {
   out.put_all(std::span<const T>(numbers));
@@ -82,8 +89,11 @@ Coordinate get_coordinate(ByteReader& in) {
 
 void put_mesh(ByteWriter& out, const Mesh& mesh) {
   out.put_text(mesh.name);
-  put_numbers(out, mesh.node_x);
-  put_numbers(out, mesh.node_y);
+  out.put(mesh.nodes);
+  out.put(static_cast<std::int32_t>(mesh.node_x_field));
+  out.put(static_cast<std::int32_t>(mesh.node_y_field));
+  put_flag(out, mesh.in_parts);
+  out.put(mesh.nodes_digest);
   out.put(mesh.nodes_per_face);
   out.put(static_cast<std::int32_t>(mesh.connectivity_field));
 }
@@ -91,8 +101,11 @@ void put_mesh(ByteWriter& out, const Mesh& mesh) {
 Mesh get_mesh(ByteReader& in) {
   Mesh mesh;
   mesh.name = in.get_text();
-  mesh.node_x = in.get_all<double>();
-  mesh.node_y = in.get_all<double>();
+  mesh.nodes = in.get<std::int64_t>();
+  mesh.node_x_field = in.get<std::int32_t>();
+  mesh.node_y_field = in.get<std::int32_t>();
+  mesh.in_parts = get_flag(in);
+  mesh.nodes_digest = in.get<std::uint64_t>();
   mesh.nodes_per_face = in.get<std::int64_t>();
   mesh.connectivity_field = in.get<std::int32_t>();
   return mesh;
@@ -112,7 +125,7 @@ void put_grid(ByteWriter& out, const Grid& grid) {
 Grid get_grid(ByteReader& in) {
   Grid grid;
   grid.name = in.get_text();
-  grid.kind = in.get<GridKind>();
+  grid.kind = get_enumerator(in, GridKind::partial);
   grid.dims = get_list(in, get_text);
   grid.shape = in.get_all<std::int64_t>();
   grid.indexed_dim = in.get_text();
@@ -129,6 +142,8 @@ void put_field(ByteWriter& out, const Field& field) {
   out.put_text(field.standard_name);
   out.put_text(field.long_name);
   put_map(out, field.attributes);
+  put_flag(out, field.fill_value.has_value());
+  if (field.fill_value) out.put(*field.fill_value);
   put_flag(out, field.is_static);
 }
 
@@ -136,11 +151,12 @@ Field get_field(ByteReader& in) {
   Field field;
   field.name = in.get_text();
   field.grid = in.get<std::int32_t>();
-  field.type = in.get<DataType>();
+  field.type = get_enumerator(in, DataType::int64);
   field.units = in.get_text();
   field.standard_name = in.get_text();
   field.long_name = in.get_text();
   field.attributes = get_map(in);
+  if (get_flag(in)) field.fill_value = in.get<double>();
   field.is_static = get_flag(in);
   return field;
 }
@@ -150,8 +166,15 @@ void put_region(ByteWriter& out, const Region& region) {
   for (std::size_t d = 0; d < region.rank(); ++d) put_numbers(out, region.runs(d));
 }
 
+// Cells are counted when the region is made, so their number has to fit before.
 Region get_region(ByteReader& in) {
-  return Region(get_list(in, [](ByteReader& from) { return from.get_all<Run>(); }));
+  return Region(get_list(in, [](ByteReader& from) {
+    std::int64_t cells = 0;
+    Runs runs = from.get_all<Run>();
+    for (const Run& run : runs)
+      TAILRACE_ASSERT(!__builtin_add_overflow(cells, run.count, &cells), "a message with too many cells");
+    return runs;
+  }));
 }
 
 template <class Named>

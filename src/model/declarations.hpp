@@ -41,9 +41,12 @@ struct Coordinate {
 
 // Topology of an unstructured (indexed) grid, faces only; UGRID 1.0.
 struct Mesh {
-  std::string name;                 // of the UGRID mesh variable
-  std::vector<double> node_x;       // degrees_east
-  std::vector<double> node_y;       // degrees_north
+  std::string name;                // of the UGRID mesh variable
+  std::int64_t nodes = 0;          // of the whole mesh
+  int node_x_field = -1;           // static field (node) of float64, degrees_east: each rank has its share of
+  int node_y_field = -1;           // the nodes, whatever it gave; degrees_north
+  bool in_parts = false;           // no rank gave all nodes
+  std::uint64_t nodes_digest = 0;  // of what each rank gave, unless in parts: all gave the same
   std::int64_t nodes_per_face = 0;  // width of the connectivity; rows of faces with fewer nodes end in -1
   int connectivity_field = -1;      // static field (face, nodes_per_face) of int32, 0-based node numbers
 };
@@ -68,7 +71,8 @@ struct Field {
   std::string standard_name;
   std::string long_name;
   Attributes attributes;
-  bool is_static = false;  // put once, by Tailrace itself, in ready (coordinates, connectivity)
+  std::optional<double> fill_value;  // what stands for a missing value; NaN: any NaN does
+  bool is_static = false;            // put once, by Tailrace itself, in ready (coordinates, connectivity)
 };
 
 struct Declarations {

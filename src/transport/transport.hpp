@@ -80,9 +80,12 @@ class Producer {
   // Called again and again while this end waits for the other, with the seconds that the wait has lasted so
   // far. What it throws ends the wait.
   void look_while_waiting(std::function<void(double)> look) { look_ = std::move(look); }
+  // Called before this end says of itself that the other is gone; may throw what is known of it.
+  void explain_loss(std::function<void()> explain) { explain_ = std::move(explain); }
 
  protected:
   std::function<void(double)> look_;
+  std::function<void()> explain_;
 };
 
 struct Packet {
@@ -94,6 +97,14 @@ struct Packet {
 // What is published without much of the buffer in use wakes no receiver that gets up by itself within this
 // time, in seconds: a waking costs as much as copying a few 100 KiB. So it may see it as much later.
 constexpr double patience = 2e-2;
+
+// What several consumers of one thread have in common; each kind of transport knows its own.
+class Company {
+ public:
+  virtual ~Company() = default;
+};
+
+class ArrivalRoom;
 
 // The end that receives. `next` from one thread; `release` and `raise` from any thread.
 class Consumer {
@@ -107,13 +118,22 @@ class Consumer {
   virtual void release(std::span<const Packet> packets);  // all of these
   virtual void raise(const base::Fault& fault) = 0;       // reaches the sender at its next call
   virtual void request_stop() = 0;                        // the sender may ask for it; from any thread
+  // Says the last word to a sender whose last packet is released, as far as it is not said by itself. Nothing
+  // follows: next() is called no more.
+  virtual void close() {}
   // False once the sender has ended or its process is known to be gone; may say true too long (mpi).
   virtual bool alive() = 0;
+  // Before the first next(): this and the others that join the same company look for packets together. Null
+  // at first; the first for which it makes a difference makes it.
+  virtual void join(std::shared_ptr<Company>&) {}
   // Packets arrive only while next() is called: no doorbell announces them, so who receives must not
   // sleep long.
   virtual bool needs_polling() const { return false; }
   virtual std::size_t bytes_under_way() const = 0;
   virtual std::size_t capacity() const = 0;
+  // Before the first next(): what comes in messages stays with the sender while `room` has none. It must live
+  // longer. Nothing changes where packets are worked on in memory that both ends see.
+  virtual void receive_into(ArrivalRoom&) {}
 };
 
 // What a process that receives sleeps on. Woken by ring() from any sender or thread.

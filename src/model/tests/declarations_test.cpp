@@ -46,7 +46,14 @@ Grid make_icon() {
   icon.dims = {"cell"};
   icon.shape = {20};
   icon.indexed_dim = "cell";
-  icon.mesh = Mesh{"mesh", {0, 1, 2}, {3, 4, 5}, 3, 2};
+  icon.mesh = Mesh{.name = "mesh",
+                   .nodes = 7,
+                   .node_x_field = 3,
+                   .node_y_field = 4,
+                   .in_parts = true,
+                   .nodes_digest = 6,
+                   .nodes_per_face = 3,
+                   .connectivity_field = 2};
   return icon;
 }
 
@@ -79,7 +86,10 @@ TEST(Declarations, come_back_from_bytes_as_they_were) {
   EXPECT_EQ(after.grids[0].coordinates[1].field, 1);
   EXPECT_EQ(after.grids[1].indexed_dim, "cell");
   ASSERT_TRUE(after.grids[1].mesh.has_value());
-  EXPECT_THAT(after.grids[1].mesh->node_y, ElementsAre(3, 4, 5));
+  EXPECT_EQ(after.grids[1].mesh->nodes, 7);
+  EXPECT_EQ(after.grids[1].mesh->node_x_field, 3);
+  EXPECT_EQ(after.grids[1].mesh->node_y_field, 4);
+  EXPECT_EQ(after.grids[1].mesh->connectivity_field, 2);
   EXPECT_EQ(after.fields[0].type, DataType::float32);
   EXPECT_EQ(after.fields[0].attributes.at("comment"), "x");
   EXPECT_TRUE(after.fields[2].is_static);
@@ -93,6 +103,9 @@ TEST(Declarations, differ_when_any_part_differs) {
            [](Declarations& d) { d.grids[0].coordinates[0].values[2] = 26.0; },
            [](Declarations& d) { d.grids[0].coordinates[0].bounds.clear(); },
            [](Declarations& d) { d.grids[1].mesh->nodes_per_face = 4; },
+           [](Declarations& d) { d.grids[1].mesh->nodes = 8; },
+           [](Declarations& d) { d.grids[1].mesh->in_parts = false; },
+           [](Declarations& d) { d.grids[1].mesh->nodes_digest = 7; },
            [](Declarations& d) { d.fields[0].units = "cm s-1"; },
            [](Declarations& d) { d.fields.pop_back(); }}) {
     Declarations other = everything();

@@ -1,34 +1,71 @@
 #include "transport/mpi/mpi_consumer.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "base/bytes.hpp"
 #include "base/log.hpp"
+#include "env/clock.hpp"
 #include "env/delays.hpp"
 #include "transport/mpi/protocol.hpp"
 
 namespace tailrace::transport::mpi {
+namespace {
+
+constexpr double patience_at_end = 1.0;  // seconds, for what is under way when this end goes
+constexpr auto nap = std::chrono::microseconds(200);
+
+}  // namespace
 
 MpiConsumer::MpiConsumer(comm::Communicator& communicator, int sender, int tag, std::size_t capacity,
                          Doorbell& doorbell)
     : communicator_(communicator), sender_(sender), tag_(tag), capacity_(capacity), doorbell_(doorbell) {}
 
+// A sender that died takes no note and ends no message: what is under way then would be waited for without
+// end, and is left to MPI with its memory.
 MpiConsumer::~MpiConsumer() {
+  if (inbox_) inbox_->remove(sender_);
+  if (room_ != nullptr) {
+    const base::MutexLock lock(mutex_);
+    room_->give_large(large_);
+    room_->held(0, under_way_);
+    room_->leave();
+  }
   try {
-    send_notes(true);
-    base::ByteWriter closed;
-    closed.put(mpi::Note::closed);
-    send_note(closed.take());
+    close();
+    const auto over = [&] {
+      return std::ranges::all_of(notes_, [](Note& note) { return note.request->done(); }) &&
+             std::ranges::all_of(arrivals_, [](Arrival& one) { return !one.request || one.request->done(); });
+    };
+    const double end = env::steady_seconds() + patience_at_end;
+    while (env::steady_seconds() < end) {
+      if (comm::thread_level() == comm::ThreadLevel::none || over()) return;
+      std::this_thread::sleep_for(nap);
+    }
   } catch (const std::exception& error) {
     base::log_warning(error.what());
   }
+  struct Left {
+    std::deque<Arrival> arrivals;
+    std::deque<Note> notes;
+  };
+  static_cast<void>(new Left{std::move(arrivals_), std::move(notes_)});
+}
+
+void MpiConsumer::close() {
+  if (std::exchange(closed_, true)) return;
+  send_notes(true);
+  base::ByteWriter closed;
+  closed.put(mpi::Note::closed);
+  send_note(closed.take());
 }
 
 std::optional<Packet> MpiConsumer::next() {
   env::maybe_delay("next");
-  start_receiving();
+  look();
   const bool arrived = has_arrived();
   send_notes(!arrived);
   if (!arrived) return std::nullopt;
@@ -62,17 +99,53 @@ bool MpiConsumer::has_arrived() {
   return true;
 }
 
-void MpiConsumer::start_receiving() {
-  while (const auto incoming = communicator_.probe(sender_, tag_)) {
-    Arrival& arrival = arrivals_.emplace_back();
-    arrival.bytes = incoming->bytes;
-    arrival.memory = allocate_aligned(incoming->bytes);
-    {
-      const base::MutexLock lock(mutex_);
-      under_way_ += incoming->bytes;
-    }
-    arrival.request = communicator_.start_receive({arrival.memory.get(), arrival.bytes}, sender_, tag_);
+void MpiConsumer::look() {
+  if (inbox_) return inbox_->look(sender_, seen_);
+  while (const auto incoming = communicator_.probe(sender_, tag_))
+    if (!start_receiving(*incoming, true)) return;
+}
+
+void MpiConsumer::receive_into(ArrivalRoom& room) {
+  room_ = &room;
+  room.join();
+}
+
+// A message may be larger than the consumer's part of the room, which it then gets alone. It belongs to the
+// step that is worked on, since a message ends with the word that a step begins, and nothing is asked of a
+// client that has said so: its packets are released whatever others do. One that is not asked may be ahead.
+bool MpiConsumer::admit(std::size_t bytes, bool asked) {
+  const base::MutexLock lock(mutex_);
+  if (room_ != nullptr && under_way_ + bytes > room_->part()) {
+    more_waits_ = !asked || under_way_ > 0 || !room_->take_large(bytes);
+    if (more_waits_) return false;
+    large_ = bytes;
   }
+  more_waits_ = false;
+  under_way_ += bytes;
+  if (room_ != nullptr) room_->held(bytes, 0);
+  return true;
+}
+
+bool MpiConsumer::waits_for_room() const {
+  const base::MutexLock lock(mutex_);
+  return more_waits_;
+}
+
+bool MpiConsumer::start_receiving(const comm::Incoming& incoming, bool asked) {
+  if (!admit(incoming.bytes, asked)) return false;
+  Arrival& arrival = arrivals_.emplace_back();
+  arrival.bytes = incoming.bytes;
+  arrival.memory = allocate_aligned(incoming.bytes);
+  arrival.request = communicator_.start_receive({arrival.memory.get(), arrival.bytes}, sender_, tag_);
+  return true;
+}
+
+void MpiConsumer::join(std::shared_ptr<Company>& company) {
+  if (!company) company = std::make_shared<Inbox>(communicator_, tag_);
+  auto inbox = std::dynamic_pointer_cast<Inbox>(company);
+  if (!inbox || !inbox->is_of(communicator_, tag_)) return;
+  inbox->add(sender_, *this);
+  inbox_ = std::move(inbox);
 }
 
 void MpiConsumer::release(std::uint64_t sequence) {
@@ -87,6 +160,10 @@ void MpiConsumer::release(std::uint64_t sequence) {
     packet.released = true;
     under_way_ -= packet.bytes;
     uncredited_ += packet.bytes;
+    if (room_ != nullptr) {
+      room_->held(0, packet.bytes);
+      if (under_way_ == 0) room_->give_large(std::exchange(large_, 0));
+    }
     memory = std::move(packet.memory);
     if (sequence != first_taken_) return;
     while (!taken_.empty() && taken_.front().released) {
@@ -155,9 +232,10 @@ void MpiConsumer::send_note(std::vector<std::byte> bytes) {
   note.request = communicator_.send(note.bytes, sender_, tag_ + 1);
 }
 
+// How much waits at the sender is not known here, but that it has to.
 std::size_t MpiConsumer::bytes_under_way() const {
   const base::MutexLock lock(mutex_);
-  return under_way_;
+  return more_waits_ ? std::max(capacity_, under_way_) : under_way_;
 }
 
 }  // namespace tailrace::transport::mpi

@@ -1,6 +1,6 @@
 // The Consumer of a sender on another node. Messages are received into memory of its own, which stays within
 // what the sender may have under way, as the sender gets its space back only when the packets are released
-// here.
+// here; and within the room that it was given. What is not received lies in the sender's ring.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,8 @@
 #include "base/thread_safety.hpp"
 #include "comm/communicator.hpp"
 #include "transport/aligned_bytes.hpp"
+#include "transport/arrival_room.hpp"
+#include "transport/mpi/inbox.hpp"
 #include "transport/transport.hpp"
 
 namespace tailrace::transport::mpi {
@@ -24,7 +26,7 @@ class MpiConsumer final : public Consumer {
  public:
   MpiConsumer(comm::Communicator& communicator, int sender, int tag, std::size_t capacity,
               Doorbell& doorbell);
-  ~MpiConsumer() override;  // tells the sender what was released last, and that no more is taken
+  ~MpiConsumer() override;  // closes
   MpiConsumer(const MpiConsumer&) = delete;
   MpiConsumer& operator=(const MpiConsumer&) = delete;
 
@@ -32,10 +34,17 @@ class MpiConsumer final : public Consumer {
   void release(std::uint64_t sequence) override;
   void raise(const base::Fault& fault) override;
   void request_stop() override;
+  void close() override;  // tells the sender what was released last, and that no more is taken
   bool alive() override { return true; }
   bool needs_polling() const override { return true; }
+  void join(std::shared_ptr<Company>& company) override;
+  // A message of this channel that a probe reported; false where it has no room yet. `asked`: next() was
+  // called for this channel, and not for another one that looks for all.
+  bool start_receiving(const comm::Incoming& incoming, bool asked);
+  bool waits_for_room() const;
   std::size_t bytes_under_way() const override;
   std::size_t capacity() const override { return capacity_; }
+  void receive_into(ArrivalRoom& room) override;
 
  private:
   struct Arrival {  // a message that is being received
@@ -55,7 +64,8 @@ class MpiConsumer final : public Consumer {
   bool has_arrived();  // a packet to hand out is here
   void send_notes(bool idle);
   void send_note(std::vector<std::byte> bytes);
-  void start_receiving();
+  void look();
+  bool admit(std::size_t bytes, bool asked);
 
   comm::Communicator& communicator_;
   int sender_;
@@ -66,6 +76,10 @@ class MpiConsumer final : public Consumer {
   std::size_t read_ = 0;          // bytes of arrivals_.front() already handed out
   std::deque<Note> notes_;        // under way
   std::uint64_t credited_ = 0;    // packets the sender knows to be released
+  std::shared_ptr<Inbox> inbox_;  // null: it looks alone
+  std::uint64_t seen_ = 0;        // the inbox's
+  bool closed_ = false;           // and has been told so
+  ArrivalRoom* room_ = nullptr;   // null: as much as the sender has
 
   mutable base::Mutex mutex_;
   std::deque<Taken> taken_ TAILRACE_GUARDED_BY(mutex_);
@@ -74,6 +88,8 @@ class MpiConsumer final : public Consumer {
   std::size_t uncredited_ TAILRACE_GUARDED_BY(mutex_) = 0;     // bytes released since the last credit
   std::deque<base::Fault> faults_ TAILRACE_GUARDED_BY(mutex_);
   bool stop_to_say_ TAILRACE_GUARDED_BY(mutex_) = false;
+  std::size_t large_ TAILRACE_GUARDED_BY(mutex_) = 0;    // of the room, until nothing is under way
+  bool more_waits_ TAILRACE_GUARDED_BY(mutex_) = false;  // a message that has no room yet
 };
 
 }  // namespace tailrace::transport::mpi

@@ -18,6 +18,8 @@ constexpr int reserves_between_looks = 64;  // a look costs a call of MPI
 constexpr double shortest_nap = 2e-5;
 constexpr double longest_nap = 1e-3;
 constexpr double patience_at_end = 2.0;  // seconds for sends under way when a producer ends without drain
+constexpr double patience_for_last_word =
+    0.2;  // seconds in which the receiver's arrives, which closed before
 
 void nap_for(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
@@ -42,10 +44,22 @@ MpiProducer::MpiProducer(comm::Communicator& communicator, int receiver, int tag
   spill_.emplace(control_, std::move(file));
 }
 
+// What the receiver has said is taken, so that MPI is left with no message that nobody received.
+void MpiProducer::hear_last_word() {
+  if (comm::thread_level() == comm::ThreadLevel::none) return;
+  const double end = env::steady_seconds() + patience_for_last_word;
+  receive_notes();
+  while (finished_ && !closed_ && env::steady_seconds() < end) {
+    nap_for(shortest_nap);
+    receive_notes();
+  }
+}
+
 // A send that the receiver never takes would hold the program here for ever; MPI may use its memory until the
 // end.
 MpiProducer::~MpiProducer() {
   try {
+    hear_last_word();
     const auto all_sent = [&] {
       return std::all_of(messages_.begin(), messages_.end(),
                          [](auto& message) { return message.request->done(); }) &&
@@ -145,7 +159,10 @@ void MpiProducer::wait_for(Ready ready) {
     progress();
     if (ready()) return;
     if (const auto fault = take_fault()) throw Error(fault->code, fault->message);
-    if (closed_) throw receiver_lost(sender_, "it has ended", counters_.packets - released_);
+    if (closed_) {
+      if (explain_) explain_();
+      throw receiver_lost(sender_, "it has ended", counters_.packets - released_);
+    }
     if (look_ && nap == longest_nap) look_(env::steady_seconds() - begin);
     nap = released_ != before ? shortest_nap : std::min(2 * nap, longest_nap);
     nap_for(nap);
@@ -159,7 +176,8 @@ void MpiProducer::progress() {
   if (spilled_) refill();
 }
 
-// What lies in one piece in the ring becomes one message.
+// What lies in one piece in the ring becomes one message, up to a word that is no block: what comes behind it
+// may have to wait for other senders.
 void MpiProducer::send_published() {
   counters_.most_bytes_under_way =
       std::max(counters_.most_bytes_under_way, std::min(bytes_under_way(), capacity()));
@@ -177,7 +195,11 @@ void MpiProducer::send_published() {
     if (run.empty()) first_sequence = packet->head->sequence;
     run = {run.empty() ? first : run.data(), run.size() + total};
     end_sequence = packet->head->sequence + 1;
+    const bool ends = packet->head->header.kind != model::PacketKind::block;
     unsent_.advance(*packet);
+    if (!ends) continue;
+    send(run, first_sequence, end_sequence, nullptr);
+    run = {};
   }
   if (!run.empty()) send(run, first_sequence, end_sequence, nullptr);
 }

@@ -59,6 +59,7 @@ class MpiProducer final : public Producer {
   void send(std::span<const std::byte> bytes, std::uint64_t first_sequence, std::uint64_t end_sequence,
             AlignedBytes alone);
   void receive_notes();
+  void hear_last_word();
   void give_back();
   void refill();
 

@@ -144,6 +144,7 @@ void RingProducer::throw_if_hopeless(bool look_for_process) {
   const bool closed = control_.consumer_closed.load(std::memory_order_acquire) != 0;
   const bool attached = control_.consumer_attached.load(std::memory_order_acquire) != 0;
   if (!closed && !(look_for_process && attached && gone(control_.consumer))) return;
+  if (explain_) explain_();
   throw receiver_lost(sender_, closed ? "it has ended" : "its process no longer exists",
                       counters_.packets - control_.released.load(std::memory_order_acquire));
 }

@@ -10,6 +10,8 @@
 
 #include "base/error.hpp"
 #include "comm/communicator.hpp"
+#include "transport/arrival_room.hpp"
+#include "transport/endpoints.hpp"
 #include "transport/registry.hpp"
 #include "transport/testing/transport_conformance.hpp"
 
@@ -87,6 +89,56 @@ void abandon_while_finalizing(comm::Communicator& world, std::unique_ptr<transpo
   }
 }
 
+// Senders that are many steps ahead, with blocks that are larger than a part of the receiver's room: it holds
+// no more than it has room for, and takes the steps of all in turn.
+void share_a_room(comm::Communicator& world, int tag) {
+  constexpr int steps = 12;
+  constexpr std::size_t large = 300000, small = 1000, room_bytes = 400000;
+  const auto say = [](transport::Producer& producer, tailrace::model::PacketHeader header,
+                      std::size_t bytes) {
+    producer.reserve(bytes);
+    producer.publish(header);
+  };
+  const auto doorbell = transport::make_heap_doorbell();
+  if (world.rank() > 0) {
+    const auto end = transport::mpi::make_producer(world, 0, tag, {.bytes = std::size_t{8} << 20});
+    world.all_gather(std::as_bytes(std::span(end.invitation)));
+    for (int step = 1; step <= steps; ++step) {
+      say(*end.producer, {tailrace::model::PacketKind::tick, 0, step, 0.0}, 0);
+      for (const std::size_t bytes : {small, large, small})
+        say(*end.producer, {tailrace::model::PacketKind::block, 0, step, 0.0}, bytes);
+      if (step % 3 == 0) end.producer->flush();
+    }
+    return transport::testing::finish(*end.producer);
+  }
+  transport::ArrivalRoom room(room_bytes);
+  std::vector<std::unique_ptr<transport::Consumer>> consumers;
+  const auto invitations = world.all_gather({});
+  for (int client = 1; client < world.size(); ++client) {
+    const auto& bytes = invitations[static_cast<std::size_t>(client)];
+    consumers.push_back(transport::accept({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, world,
+                                          client, *doorbell));
+    consumers.back()->receive_into(room);
+  }
+  // Up to the next word that is no block, as a server takes them.
+  std::size_t most = 0;
+  const auto take_step = [&](transport::Consumer& consumer) {
+    for (bool is_block = true; is_block;) {
+      const transport::Packet packet = transport::testing::await_next(consumer, *doorbell);
+      most = std::max(most, room.bytes());
+      TRANSPORT_REQUIRE(room.bytes() <= room_bytes / 2 + large + 4096);
+      is_block = packet.header.kind == tailrace::model::PacketKind::block;
+      consumer.release(packet.sequence);
+    }
+  };
+  for (int step = 0; step <= steps; ++step) {
+    for (const auto& consumer : consumers) take_step(*consumer);
+    std::reverse(consumers.begin(), consumers.end());
+  }
+  TRANSPORT_REQUIRE(most >= large && room.bytes() == 0);
+  for (const auto& consumer : consumers) TRANSPORT_REQUIRE(!consumer->next());  // says what was released
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -114,6 +166,10 @@ int main(int count, char** arguments) {
         tag += 2;
       }
     }
+    name = "share_a_room";
+    share_a_room(*world, tag);
+    world->barrier();
+    tag += 2;
     name = "abandon_while_finalizing";
     abandon_while_finalizing(*world, kept, guard, tag);
     return 0;

@@ -1,0 +1,37 @@
+#include "transport/arrival_room.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tailrace::transport {
+namespace {
+
+TEST(ArrivalRoom, divides_one_half_evenly) {
+  ArrivalRoom room(1200);
+  EXPECT_EQ(room.part(), 600U);
+  room.join();
+  room.join();
+  room.join();
+  EXPECT_EQ(room.part(), 200U);
+  room.leave();
+  EXPECT_EQ(room.part(), 300U);
+}
+
+TEST(ArrivalRoom, gives_the_other_half_to_large_messages_and_takes_it_back) {
+  ArrivalRoom room(1200);
+  EXPECT_TRUE(room.take_large(500));
+  EXPECT_FALSE(room.take_large(101));
+  EXPECT_TRUE(room.take_large(100));
+  room.give_large(500);
+  EXPECT_TRUE(room.take_large(300));
+}
+
+TEST(ArrivalRoom, has_a_place_for_a_message_that_is_larger_than_all_of_it) {
+  ArrivalRoom room(1200);
+  EXPECT_TRUE(room.take_large(5000));
+  EXPECT_FALSE(room.take_large(1));
+  room.give_large(5000);
+  EXPECT_TRUE(room.take_large(1));
+}
+
+}  // namespace
+}  // namespace tailrace::transport
