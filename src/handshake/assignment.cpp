@@ -4,11 +4,42 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "base/error.hpp"
 
 namespace tailrace::handshake {
 namespace {
+
+// A NUMA domain of a node; the ranks that are bound to none are one more.
+using Domain = std::pair<int, int>;
+
+Domain domain_of(const Participant& rank) { return {rank.node, rank.domain}; }
+
+std::vector<int> last_of_domains(const std::vector<Participant>& participants, int of_each) {
+  std::map<Domain, int> taken;
+  std::vector<int> ranks;
+  for (int rank = static_cast<int>(participants.size()); rank-- > 0;)
+    if (taken[domain_of(participants[static_cast<std::size_t>(rank)])]++ < of_each) ranks.push_back(rank);
+  return ranks;
+}
+
+// The last rank of each domain goes before the last but one of any: by turns, then from the end.
+std::vector<int> last_of_nodes(const std::vector<Participant>& participants, int of_each) {
+  std::map<Domain, int> seen;
+  std::map<int, std::vector<std::pair<int, int>>> on_node;  // (turn, -rank)
+  for (int rank = static_cast<int>(participants.size()); rank-- > 0;) {
+    const Participant& here = participants[static_cast<std::size_t>(rank)];
+    on_node[here.node].emplace_back(seen[domain_of(here)]++, -rank);
+  }
+  std::vector<int> ranks;
+  for (auto& [node, turns] : on_node) {
+    std::sort(turns.begin(), turns.end());
+    turns.resize(std::min(turns.size(), static_cast<std::size_t>(of_each)));
+    for (const auto& [turn, rank] : turns) ranks.push_back(-rank);
+  }
+  return ranks;
+}
 
 std::vector<int> choose_dedicated(const std::vector<Participant>& participants,
                                   const settings::ServersOptions& options) {
@@ -19,14 +50,9 @@ std::vector<int> choose_dedicated(const std::vector<Participant>& participants,
   if (!servers.empty()) return servers;
 
   if (options.per_node > 0) {
-    std::map<int, int> taken;  // by node
-    for (int rank = size; rank-- > 0;) {
-      int& on_node = taken[participants[static_cast<std::size_t>(rank)].node];
-      if (on_node < options.per_node) {
-        servers.push_back(rank);
-        ++on_node;
-      }
-    }
+    servers = last_of_nodes(participants, options.per_node);
+  } else if (options.per_domain > 0) {
+    servers = last_of_domains(participants, options.per_domain);
   } else {
     for (int rank = std::max(0, size - options.count); rank < size; ++rank) servers.push_back(rank);
   }
@@ -47,22 +73,35 @@ void assign(const std::vector<int>& clients, const std::vector<int>& servers, st
     server_of[static_cast<std::size_t>(clients[i])] = servers[i * servers.size() / clients.size()];
 }
 
-void assign_by_node(const std::vector<Participant>& participants, Assignment& assignment) {
-  std::map<int, std::vector<int>> servers_on, clients_on;
-  std::vector<int> all;
-  for (std::size_t s = 0; s < assignment.servers.size(); ++s) {
-    servers_on[participants[static_cast<std::size_t>(assignment.servers[s])].node].push_back(
+// Of one kind of neighbourhood, which `place` names: those that have a server in theirs are served; the
+// others are left.
+template <class Place>
+std::vector<int> assign_near(const std::vector<Participant>& participants, const std::vector<int>& clients,
+                             Assignment& assignment, Place place) {
+  std::map<Domain, std::vector<int>> servers_in, clients_in;
+  for (std::size_t s = 0; s < assignment.servers.size(); ++s)
+    servers_in[place(participants[static_cast<std::size_t>(assignment.servers[s])])].push_back(
         static_cast<int>(s));
-    all.push_back(static_cast<int>(s));
+  std::vector<int> left;
+  for (const int rank : clients) {
+    const Domain here = place(participants[static_cast<std::size_t>(rank)]);
+    (servers_in.contains(here) ? clients_in[here] : left).push_back(rank);
   }
-  std::vector<int> homeless;
-  for (std::size_t rank = 0; rank < participants.size(); ++rank) {
-    if (assignment.component_of[rank] < 0) continue;
-    const int node = participants[rank].node;
-    (servers_on.contains(node) ? clients_on[node] : homeless).push_back(static_cast<int>(rank));
-  }
-  for (const auto& [node, clients] : clients_on) assign(clients, servers_on[node], assignment.server_of);
-  if (!homeless.empty()) assign(homeless, all, assignment.server_of);
+  for (const auto& [here, near] : clients_in) assign(near, servers_in[here], assignment.server_of);
+  return left;
+}
+
+void assign_to_nearest(const std::vector<Participant>& participants, Assignment& assignment) {
+  std::vector<int> clients, unbound, bound;
+  for (std::size_t rank = 0; rank < participants.size(); ++rank)
+    if (assignment.component_of[rank] >= 0)
+      (participants[rank].domain < 0 ? unbound : bound).push_back(static_cast<int>(rank));
+  std::vector<int> left = assign_near(participants, bound, assignment, domain_of);
+  left.insert(left.end(), unbound.begin(), unbound.end());
+  std::sort(left.begin(), left.end());
+  left = assign_near(participants, left, assignment,
+                     [](const Participant& rank) { return Domain(rank.node, 0); });
+  assign_near(participants, left, assignment, [](const Participant&) { return Domain(0, 0); });
 }
 
 }  // namespace
@@ -94,7 +133,7 @@ Assignment place(const std::vector<Participant>& participants, const settings::S
     throw Error(ErrorCode::configuration,
                 "there are only servers and no model rank; start a model beside them");
   if (options.mode == settings::Mode::dedicated) {
-    assign_by_node(participants, assignment);
+    assign_to_nearest(participants, assignment);
   } else if (options.mode != settings::Mode::off) {
     for (std::size_t rank = 0; rank < size; ++rank) {
       if (assignment.component_of[rank] < 0) continue;

@@ -13,6 +13,8 @@ struct Participant {
   bool serves = false;    // started as `tailrace serve`
   std::string component;  // of a model rank
   int node = 0;           // ranks with the same number share memory
+  int domain = -1;        // the NUMA domain of the node to which the rank is bound; -1: to none, or unknown
+  int only_cpu = -1;      // where it is bound to one hardware thread
 };
 
 struct Assignment {
@@ -23,8 +25,9 @@ struct Assignment {
   std::vector<std::vector<int>> ranks;  // by component: its model ranks, ascending
 };
 
-// Clients go to a server of their own node where it has one, in blocks of neighbouring ranks; otherwise to
-// all servers evenly. Throws Error(configuration) where no server or no model rank is left.
+// Clients go to a server of their own NUMA domain where it has one, else of their node, in blocks of
+// neighbouring ranks; otherwise to all servers evenly. Throws Error(configuration) where no server or no
+// model rank is left.
 Assignment place(const std::vector<Participant>& participants, const settings::ServersOptions& options);
 
 }  // namespace tailrace::handshake

@@ -43,6 +43,7 @@ void put_fault(base::ByteWriter& writer, const std::optional<base::Fault>& fault
 std::optional<base::Fault> get_fault(base::ByteReader& reader) {
   const int code = reader.get<int>();
   if (code == 0) return std::nullopt;
+  TAILRACE_ASSERT(code > 0 && code <= static_cast<int>(ErrorCode::internal), "a fault of no known kind");
   return base::Fault{static_cast<ErrorCode>(code), reader.get_text()};
 }
 

@@ -24,7 +24,10 @@ enum class Tag : int {
   invite = 3,    // client → its server: how to reach its buffer
   reply = 4,     // server → client: all set up, or the fault
   goodbye = 5,   // server → client: all files are closed; the faults there were
-  farewell = 6,  // whoever cannot go on → those who may wait for it: why
+  farewell = 6,  // whoever cannot go on, or knows of one → those who may wait for it: which rank, and why
+  loss = 7,      // the same → servers
+  question = 8,  // whoever waits → a server of another node: do you answer?
+  answer = 9,    // that one: yes
   first_transport = 100,
 };
 inline constexpr int transport_tags_per_component = 4;

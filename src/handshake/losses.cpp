@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "env/clock.hpp"
-#include "handshake/connection.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -60,14 +59,18 @@ std::string Losses::name(int server) const {
                      run_.assignment.servers[static_cast<std::size_t>(server)], process_of(server).number);
 }
 
+std::string Losses::how(int server) const { return fmt::format("{} is gone: {}", name(server), why(server)); }
+
 base::Fault Losses::fault(int server) const {
-  return {ErrorCode::lost, fmt::format("{} is gone: {}; what was committed until then is in the files",
-                                       name(server), *why_[static_cast<std::size_t>(server)])};
+  return {ErrorCode::lost, how(server) + "; what was committed until then is in the files"};
+}
+
+bool Losses::in_sight(int server) const {
+  return std::find(in_sight_.begin(), in_sight_.end(), server) != in_sight_.end();
 }
 
 bool Losses::is_stopped(int server) const {
-  return std::find(in_sight_.begin(), in_sight_.end(), server) != in_sight_.end() &&
-         transport::stopped(process_of(server));
+  return in_sight(server) && transport::stopped(process_of(server));
 }
 
 std::optional<int> Losses::first_other(int server) const {
@@ -76,27 +79,57 @@ std::optional<int> Losses::first_other(int server) const {
   return std::nullopt;
 }
 
-void say_farewell(comm::Communicator& world, const std::vector<int>& ranks, const base::Fault& fault) {
+transport::ProcessId process_in_sight(const Run& run, int rank, int other) {
+  const bool near = run.nodes[static_cast<std::size_t>(rank)] == run.nodes[static_cast<std::size_t>(other)];
+  return near ? run.processes[static_cast<std::size_t>(other)] : transport::ProcessId{};
+}
+
+std::optional<base::Fault> Losses::find_gone_rank(int component) {
+  const auto c = static_cast<std::size_t>(component);
+  const double now = env::steady_seconds();
+  next_look_at_ranks_.resize(run_.assignment.ranks.size());
+  if (now < next_look_at_ranks_[c]) return std::nullopt;
+  next_look_at_ranks_[c] = now + look_seconds;
+  for (const int rank : run_.assignment.ranks[c]) {
+    const transport::ProcessId process = process_in_sight(run_, rank_, rank);
+    if (!transport::gone(process)) continue;
+    return base::Fault{
+        ErrorCode::lost,
+        fmt::format("rank {} of the run is gone: its process {} ended before component \"{}\" was ready",
+                    rank, process.number, run_.assignment.components[c])};
+  }
+  return std::nullopt;
+}
+
+std::string ended_with(const base::Fault& fault) { return "it ended with: " + fault.message; }
+
+std::vector<Sending> send_farewell(comm::Communicator& world, const std::vector<int>& ranks,
+                                   const Farewell& farewell, Tag tag) {
   base::ByteWriter writer;
-  put_fault(writer, fault);
-  const std::vector<std::byte> bytes = writer.take();
+  writer.put(static_cast<std::int32_t>(farewell.rank));
+  writer.put_text(farewell.why);
+  const auto bytes = std::make_shared<const std::vector<std::byte>>(writer.take());
   std::vector<Sending> sendings;
-  for (const int rank : ranks)
-    if (rank != world.rank()) sendings.emplace_back(world, bytes, rank, static_cast<int>(Tag::farewell));
+  for (const int rank : ranks) sendings.emplace_back(world, bytes, rank, static_cast<int>(tag));
+  return sendings;
+}
+
+void say_farewell(comm::Communicator& world, std::vector<int> ranks, const Farewell& farewell) {
+  std::erase(ranks, world.rank());
+  std::vector<Sending> sendings = send_farewell(world, ranks, farewell, Tag::farewell);
   const double end = env::steady_seconds() + farewell_seconds;
   while (env::steady_seconds() < end &&
          !std::all_of(sendings.begin(), sendings.end(), [](Sending& sending) { return sending.done(); }))
     nap();
 }
 
-std::optional<Farewell> hear_farewell(comm::Communicator& world) {
-  const auto incoming = world.probe(comm::any, static_cast<int>(Tag::farewell));
+std::optional<Farewell> hear_farewell(comm::Communicator& world, Tag tag) {
+  const auto incoming = world.probe(comm::any, static_cast<int>(tag));
   if (!incoming) return std::nullopt;
   const auto message = poll(world, incoming->source, incoming->tag);
   base::ByteReader reader(*message);
-  auto fault = get_fault(reader);
-  if (!fault) return std::nullopt;
-  return Farewell{incoming->source, std::move(*fault)};
+  const auto rank = reader.get<std::int32_t>();
+  return Farewell{rank, reader.get_text()};
 }
 
 namespace {

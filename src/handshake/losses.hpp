@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "comm/communicator.hpp"
+#include "handshake/connection.hpp"
 #include "handshake/run.hpp"
 
 namespace tailrace::handshake {
@@ -22,11 +23,16 @@ class Losses {
   // Notes the servers whose processes ended since the last look, and returns them. Looks every quarter of a
   // second at most, so that it may be called at any rate.
   std::vector<int> look();
+  // The first rank of this component whose process, on this node, has ended. At any rate, too.
+  std::optional<base::Fault> find_gone_rank(int component);
   // The first reason stays, but what the server said itself is better than that its process ended.
   void note(int server, const std::string& why);
+  bool in_sight(int server) const;  // on this node
   bool lost(int server) const { return why_[static_cast<std::size_t>(server)].has_value(); }
   int count() const { return count_; }
-  base::Fault fault(int server) const;               // of a lost one, in the words for the model
+  const std::string& why(int server) const { return *why_[static_cast<std::size_t>(server)]; }  // it is lost
+  std::string how(int server) const;                 // of a lost one: who, and why
+  base::Fault fault(int server) const;               // the same in the words for the model
   std::string name(int server) const;                // with its rank and process
   bool is_stopped(int server) const;                 // by a signal, as far as can be seen from here
   std::optional<int> first_other(int server) const;  // the first lost one that is not this
@@ -38,19 +44,26 @@ class Losses {
   int rank_;
   int count_ = 0;
   double next_look_ = 0.0;
+  std::vector<double> next_look_at_ranks_;       // by component
   std::vector<int> in_sight_;                    // servers on the same node, in other processes
   std::vector<std::optional<std::string>> why_;  // by server; nothing: not lost, as far as is known
 };
 
-// The last word of a rank that cannot go on, to these ranks of the run. What does not leave within a second
-// or two never will.
-void say_farewell(comm::Communicator& world, const std::vector<int>& ranks, const base::Fault& fault);
-
+// Of `other`, as `rank` sees it; nobody where it is on another node.
+transport::ProcessId process_in_sight(const Run& run, int rank, int other);
+// A rank of the run that cannot go on, and why, in words that fit behind its name.
 struct Farewell {
-  int rank = 0;  // in the whole run, of who said it
-  base::Fault fault;
+  int rank = 0;  // in the whole run
+  std::string why;
 };
-std::optional<Farewell> hear_farewell(comm::Communicator& world);
+std::string ended_with(const base::Fault& fault);
+
+// To these ranks of the run but this one. What does not leave within a second or two never will.
+void say_farewell(comm::Communicator& world, std::vector<int> ranks, const Farewell& farewell);
+// The same without a wait: the caller keeps what it gets for as long.
+std::vector<Sending> send_farewell(comm::Communicator& world, const std::vector<int>& ranks,
+                                   const Farewell& farewell, Tag tag);
+std::optional<Farewell> hear_farewell(comm::Communicator& world, Tag tag = Tag::farewell);
 
 // Everybody's bytes, by rank, on every rank: collective over `world`. While others are awaited `meanwhile` is
 // called, which may throw to give up.

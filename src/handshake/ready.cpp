@@ -6,37 +6,26 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <thread>
 
 #include "base/bytes.hpp"
 #include "base/log.hpp"
 #include "env/clock.hpp"
-#include "handshake/part_coordinates.hpp"
-#include "handshake/sameness.hpp"
+#include "handshake/agreement/gathered.hpp"
+#include "handshake/agreement/mesh_nodes.hpp"
+#include "handshake/agreement/part_coordinates.hpp"
+#include "handshake/agreement/sameness.hpp"
+#include "handshake/agreement/tree.hpp"
+#include "model/checks/message_checks.hpp"
 #include "plan/plan.hpp"
 
 namespace tailrace::handshake {
 namespace {
 
-// On the component's communicator.
-constexpr int declare_tag = 1;
-constexpr int verdict_tag = 2;
-constexpr int explain_tag = 3;  // the first rank asks with it, and the other answers
+// On the component's communicator: the first rank asks with it, and the other answers.
+constexpr int explain_tag = 3;
 
 constexpr double patience_seconds = 1.5;  // for the last word of a rank that will not be ready
-
-std::vector<std::byte> declaration_message(const client::Declarer& declarer) {
-  base::ByteWriter writer;
-  put_fault(writer, std::nullopt);
-  writer.put(digest_of(declarer.declarations()));
-  model::Decomposition own;
-  for (const model::Region& region : declarer.regions()) own.regions.push_back({region});
-  writer.put_all(std::span<const std::byte>(own.to_bytes()));
-  for (const std::vector<double>& part : coordinate_parts(declarer))
-    writer.put_all(std::span<const double>(part));
-  return writer.take();
-}
 
 std::vector<std::byte> await(comm::Communicator& component, int from, int tag,
                              const std::function<void()>& meanwhile) {
@@ -73,43 +62,14 @@ std::vector<std::byte> explanation(const client::Declarer& declarer) {
   return writer.take();
 }
 
-struct Gathered {
-  model::Decomposition decomposition;
-  std::vector<CoordinateParts> parts;
-};
-
-// On the first rank of the component: what everybody holds, in rank order.
-Gathered gather(comm::Communicator& component, const client::Declarer& declarer,
+// What this rank and all below it hold, in rank order. All children are listened to, whatever one of them
+// says.
+Gathered gather(Tree& tree, const client::Declarer& declarer, int rank,
                 const std::function<void()>& meanwhile) {
-  const std::uint64_t mine = digest_of(declarer.declarations());
-  Gathered gathered{{}, {coordinate_parts(declarer)}};
-  model::Decomposition& all = gathered.decomposition;
-  for (const model::Region& region : declarer.regions()) all.regions.push_back({region});
-  std::optional<Error> first_error;
-  std::optional<int> first_stranger;
-  // All are listened to, whatever one of them says: every rank has sent.
-  for (int rank = 1; rank < component.size(); ++rank) {
-    const auto message = await(component, rank, declare_tag, meanwhile);
-    base::ByteReader reader(message);
-    const auto fault = get_fault(reader);
-    if (first_error || first_stranger) continue;
-    if (fault) {
-      first_error = Error(fault->code, fmt::format("rank {} of the component {}", rank, fault->message));
-      continue;
-    }
-    if (reader.get<std::uint64_t>() != mine) {
-      first_stranger = rank;
-      continue;
-    }
-    const auto bytes = reader.get_all<std::byte>();
-    const model::Decomposition part = model::Decomposition::from_bytes(bytes);
-    for (std::size_t g = 0; g < all.regions.size(); ++g) all.regions[g].push_back(part.regions[g][0]);
-    CoordinateParts& parts = gathered.parts.emplace_back(gathered.parts.front().size());
-    for (std::vector<double>& values : parts) values = reader.get_all<double>();
-  }
-  if (first_stranger) explain(component, *first_stranger, declarer, meanwhile);
-  if (first_error) throw *first_error;
-  return gathered;
+  Gathered all = Gathered::of(declarer, rank);
+  for (std::size_t child = 0; child < tree.children(); ++child)
+    all.add(Gathered::from_bytes(hear_child(tree, child, meanwhile)));
+  return all;
 }
 
 // To each of the ranks the same bytes, which are there once.
@@ -135,25 +95,22 @@ void tell_servers(Started& started, std::vector<std::byte> message, const std::f
   }
 }
 
-// From the first rank to each other one. Not a collective: a rank that left must not keep the others from
-// hearing it.
-void send_verdict(comm::Communicator& component, std::optional<base::Fault> fault,
-                  const std::function<void()>& meanwhile) {
+std::vector<std::byte> verdict(std::optional<base::Fault> fault) {
   // That a server is gone is seen on its node alone.
   if (fault && fault->code != ErrorCode::lost)
     fault->message = "ready failed on all ranks alike; the component's first rank tells why";
-  base::ByteWriter verdict;
-  put_fault(verdict, fault);
-  std::vector<int> others(static_cast<std::size_t>(component.size()) - 1);
-  std::iota(others.begin(), others.end(), 1);
-  auto sendings = send_all(component, verdict.take(), others, verdict_tag);
-  while (!all_done(sendings)) meanwhile();
+  base::ByteWriter writer;
+  put_fault(writer, fault);
+  return writer.take();
 }
 
-std::optional<base::Fault> hear_verdict(comm::Communicator& component, const client::Declarer& declarer,
+// And passes it on.
+std::optional<base::Fault> hear_verdict(Tree& tree, comm::Communicator& component,
+                                        const client::Declarer& declarer,
                                         const std::function<void()>& meanwhile) {
   for (;;) {
-    if (const auto heard = poll(component, 0, verdict_tag)) {
+    if (const auto heard = tree.from_parent()) {
+      tree.down(*heard);
       base::ByteReader reader(*heard);
       return get_fault(reader);
     }
@@ -162,76 +119,133 @@ std::optional<base::Fault> hear_verdict(comm::Communicator& component, const cli
   }
 }
 
-}  // namespace
-
-plan::Plan plan_for(const Started& started, const model::Declarations& declarations) {
-  return plan::make_plan(
-      settings::parse_configuration(started.run.sources[static_cast<std::size_t>(started.number)],
-                                    &declarations.options),
-      declarations);
+// Nodes of meshes that were given in parts become those that this rank hands over. What is wrong with them is
+// thrown on the first rank. Gives the fault that the first rank told meanwhile.
+std::optional<base::Fault> share_nodes(Tree& tree, comm::Communicator& component,
+                                       const client::Declarer& declarer,
+                                       std::vector<client::StaticValues>& shared,
+                                       const std::function<void()>& meanwhile) {
+  NodeExchange exchange(component, declarer.given_nodes());
+  if (auto fault = meet(
+          tree, [&] { return exchange.progress(); }, meanwhile))
+    return fault;
+  std::vector<NodeFindings> findings = exchange.shares().join();
+  for (std::size_t child = 0; child < tree.children(); ++child)
+    add_findings(findings, hear_child(tree, child, meanwhile));
+  shared = exchange.shares().values();
+  if (tree.is_first())
+    refuse_findings(findings, declarer.given_nodes());
+  else
+    tree.up(findings_word(findings));
+  return std::nullopt;
 }
 
-std::optional<plan::Plan> agree_on_declarations(Started& started, const client::Declarer& declarer,
-                                                model::Tick begin, const std::function<void()>& meanwhile,
-                                                const std::function<void()>& wake) {
-  comm::Communicator& component = *started.component;
-  std::optional<base::Fault> fault;
-  std::optional<plan::Plan> plan;
-  if (component.rank() == 0) {
-    base::ByteWriter to_servers;
-    try {
-      const Gathered gathered = gather(component, declarer, meanwhile);
-      if (!(std::abs(begin.time) <= model::latest_time))
-        throw Error(ErrorCode::usage,
-                    fmt::format("initial_time is {} s; a model time is a number of at most 2^53 seconds",
-                                begin.time));
-      const model::Decomposition& decomposition = gathered.decomposition;
-      model::Declarations declarations = declarer.declarations();
-      model::check_cover(declarations, decomposition);
-      join_parts(declarations, decomposition, gathered.parts);
-      plan = plan_for(started, declarations);
-      for (const std::string& warning : plan->warnings) base::log_warning(warning);
-      for (const std::string& detail : plan->details) base::log_info(detail);
-      put_fault(to_servers, std::nullopt);
-      to_servers.put(begin);
-      to_servers.put_all(std::span<const std::byte>(declarations.to_bytes()));
-      to_servers.put_all(std::span<const std::byte>(decomposition.to_bytes()));
-    } catch (...) {
-      fault = base::current_fault();
-      to_servers = {};
-      put_fault(to_servers, fault);
-    }
-    try {
-      tell_servers(started, to_servers.take(), meanwhile, wake);
-    } catch (...) {  // one of them is lost, which the other ranks must hear
-      if (!fault) fault = base::current_fault();
-    }
-    send_verdict(component, fault, meanwhile);
-  } else {
-    send(component, declaration_message(declarer), 0, declare_tag, meanwhile);
-    fault = hear_verdict(component, declarer, meanwhile);
-  }
-  if (fault) throw Error(fault->code, fault->message);
+// On the first rank, of what all hold. Gives the plan, and the message to the servers.
+plan::Plan check_all(Started& started, const client::Declarer& declarer, model::Tick begin,
+                     const Gathered& gathered, base::ByteWriter& to_servers) {
+  if (!(std::abs(begin.time) <= model::latest_time))
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("initial_time is {} s; a model time is a number of at most 2^53 seconds", begin.time));
+  model::Declarations declarations = declarer.declarations();
+  model::check_message(declarations, gathered.decomposition,
+                       static_cast<std::size_t>(started.component->size()));
+  model::check_cover(declarations, gathered.decomposition);
+  join_parts(declarations, gathered.decomposition, gathered.parts);
+  plan::Plan plan = plan_for(started, declarations);
+  for (const std::string& warning : plan.warnings) base::log_warning(warning);
+  for (const std::string& detail : plan.details) base::log_info(detail);
+  put_fault(to_servers, std::nullopt);
+  to_servers.put(begin);
+  to_servers.put_all(std::span<const std::byte>(declarations.to_bytes()));
+  to_servers.put_all(std::span<const std::byte>(gathered.decomposition.to_bytes()));
   return plan;
 }
 
-void tell_never_ready(Started& started, const base::Fault& fault) {
-  base::ByteWriter writer;
-  put_fault(writer, fault);
-  const std::vector<std::byte> message = writer.take();
-  std::vector<Sending> sendings;
+Agreement lead(Started& started, const client::Declarer& declarer, model::Tick begin,
+               const std::function<void()>& meanwhile, const std::function<void()>& wake) {
   comm::Communicator& component = *started.component;
-  if (component.rank() == 0) {
-    for (const int server : started.run.assignment.servers)
-      sendings.emplace_back(*started.world, message, server, static_cast<int>(Tag::ready));
-    for (int rank = 1; rank < component.size(); ++rank)
-      sendings.emplace_back(component, message, rank, verdict_tag);
-  } else {
-    sendings.emplace_back(component, message, 0, declare_tag);
+  Tree tree(component);
+  Agreement agreement;
+  std::optional<base::Fault> fault;
+  base::ByteWriter to_servers;
+  try {
+    const Gathered gathered = gather(tree, declarer, 0, meanwhile);
+    TAILRACE_ASSERT(gathered.stranger.value_or(0) < component.size(), "a rank that is none of them");
+    if (gathered.stranger) explain(component, *gathered.stranger, declarer, meanwhile);
+    if (gathered.fault) throw Error(gathered.fault->code, gathered.fault->message);
+    agreement.plan = check_all(started, declarer, begin, gathered, to_servers);
+    if (!declarer.given_nodes().empty()) {
+      tree.down(verdict(std::nullopt));
+      share_nodes(tree, component, declarer, agreement.nodes, meanwhile);
+    }
+  } catch (...) {
+    fault = base::current_fault();
+    to_servers = {};
+    put_fault(to_servers, fault);
+  }
+  try {
+    tell_servers(started, to_servers.take(), meanwhile, wake);
+  } catch (...) {  // one of them is lost, which the other ranks must hear
+    if (!fault) fault = base::current_fault();
+  }
+  tree.down(verdict(fault));
+  while (!tree.sent()) meanwhile();
+  if (fault) throw Error(fault->code, fault->message);
+  return agreement;
+}
+
+// Of a rank that gives up, all others must hear: those above and below wait for its words.
+Agreement follow(Started& started, const client::Declarer& declarer, const std::function<void()>& meanwhile) {
+  comm::Communicator& component = *started.component;
+  Tree tree(component);
+  Agreement agreement;
+  std::optional<base::Fault> fault;
+  try {
+    tree.up(gather(tree, declarer, component.rank(), meanwhile).to_bytes());
+    fault = hear_verdict(tree, component, declarer, meanwhile);
+    if (!fault && !declarer.given_nodes().empty()) {
+      fault = share_nodes(tree, component, declarer, agreement.nodes, meanwhile);
+      if (!fault) fault = hear_verdict(tree, component, declarer, meanwhile);
+    }
+    while (!fault && !tree.sent()) meanwhile();
+  } catch (...) {
+    tree.give_up(base::current_fault());
+    settle(tree, patience_seconds);
+    throw;
+  }
+  if (!fault) return agreement;
+  settle(tree, patience_seconds);
+  throw Error(fault->code, fault->message);
+}
+
+}  // namespace
+
+plan::Plan plan_for(const Started& started, const model::Declarations& declarations) {
+  const auto c = static_cast<std::size_t>(started.number);
+  return plan::make_plan(
+      settings::with_options(started.run.configurations[c], started.run.sources[c], declarations.options),
+      declarations);
+}
+
+Agreement agree_on_declarations(Started& started, const client::Declarer& declarer, model::Tick begin,
+                                const std::function<void()>& meanwhile, const std::function<void()>& wake) {
+  return started.component->rank() == 0 ? lead(started, declarer, begin, meanwhile, wake)
+                                        : follow(started, declarer, meanwhile);
+}
+
+void tell_never_ready(Started& started, const base::Fault& fault) {
+  Tree tree(*started.component);
+  tree.give_up(fault);
+  std::vector<Sending> sendings;
+  if (tree.is_first()) {
+    base::ByteWriter writer;
+    put_fault(writer, fault);
+    sendings =
+        send_all(*started.world, writer.take(), started.run.assignment.servers, static_cast<int>(Tag::ready));
   }
   const double end = env::steady_seconds() + patience_seconds;
-  while (env::steady_seconds() < end &&
-         !std::all_of(sendings.begin(), sendings.end(), [](Sending& sending) { return sending.done(); }))
+  while (env::steady_seconds() < end && !(tree.sent() && all_done(sendings)))
     std::this_thread::sleep_for(std::chrono::microseconds(200));
 }
 

@@ -10,20 +10,23 @@
 
 namespace tailrace::handshake {
 
+struct Agreement {
+  std::optional<plan::Plan> plan;           // on the first rank, which has made it to see that it holds
+  std::vector<client::StaticValues> nodes;  // of meshes given in parts: what this rank is to hand over
+};
+
 // Collective over the component. On success all ranks have declared the same, the parts cover the grids, the
 // plan holds, and the servers have been told. Throws an Error on every rank otherwise: what is wrong is told
 // by that of the first rank, the others refer to it. `meanwhile` is called while waiting, and `wake` too
-// while it is servers that have not yet listened. Gives the plan on the first rank, which has made it to see
-// that it holds.
-std::optional<plan::Plan> agree_on_declarations(Started& started, const client::Declarer& declarer,
-                                                model::Tick begin, const std::function<void()>& meanwhile,
-                                                const std::function<void()>& wake);
+// while it is servers that have not yet listened.
+Agreement agree_on_declarations(Started& started, const client::Declarer& declarer, model::Tick begin,
+                                const std::function<void()>& meanwhile, const std::function<void()>& wake);
 
 // What the component's configuration asks of a model that declares this.
 plan::Plan plan_for(const Started& started, const model::Declarations& declarations);
 
-// Of a rank that leaves early: the component will never be ready. Its first rank tells the servers, the
-// others tell it.
+// Of a rank that leaves early: the component will never be ready. The ranks above and below it pass it on,
+// and the first one tells the servers.
 void tell_never_ready(Started& started, const base::Fault& fault);
 
 }  // namespace tailrace::handshake

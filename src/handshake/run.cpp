@@ -1,6 +1,15 @@
 #include "handshake/run.hpp"
 
+#include <utility>
+
 namespace tailrace::handshake {
+
+void forget_configurations(Run& run) {
+  settings::ServersOptions servers = run.servers();
+  run.configurations = std::vector<settings::Configuration>(1);
+  run.configurations.front().servers = std::move(servers);
+  run.sources.clear();
+}
 
 transport::Pair pair_of(const Run& run, int rank) {
   const auto place = static_cast<std::size_t>(rank);

@@ -10,14 +10,25 @@
 
 namespace tailrace::handshake {
 
+// The hardware threads on which a rank may run, ascending.
+struct CpusOfRank {
+  int rank = 0;
+  std::vector<int> cpus;
+};
+
 struct Run {
   Assignment assignment;
   std::vector<settings::Sources> sources;               // by component
   std::vector<settings::Configuration> configurations;  // by component, without the model's options
   std::vector<int> nodes;                               // by rank
   std::vector<transport::ProcessId> processes;          // by rank
+  std::vector<CpusOfRank> cpus_on_node;                 // of the ranks of this node, ascending
   const settings::ServersOptions& servers() const { return configurations.front().servers; }
 };
+
+// All of the configurations but what `servers()` gives, and their texts: a model rank that serves nobody
+// needs no more of them once it is ready.
+void forget_configurations(Run& run);
 
 // A model rank and its dedicated server, and what carries records between them. Throws Error(configuration)
 // where the transport that is asked for cannot join them.

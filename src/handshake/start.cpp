@@ -3,21 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <map>
 #include <numeric>
+#include <thread>
 
 #include "base/bytes.hpp"
 #include "base/log.hpp"
 #include "env/clock.hpp"
 #include "env/faults.hpp"
+#include "env/threads.hpp"
+#include "env/topology.hpp"
 #include "handshake/connection.hpp"
+#include "handshake/liveness/attendance.hpp"
 #include "handshake/losses.hpp"
-#include "handshake/placement_warnings.hpp"
+#include "handshake/placement/cpu_ranges.hpp"
+#include "handshake/placement/warnings.hpp"
 #include "output/dataset.hpp"
 
 namespace tailrace::handshake {
 namespace {
 
 constexpr double look_seconds = 0.25;  // between two looks whether all are there
+constexpr auto nap = std::chrono::microseconds(200);
 
 void put_sources(base::ByteWriter& writer, const settings::Sources& sources) {
   writer.put(static_cast<std::int64_t>(sources.size()));
@@ -28,8 +36,9 @@ void put_sources(base::ByteWriter& writer, const settings::Sources& sources) {
 }
 
 settings::Sources get_sources(base::ByteReader& reader) {
-  settings::Sources sources(static_cast<std::size_t>(reader.get<std::int64_t>()));
-  for (settings::SourceFile& file : sources) {
+  settings::Sources sources;
+  for (auto left = reader.get<std::int64_t>(); left > 0; --left) {
+    settings::SourceFile& file = sources.emplace_back();
     file.name = reader.get_text();
     file.text = reader.get_text();
   }
@@ -60,23 +69,59 @@ settings::Sources sources_from(std::span<const std::byte> bytes) {
 struct Hello {
   bool serves = false;
   std::string component;
+  std::string node;
   transport::ProcessId process;
+  std::vector<int> cpus;  // on which it may run, as ranges
+  int domain = -1;        // the NUMA domain of all of them
 };
 
-// Before it, nobody knows the others: a rank that ends sooner is missed by MPI alone.
-std::vector<Hello> exchange_hellos(comm::Communicator& world, const std::string& component, bool serves) {
+// To read the topology costs some milliseconds, and a rank that is not bound is in no domain anyway.
+int own_domain(const std::vector<int>& cpus) {
+  if (cpus.size() >= std::thread::hardware_concurrency()) return -1;
+  return env::domain_of(env::read_topology(), cpus);
+}
+
+// All ranks of the run, for Tailrace alone. No MPI call here waits for those that have not come.
+std::unique_ptr<comm::Communicator> meet(int communicator, Attendance& attendance) {
+  const auto duplication = comm::start_duplication(communicator);
+  while (!duplication->done()) {
+    attendance.look();
+    std::this_thread::sleep_for(nap);
+  }
+  return duplication->take();
+}
+
+std::vector<Hello> exchange_hellos(comm::Communicator& world, const std::string& component, bool serves,
+                                   Attendance& attendance) {
   base::ByteWriter writer;
   writer.put(static_cast<std::uint8_t>(serves));
   writer.put_text(component);
+  writer.put_text(env::node_name());
   writer.put(transport::this_process());
+  const std::vector<int> cpus = env::cpus_of_all_threads();
+  writer.put(own_domain(cpus));
+  writer.put_all(std::span<const int>(to_ranges(cpus)));
   std::vector<Hello> hellos;
-  for (const auto& bytes : world.all_gather(writer.bytes())) {
+  for (const auto& bytes : gather_all(world, writer.take(), [&] { attendance.look(); })) {
     base::ByteReader reader(bytes);
     const bool other_serves = reader.get<std::uint8_t>() != 0;
     std::string name = reader.get_text();
-    hellos.push_back({other_serves, std::move(name), reader.get<transport::ProcessId>()});
+    std::string node = reader.get_text();
+    const auto process = reader.get<transport::ProcessId>();
+    const int domain = reader.get<int>();
+    hellos.push_back(
+        {other_serves, std::move(name), std::move(node), process, reader.get_all<int>(), domain});
   }
   return hellos;
+}
+
+// A node is named by the lowest of its ranks.
+std::vector<int> nodes_of(const std::vector<Hello>& hellos) {
+  std::map<std::string, int> first;
+  std::vector<int> nodes;
+  for (const Hello& hello : hellos)
+    nodes.push_back(first.try_emplace(hello.node, static_cast<int>(nodes.size())).first->second);
+  return nodes;
 }
 
 // The first rank of each component (and the first `tailrace serve`) speaks; the others are silent.
@@ -120,7 +165,7 @@ void check_agreement(const Run& run) {
 void refuse_if_any_is_gone(comm::Communicator& world, const Run& run) {
   if (const auto heard = hear_farewell(world))
     throw Error(ErrorCode::lost,
-                fmt::format("rank {} of the run ended in start: {}", heard->rank, heard->fault.message));
+                fmt::format("rank {} of the run is lost in start: {}", heard->rank, heard->why));
   for (std::size_t rank = 0; rank < run.processes.size(); ++rank)
     if (run.nodes[rank] == run.nodes[static_cast<std::size_t>(world.rank())] &&
         transport::gone(run.processes[rank]))
@@ -128,15 +173,13 @@ void refuse_if_any_is_gone(comm::Communicator& world, const Run& run) {
                                                rank, run.processes[rank].number));
 }
 
-// By rank; `configuration` of a rank that is silent is empty.
-std::vector<std::vector<std::byte>> exchange_sources(comm::Communicator& world, const Run& run,
-                                                     const std::string& configuration) {
+// What each rank has to say, by rank. `prepare` makes it here; what it throws is told to the others.
+template <class Prepare>
+std::vector<std::vector<std::byte>> gather_with_all(comm::Communicator& world, const Run& run,
+                                                    const Prepare& prepare) {
   double next_look = 0.0;
   try {
-    env::maybe_fail("sources");
-    std::vector<std::byte> own =
-        configuration.empty() ? std::vector<std::byte>{} : read_to_bytes(configuration);
-    return gather_all(world, std::move(own), [&] {
+    return gather_all(world, prepare(), [&] {
       if (env::steady_seconds() < next_look) return;
       next_look = env::steady_seconds() + look_seconds;
       refuse_if_any_is_gone(world, run);
@@ -144,9 +187,27 @@ std::vector<std::vector<std::byte>> exchange_sources(comm::Communicator& world, 
   } catch (const Error& error) {
     std::vector<int> all(run.nodes.size());
     std::iota(all.begin(), all.end(), 0);
-    if (error.code() != ErrorCode::lost) say_farewell(world, all, base::current_fault());
+    if (error.code() != ErrorCode::lost)
+      say_farewell(world, all, {world.rank(), ended_with(base::current_fault())});
     throw;
   }
+}
+
+// By rank; `configuration` of a rank that is silent is empty.
+std::vector<std::vector<std::byte>> exchange_sources(comm::Communicator& world, const Run& run,
+                                                     const std::string& configuration) {
+  return gather_with_all(world, run, [&] {
+    env::maybe_fail("sources");
+    return configuration.empty() ? std::vector<std::byte>{} : read_to_bytes(configuration);
+  });
+}
+
+// MPI makes communicators in calls that block: they come right behind a gathering that does not.
+void come_together(comm::Communicator& world, const Run& run) {
+  gather_with_all(world, run, [] {
+    env::maybe_fail("groups");
+    return std::vector<std::byte>{};
+  });
 }
 
 // By rank.
@@ -156,11 +217,14 @@ struct Said {
 };
 
 // What it throws is of this rank alone, or of one that is lost. Of `run` it knows nodes and processes.
-Said hear_all(comm::Communicator& world, const std::string& configuration, const std::string& component,
-              bool serves, Run& run) {
-  Said said{exchange_hellos(world, component, serves), {}};
-  run.nodes = world.nodes();
+Said hear_all(comm::Communicator& world, const std::string& configuration, std::vector<Hello> hellos,
+              Run& run) {
+  Said said{std::move(hellos), {}};
+  run.nodes = nodes_of(said.hellos);
   for (const Hello& hello : said.hellos) run.processes.push_back(hello.process);
+  for (std::size_t rank = 0; rank < run.nodes.size(); ++rank)
+    if (run.nodes[rank] == run.nodes[static_cast<std::size_t>(world.rank())])
+      run.cpus_on_node.push_back({static_cast<int>(rank), from_ranges(said.hellos[rank].cpus)});
   const bool speaks_here = speaks(said.hellos, static_cast<std::size_t>(world.rank()));
   said.sources = exchange_sources(world, run, speaks_here ? configuration : std::string());
   return said;
@@ -169,8 +233,11 @@ Said hear_all(comm::Communicator& world, const std::string& configuration, const
 // What it throws is the same on all ranks, which need not all print it.
 Run agree(comm::Communicator& world, const Said& said, Run run) {
   std::vector<Participant> participants;
-  for (std::size_t rank = 0; rank < said.hellos.size(); ++rank)
-    participants.push_back({said.hellos[rank].serves, said.hellos[rank].component, run.nodes[rank]});
+  for (std::size_t rank = 0; rank < said.hellos.size(); ++rank) {
+    const Hello& hello = said.hellos[rank];
+    participants.push_back(
+        {hello.serves, hello.component, run.nodes[rank], hello.domain, only_one_of(hello.cpus)});
+  }
   // Every model rank counts as a model first, to find the components; the servers are chosen by what these
   // say.
   settings::ServersOptions no_servers;
@@ -188,7 +255,7 @@ Run agree(comm::Communicator& world, const Said& said, Run run) {
                             all.components.back()));
   check_agreement(run);
   if (world.rank() == 0)
-    for (const std::string& warning : placement_warnings(run.assignment, run.nodes))
+    for (const std::string& warning : placement_warnings(run.assignment, participants, run.servers()))
       base::log_warning(warning);
   return run;
 }
@@ -197,15 +264,22 @@ Run agree(comm::Communicator& world, const Said& said, Run run) {
 
 Started start(int communicator, const std::string& configuration, const std::string& component, bool serves) {
   Started started;
-  started.world = comm::from_handle(communicator);
+  std::vector<Hello> hellos;
+  {
+    Attendance attendance(comm::members_of(communicator));
+    env::maybe_fail("hello");
+    started.world = meet(communicator, attendance);
+    hellos = exchange_hellos(*started.world, component, serves, attendance);
+  }
   Run met;
-  const Said said = hear_all(*started.world, configuration, component, serves, met);
+  const Said said = hear_all(*started.world, configuration, std::move(hellos), met);
   try {
     started.run = agree(*started.world, said, std::move(met));
   } catch (const Error& error) {
     if (started.world->rank() == 0) throw;
     throw Error(error.code(), "start failed on all ranks alike; rank 0 of the job tells why");
   }
+  come_together(*started.world, started.run);
   const Assignment& assignment = started.run.assignment;
   const int rank = started.world->rank();
   started.number = assignment.component_of[static_cast<std::size_t>(rank)];

@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 
 #include "base/error.hpp"
+#include "env/topology.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -127,6 +129,72 @@ TEST(Assignment, LeavesAModelRankOrSaysHowTo) {
               testing::HasSubstr("3 of 3 ranks would be servers"));
   EXPECT_EQ(error_of({{true, "", 0}, {true, "", 0}}, dedicated(1)),
             "there are only servers and no model rank; start a model beside them");
+}
+
+// Model ranks that are bound to these NUMA domains of their nodes.
+std::vector<Participant> in_domains(const std::vector<std::pair<int, int>>& places) {
+  std::vector<Participant> ranks;
+  for (const auto& [node, domain] : places) ranks.push_back({false, "bubble", node, domain});
+  return ranks;
+}
+
+settings::ServersOptions per_domain(int servers) {
+  settings::ServersOptions options;
+  options.per_domain = servers;
+  return options;
+}
+
+TEST(Assignment, PerNodeTakesItsDomainsInTurn) {
+  const auto ranks = in_domains({{0, 0}, {0, 0}, {0, 0}, {0, 1}, {0, 1}, {0, 1}});
+  EXPECT_THAT(place(ranks, dedicated(1, 1)).servers, ElementsAre(5));
+  EXPECT_THAT(place(ranks, dedicated(1, 2)).servers, ElementsAre(2, 5));
+  EXPECT_THAT(place(ranks, dedicated(1, 3)).servers, ElementsAre(2, 4, 5));
+  const auto assignment = place(ranks, dedicated(1, 2));
+  EXPECT_THAT(assignment.server_of, ElementsAre(0, 0, -1, 1, 1, -1)) << "that of their domain";
+}
+
+TEST(Assignment, PerDomainTakesTheLastRanksOfEach) {
+  // Dealt out to the domains in turn, as some launchers do.
+  const auto ranks = in_domains({{0, 0}, {0, 1}, {0, 0}, {0, 1}, {4, 0}, {4, 1}, {4, 0}, {4, 1}});
+  const Assignment assignment = place(ranks, per_domain(1));
+  EXPECT_THAT(assignment.servers, ElementsAre(2, 3, 6, 7));
+  EXPECT_THAT(assignment.server_of, ElementsAre(0, 1, -1, -1, 2, 3, -1, -1));
+}
+
+TEST(Assignment, UnboundRanksAreOneDomainOfTheirNode) {
+  const auto ranks = in_domains({{0, -1}, {0, -1}, {0, -1}, {1, -1}, {1, -1}});
+  const Assignment assignment = place(ranks, per_domain(1));
+  EXPECT_THAT(assignment.servers, ElementsAre(2, 4));
+  EXPECT_THAT(assignment.server_of, ElementsAre(0, 0, -1, 1, -1));
+}
+
+TEST(Assignment, WithoutAServerInTheirDomainClientsTakeAnyOfTheNode) {
+  const auto ranks = in_domains({{0, 0}, {0, 0}, {0, 1}, {0, 1}, {0, 1}, {0, 1}});
+  EXPECT_THAT(place(ranks, dedicated(2)).server_of, ElementsAre(0, 1, 0, 1, -1, -1));
+}
+
+// Nodes of four domains and 256 cores, whose ranks the launcher has bound one by one.
+TEST(Assignment, KeepsToTheDomainsOfThousandsOfRanks) {
+  const auto machine = env::make_topology("pack:2 numa:2 core:64 pu:1");
+  if (!machine) GTEST_SKIP() << "this build has no hwloc";
+  std::vector<Participant> ranks;
+  for (int rank = 0; rank < 32768; ++rank) {
+    const int cpu = rank % 256;
+    ranks.push_back({false, "bubble", rank / 256, env::domain_of(*machine, std::vector<int>{cpu}), cpu});
+  }
+  const Assignment assignment = place(ranks, per_domain(2));
+  EXPECT_EQ(assignment.servers.size(), 128u * 4 * 2);
+  std::map<int, int> clients;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const int server = assignment.server_of[rank];
+    if (server < 0) continue;
+    ++clients[server];
+    const Participant& its =
+        ranks[static_cast<std::size_t>(assignment.servers[static_cast<std::size_t>(server)])];
+    ASSERT_EQ(its.node, ranks[rank].node);
+    ASSERT_EQ(its.domain, ranks[rank].domain);
+  }
+  for (const auto& [server, count] : clients) ASSERT_EQ(count, 31) << server;
 }
 
 // Of any machine: each model rank has exactly one server, one on its own node if there is any, and on a node

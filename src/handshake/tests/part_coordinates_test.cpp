@@ -1,4 +1,4 @@
-#include "handshake/part_coordinates.hpp"
+#include "handshake/agreement/part_coordinates.hpp"
 
 #include <gmock/gmock.h>
 
@@ -11,7 +11,7 @@ using testing::IsEmpty;
 // A plane of 3 times 5 cells in two columns of blocks, x in parts and y whole; a list of cells, x in parts
 // too.
 client::Declarer declared(int rank) {
-  client::Declarer declarer("model", rank);
+  client::Declarer declarer("model", rank, 2);
   client::GridArguments plane;
   plane.name = "plane";
   plane.dims = {"y", "x"};

@@ -1,6 +1,6 @@
-#include "handshake/placement_warnings.hpp"
-
 #include <gmock/gmock.h>
+
+#include "handshake/placement/warnings.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -12,13 +12,9 @@ using testing::IsEmpty;
 // So many nodes with so many ranks each, one after the other.
 std::vector<std::string> warnings(int nodes, int ranks, const settings::ServersOptions& options) {
   std::vector<Participant> participants;
-  std::vector<int> of_ranks;
   for (int node = 0; node < nodes; ++node)
-    for (int rank = 0; rank < ranks; ++rank) {
-      participants.push_back({false, "air", node});
-      of_ranks.push_back(node);
-    }
-  return placement_warnings(place(participants, options), of_ranks);
+    for (int rank = 0; rank < ranks; ++rank) participants.push_back({false, "air", node});
+  return placement_warnings(place(participants, options), participants, options);
 }
 
 settings::ServersOptions count(int servers) {
@@ -49,6 +45,37 @@ TEST(PlacementWarnings, NothingIsSaidWhereAllAreNear) {
   EXPECT_THAT(warnings(3, 2, attached), IsEmpty());
   attached.mode = settings::Mode::off;
   EXPECT_THAT(warnings(3, 2, attached), IsEmpty());
+}
+
+// Ranks that are bound to one hardware thread each, of two nodes with as many in two domains each.
+std::vector<Participant> bound(const std::vector<int>& cpus) {
+  std::vector<Participant> participants;
+  for (int node = 0; node < 2; ++node)
+    for (const int cpu : cpus) participants.push_back({false, "air", node, cpu / 4, cpu});
+  return participants;
+}
+
+TEST(PlacementWarnings, AServerOnTheCoreOfAModelRankIsToldOf) {
+  settings::ServersOptions options;
+  options.per_node = 1;
+  const auto crowded = bound({0, 1, 2, 3, 1});
+  EXPECT_THAT(placement_warnings(place(crowded, options), crowded, options),
+              ElementsAre(AllOf(HasSubstr("2 of 2 server ranks are bound to a core"),
+                                HasSubstr("rank 4 and model rank 1 have core 1 between them"))));
+  const auto roomy = bound({0, 1, 2, 3, 4});
+  EXPECT_THAT(placement_warnings(place(roomy, options), roomy, options), IsEmpty());
+  auto elsewhere = bound({0, 1, 2, 3, 4});
+  elsewhere[6].only_cpu = 4;  // as the server of the other node
+  EXPECT_THAT(placement_warnings(place(elsewhere, options), elsewhere, options), testing::SizeIs(1));
+}
+
+TEST(PlacementWarnings, DomainsThatAreNotKnownAreToldOf) {
+  settings::ServersOptions options;
+  options.per_domain = 1;
+  EXPECT_THAT(warnings(2, 5, options),
+              ElementsAre(HasSubstr("of 10 ranks 10 are not bound to a NUMA domain")));
+  const auto known = bound({0, 3, 4, 7});
+  EXPECT_THAT(placement_warnings(place(known, options), known, options), IsEmpty());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "handshake/part_coordinates.hpp"
+#include "handshake/agreement/part_coordinates.hpp"
 
 #include <algorithm>
 #include <cstring>

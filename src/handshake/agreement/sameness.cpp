@@ -1,31 +1,23 @@
-#include "handshake/sameness.hpp"
+#include "handshake/agreement/sameness.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <span>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 
 namespace tailrace::handshake {
-namespace {
-
-// FNV-1a, 64 bit.
-std::uint64_t digest(std::span<const std::byte> bytes) {
-  std::uint64_t hash = 14695981039346656037ull;
-  for (const std::byte byte : bytes) hash = (hash ^ static_cast<std::uint64_t>(byte)) * 1099511628211ull;
-  return hash;
+std::uint64_t digest_of(const model::Declarations& declarations) {
+  return base::digest(declarations.to_bytes());
 }
-
-}  // namespace
-
-std::uint64_t digest_of(const model::Declarations& declarations) { return digest(declarations.to_bytes()); }
 
 DeclaredThings things_in(const model::Declarations& declarations) {
   DeclaredThings things;
   for (const auto& [name, value] : declarations.options) {
     const auto bytes = std::as_bytes(std::span(value));
-    things.emplace_back(fmt::format("option \"{}\"", name), digest(bytes));
+    things.emplace_back(fmt::format("option \"{}\"", name), base::digest(bytes));
   }
   for (const model::Grid& grid : declarations.grids) {
     model::Declarations part;

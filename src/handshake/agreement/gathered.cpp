@@ -1,0 +1,73 @@
+#include "handshake/agreement/gathered.hpp"
+
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "handshake/agreement/sameness.hpp"
+#include "handshake/connection.hpp"
+
+namespace tailrace::handshake {
+
+Gathered Gathered::of(const client::Declarer& declarer, int rank) {
+  Gathered own;
+  own.first = rank;
+  own.digest = digest_of(declarer.declarations());
+  for (const model::Region& region : declarer.regions()) own.decomposition.regions.push_back({region});
+  own.parts.push_back(coordinate_parts(declarer));
+  return own;
+}
+
+void Gathered::add(Gathered&& next) {
+  if (fault || stranger) return;
+  if (next.fault)
+    fault = std::move(next.fault);
+  else if (next.digest != digest)
+    stranger = next.first;
+  else
+    stranger = next.stranger;
+  if (fault || stranger) return;
+  auto& regions = decomposition.regions;
+  TAILRACE_ASSERT(next.decomposition.regions.size() == regions.size(),
+                  "who declares the same has the same grids");
+  for (std::size_t g = 0; g < regions.size(); ++g)
+    for (std::size_t rank = 0; rank < next.decomposition.regions[g].size(); ++rank)
+      regions[g].push_back(next.decomposition.regions[g][rank]);
+  for (CoordinateParts& of_rank : next.parts) parts.push_back(std::move(of_rank));
+}
+
+std::vector<std::byte> Gathered::to_bytes() const {
+  base::ByteWriter out;
+  put_fault(out, fault);
+  if (fault) return out.take();
+  out.put(static_cast<std::int32_t>(first));
+  out.put(digest);
+  out.put(static_cast<std::int32_t>(stranger.value_or(-1)));
+  if (stranger) return out.take();
+  out.put_all(std::span<const std::byte>(decomposition.to_bytes()));
+  out.put(static_cast<std::int64_t>(parts.size()));
+  out.put(static_cast<std::int64_t>(parts.front().size()));
+  for (const CoordinateParts& of_rank : parts)
+    for (const std::vector<double>& values : of_rank) out.put_all(std::span<const double>(values));
+  return out.take();
+}
+
+Gathered Gathered::from_bytes(std::span<const std::byte> bytes) {
+  base::ByteReader in(bytes);
+  Gathered gathered;
+  gathered.fault = get_fault(in);
+  if (gathered.fault) return gathered;
+  gathered.first = in.get<std::int32_t>();
+  gathered.digest = in.get<std::uint64_t>();
+  if (const auto stranger = in.get<std::int32_t>(); stranger >= 0) gathered.stranger = stranger;
+  if (gathered.stranger) return gathered;
+  const auto decomposition = in.get_all<std::byte>();
+  gathered.decomposition = model::Decomposition::from_bytes(decomposition);
+  const auto ranks = in.get<std::int64_t>(), coordinates = in.get<std::int64_t>();
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    CoordinateParts& of_rank = gathered.parts.emplace_back();
+    for (std::int64_t c = 0; c < coordinates; ++c) of_rank.push_back(in.get_all<double>());
+  }
+  return gathered;
+}
+
+}  // namespace tailrace::handshake

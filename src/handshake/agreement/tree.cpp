@@ -1,0 +1,109 @@
+#include "handshake/agreement/tree.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "env/clock.hpp"
+
+namespace tailrace::handshake {
+namespace {
+
+constexpr int up_tag = 1;
+constexpr int down_tag = 2;
+
+std::vector<std::byte> word_of(const std::optional<base::Fault>& fault) {
+  base::ByteWriter writer;
+  put_fault(writer, fault);
+  return writer.take();
+}
+
+std::optional<base::Fault> fault_in(const std::vector<std::byte>& word) {
+  base::ByteReader reader(word);
+  return get_fault(reader);
+}
+
+}  // namespace
+
+Tree::Tree(comm::Communicator& component)
+    : component_(component), branch_(base::branch_of(component.rank(), component.size())) {}
+
+void Tree::up(std::vector<std::byte> word) {
+  sendings_.emplace_back(component_, std::move(word), branch_.parent, up_tag);
+}
+
+void Tree::down(std::vector<std::byte> word) {
+  const auto shared = std::make_shared<const std::vector<std::byte>>(std::move(word));
+  for (const int child : branch_.children) sendings_.emplace_back(component_, shared, child, down_tag);
+}
+
+std::optional<std::vector<std::byte>> Tree::from_child(std::size_t child) {
+  return poll(component_, branch_.children[child], up_tag);
+}
+
+std::optional<std::vector<std::byte>> Tree::from_parent() {
+  return poll(component_, branch_.parent, down_tag);
+}
+
+void Tree::give_up(const base::Fault& fault) {
+  if (!is_first())
+    up(word_of(base::Fault{fault.code,
+                           fmt::format("rank {} of the component {}", component_.rank(), fault.message)}));
+  down(word_of(fault));
+}
+
+bool Tree::sent() {
+  std::erase_if(sendings_, [](Sending& sending) { return sending.done(); });
+  return sendings_.empty();
+}
+
+std::vector<std::byte> hear_child(Tree& tree, std::size_t child, const std::function<void()>& meanwhile) {
+  std::optional<std::vector<std::byte>> word;
+  while (!(word = tree.from_child(child))) meanwhile();
+  return std::move(*word);
+}
+
+void settle(Tree& tree, double seconds) {
+  const double end = env::steady_seconds() + seconds;
+  while (!tree.sent() && env::steady_seconds() < end)
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+}
+
+std::optional<base::Fault> meet(Tree& tree, const std::function<bool()>& through,
+                                const std::function<void()>& meanwhile) {
+  std::vector<unsigned char> heard(tree.children(), 0);
+  bool said = false;
+  for (;;) {
+    const bool done = through();
+    for (std::size_t child = 0; child < heard.size(); ++child) {
+      const auto word = heard[child] ? std::nullopt : tree.from_child(child);
+      if (!word) continue;
+      heard[child] = 1;
+      const auto fault = fault_in(*word);
+      if (!fault || said) continue;
+      if (tree.is_first()) throw Error(fault->code, fault->message);
+      tree.up(*word);
+      said = true;
+    }
+    if (done && !said && std::ranges::all_of(heard, [](auto one) { return one != 0; })) {
+      said = true;
+      if (!tree.is_first()) {
+        tree.up(word_of(std::nullopt));
+      } else {
+        tree.down(word_of(std::nullopt));
+        return std::nullopt;
+      }
+    }
+    if (!tree.is_first()) {
+      if (const auto word = tree.from_parent()) {
+        tree.down(*word);
+        return fault_in(*word);
+      }
+    }
+    meanwhile();
+  }
+}
+
+}  // namespace tailrace::handshake

@@ -1,0 +1,118 @@
+#include "handshake/liveness/attendance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "env/clock.hpp"
+#include "env/file_system.hpp"
+#include "env/threads.hpp"
+
+namespace tailrace::handshake {
+namespace {
+
+constexpr const char* folder = "/dev/shm";
+constexpr double look_seconds = 0.25;
+constexpr double first_word_seconds = 5.0;
+constexpr double until_next_word = 4.0;  // times the seconds of the last
+constexpr int most_named = 16;
+// All processes of a job start within this time, in clock ticks; a note that is older is of another job.
+constexpr std::uint64_t ticks_of_start = 60'000;
+
+// The launcher's name of the job, the same in all its processes on this node.
+std::string name_of_job() {
+  std::string job;
+  for (const char* name : {"PMIX_NAMESPACE", "PMI_JOBID", "SLURM_JOB_ID", "SLURM_STEP_ID", "TAILRACE_NODES"})
+    if (const char* const text = std::getenv(name)) job += fmt::format("{}={} ", name, text);
+  return fmt::format("{:016x}", std::hash<std::string>()(job + env::node_name()));
+}
+
+std::string name_of_note(const transport::ProcessId& process, const std::string& job, int number) {
+  return fmt::format("tailrace-{}-{}-{}-meets-{}-{}", process.pid_space, process.number, process.start, job,
+                     number);
+}
+
+}  // namespace
+
+Attendance::Attendance(const comm::Members& members)
+    : members_(members),
+      job_(name_of_job()),
+      begin_(env::steady_seconds()),
+      next_word_(begin_ + first_word_seconds) {
+  const int own = members_.numbers[static_cast<std::size_t>(members_.rank)];
+  note_ = fmt::format("{}/{}", folder, name_of_note(transport::this_process(), job_, own));
+  try {
+    env::system_files().write(note_, "");
+  } catch (const Error&) {  // no shared memory: then nobody is seen
+    note_.clear();
+  }
+}
+
+Attendance::~Attendance() {
+  if (note_.empty()) return;
+  try {
+    env::system_files().remove(note_);
+  } catch (const Error&) {  // an empty file stays until the next server of this user comes
+  }
+}
+
+void Attendance::look() {
+  const double now = env::steady_seconds();
+  if (now < next_look_ || note_.empty()) return;
+  next_look_ = now + look_seconds;
+  read_notes();
+  for (std::size_t rank = 0; rank < members_.numbers.size(); ++rank) {
+    const auto found = come_.find(members_.numbers[rank]);
+    if (found == come_.end() || !transport::gone(found->second)) continue;
+    throw Error(ErrorCode::lost,
+                fmt::format("rank {} of the run is gone: its process {} ended in start, before all had come",
+                            rank, found->second.number));
+  }
+  if (now < next_word_) return;
+  next_word_ = begin_ + until_next_word * (now - begin_);
+  if (const std::string missing = describe_missing(); !missing.empty() && speaks())
+    base::log_warning(fmt::format("{:.0f} s in start: {}", now - begin_, missing));
+}
+
+void Attendance::read_notes() {
+  const std::string pattern = "-meets-" + job_ + "-";
+  const transport::ProcessId own = transport::this_process();
+  for (const std::string& name : env::system_files().list(folder)) {
+    if (!name.starts_with("tailrace-") || name.find(pattern) == std::string::npos) continue;
+    transport::ProcessId process;
+    int end = 0;
+    if (std::sscanf(name.c_str(), "tailrace-%" SCNu64 "-%" SCNd32 "-%" SCNu64 "-%n", &process.pid_space,
+                    &process.number, &process.start, &end) != 3)
+      continue;
+    if (process.start + ticks_of_start < own.start) continue;
+    come_[std::atoi(name.c_str() + name.rfind('-') + 1)] = process;
+  }
+}
+
+bool Attendance::speaks() const {
+  for (int rank = 0; rank < members_.rank; ++rank)
+    if (come_.contains(members_.numbers[static_cast<std::size_t>(rank)])) return false;
+  return true;
+}
+
+std::string Attendance::describe_missing() const {
+  std::string ranks;
+  int missing = 0;
+  for (std::size_t rank = 0; rank < members_.numbers.size(); ++rank)
+    if (!come_.contains(members_.numbers[rank]) && ++missing <= most_named)
+      ranks += fmt::format("{}{}", missing == 1 ? "" : ", ", rank);
+  if (missing > most_named) ranks += ", ...";
+  if (missing == 0) return "";
+  return fmt::format(
+      "{} of {} ranks have not come to it, as far as {} sees (not those of other nodes): {}; every rank of "
+      "the communicator has to call start, or to serve",
+      missing, members_.numbers.size(), env::host_name(), ranks);
+}
+
+}  // namespace tailrace::handshake

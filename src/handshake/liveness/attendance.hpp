@@ -1,0 +1,40 @@
+// Who has come to `start`, as far as it can be seen before all are there and MPI can say anything.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "transport/process.hpp"
+
+namespace tailrace::handshake {
+
+// Each rank leaves a note on its node, an empty file in shared memory whose name says it all; it goes when
+// this does. What a dead process leaves is taken away with its segments. Ranks of other nodes are not seen.
+class Attendance {
+ public:
+  explicit Attendance(const comm::Members& members);
+  ~Attendance();
+  Attendance(const Attendance&) = delete;
+  Attendance& operator=(const Attendance&) = delete;
+
+  // To be called at any rate while others are awaited. Throws Error(lost) where one of them came and died.
+  // After some seconds, and then ever more rarely, one rank of the node logs who has not come.
+  void look();
+
+ private:
+  void read_notes();
+  bool speaks() const;
+  std::string describe_missing() const;
+
+  comm::Members members_;
+  std::string job_;
+  std::string note_;
+  std::map<int, transport::ProcessId> come_;  // by number in the job; also those that have died since
+  double begin_;
+  double next_look_ = 0.0;
+  double next_word_;
+};
+
+}  // namespace tailrace::handshake

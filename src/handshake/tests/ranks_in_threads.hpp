@@ -1,0 +1,117 @@
+// Ranks as threads of one process, each with a communicator over mailboxes: what is sent is there at once.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "base/error.hpp"
+#include "comm/communicator.hpp"
+
+namespace tailrace::handshake::testing {
+
+class Mailboxes {
+ public:
+  struct Letter {
+    int from, tag;
+    std::vector<std::byte> bytes;
+  };
+  explicit Mailboxes(int ranks) : boxes_(static_cast<std::size_t>(ranks)) {}
+  int ranks() const { return static_cast<int>(boxes_.size()); }
+
+  void put(int to, Letter letter) {
+    Box& box = boxes_[static_cast<std::size_t>(to)];
+    const std::lock_guard lock(box.mutex);
+    box.letters.push_back(std::move(letter));
+    ++box.received;
+  }
+  // The first that fits; taken out if `take`.
+  std::optional<Letter> find(int of, int from, int tag, bool take) {
+    Box& box = boxes_[static_cast<std::size_t>(of)];
+    const std::lock_guard lock(box.mutex);
+    const auto found = std::ranges::find_if(box.letters, [&](const Letter& letter) {
+      return (from == comm::any || letter.from == from) && letter.tag == tag;
+    });
+    if (found == box.letters.end()) return std::nullopt;
+    Letter letter = *found;
+    if (take) box.letters.erase(found);
+    return letter;
+  }
+  std::size_t received(int rank) const { return boxes_[static_cast<std::size_t>(rank)].received; }
+
+ private:
+  struct Box {
+    std::mutex mutex;  // guards letters and received
+    std::deque<Letter> letters;
+    std::size_t received = 0;
+  };
+  std::vector<Box> boxes_;
+};
+
+class ThreadRank final : public comm::Communicator {
+ public:
+  ThreadRank(Mailboxes& mail, int rank) : mail_(mail), rank_(rank) {}
+  int rank() const override { return rank_; }
+  int size() const override { return mail_.ranks(); }
+  std::unique_ptr<comm::Request> send(std::span<const std::byte> bytes, int to, int tag) override {
+    mail_.put(to, {rank_, tag, {bytes.begin(), bytes.end()}});
+    return std::make_unique<Done>();
+  }
+  std::optional<comm::Incoming> probe(int source, int tag) override {
+    const auto letter = mail_.find(rank_, source, tag, false);
+    if (!letter) return std::nullopt;
+    return comm::Incoming{letter->from, letter->tag, letter->bytes.size()};
+  }
+  void receive(std::span<std::byte> bytes, int source, int tag) override {
+    const auto letter = mail_.find(rank_, source, tag, true);
+    if (!bytes.empty()) std::memcpy(bytes.data(), letter->bytes.data(), bytes.size());
+  }
+  void barrier() override { refuse(); }
+  std::vector<std::byte> broadcast(std::span<const std::byte>, int) override { refuse(); }
+  bool any_says(bool) override { refuse(); }
+  std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte>) override { refuse(); }
+  std::unique_ptr<Communicator> split(int, int) override { refuse(); }
+  std::unique_ptr<Communicator> duplicate() override { refuse(); }
+  int handle() const override { return -1; }
+  std::unique_ptr<comm::Request> start_receive(std::span<std::byte>, int, int) override { refuse(); }
+  std::unique_ptr<comm::Request> start_all_gather(std::span<const std::byte>, std::span<const int>,
+                                                  std::span<std::byte>) override {
+    refuse();
+  }
+
+ private:
+  struct Done final : comm::Request {
+    bool done() override { return true; }
+  };
+  [[noreturn]] static void refuse() { throw Error(ErrorCode::internal, "no collective is expected here"); }
+
+  Mailboxes& mail_;
+  int rank_;
+};
+
+// What `act` throws on each rank; empty where it throws nothing.
+inline std::vector<std::string> on_ranks(Mailboxes& mail,
+                                         const std::function<void(comm::Communicator&)>& act) {
+  std::vector<std::string> thrown(static_cast<std::size_t>(mail.ranks()));
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < mail.ranks(); ++rank)
+    threads.emplace_back([&, rank] {
+      ThreadRank communicator(mail, rank);
+      try {
+        act(communicator);
+      } catch (const Error& error) {
+        thrown[static_cast<std::size_t>(rank)] = error.what();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  return thrown;
+}
+
+}  // namespace tailrace::handshake::testing

@@ -1,0 +1,63 @@
+#include "handshake/unreceived.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "base/log.hpp"
+#include "env/clock.hpp"
+#include "handshake/liveness/pulse.hpp"
+#include "handshake/losses.hpp"
+
+namespace tailrace::handshake {
+namespace {
+
+constexpr double patience_for_ranks = 3.0;
+constexpr double patience_for_messages = 0.02;  // sent before the others came here, they may be on their way
+
+struct GaveUp {};
+
+bool all_are_here(comm::Communicator& world) {
+  const double end = env::steady_seconds() + patience_for_ranks;
+  try {
+    gather_all(world, {}, [end] {
+      if (env::steady_seconds() > end) throw GaveUp{};
+    });
+    return true;
+  } catch (const GaveUp&) {
+    return false;
+  }
+}
+
+int tell_unreceived(comm::Communicator& communicator, const char* whose) {
+  int count = 0;
+  while (const auto incoming = communicator.probe(comm::any, comm::any)) {
+    std::vector<std::byte> bytes(incoming->bytes);
+    communicator.receive(bytes, incoming->source, incoming->tag);
+    base::log_error(fmt::format("a message to rank {} {} was never received: {} bytes from rank {}, tag {}",
+                                communicator.rank(), whose, incoming->bytes, incoming->source,
+                                incoming->tag));
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+void check_all_received(const Started& started) {
+  take_late_words(*started.world);
+  if (std::getenv("TAILRACE_CHECK_MESSAGES") == nullptr || !all_are_here(*started.world)) return;
+  const double end = env::steady_seconds() + patience_for_messages;
+  int count = 0;
+  do {
+    take_late_words(*started.world);
+    count += tell_unreceived(*started.world, "of the run");
+    if (started.servers) count += tell_unreceived(*started.servers, "of the servers");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  } while (env::steady_seconds() < end);
+  if (count == 0) base::log_info(fmt::format("rank {}: all messages were received", started.world->rank()));
+}
+
+}  // namespace tailrace::handshake
