@@ -10,21 +10,24 @@ namespace {
 constexpr std::size_t steps = 16;
 constexpr std::size_t least = std::size_t{1} << 20;
 constexpr std::size_t packet_head = 128;  // and what goes beside the values of a packet, about
+// The last packet tells of each field its name, some counters, and how long its puts took, about.
+constexpr std::size_t counters_of_field = 128, timings_of_used = 2048;
 
 }  // namespace
 
 std::size_t suitable_buffer(const Declarer& declarer, const std::vector<bool>& used, std::size_t at_most) {
   const auto& fields = declarer.declarations().fields;
-  std::size_t step = packet_head, largest = 0;
+  std::size_t step = packet_head, largest = 0, counters = timings_of_used;
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const model::Region& region = declarer.regions()[static_cast<std::size_t>(fields[f].grid)];
     const std::size_t bytes =
         static_cast<std::size_t>(region.size()) * model::size_of(fields[f].type) + packet_head;
     largest = std::max(largest, bytes);
+    counters += fields[f].name.size() + counters_of_field + (used[f] ? timings_of_used : 0);
     if (used[f] && !fields[f].is_static) step += bytes;
   }
   // What cannot fit into the bound even once is told when it is put, by name.
-  return std::min(at_most, std::max({least, steps * step, 2 * largest}));
+  return std::min(at_most, std::max({least, steps * step, 2 * largest, 2 * counters}));
 }
 
 }  // namespace tailrace::client

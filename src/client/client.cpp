@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "client/readable.hpp"
 #include "env/clock.hpp"
 #include "env/delays.hpp"
 #include "env/threads.hpp"
@@ -18,7 +19,10 @@ namespace {
 }  // namespace
 
 Client::Client(const Declarer& declarer, int rank, ClientParts parts)
-    : producer_(std::move(parts.producer)), agenda_(std::move(parts.agenda)), now_(parts.begin) {
+    : producer_(std::move(parts.producer)),
+      agenda_(std::move(parts.agenda)),
+      now_(parts.begin),
+      silent_(!producer_) {
   const model::Declarations& declarations = declarer.declarations();
   wanted_.assign(declarations.fields.size(), 0);
   must_be_put_.assign(declarations.fields.size(), 0);
@@ -33,14 +37,14 @@ Client::Client(const Declarer& declarer, int rank, ClientParts parts)
     state.type = field.type;
     const bool replicated = declarations.grids[g].kind == model::GridKind::replicated;
     state.sends = replicated ? rank == 0 : state.count > 0;
-    must_be_put_[f] = parts.may_be_missing[f] == 0 && state.count > 0;
+    must_be_put_[f] = !silent_ && parts.may_be_missing[f] == 0 && state.count > 0;
     fields_.push_back(std::move(state));
     counters_.fields.push_back({.name = field.name, .unwanted = {}, .bytes = {}, .put = {}, .stall = {}});
   }
   counters_.component = declarations.component;
   counters_.rank = rank;
   counters_.host = env::host_name();
-  counters_.buffer_capacity_bytes.set(producer_->capacity());
+  if (producer_) counters_.buffer_capacity_bytes.set(producer_->capacity());
 }
 
 std::size_t Client::checked(int field) const {
@@ -49,7 +53,14 @@ std::size_t Client::checked(int field) const {
   return static_cast<std::size_t>(field);
 }
 
+void Client::fall_silent() {
+  silent_ = true;
+  std::fill(wanted_.begin(), wanted_.end(), static_cast<unsigned char>(0));
+  awaited_ = 0;
+}
+
 void Client::throw_fault() {
+  if (silent_) return;
   if (const auto fault = producer_->take_fault()) throw Error(fault->code, fault->message);
 }
 
@@ -80,6 +91,7 @@ void Client::step(std::int64_t step, double time) {
   check_all_put();
   now_ = {step, time};
   stepped_ = true;
+  if (silent_) return;
   agenda_->advance(now_, wanted_);
   awaited_ = 0;
   for (std::size_t f = 0; f < wanted_.size(); ++f) awaited_ += wanted_[f] == 1 && must_be_put_[f];
@@ -131,10 +143,7 @@ void Client::check_memory(FieldState& state, const void* data) const {
         state.name, state.count, state.grid));
   if (data == state.readable) return;
   if (const char* owner = devices_.owner_of(data))
-    refuse(fmt::format(
-        "put of field \"{}\": the array lies in the memory of a GPU ({}), where the processor cannot "
-        "read it; copy it to the host first, or use managed memory",
-        state.name, owner));
+    refuse(fmt::format("put of field \"{}\": {}", state.name, lies_on_gpu(owner)));
   state.readable = data;
 }
 
@@ -228,6 +237,7 @@ void Client::finish() {
     refuse(fmt::format("finish was called between acquire and publish of field \"{}\"",
                        fields_[static_cast<std::size_t>(acquired_)].name));
   check_all_put();
+  if (!producer_) return;
   if (incomplete_)
     producer_->abandon();
   else

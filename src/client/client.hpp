@@ -22,7 +22,7 @@
 namespace tailrace::client {
 
 struct ClientParts {
-  std::unique_ptr<transport::Producer> producer;
+  std::unique_ptr<transport::Producer> producer;  // null: there is no server, and the client is silent
   std::unique_ptr<model::Agenda> agenda;
   std::vector<unsigned char> may_be_missing;  // by field: optional ones, which may be wanted and yet not put
   model::Tick begin;                          // where the model stands before its first step
@@ -50,13 +50,19 @@ class Client {
   void publish(int field);
   // The last packet of this rank; after it, nothing may be put. Does not wait for the servers.
   void finish();
-  void abandon() noexcept { producer_->abandon(); }
+  void abandon() noexcept {
+    if (producer_) producer_->abandon();
+  }
+  // From now on nothing is wanted, and nothing said to the server but the end: calls are checked for misuse
+  // alone. What the server says is no longer heard.
+  void fall_silent();
 
   void throw_fault();  // if a server raised one that was not thrown yet
   const model::Tick& now() const { return now_; }
   bool stepped() const { return stepped_; }
   telemetry::ClientCounters& counters() { return counters_; }
-  transport::Producer& producer() { return *producer_; }
+  bool has_server() const { return producer_ != nullptr; }
+  transport::Producer& producer() { return *producer_; }  // where there is a server
 
  private:
   struct FieldState {
@@ -88,6 +94,7 @@ class Client {
   int awaited_ = 0;                         // fields that must be put at this step and were not yet
   model::Tick now_;
   bool stepped_ = false;
+  bool silent_ = false;
   bool incomplete_ = false;  // a wanted field was not put: the servers must not wait for it
   int acquired_ = -1;
   std::span<std::byte> slot_;

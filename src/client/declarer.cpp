@@ -4,9 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
 
+#include "base/bytes.hpp"
 #include "base/nearest_name.hpp"
 #include "base/utf8.hpp"
+#include "client/readable.hpp"
 #include "model/name.hpp"
 
 namespace tailrace::client {
@@ -34,7 +39,22 @@ void check_attributes(const std::string& owner, const model::Attributes& attribu
   }
 }
 
-constexpr std::int64_t most_nodes_per_face = 65536;
+// A value that no array of that type can hold would never be found.
+void check_fill_value(const model::Field& field) {
+  if (!field.fill_value) return;
+  const double fill = *field.fill_value;
+  const bool fits = model::dispatch(field.type, [fill](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_floating_point_v<T>)
+      return !std::isfinite(fill) || std::abs(fill) <= static_cast<double>(std::numeric_limits<T>::max());
+    else
+      return fill == std::floor(fill) && fill >= static_cast<double>(std::numeric_limits<T>::min()) &&
+             fill < -static_cast<double>(std::numeric_limits<T>::min());
+  });
+  if (!fits)
+    refuse(fmt::format("field \"{}\": expected a fill_value of its type, {}, but got {}", field.name,
+                       model::name_of(field.type), fill));
+}
 
 // So that every number of cells, and of bytes of them, fits its type.
 void check_size(const GridArguments& grid) {
@@ -98,6 +118,7 @@ Region indexed_region(const GridArguments& grid) {
   if (dim == grid.dims.end())
     refuse(fmt::format("grid \"{}\" has no dim \"{}\" to be indexed.{}", grid.name, grid.indexed_dim,
                        base::name_hint(grid.indexed_dim, grid.dims)));
+  check_readable(fmt::format("grid \"{}\": indices", grid.name), grid.indices);
   const auto along = static_cast<std::size_t>(dim - grid.dims.begin());
   for (const std::int64_t index : grid.indices) {
     if (index < 0 || index >= grid.shape[along])
@@ -122,7 +143,7 @@ std::vector<std::byte> bytes_of(std::span<const T> values) {
 
 }  // namespace
 
-Declarer::Declarer(std::string component, int rank) : rank_(rank) {
+Declarer::Declarer(std::string component, int rank, int ranks) : rank_(rank), ranks_(ranks) {
   declarations_.component = std::move(component);
 }
 
@@ -223,16 +244,18 @@ int Declarer::part_of_grid(int whole, const std::vector<std::string>& dims) {
   return add_grid(std::move(part), std::move(held), std::move(local_shape));
 }
 
-int Declarer::add_static(int grid, const std::string& name, model::DataType type,
-                         std::vector<std::byte> bytes) {
+int Declarer::add_static(int grid, const std::string& name, model::DataType type) {
   model::Field field;
   field.name = name;
   field.grid = grid;
   field.type = type;
   field.is_static = true;
-  const int index = add_field(std::move(field));
-  if (regions_[static_cast<std::size_t>(grid)].size() > 0) statics_.push_back({index, std::move(bytes)});
-  return index;
+  return add_field(std::move(field));
+}
+
+void Declarer::give_static(int field, std::vector<std::byte> bytes) {
+  const auto grid = static_cast<std::size_t>(declarations_.fields[static_cast<std::size_t>(field)].grid);
+  if (regions_[grid].size() > 0) statics_.push_back({field, std::move(bytes)});
 }
 
 void Declarer::coordinate(const std::string& grid_name, model::Coordinate coordinate,
@@ -266,12 +289,14 @@ void Declarer::coordinate(const std::string& grid_name, model::Coordinate coordi
         "coordinate \"{}\" of grid \"{}\" has {} values; {} (the whole) or {} (this rank's part) are "
         "expected",
         coordinate.name, grid_name, given, whole, local));
+  check_readable(fmt::format("coordinate \"{}\" of grid \"{}\"", coordinate.name, grid_name), values);
   if (is_whole) {
     coordinate.values.assign(values.begin(), values.end());
   } else {
     const int part = part_of_grid(static_cast<int>(grid), coordinate.dims);
-    coordinate.field = add_static(part, fmt::format("{}:{}", grid_name, coordinate.name),
-                                  model::DataType::float64, bytes_of(values));
+    coordinate.field =
+        add_static(part, fmt::format("{}:{}", grid_name, coordinate.name), model::DataType::float64);
+    give_static(*coordinate.field, bytes_of(values));
   }
   declarations_.grids[grid].coordinates.push_back(std::move(coordinate));
 }
@@ -282,49 +307,77 @@ void Declarer::mesh(const std::string& grid_name, const MeshArguments& mesh) {
     refuse(fmt::format("grid \"{}\" is not indexed; a mesh belongs to an indexed grid", grid_name));
   if (declarations_.grids[grid].mesh) refuse(fmt::format("grid \"{}\" has a mesh already", grid_name));
   check_name("mesh", mesh.name);
-  if (mesh.node_x.size() != mesh.node_y.size())
-    refuse(fmt::format("mesh \"{}\": {} values of node_x but {} of node_y", mesh.name, mesh.node_x.size(),
-                       mesh.node_y.size()));
-  if (mesh.nodes_per_face < 3)
-    refuse(fmt::format("mesh \"{}\": nodes_per_face is {}; a face has at least 3", mesh.name,
-                       mesh.nodes_per_face));
-  const auto nodes = static_cast<std::int64_t>(mesh.node_x.size());
-  for (const std::int32_t node : mesh.face_nodes) {
-    if (node < -1 || node >= nodes)
-      refuse(fmt::format("mesh \"{}\": the node number {} is outside 0 to {} (or -1 for none)", mesh.name,
-                         node, nodes - 1));
-  }
   const model::Grid& owner = declarations_.grids[grid];
   const auto along = static_cast<std::size_t>(
       std::find(owner.dims.begin(), owner.dims.end(), owner.indexed_dim) - owner.dims.begin());
-  const std::int64_t faces = local_shapes_[grid][along];
-  if (mesh.nodes_per_face > most_nodes_per_face)
-    refuse(fmt::format("mesh \"{}\": nodes_per_face is {}; at most {} are possible", mesh.name,
-                       mesh.nodes_per_face, most_nodes_per_face));
-  if (static_cast<std::int64_t>(mesh.face_nodes.size()) != faces * mesh.nodes_per_face)
-    refuse(fmt::format("mesh \"{}\": face_nodes has {} values; {} faces on this rank x {} nodes are expected",
-                       mesh.name, mesh.face_nodes.size(), faces, mesh.nodes_per_face));
+  check_mesh(mesh, local_shapes_[grid][along]);
+  model::Mesh declared = add_nodes(static_cast<int>(grid), mesh);
+  declared.nodes_per_face = mesh.nodes_per_face;
+  declared.connectivity_field = add_connectivity(static_cast<int>(grid), mesh);
+  declarations_.grids[grid].mesh = std::move(declared);
+}
+
+int Declarer::add_connectivity(int grid, const MeshArguments& mesh) {
+  const auto g = static_cast<std::size_t>(grid);
+  const model::Grid& owner = declarations_.grids[g];
+  const auto along = static_cast<std::size_t>(
+      std::find(owner.dims.begin(), owner.dims.end(), owner.indexed_dim) - owner.dims.begin());
   model::Grid connectivity;
-  connectivity.name = fmt::format("{}[{}]", grid_name, mesh.name);
+  connectivity.name = fmt::format("{}[{}]", owner.name, mesh.name);
   connectivity.kind = GridKind::indexed;
   connectivity.indexed_dim = owner.indexed_dim;
   connectivity.dims = {owner.dims[along], fmt::format("{}_nodes_per_face", mesh.name)};
   connectivity.shape = {owner.shape[along], mesh.nodes_per_face};
-  Region region({regions_[grid].runs(along), Runs{{0, mesh.nodes_per_face}}});
-  const int part = add_grid(std::move(connectivity), std::move(region), {faces, mesh.nodes_per_face});
+  const std::string field = fmt::format("{}:{}", owner.name, mesh.name);
+  Region region({regions_[g].runs(along), Runs{{0, mesh.nodes_per_face}}});
+  const int part =
+      add_grid(std::move(connectivity), std::move(region), {local_shapes_[g][along], mesh.nodes_per_face});
+  const int added = add_static(part, field, model::DataType::int32);
+  give_static(added, bytes_of(mesh.face_nodes));
+  return added;
+}
+
+// Whoever gave the nodes, this rank hands over its share of them: so no message of `ready` carries them, and
+// the files are the same.
+model::Mesh Declarer::add_nodes(int grid, const MeshArguments& mesh) {
+  const std::string owner = declarations_.grids[static_cast<std::size_t>(grid)].name;
+  const NodeShare share = node_share(mesh.nodes(), rank_, ranks_);
+  model::Grid nodes;
+  nodes.name = fmt::format("{}[{}_node]", owner, mesh.name);
+  nodes.kind = GridKind::block;
+  nodes.dims = {fmt::format("{}_node", mesh.name)};
+  nodes.shape = {mesh.nodes()};
+  const int part = add_grid(std::move(nodes), Region::of_box({{share.begin}, {share.count}}), {share.count});
+  const auto add = [&](const char* axis) {
+    return add_static(part, fmt::format("{}:{}_node_{}", owner, mesh.name, axis), model::DataType::float64);
+  };
   model::Mesh declared;
   declared.name = mesh.name;
-  declared.node_x.assign(mesh.node_x.begin(), mesh.node_x.end());
-  declared.node_y.assign(mesh.node_y.begin(), mesh.node_y.end());
-  declared.nodes_per_face = mesh.nodes_per_face;
-  declared.connectivity_field = add_static(part, fmt::format("{}:{}", grid_name, mesh.name),
-                                           model::DataType::int32, bytes_of(mesh.face_nodes));
-  declarations_.grids[grid].mesh = std::move(declared);
+  declared.nodes = mesh.nodes();
+  declared.in_parts = mesh.in_parts();
+  declared.node_x_field = add("x");
+  declared.node_y_field = add("y");
+  if (mesh.in_parts()) {
+    given_nodes_.push_back({mesh.name,
+                            mesh.nodes(),
+                            declared.node_x_field,
+                            declared.node_y_field,
+                            {mesh.node_indices.begin(), mesh.node_indices.end()},
+                            {mesh.node_x.begin(), mesh.node_x.end()},
+                            {mesh.node_y.begin(), mesh.node_y.end()}});
+    return declared;
+  }
+  const auto begin = static_cast<std::size_t>(share.begin), count = static_cast<std::size_t>(share.count);
+  give_static(declared.node_x_field, bytes_of(mesh.node_x.subspan(begin, count)));
+  give_static(declared.node_y_field, bytes_of(mesh.node_y.subspan(begin, count)));
+  declared.nodes_digest = base::digest(std::as_bytes(mesh.node_y), base::digest(std::as_bytes(mesh.node_x)));
+  return declared;
 }
 
 int Declarer::field(const std::string& grid_name, model::Field field) {
   check_next_name("field", field.name, fields_);
   check_attributes(fmt::format("field \"{}\"", field.name), field.attributes);
+  check_fill_value(field);
   if (known_fields_.contains(field.name)) refuse(fmt::format("field \"{}\" was declared before", field.name));
   if (grid_name.empty()) {
     const auto scalars = declarations_.find_grid("");

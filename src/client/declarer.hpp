@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "client/mesh.hpp"
 #include "model/declarations.hpp"
 
 namespace tailrace::client {
@@ -24,13 +25,6 @@ struct GridArguments {
   bool partial = false;
 };
 
-struct MeshArguments {
-  std::string name;
-  std::span<const double> node_x, node_y;
-  std::int64_t nodes_per_face = 0;
-  std::span<const std::int32_t> face_nodes;  // local cells x nodes_per_face
-};
-
 // Values that go with a static field, once, before the first step.
 struct StaticValues {
   int field = -1;
@@ -45,8 +39,9 @@ class Declarer {
  public:
   static constexpr std::size_t most_dims = 5;
 
-  // `rank` in the component: the first rank's values stand for replicated grids.
-  Declarer(std::string component, int rank);
+  // `rank` among the `ranks` of the component: the first rank's values stand for replicated grids, and each
+  // hands over its share of the nodes of meshes.
+  Declarer(std::string component, int rank, int ranks);
 
   void option(const std::string& name, const std::string& value);
   void grid(const GridArguments& grid);
@@ -63,6 +58,7 @@ class Declarer {
     return local_shapes_;
   }  // of a put, by grid
   const std::vector<StaticValues>& statics() const { return statics_; }
+  const std::vector<GivenNodes>& given_nodes() const { return given_nodes_; }  // of meshes in parts
 
  private:
   struct Named {  // what the model has named of a kind so far
@@ -74,15 +70,19 @@ class Declarer {
   int add_grid(model::Grid grid, model::Region region, std::vector<std::int64_t> local_shape);
   int part_of_grid(int grid, const std::vector<std::string>& dims);
   int add_field(model::Field field);
-  int add_static(int grid, const std::string& name, model::DataType type, std::vector<std::byte> bytes);
+  int add_static(int grid, const std::string& name, model::DataType type);
+  void give_static(int field, std::vector<std::byte> bytes);
+  int add_connectivity(int grid, const MeshArguments& mesh);
+  model::Mesh add_nodes(int grid, const MeshArguments& mesh);
 
-  int rank_;
+  int rank_, ranks_;
   Named grids_, fields_;
   model::Declarations declarations_;
   std::unordered_set<std::string> known_fields_;
   std::vector<model::Region> regions_;
   std::vector<std::vector<std::int64_t>> local_shapes_;
   std::vector<StaticValues> statics_;
+  std::vector<GivenNodes> given_nodes_;
 };
 
 }  // namespace tailrace::client

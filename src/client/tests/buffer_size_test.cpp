@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "telemetry/counters.hpp"
+
 namespace tailrace::client {
 namespace {
 
 constexpr std::size_t kib = 1024, mib = 1024 * kib;
 
 struct Model {
-  Declarer declarer{"model", 0};
+  Declarer declarer{"model", 0, 1};
 
   explicit Model(std::int64_t cells) {
     GridArguments grid;
@@ -40,6 +44,26 @@ TEST(SuitableBuffer, LeavesOutWhatNoFileNeeds) {
 
 TEST(SuitableBuffer, IsSmallForAFieldOf1KB) {
   EXPECT_EQ(suitable_buffer(Model(128).declarer, {true, true}, 256 * mib), mib);
+}
+
+// They are the last packet.
+TEST(SuitableBuffer, HoldsTheCountersOfManyFields) {
+  Model model(1);
+  telemetry::ClientCounters counters;
+  for (int f = 0; f < 50000; ++f) {
+    model::Field field;
+    field.name = "state_variable_" + std::to_string(f);
+    model.declarer.field("line", field);
+  }
+  const auto& fields = model.declarer.declarations().fields;
+  std::vector<bool> used(fields.size(), false);
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    auto& counted = counters.fields.emplace_back();
+    counted.name = fields[f].name;
+    used[f] = f % 100 == 0;
+    for (std::uint64_t took = 100; used[f] && took < 1000000; took += took / 3) counted.put.record(took);
+  }
+  EXPECT_GE(suitable_buffer(model.declarer, used, 256 * mib), 2 * counters.to_bytes().size());
 }
 
 TEST(SuitableBuffer, StaysWithinItsBound) {

@@ -35,7 +35,7 @@ class EvenSteps final : public model::Agenda {
 inline constexpr int w = 0, mask = 1, energy = 2, profile = 3;
 
 inline Declarer declared(int rank) {
-  Declarer declarer("bubble", rank);
+  Declarer declarer("bubble", rank, 2);
   GridArguments grid;
   grid.name = "les";
   grid.dims = {"y", "x"};

@@ -269,6 +269,34 @@ TEST(Client, WhatWentWrongOnAServerIsToldAtTheNextCallOnce) {
   bench.client->step(3, 1.0);
 }
 
+TEST(Client, ASilentOneWantsAndSendsNothingAndStillTellsMisuse) {
+  Bench bench;
+  Client& client = *bench.client;
+  client.step(2, 0.5);  // nothing of it is put any more
+  bench.ends.consumer->raise({ErrorCode::lost, "server 1 is gone"});
+  client.fall_silent();
+  client.step(4, 1.0);
+  EXPECT_FALSE(client.wants(w));
+  EXPECT_TRUE(client.put_unwanted(w));
+  bench.put_all();
+  EXPECT_TRUE(client.acquire(w).empty());
+  client.publish(w);
+  EXPECT_THAT(error_of([&] { client.step(3, 2.0); }), ::testing::HasSubstr("step numbers must grow"));
+  EXPECT_THAT(error_of([&] { client.wants(99); }), ::testing::HasSubstr("not the handle of a field"));
+  EXPECT_THAT(bench.take(), SizeIs(1)) << "the step before";
+  client.finish();
+  EXPECT_THAT(bench.take(), ElementsAre(::testing::Field(&Seen::kind, PacketKind::finish)));
+}
+
+TEST(Client, OneWithoutAServerIsSilent) {
+  Client client(declared(0), 0, {nullptr, nullptr, {}, {0, 0.0}});
+  EXPECT_FALSE(client.has_server());
+  client.step(2, 0.5);
+  EXPECT_FALSE(client.wants(w));
+  client.finish();
+  client.abandon();
+}
+
 TEST(Client, ABufferThatIsFullFailsTheStepOrPutThatFindsItSo) {
   Bench bench(0, {1, 1, 1, 1}, {.bytes = 4096, .when_full = transport::WhenFull::fail});
   const std::vector<double> memory(6);

@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "base/error.hpp"
 
@@ -68,7 +70,7 @@ std::vector<double> doubles(const std::vector<std::byte>& bytes) {
 }
 
 TEST(Declarer, RefusesExtentsWhoseProductIsNoNumber) {
-  Declarer declarer("atm", 0);
+  Declarer declarer("atm", 0, 4);
   constexpr std::int64_t huge = std::int64_t{1} << 31;
   EXPECT_EQ(error_of([&] {
               declarer.grid(whole("g", {"z", "y", "x"}, {huge, huge, 4}));
@@ -81,7 +83,7 @@ TEST(Declarer, RefusesExtentsWhoseProductIsNoNumber) {
 }
 
 TEST(Declarer, RefusesNamesThatNoFileCanHold) {
-  Declarer declarer("atm", 0);
+  Declarer declarer("atm", 0, 4);
   const std::string name(300, 'n');
   const std::string cut = std::string(60, 'n') + "...";
   EXPECT_EQ(error_of([&] { declarer.field("", field(name)); }),
@@ -97,7 +99,7 @@ TEST(Declarer, RefusesNamesThatNoFileCanHold) {
 }
 
 TEST(Declarer, RefusesAttributesOfTheFormatsOwn) {
-  Declarer declarer("atm", 0);
+  Declarer declarer("atm", 0, 4);
   model::Field with = field("h");
   with.attributes["DIMENSION_LIST"] = "x";
   EXPECT_EQ(error_of([&] { declarer.field("", with); }),
@@ -117,7 +119,7 @@ TEST(Declarer, RefusesAttributesOfTheFormatsOwn) {
 }
 
 TEST(Declarer, ABlockIsWhatThisRankHolds) {
-  Declarer declarer("bubble", 1);
+  Declarer declarer("bubble", 1, 4);
   declarer.grid(block("les", {"z", "y", "x"}, {4, 8, 6}, {0, 2, 3}, {4, 2, 3}));
   EXPECT_EQ(declarer.declarations().grids[0].kind, GridKind::block);
   EXPECT_EQ(declarer.regions()[0], model::Region::of_box({{0, 2, 3}, {4, 2, 3}}));
@@ -125,7 +127,7 @@ TEST(Declarer, ABlockIsWhatThisRankHolds) {
 }
 
 TEST(Declarer, AnIndexedGridKeepsItsCellsInTheOrderGiven) {
-  Declarer declarer("icon", 0);
+  Declarer declarer("icon", 0, 4);
   const std::vector<std::int64_t> cells{7, 8, 9, 2, 3, 0};
   declarer.grid(indexed(cells));
   EXPECT_EQ(declarer.declarations().grids[0].kind, GridKind::indexed);
@@ -135,7 +137,7 @@ TEST(Declarer, AnIndexedGridKeepsItsCellsInTheOrderGiven) {
 
 TEST(Declarer, OnlyTheFirstRankHandsAReplicatedGridOver) {
   for (const int rank : {0, 1}) {
-    Declarer declarer("bubble", rank);
+    Declarer declarer("bubble", rank, 4);
     declarer.grid(whole("profile", {"z"}, {5}));
     EXPECT_EQ(declarer.declarations().grids[0].kind, GridKind::replicated);
     EXPECT_EQ(declarer.regions()[0].size(), rank == 0 ? 5 : 0);
@@ -144,7 +146,7 @@ TEST(Declarer, OnlyTheFirstRankHandsAReplicatedGridOver) {
 }
 
 TEST(Declarer, EveryRankHoldsTheWholeOfAPartialGrid) {
-  Declarer declarer("bubble", 3);
+  Declarer declarer("bubble", 3, 4);
   GridArguments grid = whole("sums", {"z"}, {5});
   grid.partial = true;
   declarer.grid(grid);
@@ -154,7 +156,7 @@ TEST(Declarer, EveryRankHoldsTheWholeOfAPartialGrid) {
 
 TEST(Declarer, ScalarsShareAGridWithoutDims) {
   for (const int rank : {0, 2}) {
-    Declarer declarer("bubble", rank);
+    Declarer declarer("bubble", rank, 4);
     EXPECT_EQ(declarer.field("", field("energy")), 0);
     EXPECT_EQ(declarer.field("", field("mass")), 1);
     EXPECT_THAT(declarer.declarations().grids, SizeIs(1));
@@ -163,7 +165,7 @@ TEST(Declarer, ScalarsShareAGridWithoutDims) {
 }
 
 TEST(Declarer, RefusesGridsThatMakeNoSense) {
-  Declarer declarer("bubble", 0);
+  Declarer declarer("bubble", 0, 4);
   EXPECT_EQ(error_of([&] { declarer.grid(whole("", {"x"}, {4})); }),
             "grid number 1: expected a name, but it is empty");
   EXPECT_EQ(error_of([&] {
@@ -200,7 +202,7 @@ TEST(Declarer, RefusesGridsThatMakeNoSense) {
 }
 
 TEST(Declarer, RefusesIndicesThatLieOutside) {
-  Declarer declarer("icon", 0);
+  Declarer declarer("icon", 0, 4);
   const std::vector<std::int64_t> cells{3, 10};
   EXPECT_EQ(error_of([&] { declarer.grid(indexed(cells)); }),
             "grid \"icon\": the index 10 (counted from 0) is outside dim cell, which has 10 cells");
@@ -211,7 +213,7 @@ TEST(Declarer, RefusesIndicesThatLieOutside) {
 }
 
 TEST(Declarer, RefusesWhatIsDeclaredTwiceOrOnUnknownGrids) {
-  Declarer declarer("bubble", 0);
+  Declarer declarer("bubble", 0, 4);
   declarer.option("nx", "64");
   declarer.option("nx", "64");
   EXPECT_EQ(error_of([&] { declarer.option("nx", "65"); }), "option \"nx\" was given twice: 64 and 65");
@@ -229,7 +231,7 @@ TEST(Declarer, RefusesWhatIsDeclaredTwiceOrOnUnknownGrids) {
 }
 
 TEST(Declarer, ACoordinateIsWholeOrThisRanksPart) {
-  Declarer declarer("bubble", 1);
+  Declarer declarer("bubble", 1, 4);
   declarer.grid(block("les", {"y", "x"}, {4, 6}, {0, 3}, {4, 3}));
   declarer.coordinate("les", coordinate("y"), std::vector<double>{1, 2, 3, 4});
   declarer.coordinate("les", coordinate("x"), std::vector<double>{30, 40, 50});
@@ -250,7 +252,7 @@ TEST(Declarer, ACoordinateIsWholeOrThisRanksPart) {
 }
 
 TEST(Declarer, RanksAwayFromTheOriginLeaveASharedPartToOthers) {
-  Declarer declarer("bubble", 3);
+  Declarer declarer("bubble", 3, 4);
   declarer.grid(block("les", {"y", "x"}, {4, 6}, {2, 3}, {2, 3}));
   declarer.coordinate("les", coordinate("x"), std::vector<double>{30, 40, 50});
   EXPECT_THAT(declarer.statics(), IsEmpty());
@@ -259,7 +261,7 @@ TEST(Declarer, RanksAwayFromTheOriginLeaveASharedPartToOthers) {
 }
 
 TEST(Declarer, RefusesCoordinatesThatDoNotFit) {
-  Declarer declarer("bubble", 0);
+  Declarer declarer("bubble", 0, 4);
   declarer.grid(block("les", {"y", "x"}, {4, 6}, {0, 3}, {4, 3}));
   const std::vector<double> two{1, 2}, four{1, 2, 3, 4};
   EXPECT_EQ(
@@ -270,59 +272,6 @@ TEST(Declarer, RefusesCoordinatesThatDoNotFit) {
   declarer.coordinate("les", coordinate("y"), four);
   EXPECT_EQ(error_of([&] { declarer.coordinate("les", coordinate("y"), four); }),
             "coordinate \"y\" of grid \"les\" was declared before");
-}
-
-TEST(Declarer, AMeshBringsItsConnectivity) {
-  Declarer declarer("icon", 0);
-  const std::vector<std::int64_t> cells{4, 5};
-  declarer.grid(indexed(cells));
-  const std::vector<double> lon{0, 1, 2, 3}, lat{5, 6, 7, 8};
-  const std::vector<std::int32_t> faces{0, 1, 2, 1, 2, 3};
-  declarer.mesh("icon", {"mesh", lon, lat, 3, faces});
-  const model::Grid& grid = declarer.declarations().grids[0];
-  ASSERT_TRUE(grid.mesh);
-  EXPECT_THAT(grid.mesh->node_y, ElementsAre(5, 6, 7, 8));
-  const auto carried = static_cast<std::size_t>(grid.mesh->connectivity_field);
-  const auto part = static_cast<std::size_t>(declarer.declarations().fields[carried].grid);
-  EXPECT_EQ(declarer.declarations().fields[carried].type, model::DataType::int32);
-  EXPECT_THAT(declarer.declarations().grids[part].shape, ElementsAre(10, 3));
-  EXPECT_EQ(declarer.regions()[part], model::Region::of_box({{4, 0}, {2, 3}}));
-  ASSERT_THAT(declarer.statics(), SizeIs(1));
-  EXPECT_EQ(declarer.statics()[0].bytes.size(), faces.size() * sizeof(std::int32_t));
-}
-
-TEST(Declarer, RefusesMeshesThatDoNotFit) {
-  Declarer declarer("icon", 0);
-  const std::vector<std::int64_t> cells{4, 5};
-  declarer.grid(indexed(cells));
-  declarer.grid(whole("les", {"x"}, {4}));
-  const std::vector<double> four{0, 1, 2, 3}, three{0, 1, 2};
-  const std::vector<std::int32_t> faces{0, 1, 2, 1, 2, 3}, wrong{0, 1, 2, 1, 2, 4};
-  EXPECT_EQ(error_of([&] {
-              declarer.mesh("les", {"m", four, four, 3, faces});
-            }),
-            "grid \"les\" is not indexed; a mesh belongs to an indexed grid");
-  EXPECT_EQ(error_of([&] {
-              declarer.mesh("icon", {"m", four, three, 3, faces});
-            }),
-            "mesh \"m\": 4 values of node_x but 3 of node_y");
-  EXPECT_EQ(error_of([&] {
-              declarer.mesh("icon", {"m", four, four, 2, faces});
-            }),
-            "mesh \"m\": nodes_per_face is 2; a face has at least 3");
-  EXPECT_EQ(error_of([&] {
-              declarer.mesh("icon", {"m", four, four, 3, wrong});
-            }),
-            "mesh \"m\": the node number 4 is outside 0 to 3 (or -1 for none)");
-  EXPECT_EQ(error_of([&] {
-              declarer.mesh("icon", {"m", four, four, 4, faces});
-            }),
-            "mesh \"m\": face_nodes has 6 values; 2 faces on this rank x 4 nodes are expected");
-  declarer.mesh("icon", {"m", four, four, 3, faces});
-  EXPECT_EQ(error_of([&] {
-              declarer.mesh("icon", {"n", four, four, 3, faces});
-            }),
-            "grid \"icon\" has a mesh already");
 }
 
 }  // namespace
