@@ -9,6 +9,7 @@ namespace tailrace::pipeline {
 Blueprint::Blueprint(ComponentInfo given)
     : info(std::move(given)),
       plan(plan::make_plan(info.configuration, info.declarations, &info.decomposition)) {
+  if (info.memory == 0) info.memory = info.configuration.servers.memory;
   if (plan.analysis) {
     info.decomposition = plan::with_diagnostics(*plan.analysis, info.decomposition);
     info.declarations = plan.analysis->declarations;

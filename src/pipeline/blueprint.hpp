@@ -19,6 +19,7 @@ struct ComponentInfo {
   model::Tick begin;
   int leader = 0;  // the server of the component's first rank: it announces the steps to the others
   std::string history;
+  std::size_t memory = 0;  // of each server, for this component; 0: all that the configuration allows
 };
 
 // Never changes once made, so every thread may read it. Where there are diagnostics, the declarations and the

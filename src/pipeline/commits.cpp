@@ -31,8 +31,8 @@ Commits::Commits(const Blueprint& blueprint, Words& words)
 void Commits::start_clocks(std::vector<std::vector<std::size_t>> bytes_per_record, Flush flush) {
   flush_ = std::move(flush);
   const plan::Plan& plan = blueprint_.plan;
-  const std::size_t most_bytes = blueprint_.info.configuration.servers.memory / commit_share /
-                                 std::max<std::size_t>(1, plan.files.size());
+  const std::size_t most_bytes =
+      blueprint_.info.memory / commit_share / std::max<std::size_t>(1, plan.files.size());
   for (std::size_t f = 0; f < plan.files.size(); ++f)
     clocks_.emplace_back(
         plan.files[f], f, plan.calendar, blueprint_.info.begin,
@@ -124,6 +124,15 @@ std::size_t Commits::due_bytes(std::int64_t step) const {
   for (const auto& sink : sinks_)
     if (sink) bytes += sink->due_bytes(step);
   return bytes;
+}
+
+std::size_t Commits::due_within_shares(std::size_t bytes, std::int64_t step) const {
+  const auto is_open = [](const auto& sink) { return sink && sink->writes() && !sink->closed(); };
+  const auto files = static_cast<std::size_t>(std::ranges::count_if(sinks_, is_open));
+  std::size_t due = 0;
+  for (const auto& sink : sinks_)
+    if (is_open(sink)) due += std::min(sink->due_bytes(step), bytes / files + 1);
+  return due;
 }
 
 std::vector<telemetry::FileStatus> Commits::status() const {

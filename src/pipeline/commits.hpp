@@ -53,8 +53,12 @@ class Commits final : public model::Stateful {
   const std::vector<std::unique_ptr<sinks::Sink>>& sinks() const { return sinks_; }
   const model::Tick& tick() const { return tick_; }     // that the leader announced last
   const plan::AxisBank& axes() const { return axes_; }  // at the last step that was announced
-  std::size_t bytes() const;                            // held by the sinks
-  std::size_t due_bytes(std::int64_t step) const;       // of these, what leaves without steps after this one
+  const std::vector<plan::FileClock>& clocks() const { return clocks_; }
+  std::size_t bytes() const;                       // held by the sinks
+  std::size_t due_bytes(std::int64_t step) const;  // of these, what leaves without steps after this one
+  // Likewise, but of each file that is written here no more than what exceeds its share of `bytes` by one:
+  // the sum exceeds `bytes` only if all files do.
+  std::size_t due_within_shares(std::size_t bytes, std::int64_t step) const;
   std::vector<telemetry::FileStatus> status() const;
   std::string describe() const;
 

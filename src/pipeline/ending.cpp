@@ -12,7 +12,8 @@ constexpr double seconds_between_commits = 1.0, seconds_between_when_idle = 0.1;
 
 }  // namespace
 
-Ending::Ending(Words& words, Events events) : words_(words), events_(std::move(events)) {
+Ending::Ending(Words& words, int leader, Events events)
+    : words_(words), leader_(leader), events_(std::move(events)) {
   words_.on(Word::stop, [this](int, messaging::Bytes&& message) {
     base::ByteReader reader(message);
     StopOrder order;
@@ -21,16 +22,18 @@ Ending::Ending(Words& words, Events events) : words_(words), events_(std::move(e
     order.why = reader.get_text();
     on_order(order);
   });
-  words_.on(Word::commit, [this](int, messaging::Bytes&& message) {
+  words_.on_spread(Word::commit, leader, [this](int, messaging::Bytes&& message) {
     base::ByteReader reader(message);
     const auto tick = reader.get<model::Tick>();
     if (!cut_) events_.commit(tick);
   });
-  words_.on(Word::complete, [this](int, messaging::Bytes&& message) {
+  const auto heard = [this](int, messaging::Bytes&& message) {
     base::ByteReader reader(message);
     const auto last = reader.get<model::Tick>();
     on_complete(last, reader.get<std::uint8_t>() != 0);
-  });
+  };
+  words_.on(Word::complete, heard);
+  words_.on_spread(Word::complete_on_leader, leader, heard);
 }
 
 void Ending::ask(const StopOrder& order) {
@@ -60,7 +63,7 @@ void Ending::ask_for_commit(const model::Tick& complete, bool nothing_at_hand) {
   asked_for_commit_of_ = complete.step;
   base::ByteWriter writer;
   writer.put(complete);
-  words_.tell(Word::commit, writer.take());
+  words_.spread(Word::commit, writer.take());
 }
 
 void Ending::say_complete(const model::Tick& last) { tell_complete(last, false); }
@@ -71,7 +74,10 @@ void Ending::tell_complete(const model::Tick& last, bool finished) {
   base::ByteWriter writer;
   writer.put(last);
   writer.put(static_cast<std::uint8_t>(finished));
-  words_.tell(Word::complete, writer.take());
+  if (words_.rank() == leader_)  // behind the steps that it announced
+    words_.spread(Word::complete_on_leader, writer.take());
+  else
+    words_.tell(Word::complete, writer.take());
 }
 
 void Ending::on_complete(const model::Tick& last, bool finished) {

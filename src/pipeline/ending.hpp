@@ -32,7 +32,8 @@ class Ending {
     std::function<void(const model::Tick&)> commit;
     std::function<void(const model::Tick&)> cut;  // after this step nothing counts; once
   };
-  Ending(Words& words, Events events);  // `words` must live longer
+  // `leader`: the server that announces the steps. `words` must live longer.
+  Ending(Words& words, int leader, Events events);
 
   void ask(const StopOrder& order);  // of all servers; the first order of any server counts
   // While it lasts, what is complete is committed on all servers: from time to time, and at once where no
@@ -55,6 +56,7 @@ class Ending {
   void tell_complete(const model::Tick& last, bool finished);
 
   Words& words_;
+  int leader_;
   Events events_;
   std::optional<StopOrder> order_;
   bool asked_ = false;

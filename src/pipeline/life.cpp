@@ -12,11 +12,11 @@ Life::Life(Words& words, int leader, Events events)
       leader_(leader),
       events_(std::move(events)),
       closed_(static_cast<std::size_t>(words.size()), 0) {
-  words_.on(Word::tick, [this](int, messaging::Bytes&& message) {
+  words_.on_spread(Word::tick, leader, [this](int, messaging::Bytes&& message) {
     base::ByteReader reader(message);
     on_step(reader.get<model::Tick>());
   });
-  words_.on(Word::final_tick, [this](int, messaging::Bytes&&) { on_last_step(); });
+  words_.on_spread(Word::final_tick, leader, [this](int, messaging::Bytes&&) { on_last_step(); });
   words_.on(Word::fault,
             [this](int, messaging::Bytes&& message) { on_fault(Words::fault_in(message), false); });
   words_.on(Word::fatal, [this](int from, messaging::Bytes&& message) {
@@ -36,12 +36,12 @@ void Life::announce_step(const model::Tick& tick) {
   if (words_.rank() != leader_) return;
   base::ByteWriter writer;
   writer.put(tick);
-  words_.tell(Word::tick, writer.take());
+  words_.spread(Word::tick, writer.take());
 }
 
 bool Life::announce_last_step() {
   if (words_.rank() != leader_ || fatal_ || std::exchange(last_step_told_, true)) return false;
-  words_.tell(Word::final_tick, messaging::Bytes{});
+  words_.spread(Word::final_tick, messaging::Bytes{});
   return true;
 }
 
@@ -55,9 +55,7 @@ void Life::fail(const base::Fault& fault) {
 
 void Life::lose(int server, const base::Fault& fault) {
   closed_[static_cast<std::size_t>(server)] = 1;
-  if (fatal_) return;
-  fail(fault);
-  on_fault(fault, true);
+  if (!fatal_) end_by(fault);
 }
 
 void Life::end_early(const base::Fault& fault) {
@@ -77,11 +75,18 @@ void Life::on_last_step() {
 }
 
 void Life::on_fault(const base::Fault& fault, bool fatal) {
+  if (fatal && !fatal_) {
+    base::log_error(fault.message);
+    return end_by(fault);
+  }
   faults_.push_back(fault);
   events_.fault(fault);
-  if (!fatal || fatal_) return;
+}
+
+void Life::end_by(const base::Fault& fault) {
+  faults_.push_back(fault);
+  events_.fault(fault);
   fatal_ = fault;
-  base::log_error(fault.message);
   events_.fatal(fault);
 }
 

@@ -37,8 +37,7 @@ class Life {
   void fail(const base::Fault& fault);
   // This server tells its clients, and nothing else: the component has ended early and in order.
   void end_early(const base::Fault& fault);
-  // It will close nothing any more, and is not waited for. The fault is known here at once: this server may
-  // be over by it, and then says goodbye before it hears its own words.
+  // It will close nothing any more, and is not waited for. Each server is told so by its host.
   void lose(int server, const base::Fault& fault);
   // This server has closed what it writes; once.
   void announce_closed();
@@ -54,6 +53,7 @@ class Life {
   void on_step(const model::Tick& tick);
   void on_last_step();
   void on_fault(const base::Fault& fault, bool fatal);
+  void end_by(const base::Fault& fault);
 
   Words& words_;
   int leader_;

@@ -2,15 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "env/clock.hpp"
 #include "plan/analysis.hpp"
 
 namespace tailrace::pipeline {
 namespace {
 
-constexpr std::size_t enough_at_work = std::size_t{64} << 20;
-constexpr std::size_t slab_share = 8;  // of a server's memory, what waits to be used again
+constexpr std::size_t enough_at_work = std::size_t{32} << 20;
+constexpr double nearly_full = 0.9;
+constexpr double seconds_between_counts = 1e-3;
+constexpr std::size_t steps_for_others = 16;  // that may wait in mode inline, as in a buffer of other modes
+// Parts of a server's memory.
+constexpr std::size_t slab_share = 8;     // what waits to be used again
+constexpr std::size_t engine_share = 4;   // steps under way in the engine
+constexpr std::size_t backlog_share = 4;  // due commits of the files of one server
+constexpr std::size_t moving_share = 2;   // what is on its way
+constexpr std::size_t least_share = 8;    // of it, in any case: else all would go one by one
 
 }  // namespace
 
@@ -24,6 +34,7 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
                [this](const sampling::Stream& stream, int client, std::int64_t record,
                       std::span<const std::byte> values) { router_.emit(stream, client, record, values); }),
       commits_(blueprint_, words_),
+      backlog_(blueprint_, words_, blueprint_.info.memory / backlog_share),
       router_({.blueprint = blueprint_,
                .words = words_,
                .tasks = tasks_,
@@ -32,9 +43,11 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
                .drops = [this] { return fatal() || over(); }},
               streams_.all()),
       life_(words_, blueprint_.info.leader, events()),
-      ending_(words_, {.stop = [this] { on_stop(); },
-                       .commit = [this](const model::Tick& tick) { commits_.commit_until(tick); },
-                       .cut = [this](const model::Tick& tick) { on_cut(tick); }}) {
+      ending_(words_, blueprint_.info.leader,
+              {.stop = [this] { on_stop(); },
+               .commit = [this](const model::Tick& tick) { commits_.commit_until(tick); },
+               .cut = [this](const model::Tick& tick) { on_cut(tick); }}),
+      held_(services.counters.held) {
   messenger.slabs().keep_at_most(blueprint_.info.configuration.servers.memory / slab_share);
   commits_.start_clocks(bytes_per_record(),
                         [this](std::size_t file, const plan::CommitDue& due) { router_.flush(file, due); });
@@ -91,6 +104,7 @@ void ServedComponent::start(std::vector<server::Link> links, const model::StateL
                            .fail = [this](const base::Fault& fault) { fail(fault); }},
         std::move(clients));
   if (saved != nullptr) load(*saved);
+  if (!links.empty()) backlog_.start(commits_.clocks(), bytes_per_record());
   if (!links.empty())
     intake_ = std::make_unique<server::Intake>(blueprint_.info.declarations.component, std::move(links),
                                                server::IntakeServices{.executor = services_.executor,
@@ -101,23 +115,68 @@ void ServedComponent::start(std::vector<server::Link> links, const model::StateL
   life_.start();
 }
 
-// Only what leaves without another step may hold the step back: anything else would wait for itself. In mode
-// inline nothing may: what leaves waits for the next call of another rank, which may be waiting for this one.
-// While the buffers of the clients have room, no more is taken in than keeps all threads at work: the same
-// memory, still in the caches, then serves one step after the other.
 bool ServedComponent::ready_for_step() {
-  const std::size_t memory = blueprint_.info.configuration.servers.memory;
   if (diagnostics_) diagnostics_->end_step();  // all blocks of the step before are here
-  if (blueprint_.is_inline()) return true;
-  if (diagnostics_ && diagnostics_->steps() > 1 && diagnostics_->bytes() > memory / 4) return false;
-  const std::size_t moving = router_.moving_bytes() + commits_.due_bytes(intake_->tick().step);
-  if (moving > enough_at_work && intake_->buffer_used() < 0.5) return false;
-  return moving <= memory / 2;
+  if (blueprint_.is_inline()) return !fails_for_lack_of_room();
+  waits_for_writers_ = backlog_.full();
+  return !waits_for_writers_ && has_room();
+}
+
+// In mode inline what is sent waits for the next call of another rank, which may be waiting for this one. So
+// this one goes on; but not without end, where the others do not call.
+bool ServedComponent::fails_for_lack_of_room() {
+  const std::size_t waiting = router_.moving_bytes();
+  const std::size_t step = std::max(most_step_bytes_, step_bytes_.load(std::memory_order_relaxed));
+  const std::size_t most = std::max(blueprint_.info.memory, steps_for_others * step);
+  if (waiting <= most) return false;
+  const model::Tick& tick = intake_->tick();
+  fail({ErrorCode::resource,
+        fmt::format(
+            "component \"{}\": {} MiB of rank {} wait for ranks that are behind, after step {} ({} s); "
+            "expected at most {} MiB (servers.memory, or {} steps): in mode inline a rank takes what is "
+            "sent to it only in its own calls, so none may be far ahead of the others; use mode "
+            "attached or dedicated",
+            blueprint_.info.declarations.component, waiting >> 20, words_.rank(), tick.step, tick.time,
+            most >> 20, steps_for_others)});
+  return true;
+}
+
+std::size_t ServedComponent::leaving_bytes() const {
+  return router_.moving_bytes() + commits_.due_bytes(intake_->tick().step);
+}
+
+// Only what leaves without another step may hold the step back: anything else would wait for itself. What
+// stays, and what other components hold, leaves less room for it.
+// While the buffers of the clients have room, no more is taken in than keeps all threads at work
+// (has_enough_to_do).
+bool ServedComponent::has_room() {
+  const std::size_t memory = blueprint_.info.memory;
+  if (diagnostics_ && diagnostics_->steps() > 1 && diagnostics_->bytes() > memory / engine_share)
+    return false;
+  const std::size_t leaving = leaving_bytes();
+  if (has_enough_to_do() && intake_->buffer_used() < nearly_full) return false;
+  if (leaving <= memory / least_share) return true;
+  const std::size_t next = std::max(most_step_bytes_, step_bytes_.load(std::memory_order_relaxed));
+  return leaving <= memory / moving_share &&
+         services_.counters.held.total() + next <= blueprint_.info.configuration.servers.memory;
+}
+
+// The same memory, still in the caches, then serves one step after the other: memory that is used for the
+// first time costs more than a write into the cache of a file. A file that is slow holds none of the others
+// up: all must have enough to write. And no server runs ahead of the leader, for homes of files would have to
+// hold the chunks of such steps open.
+bool ServedComponent::has_enough_to_do() const {
+  const std::int64_t step = intake_->tick().step;
+  const bool is_ahead = commits_.tick().step < step && ending_.order() == nullptr;  // at the end all is taken
+  return is_ahead ||
+         router_.moving_bytes() + commits_.due_within_shares(enough_at_work, step) > enough_at_work;
 }
 
 void ServedComponent::begin_step(const model::Tick& tick) {
   streams_.begin_step(tick);
   if (diagnostics_) diagnostics_->begin_step(tick, streams_.axes());
+  backlog_.begin_step(streams_.axes(), tick);
+  most_step_bytes_ = std::max(most_step_bytes_, step_bytes_.exchange(0, std::memory_order_relaxed));
   count_held();
   life_.announce_step(tick);
 }
@@ -125,6 +184,7 @@ void ServedComponent::begin_step(const model::Tick& tick) {
 void ServedComponent::accept(int client, const model::PacketHeader& header,
                              std::span<const std::byte> payload) {
   check_block(client, header, payload.size());
+  step_bytes_.fetch_add(payload.size(), std::memory_order_relaxed);
   streams_.accept(client, header, payload);
   if (diagnostics_ && header.step != model::static_step) diagnostics_->accept(header.number, client, payload);
 }
@@ -181,6 +241,10 @@ void ServedComponent::fail(const base::Fault& fault) {
   if (intake_) intake_->discard();
 }
 
+void ServedComponent::close_channels() {
+  if (intake_) intake_->close();
+}
+
 void ServedComponent::lose_server(int server, const base::Fault& fault) { life_.lose(server, fault); }
 
 void ServedComponent::on_step(const model::Tick& tick) {
@@ -205,6 +269,8 @@ bool ServedComponent::progress() {
   }
   moved = router_.send(!at_work) || moved;
   moved = commits_.progress() || moved;
+  moved = (!blueprint_.is_inline() && backlog_.tell(commits_.sinks())) || moved;
+  if (env::steady_seconds() >= next_count_) count_held();
   if (input_ended_) moved = life_.announce_last_step() || moved;
   return (!at_work && close()) || moved;
 }
@@ -279,10 +345,16 @@ void ServedComponent::tell_the_end() {
                                blueprint_.info.declarations.component, ending_.order()->why, until)});
 }
 
+// What the messenger holds is its owner's to count.
 void ServedComponent::count_held() {
-  services_.counters.pending_is(router_.moving_bytes() + router_.open_bytes() + commits_.bytes() +
-                                (diagnostics_ ? diagnostics_->bytes() : 0) +
-                                words_.messenger().slabs().kept());
+  using telemetry::Held;
+  next_count_ = env::steady_seconds() + seconds_between_counts;
+  held_.set(Held::messages, router_.unsent_bytes() + router_.unprocessed_bytes());
+  held_.set(Held::chunks, router_.open_bytes());
+  held_.set(Held::files, commits_.bytes() + router_.delivered_bytes());
+  held_.set(Held::analytics, diagnostics_ ? diagnostics_->bytes() : 0);
+  held_.set(Held::windows, streams_.bytes());
+  held_.set(Held::geometry, router_.geometry_bytes());
 }
 
 std::string ServedComponent::describe() const {

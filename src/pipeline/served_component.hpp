@@ -7,11 +7,13 @@
 // the parts submit. Parts know their neighbours only through what is handed to their constructors here.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "pipeline/backlog.hpp"
 #include "pipeline/commits.hpp"
 #include "pipeline/diagnostics.hpp"
 #include "pipeline/ending.hpp"
@@ -55,6 +57,8 @@ class ServedComponent final : public server::Pipeline {
   // Another server, or a process with one, is gone: the component ends with what is complete.
   void lose_server(int server, const base::Fault& fault);
 
+  void close_channels();  // when it is over: the last word to its clients, before they hear the goodbye
+
   // server::Pipeline
   bool ready_for_step() override;
   void begin_step(const model::Tick& tick) override;
@@ -63,6 +67,10 @@ class ServedComponent final : public server::Pipeline {
   void fail(const base::Fault& fault) override;
 
   const ComponentInfo& info() const { return blueprint_.info; }
+  // What came from other servers and waits for the workers, who need nothing more to be through with it.
+  std::size_t unprocessed_bytes() const { return router_.unprocessed_bytes(); }
+  // Its clients are kept waiting until some server has written more, which a message tells.
+  bool waits_for_writers() const { return waits_for_writers_; }
   const server::Intake* intake() const { return intake_.get(); }
   std::vector<telemetry::FileStatus> file_status() const { return commits_.status(); }
   std::string describe() const;  // for the watchdog: who waits for whom
@@ -74,12 +82,16 @@ class ServedComponent final : public server::Pipeline {
   void on_step(const model::Tick& tick);
   void finish_windows();
   bool close();
+  std::size_t leaving_bytes() const;
+  bool has_room();
+  bool fails_for_lack_of_room();
   void count_held();
   bool go_on_ending();
   bool may_stop_taking(double waited) const;
   void on_stop();
   void on_cut(const model::Tick& tick);
   void tell_the_end();
+  bool has_enough_to_do() const;
   bool input_over() const { return !intake_ || intake_->finished() || cut(); }
   bool all_in() const { return intake_ ? input_ended_ : life_.last_step_announced(); }
   bool diagnostics_over() const { return !diagnostics_ || fatal() || diagnostics_->over(); }
@@ -90,11 +102,17 @@ class ServedComponent final : public server::Pipeline {
   Tasks tasks_;
   sampling::Streams streams_;
   Commits commits_;
+  Backlog backlog_;
   routing::Router router_;
   Life life_;
   Ending ending_;
   std::unique_ptr<Diagnostics> diagnostics_;  // null where there are none
   std::unique_ptr<server::Intake> intake_;    // null on a server without clients
+  telemetry::HeldPart held_;
+  double next_count_ = 0.0;
+  std::atomic<std::size_t> step_bytes_{0};  // of the blocks of this step so far
+  std::size_t most_step_bytes_ = 0;
+  bool waits_for_writers_ = false;
   bool input_ended_ = false;
   bool windows_finished_ = false;
   bool end_told_ = false;

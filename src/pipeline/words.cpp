@@ -1,12 +1,33 @@
 #include "pipeline/words.hpp"
 
+#include <utility>
+
 #include "base/bytes.hpp"
+#include "base/tree.hpp"
 
 namespace tailrace::pipeline {
 
 void Words::tell(Word word, const messaging::Bytes& message) {
   for (int server = 0; server < size(); ++server)
     messenger_.send(server, kind(word), messaging::Bytes(message));
+}
+
+void Words::on_spread(Word word, int root, messaging::Messenger::Handler handler) {
+  on(word, [this, word, root, handler = std::move(handler)](int, messaging::Bytes&& message) {
+    if (rank() != root) send_down(root, word, message);
+    handler(root, std::move(message));
+  });
+}
+
+void Words::spread(Word word, const messaging::Bytes& message) {
+  send_down(rank(), word, message);
+  messenger_.send(rank(), kind(word), messaging::Bytes(message));
+}
+
+void Words::send_down(int root, Word word, const messaging::Bytes& message) {
+  const base::Branch branch = base::branch_of((rank() - root + size()) % size(), size());
+  for (const int child : branch.children)
+    messenger_.send((child + root) % size(), kind(word), messaging::Bytes(message));
 }
 
 void Words::tell(Word word, const base::Fault& fault) {

@@ -20,10 +20,12 @@ enum class Word : std::int32_t {
   analytics,
   stop,      // the run is to end now
   complete,  // the last step that a server's clients have given in full
-  commit,    // commit what is closed up to this step, before its time
-  cut        // how long a file becomes
+  complete_on_leader,
+  commit,  // commit what is closed up to this step, before its time
+  cut,     // how long a file becomes
+  written  // how far files are on disk
 };
-inline constexpr std::int32_t words_per_component = 12;
+inline constexpr std::int32_t words_per_component = 14;
 
 // Communication thread only.
 class Words {
@@ -38,6 +40,11 @@ class Words {
   // To all servers, this one included, whose handler runs in the next progress like the others'.
   void tell(Word word, const messaging::Bytes& message);
   void tell(Word word, const base::Fault& fault);
+  // What one server, the root, says to all, itself included, step by step: down a tree, so that no server
+  // sends more than a few. The words of a root arrive in the order in which it says them, and are not ordered
+  // with what it tells otherwise. `from` is the root wherever they arrive.
+  void on_spread(Word word, int root, messaging::Messenger::Handler handler);
+  void spread(Word word, const messaging::Bytes& message);
   static base::Fault fault_in(const messaging::Bytes& message);
 
   messaging::Messenger& messenger() { return messenger_; }
@@ -45,6 +52,8 @@ class Words {
   int size() const { return messenger_.size(); }  // of servers
 
  private:
+  void send_down(int root, Word word, const messaging::Bytes& message);
+
   messaging::Messenger& messenger_;
   int component_;
 };

@@ -12,11 +12,11 @@ constexpr std::uint64_t longest_silence = 100'000;  // nanoseconds
 
 }  // namespace
 
-Executor::Executor(int threads, transport::Doorbell& doorbell, bool one_core)
-    : threads_(threads), one_core_(one_core), doorbell_(doorbell) {
+Executor::Executor(int threads, transport::Doorbell& doorbell, bool one_core, std::vector<int> cpus)
+    : threads_(threads), one_core_(one_core), cpus_(std::move(cpus)), doorbell_(doorbell) {
   if (threads_ == 0) return;
-  for (int i = 0; i < threads_; ++i) all_threads_.emplace_back([this] { serve("tailrace-work", workers); });
-  all_threads_.emplace_back([this] { serve("tailrace-io", writer); });
+  for (int i = 0; i < threads_; ++i) all_threads_.emplace_back([this] { serve("tailrace-work", work_lane); });
+  for (int i = 0; i < writers; ++i) all_threads_.emplace_back([this] { serve("tailrace-io", write_lane); });
 }
 
 Executor::~Executor() {
@@ -57,13 +57,14 @@ void Executor::hand_over(Lane lane, Work&& work) {
 
 void Executor::submit(Work work, bool light) {
   if (light && does_light_work_at_once()) return run_here(work);
-  hand_over(workers, std::move(work));
+  hand_over(work_lane, std::move(work));
 }
-void Executor::write(Work work) { hand_over(writer, std::move(work)); }
+void Executor::write(Work work) { hand_over(write_lane, std::move(work)); }
 
 // Whoever has more to do at once tells of both with that: waking a sleeper costs more than little work.
 void Executor::serve(const char* name, Lane lane) {
   env::name_this_thread(name);
+  if (!cpus_.empty()) env::pin_this_thread(cpus_);
   std::uint64_t told = 0;
   base::MutexLock lock(mutex_);
   std::deque<Work>& queue = queues_[lane];

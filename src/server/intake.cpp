@@ -37,8 +37,11 @@ Intake::Intake(std::string component, std::vector<Link> links, const IntakeServi
       counters_(services.counters),
       trace_(services.trace),
       finished_(links.empty()) {
-  for (Link& link : links)
+  std::shared_ptr<transport::Company> company;
+  for (Link& link : links) {
+    link.consumer->join(company);
     clients_.push_back({std::move(link), State::running, {}, false, {}, 0, 0.0, false});
+  }
 }
 
 Intake::~Intake() {
@@ -242,7 +245,7 @@ void Intake::look_for_the_dead() {
   next_look_ = env::steady_seconds() + (losses_expected_ ? 0.1 * look_seconds : look_seconds);
   for (Client& client : clients_) {
     if (client.state == State::finished || client.state == State::gone) continue;
-    if (client.link.consumer->alive()) continue;
+    if (client.link.consumer->alive() && !transport::gone(client.link.process)) continue;
     if (losses_expected_ && client.state == State::at_tick) {  // there may be more in its buffer
       client.missed = true;
       continue;
@@ -283,6 +286,11 @@ void Intake::discard() {
 void Intake::raise(const base::Fault& fault) {
   for (Client& client : clients_)
     if (client.state != State::gone) client.link.consumer->raise(fault);
+}
+
+void Intake::close() {
+  for (Client& client : clients_)
+    if (client.state == State::finished) client.link.consumer->close();
 }
 
 double Intake::buffer_used() const {

@@ -15,6 +15,7 @@
 #include "server/pipeline.hpp"
 #include "telemetry/counters.hpp"
 #include "telemetry/trace.hpp"
+#include "transport/process.hpp"
 #include "transport/transport.hpp"
 
 namespace tailrace::server {
@@ -22,6 +23,8 @@ namespace tailrace::server {
 struct Link {
   int client = 0;  // rank in the component
   std::unique_ptr<transport::Consumer> consumer;
+  // Where it is on this node: a consumer need not see that it dies (mpi).
+  transport::ProcessId process{};
 };
 
 // All must live longer.
@@ -59,6 +62,7 @@ class Intake {
   bool announced() const;
   bool finished() const { return finished_; }        // every client has finished or is gone
   void raise(const base::Fault& fault);              // to all clients
+  void close();                                      // the last word to clients that have finished
   const model::Tick& tick() const { return tick_; }  // static_step before the first one
   double buffer_used() const;                        // 0 to 1, of the fullest client
   std::string describe() const;                      // for the watchdog: where each client stands

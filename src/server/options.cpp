@@ -1,5 +1,7 @@
 #include "server/options.hpp"
 
+#include <fmt/format.h>
+
 #include "config/read.hpp"
 #include "time/options.hpp"
 
@@ -26,9 +28,23 @@ std::vector<config::Option> where_they_run() {
        .unit = "ranks"},
       {.name = "per_node",
        .type = config::integer(1, 1 << 12),
-       .says = "The number of server ranks on each node, in place of `count`: the last ranks of the node.",
+       .says =
+           "The number of server ranks on each node, in place of `count`: the last ranks of the node, of its "
+           "NUMA domains in turn.",
        .example = "1",
        .unit = "ranks"},
+      {.name = "per_domain",
+       .type = config::integer(1, 1 << 12),
+       .says = "The number of server ranks on each NUMA domain, in place of `count`. Ranks that the launcher "
+               "did not bind to one domain count as a domain of their node.",
+       .example = "1",
+       .unit = "ranks"},
+      {.name = "pin",
+       .type = choice({"auto", "none"}),
+       .says = "Whether the threads of a dedicated server keep to the cores that the launcher gave it and no "
+               "other rank of the node (`auto`), or run wherever it may.",
+       .example = "none",
+       .fallback = "auto"},
       {.name = "threads",
        .type = config::integer_or({"auto"}, 1, 1 << 12),
        .says = "The number of threads of a server that compute and compress; `auto` uses the cores assigned "
@@ -38,14 +54,16 @@ std::vector<config::Option> where_they_run() {
        .unit = "threads"},
       {.name = "model_uses_hdf5",
        .type = flag(),
-       .says = "Whether the model itself calls HDF5, as netCDF-4 does. With an HDF5 library that is not "
-               "thread-safe, `mode: attached` is possible only if it does not.",
+       .says =
+           "Whether the model itself calls HDF5, as netCDF-4 does, other than between `hdf5_lock` and "
+           "`hdf5_unlock`. With an HDF5 library that is not thread-safe, `mode: attached` is possible only "
+           "if it does not.",
        .example = "false",
        .fallback = "true"},
   };
 }
 
-std::vector<config::Option> how_they_are_stopped() {
+std::vector<config::Option> how_they_end() {
   return {
       {.name = "signals",
        .type = choice({"servers", "all", "none"}),
@@ -59,6 +77,14 @@ std::vector<config::Option> how_they_are_stopped() {
                "records are committed, the report is written.",
        .example = "60 s",
        .fallback = "20 s"},
+      {.name = "on_server_loss",
+       .type = choice({"stop", "continue"}),
+       .says =
+           "When a server dies or ends with an error: the model's next call fails (`stop`), or the model "
+           "goes on without output, after one warning (`continue`; from `ready` on). Either way the files "
+           "keep what was committed.",
+       .example = "continue",
+       .fallback = "stop"},
   };
 }
 
@@ -66,7 +92,7 @@ std::vector<config::Option> what_they_may_use_and_tell() {
   return {
       {.name = "memory",
        .type = config::size(),
-       .says = "The bound on the data that wait on a server for assembly or for the disk.",
+       .says = "The bound on the data that a server holds, from their arrival to the disk.",
        .example = "4 GiB",
        .fallback = "1 GiB",
        .unit = "bytes per server"},
@@ -94,12 +120,17 @@ std::vector<config::Option> what_they_may_use_and_tell() {
   };
 }
 
-void refuse_both_counts(const Value& value, config::Problems& problems) {
-  const Value* count = value.find("count");
-  const Value* per_node = value.find("per_node");
-  if (count && per_node && count->location().line > 0)
-    problems.add(per_node->location(), per_node->path(),
-                 "`count` is given too; expected only one of the two");
+// (A default has no line.)
+void refuse_several_counts(const Value& value, config::Problems& problems) {
+  const char* given = nullptr;
+  for (const char* name : {"count", "per_node", "per_domain"}) {
+    const Value* number = value.find(name);
+    if (!number || number->location().line == 0) continue;
+    if (given)
+      problems.add(number->location(), number->path(),
+                   fmt::format("`{}` is given too; expected only one of them", given));
+    given = name;
+  }
 }
 
 Options read(const Value& value, config::Problems& problems) {
@@ -109,9 +140,11 @@ Options read(const Value& value, config::Problems& problems) {
                                           {"attached", Mode::attached},
                                           {"inline", Mode::inline_},
                                           {"off", Mode::off}});
-  refuse_both_counts(value, problems);
+  refuse_several_counts(value, problems);
   options.count = config::integer_of(value, "count", options.count);
   options.per_node = config::integer_of(value, "per_node", options.per_node);
+  options.per_domain = config::integer_of(value, "per_domain", options.per_domain);
+  options.pin = config::choice_of<bool>(value, "pin", {{"auto", true}, {"none", false}});
   options.threads = config::integer_of(value, "threads", options.threads);
   options.buffer = transport::buffer_of(value, problems);
   options.transport = config::text_of(value, "transport", options.transport);
@@ -122,6 +155,8 @@ Options read(const Value& value, config::Problems& problems) {
   options.signals = config::choice_of<Signals>(
       value, "signals", {{"servers", Signals::servers}, {"all", Signals::all}, {"none", Signals::none}});
   options.grace_seconds = time::seconds_of(value, "grace", options.grace_seconds);
+  options.on_server_loss = config::choice_of<OnServerLoss>(
+      value, "on_server_loss", {{"stop", OnServerLoss::stop}, {"continue", OnServerLoss::go_on}});
   options.report = config::flag_of(value, "report", options.report);
   options.report_directory = config::text_of(value, "report_directory", options.report_directory);
   options.trace = config::flag_of(value, "trace", options.trace);
@@ -134,8 +169,8 @@ const config::SectionRegistration registration{section};
 
 config::Section<Options> section() {
   return {.option = {.name = "servers",
-                     .type = config::joined_section({where_they_run(), transport::options(),
-                                                     how_they_are_stopped(), what_they_may_use_and_tell()}),
+                     .type = config::joined_section({where_they_run(), transport::options(), how_they_end(),
+                                                     what_they_may_use_and_tell()}),
                      .says = "Where the servers run, and the resources that they may use.",
                      .example = "{mode: dedicated, count: 2}"},
           .read = read};

@@ -69,7 +69,7 @@ output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many) {
 
 }  // namespace
 
-// One commit on its way to the disk. The I/O thread writes `fault` and then `done`.
+// One commit on its way to the disk. An I/O thread writes `fault` and then `done`.
 struct FileSink::Write {
   std::optional<output::ReadyCommit> ready;  // none: the dataset is to be closed
   std::optional<base::Fault> fault;
@@ -124,7 +124,7 @@ void FileSink::create(const std::string& part) {
   counters_->disk_bytes.set(closed_bytes_ + dataset_->bytes_on_disk());
 }
 
-// On the I/O thread; may be tried again.
+// On an I/O thread; may be tried again.
 void FileSink::write(const output::ReadyCommit& ready) {
   if (!ready.commit.chunks.empty() || !ready.commit.values.empty()) {
     if (!dataset_) create(ready.point.part);
@@ -175,7 +175,7 @@ void FileSink::add_values(const plan::CommitDue& due, output::CommitPoint& point
     if (due.records[axis].empty()) continue;
     std::vector<double> times, bounds;
     for (const time::TimeRecord& record : due.records[axis]) {
-      times.push_back(cf::time_stamp(record, plan_.entry.time_stamp));
+      times.push_back(cf::time_stamp(record, plan_.time_stamp));
       bounds.push_back(record.begin);
       bounds.push_back(record.end);
     }

@@ -1,5 +1,5 @@
-// A file in a format of `output`: takes finished chunks and commit points, writes complete commits on the I/O
-// thread in order, and does what `on_error` says when the world refuses.
+// A file in a format of `output`: takes finished chunks and commit points, writes complete commits in order,
+// one at a time, on the I/O threads, and does what `on_error` says when the world refuses.
 //
 // A file has one dataset on its home, or, in a format that can be written by many, one on every server, each
 // with the chunks that this server puts together. Only the home writes what no chunk holds (times, bounds,
@@ -68,7 +68,7 @@ class FileSink final : public Sink {
   output::Committer committer_;
   std::deque<plan::CommitDue> waiting_;  // what the committer's points were made from
   PartCutter cutter_;                    // of a series
-  std::uint64_t closed_bytes_ = 0;       // on disk, in files of a series that have ended; I/O thread only
+  std::uint64_t closed_bytes_ = 0;       // on disk, in files of a series that have ended; of the writer only
   telemetry::FileCounters* counters_;
   std::shared_ptr<Write> write_;  // under way, or waiting to be tried again
   bool constants_sent_ = false;

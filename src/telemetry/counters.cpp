@@ -69,8 +69,7 @@ void visit_server(S& server, Visitor& visit) {
   visit(server.encoded_bytes_out);
   visit(server.messages_sent);
   visit(server.message_bytes_sent);
-  visit(server.pending_bytes);
-  visit(server.pending_high_water_bytes);
+  HeldBytes::visit(server.held, visit);
   visit(server.commits);
   visit_timings(server.lag, visit);
   visit(server.last_lag_nanoseconds);
@@ -180,11 +179,6 @@ ServerCounters ServerCounters::from_bytes(std::span<const std::byte> bytes) {
 FileCounters& ServerCounters::add_file(const std::string& path) {
   files.emplace_back().path = path;
   return files.back();
-}
-
-void ServerCounters::pending_is(std::uint64_t bytes) {
-  pending_bytes.set(bytes);
-  pending_high_water_bytes.raise_to(bytes);
 }
 
 void ServerCounters::committed(double at, double lag_seconds) {

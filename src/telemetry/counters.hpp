@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "telemetry/counter.hpp"
+#include "telemetry/held.hpp"
 #include "telemetry/series.hpp"
 
 namespace tailrace::telemetry {
@@ -70,7 +71,7 @@ struct ServerCounters {
   SharedCounter packets_in;
   SharedCounter raw_bytes_out, encoded_bytes_out;
   SharedCounter messages_sent, message_bytes_sent;
-  SharedCounter pending_bytes, pending_high_water_bytes;  // waiting for assembly or disk
+  HeldBytes held;
   Counter commits;
   Timings lag;  // per commit: from the arrival of the put that completes it to its end on disk
   Counter last_lag_nanoseconds;
@@ -84,7 +85,6 @@ struct ServerCounters {
   SharedTimings& phase(Phase phase) { return phases[static_cast<std::size_t>(phase)]; }
   const SharedTimings& phase(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }
   FileCounters& add_file(const std::string& path);
-  void pending_is(std::uint64_t bytes);  // keeps pending_bytes and its mark
   // After each commit; one thread. `at` is in seconds since the start of the run.
   void committed(double at, double lag_seconds);
 

@@ -105,6 +105,11 @@ Json server_json(const ServerCounters& server) {
   for (std::size_t k = 0; k < phase_count; ++k) {
     phases[phase_name(static_cast<Phase>(k))] = timings_json(server.phases[k]);
   }
+  Json held = Json::object();
+  for (std::size_t k = 0; k < held_count; ++k) {
+    const auto what = static_cast<Held>(k);
+    held[held_name(what)] = server.held.most(what);
+  }
   Json series = Json::array();
   for (const Series::Point& point : server.lag_series.points()) series.push_back({point.at, point.value});
   return {{"rank", server.rank},
@@ -118,7 +123,8 @@ Json server_json(const ServerCounters& server) {
           {"encoded_bytes_out", server.encoded_bytes_out.get()},
           {"messages_sent", server.messages_sent.get()},
           {"message_bytes_sent", server.message_bytes_sent.get()},
-          {"pending_high_water_bytes", server.pending_high_water_bytes.get()},
+          {"pending_high_water_bytes", server.held.most_total()},
+          {"held_high_water_bytes", std::move(held)},
           {"commits", server.commits.get()},
           {"lag", timings_json(server.lag)},
           {"last_lag_seconds", seconds(server.last_lag_nanoseconds)},

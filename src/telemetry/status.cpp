@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
 #include "base/log.hpp"
@@ -108,6 +109,25 @@ void Status::write(const StatusSnapshot& snapshot, const std::string& state) {
   } catch (const Error& error) {
     if (!std::exchange(complained_, true)) base::log_warning(fmt::format("no status: {}", error.what()));
   }
+}
+
+std::map<std::string, CommitLine> last_commits(const env::FileSystem& files, const std::string& directory) {
+  std::map<std::string, CommitLine> commits;
+  std::string text;
+  try {
+    text = files.read(directory + "/commits.jsonl");
+  } catch (const Error&) {  // no report, or no commit yet
+  }
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    try {
+      const Json json = Json::parse(line);
+      CommitLine commit{json.at("path"), json.at("lengths"), json.at("model_time")};
+      commits[commit.path] = std::move(commit);
+    } catch (const Json::exception&) {  // a writer that died may have left half a line
+    }
+  }
+  return commits;
 }
 
 CommitLog::CommitLog(env::FileSystem& files, const env::Clock& clock, const std::string& directory,

@@ -84,6 +84,9 @@ struct CommitLine {
   double model_time = 0.0;
 };
 
+// The last line of each file in commits.jsonl, by path; what cannot be read counts as not there. Any process.
+std::map<std::string, CommitLine> last_commits(const env::FileSystem& files, const std::string& directory);
+
 // Call `add` AFTER the commit is done: what stands here is promised to be in the file whatever happens next.
 class CommitLog {
  public:

@@ -40,8 +40,12 @@ AtomicFile::AtomicFile(std::unique_ptr<env::File> file, std::uint64_t committed,
 
 void AtomicFile::begin() {
   finish();
+  forget();
+}
+
+void AtomicFile::forget() noexcept {
   changed_.clear();
-  failure_.reset();
+  added_.clear();
   written_ = 0;
   end_ = committed_;
 }
@@ -49,24 +53,19 @@ void AtomicFile::begin() {
 std::uint64_t AtomicFile::end() const { return std::max({committed_, written_, end_}); }
 
 void AtomicFile::read(std::uint64_t address, std::span<std::byte> bytes) const {
-  file_->read(address, bytes);
+  if (!kept_.has_all(address, address + bytes.size())) file_->read(address, bytes);
   kept_.cover(address, bytes);
+  added_.cover(address, bytes);
   changed_.cover(address, bytes);
 }
 
 void AtomicFile::write(std::uint64_t address, std::span<const std::byte> bytes, bool raw) {
-  if (bytes.empty() || (failure_ && raw)) return;
+  if (bytes.empty()) return;
   written_ = std::max(written_, address + bytes.size());
-  if (failure_) return changed_.put(address, bytes);
-  try {
-    const std::uint64_t before = address < committed_ && !raw ? committed_ - address : 0;
-    const std::size_t kept = static_cast<std::size_t>(std::min<std::uint64_t>(before, bytes.size()));
-    changed_.put(address, bytes.first(kept));
-    if (kept < bytes.size()) file_->write(address + kept, bytes.subspan(kept));
-  } catch (const Error& error) {
-    failure_ = error.what();
-    if (!raw) changed_.put(address, bytes);
-  }
+  const std::uint64_t before = address < committed_ && !raw ? committed_ - address : 0;
+  const std::size_t in_place = static_cast<std::size_t>(std::min<std::uint64_t>(before, bytes.size()));
+  changed_.put(address, bytes.first(in_place));
+  added_.put(address + in_place, bytes.subspan(in_place));
 }
 
 // The snapshot is on the disk when it returns, and nothing leads to it yet; the patches make it so.
@@ -100,12 +99,13 @@ AtomicFile::Prepared AtomicFile::prepare() {
 
 void AtomicFile::commit() {
   try {
-    if (failure_) throw Error(ErrorCode::resource, *failure_);
+    added_.write_to(*file_);
     committed_ == 0 ? commit_first() : commit_next();
   } catch (const Error&) {
     abandon();
     throw;
   }
+  forget();
   finish();
 }
 
@@ -129,7 +129,6 @@ void AtomicFile::commit_next() {
   committed_ = end_;
   kept_ = std::move(prepared.kept);
   snapshots_ = std::move(prepared.snapshots);
-  changed_.clear();
   unfinished_ = std::move(journal);
 }
 
@@ -161,9 +160,7 @@ void AtomicFile::sync() {
 }
 
 void AtomicFile::abandon() noexcept {
-  changed_.clear();
-  written_ = 0;
-  end_ = committed_;
+  forget();
   try {
     if (file_->size() > std::max(reserved_, committed_)) file_->truncate(std::max(reserved_, committed_));
   } catch (const Error&) {

@@ -1,23 +1,22 @@
 // A file that changes from one whole state to the next: whatever happens in between, it is the old one or the
 // new one, for those who read it and after a crash.
 //
-// HDF5 believes to work in the file in place. Between begin() and commit() values go straight to the disk:
-// behind the committed end, or over values of which they are a superset. Metadata behind the committed end
-// does too, for nothing refers to it yet; metadata before it is kept in memory. commit() then writes
-//   1. copies of all object headers with what refers to them (snapshot.hpp),
-//   2. a journal of what changes in place,
-//   3. that: indices of chunks, in which new entries come to be, innermost first,
-//   4. the superblock, which names the new copies. From here on readers see the new state.
-// A process killed before 4 leaves the old state; if that was within 3, the journal completes the commit. The
+// HDF5 believes to work in the file in place. Between begin() and commit() nothing is written: what HDF5
+// writes is collected, and large values only by where they lie in memory. So HDF5, which serves one thread at
+// a time, never waits for the disk. commit() then writes
+//   1. values, behind the committed end or over values of which they are a superset, and metadata behind
+//      that end: nothing refers to either yet,
+//   2. copies of all object headers with what refers to them (snapshot.hpp),
+//   3. a journal of what changes in place,
+//   4. that: indices of chunks, in which new entries come to be, innermost first,
+//   5. the superblock, which names the new copies. From here on readers see the new state.
+// A process killed before 5 leaves the old state; if that was within 4, the journal completes the commit. The
 // original headers stay in memory until close(), which writes them where HDF5 believes them to be.
 //
 // While it is written the file is longer than its content (the rest takes no space), and the superblock says
 // so: a reader that has the old superblock may find a new entry in an index, and takes its address for one in
 // the file. The length that a commit announces is the one that the file had before it, for a reader asks for
 // the length before it reads the superblock.
-//
-// A failed write is remembered, not reported where it happens: from then on everything is kept in memory or
-// dropped, so that a library on top can be shut down in order. Ask failure().
 #pragma once
 
 #include <cstddef>
@@ -25,10 +24,10 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "env/file.hpp"
+#include "output/netcdf/collected_writes.hpp"
 #include "output/netcdf/journal.hpp"
 #include "output/netcdf/metadata/overlay.hpp"
 #include "output/netcdf/metadata/snapshot.hpp"
@@ -45,15 +44,17 @@ class AtomicFile {
   // Finishes a commit whose last part failed, then starts a change. Throws Error(resource).
   void begin();
   void read(std::uint64_t address, std::span<std::byte> bytes) const;
-  // `raw`: values of fields; not needed any more after a failure. Where they lie over committed ones, they
-  // must be the same in all cells that a reader may look at.
+  // Of what is written from these bytes no copy is taken: they stay as they are until commit() or abandon().
+  // For one span at a time.
+  void refer_to(std::span<const std::byte> bytes) { added_.refer_to(bytes); }
+  // `raw`: values of fields. Where they lie over committed ones, they must be the same in all cells that a
+  // reader may look at.
   void write(std::uint64_t address, std::span<const std::byte> bytes, bool raw);
   void set_end(std::uint64_t end) { end_ = end; }  // how long the new state is
   std::uint64_t end() const;                       // furthest byte that can be read
-  const std::optional<std::string>& failure() const { return failure_; }
 
-  // Throws Error(resource) with the first failure since begin(), and the file then is as it was before
-  // begin(); only if the very last part fails, in place, it is finished by the next begin() or by repair.
+  // Throws Error(resource), and the file then is as it was before begin(); only if the very last part fails,
+  // in place, it is finished by the next begin() or by repair.
   void commit();
   void abandon() noexcept;  // back to the committed state
   // Finishes what is left to do and gives the file the form that HDF5 gave it. Throws Error(resource), and
@@ -74,6 +75,7 @@ class AtomicFile {
   void commit_first();
   void commit_next();
   std::uint64_t reserve(std::uint64_t growth);
+  void forget() noexcept;  // what was written since begin()
   void finish();
   void sync();
 
@@ -81,11 +83,12 @@ class AtomicFile {
   std::uint64_t committed_;
   const bool sync_;
   std::uint64_t reserved_ = 0;  // how long the file is between two commits
-  std::uint64_t written_ = 0;   // furthest byte put on the disk or kept since begin()
+  std::uint64_t written_ = 0;   // furthest byte written since begin()
   std::uint64_t end_;
-  Overlay kept_;     // object headers and superblock as HDF5 believes them to be in the file
-  Overlay changed_;  // metadata that HDF5 wrote since begin()
-  std::optional<std::string> failure_;
+  Overlay kept_;  // object headers and superblock as HDF5 believes them to be in the file
+  // What HDF5 wrote since begin():
+  Overlay changed_;        // metadata before the committed end
+  CollectedWrites added_;  // all else
   std::optional<Journal> unfinished_;
   SnapshotMaker snapshots_;
 };

@@ -6,9 +6,8 @@
 
 namespace tailrace::output::netcdf {
 
-// Both want AtomicFile::begin() to have been called. Writes that fail do not
-// surface as HDF5 errors but as file.failure(), so that closing always succeeds. `file` must outlive the
-// identifier.
+// Both want AtomicFile::begin() to have been called. What HDF5 writes is collected there, which cannot fail,
+// so that closing always succeeds. `file` must outlive the identifier.
 Id create_in(AtomicFile& file, hid_t creation_properties) TAILRACE_REQUIRES(hdf5_mutex);
 Id open_in(AtomicFile& file) TAILRACE_REQUIRES(hdf5_mutex);
 

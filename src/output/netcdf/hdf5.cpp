@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "output/hdf5_lock.hpp"
 
 namespace tailrace::output::netcdf {
 namespace {
@@ -41,3 +42,10 @@ void throw_hdf5_error(std::string_view doing) {
 }
 
 }  // namespace tailrace::output::netcdf
+
+namespace tailrace::output {
+
+void lock_hdf5() TAILRACE_ACQUIRE(netcdf::hdf5_mutex) { netcdf::hdf5_mutex.lock(); }
+void unlock_hdf5() TAILRACE_RELEASE(netcdf::hdf5_mutex) { netcdf::hdf5_mutex.unlock(); }
+
+}  // namespace tailrace::output

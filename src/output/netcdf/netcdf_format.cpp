@@ -73,9 +73,7 @@ class NetcdfDataset final : public Dataset {
     try {
       write_step(*file_, spec_, commit, lengths_, lengths);
     } catch (...) {
-      const auto failure = file_->failure();
       file_->abandon();
-      if (failure) throw Error(ErrorCode::resource, *failure);  // the cause of whatever HDF5 made of it
       throw;
     }
   }

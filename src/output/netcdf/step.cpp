@@ -39,10 +39,6 @@ class Step {
     check(H5Dset_extent(dataset, size.data()), "cannot extend a variable");
   }
   bool would_replace_in_place(hid_t dataset, const EncodedChunk& chunk, std::uint32_t skipped) const;
-  // Bytes that did not reach the disk end the commit at once: the rest would be in vain.
-  void stop_on_failure() const {
-    if (file_.failure()) throw Error(ErrorCode::resource, *file_.failure());
-  }
 
   AtomicFile& file_;
   const DatasetSpec& spec_;
@@ -77,10 +73,10 @@ void Step::write(const EncodedChunk& chunk) {
     bytes = raw;
     skipped = all;
   }
+  if (raw.empty()) file_.refer_to(bytes);
   const std::vector<hsize_t> offset(chunk.offset.begin(), chunk.offset.end());
   check(H5Dwrite_chunk(dataset, H5P_DEFAULT, skipped, offset.data(), bytes.size(), bytes.data()),
         fmt::format("cannot write a chunk of \"{}\"", described.name));
-  stop_on_failure();
 }
 
 // A chunk keeps its place if its size stays the same. For a raw chunk over a raw one that is right: it holds
@@ -103,9 +99,10 @@ void Step::write(const PlainValues& values, const std::vector<std::int64_t>& len
   const VariableSpec& described = spec_.variables[index];
   const std::string doing = fmt::format("cannot write values of \"{}\"", described.name);
   const hid_t type = memory_type(described.type);
+  file_.refer_to(values.bytes);
   if (!grows(spec_, described)) {
     check(H5Dwrite(variable(index), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.bytes.data()), doing);
-    return stop_on_failure();
+    return;
   }
   const auto shape = shape_of(described, lengths);
   std::vector<hsize_t> count(shape.begin(), shape.end());
@@ -118,7 +115,6 @@ void Step::write(const PlainValues& values, const std::vector<std::int64_t>& len
   const Id source(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), &H5Sclose, doing);
   check(H5Sselect_hyperslab(target, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), doing);
   check(H5Dwrite(variable(index), type, source, target, H5P_DEFAULT, values.bytes.data()), doing);
-  stop_on_failure();
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ inline void check_refusals(const Format& format, const std::string& path) {
               }),
               HasSubstr("variable \"theta\": attribute \"DIMENSION_LIST\" is a name"));
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.texts[0].attributes.emplace_back("_FillValue", 1.0); }),
-              HasSubstr("attribute \"_FillValue\" is a name"));
+              HasSubstr("attribute \"_FillValue\" is written by itself"));
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.variables[theta].name = "flux"; }),
               HasSubstr("two variables are called \"flux\""));
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.dims[z_dim].name = "x"; }),

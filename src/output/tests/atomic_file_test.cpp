@@ -20,6 +20,25 @@ TEST_F(AtomicFileTest, cuts_no_new_file_that_is_empty) {
   EXPECT_TRUE(contents(path("left")).empty());
 }
 
+// HDF5 writes under the lock that all files share, and the disk may be slow.
+TEST_F(AtomicFileTest, writes_nothing_before_the_commit) {
+  env::FaultyFiles files(env::system_files());
+  netcdf::AtomicFile file(files.open(path("new"), Access::create), 0, false);
+  file.begin();
+  const Bytes first = pattern(600, 1), values = pattern(5000, 2);
+  file.write(0, first, false);
+  file.refer_to(values);
+  file.write(600, values, true);
+  EXPECT_EQ(files.writes(), 0U);
+  Bytes seen(5600), expected = first;
+  expected.insert(expected.end(), values.begin(), values.end());
+  file.read(0, seen);
+  EXPECT_EQ(seen, expected);
+  file.set_end(5600);
+  file.commit();
+  EXPECT_GT(files.writes(), 0U);
+}
+
 TEST_F(AtomicFileTest, journal_brings_any_mixture_to_the_new_state) {
   const std::string name = path("file");
   const Bytes before = pattern(3000, 1);

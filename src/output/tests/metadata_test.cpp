@@ -3,11 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <string_view>
+#include <vector>
 
+#include "output/netcdf/collected_writes.hpp"
 #include "output/netcdf/metadata/checksum.hpp"
 #include "output/netcdf/metadata/overlay.hpp"
+#include "output/netcdf/metadata/snapshot.hpp"
 #include "output/tests/raw_files.hpp"
 
 namespace tailrace::output::testing {
@@ -25,6 +29,7 @@ TEST(Overlay, is_what_was_written_last) {
   std::mt19937 random(5);
   netcdf::Overlay overlay;
   Bytes expected(300), file(300);
+  std::vector<bool> written(300);
   for (int i = 0; i < 400; ++i) {
     const std::size_t at = random() % 290, size = random() % std::min<std::size_t>(40, 300 - at);
     const Bytes bytes = pattern(size, i);
@@ -35,12 +40,71 @@ TEST(Overlay, is_what_was_written_last) {
                file.begin() + static_cast<std::ptrdiff_t>(from + count));
     overlay.cover(from, seen);
     ASSERT_TRUE(std::equal(seen.begin(), seen.end(), expected.begin() + static_cast<std::ptrdiff_t>(from)));
+    std::fill_n(written.begin() + static_cast<std::ptrdiff_t>(at), size, true);
+    const auto first = written.begin() + static_cast<std::ptrdiff_t>(from);
+    const auto last = first + static_cast<std::ptrdiff_t>(count);
+    ASSERT_EQ(overlay.has_all(from, from + count), std::find(first, last, false) == last);
+    ASSERT_EQ(overlay.touches(from, from + count), std::find(first, last, true) != last);
   }
   std::uint64_t end = 0;
   for (const auto& [address, bytes] : overlay.pieces()) {
     EXPECT_GE(address, end);
     end = address + bytes.size();
   }
+}
+
+TEST(CollectedWrites, are_those_that_came_last_copied_or_not) {
+  std::mt19937 random(7);
+  const auto files = env::make_memory_files();
+  for (int round = 0; round < 40; ++round) {
+    netcdf::CollectedWrites writes;
+    std::vector<Bytes> lasting;  // what is referred to
+    lasting.reserve(30);
+    Bytes expected(300);
+    for (int i = 0; i < 30; ++i) {
+      const std::size_t at = random() % 290, size = random() % std::min<std::size_t>(60, 300 - at);
+      Bytes bytes = pattern(size, i);
+      std::ranges::copy(bytes, expected.begin() + static_cast<std::ptrdiff_t>(at));
+      if (random() % 2 == 0) {
+        lasting.push_back(bytes);
+        writes.refer_to(lasting.back());
+        writes.put(at, lasting.back());
+      } else {
+        writes.put(at, bytes);
+        std::ranges::fill(bytes, std::byte{0});  // it is a copy
+      }
+      const std::size_t from = random() % 300, count = random() % (300 - from);
+      Bytes seen(count);
+      writes.cover(from, seen);
+      ASSERT_TRUE(std::equal(seen.begin(), seen.end(), expected.begin() + static_cast<std::ptrdiff_t>(from)));
+    }
+    const auto file = files->open(fmt::format("written_{}", round), Access::create);
+    writes.write_to(*file);
+    Bytes seen(300);
+    file->read(0, seen);
+    ASSERT_EQ(seen, expected);
+  }
+}
+
+// Every variable refers to its dims: looking for each by itself takes the square of their number.
+TEST_F(NetcdfFormat, snapshot_reads_each_piece_of_metadata_once) {
+  auto spec = sample_spec(path("wide.nc"));
+  for (int i = 0; i < 60; ++i) {
+    spec.variables.push_back(spec.variables[theta]);
+    spec.variables.back().name = fmt::format("theta_{}", i);
+  }
+  netcdf_format().create(spec)->close();
+  const auto file = open(spec.path, Access::read);
+  netcdf::Superblock superblock;
+  file->read(0, superblock.bytes);
+  std::map<std::uint64_t, int> reads;
+  const auto read = [&](std::uint64_t address, std::span<std::byte> bytes) {
+    ++reads[address];
+    file->read(address, bytes);
+  };
+  const auto snapshot = netcdf::SnapshotMaker().make(read, superblock.root(), superblock.end());
+  EXPECT_GT(snapshot.originals.size(), spec.variables.size());
+  for (const auto& [address, count] : reads) EXPECT_LE(count, 3) << "at " << address;
 }
 
 // More commits than there are places for copies of headers.

@@ -133,7 +133,7 @@ void Router::receive_piece(const base::SharedBytes& item) {
                   fmt::format("a piece of record {} of client {}, of {} clients", head.record, head.client,
                               cut.clients()));
   base::SharedBytes values = detached(item, sizeof head);
-  held_bytes_.fetch_add(values.size(), std::memory_order_relaxed);
+  piece_bytes_.fetch_add(values.size(), std::memory_order_relaxed);
   parts_.tasks.submit([this, head, values = std::move(values)] {
     const telemetry::PhaseTimer timer(parts_.services.counters, telemetry::Phase::assemble,
                                       parts_.services.trace);
@@ -148,7 +148,7 @@ void Router::receive_piece(const base::SharedBytes& item) {
       lead_from_packed(part, source);
       route.assembly->add_shared(head.record, head.spatial, values, part);
     });
-    held_bytes_.fetch_sub(values.size(), std::memory_order_relaxed);
+    piece_bytes_.fetch_sub(values.size(), std::memory_order_relaxed);
   });
 }
 
@@ -169,7 +169,7 @@ void Router::chunk_done(const sampling::Stream& stream, output::FinishedChunk&& 
     });
     return;
   }
-  held_bytes_.fetch_add(chunk.bytes.size(), std::memory_order_relaxed);
+  delivered_bytes_.fetch_add(chunk.bytes.size(), std::memory_order_relaxed);
   const base::MutexLock lock(mutex_);
   delivered_.push_back({stream.file, stream.variable, std::move(chunk)});
 }
@@ -195,7 +195,7 @@ bool Router::deliver() {
     arrived.swap(delivered_);
   }
   for (Delivered& next : arrived) {
-    held_bytes_.fetch_sub(next.chunk.bytes.size(), std::memory_order_relaxed);
+    delivered_bytes_.fetch_sub(next.chunk.bytes.size(), std::memory_order_relaxed);
     parts_.sinks[next.file]->deliver(next.variable, std::move(next.chunk));
   }
   return !arrived.empty();
@@ -217,13 +217,19 @@ void Router::flush(std::size_t file, const plan::CommitDue& due) {
 bool Router::send(bool all) { return outbox_.send(all); }
 
 std::size_t Router::moving_bytes() const {
-  return outbox_.bytes() + parts_.words.messenger().bytes_in_flight() +
-         held_bytes_.load(std::memory_order_relaxed);
+  return outbox_.bytes() + parts_.words.messenger().bytes_in_flight() + unprocessed_bytes() +
+         delivered_bytes_.load(std::memory_order_relaxed);
 }
 
 std::size_t Router::open_bytes() const {
   std::size_t bytes = 0;
   for (const Route& route : routes_) bytes += route.assembly->bytes();
+  return bytes;
+}
+
+std::size_t Router::geometry_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& [key, geometry] : geometries_) bytes += geometry->bytes();
   return bytes;
 }
 

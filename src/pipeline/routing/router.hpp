@@ -49,7 +49,10 @@ class Router {
   bool deliver();       // finished chunks to this server's sinks; true if there were any
   bool send(bool all);  // messages that are worth it, or all; true if something was sent
   bool sends_nothing() const { return outbox_.bytes() == 0; }
-  bool delivers_nothing() const { return held_bytes_.load(std::memory_order_acquire) == 0; }
+  bool delivers_nothing() const {
+    return piece_bytes_.load(std::memory_order_acquire) + delivered_bytes_.load(std::memory_order_acquire) ==
+           0;
+  }
 
   const sinks::Owners& owners() const { return owners_; }
   void check_memory() const;  // throws Error(configuration) if what must be held here cannot be
@@ -60,8 +63,14 @@ class Router {
 
   // Held on the way to sinks, and leaves without any further step.
   std::size_t moving_bytes() const;
+  // Of these, pieces that came from other servers and were not worked on yet: workers take them whatever
+  // comes; chunks on their way to this server's sinks; and messages that wait here.
+  std::size_t unprocessed_bytes() const { return piece_bytes_.load(std::memory_order_relaxed); }
+  std::size_t delivered_bytes() const { return delivered_bytes_.load(std::memory_order_relaxed); }
+  std::size_t unsent_bytes() const { return outbox_.bytes(); }
   // Held in chunks that wait for more records.
   std::size_t open_bytes() const;
+  std::size_t geometry_bytes() const;
   std::size_t record_bytes(std::size_t stream) const { return routes_[stream].variable.record_bytes; }
 
  private:
@@ -90,7 +99,8 @@ class Router {
   std::vector<Route> routes_;  // by number of the stream
   base::Mutex mutex_;
   std::vector<Delivered> delivered_ TAILRACE_GUARDED_BY(mutex_);
-  std::atomic<std::size_t> held_bytes_{0};  // of pieces in work and chunks delivered
+  std::atomic<std::size_t> piece_bytes_{0};      // in work
+  std::atomic<std::size_t> delivered_bytes_{0};  // of chunks in delivered_
 };
 
 }  // namespace tailrace::pipeline::routing

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "model/data_type.hpp"
@@ -22,9 +23,10 @@ struct Stream {
   time::ReductionKind reduction = time::ReductionKind::snapshot;
   model::DataType input = model::DataType::float64;
   model::DataType output = model::DataType::float64;
-  bool diagnostic = false;      // computed here, not put
-  bool at_end = false;          // the sample that came last is kept until the run ends
-  std::vector<std::byte> fill;  // one element
+  bool diagnostic = false;               // computed here, not put
+  bool at_end = false;                   // the sample that came last is kept until the run ends
+  std::vector<std::byte> fill;           // one element
+  std::optional<time::Missing> missing;  // of a field that has missing values
   // By client; none where values are passed on as they are.
   std::map<int, std::unique_ptr<time::Accumulator>> accumulators;
 

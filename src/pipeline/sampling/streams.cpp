@@ -46,10 +46,13 @@ std::unique_ptr<Stream> Streams::make_stream(std::size_t file, std::size_t varia
   stream->input = blueprint_.field(layout.field).type;
   stream->output = spec.type;
   stream->fill = fill_bytes(spec);
+  if (const auto fill = blueprint_.field(layout.field).fill_value)
+    stream->missing = {.fill = *fill, .output_fill = spec.fill_value.value_or(*fill)};
   if (layout.plan >= 0) {
     const plan::FilePlan& in = blueprint_.plan.files[file];
     const plan::VariablePlan& plan = in.variables[static_cast<std::size_t>(layout.plan)];
     stream->reduction = plan.reduction;
+    if (stream->missing) stream->missing->propagates = plan.propagates_missing;
     stream->file_axis = plan.axis;
     stream->axis = axes_.number(file, static_cast<std::size_t>(plan.axis));
     stream->at_end = in.axes[static_cast<std::size_t>(plan.axis)].kind == time::AxisKind::at_end;
@@ -141,7 +144,9 @@ time::Accumulator* Streams::accumulator(Stream& stream, int client) {
   if (stream.copies()) return nullptr;
   const auto found = stream.accumulators.find(client);
   if (found != stream.accumulators.end()) return found->second.get();
-  auto made = time::make_accumulator(stream.reduction, stream.input, stream.output, cells_of(stream, client));
+  const std::size_t cells = cells_of(stream, client);
+  auto made = time::make_accumulator(stream.reduction, stream.input, stream.output, cells, stream.missing);
+  for (const time::KeptArray& kept : made->kept_arrays()) bytes_ += cells * model::size_of(kept.type);
   return stream.accumulators.emplace(client, std::move(made)).first->second.get();
 }
 

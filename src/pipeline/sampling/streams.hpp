@@ -58,6 +58,7 @@ class Streams final : public model::Stateful {
   void save(model::StateSaver& saver) const override;
   void load(const model::StateLoader& loader) override;
 
+  std::size_t bytes() const { return bytes_; }  // that the accumulators hold at most
   const model::Tick& tick() const { return tick_; }
   const plan::AxisBank& axes() const { return axes_; }  // at the step whose blocks are being taken
   std::span<const std::unique_ptr<Stream>> all() const { return streams_; }
@@ -79,6 +80,7 @@ class Streams final : public model::Stateful {
   std::vector<std::unique_ptr<Stream>> streams_;
   std::vector<std::vector<Stream*>> of_field_;
   std::optional<OptionalFields> optional_fields_;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace tailrace::pipeline::sampling

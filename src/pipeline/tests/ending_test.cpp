@@ -148,6 +148,20 @@ TEST(Ending, AModelThatFinishesIsNotCut) {
   EXPECT_TRUE(play.ranks[0].client->producer().stop_requested());
 }
 
+// The stop commits when no clock is due, and who waits until what is due is written goes on all the same.
+TEST(Ending, AModelThatFinishesIsNotCutWithLittleMemoryEither) {
+  for (unsigned seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE(seed);
+    Cast cast{.clients = 3, .servers = 2, .memory = 1024 * (1 + 3 * (seed % 5)), .seed = seed};
+    cast.text.replace(cast.text.find("3 s"), 3, "99 s");
+    Play play(cast, "finishes_with_little");
+    play_somewhere(play);
+    play.servers[seed % 2].component->stop({"ended by a test", 60.0, 100.0});
+    play.run();
+    expect_beginning(read("finishes_with_little").w, whole_run().w, whole_run().w.size());
+  }
+}
+
 // What is complete is on its way to the disk at once, and not only at the end of the patience.
 TEST(Ending, CommitsAtOnceWhatIsComplete) {
   Cast cast{.clients = 2, .servers = 2};

@@ -66,7 +66,7 @@ inline std::vector<std::int64_t> columns_of(const Cast& cast, int client) {
 }
 
 inline client::Declarer declare(const Cast& cast, int client) {
-  client::Declarer declarer("bubble", client);
+  client::Declarer declarer("bubble", client, cast.clients);
   const auto columns = columns_of(cast, client);
   client::GridArguments grid;
   grid.name = "les";

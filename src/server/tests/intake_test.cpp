@@ -2,6 +2,8 @@
 #include "server/intake.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstring>
@@ -331,6 +333,25 @@ TEST(Intake, IsNotAnnouncedWhereOneClientMustBePolled) {
   const Intake intake("bubble", std::move(links),
                       {.executor = bench.executor, .pipeline = bench.pipeline, .counters = bench.counters});
   EXPECT_FALSE(intake.announced());
+}
+
+// A transport need not see the death of the other side (mpi); the process is looked at as well.
+TEST(Intake, LosesAClientWhoseProcessEnded) {
+  Bench bench(0);
+  transport::ProcessId ended = transport::this_process();
+  ended.number = fork();
+  if (ended.number == 0) _exit(0);
+  waitpid(ended.number, nullptr, 0);
+  std::vector<Link> links;
+  links.push_back({10, std::make_unique<PolledConsumer>(), transport::this_process()});
+  links.push_back({11, std::make_unique<PolledConsumer>(), ended});
+  Intake intake("bubble", std::move(links),
+                {.executor = bench.executor, .pipeline = bench.pipeline, .counters = bench.counters});
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  while (bench.pipeline.faults.empty() && std::chrono::steady_clock::now() < end) intake.progress();
+  ASSERT_EQ(bench.pipeline.faults.size(), 1u);
+  EXPECT_EQ(bench.pipeline.faults[0].code, ErrorCode::lost);
+  EXPECT_THAT(bench.pipeline.faults[0].message, HasSubstr("rank 11 is gone (its process ended)"));
 }
 
 TEST(Intake, WithoutClientsHasFinished) {

@@ -41,7 +41,7 @@ TEST(ServersSection, TellsWhatIsWrong) {
   config::testing::check_mistakes(
       section(),
       {{.yaml = "servers: {count: 1, per_node: 2}",
-        .told = "run.yaml:1:31  servers.per_node: `count` is given too; expected only one of the two"},
+        .told = "run.yaml:1:31  servers.per_node: `count` is given too; expected only one of them"},
        {.yaml = "servers: {memory: 1 kB, buffer: 63 KiB}",
         .told = "run.yaml:1:19  servers.memory: expected 1 MiB or more\n"
                 "run.yaml:1:33  servers.buffer: expected 64 KiB or more"},

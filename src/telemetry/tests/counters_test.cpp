@@ -238,13 +238,5 @@ TEST(ServerCounters, survive_the_journey) {
   EXPECT_EQ(got.files[0].last_model_time, 600.0);
 }
 
-TEST(ServerCounters, remember_the_most_that_waited) {
-  ServerCounters server;
-  server.pending_is(150);
-  server.pending_is(40);
-  EXPECT_EQ(server.pending_bytes.get(), 40u);
-  EXPECT_EQ(server.pending_high_water_bytes.get(), 150u);
-}
-
 }  // namespace
 }  // namespace tailrace::telemetry

@@ -100,6 +100,20 @@ TEST_F(StatusTest, a_full_disk_does_not_stop_the_run) {
   EXPECT_EQ(page()["components"][0]["step"], 2);
 }
 
+TEST_F(StatusTest, the_last_commit_of_each_file_is_found_beside_half_a_line) {
+  EXPECT_TRUE(last_commits(*files, "report").empty());
+  CommitLog log(*files, clock, "report", 0);
+  log.add({"profiles.nc", {{"time", 3}}, 30.0});
+  log.add({"maps.nc", {{"time", 1}}, 31.5});
+  log.add({"profiles.nc", {{"time", 4}}, 40.0});
+  files->append("report/commits.jsonl", "{\"path\":\"maps.nc\",\"lengths\":{\"ti");
+  const auto commits = last_commits(*files, "report");
+  ASSERT_EQ(commits.size(), 2u);
+  EXPECT_EQ(commits.at("profiles.nc").model_time, 40.0);
+  EXPECT_EQ(commits.at("profiles.nc").lengths.at("time"), 4);
+  EXPECT_EQ(commits.at("maps.nc").model_time, 31.5);
+}
+
 TEST_F(StatusTest, one_line_for_each_commit) {
   CommitLog zero(*files, clock, "report", 0), one(*files, clock, "report", 1);
   zero.add({"profiles.nc", {{"time", 3}, {"time_mean_10s", 2}}, 30.0});

@@ -45,4 +45,17 @@ void Overlay::cover(std::uint64_t address, std::span<std::byte> bytes) const {
   }
 }
 
+bool Overlay::has_all(std::uint64_t begin, std::uint64_t end) const {
+  for (auto at = first_over(pieces_, begin); begin < end; ++at) {
+    if (at == pieces_.end() || at->first > begin) return false;
+    begin = at->first + at->second.size();
+  }
+  return true;
+}
+
+bool Overlay::touches(std::uint64_t begin, std::uint64_t end) const {
+  const auto at = first_over(pieces_, begin);
+  return begin < end && at != pieces_.end() && at->first < end;
+}
+
 }  // namespace tailrace::output::netcdf

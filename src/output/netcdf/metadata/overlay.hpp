@@ -16,6 +16,8 @@ class Overlay {
   void put(std::uint64_t address, std::span<const std::byte> bytes);
   // Puts what it has over `bytes`, which are those of the file at `address`.
   void cover(std::uint64_t address, std::span<std::byte> bytes) const;
+  bool has_all(std::uint64_t begin, std::uint64_t end) const;  // of the bytes in between
+  bool touches(std::uint64_t begin, std::uint64_t end) const;  // has any of them
   const Pieces& pieces() const { return pieces_; }
   void clear() { pieces_.clear(); }
 

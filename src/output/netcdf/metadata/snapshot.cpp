@@ -19,6 +19,8 @@ constexpr std::uint64_t shifts = 64, shift = 8;
 
 constexpr std::string_view list_of_scales = "DIMENSION_LIST", list_of_users = "REFERENCE_LIST";
 constexpr std::size_t collection_front = 16, object_front = 16, least_collection = 4096;
+constexpr std::size_t most_collection = std::size_t{1} << 24;  // more is no size but damage
+constexpr const char* nowhere = "a list of dimension scales in the file leads nowhere";
 
 std::uint64_t rounded(std::uint64_t number) { return (number + 7) / 8 * 8; }
 
@@ -48,25 +50,23 @@ std::size_t users_entry(const HeaderMessage& message) {
   return static_cast<std::size_t>(number_at(message.data, 9 + name + 4, 4));
 }
 
-// The reference that entry `at` of a list of scales leads to.
-std::uint64_t scale_at(const ReadBytes& read, const HeaderMessage& message, std::size_t at) {
-  const std::uint64_t collection = number_at(message.data, at + 4, 8);
-  const std::uint64_t wanted = number_at(message.data, at + 12, 4);
+// A collection of HDF5's "global heap" that holds references: which object each number in it stands for. Read
+// at once, since every variable refers to it for every dim.
+std::map<std::uint64_t, std::uint64_t> read_collection(const ReadBytes& read, std::uint64_t address) {
   Bytes front(object_front);
-  read(collection, front);
+  read(address, front);
   const std::uint64_t size = number_at(front, 8, 8);
-  for (std::uint64_t place = collection_front; place + object_front <= size;) {
-    read(collection + place, front);
-    const std::uint64_t number = number_at(front, 0, 2);
+  if (size > most_collection) throw Error(ErrorCode::resource, nowhere);
+  Bytes all(static_cast<std::size_t>(size));
+  read(address, all);
+  std::map<std::uint64_t, std::uint64_t> objects;
+  for (std::size_t at = collection_front; at + object_front + 8 <= all.size();) {
+    const std::uint64_t number = number_at(all, at, 2);
     if (number == 0) break;  // what follows is free
-    if (number == wanted) {
-      Bytes reference(8);
-      read(collection + place + object_front, reference);
-      return number_at(reference, 0, 8);
-    }
-    place += object_front + rounded(number_at(front, 8, 8));
+    objects.emplace(number, number_at(all, at + object_front, 8));
+    at += object_front + static_cast<std::size_t>(rounded(number_at(all, at + 8, 8)));
   }
-  throw Error(ErrorCode::resource, "a list of dimension scales in the file leads nowhere");
+  return objects;
 }
 
 template <class Visit>
@@ -96,7 +96,7 @@ Snapshot SnapshotMaker::make(const ReadBytes& read, std::uint64_t root, std::uin
                               object.header.chunks.end());
   share(snapshot);
   place(snapshot);
-  for (Object& object : objects_) refer_to_copies(read, object);
+  for (Object& object : objects_) refer_to_copies(object);
   Bytes all = references();
   for (const Object& object : objects_) {
     all.resize(static_cast<std::size_t>(object.copy - slot_));
@@ -145,14 +145,25 @@ void SnapshotMaker::share(Snapshot& snapshot) {
 
 void SnapshotMaker::collect_references(const ReadBytes& read) {
   referred_.clear();
+  collections_.clear();
   for (const Object& object : objects_) {
     for (const HeaderMessage& message : object.own) {
       if (attribute_name(message) != list_of_scales) continue;
       for_each_scale(message, [&](std::size_t at) {
-        referred_.emplace(scale_at(read, message, at), referred_.size() + 1);
+        const std::uint64_t address = number_at(message.data, at + 4, 8);
+        if (!collections_.contains(address)) collections_.emplace(address, read_collection(read, address));
+        referred_.emplace(scale_at(message, at), referred_.size() + 1);
       });
     }
   }
+}
+
+// The object that entry `at` of a list of scales refers to.
+std::uint64_t SnapshotMaker::scale_at(const HeaderMessage& message, std::size_t at) const {
+  const auto& objects = collections_.at(number_at(message.data, at + 4, 8));
+  const auto found = objects.find(number_at(message.data, at + 12, 4));
+  if (found == objects.end()) throw Error(ErrorCode::resource, nowhere);
+  return found->second;
 }
 
 // As long as the sizes are those of the last snapshot the slots are used in turn; otherwise there are new
@@ -179,7 +190,7 @@ void SnapshotMaker::place(Snapshot& snapshot) {
   }
 }
 
-void SnapshotMaker::refer_to_copies(const ReadBytes& read, Object& object) const {
+void SnapshotMaker::refer_to_copies(Object& object) const {
   for (HeaderMessage& message : object.own) {
     if (is_hard_link(message)) {
       const std::size_t place = message.data.size() - 8;
@@ -188,7 +199,7 @@ void SnapshotMaker::refer_to_copies(const ReadBytes& read, Object& object) const
     const std::string name = attribute_name(message);
     if (name == list_of_scales) {
       for_each_scale(message, [&](std::size_t at) {
-        const std::size_t number = referred_.at(scale_at(read, message, at));
+        const std::size_t number = referred_.at(scale_at(message, at));
         put_number(message.data, at + 4, slot_, 8);
         put_number(message.data, at + 12, number, 4);
       });

@@ -59,18 +59,21 @@ class SnapshotMaker {
   void share(Snapshot& snapshot);
   void collect_references(const ReadBytes& read);
   void place(Snapshot& snapshot);
-  void refer_to_copies(const ReadBytes& read, Object& object) const;
+  std::uint64_t scale_at(const HeaderMessage& message, std::size_t at) const;
+  void refer_to_copies(Object& object) const;
   Bytes references() const;
   std::uint64_t copy_of(std::uint64_t original) const;
 
   std::vector<Object> objects_;                      // of the snapshot that is being made; the root is first
   std::map<std::uint64_t, std::size_t> by_address_;  // index into it
   std::map<std::uint64_t, std::size_t> referred_;    // original: number in the collection of references
-  std::map<std::uint64_t, Shared> shared_;           // by the original's address
-  std::vector<std::size_t> sizes_;                   // of what lies in each slot
-  std::vector<std::uint64_t> slots_;                 // where they are
-  std::uint64_t made_ = 0;                           // snapshots in them
-  std::uint64_t slot_ = 0;                           // where the present snapshot begins
+  // By address: what each number in a collection of references stands for.
+  std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> collections_;
+  std::map<std::uint64_t, Shared> shared_;  // by the original's address
+  std::vector<std::size_t> sizes_;          // of what lies in each slot
+  std::vector<std::uint64_t> slots_;        // where they are
+  std::uint64_t made_ = 0;                  // snapshots in them
+  std::uint64_t slot_ = 0;                  // where the present snapshot begins
 };
 
 }  // namespace tailrace::output::netcdf

@@ -1,0 +1,69 @@
+#include "pipeline/backlog.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/bytes.hpp"
+
+namespace tailrace::pipeline {
+
+Backlog::Backlog(const Blueprint& blueprint, Words& words, std::size_t most)
+    : words_(words),
+      owners_(blueprint.info.number, words.size()),
+      most_(most),
+      due_(blueprint.plan.files.size()),
+      written_(due_.size(), model::static_step),
+      told_(written_) {
+  words_.on(Word::written, [this](int, messaging::Bytes&& message) { on_written(message); });
+}
+
+void Backlog::start(std::vector<plan::FileClock> clocks,
+                    std::vector<std::vector<std::size_t>> bytes_per_record) {
+  clocks_ = std::move(clocks);
+  bytes_per_record_ = std::move(bytes_per_record);
+}
+
+void Backlog::begin_step(const plan::AxisBank& axes, const model::Tick& tick) {
+  for (std::size_t file = 0; file < clocks_.size(); ++file) {
+    const auto due = clocks_[file].advance(axes, tick);
+    if (!due || tick.step <= written_[file]) continue;
+    std::size_t bytes = 0;
+    for (std::size_t axis = 0; axis < due->records.size(); ++axis)
+      bytes += due->records[axis].size() * bytes_per_record_[file][axis];
+    due_[file].push_back({tick.step, bytes});
+  }
+}
+
+bool Backlog::tell(const std::vector<std::unique_ptr<sinks::Sink>>& sinks) {
+  base::ByteWriter news;
+  for (std::size_t file = 0; file < sinks.size(); ++file) {
+    if (!sinks[file] || owners_.of_file(file) != words_.rank()) continue;
+    const std::int64_t step = sinks[file]->written_step();
+    if (step == told_[file]) continue;
+    told_[file] = step;
+    news.put(static_cast<std::int64_t>(file));
+    news.put(step);
+  }
+  if (news.bytes().empty()) return false;
+  words_.tell(Word::written, news.take());
+  return true;
+}
+
+void Backlog::on_written(const messaging::Bytes& message) {
+  base::ByteReader reader(message);
+  while (!reader.rest().empty()) {
+    const auto file = static_cast<std::size_t>(reader.get<std::int64_t>());
+    TAILRACE_ASSERT(file < due_.size(), "a message names a file that the plan has not");
+    written_[file] = std::max(written_[file], reader.get<std::int64_t>());
+    while (!due_[file].empty() && due_[file].front().step <= written_[file]) due_[file].pop_front();
+  }
+}
+
+bool Backlog::full() const {
+  std::vector<std::size_t> bytes(static_cast<std::size_t>(words_.size()), 0);  // by server
+  for (std::size_t file = 0; file < due_.size(); ++file)
+    for (const Due& due : due_[file]) bytes[static_cast<std::size_t>(owners_.of_file(file))] += due.bytes;
+  return std::any_of(bytes.begin(), bytes.end(), [this](std::size_t of_one) { return of_one > most_; });
+}
+
+}  // namespace tailrace::pipeline

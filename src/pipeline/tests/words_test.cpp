@@ -1,0 +1,115 @@
+// What the servers of a large run say to each other while it goes on.
+#include "pipeline/words.hpp"
+
+#include <gmock/gmock.h>
+
+#include <memory>
+
+#include "base/tree.hpp"
+#include "messaging/testing/memory_network.hpp"
+#include "pipeline/life.hpp"
+
+namespace tailrace::pipeline {
+namespace {
+
+// Counts what one server sends.
+class Counted final : public comm::Communicator {
+ public:
+  Counted(std::unique_ptr<comm::Communicator> inner, std::size_t& sent)
+      : inner_(std::move(inner)), sent_(sent) {}
+  int rank() const override { return inner_->rank(); }
+  int size() const override { return inner_->size(); }
+  std::unique_ptr<comm::Request> send(std::span<const std::byte> bytes, int to, int tag) override {
+    ++sent_;
+    return inner_->send(bytes, to, tag);
+  }
+  std::optional<comm::Incoming> probe(int source, int tag) override { return inner_->probe(source, tag); }
+  void receive(std::span<std::byte> bytes, int source, int tag) override {
+    inner_->receive(bytes, source, tag);
+  }
+  std::unique_ptr<comm::Request> start_receive(std::span<std::byte> bytes, int source, int tag) override {
+    return inner_->start_receive(bytes, source, tag);
+  }
+  void barrier() override { inner_->barrier(); }
+  std::vector<std::byte> broadcast(std::span<const std::byte> bytes, int root) override {
+    return inner_->broadcast(bytes, root);
+  }
+  bool any_says(bool yes) override { return inner_->any_says(yes); }
+  std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) override {
+    return inner_->all_gather(bytes);
+  }
+  std::unique_ptr<Communicator> split(int colour, int key) override { return inner_->split(colour, key); }
+  std::unique_ptr<Communicator> duplicate() override { return inner_->duplicate(); }
+  int handle() const override { return inner_->handle(); }
+  std::unique_ptr<comm::Request> start_all_gather(std::span<const std::byte> bytes,
+                                                  std::span<const int> counts,
+                                                  std::span<std::byte> all) override {
+    return inner_->start_all_gather(bytes, counts, all);
+  }
+
+ private:
+  std::unique_ptr<comm::Communicator> inner_;
+  std::size_t& sent_;
+};
+
+struct Server {
+  std::size_t sent = 0;
+  std::unique_ptr<comm::Communicator> communicator;
+  std::unique_ptr<messaging::Messenger> messenger;
+  std::unique_ptr<Words> words;
+  std::unique_ptr<Life> life;
+  std::vector<std::int64_t> steps;
+  bool ended = false;
+};
+
+struct Servers {
+  messaging::testing::MemoryNetwork network;
+  std::vector<std::unique_ptr<Server>> all;
+
+  Servers(int count, int leader) : network(count, 1) {
+    for (int rank = 0; rank < count; ++rank) {
+      Server& server = *all.emplace_back(std::make_unique<Server>());
+      server.communicator = std::make_unique<Counted>(network.rank(rank), server.sent);
+      server.messenger = std::make_unique<messaging::Messenger>(*server.communicator);
+      server.words = std::make_unique<Words>(*server.messenger, 1);
+      server.life = std::make_unique<Life>(*server.words, leader,
+                                           Life::Events{.step =
+                                                            [&server](const model::Tick& tick) {
+                                                              EXPECT_FALSE(server.ended)
+                                                                  << "the last word comes last";
+                                                              server.steps.push_back(tick.step);
+                                                            },
+                                                        .last_step = [&server] { server.ended = true; },
+                                                        .fault = [](const base::Fault&) {},
+                                                        .fatal = [](const base::Fault&) {}});
+      server.life->start();
+    }
+  }
+  void settle() {
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (const auto& server : all)
+        moved = server->messenger->progress() || !server->messenger->idle() || moved;
+    }
+  }
+};
+
+TEST(WordsOfManyServers, a_step_costs_each_of_them_a_few_messages) {
+  constexpr std::int64_t steps = 5;
+  for (const int leader : {0, 200}) {
+    Servers servers(328, leader);
+    for (std::int64_t step = 1; step <= steps; ++step)
+      for (const auto& server : servers.all)
+        server->life->announce_step({step, 0.5 * static_cast<double>(step)});
+    for (const auto& server : servers.all) server->life->announce_last_step();
+    servers.settle();
+    for (const auto& server : servers.all) {
+      EXPECT_THAT(server->steps, testing::ElementsAre(1, 2, 3, 4, 5));
+      EXPECT_TRUE(server->ended);
+      EXPECT_LE(server->sent, static_cast<std::size_t>((steps + 1) * base::tree_width));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tailrace::pipeline

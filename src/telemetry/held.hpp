@@ -1,0 +1,63 @@
+// The account of the memory that a server holds: how much now, and at most, by what it is held for.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "telemetry/counter.hpp"
+
+namespace tailrace::telemetry {
+
+enum class Held : int {
+  arrivals,   // packets of clients that came by messages, until they are worked on
+  messages,   // between servers: waiting, under way, received and not yet worked on
+  chunks,     // lack cells or records
+  files,      // wait for their commit, or are being written
+  analytics,  // blocks and partial results of diagnostics
+  windows,    // accumulators
+  geometry,   // which cells of which client go where
+  reuse       // free, kept for what comes next
+};
+inline constexpr std::size_t held_count = 8;
+const char* held_name(Held what);
+
+// Safe from several threads; marks are kept by add().
+class HeldBytes {
+ public:
+  void add(Held what, std::uint64_t bytes);
+  void subtract(Held what, std::uint64_t bytes);
+  std::uint64_t now(Held what) const { return now_[at(what)].get(); }
+  std::uint64_t most(Held what) const { return most_[at(what)].get(); }
+  std::uint64_t total() const { return total_.get(); }
+  std::uint64_t most_total() const { return most_total_.get(); }
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor& visit) {
+    for (auto& counter : self.most_) visit(counter);
+    visit(self.total_);
+    visit(self.most_total_);
+  }
+
+ private:
+  static std::size_t at(Held what) { return static_cast<std::size_t>(what); }
+  std::array<SharedCounter, held_count> now_, most_;
+  SharedCounter total_, most_total_;
+};
+
+// What one part of a server has entered in the account, which it leaves with its end. One thread.
+class HeldPart {
+ public:
+  explicit HeldPart(HeldBytes& account) : account_(account) {}  // must live longer
+  ~HeldPart();
+  HeldPart(const HeldPart&) = delete;
+  HeldPart& operator=(const HeldPart&) = delete;
+  void set(Held what, std::uint64_t bytes);
+
+ private:
+  HeldBytes& account_;
+  std::array<std::uint64_t, held_count> entered_{};
+};
+
+}  // namespace tailrace::telemetry
