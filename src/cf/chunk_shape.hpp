@@ -2,6 +2,7 @@
 // run on other numbers of ranks or servers then gives the same file, byte for byte.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,9 +17,11 @@ struct ChunkShape {
 };
 
 // `maps` (and `automatic`): one record a chunk, of about 1 MiB, whole along the fastest dims; small records
-// share a chunk of about 64 KiB. `series`: smaller pieces, and as many records as make about 1 MiB.
+// share a chunk of about 64 KiB. `series`: smaller pieces, and as many records as make about 1 MiB, but no
+// more than make `open_bytes` over the whole grid (one, where that is not enough), since all of them are held
+// until the chunks are full.
 ChunkShape choose_chunk(std::span<const std::int64_t> shape, std::size_t element_bytes,
-                        settings::Access access);
+                        settings::Access access, std::size_t open_bytes = SIZE_MAX);
 
 // One piece of at most about `target` bytes (twice that where it then is the whole): fastest dims whole, the
 // first that does not fit cut into even parts, slower ones of length 1.

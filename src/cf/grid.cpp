@@ -219,7 +219,7 @@ void GridWriter::add_mesh(int grid_index, const std::vector<std::string>& face_c
     topology = names_.take(mesh.name, of.name);
     const std::string faces_dim = of.indexed_dim.empty() ? of.dims.back() : of.indexed_dim;
     const int faces = dim_of(grid_index, faces_dim);
-    const int nodes = dim(topology + "_node", static_cast<std::int64_t>(mesh.node_x.size()));
+    const int nodes = dim(topology + "_node", mesh.nodes);
     const int corners = dim(topology + "_face_nodes_max", mesh.nodes_per_face);
     const auto named = [&](const char* part) {
       return names_.take(fmt::format("{}_{}", topology, part), of.name);
@@ -258,8 +258,8 @@ void GridWriter::add_mesh(int grid_index, const std::vector<std::string>& face_c
     const int variable = static_cast<int>(layout_.dataset.variables.size());
     layout_.dataset.variables.push_back(std::move(itself));
     layout_.constants.push_back({variable, 0, std::vector<std::byte>(sizeof(std::int32_t))});
-    add_constant(std::move(x), mesh.node_x);
-    add_constant(std::move(y), mesh.node_y);
+    add_static(std::move(x), mesh.node_x_field);
+    add_static(std::move(y), mesh.node_y_field);
     add_static(std::move(connectivity), mesh.connectivity_field);
   }
   attributes_[grid_index].emplace_back("mesh", topology);

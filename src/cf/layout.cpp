@@ -1,7 +1,12 @@
 #include "cf/layout.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
+#include <type_traits>
 
 #include "cf/chunk_shape.hpp"
 #include "cf/grid.hpp"
@@ -44,6 +49,29 @@ void add_axis_dims(FileLayout& layout, const plan::FilePlan& file, Names& names)
   }
 }
 
+// The field's own where the file's type can hold it.
+double fill_value_of(const plan::VariablePlan& plan, const model::Field& field) {
+  if (!field.fill_value || plan.reduction == time::ReductionKind::valid_fraction)
+    return fill_value(plan.type);
+  const double own = *field.fill_value;
+  return model::dispatch(plan.type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_floating_point_v<T>)
+      return std::isfinite(static_cast<T>(own)) == std::isfinite(own) ? own : fill_value(plan.type);
+    else
+      return own == std::nearbyint(own) && std::abs(own) < static_cast<double>(std::numeric_limits<T>::max())
+                 ? own
+                 : fill_value(plan.type);
+  });
+}
+
+// It is a share, whatever the field is.
+void describe_fraction(output::Attributes& attributes, const model::Field& field) {
+  attributes.clear();
+  set_attribute(attributes, "units", "1");
+  set_attribute(attributes, "long_name", fmt::format("fraction of the time with a value of {}", field.name));
+}
+
 // Time has no missing values, so neither it nor its bounds gets a fill value; the bounds inherit all
 // attributes (CF 7.1).
 void add_times(FileLayout& layout, const plan::FilePlan& file, const calendar::Calendar& calendar,
@@ -58,7 +86,7 @@ void add_times(FileLayout& layout, const plan::FilePlan& file, const calendar::C
     times.chunk = {times_per_chunk};
     const bool windows = is_windowed(file.axes[a].kind);
     if (windows) bounds.name = names.take(times.name + "_bnds", "axis");
-    times.attributes = time_attributes(file.axes[a], file.entry.time_stamp, calendar, bounds.name);
+    times.attributes = time_attributes(file.axes[a], file.time_stamp, calendar, bounds.name);
     axis.time_variable = static_cast<int>(variables.size());
     variables.push_back(std::move(times));
     if (!windows) continue;
@@ -78,8 +106,9 @@ std::vector<std::string> names_in_file(const plan::VariablePlan& plan) {
 }
 
 ChunkShape chunk_of(const plan::VariablePlan& plan, const std::vector<std::int64_t>& shape,
-                    settings::Access access) {
-  if (plan.chunk.empty()) return choose_chunk(shape, model::size_of(plan.type), access);
+                    const plan::FilePlan& file) {
+  if (plan.chunk.empty())
+    return choose_chunk(shape, model::size_of(plan.type), file.entry.access, file.open_bytes);
   TAILRACE_ASSERT(plan.chunk.size() == shape.size() + 1, "a chunk has the records and the grid's dims");
   ChunkShape chunk{plan.chunk[0], {plan.chunk.begin() + 1, plan.chunk.end()}};
   for (std::size_t d = 0; d < shape.size(); ++d) chunk.cells[d] = std::min(chunk.cells[d], shape[d]);
@@ -95,7 +124,7 @@ void add_variable(FileLayout& layout, const plan::FilePlan& file, int number, co
   added.plan = number;
   for (const int dim : grid_dims) added.shape.push_back(layout.dataset.dims[at(dim)].size);
   added.split = plan.split;
-  ChunkShape chunk = chunk_of(plan, added.shape, file.entry.access);
+  ChunkShape chunk = chunk_of(plan, added.shape, file);
   if (file.entry.series) chunk.records = 1;  // any record may be the first of a file
   if (plan.split >= 0) chunk.cells[at(plan.split)] = 1;
   added.chunk = chunk.cells;
@@ -109,8 +138,9 @@ void add_variable(FileLayout& layout, const plan::FilePlan& file, int number, co
   spec.chunk = {chunk.records};
   spec.chunk.insert(spec.chunk.end(), chunk.cells.begin(), chunk.cells.end());
   spec.codec = plan.codec;
-  spec.fill_value = fill_value(plan.type);
+  spec.fill_value = fill_value_of(plan, field);
   describe(spec.attributes, field);
+  if (plan.reduction == time::ReductionKind::valid_fraction) describe_fraction(spec.attributes, field);
   if (plan.split >= 0) {
     spec.dims.erase(spec.dims.begin() + 1 + plan.split);
     spec.chunk.erase(spec.chunk.begin() + 1 + plan.split);

@@ -36,8 +36,8 @@ struct FileLayout {
 };
 
 // `history` is the line for the history attribute (time stamp and command). Pure, so equal on every server.
-// Chunk shapes follow from the global shape alone, so the file is the same, byte for byte, whatever the
-// decomposition.
+// Chunk shapes follow from the configuration and the global shape alone, so the file is the same, byte for
+// byte, whatever the decomposition.
 FileLayout make_layout(const plan::FilePlan& file, const settings::Configuration& configuration,
                        const model::Declarations& declarations, const model::Decomposition& decomposition,
                        const std::string& history);

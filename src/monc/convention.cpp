@@ -51,6 +51,11 @@ class Monc final : public time::Convention {
     return since_begin > 0.0 ? sample.gathered * (since_sample / since_begin) : 0.0;
   }
 
+  bool stamps_end() const override { return true; }
+  // It counts periods, wherever they end.
+  double end_of_file(const Ruler& ruler, std::int64_t index) const override {
+    return static_cast<double>(index) * ruler.period().seconds();
+  }
   // MONC looks for the first point of a name, which here is that behind the folders.
   std::size_t place_of_number(const std::string& path) const override {
     const std::size_t name = path.find_last_of('/') + 1;  // 0 where there are no folders

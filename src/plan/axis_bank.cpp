@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/decimal_text.hpp"
+
 namespace tailrace::plan {
 namespace {
 
@@ -13,9 +15,14 @@ const std::vector<time::Share> no_shares;
 std::string name_of(const AxisPlan& axis) {
   static constexpr std::array kinds{"instant", "window", "whole_samples", "at_end"};
   const bool is_standard = axis.convention == &time::standard_convention();
-  return fmt::format("{}_{}_of_{}{}", kinds[static_cast<std::size_t>(axis.kind)], axis.every.name(),
-                     axis.cadence.name(),
-                     is_standard ? std::string() : fmt::format("_{}", axis.convention->name()));
+  std::string name = fmt::format("{}_{}_of_{}", kinds[static_cast<std::size_t>(axis.kind)], axis.every.name(),
+                                 axis.cadence.name());
+  if (!is_standard) name += fmt::format("_{}", axis.convention->name());
+  if (axis.span.from != time::Span().from)
+    name += fmt::format("_from_{}", base::decimal_text(axis.span.from));
+  if (axis.span.until != time::Span().until)
+    name += fmt::format("_until_{}", base::decimal_text(axis.span.until));
+  return name;
 }
 
 }  // namespace
@@ -31,10 +38,7 @@ AxisBank::AxisBank(const Plan& plan, model::Tick begin) {
       if (same != known.end()) continue;
       known.push_back(axis);
       names_.push_back(name_of(axis));
-      axes_.emplace_back(
-          time::AxisRule{
-              .kind = axis.kind, .every = axis.every, .cadence = axis.cadence, .convention = axis.convention},
-          plan.calendar, begin);
+      axes_.emplace_back(axis.rule(), plan.calendar, begin);
     }
     numbers_.push_back(std::move(numbers));
   }

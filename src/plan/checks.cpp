@@ -36,9 +36,13 @@ bool is_shorter(const Period& every, const Period& cadence) {
 
 bool is_multiple(const Period& every, const Period& cadence) {
   if (every.kind() != cadence.kind()) return true;
-  if (every.kind() != PeriodKind::seconds) return every.count() % cadence.count() == 0;
-  const double ratio = every.seconds() / cadence.seconds();
-  return std::abs(ratio - std::round(ratio)) <= 1e-9 * ratio;
+  if (every.kind() != PeriodKind::seconds)
+    return every.count() % cadence.count() == 0 && every.offset_count() % cadence.count() == 0;
+  const auto is_whole = [](double ratio) {
+    return std::abs(ratio - std::round(ratio)) <= 1e-9 * std::abs(ratio);
+  };
+  return is_whole(every.seconds() / cadence.seconds()) &&
+         is_whole(every.offset_seconds() / cadence.seconds());
 }
 
 std::optional<std::string> period_complaint(const std::string& field, time::ReductionKind reduction,
@@ -82,9 +86,10 @@ std::optional<std::string> danger_complaint(const output::Format& format,
   if (danger.empty()) return std::nullopt;
   return fmt::format(
       "{}, and with `mode: attached` a thread of Tailrace uses it beside the model, which crashes a model "
-      "that "
-      "uses HDF5 or netCDF-4 too. Choose `servers: {{mode: dedicated}}`, link a thread-safe HDF5, or, for a "
-      "model that does not use it while it runs, say `servers: {{model_uses_hdf5: false}}`",
+      "that uses HDF5 or netCDF-4 too. Choose `servers: {{mode: dedicated}}`, link a thread-safe HDF5, or, "
+      "for a "
+      "model that does not use it while it runs, or only between `hdf5_lock` and `hdf5_unlock`, say "
+      "`servers: {{model_uses_hdf5: false}}`",
       danger);
 }
 

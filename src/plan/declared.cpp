@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -52,6 +53,8 @@ Json to_json(const model::Field& field, const std::vector<model::Grid>& grids) {
             {"standard_name", field.standard_name},
             {"long_name", field.long_name},
             {"attributes", field.attributes}};
+  if (field.fill_value)
+    json["fill_value"] = std::isnan(*field.fill_value) ? Json("nan") : Json(*field.fill_value);
   if (field.is_static) json["static"] = true;
   return json;
 }
@@ -131,6 +134,8 @@ model::Field field_of(const Json& json, const model::Declarations& declarations)
   field.standard_name = json.value("standard_name", "");
   field.long_name = json.value("long_name", "");
   field.attributes = json.value("attributes", model::Attributes{});
+  if (const auto fill = json.find("fill_value"); fill != json.end())  // JSON has no NaN
+    field.fill_value = fill->is_number() ? fill->get<double>() : std::numeric_limits<double>::quiet_NaN();
   field.is_static = json.value("static", false);
   return field;
 }

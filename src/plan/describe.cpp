@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "env/topology.hpp"
+#include "plan/memory/needs.hpp"
 #include "plan/plan.hpp"
 
 namespace tailrace::plan {
@@ -32,9 +36,17 @@ std::string codec_words(const codecs::CodecOptions& codec) {
   return fmt::format("{} level {}{}", codec.codec, codec.level, codec.shuffle ? " with shuffle" : "");
 }
 
+std::string number_words(const settings::ServersOptions& servers) {
+  if (servers.per_node > 0) return fmt::format("{} a node", servers.per_node);
+  if (servers.per_domain == 0) return fmt::format("{}", servers.count);
+  const std::string source = env::topology_source();
+  if (source.empty())
+    return fmt::format("{} a node, as this build lacks hwloc and knows no NUMA domains", servers.per_domain);
+  return fmt::format("{} a NUMA domain, as {} tells", servers.per_domain, source);
+}
+
 Branch describe_servers(const settings::ServersOptions& servers) {
-  const std::string number =
-      servers.per_node > 0 ? fmt::format("{} a node", servers.per_node) : fmt::format("{}", servers.count);
+  const std::string number = number_words(servers);
   constexpr const char* when_full[] = {"wait", "spill", "fail"};
   const std::string buffer =
       fmt::format("buffer {}{} per client, when full: {}", servers.buffer.at_most ? "up to " : "",
@@ -72,16 +84,52 @@ Branch describe_fields(const settings::Configuration& configuration) {
 
 std::string file_words(const settings::FileEntry& file) {
   constexpr const char* on_error[] = {"stop", "skip the file", "retry"};
-  return fmt::format("{} ({}, {}), {} {}, on error: {}", file.path, file.format, codec_words(file.codec),
-                     file.series ? "a new file" : "written", file.write_every.sentence(),
-                     on_error[static_cast<int>(file.on_error)]);
+  std::string words = fmt::format("{} ({}, {}), {} {}, on error: {}", file.path, file.format,
+                                  codec_words(file.codec), file.series ? "a new file" : "written",
+                                  file.write_every.sentence(), on_error[static_cast<int>(file.on_error)]);
+  if (!file.span.from.text.empty()) words += ", from " + file.span.from.text;
+  if (!file.span.until.text.empty()) words += ", until " + file.span.until.text;
+  return words;
+}
+
+std::string target_of(const settings::VariableEntry& variable) {
+  if (!variable.pattern.empty()) return "fields " + variable.pattern;
+  return variable.group.empty() ? variable.field : "group " + variable.group;
+}
+
+// How to split a file with several time axes: CDO, NCO and many viewers know the first axis only. `axes`:
+// what lies on each.
+void advise(const std::vector<std::vector<std::string>>& axes, Branch& branch) {
+  if (axes.size() < 2) return;
+  Branch advice{
+      fmt::format(
+          "{} time axes, of which many readers know the first only; as {} files each has one, `time`:",
+          axes.size(), axes.size()),
+      {}};
+  for (const auto& names : axes) advice.below.push_back({fmt::format("{}", fmt::join(names, ", ")), {}});
+  branch.below.push_back(std::move(advice));
+}
+
+void advise(const settings::FileEntry& file, Branch& branch) {
+  std::vector<std::pair<time::Period, bool>> kinds;
+  std::vector<std::vector<std::string>> axes;
+  for (const settings::VariableEntry& variable : file.variables) {
+    const std::pair kind{variable.every, time::needs_window(variable.reduction)};
+    const auto known = static_cast<std::size_t>(std::ranges::find(kinds, kind) - kinds.begin());
+    if (known == kinds.size()) {
+      kinds.push_back(kind);
+      axes.emplace_back();
+    }
+    axes[known].push_back(target_of(variable));
+  }
+  advise(axes, branch);
 }
 
 // As far as it can be told without a model.
 Branch describe_file(const settings::FileEntry& file) {
   Branch branch{file_words(file), {}};
   for (const settings::VariableEntry& variable : file.variables) {
-    const std::string what = variable.group.empty() ? variable.field : "group " + variable.group;
+    const std::string what = target_of(variable);
     const std::string names = variable.name.empty() && variable.suffix.empty() ? ""
                               : variable.name.empty() ? " with the suffix " + variable.suffix
                                                       : " as " + variable.name + variable.suffix;
@@ -94,6 +142,7 @@ Branch describe_file(const settings::FileEntry& file) {
                                                  : fmt::format("{}: the model's options that begin with {}",
                                                                table.name, table.prefix),
                             {}});
+  advise(file, branch);
   return branch;
 }
 
@@ -114,6 +163,10 @@ Branch describe_file(const FilePlan& file) {
     }
     branch.below.push_back(std::move(below));
   }
+  std::vector<std::vector<std::string>> axes(file.axes.size());
+  for (const VariablePlan& variable : file.variables)
+    axes[static_cast<std::size_t>(variable.axis)].push_back(variable.name);
+  advise(axes, branch);
   for (const OptionTablePlan& table : file.option_tables) {
     const std::size_t count = table.entries.size();
     branch.below.push_back(
@@ -130,6 +183,11 @@ Branch describe_output(const settings::Configuration& configuration, const Plan*
     for (const settings::FileEntry& file : configuration.files) branch.below.push_back(describe_file(file));
   if (branch.below.empty()) branch.text = "output: no file";
   return branch;
+}
+
+std::size_t servers_of(const settings::ServersOptions& servers, std::size_t ranks) {
+  const bool is_dedicated = servers.mode == settings::Mode::dedicated;
+  return std::max<std::size_t>(1, is_dedicated ? static_cast<std::size_t>(servers.count) : ranks);
 }
 
 }  // namespace
@@ -153,6 +211,34 @@ std::string describe(const settings::Configuration& configuration, const Plan* p
   }
   std::string tree = "tailrace\n";
   draw(branches, "", tree);
+  return tree;
+}
+
+// Not compressed, and evenly spread over servers and ranks.
+std::string describe_memory(const settings::ServersOptions& servers, const Plan& plan,
+                            const model::Declarations& declarations, std::size_t ranks) {
+  if (servers.mode == settings::Mode::off) return "";
+  const memory::Needs needs = memory::needs_of(plan, declarations);
+  const std::size_t count = servers_of(servers, ranks);
+  const std::size_t need = (needs.step + needs.windows + needs.open) / count + needs.at_once;
+  std::vector<Branch> parts;
+  const auto add = [&parts](std::size_t bytes, const std::string& what) {
+    if (bytes > 0) parts.push_back({bytes_words(bytes) + " " + what, {}});
+  };
+  add(needs.step / count, "for the fields of a step");
+  add(needs.windows / count, "for means, sums and the like, all the time");
+  add(needs.open / count, "for chunks that wait for more records");
+  add(needs.at_once, fmt::format("for what {} gets at one step, on its server", needs.largest_file));
+  add(needs.step / std::max<std::size_t>(1, ranks),
+      fmt::format("of a step from each of {} model ranks, in its buffer", ranks));
+  if (need > servers.memory)
+    parts.push_back(
+        {"a server will hold more than servers.memory allows, and take steps one by one: expected "
+         "more memory or more servers",
+         {}});
+  std::string tree =
+      fmt::format("memory: about {} of the {} of a server\n", bytes_words(need), bytes_words(servers.memory));
+  draw(parts, "", tree);
   return tree;
 }
 

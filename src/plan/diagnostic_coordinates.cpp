@@ -1,6 +1,7 @@
 #include "plan/diagnostic_coordinates.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace tailrace::plan {
 namespace {
@@ -74,6 +75,9 @@ DiagnosticCoordinates::DiagnosticCoordinates(const analytics::Graph& graph,
                                              const std::vector<InputOrigin>& inputs,
                                              const std::vector<DimCoordinate>& known)
     : graph_(graph), inputs_(inputs), known_(known) {
+  std::map<int, const analytics::Diagnostic*> diagnostics;  // by node, the first
+  for (const analytics::Diagnostic& diagnostic : graph.diagnostics)
+    diagnostics.try_emplace(diagnostic.node, &diagnostic);
   for (const Node& node : graph.nodes) {
     Note made;
     if (node.kind == NodeKind::input)
@@ -81,8 +85,9 @@ DiagnosticCoordinates::DiagnosticCoordinates(const analytics::Graph& graph,
     else
       for (const Dim& dim : node.shape.dims) made.dims.push_back(made_or_passed(node, dim));
     for (const DimNote& dim : made.dims) made.described.coordinates.push_back(dim.coordinate);
+    const auto found = diagnostics.find(static_cast<int>(notes_.size()));
+    if (found != diagnostics.end() && made.described.long_name.empty()) name(made, *found->second);
     notes_.push_back(std::move(made));
-    name_diagnostics(static_cast<int>(notes_.size()) - 1);
   }
 }
 
@@ -156,14 +161,10 @@ std::vector<Described> DiagnosticCoordinates::arguments_of(const Node& node) con
 }
 
 // What no input names may be a diagnostic that others use.
-void DiagnosticCoordinates::name_diagnostics(int number) {
-  Note& named = notes_[at(number)];
-  for (const analytics::Diagnostic& diagnostic : graph_.diagnostics) {
-    if (diagnostic.node != number || !named.described.long_name.empty()) continue;
-    named.units = diagnostic.units;
-    named.described.standard_name = diagnostic.standard_name;
-    named.described.long_name = diagnostic.long_name.empty() ? diagnostic.name : diagnostic.long_name;
-  }
+void DiagnosticCoordinates::name(Note& note, const analytics::Diagnostic& diagnostic) {
+  note.units = diagnostic.units;
+  note.described.standard_name = diagnostic.standard_name;
+  note.described.long_name = diagnostic.long_name.empty() ? diagnostic.name : diagnostic.long_name;
 }
 
 bool DiagnosticCoordinates::as_declared(int node) const {

@@ -56,7 +56,7 @@ class DiagnosticCoordinates {
   DimNote made_or_passed(const analytics::Node& node, const analytics::Dim& dim) const;
   DimNote passed(const analytics::Node& node, const analytics::Dim& dim) const;
   std::vector<analytics::Described> arguments_of(const analytics::Node& node) const;
-  void name_diagnostics(int number);
+  static void name(Note& note, const analytics::Diagnostic& diagnostic);
 
   const analytics::Graph& graph_;
   const std::vector<InputOrigin>& inputs_;

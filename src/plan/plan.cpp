@@ -14,6 +14,7 @@
 #include "model/field_index.hpp"
 #include "plan/analysis.hpp"
 #include "plan/checks.hpp"
+#include "plan/memory/needs.hpp"
 #include "plan/option_tables.hpp"
 #include "settings/fields.hpp"
 
@@ -83,12 +84,13 @@ class Planner {
     if (plan_.analysis) plan_diagnostics(*plan_.analysis);
     for (const settings::FileEntry& file : configuration_.files) plan_file(file);
     problems_.throw_if_any();
+    memory::share_out_open_chunks(configuration_, declarations_, plan_.files);
     return std::move(plan_);
   }
 
  private:
   Plan begin(const model::Decomposition* decomposition, const model::Declarations& declarations) {
-    settings::check_consistency(configuration_, problems_);  // a configuration may be made without parsing
+    if (!configuration_.is_consistent) settings::check_consistency(configuration_, problems_);
     problems_.throw_if_any();
     Plan plan;
     plan.warnings = configuration_.warnings;
@@ -182,6 +184,12 @@ class Planner {
                                     name));
           continue;
         }
+        if (declarations_.fields[at(field)].fill_value)
+          problems_.add(
+              diagnostic.location, "diagnostics." + diagnostic.name + ".is",
+              fmt::format("\"{}\" has missing values (a fill_value), which expressions do not weigh yet in "
+                          "this version",
+                          name));
         if (slowest.empty() || is_multiple(cadence, plan.cadence)) {
           plan.cadence = cadence;
           slowest = name;
@@ -204,6 +212,10 @@ class Planner {
     FilePlan file;
     file.entry = entry;
     file.convention = configuration_.convention;
+    const bool ends = file.convention->stamps_end();
+    file.time_stamp =
+        entry.time_stamp.value_or(ends ? settings::TimeStamp::end : settings::TimeStamp::middle);
+    file.span = time::resolve(entry.span, plan_.calendar);
     std::map<std::string, config::Location> names;
     for (const settings::VariableEntry& variable : entry.variables) {
       for (const std::string& name : fields_of(variable)) {
@@ -227,6 +239,8 @@ class Planner {
   }
 
   std::vector<std::string> fields_of(const settings::VariableEntry& entry) const {
+    if (!entry.pattern.empty())
+      return settings::names_like(entry.pattern, configuration_.field_groups, configuration_.diagnostics);
     if (entry.group.empty()) return {entry.field};
     std::vector<std::string> names;
     for (const auto& [name, where] : configuration_.groups.at(entry.group)) names.push_back(name);
@@ -244,6 +258,7 @@ class Planner {
     variable.field_name = field.name;
     variable.axis = axis_of(file, entry, plan_.fields[at(index)]);
     variable.reduction = entry.reduction;
+    variable.propagates_missing = entry.propagates_missing;
     variable.type = entry.type.value_or(default_type(field, entry.reduction));
     variable.codec = entry.codec.value_or(file.entry.codec);
     variable.chunk = entry.chunk;
@@ -272,8 +287,12 @@ class Planner {
           fmt::format("field \"{0}\" lies on the partial grid \"{1}\": each rank holds a contribution, not a "
                       "part; write a diagnostic such as \"sum({0}, rank)\"",
                       field.name, grid.name));
+    if (entry.reduction == time::ReductionKind::valid_fraction && !field.fill_value)
+      problems_.add(
+          entry.location, entry.config_path + ".operation",
+          fmt::format("\"{}\" has no missing values: the model declares no fill_value for it", field.name));
     if (plan.at_end && entry.reduction != time::ReductionKind::snapshot)
-      problems_.add(entry.location, entry.config_path + ".time",
+      problems_.add(entry.location, entry.config_path + ".operation",
                     fmt::format("\"{}\" is sent only at the end of the run, so only a snapshot can be taken",
                                 field.name));
     if (!plan.at_end && entry.every.is_never())
@@ -316,6 +335,7 @@ class Planner {
 
   int axis_of(FilePlan& file, const settings::VariableEntry& entry, const FieldPlan& field) const {
     AxisPlan wanted = axis_for(entry, field);
+    wanted.span = file.span;
     for (std::size_t i = 0; i < file.axes.size(); ++i)
       if (file.axes[i].has_records_of(wanted) && file.axes[i].wish == wanted.wish) return static_cast<int>(i);
     file.axes.push_back(std::move(wanted));
@@ -325,7 +345,8 @@ class Planner {
   static model::DataType default_type(const model::Field& field, time::ReductionKind reduction) {
     const bool whole = field.type == model::DataType::int32 || field.type == model::DataType::int64;
     const bool broken = reduction == time::ReductionKind::mean || reduction == time::ReductionKind::std ||
-                        reduction == time::ReductionKind::sum;
+                        reduction == time::ReductionKind::sum ||
+                        reduction == time::ReductionKind::valid_fraction;
     return whole && broken ? model::DataType::float64 : field.type;
   }
 

@@ -22,15 +22,13 @@ struct AxisPlan {
   std::string dim;  // `time` where the file has one axis, else such as time_10s, time_instant_5s
   std::string wish = std::string();  // the user's name for `dim`
   const time::Convention* convention = &time::standard_convention();
+  time::Span span = {};
 
   time::AxisRule rule() const {
-    return {.kind = kind, .every = every, .cadence = cadence, .convention = convention};
+    return {.kind = kind, .every = every, .cadence = cadence, .convention = convention, .span = span};
   }
   // Whether the same ticks make the same records, whatever they are called.
-  bool has_records_of(const AxisPlan& other) const {
-    return kind == other.kind && every == other.every && cadence == other.cadence &&
-           convention == other.convention;
-  }
+  bool has_records_of(const AxisPlan& other) const { return rule() == other.rule(); }
 };
 
 struct VariablePlan {
@@ -39,6 +37,7 @@ struct VariablePlan {
   std::string field_name;
   int axis = -1;  // index into FilePlan::axes
   time::ReductionKind reduction = time::ReductionKind::snapshot;
+  bool propagates_missing = false;
   model::DataType type = model::DataType::float64;
   codecs::CodecOptions codec;
   std::vector<std::int64_t> chunk;  // the user's: (records, then the grid's dims); empty: chosen
@@ -55,9 +54,13 @@ struct OptionTablePlan {
 struct FilePlan {
   settings::FileEntry entry;  // path, format, write_every, on_error, ...
   const time::Convention* convention = &time::standard_convention();  // of its axes and its series
+  settings::TimeStamp time_stamp = settings::TimeStamp::middle;
+  time::Span span = {};  // of all its axes
   std::vector<AxisPlan> axes;
   std::vector<VariablePlan> variables;
   std::vector<OptionTablePlan> option_tables;
+  // Of each variable whose chunks have a chosen shape: what they may take until they are full.
+  std::size_t open_bytes = SIZE_MAX;
 };
 
 struct Analysis;
@@ -88,6 +91,10 @@ Plan make_plan(const settings::Configuration& configuration, const model::Declar
 
 // A tree for people: files, axes, variables, periods.
 std::string describe(const settings::Configuration& configuration, const Plan* plan);
+
+// The same for what all this needs of the memory of the servers. `ranks`: of the model.
+std::string describe_memory(const settings::ServersOptions& servers, const Plan& plan,
+                            const model::Declarations& declarations, std::size_t ranks);
 
 // Which fields are wanted at a tick: the union of what all axes need.
 std::unique_ptr<model::Agenda> make_agenda(const Plan& plan, const model::Declarations& declarations,

@@ -35,7 +35,7 @@ std::string SeriesClock::open(const model::Tick& last) const {
 
 std::string SeriesClock::name_of(std::int64_t index) const {
   switch (every_.kind()) {
-    case time::PeriodKind::seconds: return base::decimal_text(static_cast<double>(index) * every_.seconds());
+    case time::PeriodKind::seconds: return base::decimal_text(convention_->end_of_file(ruler_, index));
     case time::PeriodKind::steps: return fmt::format("{}", index * every_.count());
     case time::PeriodKind::months: break;
   }

@@ -11,6 +11,7 @@
 #include "config/documents/documents.hpp"
 #include "config/placeholders.hpp"
 #include "config/read.hpp"
+#include "config/reading/dialect.hpp"
 #include "env/file_system.hpp"
 #include "settings/legacy.hpp"
 #include "settings/schema.hpp"
@@ -25,6 +26,11 @@ std::string text_of(const Sources& sources) {
   std::string text;
   for (const SourceFile& source : sources) text += fmt::format("# {}\n{}\n", source.name, source.text);
   return text;
+}
+
+bool is_translated(const SourceFile& source) {
+  return std::ranges::any_of(
+      dialects(), [&](const config::Dialect* dialect) { return dialect->recognises(source.text); });
 }
 
 // The servers start before the model has given its options.
@@ -108,13 +114,20 @@ Configuration parse_configuration(const Sources& sources, const std::map<std::st
   Configuration configuration = configuration_of(root, problems);
   check_consistency(configuration, problems);
   problems.throw_if_any();
+  configuration.is_consistent = true;
   configuration.text = text_of(sources);
   configuration.warnings = std::move(warnings);
   configuration.warnings.insert(configuration.warnings.end(), problems.notes().begin(),
                                 problems.notes().end());
-  if (options == nullptr)
-    for (const std::string& name : config::placeholders_in(tree)) configuration.open.push_back(name);
+  if (options != nullptr) return configuration;
+  for (const std::string& name : config::placeholders_in(tree)) configuration.open.push_back(name);
+  configuration.needs_options = config::has_braces(tree) || std::ranges::any_of(sources, is_translated);
   return configuration;
+}
+
+Configuration with_options(const Configuration& without, const Sources& sources,
+                           const std::map<std::string, std::string>& options) {
+  return without.needs_options ? parse_configuration(sources, &options) : without;
 }
 
 void check_consistency(const Configuration& configuration, config::Problems& problems) {

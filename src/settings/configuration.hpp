@@ -20,6 +20,7 @@
 namespace tailrace::settings {
 
 using server::Mode;
+using server::OnServerLoss;
 using server::Signals;
 using ServersOptions = server::Options;
 
@@ -38,6 +39,8 @@ struct Configuration {
   std::string text;                   // as read, for the files' attribute
   std::vector<std::string> warnings;  // of the translation and of former names, a line each
   std::vector<std::string> open;      // names in braces that were not filled in (parsed without options)
+  bool is_consistent = false;  // as parse_configuration has found; not of one that is made without a text
+  bool needs_options = false;  // parsed without options, and with them it may be another one
 };
 
 // The files of a configuration, read by one rank and sent to all, so that all check the same words.
@@ -56,6 +59,11 @@ Sources read_sources(const std::string& path);
 // what they belong to is not checked. Nothing under `servers` may hold one: the servers start before the
 // model has said anything.
 Configuration parse_configuration(const Sources& sources, const std::map<std::string, std::string>* options);
+
+// The same with the model's options, of what was parsed without them: not once more where they change
+// nothing.
+Configuration with_options(const Configuration& without, const Sources& sources,
+                           const std::map<std::string, std::string>& options);
 
 // Names that lead nowhere, fields listed twice, periods that the calendar cannot give, two files under one
 // path: what can be said of a configuration before any model is known. Part of parse_configuration; for those

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 
 #include "base/nearest_name.hpp"
@@ -10,6 +12,7 @@
 #include "config/read.hpp"
 #include "output/options.hpp"
 #include "settings/groups.hpp"
+#include "time/model_time.hpp"
 #include "time/options.hpp"
 
 namespace tailrace::settings {
@@ -65,9 +68,9 @@ std::vector<Option> how_it_is_written() {
        .fallback = "auto"},
       {.name = "time_stamp",
        .type = choice({"end", "middle"}),
-       .says = "The position of a record's time within its window.",
-       .example = "middle",
-       .fallback = "end"},
+       .says = "The position of a record's time within its window: by default the middle, with `legacy: "
+               "monc` the end.",
+       .example = "end"},
       {.name = "overwrite",
        .type = flag(),
        .says = "Whether an existing file is replaced; otherwise it is an error.",
@@ -84,6 +87,7 @@ std::vector<Option> how_it_is_written() {
 
 std::vector<Option> what_it_holds() {
   return {
+      defaults_option("What the variables of this file share.", variable_defaults()),
       output::attributes_option("Attributes of the file, such as title and institution."),
       option_tables_section().option,
       {.name = "state",
@@ -93,6 +97,10 @@ std::vector<Option> what_it_holds() {
        .available = false},
       variables_section().option,
   };
+}
+
+std::vector<Option> file_defaults() {
+  return joined_section({when_it_is_written(), time::span_options(), how_it_is_written()}).options;
 }
 
 void set_writing(const Value& value, FileEntry& file) {
@@ -105,8 +113,10 @@ void set_writing(const Value& value, FileEntry& file) {
   file.retry_for_seconds = time::seconds_of(value, "retry_for", file.retry_for_seconds);
   file.access = choice_of<Access>(
       value, "access", {{"auto", Access::automatic}, {"maps", Access::maps}, {"series", Access::series}});
-  file.time_stamp =
-      choice_of<TimeStamp>(value, "time_stamp", {{"end", TimeStamp::end}, {"middle", TimeStamp::middle}});
+  if (value.find("time_stamp") != nullptr)
+    file.time_stamp =
+        choice_of<TimeStamp>(value, "time_stamp", {{"end", TimeStamp::end}, {"middle", TimeStamp::middle}});
+  file.span = time::span_of(value);
   file.series = flag_of(value, "file_per_write", file.series);
   file.overwrite = flag_of(value, "overwrite", file.overwrite);
   file.sync = flag_of(value, "sync", file.sync);
@@ -159,6 +169,20 @@ void check_periods(const FileEntry& file, const Sections& all, Problems& problem
                problems);
   for (const VariableEntry& variable : file.variables)
     check_months(variable.every, variable.every_location, variable.config_path + ".every", all, problems);
+  if (!all.is_sound("model_time")) return;
+  const auto& model_time = all.get<time::ModelTime>();
+  time::check_span(file.span, calendar::Calendar(model_time.calendar, model_time.start),
+                   "output." + file.path, problems);
+}
+
+void expect_like(const VariableEntry& variable, const Sections& all, Problems& problems) {
+  if (is_open(variable.pattern) || !problems.empty()) return;
+  if (names_like(variable.pattern, all.get<std::vector<FieldGroup>>(),
+                 all.get<std::vector<DiagnosticEntry>>())
+          .empty())
+    problems.add(
+        variable.target_location, variable.config_path + ".fields",
+        fmt::format("no name listed under `fields` or `diagnostics` is like \"{}\"", variable.pattern));
 }
 
 // That the names of fields and groups lead somewhere.
@@ -170,6 +194,7 @@ void check_targets(const Files& files, const Sections& all, Problems& problems) 
   for (const auto& [name, members] : groups) group_names.push_back(name);
   for (const FileEntry& file : files) {
     for (const VariableEntry& variable : file.variables) {
+      if (!variable.pattern.empty()) expect_like(variable, all, problems);
       if (!variable.field.empty())
         listed.expect({.name = variable.field, .location = variable.target_location},
                       variable.config_path + ".field", problems);
@@ -191,16 +216,29 @@ void check(const Files& files, const Sections& all, Problems& problems) {
   check_targets(files, all, problems);
 }
 
+// It is no value of its own: the checker looks into it for what a file or variable leaves out.
+struct Defaults {
+  bool operator==(const Defaults&) const = default;
+};
+
+config::Section<Defaults> defaults_section() {
+  std::vector<Option> options = file_defaults();
+  std::ranges::copy(variable_defaults(), std::back_inserter(options));
+  Option option = defaults_option("What all files and their variables share, unless a file says otherwise.",
+                                  std::move(options));
+  return {.option = std::move(option), .read = [](const Value&, Problems&) { return Defaults(); }};
+}
+
 const SectionRegistration registration{files_section};
+const SectionRegistration of_defaults{defaults_section};
 
 }  // namespace
 
 config::Section<Files> files_section() {
   return {.option = {.name = "output",
-                     .type = map("file", joined_section(
-                                             {when_it_is_written(), how_it_is_written(), what_it_holds()})),
+                     .type = map("file", joined_section({inherited(file_defaults()), what_it_holds()})),
                      .says = "The files to write, by their path.",
-                     .example = "{out.nc: {variables: [{field: w, time: mean, every: 10 s}]}}"},
+                     .example = "{out.nc: {variables: [{field: w, operation: mean, every: 10 s}]}}"},
           .read = read,
           .check = check};
 }

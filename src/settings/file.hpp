@@ -1,6 +1,7 @@
 // `output:`, the files to write.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "settings/option_table.hpp"
 #include "settings/variable.hpp"
 #include "time/period.hpp"
+#include "time/span.hpp"
 
 namespace tailrace::settings {
 
@@ -27,7 +29,8 @@ struct FileEntry {  // an entry under `output:`
   double retry_for_seconds = 60.0;
   codecs::CodecOptions codec;
   Access access = Access::automatic;
-  TimeStamp time_stamp = TimeStamp::end;
+  std::optional<TimeStamp> time_stamp;  // not given: by the convention of time
+  time::WrittenSpan span;
   bool series = false;  // each write ends a file
   bool overwrite = true;
   bool sync = false;

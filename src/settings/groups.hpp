@@ -6,13 +6,20 @@
 #include <vector>
 
 #include "config/section.hpp"
+#include "settings/diagnostics.hpp"
 #include "settings/fields.hpp"
 
 namespace tailrace::settings {
 
-using Groups = std::map<std::string, std::vector<ListedName>>;
+using Groups =
+    std::map<std::string, std::vector<ListedName>>;  // of fields alone: groups in groups are resolved
 
 // Checks that what they name is listed.
 config::Section<Groups> groups_section();
+
+// The fields and diagnostics whose name, with or without its namespace, is like the pattern (`*`, `?`), in
+// their order.
+std::vector<std::string> names_like(const std::string& pattern, const std::vector<FieldGroup>& fields,
+                                    const std::vector<DiagnosticEntry>& diagnostics);
 
 }  // namespace tailrace::settings

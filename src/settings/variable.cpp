@@ -1,5 +1,8 @@
 #include "settings/variable.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "codecs/options.hpp"
 #include "config/read.hpp"
 #include "output/options.hpp"
@@ -34,8 +37,14 @@ std::vector<Option> what_is_written() {
   return {
       {.name = "field",
        .type = text(),
-       .says = "The field to write; give either this or `group`.",
+       .says = "The field to write; give either this, `fields` or `group`.",
        .example = "theta"},
+      {.name = "fields",
+       .type = text(),
+       .says = "A pattern: each field and diagnostic whose name is like it becomes a variable. `*` stands "
+               "for any "
+               "characters, `?` for one.",
+       .example = "tas*"},
       {.name = "group",
        .type = text(),
        .says = "A name under `groups`: each of its fields becomes a variable.",
@@ -60,6 +69,14 @@ std::vector<Option> which_records() {
        .says = "The period of the records; `never` for fields that are sent only at the end of the run.",
        .example = "10 s",
        .required = true},
+      time::offset_option(),
+      {.name = "missing",
+       .type = choice({"skip", "propagate"}),
+       .says = "What missing values of a field with a fill value do to a record: the cell's other samples "
+               "make it "
+               "(`skip`), or the cell is missing there (`propagate`).",
+       .example = "propagate",
+       .fallback = "skip"},
       {.name = "edges",
        .type = choice({"exact", "samples"}),
        .says = "Where windows end: exactly at the multiples of the period, so that a sample that spans an "
@@ -67,6 +84,11 @@ std::vector<Option> which_records() {
                "window that the run does not complete gives no record.",
        .example = "samples",
        .fallback = "exact"},
+  };
+}
+
+std::vector<Option> how_it_is_shaped() {
+  return {
       {.name = "axis",
        .type = text(),
        .says = "The name of the time dimension, in place of one that Tailrace chooses; where other records "
@@ -89,40 +111,48 @@ std::vector<Option> how_it_is_stored() {
                "deviations of "
                "integers.",
        .example = "float32"},
-      compression().option,
       {.name = "chunk",
        .type = list(integer(1), 1),
        .says = "The shape of a chunk: records, then the grid's dimensions, slowest first; by default it is "
                "chosen from `access` and the grid.",
        .example = "[1, 10, 64, 64]"},
-      output::attributes_option("Attributes of the variable, in addition to those of the model."),
   };
+}
+
+std::vector<Option> what_is_its_own() {
+  return {compression().option,
+          output::attributes_option("Attributes of the variable, in addition to those of the model.")};
 }
 
 void set_target(const Value& value, VariableEntry& variable, Problems& problems) {
   const Value* field = value.find("field");
   const Value* group = value.find("group");
-  if ((field == nullptr) == (group == nullptr)) {
-    problems.add(value.location(), value.path(), "expected either `field` or `group`");
-  } else if (group != nullptr && value.find("name") != nullptr) {
+  const Value* pattern = value.find("fields");
+  if ((field != nullptr) + (group != nullptr) + (pattern != nullptr) != 1) {
+    problems.add(value.location(), value.path(), "expected either `field`, `fields` or `group`");
+  } else if (field == nullptr && value.find("name") != nullptr) {
     const Value& name = value.at("name");
-    problems.add(name.location(), name.path(),
-                 "a `group` has many variables, which cannot share one name; `suffix` is appended to each of "
-                 "their names");
+    problems.add(
+        name.location(), name.path(),
+        "a `group` or pattern has many variables, which cannot share one name; `suffix` is appended to "
+        "each of their names");
   }
   if (field != nullptr) variable.field = field->text();
   if (group != nullptr) variable.group = group->text();
-  if (field != nullptr || group != nullptr) variable.target_location = (field ? field : group)->location();
+  if (pattern != nullptr) variable.pattern = pattern->text();
+  for (const Value* target : {field, group, pattern})
+    if (target != nullptr) variable.target_location = target->location();
 }
 
-void set_records(const Value& value, VariableEntry& variable) {
+void set_records(const Value& value, VariableEntry& variable, Problems& problems) {
   const time::WrittenPeriod every = time::period_of(value, "every");
   variable.reduction = time::reduction_of(value);
-  variable.every = every.period;
+  variable.every = time::with_offset(every, value, problems);
   variable.every_location = every.location;
   variable.axis = text_of(value, "axis");
   variable.split = text_of(value, "split");
   variable.whole_samples = text_of(value, "edges") == "samples";
+  variable.propagates_missing = text_of(value, "missing") == "propagate";
 }
 
 void set_storage(const Value& value, VariableEntry& variable, Problems& problems) {
@@ -142,7 +172,7 @@ VariableEntry variable_of(const Value& value, Problems& problems) {
   set_target(value, variable, problems);
   variable.name = text_of(value, "name");
   variable.suffix = text_of(value, "suffix");
-  set_records(value, variable);
+  set_records(value, variable, problems);
   set_storage(value, variable, problems);
   return variable;
 }
@@ -155,14 +185,21 @@ std::vector<VariableEntry> read(const Value& value, Problems& problems) {
 
 }  // namespace
 
+std::vector<Option> variable_defaults() {
+  std::vector<Option> options = which_records();
+  std::ranges::copy(how_it_is_stored(), std::back_inserter(options));
+  return options;
+}
+
 config::Section<std::vector<VariableEntry>> variables_section() {
-  return {
-      .option = {.name = "variables",
-                 .type = list(joined_section({what_is_written(), which_records(), how_it_is_stored()}), 1),
-                 .says = "The variables of the file.",
-                 .example = "[{field: theta, time: mean, every: 10 s}]",
-                 .required = true},
-      .read = read};
+  return {.option = {.name = "variables",
+                     .type = list(joined_section({what_is_written(), inherited(variable_defaults()),
+                                                  how_it_is_shaped(), what_is_its_own()}),
+                                  1),
+                     .says = "The variables of the file.",
+                     .example = "[{field: theta, operation: mean, every: 10 s}]",
+                     .required = true},
+          .read = read};
 }
 
 }  // namespace tailrace::settings

@@ -17,17 +17,18 @@ namespace tailrace::settings {
 
 struct VariableEntry {  // an entry under `variables:`
   config::Location location;
-  std::string config_path;           // how messages name it: output.a.nc.variables[0]
-  std::string field, group;          // exactly one is given
-  config::Location target_location;  // of the field's or group's name
-  std::string name;                  // in the file; empty: the field's own without its namespace
-  std::string suffix;                // put behind the name, or behind each name of the group
+  std::string config_path;            // how messages name it: output.a.nc.variables[0]
+  std::string field, group, pattern;  // exactly one is given
+  config::Location target_location;   // of the field's or group's name
+  std::string name;                   // in the file; empty: the field's own without its namespace
+  std::string suffix;                 // put behind the name, or behind each name of the group
   time::ReductionKind reduction = time::ReductionKind::snapshot;
   time::Period every = time::Period::of_steps(1);
   config::Location every_location;  // line 0: it holds a `{name}` that is not filled in
   bool whole_samples = false;       // windows end with a sample
   std::string axis;                 // the name of its time dimension; empty: chosen
   std::string split;                // a dimension: a variable for each number along it
+  bool propagates_missing = false;  // one missing sample makes the record missing
   std::optional<model::DataType> type;
   std::optional<codecs::CodecOptions> codec;
   std::vector<std::int64_t> chunk;
@@ -36,5 +37,6 @@ struct VariableEntry {  // an entry under `variables:`
 };
 
 config::Section<std::vector<VariableEntry>> variables_section();  // part of a file
+std::vector<config::Option> variable_defaults();                  // what `defaults` may give for variables
 
 }  // namespace tailrace::settings

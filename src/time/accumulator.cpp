@@ -6,6 +6,7 @@
 
 #include "base/bytes.hpp"
 #include "time/convert.hpp"
+#include "time/masked_reductions.hpp"
 #include "time/reductions.hpp"
 
 namespace tailrace::time {
@@ -19,13 +20,14 @@ struct Named {
   const char* cell_method;
 };
 
-constexpr std::array<Named, 6> kinds{{
+constexpr std::array<Named, 7> kinds{{
     {ReductionKind::snapshot, "snapshot", "point"},
     {ReductionKind::mean, "mean", "mean"},
     {ReductionKind::min, "min", "minimum"},
     {ReductionKind::max, "max", "maximum"},
     {ReductionKind::sum, "sum", "sum"},
     {ReductionKind::std, "std", "standard_deviation"},
+    {ReductionKind::valid_fraction, "valid_fraction", "mean"},
 }};
 
 const Named& named(ReductionKind kind) {
@@ -34,20 +36,19 @@ const Named& named(ReductionKind kind) {
   base::assertion_failed("kind", __FILE__, __LINE__, "unknown ReductionKind");
 }
 
-template <template <class> class Reduction, class In, ReductionKind kind, DataType input>
+template <class Rule, class In, ReductionKind kind, DataType input>
 class Folding final : public Accumulator {
-  using Rule = Reduction<In>;
   using Kept = typename Rule::Kept;
 
  public:
-  Folding(DataType output, std::size_t size)
-      : output_(output), size_(size), kept_(Rule::names.size() * size) {}
+  Folding(DataType output, std::size_t size, Rule rule = {}, double fill = 0.0)
+      : rule_(rule), fill_(fill), output_(output), size_(size), kept_(Rule::names.size() * size) {}
 
   void combine(std::span<const std::byte> sample, double weight, double fraction) override {
     TAILRACE_ASSERT(sample.size() == size_ * sizeof(In), "a sample has the size of its block");
     TAILRACE_ASSERT(weight >= 0.0, "weights are lengths of time");
     if (weight == 0.0) return;
-    Rule::fold(sample.data(), kept_.data(), size_, {.weight = weight, .fraction = fraction}, totals_);
+    rule_.fold(sample.data(), kept_.data(), size_, {.weight = weight, .fraction = fraction}, totals_);
     ++totals_.samples;
     totals_.weight += weight;
   }
@@ -95,9 +96,17 @@ class Folding final : public Accumulator {
   template <class Out>
   void write(std::byte* record) const {
     for (std::size_t i = 0; i < size_; ++i) {
-      const Out value = convert<Out>(Rule::result(kept_.data(), size_, i, totals_));
+      const Out value =
+          is_valid(i) ? convert<Out>(rule_.result(kept_.data(), size_, i, totals_)) : static_cast<Out>(fill_);
       std::memcpy(record + i * sizeof(Out), &value, sizeof(Out));
     }
+  }
+
+  bool is_valid(std::size_t i) const {
+    if constexpr (requires { rule_.mask; })
+      return rule_.is_valid(kept_.data(), size_, i, totals_);
+    else
+      return true;
   }
 
   [[noreturn]] void refuse(const std::string& why) const {
@@ -105,6 +114,8 @@ class Folding final : public Accumulator {
                                                  name_of(kind), size_, model::name_of(input), why));
   }
 
+  Rule rule_;
+  double fill_;  // of a cell without a valid sample
   DataType output_;
   std::size_t size_;
   Totals totals_;
@@ -112,17 +123,49 @@ class Folding final : public Accumulator {
 };
 
 template <DataType input, class In>
-std::unique_ptr<Accumulator> make_for(ReductionKind kind, DataType output, std::size_t size) {
+std::unique_ptr<Accumulator> make_plain(ReductionKind kind, DataType output, std::size_t size) {
   using enum ReductionKind;
   switch (kind) {
-    case snapshot: return std::make_unique<Folding<Snapshot, In, snapshot, input>>(output, size);
-    case mean: return std::make_unique<Folding<Mean, In, mean, input>>(output, size);
-    case min: return std::make_unique<Folding<Min, In, min, input>>(output, size);
-    case max: return std::make_unique<Folding<Max, In, max, input>>(output, size);
-    case sum: return std::make_unique<Folding<Sum, In, sum, input>>(output, size);
-    case std: return std::make_unique<Folding<Std, In, std, input>>(output, size);
+    case snapshot: return std::make_unique<Folding<Snapshot<In>, In, snapshot, input>>(output, size);
+    case mean: return std::make_unique<Folding<Mean<In>, In, mean, input>>(output, size);
+    case min: return std::make_unique<Folding<Min<In>, In, min, input>>(output, size);
+    case max: return std::make_unique<Folding<Max<In>, In, max, input>>(output, size);
+    case sum: return std::make_unique<Folding<Sum<In>, In, sum, input>>(output, size);
+    case std: return std::make_unique<Folding<Std<In>, In, std, input>>(output, size);
+    case valid_fraction: break;
+  }
+  base::assertion_failed("kind", __FILE__, __LINE__, "valid_fraction needs to know what is missing");
+}
+
+template <DataType input, class In, template <class> class Reduction, ReductionKind kind>
+std::unique_ptr<Accumulator> make_one_masked(DataType output, std::size_t size, const Missing& missing) {
+  Reduction<In> rule;
+  rule.mask = {.fill = convert<In>(missing.fill), .propagates = missing.propagates};
+  return std::make_unique<Folding<Reduction<In>, In, kind, input>>(output, size, rule, missing.output_fill);
+}
+
+template <DataType input, class In>
+std::unique_ptr<Accumulator> make_masked(ReductionKind kind, DataType output, std::size_t size,
+                                         const Missing& missing) {
+  using enum ReductionKind;
+  switch (kind) {
+    case snapshot: return make_one_masked<input, In, MaskedSnapshot, snapshot>(output, size, missing);
+    case mean: return make_one_masked<input, In, MaskedMean, mean>(output, size, missing);
+    case min: return make_one_masked<input, In, MaskedMin, min>(output, size, missing);
+    case max: return make_one_masked<input, In, MaskedMax, max>(output, size, missing);
+    case sum: return make_one_masked<input, In, MaskedSum, sum>(output, size, missing);
+    case std: return make_one_masked<input, In, MaskedStd, std>(output, size, missing);
+    case valid_fraction:
+      return make_one_masked<input, In, ValidFraction, valid_fraction>(output, size, missing);
   }
   base::assertion_failed("kind", __FILE__, __LINE__, "unknown ReductionKind");
+}
+
+template <DataType input, class In>
+std::unique_ptr<Accumulator> make_for(ReductionKind kind, DataType output, std::size_t size,
+                                      const std::optional<Missing>& missing) {
+  return missing ? make_masked<input, In>(kind, output, size, *missing)
+                 : make_plain<input, In>(kind, output, size);
 }
 
 }  // namespace
@@ -145,12 +188,12 @@ std::optional<ReductionKind> find_reduction(std::string_view name) {
 bool needs_window(ReductionKind kind) { return kind != ReductionKind::snapshot; }
 
 std::unique_ptr<Accumulator> make_accumulator(ReductionKind kind, DataType input, DataType output,
-                                              std::size_t size) {
+                                              std::size_t size, const std::optional<Missing>& missing) {
   switch (input) {
-    case DataType::float32: return make_for<DataType::float32, float>(kind, output, size);
-    case DataType::float64: return make_for<DataType::float64, double>(kind, output, size);
-    case DataType::int32: return make_for<DataType::int32, std::int32_t>(kind, output, size);
-    case DataType::int64: return make_for<DataType::int64, std::int64_t>(kind, output, size);
+    case DataType::float32: return make_for<DataType::float32, float>(kind, output, size, missing);
+    case DataType::float64: return make_for<DataType::float64, double>(kind, output, size, missing);
+    case DataType::int32: return make_for<DataType::int32, std::int32_t>(kind, output, size, missing);
+    case DataType::int64: return make_for<DataType::int64, std::int64_t>(kind, output, size, missing);
   }
   base::assertion_failed("input", __FILE__, __LINE__, "unknown DataType");
 }

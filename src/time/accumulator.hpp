@@ -16,7 +16,15 @@
 namespace tailrace::time {
 
 // The values are written into state: do not renumber.
-enum class ReductionKind : std::uint8_t { snapshot = 0, mean = 1, min = 2, max = 3, sum = 4, std = 5 };
+enum class ReductionKind : std::uint8_t {
+  snapshot = 0,
+  mean = 1,
+  min = 2,
+  max = 3,
+  sum = 4,
+  std = 5,
+  valid_fraction = 6
+};
 
 std::string_view name_of(ReductionKind kind);  // as in the configuration: snapshot, mean, ...
 std::string_view cell_method_of(
@@ -33,7 +41,8 @@ struct Totals {
 };
 
 // What is kept of each value between samples: mean: sum (of weight times value); sum: sum; min, max: extreme;
-// snapshot: last; std: mean and squares (the weighted sum of squares about the mean).
+// snapshot: last; std: mean and squares (the weighted sum of squares about the mean). Where values may be
+// missing, of mean, sum, std and valid_fraction also the weight of those that are not.
 struct KeptArray {
   std::string name;
   model::DataType type = model::DataType::float64;
@@ -69,11 +78,19 @@ class Accumulator {
   virtual void restore(const AccumulatorState& state) = 0;  // throws Error(resource) when it does not fit
 };
 
+// Values that are missing: those equal to `fill`, or NaN where that is NaN.
+struct Missing {
+  double fill = 0.0;         // in the sample, converted to its type
+  double output_fill = 0.0;  // of a cell without a valid sample, in the record
+  bool propagates = false;   // one missing sample makes a cell's record missing; else only the others weigh
+};
+
 // `sum` is the sum over samples, each times its fraction; `mean` and `std` weigh by the weight given; std
 // is the population's (divides by the sum of weights). A NaN in any sample makes the record NaN. Where the
 // output is of an integer type, values are rounded to the nearest, kept within its range, and NaN becomes
-// netCDF's default fill value.
+// netCDF's default fill value. Where values may be missing, each cell weighs those that it has.
 std::unique_ptr<Accumulator> make_accumulator(ReductionKind kind, model::DataType input,
-                                              model::DataType output, std::size_t size);
+                                              model::DataType output, std::size_t size,
+                                              const std::optional<Missing>& missing = std::nullopt);
 
 }  // namespace tailrace::time

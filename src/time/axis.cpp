@@ -1,6 +1,7 @@
 #include "time/axis.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tailrace::time {
 
@@ -8,7 +9,7 @@ Cadence::Cadence(Period every, const calendar::Calendar& calendar, model::Tick b
     : ruler_(every, calendar), last_(edge_before(ruler_, begin)) {}
 
 bool Cadence::due(const model::Tick& tick) {
-  if (ruler_.kind() == PeriodKind::steps) return tick.step % ruler_.period().count() == 0;
+  if (ruler_.kind() == PeriodKind::steps) return ruler_.place(tick).on_edge;
   return passes(ruler_, tick, last_);
 }
 
@@ -19,24 +20,28 @@ Axis::Axis(const AxisRule& rule, const calendar::Calendar& calendar, model::Tick
       ruler_(rule.every, calendar),
       convention_(rule.convention),
       last_edge_(convention_->first_edge(ruler_, begin)),
-      sampled_step_(begin.step) {
-  const Place place = ruler_.place(begin);
+      sampled_until_(ruler_.place(begin).time),
+      sampled_step_(begin.step),
+      span_(rule.span) {
+  // Windows in steps have no edge at a time: they begin with the run and are moved by skip().
+  const bool waits = rule.span.from > begin.time && ruler_.kind() != PeriodKind::steps;
+  const Place place = ruler_.place(waits ? model::Tick{begin.step, rule.span.from} : begin);
   window_ = {.begin = place.time, .begin_step = begin.step, .whole = place.on_edge, .has_samples = false};
   next_edge_ = place.index + 1;
-  sampled_until_ = place.time;
 }
 
 const std::vector<Share>& Axis::advance(const model::Tick& tick) {
   shares_.clear();
   const bool sampled = cadence_.due(tick);
   if (kind_ == AxisKind::at_end) {
+    if (!is_inside(tick)) return shares_;
     window_.has_samples = true;
     shares_.push_back({{0, tick.time, tick.time, tick.step, tick.step, true}, 1.0, 1.0, false});
   } else if (kind_ == AxisKind::instant) {
     if (sampled) take_instant(tick);
   } else if (kind_ == AxisKind::whole_samples) {
     if (sampled) take_whole_sample(tick);
-  } else {
+  } else if (!ended_) {
     if (ruler_.kind() == PeriodKind::steps)
       for (const std::int64_t passed = ruler_.place(tick).index; next_edge_ <= passed; ++next_edge_)
         passed_.push_back({tick.time, tick.step, tick.step});
@@ -47,7 +52,7 @@ const std::vector<Share>& Axis::advance(const model::Tick& tick) {
 }
 
 void Axis::take_instant(const model::Tick& tick) {
-  if (!convention_->ends_record(ruler_, tick, last_edge_)) return;
+  if (!convention_->ends_record(ruler_, tick, last_edge_) || !is_inside(tick)) return;
   const TimeRecord instant{next_index_++, tick.time, tick.time, tick.step, tick.step, true};
   shares_.push_back({.record = instant, .weight = 1.0, .fraction = 1.0, .closes = true});
 }
@@ -55,9 +60,10 @@ void Axis::take_instant(const model::Tick& tick) {
 void Axis::take_whole_sample(const model::Tick& tick) {
   const WholeSample sample{tick.time, sampled_until_, gathered_};
   const double weight = convention_->weight(ruler_, sample, last_edge_);
+  const bool closes = convention_->ends_record(ruler_, tick, last_edge_);
+  if (!is_inside({tick.step, sampled_until_}) || !is_inside(tick)) return skip(tick, tick.time);
   sampled_until_ = tick.time;
   gathered_ += weight;
-  const bool closes = convention_->ends_record(ruler_, tick, last_edge_);
   if (weight <= 0.0 && !(closes && window_.has_samples)) return;
   window_.has_samples = true;
   const TimeRecord now{next_index_, window_.begin, tick.time, window_.begin_step, tick.step, window_.whole};
@@ -68,17 +74,42 @@ void Axis::take_whole_sample(const model::Tick& tick) {
   window_ = {.begin = tick.time, .begin_step = tick.step, .whole = true, .has_samples = false};
 }
 
+// Times of the model and dates of the user's may differ by rounding.
+bool Axis::is_inside(const model::Tick& tick) const {
+  const double reach = 1e-9 * std::max(1.0, std::abs(tick.time));
+  return tick.time >= span_.from - reach && tick.time <= span_.until + reach;
+}
+
+// A sample before the span, or behind it: the next window begins with it at the earliest.
+void Axis::skip(const model::Tick& tick, double time) {
+  passed_.clear();
+  gathered_ = 0.0;
+  window_.begin_step = tick.step;
+  if (kind_ == AxisKind::whole_samples)
+    window_ = {.begin = tick.time, .begin_step = tick.step, .whole = false};
+  sampled_until_ = time;
+  sampled_step_ = tick.step;
+}
+
 // Cuts the interval from the last sample to this one at the edges of windows.
 void Axis::take_sample(const model::Tick& tick) {
   const Place place = ruler_.place(tick);
-  double from = sampled_until_;
+  if (place.time <= span_.from) return skip(tick, place.time);
   const double interval = place.time - sampled_until_;
+  const double until = std::min(place.time, span_.until);
+  if (window_.begin < span_.from && ruler_.kind() == PeriodKind::steps)
+    window_ = {.begin = span_.from, .begin_step = sampled_step_, .whole = false, .has_samples = false};
+  double from = std::max(sampled_until_, window_.begin);
   for (const Edge& edge : edges_until(tick, place)) {
+    if (edge.time < window_.begin) continue;  // of windows in steps, before the span
+    if (edge.time > until) break;
     share(from, edge, true, interval);
     next_window(edge);
     from = edge.time;
   }
-  share(from, {place.time, tick.step, tick.step}, false, interval);
+  ended_ = place.time >= span_.until;
+  if (ended_) window_.whole = false;
+  share(from, {until, tick.step, tick.step}, ended_, interval);
   sampled_until_ = place.time;
   sampled_step_ = tick.step;
 }
@@ -100,7 +131,8 @@ void Axis::share(double from, const Edge& to, bool closes, double interval) {
   const double weight = to.time - from;
   // Nothing to add; but a window with samples still has to be closed when its last steps have no length.
   if (weight <= 0.0 && !(closes && window_.has_samples)) return;
-  const double end = closes || ruler_.kind() == PeriodKind::steps ? to.time : ruler_.edge(next_edge_);
+  const double end =
+      closes || ruler_.kind() == PeriodKind::steps ? to.time : std::min(ruler_.edge(next_edge_), span_.until);
   window_.has_samples = true;
   const double fraction = weight > 0.0 ? weight / interval : 0.0;  // exactly 1 where nothing is cut
   shares_.push_back({record(end, to.end_step, window_.whole), weight, fraction, closes});
@@ -116,15 +148,16 @@ TimeRecord Axis::record(double end, std::int64_t end_step, bool whole) const {
 }
 
 std::optional<TimeRecord> Axis::finish() const {
-  if (kind_ == AxisKind::instant || kind_ == AxisKind::whole_samples || !window_.has_samples)
+  if (kind_ == AxisKind::instant || kind_ == AxisKind::whole_samples || !window_.has_samples || ended_)
     return std::nullopt;
   if (kind_ == AxisKind::at_end)
     return TimeRecord{0, last_tick_.time, last_tick_.time, last_tick_.step, last_tick_.step, true};
   if (ruler_.kind() == PeriodKind::steps) {
     const Edge end = passed_.empty() ? Edge{last_tick_.time, sampled_step_, 0} : passed_.front();
-    return record(end.time, end.end_step, false);
+    return record(std::min(end.time, span_.until), end.end_step, false);
   }
-  return record(std::min(ruler_.edge(next_edge_), ruler_.place(last_tick_).time), sampled_step_, false);
+  const double end = std::min({ruler_.edge(next_edge_), ruler_.place(last_tick_).time, span_.until});
+  return record(end, sampled_step_, false);
 }
 
 }  // namespace tailrace::time

@@ -19,6 +19,7 @@
 #include "time/convention.hpp"
 #include "time/period.hpp"
 #include "time/ruler.hpp"
+#include "time/span.hpp"
 
 namespace tailrace::time {
 
@@ -79,6 +80,9 @@ struct AxisRule {
   Period every = Period::of_steps(1);    // a record
   Period cadence = Period::of_steps(1);  // a sample
   const Convention* convention = &standard_convention();
+  Span span = {};  // as if the run began and ended there, save that instants keep to the grid; whole samples
+                   // lie in it
+  bool operator==(const AxisRule&) const = default;  // whether the same ticks make the same records
 };
 
 inline bool is_windowed(AxisKind kind) { return kind == AxisKind::window || kind == AxisKind::whole_samples; }
@@ -120,6 +124,8 @@ class Axis {
   void take_instant(const model::Tick& tick);
   void take_sample(const model::Tick& tick);
   void take_whole_sample(const model::Tick& tick);
+  bool is_inside(const model::Tick& tick) const;
+  void skip(const model::Tick& tick, double time);
   std::vector<Edge> edges_until(const model::Tick& tick, const Place& place);
   void share(double from, const Edge& to, bool closes, double interval);
   void next_window(const Edge& edge);
@@ -142,6 +148,8 @@ class Axis {
   double sampled_until_ = 0.0;  // time of the last sample
   std::int64_t sampled_step_ = 0;
   double gathered_ = 0.0;  // whole samples: weight of those in the open window
+  Span span_;
+  bool ended_ = false;  // a sample has passed the end of the span
 };
 
 template <class Self, class Visitor>
@@ -159,6 +167,7 @@ void Axis::visit_state(Self& self, Visitor visit) {
   visit("sampled_until", self.sampled_until_);
   visit("sampled_step", self.sampled_step_);
   visit("gathered", self.gathered_);
+  visit("ended", self.ended_);
   model::visit_list(self.passed_, visit.in("passed"), [](auto& edge, auto& number) {
     number("time", edge.time);
     number("end_step", edge.end_step);

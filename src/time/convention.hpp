@@ -40,6 +40,10 @@ class Convention {
   // In any unit that all samples of a window share. `last` is where the window began.
   virtual double weight(const Ruler& ruler, const WholeSample& sample, const LastEdge& last) const = 0;
 
+  // Whether the time of a window's record is its end unless the user says otherwise; else it is the middle.
+  virtual bool stamps_end() const = 0;
+  // In seconds of model time: where a file ends that ends with this edge; lengths of time only.
+  virtual double end_of_file(const Ruler& ruler, std::int64_t index) const = 0;
   // Where in the path of a file its number in the series is put: somewhere behind the folders.
   virtual std::size_t place_of_number(const std::string& path) const = 0;
 

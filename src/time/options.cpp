@@ -66,6 +66,30 @@ WrittenPeriod period_of(const Value& section, std::string_view name) {
   return {.period = never ? Period::never() : Period::parse(value->text()), .location = value->location()};
 }
 
+config::Option offset_option() {
+  return {.name = "offset",
+          .type = config::checked("an offset such as `-1 month`, `6 h` or `2 steps`",
+                                  [](const std::string& text) {
+                                    const auto digits = text.find_first_not_of("+- ");
+                                    return period_complaint(
+                                        digits == std::string::npos ? text : text.substr(digits));
+                                  }),
+          .says =
+              "How far the records lie behind the multiples of the period, or before them: `every: 3 months` "
+              "with "
+              "`-1 month` gives December to February, March to May, ...",
+          .example = "-1 month",
+          .belongs_to = "every"};
+}
+
+Period with_offset(const WrittenPeriod& every, const Value& section, config::Problems& problems) {
+  const Value* offset = section.find("offset");
+  if (offset == nullptr || offset->open() || every.location.line == 0) return every.period;
+  Period period = every.period;
+  config::report(*offset, problems, [&] { period = every.period.with_offset(offset->text()); });
+  return period;
+}
+
 double seconds_of(const Value& section, std::string_view name, double fallback) {
   const Value* value = section.find(name);
   if (value == nullptr || value->open()) return fallback;
@@ -73,15 +97,19 @@ double seconds_of(const Value& section, std::string_view name, double fallback) 
 }
 
 config::Option reduction_option() {
-  return {.name = "time",
+  return {.name = "operation",
           .type = config::choice(reduction_names()),
-          .says = "How the samples of a period become one record.",
+          .says =
+              "How the samples of a period become one record; `valid_fraction` is the share of the time for "
+              "which a "
+              "cell has a value that is not missing.",
           .example = "mean",
-          .fallback = "snapshot"};
+          .fallback = "snapshot",
+          .also = {"time"}};
 }
 
 ReductionKind reduction_of(const Value& section) {
-  return find_reduction(config::text_of(section, "time")).value_or(ReductionKind::snapshot);
+  return find_reduction(config::text_of(section, "operation")).value_or(ReductionKind::snapshot);
 }
 
 }  // namespace tailrace::time

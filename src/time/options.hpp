@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "config/location.hpp"
+#include "config/problems.hpp"
 #include "config/schema.hpp"
 #include "config/value.hpp"
 #include "time/accumulator.hpp"
@@ -22,10 +23,15 @@ struct WrittenPeriod {
 };
 
 WrittenPeriod period_of(const config::Value& section, std::string_view name);
+
+// `offset` beside `every`.
+config::Option offset_option();
+// `every` with the offset that the section gives. Reports one that does not fit.
+Period with_offset(const WrittenPeriod& every, const config::Value& section, config::Problems& problems);
 // 0 for `off`.
 double seconds_of(const config::Value& section, std::string_view name, double fallback);
 
-config::Option reduction_option();  // `time` of a variable
+config::Option reduction_option();  // `operation` of a variable
 ReductionKind reduction_of(const config::Value& section);
 
 }  // namespace tailrace::time

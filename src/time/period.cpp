@@ -88,6 +88,38 @@ std::pair<std::int64_t, std::string> count_and_unit(PeriodKind kind, std::int64_
   return count % 12 == 0 ? counted(count / 12, "year") : counted(count, "month");
 }
 
+// CF: names hold letters, digits and underscores.
+std::string name_of(PeriodKind kind, double seconds, std::int64_t count) {
+  if (kind == PeriodKind::seconds) {
+    const auto [number, unit] = natural(seconds);
+    std::string text = fmt::format("{}{}", number, unit);
+    for (char& letter : text)
+      if (letter == '.' || letter == '-' || letter == '+') letter = 'p';
+    return text;
+  }
+  const auto [number, unit] = count_and_unit(kind, count);
+  return fmt::format("{}{}", number, unit);
+}
+
+// "10 s", "month" or "1 month", "3 months".
+std::string length_of(PeriodKind kind, double seconds, std::int64_t count, bool with_one) {
+  if (kind == PeriodKind::seconds) {
+    const auto [number, unit] = natural(seconds);
+    return fmt::format("{} {}", number, unit);
+  }
+  const auto [number, unit] = count_and_unit(kind, count);
+  return number == 1 && !with_one ? std::string(unit) : fmt::format("{} {}", number, unit);
+}
+
+const char* by_kind(PeriodKind kind) {
+  switch (kind) {
+    case PeriodKind::seconds: return "a length of time such as `6 h`";
+    case PeriodKind::steps: return "a number of steps such as `2 steps`";
+    case PeriodKind::months: break;
+  }
+  return "months such as `-1 month`";
+}
+
 }  // namespace
 
 Period Period::parse(std::string_view given) {
@@ -136,29 +168,47 @@ Period Period::of_months(std::int64_t months) {
   return period;
 }
 
-std::string Period::name() const {
-  if (is_never()) return "never";
-  if (kind_ == PeriodKind::seconds) {
-    const auto [number, unit] = natural(seconds_);
-    std::string text = fmt::format("{}{}", number, unit);
-    for (char& letter : text)
-      if (letter == '.' || letter == '-' || letter == '+')
-        letter = 'p';  // CF: letters, digits and underscores
-    return text;
-  }
-  const auto [count, unit] = count_and_unit(kind_, count_);
-  return fmt::format("{}{}", count, unit);
+Period Period::with_offset(std::string_view given) const {
+  std::string_view text = trim(given);
+  const bool back = text.starts_with('-');
+  if (back || text.starts_with('+')) text = trim(text.substr(1));
+  const Period by = parse(text);
+  if (by.kind_ != kind_)
+    throw Error(ErrorCode::configuration,
+                fmt::format("a period of {} cannot have an offset of {}: expected {}", length(), by.length(),
+                            by_kind(kind_)));
+  if (kind_ == PeriodKind::seconds ? by.seconds_ >= seconds_ : by.count_ >= count_)
+    throw Error(ErrorCode::configuration,
+                fmt::format("expected an offset that is shorter than the period of {}, but got {}", length(),
+                            by.length()));
+  Period period = *this;
+  period.offset_seconds_ = back ? -by.seconds_ : by.seconds_;
+  period.offset_count_ = back ? -by.count_ : by.count_;
+  return period;
 }
 
-std::string Period::sentence() const { return is_never() ? "never" : "every " + length(); }
+std::string Period::name() const {
+  if (is_never()) return "never";
+  std::string text = name_of(kind_, seconds_, count_);
+  if (has_offset())
+    text += fmt::format("_{}_{}", offset_seconds_ < 0 || offset_count_ < 0 ? "minus" : "plus",
+                        name_of(kind_, std::abs(offset_seconds_), std::abs(offset_count_)));
+  return text;
+}
 
-std::string Period::length() const {
-  if (kind_ == PeriodKind::seconds) {
-    const auto [number, unit] = natural(seconds_);
-    return fmt::format("{} {}", number, unit);
-  }
-  const auto [count, unit] = count_and_unit(kind_, count_);
-  return count == 1 ? std::string(unit) : fmt::format("{} {}", count, unit);
+std::string Period::sentence() const {
+  if (is_never()) return "never";
+  return has_offset() ? fmt::format("every {}, offset by {}", length(), offset())
+                      : fmt::format("every {}", length());
+}
+
+std::string Period::length() const { return length_of(kind_, seconds_, count_, false); }
+
+std::string Period::offset() const {
+  if (!has_offset()) return {};
+  const bool back = offset_seconds_ < 0 || offset_count_ < 0;
+  return fmt::format("{}{}", back ? "-" : "",
+                     length_of(kind_, std::abs(offset_seconds_), std::abs(offset_count_), true));
 }
 
 }  // namespace tailrace::time

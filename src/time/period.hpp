@@ -19,20 +19,30 @@ class Period {
   static Period of_steps(std::int64_t steps);
   static Period of_months(std::int64_t months);
   static Period never();  // more steps than any run has; no notation of parse()
+  // The same, with its grid moved by an offset such as `-1 month`, `6 h`, `2 steps`. Throws
+  // Error(configuration) unless that is of the period's kind and shorter than it.
+  Period with_offset(std::string_view text) const;
 
   bool is_never() const;
   PeriodKind kind() const { return kind_; }
   double seconds() const { return seconds_; }
   std::int64_t count() const { return count_; }  // steps or months
-  std::string name() const;                      // for names of files and dimensions: 10s, 5steps, 1month
-  std::string sentence() const;                  // for attributes: "every 10 s"
-  std::string length() const;                    // the same without "every"; not of never()
+  // How far its grid lies behind the multiples; negative before them. By kind, as above.
+  double offset_seconds() const { return offset_seconds_; }
+  std::int64_t offset_count() const { return offset_count_; }
+  bool has_offset() const { return offset_seconds_ != 0.0 || offset_count_ != 0; }
+  std::string name() const;      // for names of files and dimensions: 10s, 5steps, 1month
+  std::string sentence() const;  // for attributes: "every 10 s", "every month, offset by 1 day"
+  std::string length() const;    // only "10 s"; not of never()
+  std::string offset() const;    // "-1 month"; empty where there is none
   bool operator==(const Period&) const = default;
 
  private:
   PeriodKind kind_ = PeriodKind::steps;
   double seconds_ = 0.0;
   std::int64_t count_ = 1;
+  double offset_seconds_ = 0.0;
+  std::int64_t offset_count_ = 0;
 };
 
 }  // namespace tailrace::time

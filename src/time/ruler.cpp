@@ -18,10 +18,19 @@ constexpr double rounding = 4.0 * std::numeric_limits<double>::epsilon();
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
+// In seconds of model time; 0 where there are no days.
+double midnight_before_start(const calendar::Calendar& calendar) {
+  if (!calendar.has_months()) return 0.0;
+  const calendar::Date& start = calendar.start();
+  return 0.0 - (start.hour * 3600.0 + start.minute * 60.0 + start.second);
+}
+
 }  // namespace
 
 Ruler::Ruler(const Period& period, const calendar::Calendar& calendar)
-    : period_(period), calendar_(&calendar) {
+    : period_(period),
+      calendar_(&calendar),
+      origin_(midnight_before_start(calendar) + period.offset_seconds()) {
   if (period.kind() == PeriodKind::months && !calendar.has_months())
     throw Error(ErrorCode::configuration,
                 fmt::format("a period of {} needs a calendar, and calendar {} has no months", period.name(),
@@ -30,16 +39,20 @@ Ruler::Ruler(const Period& period, const calendar::Calendar& calendar)
 
 double Ruler::edge(std::int64_t index) const {
   TAILRACE_ASSERT(kind() != PeriodKind::steps, "the times of steps are known from ticks only");
-  if (kind() == PeriodKind::months) return calendar_->begin_of_month(index * period_.count());
-  return static_cast<double>(index) * period_.seconds();
+  if (kind() == PeriodKind::months)
+    return calendar_->begin_of_month(index * period_.count() + period_.offset_count());
+  return origin_ + static_cast<double>(index) * period_.seconds();
 }
 
 Place Ruler::place(const model::Tick& tick) const {
-  if (kind() == PeriodKind::steps)
-    return {floor_divide(tick.step, period_.count()), tick.time, tick.step % period_.count() == 0};
-  const std::int64_t index = kind() == PeriodKind::months
-                                 ? floor_divide(calendar_->month_at(tick.time), period_.count())
-                                 : static_cast<std::int64_t>(std::floor(tick.time / period_.seconds()));
+  if (kind() == PeriodKind::steps) {
+    const std::int64_t step = tick.step - period_.offset_count();
+    return {floor_divide(step, period_.count()), tick.time, step % period_.count() == 0};
+  }
+  const std::int64_t index =
+      kind() == PeriodKind::months
+          ? floor_divide(calendar_->month_at(tick.time) - period_.offset_count(), period_.count())
+          : static_cast<std::int64_t>(std::floor((tick.time - origin_) / period_.seconds()));
   const double before = edge(index);
   const double after = edge(index + 1);
   const double reach = std::max(snap * (after - before), rounding * std::abs(tick.time));

@@ -1,4 +1,6 @@
-// The fixed grid k*period on which windows and instants lie.
+// The fixed grid on which windows and instants lie: k*period, from step 0, from the midnight at or before the
+// start of model time (from time 0 where the calendar has no dates), or from January of year 0; moved by the
+// period's offset.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +32,7 @@ class Ruler {
  private:
   Period period_;
   const calendar::Calendar* calendar_;
+  double origin_ = 0.0;  // of lengths of time: the edge of index 0, in seconds of model time
 };
 
 // The edge that ticks passed last, in plain values that can be saved.

@@ -7,8 +7,10 @@ namespace {
 
 // "each multiple of 5 s".
 std::string points_of(const Period& period) {
-  return period.kind() == PeriodKind::months ? fmt::format("the begin of every {}", period.length())
-                                             : fmt::format("each multiple of {}", period.length());
+  const std::string points = period.kind() == PeriodKind::months
+                                 ? fmt::format("the begin of every {}", period.length())
+                                 : fmt::format("each multiple of {}", period.length());
+  return period.has_offset() ? fmt::format("{}, offset by {}", points, period.offset()) : points;
 }
 
 class Standard final : public Convention {
@@ -29,6 +31,8 @@ class Standard final : public Convention {
     return sample.time - sample.before;
   }
 
+  bool stamps_end() const override { return false; }
+  double end_of_file(const Ruler& ruler, std::int64_t index) const override { return ruler.edge(index); }
   std::size_t place_of_number(const std::string& path) const override {
     const std::size_t name = path.find_last_of('/') + 1;  // 0 where there are no folders
     const std::size_t ending = path.rfind('.');

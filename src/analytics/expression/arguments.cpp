@@ -13,12 +13,6 @@ using nodes::Value;
 using syntax::Phrase;
 using syntax::PhraseKind;
 
-bool ArgumentReader::has_dim(const std::string& name) const {
-  return std::any_of(read_.arrays.begin(), read_.arrays.end(), [&](const Value& value) {
-    return resolver_.builder().shape(value).find(name).has_value();
-  });
-}
-
 std::string ArgumentReader::dims_text() const {
   std::vector<std::string> names;
   for (const Value& value : read_.arrays)
@@ -85,10 +79,12 @@ Arguments ArgumentReader::positional(std::size_t most) {
       continue;
     }
     ++arrays;
-    if (const auto value = resolver_.resolve(child))
+    if (const auto value = resolver_.resolve(child)) {
       read_.arrays.push_back(*value);
-    else
+      for (const Dim& dim : resolver_.builder().dims(*value)) known_dims_.insert(dim.name);
+    } else {
       read_.failed = true;
+    }
   }
   return std::move(read_);
 }

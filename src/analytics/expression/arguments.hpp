@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,13 +34,14 @@ class ArgumentReader {
   bool is_array(std::size_t child, std::size_t arrays, std::size_t most) const;
   void read_dim(const syntax::Phrase& word);
   bool names_coordinate(std::size_t child) const;
-  bool has_dim(const std::string& name) const;
+  bool has_dim(const std::string& name) const { return known_dims_.contains(name); }
   std::string dims_text() const;
   std::optional<double> constant(int number);
 
   Resolver& resolver_;
   const syntax::Phrase& call_;
   Arguments read_;
+  std::set<std::string> known_dims_;  // of the arrays so far
 };
 
 }  // namespace tailrace::analytics::expression

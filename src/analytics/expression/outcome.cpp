@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace tailrace::analytics::expression {
 
@@ -18,21 +20,42 @@ std::vector<bool> reachable(const std::vector<Node>& nodes, const std::vector<in
   return needed;
 }
 
-std::vector<int> inputs_of(const std::vector<Node>& nodes, int root) {
-  std::vector<int> inputs;
-  std::vector<int> waiting{root};
-  std::vector<bool> seen(nodes.size(), false);
-  while (!waiting.empty()) {
-    const auto number = static_cast<std::size_t>(waiting.back());
-    waiting.pop_back();
-    if (seen[number]) continue;
-    seen[number] = true;
-    if (nodes[number].kind == NodeKind::input) inputs.push_back(nodes[number].input);
-    waiting.insert(waiting.end(), nodes[number].args.begin(), nodes[number].args.end());
+// Fills in what each diagnostic is computed from. Diagnostics that use others take over what these found, so
+// that a long chain of them is walked once.
+class Inputs {
+ public:
+  explicit Inputs(Graph& graph) : nodes_(graph.nodes), seen_(graph.nodes.size(), -1) {
+    std::map<int, std::vector<Diagnostic*>> by_node;  // arguments first
+    for (Diagnostic& diagnostic : graph.diagnostics) by_node[diagnostic.node].push_back(&diagnostic);
+    for (const auto& [node, diagnostics] : by_node) {
+      const std::vector<int>& inputs = known_[node] = inputs_of(node);
+      for (Diagnostic* diagnostic : diagnostics) diagnostic->inputs = inputs;
+    }
   }
-  std::sort(inputs.begin(), inputs.end());
-  return inputs;
-}
+
+ private:
+  std::vector<int> inputs_of(int root) {
+    std::vector<int> inputs, waiting{root};
+    while (!waiting.empty()) {
+      const int number = waiting.back();
+      waiting.pop_back();
+      const auto at = static_cast<std::size_t>(number);
+      if (std::exchange(seen_[at], root) == root) continue;
+      if (nodes_[at].kind == NodeKind::input) inputs.push_back(nodes_[at].input);
+      if (const auto known = known_.find(number); number != root && known != known_.end())
+        inputs.insert(inputs.end(), known->second.begin(), known->second.end());
+      else
+        waiting.insert(waiting.end(), nodes_[at].args.begin(), nodes_[at].args.end());
+    }
+    std::sort(inputs.begin(), inputs.end());
+    inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
+    return inputs;
+  }
+
+  const std::vector<Node>& nodes_;
+  std::vector<int> seen_;                  // by node: for which root it was
+  std::map<int, std::vector<int>> known_;  // by node of a diagnostic
+};
 
 std::string line(const DiagnosticSource& source, const std::string& what) {
   return fmt::format("{}  {}: {}", source.location.text(), source.path, what);
@@ -65,8 +88,9 @@ Graph collect(const std::vector<Node>& nodes, const std::vector<Entry>& entries)
                                  .units = entry.units,
                                  .long_name = source.long_name,
                                  .standard_name = source.standard_name,
-                                 .inputs = inputs_of(graph.nodes, node)});
+                                 .inputs = {}});
   }
+  Inputs{graph};
   return graph;
 }
 

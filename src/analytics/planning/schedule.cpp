@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace tailrace::analytics::planning {
 namespace {
@@ -61,16 +62,48 @@ class Scheduler {
     return found.kind != NodeKind::elementwise || placement_.place[at(node)] != where;
   }
 
-  void collect_sources(int node, int phase, Place where, std::set<int>& sources, std::set<int>& seen) const {
-    if (!seen.insert(node).second) return;
-    const bool earlier =
-        placement_.place[at(node)] == where && value_[at(node)] && placement_.phase[at(node)] < phase;
-    if (given(node, where) || (elementwise(node) && earlier)) {
-      sources.insert(node);
-      return;
+  // What the programs of one place and phase must be given, for each of their results. Results that use
+  // others take over what these need, so that a long chain of them is walked once.
+  class Needs {
+   public:
+    Needs(const Scheduler& all, int phase, Place where)
+        : all_(all), phase_(phase), where_(where), seen_(all.graph_.nodes.size(), -1) {}
+
+    // Those that others use come first.
+    std::vector<int> of(int root) {
+      std::vector<int> sources, waiting = args(root);
+      while (!waiting.empty()) {
+        const int node = waiting.back();
+        waiting.pop_back();
+        if (std::exchange(seen_[at(node)], root) == root) continue;
+        if (is_given(node)) {
+          sources.push_back(node);
+        } else if (const auto known = known_.find(node); known != known_.end()) {
+          sources.insert(sources.end(), known->second.begin(), known->second.end());
+        } else {
+          const std::vector<int>& next = args(node);
+          waiting.insert(waiting.end(), next.begin(), next.end());
+        }
+      }
+      std::sort(sources.begin(), sources.end());
+      sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+      return known_[root] = std::move(sources);
     }
-    for (const int arg : graph_.nodes[at(node)].args) collect_sources(arg, phase, where, sources, seen);
-  }
+
+   private:
+    const std::vector<int>& args(int node) const { return all_.graph_.nodes[at(node)].args; }
+    bool is_given(int node) const {
+      const bool earlier =
+          all_.is(at(node), where_) && all_.value_[at(node)] && all_.placement_.phase[at(node)] < phase_;
+      return all_.given(node, where_) || (all_.elementwise(node) && earlier);
+    }
+
+    const Scheduler& all_;
+    int phase_;
+    Place where_;
+    std::vector<int> seen_;                  // by node: for which root it was
+    std::map<int, std::vector<int>> known_;  // by root
+  };
 
   // Programs for these nodes, one for each set of dims: `stores` are elementwise, `sinks` fusible reductions.
   std::vector<ProgramPlan> make_programs(const std::vector<int>& stores, const std::vector<int>& sinks,
@@ -92,12 +125,11 @@ class Scheduler {
       plan_for(graph_.nodes[at(node)].args.front(), own).sinks.push_back(node);
     }
     std::vector<ProgramPlan> made;
+    Needs needs(*this, phase, where);
     for (auto& [key, plan] : plans) {
       std::set<int> all;
       const auto look_at = [&](int node) {
-        std::set<int> sources, seen;
-        for (const int arg : graph_.nodes[at(node)].args) collect_sources(arg, phase, where, sources, seen);
-        plan.needs.emplace_back(sources.begin(), sources.end());
+        const std::vector<int>& sources = plan.needs.emplace_back(needs.of(node));
         all.insert(sources.begin(), sources.end());
       };
       for (const int node : plan.stores) look_at(node);

@@ -31,6 +31,19 @@ TEST(ChooseChunk, gathers_records_for_series) {
   EXPECT_LE(chunk.records * chunk.cells[0] * chunk.cells[1] * 8, 1 << 20);
 }
 
+TEST(ChooseChunk, gathers_no_more_records_for_series_than_there_is_room_for) {
+  const std::vector<std::int64_t> plane{1000, 1100};  // 8.8 MB a record
+  const auto chunk = [&](std::size_t room) { return choose_chunk(plane, 8, settings::Access::series, room); };
+  EXPECT_EQ(chunk(70'000'000).records, 7);
+  EXPECT_EQ(chunk(9'000'000).records, 1);
+  EXPECT_EQ(chunk(1).records, 1);
+  for (const std::size_t room : {1UL, 20'000'000UL, 70'000'000UL}) {
+    const std::int64_t bytes = chunk(room).records * chunk(room).cells[0] * chunk(room).cells[1] * 8;
+    EXPECT_GE(bytes, 32 << 10) << room;
+    EXPECT_LE(bytes, 1 << 20) << room;
+  }
+}
+
 TEST(ChooseChunk, stays_within_bounds_whatever_the_shape) {
   for (std::int64_t a = 1; a < 5000; a = a * 3 + 1) {
     for (std::int64_t b = 1; b < 3000000; b = b * 7 + 2) {

@@ -38,12 +38,12 @@ TEST(Layout, says_what_an_instant_and_a_window_mean) {
   EXPECT_EQ(attribute(given.layout(), "time_instant_5s", "comment"),
             "each value is that of the first model step at or past each multiple of 5 s");
   EXPECT_EQ(attribute(given.layout(), "time_10s", "comment"),
-            "each value covers the interval in time_10s_bnds (every 10 s); time is the interval's end");
-  given.file.entry.time_stamp = settings::TimeStamp::middle;
+            "each value covers the interval in time_10s_bnds (every 10 s); time is the interval's middle");
+  given.file.time_stamp = settings::TimeStamp::end;
   given.configuration.time.calendar = "none";
   given.configuration.time.start = {};
   EXPECT_THAT(attribute(given.layout(), "time_10s", "comment"),
-              HasSubstr("time is the interval's middle; the run has no dates"));
+              HasSubstr("time is the interval's end; the run has no dates"));
   EXPECT_EQ(attribute(given.layout(), "time_10s", "units"), "seconds since 2000-01-01 00:00:00");
   given.file.axes[0].every = time::Period::of_steps(5);
   EXPECT_THAT(attribute(given.layout(), "time_instant_5s", "comment"),

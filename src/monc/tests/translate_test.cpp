@@ -59,6 +59,7 @@ TEST(MoncTranslate, AFileWithEachManipulation) {
       "    attributes: {title: \"All: values\"}\n"
       "    write_every: 100.0 s\n"
       "    file_per_write: true\n"
+      "    time_stamp: end\n"
       "    option_tables: {options_database: {prefix: \"\", dimension: number_options, optional: true}}\n"
       "    variables: [{group: g, time: mean, every: 20.0 s, edges: samples, axis: time_series_4_20.0}]\n"))
       << outcome.yaml;

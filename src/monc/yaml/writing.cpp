@@ -156,6 +156,7 @@ Node Writing::file(const File& file) {
       scalar_node(file.in_steps ? values_.period_in_steps(file.every) : values_.period_in_seconds(file.every),
                   file.every.location));
   add_entry(made, "file_per_write", scalar_node("true", file.every.location));
+  add_entry(made, "time_stamp", scalar_node("end", file.every.location));  // as MONC does
   add_entry(made, "option_tables", option_tables(file));
   Node list = variables(file);
   const auto state =

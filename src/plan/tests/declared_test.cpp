@@ -68,6 +68,7 @@ Declared example() {
                                    .standard_name = "",
                                    .long_name = "",
                                    .attributes = {{"a", "b"}},
+                                   .fill_value = is_static ? std::nullopt : std::optional(-999.0),
                                    .is_static = is_static});
   };
   add("w", 0, model::DataType::float64, false);

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "env/topology.hpp"
 #include "plan/plan.hpp"
 #include "settings/testing/whole.hpp"
 
@@ -26,6 +27,15 @@ TEST(Describe, ShowsSuffixes) {
               HasSubstr("u as v_max: max every 1 s"));
 }
 
+TEST(Describe, SaysWhetherDomainsAreKnown) {
+  const std::string variable = "field: u, every: 1 s";
+  EXPECT_THAT(described(variable, "servers: {per_node: 3}\n"), HasSubstr("servers: 3 a node (dedicated"));
+  const std::string source = env::topology_source();
+  EXPECT_THAT(described(variable, "servers: {per_domain: 2}\n"),
+              HasSubstr(source.empty() ? "2 a node, as this build lacks hwloc"
+                                       : "2 a NUMA domain, as " + source + " tells (dedicated"));
+}
+
 TEST(Describe, DrawsATreeWithoutAModel) {
   EXPECT_EQ(
       describe(settings::parse_configuration({{"run.yaml", whole}}, nullptr), nullptr),
@@ -43,7 +53,11 @@ TEST(Describe, DrawsATreeWithoutAModel) {
           "│  └─ profiles_{case}.nc (netcdf, zlib level 1 with shuffle), written every 100 s, on error: "
           "retry\n"
           "│     ├─ scalar.vwp as vwp: mean every 10 s\n"
-          "│     └─ group three_d: snapshot every 5 s\n"
+          "│     ├─ group three_d: snapshot every 5 s\n"
+          "│     └─ 2 time axes, of which many readers know the first only; as 2 files each has one, "
+          "`time`:\n"
+          "│        ├─ scalar.vwp\n"
+          "│        └─ group three_d\n"
           "└─ unresolved, set by the model: case, nz (periods and numbers that depend on it are shown with "
           "their defaults)\n");
 }

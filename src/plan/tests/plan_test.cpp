@@ -305,18 +305,22 @@ TEST(Describe, DrawsThePlan) {
                                     "{field: u, every: 5 s}, {field: scalar.vwp, time: mean, every: 10 s}")}},
       &options);
   const Plan plan = make_plan(configuration, toy());
-  EXPECT_EQ(describe(configuration, &plan),
-            "tailrace\n"
-            "├─ servers: off, nothing is written\n"
-            "├─ time: seconds of model time\n"
-            "├─ fields that the model is asked for\n"
-            "│  └─ state, every step: u, scalar.vwp\n"
-            "└─ output\n"
-            "   └─ a.nc (netcdf, not compressed), written every step, on error: stop\n"
-            "      ├─ time_instant_5s: instants every 5 s, sampled every step\n"
-            "      │  └─ u: snapshot, float32, not compressed\n"
-            "      └─ time_10s: windows every 10 s, sampled every step\n"
-            "         └─ vwp: mean of scalar.vwp, float64, not compressed\n");
+  EXPECT_EQ(
+      describe(configuration, &plan),
+      "tailrace\n"
+      "├─ servers: off, nothing is written\n"
+      "├─ time: seconds of model time\n"
+      "├─ fields that the model is asked for\n"
+      "│  └─ state, every step: u, scalar.vwp\n"
+      "└─ output\n"
+      "   └─ a.nc (netcdf, not compressed), written every step, on error: stop\n"
+      "      ├─ time_instant_5s: instants every 5 s, sampled every step\n"
+      "      │  └─ u: snapshot, float32, not compressed\n"
+      "      ├─ time_10s: windows every 10 s, sampled every step\n"
+      "      │  └─ vwp: mean of scalar.vwp, float64, not compressed\n"
+      "      └─ 2 time axes, of which many readers know the first only; as 2 files each has one, `time`:\n"
+      "         ├─ u\n"
+      "         └─ vwp\n");
 }
 
 struct FormatOfALibrary final : output::Format {

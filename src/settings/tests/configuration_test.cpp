@@ -36,6 +36,22 @@ std::string with_variable(const std::string& variable) {
   return "tailrace: 1\n" + fields + "output: {a.nc: {variables: [{" + variable + "}]}}\n";
 }
 
+TEST(Configuration, IsReadAgainOnlyWhereOptionsMayChangeIt) {
+  const std::map<std::string, std::string> options{{"run", "b1"}, {"nz", "12"}};
+  const auto with = [&](const std::string& path) {
+    const Sources sources{{"run.yaml", "tailrace: 1\nfields: {s: {every: 1 step, names: [h]}}\noutput: {\"" +
+                                           path + "\": {variables: [{field: h, every: 1 step}]}}\n"}};
+    const Configuration without = parse_configuration(sources, nullptr);
+    const std::string given = with_options(without, sources, options).files.at(0).path;
+    EXPECT_EQ(given, parse_configuration(sources, &options).files.at(0).path);
+    return std::pair(without.needs_options, given);
+  };
+  EXPECT_EQ(with("h.nc"), std::pair(false, std::string("h.nc")));
+  EXPECT_EQ(with("{run}.nc"), std::pair(true, std::string("b1.nc")));
+  EXPECT_EQ(with("{{run}}.nc"), std::pair(true, std::string("{run}.nc")))
+      << "nothing is open, but it is text";
+}
+
 TEST(Configuration, ReadsAWholeOne) {
   const Configuration configuration = parse(whole, {{"case", "b1"}, {"nz", "12"}});
   EXPECT_EQ(configuration.servers.mode, Mode::dedicated);
@@ -118,11 +134,62 @@ TEST(Configuration, TellsAllMistakesInOneGo) {
           "namespace, optional)\n"
           "run.yaml:7:13  output.a.nc.format: \"zarr\" is not available yet in this version\n"
           "run.yaml:9:26  output.a.nc.variables[0].time: \"avarage\" is unknown. (known: max, mean, min, "
-          "snapshot, std, sum)\n"
-          "run.yaml:10:9  output.a.nc.variables[1]: expected either `field` or `group`\n"
+          "snapshot, std, sum, valid_fraction)\n"
+          "run.yaml:10:9  output.a.nc.variables[1]: expected either `field`, `fields` or `group`\n"
           "run.yaml:10:29  output.a.nc.variables[1].every: no step can meet \"every month\": months and "
           "years "
           "need a calendar, and `model_time.calendar` is none");
+}
+
+TEST(Configuration, VariablesTakeWhatTheirFileAndAllFilesShare) {
+  const Configuration configuration =
+      parse("tailrace: 1\n" + fields +
+            "defaults: {every: 1 h, compression: zlib, write_every: 6 h}\n"
+            "output:\n"
+            "  a.nc: {defaults: {operation: mean}, variables: [{field: u}, {field: w, operation: max, every: "
+            "2 h}]}\n"
+            "  b.nc: {compression: none, variables: [{field: u, type: float32}]}\n");
+  const FileEntry& a = configuration.files[0];
+  EXPECT_EQ(a.write_every, time::Period::parse("6 h"));
+  EXPECT_EQ(a.variables[0].reduction, time::ReductionKind::mean);
+  EXPECT_EQ(a.variables[0].every, time::Period::parse("1 h"));
+  EXPECT_EQ(a.variables[1].reduction, time::ReductionKind::max);
+  EXPECT_EQ(a.variables[1].every, time::Period::parse("2 h"));
+  EXPECT_FALSE(a.codec == codecs::CodecOptions());
+  const FileEntry& b = configuration.files[1];
+  EXPECT_EQ(b.codec, codecs::CodecOptions());
+  EXPECT_EQ(b.variables[0].reduction, time::ReductionKind::snapshot);
+  EXPECT_EQ(complaint("tailrace: 1\n" + fields +
+                      "defaults: {every: 1 month}\noutput: {a.nc: {variables: [{field: u}]}}\n"),
+            "run.yaml:3:19  output.a.nc.variables[0].every: no step can meet \"every month\": months and "
+            "years need a "
+            "calendar, and `model_time.calendar` is none");
+}
+
+TEST(Configuration, GroupsMayHoldGroups) {
+  const Configuration configuration =
+      parse("tailrace: 1\n" + fields + "groups: {wind: [u, w], all: [theta, wind]}\n");
+  std::vector<std::string> names;
+  for (const ListedName& each : configuration.groups.at("all")) names.push_back(each.name);
+  EXPECT_THAT(names, ::testing::ElementsAre("theta", "u", "w"));
+  EXPECT_EQ(complaint("tailrace: 1\n" + fields + "groups: {a: [u, b], b: [c], c: [a]}\n"),
+            "run.yaml:3:33  groups.c: the group \"a\" contains itself: a, b, c, a");
+}
+
+TEST(Configuration, PatternsNameWhatIsListed) {
+  const std::vector<FieldGroup> listed =
+      parse("tailrace: 1\nfields: {a: {names: [tas, scalar.tasmax, pr]}}\n").field_groups;
+  EXPECT_THAT(names_like("tas*", listed, {}), ::testing::ElementsAre("tas", "scalar.tasmax"));
+  EXPECT_THAT(names_like("scalar.*", listed, {}), ::testing::ElementsAre("scalar.tasmax"));
+  EXPECT_THAT(names_like("?r", listed, {}), ::testing::ElementsAre("pr"));
+  EXPECT_EQ(complaint(with_variable("fields: 'tas*', every: 1 s")),
+            "run.yaml:3:38  output.a.nc.variables[0].fields: no name listed under `fields` or `diagnostics` "
+            "is like "
+            "\"tas*\"");
+  EXPECT_THAT(complaint(with_variable("fields: '*', name: x, every: 1 s")),
+              HasSubstr("cannot share one name"));
+  EXPECT_THAT(complaint(with_variable("fields: '*', field: u, every: 1 s")),
+              HasSubstr("expected either `field`, `fields` or `group`"));
 }
 
 TEST(Configuration, NamesMustLeadSomewhere) {
@@ -146,7 +213,9 @@ TEST(Configuration, NamesMustLeadSomewhere) {
 
 TEST(Configuration, RefusesWhatContradictsItself) {
   EXPECT_EQ(complaint("tailrace: 1\nservers: {count: 1, per_node: 2}\n"),
-            "run.yaml:2:31  servers.per_node: `count` is given too; expected only one of the two");
+            "run.yaml:2:31  servers.per_node: `count` is given too; expected only one of them");
+  EXPECT_EQ(complaint("tailrace: 1\nservers: {per_domain: 1, per_node: 2}\n"),
+            "run.yaml:2:23  servers.per_domain: `per_node` is given too; expected only one of them");
   EXPECT_EQ(complaint("tailrace: 1\nservers: {count: '{n}'}\n"),
             "run.yaml:2:10  servers: \"{n}\" cannot be used here: this part is read before the model gives "
             "its options\n"
@@ -169,9 +238,9 @@ TEST(Configuration, RefusesWhatContradictsItself) {
             "run.yaml:5:3  output.a.nc: is given twice; the first is at run.yaml:4:3");
   EXPECT_THAT(complaint(with_variable("field: u, every: 1 s, compression: {codec: zlib, level: 20}")),
               ::testing::StartsWith("run.yaml:3:65  output.a.nc.variables[0].compression: "));
-  EXPECT_THAT(
-      complaint(with_variable("group: g, name: x, every: 1 s") + "groups: {g: [u]}"),
-      HasSubstr("a `group` has many variables, which cannot share one name; `suffix` is appended to each"));
+  EXPECT_THAT(complaint(with_variable("group: g, name: x, every: 1 s") + "groups: {g: [u]}"),
+              HasSubstr("a `group` or pattern has many variables, which cannot share one name; `suffix` is "
+                        "appended to each"));
   EXPECT_THAT(
       complaint(with_variable("field: u, name: 2u, every: 1 s")),
       HasSubstr("name: expected letters, digits and underscores, not starting with a digit, but got \"2u\""));

@@ -30,7 +30,7 @@ TEST(Sections, StandInTheOrderOfTheReference) {
   std::vector<std::string> names;
   for (const config::AnySection& each : sections()) names.push_back(each.option.name);
   EXPECT_THAT(names, testing::ElementsAre("servers", "model_time", "fields", "diagnostics", "operators",
-                                          "groups", "output", "input", "checkpoint"));
+                                          "groups", "defaults", "output", "input", "checkpoint"));
 }
 
 // As a room above this one would add it: nothing here knows it.

@@ -263,7 +263,8 @@ TEST(Accumulator, reads_samples_that_are_not_aligned) {
 }
 
 TEST(ReductionKind, has_names) {
-  EXPECT_THAT(reduction_names(), ElementsAre("snapshot", "mean", "min", "max", "sum", "std"));
+  EXPECT_THAT(reduction_names(),
+              ElementsAre("snapshot", "mean", "min", "max", "sum", "std", "valid_fraction"));
   for (const ReductionKind kind : all_kinds) EXPECT_EQ(find_reduction(name_of(kind)), kind);
   EXPECT_EQ(find_reduction("average"), std::nullopt);
   EXPECT_EQ(cell_method_of(ReductionKind::std), "standard_deviation");

@@ -16,6 +16,7 @@ using model::Tick;
 
 struct ModelRun {
   Tick begin;
+  Span span;
   std::vector<Tick> ticks;
   Period every = Period::of_steps(1);
   Period cadence = Period::of_steps(1);
@@ -49,6 +50,18 @@ Period any_period(Dice& dice) {
                               : Period::of_seconds(static_cast<double>(dice.pick(1, 9)));
 }
 
+// Position of a tick in units of the period.
+std::int64_t position(const Period& period, const Tick& tick) {
+  return period.kind() == PeriodKind::steps ? tick.step : static_cast<std::int64_t>(tick.time);
+}
+std::int64_t length(const Period& period) {
+  return period.kind() == PeriodKind::steps ? period.count() : static_cast<std::int64_t>(period.seconds());
+}
+std::int64_t offset(const Period& period) {
+  return period.kind() == PeriodKind::steps ? period.offset_count()
+                                            : static_cast<std::int64_t>(period.offset_seconds());
+}
+
 ModelRun any_run(Dice& dice) {
   ModelRun run;
   run.begin = {dice.pick(0, 1) * dice.pick(0, 30), static_cast<double>(dice.pick(0, 1) * dice.pick(0, 30))};
@@ -61,15 +74,14 @@ ModelRun any_run(Dice& dice) {
   }
   run.every = any_period(dice);
   run.cadence = any_period(dice);
+  if (length(run.every) > 1 && dice.pick(0, 1) == 0) {
+    const std::int64_t offset = dice.pick(1, length(run.every) - 1);
+    run.every = run.every.with_offset(fmt::format("{}{} {}", dice.pick(0, 1) == 0 ? "-" : "", offset,
+                                                  run.every.kind() == PeriodKind::steps ? "steps" : "s"));
+  }
+  if (dice.pick(0, 2) == 0) run.span.from = static_cast<double>(dice.pick(0, 60));
+  if (dice.pick(0, 2) == 0) run.span.until = static_cast<double>(dice.pick(0, 90));
   return run;
-}
-
-// Position of a tick in units of the period.
-std::int64_t position(const Period& period, const Tick& tick) {
-  return period.kind() == PeriodKind::steps ? tick.step : static_cast<std::int64_t>(tick.time);
-}
-std::int64_t length(const Period& period) {
-  return period.kind() == PeriodKind::steps ? period.count() : static_cast<std::int64_t>(period.seconds());
 }
 
 // The first of `ticks` at or past each multiple of the period that lies after begin, or on it if a tick does.
@@ -77,7 +89,7 @@ std::vector<Tick> first_past_each(const ModelRun& run, const Period& period, con
   std::vector<Tick> taken;
   if (ticks.empty()) return taken;
   const std::int64_t n = length(period);
-  for (std::int64_t point = 0; point <= position(period, ticks.back()); point += n) {
+  for (std::int64_t point = offset(period) - n; point <= position(period, ticks.back()); point += n) {
     const std::int64_t start = position(period, run.begin);
     const bool counts = point > start || (point == start && position(period, ticks.front()) == start);
     if (!counts) continue;
@@ -101,7 +113,7 @@ std::vector<double> edge_times(const ModelRun& run) {
   std::vector<double> edges{run.begin.time};
   const std::int64_t n = length(run.every);
   const Tick last = run.ticks.back();
-  for (std::int64_t point = 0; point <= position(run.every, last) + n; point += n) {
+  for (std::int64_t point = offset(run.every) - n; point <= position(run.every, last) + n; point += n) {
     if (point <= position(run.every, run.begin)) continue;
     if (run.every.kind() == PeriodKind::seconds) {
       edges.push_back(static_cast<double>(point));
@@ -119,7 +131,7 @@ std::vector<Record> expected_windows(const ModelRun& run) {
   const std::vector<double> edges = edge_times(run);
   std::vector<Record> records;
   for (std::size_t w = 0; w + 1 < edges.size(); ++w) {
-    Record record{edges[w], std::min(edges[w + 1], 1e9), {}, {}};
+    Record record{std::max(edges[w], run.span.from), std::min({edges[w + 1], 1e9, run.span.until}), {}, {}};
     double from = run.begin.time;
     for (const Tick& sample : samples) {
       const double overlap = std::min(sample.time, record.end) - std::max(from, record.begin);
@@ -136,7 +148,8 @@ std::vector<Record> expected_windows(const ModelRun& run) {
 
 std::vector<Record> windows_of_axis(const ModelRun& run) {
   const calendar::Calendar calendar;
-  Axis axis({.kind = AxisKind::window, .every = run.every, .cadence = run.cadence}, calendar, run.begin);
+  Axis axis({.kind = AxisKind::window, .every = run.every, .cadence = run.cadence, .span = run.span},
+            calendar, run.begin);
   std::vector<Record> records;
   Record open;
   const auto emit = [&](const TimeRecord& record) {
@@ -160,6 +173,7 @@ std::vector<Record> windows_of_axis(const ModelRun& run) {
 std::string describe(const ModelRun& run) {
   std::string text = run.every.sentence() + ", sampled " + run.cadence.sentence() + ", from step " +
                      std::to_string(run.begin.step) + " at " + std::to_string(run.begin.time) + ":";
+  text += fmt::format(" {} to {};", run.span.from, run.span.until);
   for (const Tick& tick : run.ticks) text += fmt::format(" {}", tick.time);
   return text;
 }
@@ -177,11 +191,13 @@ TEST(AxisProperty, instants_agree_with_looking_for_each_point) {
   for (int round = 0; round < 20000; ++round) {
     const ModelRun run = any_run(dice);
     const calendar::Calendar calendar;
-    Axis axis({.kind = AxisKind::instant, .every = run.every, .cadence = run.cadence}, calendar, run.begin);
+    Axis axis({.kind = AxisKind::instant, .every = run.every, .cadence = run.cadence, .span = run.span},
+              calendar, run.begin);
     std::vector<std::int64_t> taken, expected;
     for (const Tick& tick : run.ticks)
       if (!axis.advance(tick).empty()) taken.push_back(tick.step);
-    for (const Tick& tick : first_past_each(run, run.every, samples_of(run))) expected.push_back(tick.step);
+    for (const Tick& tick : first_past_each(run, run.every, samples_of(run)))
+      if (tick.time >= run.span.from && tick.time <= run.span.until) expected.push_back(tick.step);
     ASSERT_EQ(taken, expected) << describe(run);
   }
 }
@@ -194,7 +210,9 @@ TEST(AxisProperty, weights_add_up_to_the_time_that_was_sampled) {
     double sum = 0.0;
     for (const Record& record : windows_of_axis(run))
       for (const auto& [step, weight] : record.weights) sum += weight;
-    ASSERT_EQ(sum, samples.empty() ? 0.0 : samples.back().time - run.begin.time) << describe(run);
+    const double begin = std::max(run.begin.time, run.span.from);
+    const double end = samples.empty() ? begin : std::min(samples.back().time, run.span.until);
+    ASSERT_EQ(sum, std::max(0.0, end - begin)) << describe(run);
   }
 }
 

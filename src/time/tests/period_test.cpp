@@ -33,6 +33,36 @@ TEST(Period, reads_lengths_steps_and_months) {
   EXPECT_FALSE(Period::of_steps(1) == Period::of_months(1));
 }
 
+TEST(Period, takes_an_offset_of_its_kind) {
+  const Period season = Period::parse("3 months").with_offset("-1 month");
+  EXPECT_EQ(season.offset_count(), -1);
+  EXPECT_EQ(season.name(), "3months_minus_1month");
+  EXPECT_EQ(season.sentence(), "every 3 months, offset by -1 month");
+  EXPECT_FALSE(season == Period::parse("3 months"));
+  EXPECT_EQ(Period::parse("1 d").with_offset("6 h").offset_seconds(), 21600.0);
+  EXPECT_EQ(Period::parse("1 d").with_offset("6 h").name(), "1d_plus_6h");
+  EXPECT_EQ(Period::parse("5 steps").with_offset("+ 2 steps").offset_count(), 2);
+}
+
+std::string offset_complaint(const char* period, const char* offset) {
+  try {
+    Period::parse(period).with_offset(offset);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Period, refuses_an_offset_that_does_not_fit) {
+  EXPECT_EQ(offset_complaint("3 months", "-1 d"),
+            "a period of 3 months cannot have an offset of 1 d: expected months such as `-1 month`");
+  EXPECT_THAT(offset_complaint("6 h", "2 steps"), HasSubstr("expected a length of time such as `6 h`"));
+  EXPECT_EQ(offset_complaint("1 d", "36 h"),
+            "expected an offset that is shorter than the period of 1 d, but got 36 h");
+  EXPECT_EQ(offset_complaint("2 steps", "-2 steps"),
+            "expected an offset that is shorter than the period of 2 steps, but got 2 steps");
+}
+
 TEST(Period, says_what_it_expected) {
   EXPECT_EQ(complaint("10"),
             "\"10\" is not a period: the unit is missing; expected a positive number and a unit, such as `10 "
