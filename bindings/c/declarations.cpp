@@ -102,12 +102,17 @@ int tailrace_mesh(tailrace_session* session, const char* grid, const tailrace_me
     if (given.node_count > 0) required(given.node_x, (owner + ": node_x").c_str());
     if (given.node_count > 0) required(given.node_y, (owner + ": node_y").c_str());
     if (given.face_count > 0 && per_face > 0) required(given.face_nodes, (owner + ": face_nodes").c_str());
+    const bool in_parts = given.global_nodes != 0 && given.node_count > 0;
+    if (in_parts) required(given.node_indices, (owner + ": node_indices").c_str());
+    const std::size_t index_count = given.node_indices == nullptr ? 0 : given.node_count;
     running(session).session.mesh(text_or(grid),
                                   {.name = text_or(given.name, "mesh"),
                                    .node_x = {given.node_x, given.node_count},
                                    .node_y = {given.node_y, given.node_count},
                                    .nodes_per_face = given.nodes_per_face,
-                                   .face_nodes = {given.face_nodes, given.face_count * per_face}});
+                                   .face_nodes = {given.face_nodes, given.face_count * per_face},
+                                   .global_nodes = given.global_nodes,
+                                   .node_indices = {given.node_indices, index_count}});
   });
 }
 
@@ -115,13 +120,15 @@ int tailrace_field(tailrace_session* session, const tailrace_field_spec* spec, t
   return guarded_value(error, -1, [&] {
     const auto& given = required(spec, "field spec");
     const std::string owner = "field \"" + text_or(given.name) + "\"";
-    const tailrace::FieldSpec field{.name = text_or(given.name),
-                                    .grid = text_or(given.grid),
-                                    .type = type_of(given.type, owner),
-                                    .units = text_or(given.units),
-                                    .standard_name = text_or(given.standard_name),
-                                    .long_name = text_or(given.long_name),
-                                    .attributes = attributes(given.attributes, given.attribute_count, owner)};
+    const tailrace::FieldSpec field{
+        .name = text_or(given.name),
+        .grid = text_or(given.grid),
+        .type = type_of(given.type, owner),
+        .units = text_or(given.units),
+        .standard_name = text_or(given.standard_name),
+        .long_name = text_or(given.long_name),
+        .attributes = attributes(given.attributes, given.attribute_count, owner),
+        .fill_value = given.fill_value == nullptr ? std::nullopt : std::optional(*given.fill_value)};
     const auto handle = running(session).session.field(field);
     session->shapes.add(field, handle);
     return handle.index;

@@ -43,6 +43,10 @@ int tailrace_ready(tailrace_session* session, tailrace_error* error) {
   return guarded(error, [&] { running(session).session.ready(); });
 }
 
+const char* tailrace_output_lost(const tailrace_session* session) {
+  return session != nullptr ? session->session.output_lost().c_str() : "";
+}
+
 int tailrace_stop_requested(tailrace_session* session, tailrace_error* error) {
   return guarded_value(error, -1, [&] { return running(session).session.stop_requested() ? 1 : 0; });
 }
@@ -64,6 +68,9 @@ int tailrace_serve_alone(const char* configuration, tailrace_error* error) {
     tailrace::serve(std::string(configuration));
   });
 }
+
+void tailrace_hdf5_lock(void) { tailrace::hdf5_lock(); }
+void tailrace_hdf5_unlock(void) { tailrace::hdf5_unlock(); }
 
 const char* tailrace_version(void) {
   static const std::string version = tailrace::version();

@@ -151,12 +151,20 @@ int tailrace_glue_coordinate(tailrace_session* session, const char* grid, const 
 int tailrace_glue_mesh(tailrace_session* session, const char* grid, const char* name, std::size_t x_count,
                        const double* node_x, std::size_t y_count, const double* node_y,
                        std::int64_t nodes_per_face, std::size_t face_count, const std::int32_t* face_nodes,
+                       std::int64_t global_nodes, std::size_t index_count, const std::int64_t* node_indices,
                        tailrace_error* error) {
   if (x_count != y_count) {
     return usage_error(error, "mesh of grid \"" + std::string(grid) + "\": node_x has " +
                                   std::to_string(x_count) + " elements, node_y has " +
                                   std::to_string(y_count));
   }
+  if (node_indices != nullptr && index_count != x_count) {
+    return usage_error(error, "mesh of grid \"" + std::string(grid) + "\": node_x has " +
+                                  std::to_string(x_count) + " elements, node_indices has " +
+                                  std::to_string(index_count));
+  }
+  std::vector<std::int64_t> indices(node_indices, node_indices + (node_indices == nullptr ? 0 : index_count));
+  for (auto& index : indices) --index;
   std::vector<std::int32_t> nodes(face_nodes,
                                   face_nodes + face_count * static_cast<std::size_t>(nodes_per_face));
   for (auto& node : nodes) --node;
@@ -166,13 +174,15 @@ int tailrace_glue_mesh(tailrace_session* session, const char* grid, const char* 
                                 .node_count = x_count,
                                 .nodes_per_face = nodes_per_face,
                                 .face_nodes = nodes.data(),
-                                .face_count = face_count};
+                                .face_count = face_count,
+                                .global_nodes = global_nodes,
+                                .node_indices = node_indices == nullptr ? nullptr : indices.data()};
   return tailrace_mesh(session, grid, &spec, error);
 }
 
 int tailrace_glue_field(tailrace_session* session, const char* name, const char* grid, int type,
                         const char* units, const char* standard_name, const char* long_name,
-                        const char* attributes, tailrace_error* error) {
+                        const char* attributes, const double* fill_value, tailrace_error* error) {
   const Attributes list(attributes);
   const tailrace_field_spec spec{.name = name,
                                  .grid = present(grid),
@@ -181,7 +191,8 @@ int tailrace_glue_field(tailrace_session* session, const char* name, const char*
                                  .standard_name = present(standard_name),
                                  .long_name = present(long_name),
                                  .attributes = list.data(),
-                                 .attribute_count = list.size()};
+                                 .attribute_count = list.size(),
+                                 .fill_value = fill_value};
   return tailrace_field(session, &spec, error);
 }
 

@@ -36,6 +36,10 @@ module tailrace
   private
 
   public :: tailrace_session, tailrace_serve, tailrace_version
+  !> For a model that calls HDF5 or netCDF-4 itself in mode attached, where the library is not thread-safe: between the
+  !! two no thread of Tailrace calls HDF5. Around each such call of the model, with no call of Tailrace in between; not
+  !! to be nested. Waits for a write under way.
+  public :: tailrace_hdf5_lock, tailrace_hdf5_unlock
   public :: tailrace_float32, tailrace_float64, tailrace_int32, tailrace_int64
   public :: tailrace_ok, tailrace_error_usage, tailrace_error_configuration, tailrace_error_resource
   public :: tailrace_error_lost, tailrace_error_full, tailrace_error_internal
@@ -44,6 +48,7 @@ module tailrace
     private
     logical :: server = .false.
     logical :: off = .false.
+    character(:), allocatable :: lost  ! kept by finish
   contains
     !> Collective over comm, an integer or a type(MPI_Comm) of mpi_f08, which is duplicated. On a rank that becomes a
     !! server it returns when the run is over and is_server() is true; model_comm is then MPI_COMM_NULL. Blocks.
@@ -54,8 +59,11 @@ module tailrace
     procedure :: model_comm
     !> Collective over the component. Checks declarations and configuration together; fails on all ranks alike.
     procedure :: ready
-    !> Collective over the component. Blocks until everything is committed to disk. Afterwards only is_server and
-    !! is_off may be called. A second call does nothing.
+    !> With `servers.on_server_loss: continue`: which server was lost, from which step on nothing is written, and how
+    !! far each file is whole. Of length 0 while there is output. Local: the ranks hear of a loss one after the other.
+    procedure :: output_lost
+    !> Collective over the component. Blocks until everything is committed to disk. Afterwards only is_server, is_off
+    !! and output_lost may be called. A second call does nothing.
     procedure :: finish
 
     procedure, private :: start_f08, start_integer
@@ -154,6 +162,15 @@ contains
     call settle(self, error, ierr)
   end function model_comm
 
+  function output_lost(self) result(how)
+    class(tailrace_session), intent(in) :: self
+    character(:), allocatable :: how
+
+    how = ""
+    if (allocated(self%lost)) how = self%lost
+    if (c_associated(self%c_session)) how = text(tailrace_output_lost_c(self%c_session))
+  end function output_lost
+
   subroutine ready(self, ierr, errmsg)
     class(tailrace_session), intent(inout) :: self
     integer, intent(out), optional :: ierr
@@ -176,6 +193,7 @@ contains
     if (present(ierr)) ierr = tailrace_ok
     if (.not. c_associated(self%c_session)) return
     code = tailrace_finish_c(self%c_session, error)
+    self%lost = text(tailrace_output_lost_c(self%c_session))
     call tailrace_free_c(self%c_session)
     self%c_session = c_null_ptr
     if (present(errmsg)) errmsg = text(error%message)

@@ -12,8 +12,8 @@ module tailrace_c
   public :: tailrace_error_clear_c, tailrace_free_c, tailrace_is_server_c, tailrace_is_off_c, tailrace_model_comm_c
   public :: tailrace_option_string_c, tailrace_option_int_c, tailrace_option_real_c, tailrace_ready_c, tailrace_step_c
   public :: tailrace_handle_c, tailrace_wants_c, tailrace_publish_c, tailrace_finish_c, tailrace_serve_c
-  public :: tailrace_stop_requested_c
-  public :: tailrace_version_c, strlen_c
+  public :: tailrace_stop_requested_c, tailrace_output_lost_c
+  public :: tailrace_hdf5_lock, tailrace_hdf5_unlock, tailrace_version_c, strlen_c
   public :: tailrace_start_c, tailrace_grid_c, tailrace_coordinate_c, tailrace_mesh_c, tailrace_field_c, tailrace_put_c
   public :: tailrace_put_unwanted_c, tailrace_acquire_c
 
@@ -113,6 +113,12 @@ module tailrace_c
       integer(c_int) :: code
     end function tailrace_publish_c
 
+    function tailrace_output_lost_c(session) bind(c, name="tailrace_output_lost") result(string)
+      import :: c_ptr
+      type(c_ptr), value :: session
+      type(c_ptr) :: string
+    end function tailrace_output_lost_c
+
     function tailrace_stop_requested_c(session, error) bind(c, name="tailrace_stop_requested") result(yes)
       import :: c_int, c_ptr, tailrace_error_c
       type(c_ptr), value :: session
@@ -134,6 +140,12 @@ module tailrace_c
       type(tailrace_error_c), intent(inout) :: error
       integer(c_int) :: code
     end function tailrace_serve_c
+
+    subroutine tailrace_hdf5_lock() bind(c, name="tailrace_hdf5_lock")
+    end subroutine tailrace_hdf5_lock
+
+    subroutine tailrace_hdf5_unlock() bind(c, name="tailrace_hdf5_unlock")
+    end subroutine tailrace_hdf5_unlock
 
     function tailrace_version_c() bind(c, name="tailrace_version") result(version)
       import :: c_ptr
@@ -187,24 +199,26 @@ module tailrace_c
     end function tailrace_coordinate_c
 
     function tailrace_mesh_c(session, grid, name, x_count, node_x, y_count, node_y, nodes_per_face, face_count, face_nodes, &
-                             error) bind(c, name="tailrace_glue_mesh") result(code)
+                             global_nodes, index_count, node_indices, error) bind(c, name="tailrace_glue_mesh") result(code)
       import :: c_char, c_double, c_int, c_int32_t, c_int64_t, c_ptr, c_size_t, tailrace_error_c
       type(c_ptr), value :: session
       character(kind=c_char), intent(in) :: grid(*), name(*)
-      integer(c_size_t), value :: x_count, y_count, face_count
-      integer(c_int64_t), value :: nodes_per_face
+      integer(c_size_t), value :: x_count, y_count, face_count, index_count
+      integer(c_int64_t), value :: nodes_per_face, global_nodes
+      integer(c_int64_t), intent(in), optional :: node_indices(*)
       real(c_double), intent(in) :: node_x(*), node_y(*)
       integer(c_int32_t), intent(in) :: face_nodes(*)
       type(tailrace_error_c), intent(inout) :: error
       integer(c_int) :: code
     end function tailrace_mesh_c
 
-    function tailrace_field_c(session, name, grid, type, units, standard_name, long_name, attributes, error) &
-      bind(c, name="tailrace_glue_field") result(handle)
-      import :: c_char, c_int, c_ptr, tailrace_error_c
+    function tailrace_field_c(session, name, grid, type, units, standard_name, long_name, attributes, fill_value, &
+                              error) bind(c, name="tailrace_glue_field") result(handle)
+      import :: c_char, c_double, c_int, c_ptr, tailrace_error_c
       type(c_ptr), value :: session
       character(kind=c_char), intent(in) :: name(*), grid(*), units(*), standard_name(*), long_name(*), attributes(*)
       integer(c_int), value :: type
+      real(c_double), intent(in), optional :: fill_value
       type(tailrace_error_c), intent(inout) :: error
       integer(c_int) :: handle
     end function tailrace_field_c

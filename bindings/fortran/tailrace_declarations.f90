@@ -1,6 +1,6 @@
 !> What a model declares before `ready`: options, grids, coordinates, meshes, fields. A part of `tailrace`.
 module tailrace_declarations
-  use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int64_t, c_size_t
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use tailrace_base
   use tailrace_c
@@ -19,14 +19,18 @@ module tailrace_declarations
     !> Values of rank 1 or 2; all, or this rank's part along decomposed dimensions (distinguished by the size).
     !! attributes: an array of "name = value".
     generic :: coordinate => coordinate_r4, coordinate_r8, coordinate_r4_2, coordinate_r8_2
-    !> face_nodes(nodes_per_face, local faces) holds node numbers from 1, padded with 0.
-    procedure :: mesh
+    !> face_nodes(nodes_per_face, local faces) holds global node numbers from 1, padded with 0. Each rank gives all nodes,
+    !! or those of its own cells: with their numbers, node_indices, from 1, and how many the whole mesh has, global_nodes.
+    generic :: mesh => mesh_int32, mesh_int64
     !> A field without grid is a scalar. handle: for wants, put, acquire and publish without a look-up of the name.
+    !! fill_value: what stands for a missing value in the arrays, and in the files as _FillValue (NaN: any NaN); reductions
+    !! over time then weigh, cell by cell, only what is there.
     procedure :: field
 
     procedure, private :: option_character, option_int32, option_int64, option_real32, option_real64
     procedure, private :: grid_int32, grid_int64
     procedure, private :: coordinate_r4, coordinate_r8, coordinate_r4_2, coordinate_r8_2
+    procedure, private :: mesh_int32, mesh_int64
   end type declaring_session
 
 contains
@@ -229,25 +233,64 @@ contains
     call settle(self, error, ierr)
   end subroutine coordinate_r4_2
 
-  subroutine mesh(self, grid, node_x, node_y, face_nodes, name, ierr, errmsg)
+  subroutine mesh_int32(self, grid, node_x, node_y, face_nodes, name, global_nodes, node_indices, ierr, errmsg)
     class(declaring_session), intent(inout) :: self
     character(*), intent(in) :: grid
     real(real64), intent(in) :: node_x(:), node_y(:)
     integer(int32), intent(in) :: face_nodes(:, :)
     character(*), intent(in), optional :: name
+    integer(int32), intent(in), optional :: global_nodes, node_indices(:)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    integer(int64), allocatable :: global_nodes_, node_indices_(:)
+    type(tailrace_error_c) :: error
+
+    if (present(global_nodes)) allocate (global_nodes_, source=int(global_nodes, int64))
+    if (present(node_indices)) allocate (node_indices_, source=int(node_indices, int64))
+    call mesh_any(self, grid, node_x, node_y, face_nodes, name, global_nodes_, node_indices_, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine mesh_int32
+
+  subroutine mesh_int64(self, grid, node_x, node_y, face_nodes, name, global_nodes, node_indices, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: grid
+    real(real64), intent(in) :: node_x(:), node_y(:)
+    integer(int32), intent(in) :: face_nodes(:, :)
+    character(*), intent(in), optional :: name
+    integer(int64), intent(in) :: global_nodes, node_indices(:)
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
     type(tailrace_error_c) :: error
-    integer(c_int) :: code
 
-    code = tailrace_mesh_c(self%c_session, c_string(grid), c_string(name), size(node_x, kind=c_size_t), node_x, &
-                           size(node_y, kind=c_size_t), node_y, size(face_nodes, 1, kind=c_int64_t), &
-                           size(face_nodes, 2, kind=c_size_t), face_nodes, error)
+    call mesh_any(self, grid, node_x, node_y, face_nodes, name, global_nodes, node_indices, error)
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
-  end subroutine mesh
+  end subroutine mesh_int64
 
-  subroutine field(self, name, grid, type, units, standard_name, long_name, attributes, handle, ierr, errmsg)
+  subroutine mesh_any(self, grid, node_x, node_y, face_nodes, name, global_nodes, node_indices, error)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: grid
+    real(real64), intent(in) :: node_x(:), node_y(:)
+    integer(int32), intent(in) :: face_nodes(:, :)
+    character(*), intent(in), optional :: name
+    integer(int64), intent(in), optional :: global_nodes, node_indices(:)
+    type(tailrace_error_c), intent(inout) :: error
+    integer(int64) :: nodes
+    integer(c_size_t) :: indices
+    integer(c_int) :: code
+
+    nodes = 0
+    if (present(global_nodes)) nodes = global_nodes
+    indices = 0
+    if (present(node_indices)) indices = size(node_indices, kind=c_size_t)
+    code = tailrace_mesh_c(self%c_session, c_string(grid), c_string(name), size(node_x, kind=c_size_t), node_x, &
+                           size(node_y, kind=c_size_t), node_y, size(face_nodes, 1, kind=c_int64_t), &
+                           size(face_nodes, 2, kind=c_size_t), face_nodes, nodes, indices, node_indices, error)
+  end subroutine mesh_any
+
+  subroutine field(self, name, grid, type, units, standard_name, long_name, attributes, handle, ierr, errmsg, &
+                   fill_value)
     class(declaring_session), intent(inout) :: self
     character(*), intent(in) :: name
     character(*), intent(in), optional :: grid
@@ -256,13 +299,14 @@ contains
     integer, intent(out), optional :: handle
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
+    real(c_double), intent(in), optional :: fill_value
     type(tailrace_error_c) :: error
     integer(c_int) :: type_, handle_
 
     type_ = tailrace_float64
     if (present(type)) type_ = type
     handle_ = tailrace_field_c(self%c_session, c_string(name), c_string(grid), type_, c_string(units), &
-                               c_string(standard_name), c_string(long_name), c_lines(attributes), error)
+                               c_string(standard_name), c_string(long_name), c_lines(attributes), fill_value, error)
     if (present(handle)) handle = handle_
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)

@@ -100,6 +100,9 @@ NB_MODULE(_core, module) {
       .def_ro("cost", &tailrace::ExpressionFunction::cost)
       .def_ro("source", &tailrace::ExpressionFunction::source);
   module.def("expression_functions", &tailrace::expression_functions, "All of them, by name.");
+  module.def("hdf5_lock", &tailrace::hdf5_lock, nb::call_guard<nb::gil_scoped_release>(),
+             "For a model that calls the same HDF5 library in mode attached; see tailrace.h.");
+  module.def("hdf5_unlock", &tailrace::hdf5_unlock);
   module.def("version", &tailrace::version);
   module.def(
       "inspect", [](nb::handle path, bool repair) { return tailrace::inspect(path_of(path), repair); },

@@ -2,6 +2,7 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -109,25 +110,32 @@ class PythonSession {
   }
 
   void mesh(const std::string& grid, nb::handle node_x, nb::handle node_y, nb::handle face_nodes,
-            const std::string& name) {
+            const std::string& name, nb::handle node_indices, std::int64_t global_nodes) {
     const Dense<double> x(node_x, "float64"), y(node_y, "float64");
     const Dense<std::int32_t> nodes(face_nodes, "int32");
-    session_.mesh(grid, {.name = name,
-                         .node_x = x.elements(),
-                         .node_y = y.elements(),
-                         .nodes_per_face = static_cast<std::int64_t>(nodes.extent(1)),
-                         .face_nodes = nodes.elements()});
+    MeshSpec spec{.name = name,
+                  .node_x = x.elements(),
+                  .node_y = y.elements(),
+                  .nodes_per_face = static_cast<std::int64_t>(nodes.extent(1)),
+                  .face_nodes = nodes.elements(),
+                  .global_nodes = global_nodes,
+                  .node_indices = {}};
+    std::optional<Dense<std::int64_t>> numbers;
+    if (!node_indices.is_none()) spec.node_indices = numbers.emplace(node_indices, "int64").elements();
+    session_.mesh(grid, spec);
   }
 
   int field(const std::string& name, const std::string& grid, nb::handle type, const std::string& units,
-            const std::string& standard_name, const std::string& long_name, const Texts& attributes) {
+            const std::string& standard_name, const std::string& long_name, const Texts& attributes,
+            std::optional<double> fill_value) {
     const FieldSpec spec{.name = name,
                          .grid = grid,
                          .type = type_from_dtype(type),
                          .units = units,
                          .standard_name = standard_name,
                          .long_name = long_name,
-                         .attributes = attributes};
+                         .attributes = attributes,
+                         .fill_value = fill_value};
     const auto handle = session_.field(spec);
     shapes_.add(spec, handle);
     return handle.index;
@@ -162,6 +170,8 @@ class PythonSession {
     const nb::gil_scoped_release unlocked;
     session_.publish(handle);
   }
+
+  std::string output_lost() const { return session_.output_lost(); }
 
   bool stop_requested() {
     const nb::gil_scoped_release unlocked;
@@ -208,11 +218,17 @@ void bind_declarations(nb::class_<PythonSession>& type) {
            "dims"_a = std::vector<std::string>{}, "standard_name"_a = "", "long_name"_a = "",
            "attributes"_a = Texts{}, "Sets the values of a coordinate: all of them, or this rank's part.")
       .def("mesh", &PythonSession::mesh, "grid"_a, "node_x"_a, "node_y"_a, "face_nodes"_a, "name"_a = "mesh",
-           "Sets the faces of an unstructured grid (UGRID): for each cell a row of node numbers, padded with "
-           "-1.")
+           "node_indices"_a = nb::none(), "global_nodes"_a = 0,
+           "Sets the faces of an unstructured grid (UGRID): for each cell a row of global node numbers, "
+           "padded "
+           "with -1. All nodes are given, or, with their numbers and how many there are in all, this rank's.")
       .def("field", &PythonSession::field, "name"_a, "grid"_a = "", "dtype"_a = "float64", "units"_a = "",
-           "standard_name"_a = "", "long_name"_a = "", "attributes"_a = Texts{},
-           "Declares a field and returns its handle. Without a grid it is a scalar.")
+           "standard_name"_a = "", "long_name"_a = "", "attributes"_a = Texts{}, "fill_value"_a = nb::none(),
+           "Declares a field and returns its handle. Without a grid it is a scalar. fill_value stands for a "
+           "missing "
+           "value in the arrays, and in the files as _FillValue (NaN: any NaN); reductions over time then "
+           "weigh, cell "
+           "by cell, only what is there.")
       .def("ready", &PythonSession::ready, "Collective: checks declarations and configuration together.");
 }
 
@@ -254,6 +270,10 @@ void bind_session(nb::module_& module) {
           "The model ranks of this component: an mpi4py communicator, or its Fortran handle without mpi4py.");
   bind_declarations(type);
   bind_exchange(type);
+  type.def(
+      "output_lost", &PythonSession::output_lost,
+      "With `on_server_loss: continue`: which server was lost, and from which step on nothing is written; "
+      "empty while there is output.");
   type.def("stop_requested", &PythonSession::stop_requested,
            "Collective. Whether SIGTERM or SIGINT came; the model then has `grace` to finish.");
   type.def("finish", &PythonSession::finish, "Collective. Blocks until everything is committed to disk.")

@@ -110,8 +110,10 @@ typedef struct tailrace_coordinate_spec {
   size_t attribute_count;
 } tailrace_coordinate_spec;
 
-/* Faces of an unstructured grid (UGRID 1.0). All nodes are given, and equal on every rank; `face_nodes` has
- * a row of `nodes_per_face` node numbers (from 0, padded with -1) for each local cell. */
+/* Faces of an unstructured grid (UGRID 1.0). `face_nodes` has a row of `nodes_per_face` node numbers (global,
+ * from 0, padded with -1) for each local cell. Either every rank gives all nodes, and the same; or each gives
+ * those of its own cells, with their numbers in `node_indices`, and how many there are in the whole mesh.
+ * Nodes that several ranks give must be the same to the last bit, and each must be given by one of them. */
 typedef struct tailrace_mesh_spec {
   const char* name;     /* NULL: "mesh" */
   const double* node_x; /* degrees east */
@@ -120,6 +122,8 @@ typedef struct tailrace_mesh_spec {
   int64_t nodes_per_face;
   const int32_t* face_nodes;
   size_t face_count;
+  int64_t global_nodes;        /* 0: node_x and node_y have all nodes */
+  const int64_t* node_indices; /* node_count numbers of the nodes given */
 } tailrace_mesh_spec;
 
 typedef struct tailrace_field_spec {
@@ -131,6 +135,9 @@ typedef struct tailrace_field_spec {
   const char* long_name;
   const tailrace_attribute* attributes;
   size_t attribute_count;
+  /* What stands for a missing value in the arrays, and in the files as _FillValue; NAN: any NaN is missing.
+   * Reductions over time then weigh, cell by cell, only what is there. NULL: every value counts. Copied. */
+  const double* fill_value;
 } tailrace_field_spec;
 
 /* Collective over the communicator, which is duplicated. `options` may be NULL. On a rank that becomes a
@@ -201,13 +208,17 @@ TAILRACE_EXPORT int tailrace_publish(tailrace_session* session, int field, tailr
 TAILRACE_EXPORT int tailrace_local_shape(const tailrace_session* session, int field,
                                          int64_t shape[TAILRACE_MAX_RANK], int* type, tailrace_error* error);
 
+/* With `servers.on_server_loss: continue`: which server was lost, from which step on nothing is written, and
+ * how far each file is whole. Empty while there is output. Local: the ranks hear of a loss one after the
+ * other. May be asked after tailrace_finish too; the text is the session's. */
+TAILRACE_EXPORT const char* tailrace_output_lost(const tailrace_session* session);
 /* Collective over the component, with the same answer on all ranks: 1 if SIGTERM or SIGINT came to the
  * servers (or, with `signals: all`, to a model rank), 0 if not, -1 on failure. The model then has `grace` to
  * finish. */
 TAILRACE_EXPORT int tailrace_stop_requested(tailrace_session* session, tailrace_error* error);
 /* Collective over the component. Blocks until everything is committed to disk; a failure on a server is
- * reported here at the latest. After it only tailrace_is_server, tailrace_is_off and tailrace_free. A second
- * call does nothing. */
+ * reported here at the latest. After it only tailrace_is_server, tailrace_is_off, tailrace_output_lost
+ * and tailrace_free. A second call does nothing. */
 TAILRACE_EXPORT int tailrace_finish(tailrace_session* session, tailrace_error* error);
 
 /* A server rank in an MPMD launch: joins the tailrace_start of the models over the given communicator and
@@ -216,6 +227,12 @@ TAILRACE_EXPORT int tailrace_serve_fortran(int communicator, const char* configu
                                            tailrace_error* error);
 /* The same for a program that is only a server: it initialises and finalises MPI itself. */
 TAILRACE_EXPORT int tailrace_serve_alone(const char* configuration, tailrace_error* error);
+
+/* For a model that calls HDF5 or netCDF-4 itself in mode attached, where the library is not thread-safe:
+ * between the two no thread of Tailrace calls HDF5. Around each such call of the model, with no call of
+ * Tailrace in between; not to be nested. Waits for a write under way. */
+TAILRACE_EXPORT void tailrace_hdf5_lock(void);
+TAILRACE_EXPORT void tailrace_hdf5_unlock(void);
 
 TAILRACE_EXPORT const char* tailrace_version(void);
 

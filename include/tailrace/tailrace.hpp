@@ -84,14 +84,18 @@ struct CoordinateSpec {
   std::map<std::string, std::string> attributes{};
 };
 
-// Faces of an unstructured grid (UGRID 1.0). All nodes are given, and equal on every rank; `face_nodes` has
-// a row of `nodes_per_face` node numbers (from 0, padded with -1) for each local cell.
+// Faces of an unstructured grid (UGRID 1.0). `face_nodes` has a row of `nodes_per_face` node numbers (global,
+// from 0, padded with -1) for each local cell. Either every rank gives all nodes, and the same; or each gives
+// those of its own cells, with their numbers in `node_indices`, and how many there are in the whole mesh.
+// Nodes that several ranks give must be the same to the last bit, and each must be given by one of them.
 struct MeshSpec {
   std::string name = "mesh";
   std::span<const double> node_x{};  // degrees east
   std::span<const double> node_y{};  // degrees north
   std::int64_t nodes_per_face = 3;
   std::span<const std::int32_t> face_nodes{};
+  std::int64_t global_nodes = 0;                 // 0: node_x and node_y have all of them
+  std::span<const std::int64_t> node_indices{};  // of node_x and node_y
 };
 
 struct FieldSpec {
@@ -102,6 +106,9 @@ struct FieldSpec {
   std::string standard_name{};
   std::string long_name{};
   std::map<std::string, std::string> attributes{};
+  // What stands for a missing value in the arrays, and in the files as _FillValue; NaN: any NaN is missing.
+  // Reductions over time then weigh, cell by cell, only what is there. None: every value counts.
+  std::optional<double> fill_value{};
 };
 
 // Identifies a field in wants, put and acquire without a look-up. Valid for the session that returned it.
@@ -164,12 +171,17 @@ class TAILRACE_EXPORT Session {
   std::span<std::byte> acquire(FieldHandle field);
   void publish(FieldHandle field);
 
+  // With `servers.on_server_loss: continue`: which server was lost, from which step on nothing is written,
+  // and how far each file is whole. Empty while there is output. Local: the ranks hear of a loss one after
+  // the other. To be asked after finish too.
+  const std::string& output_lost() const noexcept;
   // Collective over the component, with the same answer on all ranks: whether SIGTERM or SIGINT came to the
   // servers (or, with `signals: all`, to a model rank). The model then has `grace` to finish. Between ready
   // and finish.
   bool stop_requested();
   // Collective over the component. Blocks until everything is committed to disk; a failure on a server is
-  // thrown here at the latest. After it only is_server may be called. A second call does nothing.
+  // thrown here at the latest. After it only is_server and output_lost may be called. A second call does
+  // nothing.
   void finish();
 
  private:
@@ -213,6 +225,11 @@ TAILRACE_EXPORT Conversion convert_monc(const std::string& path,
 
 TAILRACE_EXPORT std::string reference();  // the options as a Markdown page
 TAILRACE_EXPORT std::string schema();     // the same as a JSON schema
+// For a model that calls HDF5 or netCDF-4 itself in mode attached, where the library is not thread-safe:
+// between the two no thread of Tailrace calls HDF5. Around each such call of the model, with no call of
+// Tailrace in between; not to be nested. Waits for a write under way.
+TAILRACE_EXPORT void hdf5_lock();
+TAILRACE_EXPORT void hdf5_unlock();
 TAILRACE_EXPORT std::string version();
 
 // An operator of expressions. `kind`: elementwise, reduction, kernel, or rewrite (composed of the

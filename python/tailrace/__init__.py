@@ -14,13 +14,28 @@
 Dimensions and indices: slowest first, counted from 0. All failures are raised as tailrace.Error.
 """
 
-from ._core import Error, Inspection, Session, check, inspect, reference, report_directory, schema, serve, version
+from ._core import (
+    Error,
+    Inspection,
+    Session,
+    check,
+    hdf5_lock,
+    hdf5_unlock,
+    inspect,
+    reference,
+    report_directory,
+    schema,
+    serve,
+    version,
+)
 
 __all__ = [
     "Error",
     "Inspection",
     "Session",
     "check",
+    "hdf5_lock",
+    "hdf5_unlock",
     "inspect",
     "reference",
     "report_directory",

@@ -118,7 +118,7 @@ def _fields(report: Report) -> Table:
 
 
 def _servers(report: Report) -> Table:
-    table = _table("Work of the servers", "server", "busy", "mostly with", "lag", "memory", wraps=2)
+    table = _table("Work of the servers", "server", "busy", "mostly with", "lag", "memory", "held at most", wraps=2)
     for server in report["servers"][:MOST_ROWS]:
         table.add_row(
             Text(f"{server['rank']} {server['host']}"),
@@ -126,9 +126,18 @@ def _servers(report: Report) -> Table:
             _most_work(server),
             seconds_text(server["lag"]["mean_seconds"]),
             bytes_text(server["resident_high_water_bytes"]),
+            _most_held(server),
         )
     _tell_the_rest(table, len(report["servers"]), "server")
     return table
+
+
+def _most_held(server: dict[str, Any]) -> str:
+    """In all, and the two kinds of which there was most at some time."""
+    held = server.get("held_high_water_bytes", {})
+    first = sorted(held, key=lambda kind: -held[kind])[:2]
+    kinds = ", ".join(f"{kind} {bytes_text(held[kind])}" for kind in first if held[kind] > 0)
+    return bytes_text(server["pending_high_water_bytes"]) + (f" ({kinds})" if kinds else "")
 
 
 def _most_work(server: dict[str, Any]) -> str:

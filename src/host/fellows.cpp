@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -15,14 +16,21 @@ namespace {
 
 constexpr std::int32_t lost_kind = -2;  // of messages that belong to no component
 constexpr double farewell_seconds = 1.5;
+constexpr double hearing_seconds = 0.1;  // between two looks for what few ever say
+
+void tell_all(messaging::Messenger& messenger, int lost, const std::string& why) {
+  base::ByteWriter writer;
+  writer.put(static_cast<std::int32_t>(lost));
+  writer.put_text(why);
+  const messaging::Bytes message = writer.take();
+  for (int server = 0; server < messenger.size(); ++server)
+    if (server != messenger.rank() && server != lost)
+      messenger.send(server, lost_kind, messaging::Bytes(message));
+}
 
 void tell_fellows(comm::Communicator& servers, const base::Fault& fault) {
   messaging::Messenger messenger(servers);
-  base::ByteWriter writer;
-  handshake::put_fault(writer, fault);
-  const messaging::Bytes message = writer.take();
-  for (int server = 0; server < messenger.size(); ++server)
-    if (server != messenger.rank()) messenger.send(server, lost_kind, messaging::Bytes(message));
+  tell_all(messenger, messenger.rank(), handshake::ended_with(fault));
   const double end = env::steady_seconds() + farewell_seconds;
   while (messenger.bytes_in_flight() > 0 && env::steady_seconds() < end) {
     messenger.progress();
@@ -32,26 +40,81 @@ void tell_fellows(comm::Communicator& servers, const base::Fault& fault) {
 
 }  // namespace
 
-Fellows::Fellows(const handshake::Run& run, int rank, messaging::Messenger& messenger)
-    : losses_(run, rank), servers_(messenger.size()) {
-  messenger.on(lost_kind, [this](int from, messaging::Bytes&& message) {
+Fellows::Fellows(const handshake::Run& run, comm::Communicator& world, messaging::Messenger& messenger)
+    : messenger_(messenger),
+      run_(run),
+      world_(world),
+      model_goes_on_(run.servers().on_server_loss == settings::OnServerLoss::go_on),
+      losses_(run, world.rank()),
+      answers_(world) {
+  for (int server = 0; server < messenger.size(); ++server) {
+    if (server == messenger.rank() || losses_.in_sight(server)) continue;
+    far_servers_.push_back(server);
+    far_.emplace_back(world, run.assignment.servers[static_cast<std::size_t>(server)]);
+  }
+  messenger.on(lost_kind, [this](int, messaging::Bytes&& message) {
     base::ByteReader reader(message);
-    if (const auto fault = handshake::get_fault(reader)) losses_.note(from, fault->message);
-    heard_.push_back(from);
+    const auto lost = reader.get<std::int32_t>();
+    if (lost < 0 || lost >= messenger_.size() || lost == messenger_.rank()) return;
+    losses_.note(lost, reader.get_text());
+    heard_.push_back(lost);
   });
 }
 
+void Fellows::pass_on(int lost) {
+  if (!model_goes_on_) base::log_error(losses_.fault(lost).message);
+  tell_all(messenger_, lost, losses_.why(lost));
+  std::vector<int> clients;
+  for (std::size_t rank = 0; rank < run_.assignment.server_of.size(); ++rank) {
+    const int server = run_.assignment.server_of[rank];
+    if (server == messenger_.rank() || (server == lost && is_first_left()))
+      clients.push_back(static_cast<int>(rank));
+  }
+  const int rank = run_.assignment.servers[static_cast<std::size_t>(lost)];
+  for (auto& sending :
+       handshake::send_farewell(world_, clients, {rank, losses_.why(lost)}, handshake::Tag::farewell))
+    sendings_.push_back(std::move(sending));
+}
+
+bool Fellows::is_first_left() const {
+  for (int server = 0; server < messenger_.rank(); ++server)
+    if (!losses_.lost(server)) return false;
+  return true;
+}
+
+// A client of a server on another node sees that its process ended.
+void Fellows::hear_clients() {
+  if (env::steady_seconds() < next_hearing_) return;
+  next_hearing_ = env::steady_seconds() + hearing_seconds;
+  std::erase_if(sendings_, [](handshake::Sending& sending) { return sending.done(); });
+  answers_.give();
+  while (const auto heard = handshake::hear_farewell(world_, handshake::Tag::loss)) {
+    const std::vector<int>& servers = run_.assignment.servers;
+    const auto place = std::find(servers.begin(), servers.end(), heard->rank);
+    if (place == servers.end() || heard->rank == world_.rank()) continue;
+    losses_.note(static_cast<int>(place - servers.begin()), heard->why);
+    heard_.push_back(static_cast<int>(place - servers.begin()));
+  }
+}
+
 std::vector<int> Fellows::newly_lost() {
+  hear_clients();
   std::vector<int> lost = losses_.look();
   for (const int server : std::exchange(heard_, {})) lost.push_back(server);
   return lost;
 }
 
-std::string Fellows::describe() const {
+std::string Fellows::describe() {
   std::string text;
-  for (int server = 0; server < servers_; ++server)
+  for (int server = 0; server < messenger_.size(); ++server)
     if (losses_.is_stopped(server))
       text += fmt::format("\n    {} is stopped by a signal", losses_.name(server));
+  for (std::size_t i = 0; i < far_.size(); ++i) {
+    if (losses_.lost(far_servers_[i])) continue;
+    if (const double silence = far_[i].silence(); silence > 0.0)
+      text += fmt::format("\n    {} has not answered for {:.0f} s", losses_.name(far_servers_[i]), silence);
+    far_[i].ask();
+  }
   return text;
 }
 
@@ -60,7 +123,7 @@ void say_farewell(handshake::Started& started, const base::Fault& fault) {
     std::vector<int> models;
     for (const std::vector<int>& ranks : started.run.assignment.ranks)
       models.insert(models.end(), ranks.begin(), ranks.end());
-    handshake::say_farewell(*started.world, models, fault);
+    handshake::say_farewell(*started.world, models, {started.world->rank(), handshake::ended_with(fault)});
     tell_fellows(*started.servers, fault);
   } catch (const std::exception& error) {  // the fault itself matters more
     base::log_error(error.what());

@@ -5,10 +5,11 @@
 #include <algorithm>
 
 #include "base/log.hpp"
-#include "base/version.hpp"
 #include "env/faults.hpp"
 #include "env/threads.hpp"
+#include "host/component_info.hpp"
 #include "host/resources.hpp"
+#include "host/slot.hpp"
 #include "plan/declared.hpp"
 #include "server/loop.hpp"
 
@@ -23,32 +24,17 @@ std::int32_t set_up_kind(int component) {
 
 }  // namespace
 
-struct Host::Slot {
-  enum class State { awaited, connecting, running, over };
-  int number = 0;
-  int root = 0;              // rank in the whole run
-  std::vector<int> clients;  // of this server: ranks in the component
-  std::vector<int> ranks;    // in the whole run, of the same clients
-  State state = State::awaited;
-  std::unique_ptr<pipeline::ServedComponent> component;
-  std::vector<unsigned char> invited;  // by client of this server
-  std::vector<server::Link> links;
-  std::optional<base::Fault> own_fault;  // what this server has to say once all its clients are connected
-  bool announced = false;
-  int set_up_servers = 0;
-  std::uint64_t begin_nanoseconds = 0;  // when its clients were told that all is set up
-  std::optional<base::Fault> fault;     // the first that came up while setting up, on any server
-};
-
 Host::Host(comm::Communicator& world, comm::Communicator& servers, const handshake::Run& run)
     : world_(world),
       run_(run),
+      pins_(pins_for(run, world.rank())),
       bell_(make_doorbell(run.servers().mode)),
       messenger_(servers),
-      fellows_(run, world.rank(), messenger_),
-      reporter_(servers.rank(), run, worker_threads(run.servers(), run.nodes, world.rank())),
+      fellows_(run, world, messenger_),
+      reporter_(servers.rank(), run, worker_threads(run.servers(), run.nodes, world.rank(), pins_)),
+      memory_(run.servers().memory, reporter_.counters().held),
       stop_watch_(run.servers()),
-      executor_(reporter_.counters().threads, *bell_.doorbell, env::allowed_cpus().size() == 1),
+      executor_(reporter_.counters().threads, *bell_.doorbell, on_one_core(pins_), pins_.work),
       byes_(static_cast<std::size_t>(servers.size()), 0) {
   env::maybe_fail("welcome");
   const handshake::Assignment& assignment = run_.assignment;
@@ -78,6 +64,13 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const handsha
     byes_[static_cast<std::size_t>(from)] = 1;
     if (!message.empty()) reporter_.merge(message);
   });
+  // Of what was received, only what waits for the workers counts: they are through with it whatever comes.
+  messenger_.receive_while([this] {
+    std::size_t bytes = messenger_.bytes_arriving();
+    for (const auto& slot : slots_)
+      if (slot->component) bytes += slot->component->unprocessed_bytes();
+    return memory_.has_room_for_messages(bytes);
+  });
   reporter_.share_directory(messenger_);
 }
 
@@ -86,6 +79,7 @@ Host::~Host() = default;
 bool Host::progress() {
   look_for_stop();
   bool moved = messenger_.progress();
+  memory_.count(messenger_);
   for (const int server : fellows_.newly_lost()) lose(server);
   for (const auto& slot : slots_) moved = progress(*slot) || moved;
   std::erase_if(sendings_, [](handshake::Sending& sending) { return sending.done(); });
@@ -123,8 +117,8 @@ bool Host::out_of_time() const {
 }
 
 bool Host::cut() const {
-  return std::any_of(slots_.begin(), slots_.end(),
-                     [](const auto& slot) { return slot->component && slot->component->cut(); });
+  return std::ranges::any_of(slots_,
+                             [](const auto& slot) { return slot->component && slot->component->cut(); });
 }
 
 bool Host::progress(Slot& slot) {
@@ -143,6 +137,7 @@ bool Host::progress(Slot& slot) {
 }
 
 bool Host::receive_declarations(Slot& slot) {
+  if (give_up_without_all(slot)) return true;
   if (reporter_.awaits_directory()) return false;
   const auto message = handshake::poll(world_, slot.root, static_cast<int>(handshake::Tag::ready));
   if (!message) return false;
@@ -160,18 +155,7 @@ void Host::set_up(Slot& slot, std::span<const std::byte> message) {
   std::optional<base::Fault> fault = slot.own_fault ? slot.own_fault : slot.fault;
   if (!fault) fault = reporter_.start_fault();
   try {
-    const auto c = static_cast<std::size_t>(slot.number);
-    pipeline::ComponentInfo info;
-    info.number = slot.number;
-    info.begin = reader.get<model::Tick>();
-    const auto declarations = reader.get_all<std::byte>();
-    info.declarations = model::Declarations::from_bytes(declarations);
-    const auto decomposition = reader.get_all<std::byte>();
-    info.decomposition = model::Decomposition::from_bytes(decomposition);
-    info.configuration = settings::parse_configuration(run_.sources[c], &info.declarations.options);
-    info.leader = run_.assignment.server_of[static_cast<std::size_t>(slot.root)];
-    info.history = fmt::format("{} Tailrace {}: component {}, configuration {}", reporter_.started(),
-                               base::version, info.declarations.component, run_.sources[c].front().name);
+    pipeline::ComponentInfo info = read_component_info(reader, run_, slot.number, reporter_.started());
     const std::string component = info.declarations.component;
     const bool keep = !fault && reporter_.keeps_declarations();
     const std::string declared = keep ? plan::to_json({info.declarations, info.decomposition}) : "";
@@ -180,7 +164,7 @@ void Host::set_up(Slot& slot, std::span<const std::byte> message) {
         sinks::FileServices{executor_, reporter_.counters(), reporter_.commit_log(), &reporter_.trace(),
                             reporter_.begin()});
     if (!fault) slot.component->create_files();
-    if (keep) reporter_.keep_declarations(component, declared);
+    if (keep) reporter_.keep_declarations(slot.component->info().declarations.component, declared);
   } catch (...) {
     fault = base::current_fault();
   }
@@ -188,7 +172,18 @@ void Host::set_up(Slot& slot, std::span<const std::byte> message) {
   slot.state = Slot::State::connecting;
 }
 
+// Until a component runs, each of its ranks is needed. Those that live see it too, and go.
+bool Host::give_up_without_all(Slot& slot) {
+  const auto gone = fellows_.losses().find_gone_rank(slot.number);
+  if (!gone) return false;
+  if (!slot.fault) slot.fault = gone;
+  base::log_error(gone->message);
+  reply(slot);
+  return true;
+}
+
 bool Host::connect(Slot& slot) {
+  if (give_up_without_all(slot)) return true;
   if (fellows_.losses().count() > 0) {  // it cannot be set up any more, whoever has invited
     reply(slot);
     return true;
@@ -202,9 +197,7 @@ bool Host::connect(Slot& slot) {
     accept(slot, i, *message);
     moved = true;
   }
-  const bool all_invited =
-      std::all_of(slot.invited.begin(), slot.invited.end(), [](auto invited) { return invited; });
-  if (all_invited && !slot.announced) {
+  if (!slot.announced && std::ranges::count(slot.invited, 0) == 0) {
     slot.announced = true;
     env::maybe_fail("set_up");
     base::ByteWriter writer;
@@ -227,18 +220,23 @@ void Host::accept(Slot& slot, std::size_t client, std::span<const std::byte> mes
     auto consumer = invitation.empty()
                         ? local_ends_.take()
                         : transport::accept(invitation, world_, slot.ranks[client], *bell_.doorbell);
-    slot.links.push_back({slot.clients[client], std::move(consumer)});
+    consumer->receive_into(memory_.arrivals());
+    slot.links.push_back({slot.clients[client], std::move(consumer),
+                          handshake::process_in_sight(run_, world_.rank(), slot.ranks[client])});
   } catch (...) {
     if (!slot.own_fault) slot.own_fault = base::current_fault();
   }
 }
 
+void Host::tell_clients(const Slot& slot, handshake::Tag tag, std::vector<std::byte> bytes) {
+  const auto shared = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  for (const int rank : slot.ranks) sendings_.emplace_back(world_, shared, rank, static_cast<int>(tag));
+}
+
 void Host::reply(Slot& slot) {
   base::ByteWriter writer;
   handshake::put_fault(writer, slot.fault);
-  const std::vector<std::byte> bytes = writer.take();
-  for (const int rank : slot.ranks)
-    sendings_.emplace_back(world_, bytes, rank, static_cast<int>(handshake::Tag::reply));
+  tell_clients(slot, handshake::Tag::reply, writer.take());
   if (slot.fault) {
     slot.state = Slot::State::over;
     slot.links.clear();
@@ -254,7 +252,7 @@ void Host::reply(Slot& slot) {
 
 // Once nobody is left to attach, the name goes, so that no end of this process can leave it behind.
 void Host::forget_doorbell() {
-  const bool all_attached = std::all_of(slots_.begin(), slots_.end(), [](const auto& slot) {
+  const bool all_attached = std::ranges::all_of(slots_, [](const auto& slot) {
     return slot->state == Slot::State::running || slot->state == Slot::State::over;
   });
   if (all_attached && !bell_.name.empty()) transport::shm::forget_doorbell(bell_.name);
@@ -263,7 +261,7 @@ void Host::forget_doorbell() {
 void Host::lose(int server) {
   if (std::exchange(byes_[static_cast<std::size_t>(server)], 1) != 0) return;
   const base::Fault fault = fellows_.losses().fault(server);
-  base::log_error(fault.message);
+  fellows_.pass_on(server);
   messenger_.forget(server);
   if (server == 0) reporter_.open(fault, false);
   for (const auto& slot : slots_) {
@@ -276,12 +274,11 @@ void Host::lose(int server) {
 
 void Host::say_goodbye(Slot& slot) {
   env::maybe_fail("goodbye");
+  slot.component->close_channels();
   base::ByteWriter writer;
   writer.put(static_cast<std::int32_t>(slot.component->faults().size()));
   for (const base::Fault& fault : slot.component->faults()) handshake::put_fault(writer, fault);
-  const std::vector<std::byte> bytes = writer.take();
-  for (const int rank : slot.ranks)
-    sendings_.emplace_back(world_, bytes, rank, static_cast<int>(handshake::Tag::goodbye));
+  tell_clients(slot, handshake::Tag::goodbye, writer.take());
   if (stop_watch_.order() != nullptr)
     for (const telemetry::FileStatus& file : slot.component->file_status())
       base::log_warning(fmt::format("{}: {} is whole up to {} s of model time", stop_watch_.order()->why,
@@ -295,9 +292,8 @@ void Host::say_goodbye(Slot& slot) {
 
 void Host::end() {
   ended_ = true;
-  const messaging::Bytes own = reporter_.end(snapshot(), outcome());
-  for (int server = 0; server < messenger_.size(); ++server)
-    messenger_.send(server, bye_kind, server == 0 ? messaging::Bytes(own) : messaging::Bytes{});
+  messenger_.send(0, bye_kind, reporter_.end(snapshot(), outcome()));
+  for (int server = 1; server < messenger_.size(); ++server) messenger_.send(server, bye_kind, {});
 }
 
 void Host::write_report() {
@@ -311,6 +307,7 @@ bool Host::done() const {
 
 void Host::run() {
   env::name_this_thread("tailrace-server");
+  const PinnedHere pinned(pins_);
   if (run_.servers().mode == settings::Mode::dedicated) env::return_large_blocks();
   server::LoopOptions options;
   options.watchdog_seconds = run_.servers().watchdog_seconds;
@@ -319,7 +316,8 @@ void Host::run() {
       reporter_.counters());
   loop.stay_awake_while([this] {
     return std::any_of(slots_.begin(), slots_.end(), [](const auto& slot) {
-      return slot->state == Slot::State::awaited || slot->state == Slot::State::connecting;
+      return slot->state == Slot::State::awaited || slot->state == Slot::State::connecting ||
+             (slot->component && slot->component->waits_for_writers());
     });
   });
   loop.look_seldom_while([this] { return announced(); });
@@ -371,11 +369,11 @@ telemetry::StatusSnapshot Host::snapshot() const {
   snapshot.bytes_in = counters.bytes_in.get();
   snapshot.encoded_bytes_out = counters.encoded_bytes_out.get();
   snapshot.lag_seconds = 1e-9 * static_cast<double>(counters.last_lag_nanoseconds.get());
-  snapshot.pending_bytes = counters.pending_bytes.get();
+  snapshot.pending_bytes = counters.held.total();
   return snapshot;
 }
 
-std::string Host::describe() const {
+std::string Host::describe() {
   std::string text;
   for (const auto& slot : slots_) {
     const std::string& name = run_.assignment.components[static_cast<std::size_t>(slot->number)];

@@ -14,13 +14,17 @@
 #include "handshake/run.hpp"
 #include "handshake/start.hpp"
 #include "host/fellows.hpp"
+#include "host/pinning.hpp"
 #include "host/reporter.hpp"
+#include "host/shared_memory_account.hpp"
 #include "host/stop_watch.hpp"
 #include "messaging/messenger.hpp"
 #include "pipeline/served_component.hpp"
 #include "server/executor.hpp"
 
 namespace tailrace::host {
+
+struct Slot;
 
 class Host {
  public:
@@ -37,17 +41,19 @@ class Host {
   bool out_of_time() const;
   bool cut() const;                          // a component ended before its model did
   std::optional<base::Fault> fatal() const;  // what kept a component from its regular end
+  bool lost_fellow() const { return fellows_.losses().count() > 0; }
   transport::Doorbell& doorbell() { return *bell_.doorbell; }
   handshake::LocalEnds& local_ends() { return local_ends_; }
 
  private:
-  struct Slot;  // a component, from the first word about it to its end
   bool progress(Slot& slot);
   bool receive_declarations(Slot& slot);
   void set_up(Slot& slot, std::span<const std::byte> message);
+  bool give_up_without_all(Slot& slot);
   bool connect(Slot& slot);
   bool announced() const;  // no word can come that the doorbell does not announce
   void accept(Slot& slot, std::size_t client, std::span<const std::byte> message);
+  void tell_clients(const Slot& slot, handshake::Tag tag, std::vector<std::byte> bytes);
   void reply(Slot& slot);
   void forget_doorbell();
   void look_for_stop();
@@ -56,15 +62,17 @@ class Host {
   void end();
   telemetry::StatusSnapshot snapshot() const;
   std::string outcome() const;
-  std::string describe() const;
+  std::string describe();
 
   comm::Communicator& world_;
   const handshake::Run& run_;
+  Pins pins_;
   transport::shm::NamedDoorbell bell_;
   handshake::LocalEnds local_ends_;
   messaging::Messenger messenger_;
   Fellows fellows_;
   Reporter reporter_;
+  SharedMemoryAccount memory_;
   StopWatch stop_watch_;
   server::Executor executor_;
   std::vector<std::unique_ptr<Slot>> slots_;

@@ -3,13 +3,15 @@
 
 #include <vector>
 
+#include "host/pinning.hpp"
 #include "settings/configuration.hpp"
 #include "transport/endpoints.hpp"
 
 namespace tailrace::host {
 
 // `rank`: of the server in the whole run. `nodes`: by rank.
-int worker_threads(const settings::ServersOptions& options, const std::vector<int>& nodes, int rank);
+int worker_threads(const settings::ServersOptions& options, const std::vector<int>& nodes, int rank,
+                   const Pins& pins);
 transport::shm::NamedDoorbell make_doorbell(settings::Mode mode);
 
 }  // namespace tailrace::host

@@ -1,11 +1,17 @@
 // A dedicated server: a process, or a rank of the model's job, that does nothing else.
+#include <fmt/format.h>
+
+#include "base/log.hpp"
 #include "env/signals.hpp"
+#include "handshake/unreceived.hpp"
 #include "host/fellows.hpp"
 #include "host/host.hpp"
 
 namespace tailrace::host {
 
 void serve_until_done(handshake::Started& started) {
+  // A status or an exception of this rank would end the job that is to go on without it.
+  const bool model_goes_on = started.run.servers().on_server_loss == settings::OnServerLoss::go_on;
   std::optional<Host> host;
   std::optional<env::StopSignals> signals;
   try {
@@ -15,12 +21,17 @@ void serve_until_done(handshake::Started& started) {
     if (signals) host->stop_watch().heed(*signals);
     host->run();
   } catch (...) {
-    say_farewell(started, base::current_fault());
-    throw;
+    const base::Fault fault = base::current_fault();
+    say_farewell(started, fault);
+    if (!model_goes_on) throw;
+    return base::log_error(fmt::format("server {} ends: {}", started.servers->rank(), fault.message));
   }
   // Whoever did not answer may never do so, and ending in good order would wait for it.
   if (!host->done()) env::end_by_signal(host->stop_watch().signal());
+  if (model_goes_on && host->lost_fellow()) return;
   if (const auto fault = host->fatal()) throw Error(fault->code, fault->message);
+  host.reset();
+  handshake::check_all_received(started);
 }
 
 }  // namespace tailrace::host

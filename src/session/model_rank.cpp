@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/bytes.hpp"
@@ -9,6 +10,8 @@
 #include "client/buffer_size.hpp"
 #include "env/clock.hpp"
 #include "handshake/ready.hpp"
+#include "handshake/unreceived.hpp"
+#include "session/lost_output.hpp"
 
 namespace tailrace::session {
 namespace {
@@ -23,7 +26,7 @@ ModelRank::ModelRank(handshake::Started started, model::Tick begin)
     : started_(std::move(started)),
       begin_(begin),
       declarer_(started_.run.assignment.components[static_cast<std::size_t>(started_.number)],
-                started_.component->rank()),
+                started_.component->rank(), started_.component->size()),
       watch_(started_, server_of(started_)) {
   server_rank_ = started_.run.assignment.servers[static_cast<std::size_t>(server_of(started_))];
   heed_signals();
@@ -79,12 +82,41 @@ bool ModelRank::progress_inline() {
     host_fault_ = base::current_fault();
     host_failed_.store(true, std::memory_order_release);
     host::say_farewell(started_, *host_fault_);
-    throw;
+    look_at_own_host();
+    return false;
   }
 }
 
 void ModelRank::look_at_own_host() {
   if (host_failed_.load(std::memory_order_acquire)) throw Error(host_fault_->code, host_fault_->message);
+}
+
+// The loss of a model rank is none that is survived.
+bool ModelRank::goes_on_after(const Error& error) {
+  if (started_.run.servers().on_server_loss == settings::OnServerLoss::stop) return false;
+  const bool of_own_host =
+      host_failed_.load(std::memory_order_acquire) && host_fault_->message == error.what();
+  const bool full = error.code() == ErrorCode::full && watch_.any_lost();  // nobody empties the buffer
+  if (!of_own_host && !full && error.code() != ErrorCode::lost) return false;
+  if (is_silent()) return true;
+  const auto how = of_own_host ? std::optional(loss_of_own_host(started_.world->rank(), error.what()))
+                               : watch_.find_loss();
+  if (how) go_on_without_output(*how);
+  return how.has_value();
+}
+
+// All ranks hear of it sooner or later, for the servers that are left end their files too; one of them tells.
+void ModelRank::go_on_without_output(const std::string& how) {
+  const bool stepped = client_ && client_->stepped();
+  output_lost_ =
+      describe_lost_output(started_.run, how, stepped ? client_->now() : model::Tick{model::static_step, 0});
+  if (started_.component->rank() == 0) base::log_warning(output_lost_);
+  watch_.mind_own_only();
+  if (!client_)
+    client_ = std::make_unique<client::Client>(declarer_, started_.component->rank(),
+                                               client::ClientParts{nullptr, nullptr, {}, begin_});
+  client_->fall_silent();
+  state_ = State::running;
 }
 
 void ModelRank::begin_to_wait(const char* what) {
@@ -156,6 +188,7 @@ transport::ProducerEnd ModelRank::make_producer() {
                      {*started_.world, handshake::pair_of(started_.run, rank), tag, doorbell_name_}, buffer);
   end.producer->look_while_waiting(
       [this](double seconds) { watch_.look_while_waiting(seconds, "to make room in the buffer"); });
+  end.producer->explain_loss([this] { watch_.explain_loss(); });
   return end;
 }
 
@@ -199,12 +232,16 @@ void ModelRank::agree_and_connect() {
     throw;
   }
   begin_to_wait("and the other ranks of its component, which have not all called ready");
-  plan_ = handshake::agree_on_declarations(
+  auto agreement = handshake::agree_on_declarations(
       started_, declarer_, begin_, [this] { meanwhile(); }, [this] { wake_server(); });
-  if (!plan_) plan_ = handshake::plan_for(started_, declarer_.declarations());
+  plan_ =
+      agreement.plan ? std::move(agreement.plan) : handshake::plan_for(started_, declarer_.declarations());
   connect();
+  if (!host_) handshake::forget_configurations(started_.run);
+  watch_.all_are_ready();
   state_ = State::running;
   client_->put_statics(declarer_.statics());
+  client_->put_statics(agreement.nodes);
 }
 
 // Every rank tells its server how to be reached, or why not, and hears whether all servers are set up.
@@ -240,7 +277,8 @@ void ModelRank::connect() {
 
 void ModelRank::step(std::int64_t step, double time) {
   client::Client& running = client("step");
-  if (is_inline()) work_alone();
+  if (is_inline() && !(is_silent() && host_failed_)) work_alone();
+  if (is_silent()) return running.step(step, time);
   look_at_own_host();
   watch_.look();
   running.step(step, time);
@@ -261,42 +299,51 @@ void ModelRank::work_alone() {
 // Every rank gets the same answer: the ranks hear of a stop one after the other, and a model can only end
 // together.
 bool ModelRank::stop_requested() {
-  transport::Producer& producer = client("stop_requested").producer();
+  client::Client& running = client("stop_requested");
   if (host_) host_->stop_watch().model_asks();
-  if (is_inline()) progress_inline();
-  return started_.component->any_says(producer.stop_requested() || (signals_ && signals_->caught() != 0));
+  if (is_inline() && !(is_silent() && host_failed_)) try {
+      progress_inline();
+    } catch (const Error& error) {
+      if (!goes_on_after(error)) throw;
+    }
+  const bool server_asks = running.has_server() && running.producer().stop_requested();
+  return started_.component->any_says(server_asks || (signals_ && signals_->caught() != 0));
 }
 
 void ModelRank::finish() {
   if (state_ != State::running) return leave();
-  std::optional<Error> error;
+  std::vector<Error> errors;
   try {
     client_->finish();
-    finishing_ = true;
+    finishing_ = client_->has_server();
   } catch (const Error& raised) {
-    error = raised;
+    errors.push_back(raised);
     client_->abandon();
   }
   std::vector<base::Fault> told;
   try {
-    told = hear_goodbye();
+    if (client_->has_server()) told = hear_goodbye();
   } catch (const Error& lost) {
-    if (!error) error = lost;
+    errors.push_back(lost);
     client_->abandon();
   }
   finishing_ = false;
-  if (!error && !client_->stepped() && !plan_->files.empty())
-    error = Error(ErrorCode::usage,
-                  "finish was called without any step, so the files hold no record; call step at each time "
-                  "step of the model, before wants and put");
+  if (errors.empty() && !is_silent() && !client_->stepped() && !plan_->files.empty())
+    errors.emplace_back(
+        ErrorCode::usage,
+        "finish was called without any step, so the files hold no record; call step at each time "
+        "step of the model, before wants and put");
+  for (const base::Fault& fault : told)
+    if (!thrown_.contains(fault.message)) errors.emplace_back(fault.code, fault.message);
+  const auto error = std::ranges::find_if(errors, [this](const Error& one) { return !goes_on_after(one); });
   state_ = State::finished;
   guard_.reset();
   client_.reset();  // it rings the host's doorbell
   end_host();
   signals_.reset();
-  for (const base::Fault& fault : told)
-    if (!error && !thrown_.contains(fault.message)) error = Error(fault.code, fault.message);
-  if (error) throw *error;
+  const bool any_lost = std::ranges::count(errors, ErrorCode::lost, &Error::code) > 0;
+  if (!is_silent() && !any_lost) handshake::check_all_received(started_);
+  if (error != errors.end()) throw *error;
 }
 
 std::vector<base::Fault> ModelRank::hear_goodbye() {

@@ -40,6 +40,10 @@ class ModelRank {
   bool stop_requested();
   void finish();
   bool is_ready() const { return state_ == State::running; }
+  // A call threw this: whether a server is lost and the model is to go on without output. The call then
+  // counts as done.
+  bool goes_on_after(const Error& error);
+  const std::string& output_lost() const { return output_lost_; }  // why there is none; empty: there is
 
  private:
   enum class State { declaring, running, failed, finished };
@@ -57,6 +61,8 @@ class ModelRank {
   void begin_to_wait(const char* what);
   void meanwhile();  // while waiting for somebody else: throws when that is hopeless
   void look_at_own_host();
+  void go_on_without_output(const std::string& how);
+  bool is_silent() const { return !output_lost_.empty(); }
   // The next message of this rank's server, which is to do `what`.
   std::vector<std::byte> await(handshake::Tag tag, const char* what);
   std::vector<base::Fault> hear_goodbye();
@@ -83,6 +89,7 @@ class ModelRank {
   std::optional<plan::Plan> plan_;
   std::unique_ptr<client::Client> client_;
   std::set<std::string> thrown_;  // faults that the model has heard of
+  std::string output_lost_;
   std::unique_ptr<comm::FinalizeGuard> guard_;
 };
 

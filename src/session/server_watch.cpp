@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "base/log.hpp"
 #include "env/clock.hpp"
@@ -12,32 +14,50 @@ namespace {
 
 constexpr double look_seconds = 0.25;
 constexpr double seconds_for_own_server = 2.0;
+constexpr double seconds_to_find_loss = 2.0;  // its last word may be under way
+constexpr double seconds_to_explain = 1.0;
+constexpr double patience_with_answers = 1.0;  // seconds of a wait before the server is asked
 
 [[noreturn]] void raise(const base::Fault& fault) { throw Error(fault.code, fault.message); }
 
 }  // namespace
 
 ServerWatch::ServerWatch(const handshake::Started& started, int own)
-    : started_(started), own_(own), losses_(started.run, started.world->rank()) {}
+    : started_(started), own_(own), losses_(started.run, started.world->rank()) {
+  const int rank = started.run.assignment.servers[static_cast<std::size_t>(own)];
+  if (rank != started.world->rank() && !losses_.in_sight(own)) pulse_.emplace(*started.world, rank);
+}
 
 void ServerWatch::look() {
   const double now = env::steady_seconds();
   if (now >= next_look_) {
     next_look_ = now + look_seconds;
     hear();
-    losses_.look();
+    const std::vector<int> ended = losses_.look();
     hear();  // its last word was under way when its process ended
+    if (std::find(ended.begin(), ended.end(), own_) != ended.end()) tell_far_servers();
     if (lost_at_ == 0.0 && losses_.first_other(own_)) lost_at_ = now;
   }
   if (losses_.lost(own_)) raise(losses_.fault(own_));
+}
+
+// Those of other nodes see nothing of it, and may have no fellow here. Two are enough: they pass it on.
+void ServerWatch::tell_far_servers() {
+  const std::vector<int>& servers = started_.run.assignment.servers;
+  std::vector<int> some;
+  for (std::size_t server = 0; server < servers.size() && some.size() < 2; ++server)
+    if (!losses_.in_sight(static_cast<int>(server)) && !losses_.lost(static_cast<int>(server)))
+      some.push_back(servers[server]);
+  const int lost = servers[static_cast<std::size_t>(own_)];
+  sendings_ =
+      handshake::send_farewell(*started_.world, some, {lost, losses_.why(own_)}, handshake::Tag::loss);
 }
 
 void ServerWatch::hear() {
   while (const auto heard = handshake::hear_farewell(*started_.world)) {
     const std::vector<int>& servers = started_.run.assignment.servers;
     const auto place = std::find(servers.begin(), servers.end(), heard->rank);
-    if (place != servers.end())
-      losses_.note(static_cast<int>(place - servers.begin()), "it ended with: " + heard->fault.message);
+    if (place != servers.end()) losses_.note(static_cast<int>(place - servers.begin()), heard->why);
   }
 }
 
@@ -47,10 +67,35 @@ bool ServerWatch::any_lost() {
   return losses_.count() > 0;
 }
 
+void ServerWatch::explain_loss() {
+  const double end = env::steady_seconds() + seconds_to_explain;
+  for (;;) {
+    any_lost();
+    if (losses_.lost(own_)) raise(losses_.fault(own_));
+    if (env::steady_seconds() >= end) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+std::optional<std::string> ServerWatch::find_loss() {
+  const double end = env::steady_seconds() + seconds_to_find_loss;
+  while (!any_lost()) {
+    if (env::steady_seconds() >= end) return std::nullopt;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return losses_.how(losses_.lost(own_) ? own_ : *losses_.first_other(own_));
+}
+
 void ServerWatch::look_while_waiting(double seconds, const std::string& what) {
   look();
-  if (lost_at_ > 0.0 && env::steady_seconds() > lost_at_ + seconds_for_own_server)
+  if (const auto gone = minds_ranks_ ? losses_.find_gone_rank(started_.number) : std::nullopt) {
+    any_lost();  // a rank may have gone because a server did
+    const auto other = losses_.first_other(own_);
+    raise(other ? losses_.fault(*other) : *gone);
+  }
+  if (minds_others_ && lost_at_ > 0.0 && env::steady_seconds() > lost_at_ + seconds_for_own_server)
     raise(losses_.fault(*losses_.first_other(own_)));
+  if (pulse_ && seconds >= patience_with_answers) pulse_->ask();
   if (seconds < warned_at_) warned_at_ = 0.0;  // another wait
   const double watchdog = started_.run.servers().watchdog_seconds;
   if (watchdog <= 0 || seconds - warned_at_ < watchdog) return;
@@ -59,8 +104,10 @@ void ServerWatch::look_while_waiting(double seconds, const std::string& what) {
                                 seconds, whom(), what));
 }
 
-std::string ServerWatch::whom() const {
+std::string ServerWatch::whom() {
   std::string text = losses_.name(own_);
+  if (const double silence = pulse_ ? pulse_->silence() : 0.0; silence > patience_with_answers)
+    text += fmt::format(", which has not answered for {:.0f} s,", silence);
   if (losses_.is_stopped(own_)) text += ", which is stopped by a signal,";
   for (std::size_t server = 0; server < started_.run.assignment.servers.size(); ++server)
     if (static_cast<int>(server) != own_ && losses_.is_stopped(static_cast<int>(server)))

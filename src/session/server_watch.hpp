@@ -1,9 +1,11 @@
 // Whether the servers that a model rank needs are still there.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "handshake/liveness/pulse.hpp"
 #include "handshake/losses.hpp"
 #include "handshake/start.hpp"
 
@@ -22,15 +24,28 @@ class ServerWatch {
   // it passes again, the log says who waits for whom. `what`: as in "to close its files".
   void look_while_waiting(double seconds, const std::string& what);
   bool any_lost();
+  // The server of this rank seems to be gone: throws what is known of that, if its word comes in a second.
+  void explain_loss();
+  // How the first server that is lost went; where none seems to be, after a second or two, nothing.
+  std::optional<std::string> find_loss();
+  // Until this is said, the other model ranks of this component are needed too.
+  void all_are_ready() { minds_ranks_ = false; }
+  // From now on the loss of other servers ends no wait: this rank's own still has its word.
+  void mind_own_only() { minds_others_ = minds_ranks_ = false; }
 
  private:
   void hear();
-  std::string whom() const;
+  void tell_far_servers();
+  std::string whom();
 
   const handshake::Started& started_;
   int own_;
   handshake::Losses losses_;
+  std::optional<handshake::Pulse> pulse_;  // of this rank's server, where it is on another node
+  std::vector<handshake::Sending> sendings_;
   double next_look_ = 0.0;
+  bool minds_others_ = true;
+  bool minds_ranks_ = true;
   double lost_at_ = 0.0;    // when the first other server was found to be lost
   double warned_at_ = 0.0;  // seconds of this wait
 };

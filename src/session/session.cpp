@@ -6,6 +6,7 @@
 
 #include "base/nearest_name.hpp"
 #include "session/model_rank.hpp"
+#include "session/uncaught.hpp"
 #include "tailrace/tailrace.hpp"
 
 namespace tailrace {
@@ -44,6 +45,15 @@ class Session::Impl {
   }
   client::Declarer& declarer(const char* call) const { return off ? *unheard : model_rank(call).declarer(); }
   client::Client& client(const char* call) const { return model_rank(call).client(call); }
+  // A call that the loss of a server ended is done where the model is to go on without output.
+  template <class Call>
+  void survive(const Call& call) const {
+    try {
+      call();
+    } catch (const Error& error) {
+      if (!rank || !rank->goes_on_after(error)) throw;
+    }
+  }
   const model::Declarations& declarations() const {
     return off ? unheard->declarations() : model_rank("handle").declarations();
   }
@@ -55,11 +65,13 @@ Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
 Session Session::start(int communicator, const std::string& configuration, const StartOptions& options) {
+  session::tell_uncaught_errors();
   handshake::Started started = handshake::start(communicator, configuration, options.component, false);
   auto impl = std::make_unique<Impl>();
   if (started.run.servers().mode == settings::Mode::off) {
     impl->off = true;
-    impl->unheard = std::make_unique<client::Declarer>(options.component, started.component->rank());
+    impl->unheard = std::make_unique<client::Declarer>(options.component, started.component->rank(),
+                                                       started.component->size());
     impl->model = std::move(started.model);
   } else if (started.number < 0) {
     impl->server = true;
@@ -102,8 +114,8 @@ void Session::coordinate(const std::string& grid, const CoordinateSpec& spec,
 }
 
 void Session::mesh(const std::string& grid, const MeshSpec& spec) {
-  impl_->declarer("mesh").mesh(grid,
-                               {spec.name, spec.node_x, spec.node_y, spec.nodes_per_face, spec.face_nodes});
+  impl_->declarer("mesh").mesh(grid, {spec.name, spec.node_x, spec.node_y, spec.nodes_per_face,
+                                      spec.face_nodes, spec.global_nodes, spec.node_indices});
 }
 
 FieldHandle Session::field(const FieldSpec& spec) {
@@ -114,17 +126,18 @@ FieldHandle Session::field(const FieldSpec& spec) {
   field.standard_name = spec.standard_name;
   field.long_name = spec.long_name;
   field.attributes = spec.attributes;
+  field.fill_value = spec.fill_value;
   const int handle = impl_->declarer("field").field(spec.grid, std::move(field));
   impl_->handles.emplace(spec.name, handle);
   return {handle};
 }
 
 void Session::ready() {
-  if (!impl_->off) impl_->model_rank("ready").ready();
+  if (!impl_->off) impl_->survive([&] { impl_->model_rank("ready").ready(); });
 }
 
 void Session::step(std::int64_t step, double time) {
-  if (!impl_->off) impl_->model_rank("step").step(step, time);
+  if (!impl_->off) impl_->survive([&] { impl_->model_rank("step").step(step, time); });
 }
 
 FieldHandle Session::handle(std::string_view name) const {
@@ -141,11 +154,14 @@ bool Session::wants(FieldHandle field) const {
 
 void Session::put(FieldHandle field, const ArrayView& array) {
   if (impl_->off) return;
-  impl_->client("put").put(field.index, {array.data, data_type(array.type), array.shape, array.strides});
+  impl_->survive([&] {
+    impl_->client("put").put(field.index, {array.data, data_type(array.type), array.shape, array.strides});
+  });
 }
 
 void Session::put_dense(FieldHandle field, const void* data, Type type, std::size_t count) {
-  if (!impl_->off) impl_->client("put").put_dense(field.index, data, data_type(type), count);
+  if (!impl_->off)
+    impl_->survive([&] { impl_->client("put").put_dense(field.index, data, data_type(type), count); });
 }
 
 bool Session::put_unwanted(FieldHandle field) noexcept {
@@ -155,17 +171,24 @@ bool Session::put_unwanted(FieldHandle field) noexcept {
 }
 
 std::span<std::byte> Session::acquire(FieldHandle field) {
-  return impl_->off ? std::span<std::byte>{} : impl_->client("acquire").acquire(field.index);
+  std::span<std::byte> slot;
+  if (!impl_->off) impl_->survive([&] { slot = impl_->client("acquire").acquire(field.index); });
+  return slot;
 }
 
 void Session::publish(FieldHandle field) {
-  if (!impl_->off) impl_->client("publish").publish(field.index);
+  if (!impl_->off) impl_->survive([&] { impl_->client("publish").publish(field.index); });
+}
+
+const std::string& Session::output_lost() const noexcept {
+  static const std::string nothing;
+  return impl_->rank ? impl_->rank->output_lost() : nothing;
 }
 
 bool Session::stop_requested() { return !impl_->off && impl_->model_rank("stop_requested").stop_requested(); }
 
 void Session::finish() {
-  if (impl_->rank) impl_->rank->finish();
+  if (impl_->rank) impl_->survive([&] { impl_->rank->finish(); });
 }
 
 }  // namespace tailrace

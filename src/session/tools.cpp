@@ -13,6 +13,7 @@
 #include "monc/translate.hpp"
 #include "monc/xml/text.hpp"
 #include "monc/yaml/yaml.hpp"
+#include "output/hdf5_lock.hpp"
 #include "output/netcdf/inspect.hpp"
 #include "plan/analysis.hpp"
 #include "plan/declared.hpp"
@@ -28,6 +29,7 @@ namespace {
 // A configuration resolved against what a model declared in some run.
 struct Checked {
   settings::Configuration configuration;
+  model::Declarations declarations;  // those of diagnostics too
   plan::Plan plan;
   std::size_t ranks = 0;
 };
@@ -42,6 +44,8 @@ Checked check_against(const std::string& configuration, const std::map<std::stri
   checked.plan = plan::make_plan(checked.configuration, declared.declarations, &declared.decomposition);
   for (const auto& regions : declared.decomposition.regions)
     checked.ranks = std::max(checked.ranks, regions.size());
+  checked.declarations =
+      checked.plan.analysis ? checked.plan.analysis->declarations : std::move(declared.declarations);
   return checked;
 }
 
@@ -87,7 +91,9 @@ std::string check(const std::string& configuration, const std::map<std::string, 
                   const std::string& declared) {
   if (!declared.empty()) {
     const session::Checked found = session::check_against(configuration, options, declared);
-    return plan::describe(found.configuration, &found.plan) + session::diagnostics_text(found);
+    return plan::describe(found.configuration, &found.plan) +
+           plan::describe_memory(found.configuration.servers, found.plan, found.declarations, found.ranks) +
+           session::diagnostics_text(found);
   }
   const settings::Sources sources = settings::read_sources(configuration);
   const auto parsed = settings::parse_configuration(sources, options.empty() ? nullptr : &options);
@@ -117,6 +123,9 @@ Conversion convert_monc(const std::string& path, const std::map<std::string, std
 
 std::string reference() { return settings::reference_markdown(); }
 std::string schema() { return settings::json_schema(); }
+void hdf5_lock() { output::lock_hdf5(); }
+void hdf5_unlock() { output::unlock_hdf5(); }
+
 std::string version() { return std::string(base::version); }
 
 std::vector<ExpressionFunction> expression_functions() {

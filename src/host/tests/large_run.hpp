@@ -41,7 +41,7 @@ class LargeRun {
   int servers() const { return (ranks_ + 99) / 100; }
 
   client::Declarer declarer(int rank) const {
-    client::Declarer declarer("atmosphere", rank);
+    client::Declarer declarer("atmosphere", rank, ranks_);
     const model::Box own = columns(rank);
     const std::int64_t ny = ranks_ / across_ * 7, nx = across_ * 9;
     add_grid(declarer, "block", {"z", "y", "x"}, {levels, ny, nx},

@@ -31,7 +31,6 @@ class OneRank final : public comm::Communicator {
   std::vector<Bytes> all_gather(std::span<const std::byte>) override { refuse(); }
   std::unique_ptr<Communicator> split(int, int) override { refuse(); }
   std::unique_ptr<Communicator> duplicate() override { refuse(); }
-  std::vector<int> nodes() override { refuse(); }
   int handle() const override { return -1; }
 
   std::unique_ptr<comm::Request> send(std::span<const std::byte> bytes, int to, int tag) override {

@@ -1,0 +1,31 @@
+#include "host/component_info.hpp"
+
+#include <fmt/format.h>
+
+#include "base/version.hpp"
+#include "model/checks/message_checks.hpp"
+
+namespace tailrace::host {
+
+pipeline::ComponentInfo read_component_info(base::ByteReader& message, const handshake::Run& run, int number,
+                                            const std::string& started) {
+  const auto c = static_cast<std::size_t>(number);
+  pipeline::ComponentInfo info;
+  info.number = number;
+  info.begin = message.get<model::Tick>();
+  const auto declarations = message.get_all<std::byte>();
+  info.declarations = model::Declarations::from_bytes(declarations);
+  const auto decomposition = message.get_all<std::byte>();
+  info.decomposition = model::Decomposition::from_bytes(decomposition);
+  model::check_message(info.declarations, info.decomposition, run.assignment.ranks[c].size());
+  info.configuration =
+      settings::with_options(run.configurations[c], run.sources[c], info.declarations.options);
+  info.memory = run.servers().memory / run.assignment.components.size();
+  const int root = run.assignment.ranks[c].front();
+  info.leader = run.assignment.server_of[static_cast<std::size_t>(root)];
+  info.history = fmt::format("{} Tailrace {}: component {}, configuration {}", started, base::version,
+                             info.declarations.component, run.sources[c].front().name);
+  return info;
+}
+
+}  // namespace tailrace::host

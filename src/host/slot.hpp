@@ -1,0 +1,32 @@
+// What a host knows of a component, from the first word about it to its end.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/error.hpp"
+#include "pipeline/served_component.hpp"
+#include "server/intake.hpp"
+
+namespace tailrace::host {
+
+struct Slot {
+  enum class State { awaited, connecting, running, over };
+  int number = 0;
+  int root = 0;              // rank in the whole run
+  std::vector<int> clients;  // of this server: ranks in the component
+  std::vector<int> ranks;    // in the whole run, of the same clients
+  State state = State::awaited;
+  std::unique_ptr<pipeline::ServedComponent> component;
+  std::vector<unsigned char> invited;  // by client of this server
+  std::vector<server::Link> links;
+  std::optional<base::Fault> own_fault;  // what this server has to say once all its clients are connected
+  bool announced = false;
+  int set_up_servers = 0;
+  std::uint64_t begin_nanoseconds = 0;  // when its clients were told that all is set up
+  std::optional<base::Fault> fault;     // the first that came up while setting up, on any server
+};
+
+}  // namespace tailrace::host
