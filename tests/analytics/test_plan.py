@@ -53,6 +53,14 @@ def test_every_node_with_its_place_and_cost(run):
     assert any("one pass over [z 3, y 4, x 5]" in line for line in lines)
 
 
+def test_what_it_takes_of_the_memory(run):
+    said = check(run).stdout
+    memory = said[said.index("memory: about ") : said.index("diagnostics: ")]
+    assert "240 B for the fields of a step" in memory, said  # 3 x 4 x 5 numbers on two servers
+    assert "240 B of a step from each of 2 model ranks" in memory
+    assert "gets at one step, on its server" in memory
+
+
 def test_the_graph_for_graphviz(run):
     assert check(run, "--graph", "plan.dot").returncode == 0
     graph = (run / "plan.dot").read_text()

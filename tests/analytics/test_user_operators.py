@@ -24,6 +24,7 @@ from analytics.support.user_operators import (
 from support.harness import (
     BUILD,
     CONFIGURATION,
+    MPI,
     PLAYER,
     TREE,
     attached,
@@ -188,6 +189,7 @@ def test_a_model_in_python_and_its_servers_share_the_interpreter(tmp_path, mode)
     np.testing.assert_allclose(data["top"].values, steps + 0.5)
 
 
+@pytest.mark.skipif(MPI != "openmpi", reason="the PATH that it sets leads to the default MPI")
 def test_servers_of_a_plain_program_find_the_python_of_tailrace_run(monkeypatch, here):
     """No environment is active and the PATH leads to another Python: the command hands its own on."""
     monkeypatch.setenv("PATH", os.pathsep.join(["/usr/bin", "/bin"]))

@@ -46,6 +46,26 @@ MISTAKES = {
         "every: 1 month",
         ["tailrace.yaml:11:", "no step can meet", "every month", "`model_time.calendar` is none"],
     ),
+    "offset of another kind": (
+        "every: 10 s}",
+        "every: 10 s, offset: 2 steps}",
+        ["tailrace.yaml:11:", "variables[0].offset", "cannot have an offset of 2 steps", "a length of time"],
+    ),
+    "not an offset": ("every: 10 s}", "every: 10 s, offset: -5 sceonds}", ["offset", '"sceonds" is unknown', "known:"]),
+    "a date without a calendar": (
+        "write_every: 100 s",
+        "until: 2026-03-01",
+        ["tailrace.yaml:9:", "output.out.nc.until", "`model_time.calendar` is none", "such as `6 h`"],
+    ),
+    "not a date": ("write_every: 100 s", "from: soon", ["output.out.nc.from", "expected a date", '"soon"']),
+    "a mistake in defaults, once": (
+        "write_every: 100 s",
+        "defaults: {type: float16}",
+        ["tailrace.yaml:9:22  output.out.nc.defaults.type", '"float16" is unknown', "known:"],
+    ),
+    "an operation twice": ("time: mean", "time: mean, operation: max", ["is another name of `operation`", "only one"]),
+    "a group within itself": ("three_d: [u, theta]", "three_d: [u, three_d]", ["contains itself", "three_d, three_d"]),
+    "a pattern of nothing": ("field: u,", 'fields: "x*",', ["tailrace.yaml:12:", 'is like "x*"']),
     "not yet": ("groups:\n  three_d: [u, theta]", "checkpoint: {every: 1 h}", ["is not available yet"]),
     "format not yet": ("write_every: 100 s", "format: zarr", ['"zarr" is not available yet']),
     "other version": ("tailrace: 1", "tailrace: 7", ["tailrace.yaml:1:", "version 1", '"7"']),
@@ -175,13 +195,19 @@ def test_another_encoding_is_refused_with_its_place(tmp_path):
     assert "tailrace.yaml:13:11  the byte 0xe9 is no UTF-8; save the file with this encoding" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "_FillValue", "_NCProperties"])
+@pytest.mark.parametrize("name", ["DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "_NCProperties"])
 def test_attributes_of_the_format_are_refused_with_their_place(tmp_path, name):
     done = check(tmp_path, GOOD.replace("{field: theta,", f"{{field: theta, attributes: {{{name}: 1}},"))
     assert done.returncode == 2
     assert (
         f"tailrace.yaml:11:37  output.out.nc.variables[0].attributes.{name}: is a name by which the file" in done.stderr
     )
+
+
+def test_the_fill_value_is_no_attribute(tmp_path):
+    done = check(tmp_path, GOOD.replace("{field: theta,", "{field: theta, attributes: {_FillValue: 1},"))
+    assert done.returncode == 2
+    assert "attributes._FillValue: is written by itself, from the `fill_value` of the field" in done.stderr
 
 
 def test_include_cycle(tmp_path):

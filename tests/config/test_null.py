@@ -1,14 +1,9 @@
 """An array that is not there: each language tells the field and the call, and the model can go on."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
-from support.harness import TREE, Running, mpi_environment
+from support.harness import Running, mpi_environment
+from support.programs import build_program
 
-INSTALLED = Path(os.environ.get("TAILRACE_INSTALLED", TREE / "build" / "install"))
 CONFIG = """
 tailrace: 1
 servers: {mode: inline}
@@ -130,32 +125,12 @@ with tailrace.Session.start(MPI.COMM_WORLD, "tailrace.yaml", component="python")
     io.finish()
 """
 NULL = 'put of field "h": the array is NULL; 7 cells of grid "line" are expected on this rank'
-SOURCES = {"c": ("null.c", C, "C"), "cpp": ("null.cpp", CPP, "CXX"), "fortran": ("null.f90", FORTRAN, "Fortran")}
+SOURCES = {"c": C, "cpp": CPP, "fortran": FORTRAN, "python": PYTHON}
 
 
-def build(folder: Path, language: str) -> list[str]:
-    if language == "python":
-        (folder / "null.py").write_text(PYTHON)
-        return [sys.executable, "null.py"]
-    name, text, compiler = SOURCES[language]
-    (folder / name).write_text(text)
-    target = "tailrace::fortran" if language == "fortran" else "tailrace::tailrace"
-    lines = ["cmake_minimum_required(VERSION 3.25)", f"project(null LANGUAGES C CXX {compiler})"]
-    lines += ["find_package(MPI REQUIRED)", "find_package(tailrace REQUIRED)", f"add_executable(null {name})"]
-    lines += ["set_target_properties(null PROPERTIES CXX_STANDARD 20)"]
-    lines += [f"target_link_libraries(null PRIVATE {target} MPI::MPI_{compiler})"]
-    (folder / "CMakeLists.txt").write_text("\n".join(lines) + "\n")
-    for command in (["cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={INSTALLED}"], ["cmake", "--build", "build"]):
-        done = subprocess.run(
-            command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300
-        )
-        assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
-    return ["build/null"]
-
-
-@pytest.mark.parametrize("language", ["c", "cpp", "fortran", "python"])
+@pytest.mark.parametrize("language", SOURCES)
 def test_null_is_an_error_of_the_call(tmp_path, language):
-    program = build(tmp_path, language)
+    program = build_program(tmp_path, language, SOURCES[language])
     (tmp_path / "tailrace.yaml").write_text(CONFIG)
     with Running(["mpirun", "-n", "1", *program], tmp_path, mpi_environment()) as running:
         result = running.wait(60)

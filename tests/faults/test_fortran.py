@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.harness import TREE, Running, mpi_environment, tailrace
+from support.harness import MPI, TREE, Running, mpi_environment, tailrace
 from support.reading import commits, read
 
 INSTALLED = Path(os.environ.get("TAILRACE_INSTALLED", TREE / "build" / "install"))
@@ -105,7 +105,8 @@ def test_without_ierr_the_program_ends_with_the_message(program, tmp_path):
     assert f"tailrace: {MISTAKE}" in result.output, result.output
     assert "9" in result.output and "10" in result.output, "the sizes are said"
     assert "FINISHED" not in result.output
-    assert "rank 1 left without finish after step 30" in result.output, "the server knows, too"
+    if MPI == "openmpi":  # (MPICH's launcher ends the server at once)
+        assert "rank 1 left without finish after step 30" in result.output, "the server knows, too"
     for word in ("SIGSEGV", "SIGABRT", "internal"):
         assert word not in result.output
     promised = commits(tmp_path)["h.nc"]["time"]

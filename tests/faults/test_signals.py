@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from support.harness import Job, attached, block_grid, field, model, servers
+from support.harness import MPI, Job, attached, block_grid, field, model, needs_survivors_of_signals, servers
 from support.reading import read
 from support.values import put_values, varying_times
 
@@ -31,8 +31,8 @@ SCENARIO = {
 }
 
 
-# mpirun kills what is left one second after the first rank has ended by a signal, unless it is told otherwise; it
-# waits that long even if nothing is left.
+# Open MPI's mpirun kills what is left one second after the first rank has ended by a signal, unless it is told
+# otherwise; it waits that long even if nothing is left.
 PATIENT = {"OMPI_MCA_odls_base_sigkill_timeout": "5"}
 
 
@@ -89,6 +89,7 @@ def test_a_server_alone(tmp_path, number, transport):
     assert result.seconds < 30
 
 
+@needs_survivors_of_signals
 @pytest.mark.parametrize("ranks, serving", [(2, servers(1)), (3, servers(2, grace="3 s"))])
 def test_all_ranks(tmp_path, ranks, serving):
     """As a batch system ends a job: model ranks die at once, the servers take what they left behind."""
@@ -132,6 +133,7 @@ def test_a_model_that_asks(tmp_path, serving):
     assert outcome(result.folder) == "ended by SIGTERM"
 
 
+@needs_survivors_of_signals
 def test_attached_ends_by_the_signal(tmp_path):
     """A model that does not ask is ended by the signal, as without Tailrace, once its files are closed."""
     with Job(tmp_path).start(model(2, **SCENARIO), attached(), config=CONFIG, environment=PATIENT) as running:
@@ -153,5 +155,6 @@ def test_off(tmp_path):
         os.kill(pid_of(running.folder, 2), signal.SIGTERM)
         result = running.wait()
     assert time.monotonic() - begin < 10
-    assert "signal 15 (Terminated)" in result.output
+    said = {"openmpi": "signal 15 (Terminated)", "mpich": "Terminated (signal 15)"}
+    assert said[MPI] in result.output
     assert not (result.folder / "tailrace_report" / "report.json").exists()

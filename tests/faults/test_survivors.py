@@ -8,12 +8,13 @@ import signal
 import time
 
 import pytest
-from support.harness import attached, inline, off, servers
+from support.harness import attached, inline, needs_survivors_of_signals, off, servers
 from support.survivors import MODELS, pid_of, run_with_fault, start
 
 SECONDS = 5.0
 # The words of the handshake, at a server; `running` is at its 7th step.
 ALL_PLACES = ["sources", "welcome", "declare", "set_up", "running", "finish", "goodbye"]
+KILL = pytest.param("kill", marks=needs_survivors_of_signals)
 PLACES = ALL_PLACES if "TAILRACE_TEST_FAULTS" in os.environ else ["welcome", "running"]
 
 
@@ -33,6 +34,7 @@ def words_for(way: str) -> str:
     return "fault at" if way == "throw" else "gone"
 
 
+@needs_survivors_of_signals
 def test_the_launcher_lets_survivors_live(job):
     with start(job, off(), "") as running:
         running.wait_for("STEP 3")
@@ -43,7 +45,7 @@ def test_the_launcher_lets_survivors_live(job):
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("way", ["kill", "throw"])
+@pytest.mark.parametrize("way", [KILL, "throw"])
 @pytest.mark.parametrize("transport", ["shm", "mpi"])
 def test_a_dedicated_server(job, transport, way, place):
     outcome = run_with_fault(job, servers(2, transport=transport), fault_at(MODELS, place, way))
@@ -57,18 +59,18 @@ def test_a_server_that_exits(job, place):
     assert_told(outcome, 1 if place == "goodbye" else MODELS, "gone")
 
 
-@pytest.mark.parametrize("way", ["kill", "throw"])
+@pytest.mark.parametrize("way", [KILL, "throw"])
 @pytest.mark.parametrize("transport", ["shm", "mpi"])
 def test_a_server_whose_clients_wait_for_room(job, transport, way):
     """The buffer holds one packet of 53 KB."""
     serving = servers(1, transport=transport, buffer="64 KiB")
     fault = fault_at(MODELS, "running", way)
     outcome = run_with_fault(job, serving, fault, pace=0.0, steps=2000, shape=(3, 40, 110))
-    assert_told(outcome, MODELS, "gone" if way == "kill" else "")
+    assert_told(outcome, MODELS, words_for(way))
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("way", ["kill", "throw", "exit"])
+@pytest.mark.parametrize("way", [KILL, "throw", "exit"])
 @pytest.mark.parametrize("mode", ["attached", "inline"])
 def test_a_server_in_a_model_rank(job, mode, way, place):
     serving = attached() if mode == "attached" else inline()

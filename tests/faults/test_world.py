@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from support.harness import block_grid, field, model, servers, tailrace
+from support.harness import MPI, block_grid, field, model, servers, tailrace
 from support.reading import commits, read
 from support.values import put_values, varying_times
 
@@ -119,7 +119,8 @@ def test_an_unwritable_folder(job, tmp_path):
 def test_a_rank_that_goes_without_finish(job, way):
     fault = {"kind": way, "rank": 1, "step": 30}
     result = job(player(ranks=3, fault=fault, pace=0.005), servers(2), config=config())
-    assert result.status != 0
+    if way == "leave" or MPI == "openmpi":  # (MPICH's launcher calls a job well whose rank exits with 0)
+        assert result.status != 0
     assert_no_crash(result)
     if way == "leave":  # (after `exit` mpirun ends the job by itself)
         result.failed_with("finish", code=LOST)

@@ -59,7 +59,7 @@ def test_windows_lie_on_the_fixed_grid_and_the_last_is_cut_off(job):
     data = read(job(player, servers(1), config=configuration(variables)).finished().path("out.nc"))
     windows = History.of(0, (), TIMES).windows(EVERY)
     np.testing.assert_allclose(bounds_of(data, data.w), windows, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(time_of(data.w), [end for _, end in windows], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(time_of(data.w), [0.5 * (begin + end) for begin, end in windows], rtol=0, atol=1e-9)
 
 
 def test_a_step_longer_than_windows_contributes_to_each_of_them(job):

@@ -78,6 +78,7 @@ def server(rank: int, busy: float = 2.0, **more: Any) -> dict[str, Any]:
         "messages_sent": 12,
         "message_bytes_sent": 1 << 16,
         "pending_high_water_bytes": 1 << 22,
+        "held_high_water_bytes": {"messages": 0, "chunks": 1 << 20, "files": 3 << 20, "windows": 1 << 10},
         "commits": 3,
         "lag": timings(3, 0.06, most=0.03),
         "last_lag_seconds": 0.02,

@@ -16,7 +16,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <numeric>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -45,6 +47,11 @@ double value_at(std::int64_t field, std::int64_t position, double time, std::int
   const auto slope = static_cast<double>(1 + position % 5);
   const auto jump = static_cast<double>((step * 31 + position) % 17);
   return static_cast<double>(field) * 100.0 + wave + time * slope + jump;
+}
+
+// Of a field with a fill value: some cells never have a value, others now and then. values.py knows the same.
+bool has_no_value(std::int64_t position, std::int64_t step) {
+  return position % 11 == 7 || (5 * step + 3 * position) % 4 == 0;
 }
 
 // Sleeps now and then where TAILRACE_RANDOM_DELAYS=<seed>:<most microseconds> asks for it, as Tailrace itself
@@ -178,18 +185,30 @@ class Player {
   void declare_mesh(const Grid& grid, const Part& part) {
     const auto dim = static_cast<std::size_t>(
         std::find(grid.dims.begin(), grid.dims.end(), grid.indexed_dim) - grid.dims.begin());
+    std::vector<std::int32_t> faces;
+    std::set<std::int64_t> own;
+    for (const std::int64_t cell : part.indices[dim]) {
+      for (std::int32_t corner = 0; corner < 3; ++corner) {
+        faces.push_back(static_cast<std::int32_t>(cell) + corner);
+        own.insert(cell + corner);
+      }
+    }
+    const std::int64_t all = grid.shape[dim] + 2;
+    std::vector<std::int64_t> nodes(own.rbegin(), own.rend());  // in parts their order is free
+    if (!grid.mesh_in_parts) {
+      nodes.resize(static_cast<std::size_t>(all));
+      std::iota(nodes.begin(), nodes.end(), std::int64_t{0});
+    }
     std::vector<double> x, y;
-    for (std::int64_t node = 0; node < grid.shape[dim] + 2; ++node) {
+    for (const std::int64_t node : nodes) {
       x.push_back(0.5 * static_cast<double>(node));
       y.push_back(node % 2 == 0 ? 0.0 : 1.0);
     }
-    std::vector<std::int32_t> nodes;
-    for (const std::int64_t cell : part.indices[dim]) {
-      for (std::int32_t corner = 0; corner < 3; ++corner)
-        nodes.push_back(static_cast<std::int32_t>(cell) + corner);
-    }
-    session_.mesh(grid.name,
-                  {.name = "mesh", .node_x = x, .node_y = y, .nodes_per_face = 3, .face_nodes = nodes});
+    tailrace::MeshSpec mesh{
+        .name = "mesh", .node_x = x, .node_y = y, .nodes_per_face = 3, .face_nodes = faces};
+    if (grid.mesh_in_parts) mesh.global_nodes = all;
+    if (grid.mesh_in_parts) mesh.node_indices = nodes;
+    session_.mesh(grid.name, mesh);
   }
 
   void declare_coordinate(const Grid& grid, const Part& part, const Coordinate& coordinate) {
@@ -228,6 +247,7 @@ class Player {
     if (misbehaves("exit", step)) std::_Exit(0);
     if (misbehaves("leave", step)) throw Left{};
     if (misbehaves("kill", step)) kill_victim();
+    if (misbehaves("sleep", step)) std::this_thread::sleep_for(std::chrono::seconds(3));
     if (scenario_.in_step) MPI_Barrier(MPI_Comm_f2c(session_.model_comm()));
     neighbours_.exchange();
     session_.step(step, time);
@@ -260,9 +280,10 @@ class Player {
     const bool counts = rank_ == 0 || (grid && grid->kind != "replicated");
     std::vector<double> values;
     values.reserve(positions_[field].size());
+    const std::optional<double>& fill = scenario_.fields[field].spec.fill_value;
     for (const std::int64_t position : positions_[field]) {
       const double value = value_at(static_cast<std::int64_t>(field), position, time, step);
-      values.push_back(counts ? value : -value);
+      values.push_back(fill && has_no_value(position, step) ? *fill : counts ? value : -value);
     }
     return values;
   }
@@ -328,6 +349,7 @@ void run(const Scenario& scenario) {
     return;
   }
   Player(scenario, session).play();
+  if (!session.output_lost().empty()) say("LOST " + session.output_lost());
   say("FINISHED");
 }
 

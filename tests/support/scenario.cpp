@@ -1,6 +1,7 @@
 #include "scenario.hpp"
 
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -32,6 +33,7 @@ Grid read_grid(const Json& json) {
   grid.split = json.value("split", std::vector<std::string>{});
   grid.indexed_dim = json.value("indexed_dim", "");
   grid.mesh = json.value("mesh", false);
+  grid.mesh_in_parts = json.value("mesh_in_parts", false);
   for (const Json& coordinate : json.value("coordinates", Json::array()))
     grid.coordinates.push_back(read_coordinate(coordinate));
   return grid;
@@ -46,6 +48,9 @@ Field read_field(const Json& json) {
   field.spec.standard_name = json.value("standard_name", "");
   field.spec.long_name = json.value("long_name", "");
   field.spec.attributes = json.value("attributes", std::map<std::string, std::string>{});
+  if (json.contains("fill_value"))  // JSON has no NaN
+    field.spec.fill_value = json.at("fill_value").is_number() ? json.at("fill_value").get<double>()
+                                                              : std::numeric_limits<double>::quiet_NaN();
   field.how = json.value("how", "dense");
   field.missing_steps = json.value("missing_steps", std::vector<std::int64_t>{});
   field.missing_ranks = json.value("missing_ranks", std::vector<int>{});

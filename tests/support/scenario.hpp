@@ -24,7 +24,8 @@ struct Grid {
   std::vector<std::int64_t> shape;
   std::vector<std::string> split;  // block: the dims that are cut over the ranks
   std::string indexed_dim;         // indexed
-  bool mesh = false;               // indexed: give a triangle for each cell
+  bool mesh = false;               // indexed: give a triangle for each cell,
+  bool mesh_in_parts = false;      // and of the nodes those of this rank's cells only
   std::vector<Coordinate> coordinates;
 };
 

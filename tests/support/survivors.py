@@ -2,12 +2,24 @@
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
-from support.harness import Job, Model, Running, Servers, block_grid, field, find_errors, model, works_in
+from support.harness import (
+    SURVIVORS_LIVE,
+    Job,
+    Model,
+    Running,
+    Servers,
+    block_grid,
+    field,
+    find_errors,
+    model,
+    works_in,
+)
 
-# Open MPI then ends nobody because another process ended, or ended with an error.
-LAUNCHER = ("--enable-recovery", "--mca", "orte_abort_on_non_zero_status", "0")
 MODELS = 2
+GRID = block_grid(shape=(3, 14, 22))
+TIMES = [float(step) for step in range(1, 2001)]
 CONFIG = {
     "fields": {"state": {"every": "1 step", "names": ["w"]}},
     "output": {
@@ -19,27 +31,33 @@ CONFIG = {
 
 @dataclass
 class Outcome:
+    folder: Path
     output: str
     errors: list[tuple[int, str]]
     seconds: float  # from the fault until every survivor had ended
 
 
-def player(*, pace=0.02, steps=60, shape=(3, 14, 22)) -> Model:
+def player(*, pace=0.02, steps=60, shape=None, exchange_values=0, fault_of_model=None) -> Model:
+    """`exchange_values`: a model rank that ends would leave the other in the model's own communication."""
     return model(
         MODELS,
-        grids=[block_grid(shape=shape)],
+        grids=[GRID if shape is None else block_grid(shape=shape)],
         fields=[field("w", "les")],
-        times=[float(step) for step in range(1, steps + 1)],
+        times=TIMES[:steps],
         pace=pace,
-        exchange_values=0,  # a model rank that ends would leave the other in the model's own communication
+        exchange_values=exchange_values,
         report_steps=True,
+        fault=fault_of_model or {},
     )
 
 
-def start(job: Job, serving: Servers, fault: str, **keywords) -> Running:
-    """Two model ranks, and servers or none. `fault` as in TAILRACE_FAULT_AT, such as `3:welcome:kill`."""
-    environment = {"TAILRACE_FAULT_AT": fault, "PLAYER_LEAVES_AT_ONCE": "1"}
-    return job.start(player(**keywords), serving, config=CONFIG, environment=environment, launcher=LAUNCHER)
+def start(job: Job, serving: Servers, fault: str, *, nodes="", environment=None, **keywords) -> Running:
+    """Two model ranks, and servers or none. `fault` as in TAILRACE_FAULT_AT, such as `3:welcome:kill`. `nodes`: where
+    the ranks believe to be, by rank."""
+    environment = {"TAILRACE_FAULT_AT": fault, "PLAYER_LEAVES_AT_ONCE": "1"} | (environment or {})
+    if nodes:
+        environment["TAILRACE_NODES"] = nodes
+    return job.start(player(**keywords), serving, config=CONFIG, environment=environment, launcher=SURVIVORS_LIVE)
 
 
 def run_with_fault(job: Job, serving: Servers, fault: str, *, timeout=15.0, **keywords) -> Outcome:
@@ -53,7 +71,7 @@ def run_with_fault(job: Job, serving: Servers, fault: str, *, timeout=15.0, **ke
         seconds = time.monotonic() - begin
         wait_for_silence(running)
     output = running.log.read_text(errors="replace")
-    return Outcome(output, find_errors(output), seconds)
+    return Outcome(running.folder, output, find_errors(output), seconds)
 
 
 def wait_for_silence(running: Running) -> None:

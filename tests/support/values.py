@@ -15,6 +15,12 @@ def put_values(field: int, shape: tuple[int, ...], time: float, step: int, dtype
     return values.astype(dtype).reshape(shape)
 
 
+def missing_cells(shape: tuple[int, ...], step: int) -> np.ndarray:
+    """Which cells of a field with a fill value are missing at a step; has_no_value in player.cpp."""
+    position = np.arange(int(np.prod(shape, dtype=np.int64)), dtype=np.int64).reshape(shape)
+    return (position % 11 == 7) | ((5 * step + 3 * position) % 4 == 0)
+
+
 def varying_times(count: int, seed: int = 1, shortest: float = 0.5, longest: float = 2.5, begin: float = 0.0):
     """Times after each of `count` steps of varying lengths, none a round number."""
     lengths = np.random.default_rng(seed).uniform(shortest, longest, count)

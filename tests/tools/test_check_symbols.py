@@ -61,7 +61,7 @@ def test_this_tree_offers_the_same_everywhere():
         (READ[2], "int tailrace_publish(", "int tailrace_release(", "tailrace.h: publish is missing"),
         (READ[2], "int tailrace_publish(", "int tailrace_release(", "tailrace.h: release is not in"),
         (READ[3], "    procedure :: finish\n", "", "tailrace.f90: finish is missing"),
-        (READ[6], "    procedure :: mesh\n", "", "tailrace.f90: mesh is missing"),
+        (READ[6], "    procedure :: field\n", "", "tailrace.f90: field is missing"),
         (READ[7], "generic :: wants =>", "generic :: wanted =>", "tailrace.f90: wanted is not in"),
         (READ[5], "tailrace_int64 = 3", "tailrace_int64 = 4", "tailrace.f90: types"),
         (READ[4], "def acquire(", "def obtain(", "_core.pyi: acquire is missing"),

@@ -64,6 +64,7 @@ def test_writes_yaml_and_warns(folder):
                 "attributes": {"title": "All"},
                 "write_every": "100.0 s",
                 "file_per_write": True,
+                "time_stamp": "end",
                 "option_tables": {"options_database": {"prefix": "", "dimension": "number_options", "optional": True}},
                 "variables": [dict(MEAN, every="{mm} s", axis="time_series_{n}_{mm}")],
             },

@@ -1,0 +1,75 @@
+"""Servers on other nodes, whose processes a rank cannot see. One machine plays several by TAILRACE_NODES."""
+
+import os
+import signal
+
+import pytest
+from support.harness import servers
+from support.survivors import MODELS, pid_of, run_with_fault, start
+
+SECONDS = 5.0
+# By rank: two model ranks, then servers.
+NODES = {
+    "each with its server": "a,b,a,b",
+    "servers apart": "a,a,b,b",
+    "all apart": "a,a,b,c",
+}
+
+
+@pytest.mark.parametrize("way", ["kill", "throw"])
+@pytest.mark.parametrize("victim", [MODELS, MODELS + 1], ids=["first", "second"])
+@pytest.mark.parametrize("where", ["each with its server", "servers apart"])
+def test_a_loss_that_somebody_sees_is_told_to_all(job, where, victim, way):
+    outcome = run_with_fault(job, servers(2), f"{victim}:running:{way}:7", nodes=NODES[where])
+    words = "fault at" if way == "throw" else "is gone: its process ended"
+    assert sum(words in message for _, message in outcome.errors) >= MODELS, outcome.output
+    assert outcome.seconds < SECONDS, outcome.output
+
+
+@pytest.mark.parametrize("where", ["each with its server", "servers apart"])
+def test_the_model_goes_on(job, where):
+    outcome = run_with_fault(
+        job,
+        servers(2, on_server_loss="continue"),
+        f"{MODELS + 1}:running:kill:7",
+        nodes=NODES[where],
+        exchange_values=200,
+    )
+    assert outcome.output.count("FINISHED") == MODELS, outcome.output
+    assert outcome.output.count("tailrace: warning: server 1") == 1, outcome.output
+
+
+@pytest.mark.parametrize("way", [signal.SIGSTOP, signal.SIGKILL], ids=["stop", "kill"])
+def test_a_server_that_nobody_sees_is_said_not_to_answer(job, way):
+    """All wait in finish for a server that is alone on its node."""
+    with start(job, servers(1, watchdog="3 s"), "", steps=60, nodes="a,a,b") as running:
+        running.wait_for("STEP 50\n")
+        os.kill(pid_of(running, MODELS), way)
+        for rank in range(MODELS):
+            running.wait_for(
+                f"rank {rank} of the run has waited 3 s for server 0 (rank {MODELS} of the run", timeout=10
+            )
+        running.wait_for("which has not answered for", timeout=1)
+        running.wait_for("to close its files", timeout=1)
+        if way == signal.SIGSTOP:
+            os.kill(pid_of(running, MODELS), signal.SIGCONT)
+            result = running.wait(20).finished()
+            assert result.output.count("FINISHED") == MODELS
+
+
+def test_a_far_server_that_is_only_slow_is_not_said_to_be_silent(job):
+    """It writes with 0.2 s a write; the model waits for it in finish."""
+    environment = {"TAILRACE_FILE_DELAY": "200000"}
+    with start(job, servers(1, watchdog="1 s"), "", steps=20, nodes="a,a,b", environment=environment) as running:
+        running.wait_for("rank 0 of the run has waited", timeout=30)
+        assert "has not answered" not in running.log.read_text()
+
+
+def test_servers_of_different_nodes_name_each_other(job):
+    with start(job, servers(2, watchdog="1 s"), "", steps=600, nodes=NODES["all apart"]) as running:
+        running.wait_for("STEP 10\n")
+        os.kill(pid_of(running, MODELS + 1), signal.SIGSTOP)
+        running.wait_for(
+            f"server 1 (rank {MODELS + 1} of the run, process {pid_of(running, MODELS + 1)}) has not answered"
+        )
+        os.kill(pid_of(running, MODELS + 1), signal.SIGCONT)

@@ -1,0 +1,70 @@
+"""A rank that dies while the ranks meet in `start` is told to the others on its node, and one that does not come is
+named, while the launcher ends nobody."""
+
+import sys
+
+import pytest
+from support.harness import Running, attached, mpi_environment, servers
+from support.survivors import MODELS, run_with_fault
+
+SECONDS = 5.0
+
+
+def assert_all_others_are_told(outcome) -> None:
+    """The last of them may find another one gone too, which was told and has ended."""
+    told = [message for _, message in outcome.errors if "in start" in message]
+    assert len(told) == MODELS + 1, outcome.output
+    assert outcome.seconds < SECONDS, outcome.output
+
+
+@pytest.mark.parametrize("place", ["hello", "groups"])
+@pytest.mark.parametrize("way", ["kill", "exit"])
+@pytest.mark.parametrize("victim", [0, MODELS], ids=["model", "server"])
+def test_a_rank_that_dies_while_all_meet(job, victim, way, place):
+    outcome = run_with_fault(job, servers(2), f"{victim}:{place}:{way}")
+    assert_all_others_are_told(outcome)
+    assert f"rank {victim} of the run is gone: its process" in outcome.output
+
+
+def test_a_rank_that_dies_before_its_server_is_made(job):
+    outcome = run_with_fault(job, attached(), "1:hello:kill")
+    assert "rank 1 of the run is gone: its process" in outcome.errors[0][1]
+    assert outcome.seconds < SECONDS
+
+
+def test_a_rank_that_throws_before_the_groups_are_made(job):
+    outcome = run_with_fault(job, servers(2), f"{MODELS}:groups:throw")
+    assert_all_others_are_told(outcome)
+    assert f"rank {MODELS} of the run is lost in start: it ended with: a fault at groups" in outcome.output
+
+
+LATE = """
+import sys, time
+import tailrace
+from mpi4py import MPI
+
+rank = MPI.COMM_WORLD.rank
+if rank in (1, 2):
+    time.sleep(8)
+io = tailrace.Session.start(MPI.COMM_WORLD, "off.yaml")
+io.ready()
+io.finish()
+print("FINISHED")
+"""
+OFF = """
+tailrace: 1
+servers: {mode: off}
+fields: {}
+output: {}
+"""
+
+
+def test_ranks_that_have_not_come_are_named_once(tmp_path):
+    (tmp_path / "off.yaml").write_text(OFF)
+    (tmp_path / "late.py").write_text(LATE)
+    with Running(["mpirun", "-n", "4", sys.executable, "late.py"], tmp_path, mpi_environment()) as running:
+        result = running.wait(60).finished()
+    assert result.output.count("FINISHED") == 4
+    assert result.output.count("of 4 ranks have not come to it") == 1, result.output
+    assert "s in start: 2 of 4 ranks have not come to it, as far as " in result.output
+    assert "(not those of other nodes): 1, 2; every rank of the communicator" in result.output

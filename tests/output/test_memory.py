@@ -1,0 +1,76 @@
+"""What servers hold stays within `servers.memory`, however slow the disk: the account that the report gives."""
+
+import json
+
+import pytest
+from support.harness import block_grid, field, inline, model, servers
+from support.reading import read
+
+SHAPE = (3, 140, 170)  # 571,200 bytes a record
+MEMORY = 8 << 20
+STEPS = 60
+
+
+def config(files: int, access: str = "auto") -> dict:
+    variables = [{"field": "u", "every": "1 step"}]
+    return {
+        "fields": {"state": {"names": ["u"]}},
+        "output": {
+            f"out{i}.nc": {"write_every": "1 step", "access": access, "variables": variables} for i in range(files)
+        },
+    }
+
+
+def scenario(steps: int = STEPS, **more) -> dict:
+    grid = block_grid(shape=SHAPE, coordinates=[])
+    times = [float(step) for step in range(1, steps + 1)]
+    return {"grids": [grid], "fields": [field("u", "les")], "times": times, "exchange_values": 0} | more
+
+
+def held(result) -> list[dict]:
+    return json.loads(result.path("tailrace_report/report.json").read_text())["servers"]
+
+
+@pytest.mark.parametrize("transport", ["shm", "mpi"])
+@pytest.mark.parametrize(("ranks", "count"), [(2, 1), (2, 2), (3, 2), (1, 3)])
+def test_a_slow_disk_holds_the_model_back_and_not_the_data(job, transport, ranks, count):
+    serving = servers(count, memory=f"{MEMORY >> 20} MiB", buffer="2 MiB", transport=transport)
+    delays = {"TAILRACE_FILE_DELAY": "10000", "TAILRACE_RANDOM_DELAYS": f"{ranks}{count}:300"}
+    result = job(model(ranks, **scenario()), serving, config=config(2), environment=delays, timeout=120).finished()
+    for server in held(result):
+        # A step and a message more: a step is taken in as a whole.
+        assert server["pending_high_water_bytes"] <= MEMORY + 3 * 571200, server
+    assert max(server["held_high_water_bytes"]["files"] for server in held(result)) > 571200
+    assert read(result.path("out0.nc"))["u"].shape == (STEPS, *SHAPE)
+
+
+def test_two_components_share_the_memory(job):
+    own = [config(1), config(1)]
+    own[1]["output"] = {"other.nc": own[1]["output"]["out0.nc"]}
+    models = [model(2, component=name, config=file, **scenario()) for name, file in zip("ab", own, strict=True)]
+    delays = {"TAILRACE_FILE_DELAY": "10000"}
+    serving = servers(2, memory=f"{MEMORY >> 20} MiB", buffer="2 MiB")
+    result = job(*models, serving, config=config(1), environment=delays, timeout=120).finished()
+    for server in held(result):
+        assert server["pending_high_water_bytes"] <= MEMORY + 3 * 571200, server
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_chunks_of_a_series_have_as_many_records_as_there_is_room_for(job, count):
+    shape = (5, 330, 470)  # 6.2 MB a record; 64 MiB are the least that is counted with: 8 for open chunks
+    grid = block_grid(shape=shape, coordinates=[])
+    steps = {"grids": [grid], "fields": [field("u", "les")], "times": [1.0, 2.0, 3.0]}
+    serving = servers(count, memory="64 MiB")
+    result = job(model(2, **steps), serving, config=config(1, "series")).finished()
+    variable = read(result.path("out0.nc"))["u"]
+    assert variable.shape == (3, *shape)
+    assert held(result)[0]["held_high_water_bytes"]["chunks"] <= 64 << 20
+
+
+def test_inline_fails_with_the_figures_before_it_holds_without_end(job):
+    """The first rank writes the file, and does not call for a while."""
+    uneven = scenario(200) | {"fault": {"kind": "sleep", "rank": 0, "step": 1}}
+    result = job(model(2, **uneven), inline(memory=f"{MEMORY >> 20} MiB"), config=config(1), timeout=60)
+    assert result.status != 0
+    assert "MiB of rank 1 wait for ranks that are behind" in result.output, result.output
+    assert "expected at most 8 MiB (servers.memory" in result.output

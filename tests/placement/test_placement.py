@@ -1,0 +1,72 @@
+"""Where a server's threads run, and what is said of ranks that the launcher bound badly."""
+
+import os
+from pathlib import Path
+
+import pytest
+from support.harness import (
+    CONFIGURATION,
+    PLAYER,
+    Running,
+    block_grid,
+    field,
+    model,
+    mpi_environment,
+    mpirun_command,
+    servers,
+    write_configuration,
+)
+
+CONFIG = {
+    "fields": {"state": {"every": "1 step", "names": ["w"]}},
+    "output": {"w.nc": {"write_every": "1 step", "variables": [{"field": "w", "every": "1 step"}]}},
+}
+CPUS = sorted(os.sched_getaffinity(0))
+pytestmark = pytest.mark.skipif(len(CPUS) < 2, reason="takes two cores")
+
+
+def start(folder: Path, of_model: list[int], of_server: list[int], **options) -> Running:
+    """A model rank and a server that are bound to these cores."""
+    bind = ["taskset", "-c", ",".join(map(str, of_server))]
+    serving = servers(1, own_program=True, command=(*bind, str(PLAYER), "--serve"), **options)
+    times = [float(step) for step in range(1, 200)]
+    player = model(1, grids=[block_grid()], fields=[field("w", "les")], times=times, pace=0.01, report_steps=True)
+    write_configuration(folder / CONFIGURATION, CONFIG, serving)
+    command = mpirun_command([player], serving, folder)
+    first = command.index(str(PLAYER))
+    command[first:first] = ["taskset", "-c", ",".join(map(str, of_model))]
+    return Running(command, folder, mpi_environment())
+
+
+def cores_of_threads(pid: int) -> dict[str, set[int]]:
+    """Name of a thread -> where it may run."""
+    found = {}
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        status = dict(line.split(":\t", 1) for line in (task / "status").read_text().splitlines() if ":\t" in line)
+        cores = set()
+        for part in status["Cpus_allowed_list"].split(","):
+            first, _, last = part.partition("-")
+            cores |= set(range(int(first), int(last or first) + 1))
+        found[(task / "comm").read_text().strip()] = cores
+    return found
+
+
+@pytest.mark.parametrize("pin", ["auto", "none"])
+def test_a_server_keeps_off_the_cores_of_the_model(tmp_path, pin):
+    with start(tmp_path, CPUS[:1], CPUS[:2], pin=pin) as running:
+        running.wait_for("STEP 3\n")
+        (server,) = [pid for pid in running.rank_pids() if "tailrace-io" in cores_of_threads(pid)]
+        threads = cores_of_threads(server)
+        result = running.wait().finished()
+    wanted = {CPUS[1]} if pin == "auto" else set(CPUS[:2])
+    assert {name: threads[name] for name in ("tailrace-server", "tailrace-work", "tailrace-io")} == dict.fromkeys(
+        ("tailrace-server", "tailrace-work", "tailrace-io"), wanted
+    )
+    assert "share" not in result.output
+
+
+def test_a_core_for_two_is_told_of(tmp_path):
+    with start(tmp_path, CPUS[:1], CPUS[:1]) as running:
+        result = running.wait().finished()
+    assert "1 of 1 server ranks are bound to a core to which a model rank is bound too" in result.output
+    assert f"rank 1 and model rank 0 have core {CPUS[0]} between them" in result.output
