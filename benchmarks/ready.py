@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """What `ready` uses of the processor of a rank: under the configuration files of a large-eddy model, and as the number
-of declared fields grows."""
+of declared fields grows; and what `tailrace check` takes for diagnostics in long chains and calls."""
 
 import json
 import os
+import resource
+import subprocess
 import sys
 from pathlib import Path
 
@@ -97,6 +99,64 @@ def of_many(count: int, repeats: int) -> dict[str, float]:
     return stages(configuration, [f"plane {name}" for name in names], {}, repeats)
 
 
+CHAIN = 20000
+DIAGNOSTICS = """\
+tailrace: 1
+fields: {{state: {{every: 1 step, names: [w]}}}}
+diagnostics:
+{diagnostics}
+output:
+  a.nc: {{variables: [{{field: {last}, every: 1 step, time: snapshot}}]}}
+"""
+LINE = {"name": "line", "kind": "block", "dims": ["x"], "shape": [7], "ranks": [{"count": [7], "offset": [0]}]}
+DECLARED_BY = {
+    "schema": "tailrace-declared",
+    "version": 1,
+    "component": "model",
+    "options": {},
+    "grids": [LINE],
+    "fields": [{"name": "w", "grid": "line", "type": "float64"}],
+}
+
+
+def seconds_of_check(here: Path, diagnostics: list[str], repeats: int) -> float:
+    """Of the processor; the least."""
+    lines = [f'  d{i}: {{is: "{text}"}}' for i, text in enumerate(diagnostics)]
+    text = DIAGNOSTICS.format(diagnostics="\n".join(lines), last=f"d{len(lines) - 1}")
+    (here / "check.yaml").write_text(text)
+    (here / "declared.json").write_text(json.dumps(DECLARED_BY))
+    took = []
+    for _ in range(repeats):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(
+            ["tailrace", "check", "--declared", "declared.json", "check.yaml"],
+            cwd=here,
+            capture_output=True,
+            timeout=300,
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        took.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(took)
+
+
+def of_checks(results: Results, repeats: int) -> dict[str, float]:
+    """Less what the shortest configuration takes; a call with too many arguments is refused."""
+    with jobs.folder() as here:
+        least = seconds_of_check(here, ["w + 1"], repeats)
+
+        def growth(made_of) -> tuple[float, float]:
+            tenth, whole = (seconds_of_check(here, made_of(count), repeats) - least for count in (CHAIN // 10, CHAIN))
+            return whole, whole / max(tenth, 0.02)
+
+        chain, chain_growth = growth(lambda count: ["w + 1", *(f"d{i} + 1" for i in range(count - 1))])
+        call, call_growth = growth(lambda count: [f"max({', '.join(['w'] * count)})"])
+    results.add(f"{CHAIN} diagnostics in a chain: check", chain, "s", 2.0)
+    results.add("as many times as long as for a tenth of them", chain_growth, "x", 20.0)
+    results.add(f"a call with {CHAIN} arguments: check", call, "s", 2.0)
+    results.add("as many times as long as for a tenth of them", call_growth, "x", 20.0)
+    return {"chain": chain, "call": call}
+
+
 def main() -> None:
     asked = arguments(__doc__, fields=100000, repeats=3)
     results = Results("ready")
@@ -111,7 +171,8 @@ def main() -> None:
     note = f"start {many['start']:.2f} s, server {many['server']:.2f} s until its end"
     results.add(f"{asked.fields} fields: to declare them, and ready", ready, "s of a rank", 2.0, note)
     growth = ready / (tenth["declare"] + tenth["ready"])
-    results.add("as many times as long as for a tenth of them", growth, "x", 13.0)
+    results.add("as many times as long as for a tenth of them", growth, "x", 20.0)
+    details["checks"] = of_checks(results, asked.repeats)
     results.details = details
     results.finish(asked.json)
 

@@ -30,13 +30,14 @@ class Samples {
     std::sort(values_.begin(), values_.end());
     std::printf("figure %s %.1f %.1f %.1f %zu\n", name.c_str(), at(0.5), at(0.1), at(0.9), values_.size());
   }
-
- private:
+  // After print(): what this share of the times is below.
   double at(double share) const {
     return values_.empty()
                ? 0.0
                : values_[static_cast<std::size_t>(share * static_cast<double>(values_.size() - 1))];
   }
+
+ private:
   std::vector<double> values_;
 };
 

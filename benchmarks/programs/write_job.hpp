@@ -26,7 +26,7 @@ struct WriteJob {
         steps(std::atoi(words[2])) {}
   std::int64_t cells() const { return rows * row_cells; }
   std::int64_t bytes() const { return cells() * static_cast<std::int64_t>(sizeof(double)); }
-  static std::string name(int field) { return "f" + std::to_string(field); }
+  static std::string name(int field) { return std::string("f").append(std::to_string(field)); }
   std::vector<std::vector<double>> values(int rank) const {
     std::vector<std::vector<double>> all(static_cast<std::size_t>(fields));
     std::uint64_t bits = static_cast<std::uint64_t>(rank) + 1;
@@ -49,11 +49,12 @@ class WriteTimes {
   void step(Work&& work) {
     steps_.time(work);
   }
-  // The lines `span BEGIN END` and `figure step ...`.
+  // The lines `span BEGIN END`, `figure step ...` and `slowest P99`, the time of all but 1 % of the steps.
   void closed() {
     const double end = nanoseconds();
     std::printf("span %.0f %.0f\n", begin_, end);
     steps_.print("step");
+    std::printf("slowest %.0f\n", steps_.at(0.99));
   }
 
  private:

@@ -1,11 +1,16 @@
-// Writes through Tailrace: write_tailrace CONFIGURATION BYTES FIELDS STEPS
+// Writes through Tailrace: write_tailrace CONFIGURATION BYTES FIELDS STEPS [PAUSE], which waits so many
+// milliseconds after each step, as a model that computes would.
 #include <mpi.h>
+
+#include <chrono>
+#include <thread>
 
 #include "tailrace/tailrace.hpp"
 #include "write_job.hpp"
 
 int main(int argc, char** argv) {
-  if (argc != 5) return 2;
+  if (argc != 5 && argc != 6) return 2;
+  const std::chrono::milliseconds pause(argc == 6 ? std::atoi(argv[5]) : 0);
   const benchmarks::WriteJob job(argv + 2);
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
@@ -28,11 +33,13 @@ int main(int argc, char** argv) {
       io.ready();
       MPI_Barrier(model);
       benchmarks::WriteTimes times;
-      for (int step = 1; step <= job.steps; ++step)
+      for (int step = 1; step <= job.steps; ++step) {
         times.step([&] {
           io.step(step, step);
           for (std::size_t f = 0; f < fields.size(); ++f) io.put(fields[f], values[f]);
         });
+        std::this_thread::sleep_for(pause);
+      }
       io.finish();
       times.closed();
     }

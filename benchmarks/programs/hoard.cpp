@@ -1,0 +1,94 @@
+// A model that hands over as fast as it can, from ranks that each hold some rows of a plane, and tells what
+// memory all processes of the job took.
+//   hoard CONFIGURATIONS STEPS FIELDS ROWS COLUMNS: a configuration for each component, joined by commas.
+//   Ranks take turns in them; ROWS are of a rank.
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tailrace/tailrace.hpp"
+
+namespace {
+
+struct Shape {
+  int steps, fields;
+  std::int64_t rows, columns;
+  bool together;
+};
+
+// Bytes, by its name in /proc/ID/status.
+double memory(int id, const std::string& what) {
+  std::ifstream file("/proc/" + std::to_string(id) + "/status");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(what + ":")) return 1024.0 * std::atof(line.c_str() + what.size() + 1);
+  return 0.0;
+}
+
+// Values that compress neither very well nor not at all, new in each step.
+void fill(std::vector<double>& values, int seed) {
+  auto bits = static_cast<std::uint64_t>(seed) * 0x9e3779b97f4a7c15u + 1;
+  for (double& value : values) {
+    bits ^= bits << 13, bits ^= bits >> 7, bits ^= bits << 17;
+    value = 300.0 + static_cast<double>(bits >> 44) * 1e-6;
+  }
+}
+
+void hand_over(tailrace::Session& io, const Shape& shape) {
+  int rank = 0, ranks = 0;
+  const MPI_Comm model = MPI_Comm_f2c(io.model_comm());
+  MPI_Comm_rank(model, &rank);
+  MPI_Comm_size(model, &ranks);
+  io.grid({.name = "plane",
+           .dims = {"y", "x"},
+           .shape = {ranks * shape.rows, shape.columns},
+           .offset = {rank * shape.rows, 0},
+           .count = {shape.rows, shape.columns}});
+  std::vector<tailrace::FieldHandle> fields;
+  for (int number = 0; number < shape.fields; ++number)
+    fields.push_back(io.field({.name = "f" + std::to_string(number), .grid = "plane"}));
+  io.ready();
+  std::vector<double> values(static_cast<std::size_t>(shape.rows * shape.columns));
+  for (int step = 1; step <= shape.steps; ++step) {
+    fill(values, step * ranks + rank);
+    if (shape.together) MPI_Barrier(model);
+    io.step(step, step);
+    for (const tailrace::FieldHandle field : fields) io.put(field, values);
+  }
+  io.finish();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 6 && argc != 7) return 2;
+  int provided = 0, rank = 0, ranks = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  std::vector<std::string> configurations;
+  std::istringstream list(argv[1]);
+  for (std::string one; std::getline(list, one, ',');) configurations.push_back(one);
+  const auto component = static_cast<std::size_t>(rank) % configurations.size();
+  {
+    auto io = tailrace::Session::start(MPI_Comm_c2f(MPI_COMM_WORLD), configurations[component],
+                                       {.component = "c" + std::to_string(component)});
+    if (!io.is_server())
+      hand_over(io, {.steps = std::atoi(argv[2]),
+                     .fields = std::atoi(argv[3]),
+                     .rows = std::atoll(argv[4]),
+                     .columns = std::atoll(argv[5]),
+                     .together = argc == 7});
+  }
+  const double taken = memory(static_cast<int>(getpid()), "VmHWM");
+  std::vector<double> all(static_cast<std::size_t>(ranks));
+  MPI_Gather(&taken, 1, MPI_DOUBLE, all.data(), 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  for (int other = 0; rank == 0 && other < ranks; ++other)
+    std::printf("memory %d %.0f\n", other, all[static_cast<std::size_t>(other)]);
+  MPI_Finalize();
+}
