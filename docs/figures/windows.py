@@ -53,9 +53,9 @@ def pieces(d: Drawing, begins: tuple[float, ...], windows: range) -> None:
 
 
 def records(d: Drawing, begins: tuple[float, ...], windows: range) -> None:
-    d.text(24, 206, "time: mean", "code")
+    d.text(24, 206, "operation: mean", "code")
     d.text(24, 224, "every: 10 s", "code soft")
-    d.text(24, 282, "time: snapshot", "code")
+    d.text(24, 282, "operation: snapshot", "code")
     for window in windows:
         begin, end = WINDOW * window, min(WINDOW * (window + 1), ENDS[-1])
         weights = [overlap(b, e, window) for b, e in zip(begins, ENDS, strict=True)]
