@@ -1,7 +1,9 @@
 #include "settings/fields.hpp"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/nearest_name.hpp"
@@ -112,6 +114,11 @@ void check_months(const time::Period& period, const config::Location& where, con
           period.sentence()));
 }
 
+bool is_like(const std::string& name, const std::string& pattern) {
+  const std::string bare = name.substr(name.rfind('.') + 1);
+  return fnmatch(pattern.c_str(), name.c_str(), 0) == 0 || fnmatch(pattern.c_str(), bare.c_str(), 0) == 0;
+}
+
 bool is_open(const std::string& text) {
   return text.find('{') != std::string::npos && !config::placeholders_in(std::string_view(text)).empty();
 }
@@ -129,12 +136,28 @@ ListedNames::ListedNames(const config::Sections& all) {
 
 void ListedNames::expect(const ListedName& name, const std::string& path, config::Problems& problems) {
   if (any_open_ || names_.contains(name.name) || is_open(name.name)) return;
-  if (!hints_) hints_.emplace(std::vector(names_.begin(), names_.end()));
   problems.add(
       name.location, path,
       fmt::format("\"{}\" is neither listed under `fields`, so that the model is asked for it, nor under "
                   "`diagnostics`.{}",
-                  name.name, hints_->about(name.name)));
+                  name.name, hint(name.name)));
+}
+
+void ListedNames::expect_like(const ListedName& pattern, const std::string& path,
+                              config::Problems& problems) {
+  if (any_open_ || is_open(pattern.name)) return;
+  if (std::ranges::any_of(names_, [&](const std::string& name) { return is_like(name, pattern.name); }))
+    return;
+  std::string letters = pattern.name;
+  std::erase_if(letters, [](char letter) { return letter == '*' || letter == '?'; });
+  problems.add(pattern.location, path,
+               fmt::format("no name listed under `fields` or `diagnostics` is like \"{}\".{}", pattern.name,
+                           hint(letters)));
+}
+
+std::string ListedNames::hint(const std::string& name) {
+  if (!hints_) hints_.emplace(std::vector(names_.begin(), names_.end()));
+  return hints_->about(name);
 }
 
 std::string FieldHints::about(const std::string& name) {

@@ -53,14 +53,20 @@ class ListedNames {
   explicit ListedNames(const config::Sections& all);
   // Adds a problem where the name is not listed; not if any name holds a `{name}` that is not filled in.
   void expect(const ListedName& name, const std::string& path, config::Problems& problems);
+  // The same where no name is like the pattern.
+  void expect_like(const ListedName& pattern, const std::string& path, config::Problems& problems);
 
  private:
+  std::string hint(const std::string& name);
   void add(const std::string& name);
 
   std::unordered_set<std::string> names_;
   bool any_open_ = false;
   std::optional<FieldHints> hints_;  // from the first name that is not listed
 };
+
+// Whether the name, with or without its namespace, is like the pattern (`*`, `?`).
+bool is_like(const std::string& name, const std::string& pattern);
 
 // Whether the text holds a `{name}` that is not filled in.
 bool is_open(const std::string& text);

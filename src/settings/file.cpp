@@ -175,16 +175,6 @@ void check_periods(const FileEntry& file, const Sections& all, Problems& problem
                    "output." + file.path, problems);
 }
 
-void expect_like(const VariableEntry& variable, const Sections& all, Problems& problems) {
-  if (is_open(variable.pattern) || !problems.empty()) return;
-  if (names_like(variable.pattern, all.get<std::vector<FieldGroup>>(),
-                 all.get<std::vector<DiagnosticEntry>>())
-          .empty())
-    problems.add(
-        variable.target_location, variable.config_path + ".fields",
-        fmt::format("no name listed under `fields` or `diagnostics` is like \"{}\"", variable.pattern));
-}
-
 // That the names of fields and groups lead somewhere.
 void check_targets(const Files& files, const Sections& all, Problems& problems) {
   if (problems.touch("fields")) return;  // it would only repeat the mistake
@@ -194,7 +184,9 @@ void check_targets(const Files& files, const Sections& all, Problems& problems) 
   for (const auto& [name, members] : groups) group_names.push_back(name);
   for (const FileEntry& file : files) {
     for (const VariableEntry& variable : file.variables) {
-      if (!variable.pattern.empty()) expect_like(variable, all, problems);
+      if (!variable.pattern.empty())
+        listed.expect_like({.name = variable.pattern, .location = variable.target_location},
+                           variable.config_path + ".fields", problems);
       if (!variable.field.empty())
         listed.expect({.name = variable.field, .location = variable.target_location},
                       variable.config_path + ".field", problems);

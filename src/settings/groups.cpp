@@ -2,46 +2,80 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fnmatch.h>
 
 #include <algorithm>
-#include <iterator>
+#include <set>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
 
 namespace tailrace::settings {
 namespace {
 
-// A group may name other groups. One that is reached from within itself is a mistake.
+// A group may name other groups. One that is reached from within itself is a mistake; and what a few lines may
+// stand for has limits, as what aliases may stand for has.
 class Resolver {
  public:
+  static constexpr std::size_t most_levels = 64;
+  static constexpr std::size_t most_names = 1'000'000;  // of all groups
+
   Resolver(const Groups& written, config::Problems& problems) : written_(written), problems_(problems) {}
 
-  std::vector<ListedName> fields_of(const std::string& group) {
-    std::vector<ListedName> fields;
-    open_.push_back(group);
-    for (const ListedName& member : written_.at(group)) {
-      if (!written_.contains(member.name))
-        fields.push_back(member);
-      else if (std::ranges::find(open_, member.name) != open_.end())
-        tell_circle(member);
-      else
-        std::ranges::copy(fields_of(member.name), std::back_inserter(fields));
-    }
-    open_.pop_back();
-    return fields;
+  Groups all() {
+    for (const auto& [name, members] : written_) fields_of(name);
+    return std::move(resolved_);
   }
 
  private:
-  // Once, from the group that comes first.
-  void tell_circle(const ListedName& member) {
-    if (open_.front() != member.name || std::ranges::min(open_) != member.name) return;
-    problems_.add(member.location, "groups." + open_.back(),
-                  fmt::format("the group \"{}\" contains itself: {}, {}", member.name, fmt::join(open_, ", "),
-                              member.name));
+  const std::vector<ListedName>& fields_of(const std::string& group) {
+    if (const auto found = resolved_.find(group); found != resolved_.end()) return found->second;
+    open_.push_back(group);
+    std::vector<ListedName> fields;
+    std::unordered_set<std::string> nested;  // a field that two groups bring counts once
+    for (const ListedName& member : written_.at(group)) {
+      if (!written_.contains(member.name))
+        fields.push_back(member);
+      else if (may_enter(member))
+        for (const ListedName& field : fields_of(member.name))
+          if (nested.insert(field.name).second) fields.push_back(field);
+      if (!has_room(fields.size(), member)) break;
+    }
+    open_.pop_back();
+    names_ += fields.size();
+    return resolved_[group] = std::move(fields);
+  }
+
+  bool may_enter(const ListedName& member) {
+    const auto first = std::ranges::find(open_, member.name);
+    if (first != open_.end())
+      tell(member, fmt::format("the group \"{0}\" contains itself: {1}, {0}", member.name,
+                               fmt::join(first, open_.end(), ", ")));
+    else if (open_.size() >= most_levels)
+      tell(member, fmt::format("expected at most {} levels of groups in groups", most_levels));
+    else
+      return true;
+    return false;
+  }
+
+  bool has_room(std::size_t more, const ListedName& member) {
+    if (names_ + more <= most_names) return true;
+    if (!full_)
+      tell(member, fmt::format("expected at most {} names in all groups, with those of groups in groups",
+                               most_names));
+    full_ = true;
+    return false;
+  }
+
+  void tell(const ListedName& member, const std::string& what) {
+    problems_.add(member.location, "groups." + open_.back(), what);
   }
 
   const Groups& written_;
   config::Problems& problems_;
   std::vector<std::string> open_;  // from the outermost
+  Groups resolved_;
+  std::size_t names_ = 0;  // of resolved groups
+  bool full_ = false;
 };
 
 Groups read(const config::Value& value, config::Problems& problems) {
@@ -49,16 +83,17 @@ Groups read(const config::Value& value, config::Problems& problems) {
   for (const auto& entry : value.entries())
     for (const config::Value& item : entry.value.items())
       written[entry.key].push_back({.name = item.text(), .location = item.location()});
-  Groups groups;
-  for (const auto& [name, members] : written) groups[name] = Resolver(written, problems).fields_of(name);
-  return groups;
+  return Resolver(written, problems).all();
 }
 
 void check(const Groups& groups, const config::Sections& all, config::Problems& problems) {
   if (problems.touch("fields")) return;  // it would only repeat the mistake
   ListedNames listed(all);
+  std::set<std::tuple<std::string, int, int>> checked;  // places: a group's names are in each that holds it
   for (const auto& [group, members] : groups)
-    for (const ListedName& member : members) listed.expect(member, "groups." + group, problems);
+    for (const ListedName& member : members)
+      if (checked.emplace(member.location.file, member.location.line, member.location.column).second)
+        listed.expect(member, "groups." + group, problems);
 }
 
 const config::SectionRegistration registration{groups_section};
@@ -69,9 +104,7 @@ std::vector<std::string> names_like(const std::string& pattern, const std::vecto
                                     const std::vector<DiagnosticEntry>& diagnostics) {
   std::vector<std::string> names;
   const auto take = [&](const std::string& name) {
-    const std::string bare = name.substr(name.rfind('.') + 1);
-    if (fnmatch(pattern.c_str(), name.c_str(), 0) == 0 || fnmatch(pattern.c_str(), bare.c_str(), 0) == 0)
-      names.push_back(name);
+    if (is_like(name, pattern)) names.push_back(name);
   };
   for (const FieldGroup& group : fields)
     for (const ListedName& field : group.fields) take(field.name);

@@ -173,14 +173,16 @@ Period Period::with_offset(std::string_view given) const {
   const bool back = text.starts_with('-');
   if (back || text.starts_with('+')) text = trim(text.substr(1));
   const Period by = parse(text);
+  const std::string own = length_of(kind_, seconds_, count_, true);
+  const std::string given_length = length_of(by.kind_, by.seconds_, by.count_, true);
   if (by.kind_ != kind_)
     throw Error(ErrorCode::configuration,
-                fmt::format("a period of {} cannot have an offset of {}: expected {}", length(), by.length(),
+                fmt::format("a period of {} cannot have an offset of {}: expected {}", own, given_length,
                             by_kind(kind_)));
   if (kind_ == PeriodKind::seconds ? by.seconds_ >= seconds_ : by.count_ >= count_)
     throw Error(ErrorCode::configuration,
-                fmt::format("expected an offset that is shorter than the period of {}, but got {}", length(),
-                            by.length()));
+                fmt::format("expected an offset that is shorter than the period of {}, but got {}", own,
+                            given_length));
   Period period = *this;
   period.offset_seconds_ = back ? -by.seconds_ : by.seconds_;
   period.offset_count_ = back ? -by.count_ : by.count_;

@@ -1,5 +1,6 @@
 #include "settings/configuration.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -174,6 +175,33 @@ TEST(Configuration, GroupsMayHoldGroups) {
   EXPECT_THAT(names, ::testing::ElementsAre("theta", "u", "w"));
   EXPECT_EQ(complaint("tailrace: 1\n" + fields + "groups: {a: [u, b], b: [c], c: [a]}\n"),
             "run.yaml:3:33  groups.c: the group \"a\" contains itself: a, b, c, a");
+  EXPECT_EQ(complaint("tailrace: 1\n" + fields + "groups: {a: [b, u], b: [c], c: [b]}\n"),
+            "run.yaml:3:33  groups.c: the group \"b\" contains itself: b, c, b");
+}
+
+TEST(Configuration, AFieldThatTwoGroupsBringCountsOnce) {
+  std::string groups = "groups: {g00: [u, w]";
+  for (int level = 1; level < 60; ++level)  // 2 to the power of 59 names, if each counted
+    groups += fmt::format(", g{0:02}: [g{1:02}, g{1:02}]", level, level - 1);
+  const Configuration configuration = parse("tailrace: 1\n" + fields + groups + "}\n");
+  std::vector<std::string> names;
+  for (const ListedName& each : configuration.groups.at("g59")) names.push_back(each.name);
+  EXPECT_THAT(names, ::testing::ElementsAre("u", "w"));
+}
+
+TEST(Configuration, GroupsInGroupsHaveLimits) {
+  std::string groups = "groups: {a00: [a01]";
+  for (int level = 1; level < 70; ++level) groups += fmt::format(", a{:02}: [a{:02}]", level, level + 1);
+  EXPECT_THAT(complaint("tailrace: 1\n" + fields + groups + ", a70: [u]}\n"),
+              HasSubstr("groups.a63: expected at most 64 levels of groups in groups"));
+  std::string wide = "groups:\n  all: [u0";
+  for (int name = 1; name < 20'000; ++name) wide += fmt::format(", u{}", name);
+  wide += "]\n";
+  for (int group = 0; group < 60; ++group) wide += fmt::format("  b{}: [all]\n", group);
+  EXPECT_THAT(complaint("tailrace: 1\n" + wide), HasSubstr("expected at most 1000000 names in all groups"));
+  EXPECT_EQ(complaint("tailrace: 1\n" + fields + "groups: {a: [vv], b: [a, u], c: [b, a]}\n"),
+            "run.yaml:3:14  groups.a: \"vv\" is neither listed under `fields`, so that the model is asked for it, "
+            "nor under `diagnostics`. (known: theta, u, w)");
 }
 
 TEST(Configuration, PatternsNameWhatIsListed) {
@@ -184,8 +212,13 @@ TEST(Configuration, PatternsNameWhatIsListed) {
   EXPECT_THAT(names_like("?r", listed, {}), ::testing::ElementsAre("pr"));
   EXPECT_EQ(complaint(with_variable("fields: 'tas*', every: 1 s")),
             "run.yaml:3:38  output.a.nc.variables[0].fields: no name listed under `fields` or `diagnostics` "
-            "is like "
-            "\"tas*\"");
+            "is like \"tas*\". (known: theta, u, w)");
+  EXPECT_THAT(complaint(with_variable("fields: 'thta*', every: 1 s")),
+              HasSubstr("is like \"thta*\". Did you mean \"theta\"?"));
+  EXPECT_NO_THROW(parse_configuration({{"run.yaml",
+                                        "tailrace: 1\nfields: {a: {names: [u, '{name}']}}\n"
+                                        "output: {a.nc: {variables: [{fields: 'tas*', every: 1 s}]}}\n"}},
+                                      nullptr));
   EXPECT_THAT(complaint(with_variable("fields: '*', name: x, every: 1 s")),
               HasSubstr("cannot share one name"));
   EXPECT_THAT(complaint(with_variable("fields: '*', field: u, every: 1 s")),
