@@ -333,8 +333,7 @@ void ModelRank::finish() {
         ErrorCode::usage,
         "finish was called without any step, so the files hold no record; call step at each time "
         "step of the model, before wants and put");
-  for (const base::Fault& fault : told)
-    if (!thrown_.contains(fault.message)) errors.emplace_back(fault.code, fault.message);
+  for (const base::Fault& fault : told) errors.emplace_back(fault.code, fault.message);
   const auto error = std::ranges::find_if(errors, [this](const Error& one) { return !goes_on_after(one); });
   state_ = State::finished;
   guard_.reset();

@@ -7,7 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 
@@ -88,7 +87,6 @@ class ModelRank {
   std::unique_ptr<transport::Doorbell> doorbell_;  // until connected, of a server of its own on this node
   std::optional<plan::Plan> plan_;
   std::unique_ptr<client::Client> client_;
-  std::set<std::string> thrown_;  // faults that the model has heard of
   std::string output_lost_;
   std::unique_ptr<comm::FinalizeGuard> guard_;
 };

@@ -12,8 +12,8 @@
 namespace tailrace::settings {
 namespace {
 
-// A group may name other groups. One that is reached from within itself is a mistake; and what a few lines may
-// stand for has limits, as what aliases may stand for has.
+// A group may name other groups. One that is reached from within itself is a mistake; and what a few lines
+// may stand for has limits, as what aliases may stand for has.
 class Resolver {
  public:
   static constexpr std::size_t most_levels = 64;

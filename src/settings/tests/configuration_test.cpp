@@ -199,9 +199,10 @@ TEST(Configuration, GroupsInGroupsHaveLimits) {
   wide += "]\n";
   for (int group = 0; group < 60; ++group) wide += fmt::format("  b{}: [all]\n", group);
   EXPECT_THAT(complaint("tailrace: 1\n" + wide), HasSubstr("expected at most 1000000 names in all groups"));
-  EXPECT_EQ(complaint("tailrace: 1\n" + fields + "groups: {a: [vv], b: [a, u], c: [b, a]}\n"),
-            "run.yaml:3:14  groups.a: \"vv\" is neither listed under `fields`, so that the model is asked for it, "
-            "nor under `diagnostics`. (known: theta, u, w)");
+  EXPECT_EQ(
+      complaint("tailrace: 1\n" + fields + "groups: {a: [vv], b: [a, u], c: [b, a]}\n"),
+      "run.yaml:3:14  groups.a: \"vv\" is neither listed under `fields`, so that the model is asked for it, "
+      "nor under `diagnostics`. (known: theta, u, w)");
 }
 
 TEST(Configuration, PatternsNameWhatIsListed) {
