@@ -22,7 +22,8 @@ Client::Client(const Declarer& declarer, int rank, ClientParts parts)
     : producer_(std::move(parts.producer)),
       agenda_(std::move(parts.agenda)),
       now_(parts.begin),
-      silent_(!producer_) {
+      silent_(!producer_),
+      begin_time_(parts.begin.time) {
   const model::Declarations& declarations = declarer.declarations();
   wanted_.assign(declarations.fields.size(), 0);
   must_be_put_.assign(declarations.fields.size(), 0);
@@ -225,6 +226,7 @@ void Client::ship_counters() {
   counters_.spilled_bytes.set(counted.spilled_bytes);
   counters_.resident_high_water_bytes.set(env::resident_high_water_bytes());
   counters_.run_nanoseconds.set(env::steady_nanoseconds() - begin_nanoseconds_);
+  counters_.model_seconds = now_.time - begin_time_;
   const std::vector<std::byte> bytes = counters_.to_bytes();
   const std::span<std::byte> slot = producer_->reserve(bytes.size());
   std::memcpy(slot.data(), bytes.data(), bytes.size());

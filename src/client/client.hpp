@@ -101,6 +101,7 @@ class Client {
   std::vector<std::byte> unsent_;  // stands for the slot where another rank's values are taken
   std::uint64_t acquire_nanoseconds_ = 0;
   std::uint64_t begin_nanoseconds_ = env::steady_nanoseconds();
+  double begin_time_;  // of the model
   telemetry::ClientCounters counters_;
 };
 

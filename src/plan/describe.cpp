@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text_tree.hpp"
 #include "env/topology.hpp"
 #include "plan/memory/needs.hpp"
 #include "plan/plan.hpp"
@@ -10,26 +11,9 @@
 namespace tailrace::plan {
 namespace {
 
-struct Branch {
-  std::string text;
-  std::vector<Branch> below;
-};
+using base::Branch;
 
-void draw(const std::vector<Branch>& branches, const std::string& indent, std::string& tree) {
-  for (const Branch& branch : branches) {
-    const bool last = &branch == &branches.back();
-    tree += fmt::format("{}{}{}\n", indent, last ? "└─ " : "├─ ", branch.text);
-    draw(branch.below, indent + (last ? "   " : "│  "), tree);
-  }
-}
-
-std::string bytes_words(std::size_t bytes) {
-  constexpr std::pair<int, const char*> units[] = {{30, "GiB"}, {20, "MiB"}, {10, "KiB"}};
-  for (const auto& [shift, unit] : units)
-    if (bytes >> shift > 0)
-      return fmt::format("{:.4g} {}", static_cast<double>(bytes) / static_cast<double>(1ULL << shift), unit);
-  return fmt::format("{} B", bytes);
-}
+std::string bytes_words(std::size_t bytes) { return base::bytes_text(static_cast<double>(bytes)); }
 
 std::string codec_words(const codecs::CodecOptions& codec) {
   if (codec.codec == "none") return "not compressed";
@@ -209,9 +193,7 @@ std::string describe(const settings::Configuration& configuration, const Plan* p
     branches.push_back({"in full", {}});
     for (const std::string& detail : plan->details) branches.back().below.push_back({detail, {}});
   }
-  std::string tree = "tailrace\n";
-  draw(branches, "", tree);
-  return tree;
+  return "tailrace\n" + base::drawn(branches);
 }
 
 // Not compressed, and evenly spread over servers and ranks.
@@ -236,10 +218,9 @@ std::string describe_memory(const settings::ServersOptions& servers, const Plan&
         {"a server will hold more than servers.memory allows, and take steps one by one: expected "
          "more memory or more servers",
          {}});
-  std::string tree =
-      fmt::format("memory: about {} of the {} of a server\n", bytes_words(need), bytes_words(servers.memory));
-  draw(parts, "", tree);
-  return tree;
+  return fmt::format("memory: about {} of the {} of a server\n", bytes_words(need),
+                     bytes_words(servers.memory)) +
+         base::drawn(parts);
 }
 
 }  // namespace tailrace::plan

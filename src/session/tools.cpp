@@ -1,5 +1,7 @@
 // The public functions that need no session: a server's whole life, and what the command line asks.
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 
 #include "analytics/expression/rewrites.hpp"
 #include "analytics/operator.hpp"
@@ -7,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/version.hpp"
+#include "cf/volume.hpp"
 #include "env/file_system.hpp"
 #include "handshake/start.hpp"
 #include "host/host.hpp"
@@ -20,6 +23,7 @@
 #include "plan/plan.hpp"
 #include "settings/configuration.hpp"
 #include "tailrace/tailrace.hpp"
+#include "telemetry/pace.hpp"
 
 namespace tailrace {
 namespace session {
@@ -32,7 +36,17 @@ struct Checked {
   model::Declarations declarations;  // those of diagnostics too
   plan::Plan plan;
   std::size_t ranks = 0;
+  std::optional<cf::Speed> speed;  // of that run
 };
+
+// The report lies beside the declarations; it may be missing, as the run may have been cut off.
+std::optional<cf::Speed> speed_of(const std::string& component, const std::string& declared_path) {
+  const auto report = std::filesystem::path(declared_path).parent_path() / "report.json";
+  if (!env::system_files().exists(report.string())) return std::nullopt;
+  const auto pace = telemetry::pace_of(env::system_files().read(report.string()), component);
+  if (!pace) return std::nullopt;
+  return cf::Speed{.model_seconds = pace->model_seconds, .steps = pace->steps};
+}
 
 Checked check_against(const std::string& configuration, const std::map<std::string, std::string>& options,
                       const std::string& path) {
@@ -44,6 +58,7 @@ Checked check_against(const std::string& configuration, const std::map<std::stri
   checked.plan = plan::make_plan(checked.configuration, declared.declarations, &declared.decomposition);
   for (const auto& regions : declared.decomposition.regions)
     checked.ranks = std::max(checked.ranks, regions.size());
+  checked.speed = speed_of(declared.declarations.component, path);
   checked.declarations =
       checked.plan.analysis ? checked.plan.analysis->declarations : std::move(declared.declarations);
   return checked;
@@ -93,6 +108,7 @@ std::string check(const std::string& configuration, const std::map<std::string, 
     const session::Checked found = session::check_against(configuration, options, declared);
     return plan::describe(found.configuration, &found.plan) +
            plan::describe_memory(found.configuration.servers, found.plan, found.declarations, found.ranks) +
+           cf::describe_volume(found.plan, found.configuration, found.declarations, found.speed) +
            session::diagnostics_text(found);
   }
   const settings::Sources sources = settings::read_sources(configuration);

@@ -43,6 +43,7 @@ void visit_client(S& client, Visitor& visit) {
   visit(client.spilled_packets);
   visit(client.spilled_bytes);
   visit(client.resident_high_water_bytes);
+  visit(client.model_seconds);
 }
 
 template <class S, class Visitor>

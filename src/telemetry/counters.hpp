@@ -38,6 +38,7 @@ struct ClientCounters {
   Counter buffer_capacity_bytes, buffer_high_water_bytes;
   Counter spilled_packets, spilled_bytes;
   Counter resident_high_water_bytes;
+  double model_seconds = 0.0;  // of model time, from the start to the last step; set at the end
 
   std::vector<std::byte> to_bytes() const;
   static ClientCounters from_bytes(std::span<const std::byte> bytes);

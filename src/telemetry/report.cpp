@@ -57,6 +57,7 @@ Json client_json(const ClientCounters& client) {
           {"finish_seconds", seconds(client.finish_nanoseconds)},
           {"steps", client.step.count.get()},
           {"step_seconds", client.step.seconds()},
+          {"model_time", client.model_seconds},
           {"puts", sums.puts},
           {"unwanted", sums.unwanted},
           {"put_seconds", sums.put_seconds},

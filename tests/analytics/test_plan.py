@@ -1,5 +1,6 @@
 """The plan of the diagnostics, as `tailrace check` shows it from what a model declared in a run."""
 
+import json
 import re
 
 import numpy as np
@@ -55,10 +56,30 @@ def test_every_node_with_its_place_and_cost(run):
 
 def test_what_it_takes_of_the_memory(run):
     said = check(run).stdout
-    memory = said[said.index("memory: about ") : said.index("diagnostics: ")]
+    memory = said[said.index("memory: about ") : said.index("volume, ")]
     assert "240 B for the fields of a step" in memory, said  # 3 x 4 x 5 numbers on two servers
     assert "240 B of a step from each of 2 model ranks" in memory
     assert "gets at one step, on its server" in memory
+
+
+def test_what_it_takes_on_disk_at_the_pace_of_that_run(run):
+    def hourly(text: str) -> float:
+        number, unit = re.search(r", ([\d.e+]+) (\w+) an hour of wall clock", text).groups()
+        return float(number) * 1024.0 ** ["B", "KiB", "MiB", "GiB", "TiB", "PiB"].index(unit)
+
+    said = check(run).stdout
+    total, *lines = said[said.index("volume, ") : said.index("diagnostics: ")].splitlines()
+    report = json.loads((run / "tailrace_report" / "report.json").read_text())
+    steps_per_hour = 3600.0 * min(client["steps"] / client["run_seconds"] for client in report["clients"])
+    # Profile, flux, twice: 3 numbers each; ranked: 1 or more; column: 4 x 5.
+    (profile,) = [line for line in lines if "profile: chunks of " in line]
+    assert re.search(r"chunks of \d+ x 3, ", profile)
+    assert hourly(total) == pytest.approx(steps_per_hour * 8 * (3 + 3 + 3 + 3 + 20), rel=1e-3)
+
+    (run / "tailrace_report" / "report.json").rename(run / "report.json")
+    said = check(run).stdout
+    (run / "report.json").rename(run / "tailrace_report" / "report.json")
+    assert "an hour of wall clock" not in said[said.index("volume, ") :]
 
 
 def test_the_graph_for_graphviz(run):

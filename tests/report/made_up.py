@@ -43,6 +43,7 @@ def client(rank: int, **more: Any) -> dict[str, Any]:
         "ready_seconds": 0.1,
         "finish_seconds": 0.2,
         "steps": 100,
+        "model_time": 43.25,
         "step_seconds": 0.01,
         "puts": 200,
         "unwanted": 10,

@@ -187,6 +187,7 @@ ClientCounters some_client() {
   client.spilled_packets.set(6);
   client.spilled_bytes.set(7);
   client.resident_high_water_bytes.set(8);
+  client.model_seconds = 86400.5;
   return client;
 }
 
@@ -203,6 +204,7 @@ TEST(ClientCounters, survive_the_journey) {
   EXPECT_EQ(got.fields[0].stall.most_nanoseconds.get(), 999u);
   EXPECT_EQ(got.fields[1].unwanted.get(), 17u);
   EXPECT_EQ(got.resident_high_water_bytes.get(), 8u);
+  EXPECT_EQ(got.model_seconds, 86400.5);
 }
 
 TEST(ClientCounters, a_cut_message_is_noticed) {

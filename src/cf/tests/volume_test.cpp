@@ -1,0 +1,64 @@
+#include "cf/volume.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tailrace::cf {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string described(const std::string& variables, const std::optional<Speed>& speed) {
+  model::Declarations declarations;
+  model::Grid& grid = declarations.grids.emplace_back();
+  grid.name = "globe";
+  grid.kind = model::GridKind::block;
+  grid.dims = {"z", "y", "x"};
+  grid.shape = {2, 5, 7};
+  model::Field field;
+  field.name = "u";
+  field.grid = 0;
+  declarations.fields.push_back(field);
+  const std::map<std::string, std::string> none;
+  const auto configuration = settings::parse_configuration(
+      {{"run.yaml",
+        "tailrace: 1\nmodel_time: {calendar: standard, start: 2026-01-01}\nfields: {state: {names: [u]}}\n"
+        "output:\n" +
+            variables}},
+      &none);
+  return describe_volume(plan::make_plan(configuration, declarations), configuration, declarations, speed);
+}
+
+TEST(Volume, is_told_for_a_day_of_model_time) {
+  EXPECT_EQ(described("  a.nc: {variables: [{field: u, every: 6 h, operation: mean, type: float32, chunk: "
+                      "[3, 1, 5, 7]}]}\n"
+                      "  b.nc: {variables: [{field: u, every: 1 d, chunk: [1, 2, 5, 7]}]}\n",
+                      std::nullopt),
+            "volume, not compressed: 1.641 KiB a day of model time\n"
+            "├─ a.nc: 1.094 KiB a day of model time\n"
+            "│  └─ u: chunks of 3 x 1 x 5 x 7, 420 B\n"
+            "└─ b.nc: 560 B a day of model time\n"
+            "   └─ u: chunks of 1 x 2 x 5 x 7, 560 B\n");
+}
+
+TEST(Volume, is_told_for_an_hour_of_wall_clock_where_the_pace_is_known) {
+  const std::string daily = "  a.nc: {variables: [{field: u, every: 1 d}]}\n";
+  // 10 days a second, so 36,000 records of 560 B an hour.
+  EXPECT_THAT(described(daily, Speed{.model_seconds = 864000.0, .steps = 20.0}),
+              HasSubstr("a.nc: 560 B a day of model time, 19.23 MiB an hour of wall clock\n"));
+  const std::string by_steps = "  a.nc: {variables: [{field: u, every: 4 steps}]}\n";
+  EXPECT_THAT(described(by_steps, std::nullopt), HasSubstr("a.nc: 136.7 KiB in 1000 steps\n"));
+  // 20 steps a second are 2 a day and 5 records a second.
+  EXPECT_THAT(described(by_steps, Speed{.model_seconds = 864000.0, .steps = 20.0}),
+              HasSubstr("a.nc: 280 B a day of model time, 9.613 MiB an hour of wall clock\n"));
+}
+
+TEST(Volume, of_a_month_is_that_of_a_mean_one) {
+  EXPECT_THAT(
+      described("  a.nc: {variables: [{field: u, every: 12 months, operation: mean}]}\n", std::nullopt),
+      HasSubstr("a.nc: 1.533 B a day of model time\n"));
+}
+
+TEST(Volume, of_no_file_is_nothing) { EXPECT_EQ(described("  {}\n", std::nullopt), ""); }
+
+}  // namespace
+}  // namespace tailrace::cf

@@ -1,0 +1,97 @@
+#include "cf/volume.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <numeric>
+#include <vector>
+
+#include "base/text_tree.hpp"
+#include "cf/layout.hpp"
+
+namespace tailrace::cf {
+namespace {
+
+constexpr double day = 86400.0, hour = 3600.0;
+constexpr double month = 365.2425 / 12.0 * day;  // in the mean
+
+// Records by steps and by time add up where it is known how long a step is.
+struct Volume {
+  double by_day = 0.0;    // bytes for a day of model time
+  double by_steps = 0.0;  // bytes for 1000 steps
+
+  Volume& operator+=(const Volume& other) {
+    by_day += other.by_day;
+    by_steps += other.by_steps;
+    return *this;
+  }
+};
+
+double size_of(const std::vector<std::int64_t>& extents) {
+  return std::accumulate(extents.begin(), extents.end(), 1.0, [](double product, std::int64_t extent) {
+    return product * static_cast<double>(extent);
+  });
+}
+
+Volume volume_of(const plan::AxisPlan& axis, double record_bytes) {
+  if (axis.kind == time::AxisKind::at_end || axis.every.is_never()) return {};
+  const auto count = static_cast<double>(axis.every.count());
+  switch (axis.every.kind()) {
+    case time::PeriodKind::steps: return {.by_steps = 1000.0 / count * record_bytes};
+    case time::PeriodKind::months: return {.by_day = day / (count * month) * record_bytes};
+    case time::PeriodKind::seconds: break;
+  }
+  return {.by_day = day / axis.every.seconds() * record_bytes};
+}
+
+std::string words_of(Volume volume, const std::optional<Speed>& speed) {
+  if (speed && speed->model_seconds > 0.0) {
+    volume.by_day += volume.by_steps / 1000.0 * speed->steps / speed->model_seconds * day;
+    volume.by_steps = 0.0;
+  }
+  std::vector<std::string> words;
+  if (volume.by_day > 0.0)
+    words.push_back(fmt::format("{} a day of model time", base::bytes_text(volume.by_day)));
+  if (volume.by_steps > 0.0)
+    words.push_back(fmt::format("{} in 1000 steps", base::bytes_text(volume.by_steps)));
+  if (words.empty()) return "a record at the end";
+  std::string text = fmt::format("{}", fmt::join(words, " and "));
+  if (!speed) return text;
+  const double by_second =
+      volume.by_day / day * speed->model_seconds + volume.by_steps / 1000.0 * speed->steps;
+  return text + fmt::format(", {} an hour of wall clock", base::bytes_text(by_second * hour));
+}
+
+base::Branch describe_chunk(const VariableLayout& variable, const plan::VariablePlan& plan) {
+  std::vector<std::int64_t> shape{variable.records_per_chunk};
+  shape.insert(shape.end(), variable.chunk.begin(), variable.chunk.end());
+  const double bytes = size_of(shape) * static_cast<double>(model::size_of(plan.type));
+  return {fmt::format("{}: chunks of {}, {}", plan.name, fmt::join(shape, " x "), base::bytes_text(bytes))};
+}
+
+}  // namespace
+
+std::string describe_volume(const plan::Plan& plan, const settings::Configuration& configuration,
+                            const model::Declarations& declarations, const std::optional<Speed>& speed) {
+  if (plan.files.empty()) return "";
+  Volume total;
+  std::vector<base::Branch> branches;
+  for (const plan::FilePlan& file : plan.files) {
+    const FileLayout layout = make_layout(file, configuration, declarations, {}, "");
+    Volume volume;
+    base::Branch branch;
+    for (const VariableLayout& variable : layout.variables) {
+      if (variable.plan < 0) continue;
+      const plan::VariablePlan& planned = file.variables[static_cast<std::size_t>(variable.plan)];
+      const double bytes = size_of(variable.shape) * static_cast<double>(model::size_of(planned.type));
+      volume += volume_of(file.axes[static_cast<std::size_t>(planned.axis)], bytes);
+      branch.below.push_back(describe_chunk(variable, planned));
+    }
+    total += volume;
+    branch.text = fmt::format("{}: {}", file.entry.path, words_of(volume, speed));
+    branches.push_back(std::move(branch));
+  }
+  return fmt::format("volume, not compressed: {}\n", words_of(total, speed)) + base::drawn(branches);
+}
+
+}  // namespace tailrace::cf
