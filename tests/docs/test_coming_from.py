@@ -1,0 +1,89 @@
+"""Each row of the guide's tables for users of CDO, XIOS and CMOR is executed."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+import yaml
+from support.harness import TREE, Job, block_grid, field, model, servers, tailrace
+
+PAGE = (TREE / "docs/guide/coming_from.md").read_text()
+SHAPE = (2, 5, 7)
+STEP = 10800.0
+STEPS = 365 * 8
+COORDINATES = [
+    {"name": "z", "units": "m", "standard_name": "height", "first": 2.0, "spacing": 8.0},
+    {"name": "lat", "units": "degrees_north", "standard_name": "latitude", "first": -72.0, "spacing": 36.0},
+    {"name": "lon", "units": "degrees_east", "standard_name": "longitude", "first": 0.0, "spacing": 360.0 / 7},
+]
+COORDINATES[0]["attributes"] = {"axis": "Z", "positive": "up"}
+GRID = block_grid("globe", SHAPE, ("lat",), COORDINATES, ("z", "lat", "lon"))
+TIME = {"calendar": "standard", "start": "2001-12-01"}
+
+
+def rows(title: str) -> list[list[str]]:
+    """The cells of the table under a heading, without its head."""
+    section = PAGE.split(f"\n## {title}", 1)[1].split("\n## ", 1)[0]
+    table = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
+
+
+def piece(cell: str) -> dict:
+    return yaml.safe_load(cell.strip("`")) if cell else {}
+
+
+CDO = rows("CDO")
+OTHERS = [row for title in ("XIOS", "CMOR") for row in rows(title)]
+
+
+@pytest.fixture(scope="module")
+def year(tmp_path_factory) -> Path:
+    step = {"field": "ta", "operation": "mean", "every": "1 step"}
+    files = {f"row{i}.nc": {"variables": [piece(row[2])]} for i, row in enumerate(CDO)}
+    config = {
+        "model_time": TIME,
+        "fields": {"air": {"every": "1 step", "names": ["ta"]}},
+        "diagnostics": {name: spec for row in CDO for name, spec in piece(row[1]).items()},
+        "defaults": {"write_every": "60 d"},
+        "output": files | {"steps.nc": {"variables": [step]}},
+    }
+    times = [STEP * (step + 1) for step in range(STEPS)]
+    player = model(2, grids=[GRID], fields=[field("ta", "globe", units="K")], times=times, exchange_values=0)
+    return Job(tmp_path_factory.mktemp("year"))(player, servers(1), config=config).finished().folder
+
+
+def values(path: Path) -> np.ndarray:
+    with netCDF4.Dataset(path) as data:
+        (name,) = (name for name, one in data.variables.items() if "cell_methods" in one.ncattrs())
+        return np.squeeze(data[name][:])
+
+
+@pytest.mark.skipif(not shutil.which("cdo"), reason="cdo is not installed")
+@pytest.mark.parametrize("number", range(len(CDO)), ids=[row[0].strip("`") for row in CDO])
+def test_cdo_makes_the_same_of_every_step(year, tmp_path, number):
+    *commands, last = CDO[number][0].strip("`").split()
+    command = ["cdo", "-s", *commands, last, str(year / "steps.nc"), str(tmp_path / "out.nc")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    ours = values(year / f"row{number}.nc")
+    by_area = "-fldmean" in (*commands, last)  # of cells whose edges are great circles
+    tolerance = 1e-6 if by_area else 1e-10
+    np.testing.assert_allclose(ours, values(tmp_path / "out.nc")[: len(ours)], rtol=tolerance)
+
+
+@pytest.mark.parametrize("row", OTHERS, ids=[re.sub(r"[^\w=]+", " ", row[0]).strip() for row in OTHERS])
+def test_the_words_of_xios_and_cmor(tmp_path, row):
+    config = {
+        "tailrace": 1,
+        "model_time": TIME,
+        "fields": {"air": {"every": "1 step", "names": ["ta", "hus"]}},
+        "groups": {"wind": ["ta", "hus"]},
+        "output": {"b.nc": {"variables": [{"field": "hus", "every": "1 d"}]}},
+    } | piece(row[1])
+    (tmp_path / "run.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    done = tailrace("check", "run.yaml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
