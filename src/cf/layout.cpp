@@ -176,7 +176,6 @@ FileLayout make_layout(const plan::FilePlan& file, const settings::Configuration
                        const std::string& history) {
   FileLayout layout;
   layout.dataset.path = file.entry.path;
-  layout.dataset.overwrite = file.entry.overwrite;
   layout.dataset.sync = file.entry.sync;
 
   Names names;

@@ -251,9 +251,16 @@ class Checker {
       return value;
     }
     const std::optional<std::string> complaint = set(node, type, value);
+    note_former(node, type, value);
     if (!complaint) return value;
     problems_.add(node.location, value.path_, *complaint);
     return std::nullopt;
+  }
+
+  void note_former(const Node& node, const Type& type, const Value& value) {
+    for (const auto& [word, now] : type.former)
+      if (node.text == word)
+        problems_.note(node.location, value.path_, fmt::format("\"{}\" is now called `{}`", word, now));
   }
 
   static void set_open(const Node& node, const Type& type, Value& value) {
@@ -309,6 +316,11 @@ class Checker {
   }
 
   static std::optional<std::string> set_choice(const Node& node, const Type& type, Value& value) {
+    for (const auto& [word, now] : type.former) {
+      if (node.text != word) continue;
+      value.data_ = now;
+      return std::nullopt;
+    }
     if (contains(type.later, node.text))
       return fmt::format("\"{}\" is not available yet in this version", node.text);
     if (!contains(type.names, node.text))

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tailrace::config {
@@ -36,6 +37,8 @@ struct Type {
   double highest = std::numeric_limits<double>::infinity();
   std::vector<std::string> names;  // choice: all; integer: words that may stand instead of a number (auto)
   std::vector<std::string> later;  // choice: known, but not available yet
+  // choice: words that are still read, with a note, each for the name that it stands for
+  std::vector<std::pair<std::string, std::string>> former;
   std::function<std::optional<std::string>(const std::string&)>
       complaint;                // checked: what is wrong, if anything; map: with the name of an entry
   std::vector<Type> parts;      // list and map: the one element type; either: the alternatives

@@ -11,6 +11,8 @@
 #include "base/bytes.hpp"
 #include "base/log.hpp"
 #include "env/clock.hpp"
+#include "env/file_system.hpp"
+#include "handshake/agreement/existing_files.hpp"
 #include "handshake/agreement/gathered.hpp"
 #include "handshake/agreement/mesh_nodes.hpp"
 #include "handshake/agreement/part_coordinates.hpp"
@@ -153,6 +155,7 @@ plan::Plan check_all(Started& started, const client::Declarer& declarer, model::
   model::check_cover(declarations, gathered.decomposition);
   join_parts(declarations, gathered.decomposition, gathered.parts);
   plan::Plan plan = plan_for(started, declarations);
+  refuse_existing_files(plan, begin, env::system_files());
   for (const std::string& warning : plan.warnings) base::log_warning(warning);
   for (const std::string& detail : plan.details) base::log_info(detail);
   put_fault(to_servers, std::nullopt);

@@ -135,6 +135,10 @@ void check_spec(const DatasetSpec& spec) {
   check_attributes(spec, "", spec.attributes);
 }
 
+std::string exists_already() {
+  return "exists, and is not replaced; expected another path, or `if_exists: replace`";
+}
+
 std::vector<std::byte> padded(const DatasetSpec& spec, const TextSpec& text) {
   const auto length = static_cast<std::size_t>(spec.dims[static_cast<std::size_t>(text.dims.back())].size);
   std::vector<std::byte> bytes(text.values.size() * length);

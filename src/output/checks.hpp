@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "output/dataset.hpp"
@@ -15,6 +16,8 @@ namespace tailrace::output {
 void check_spec(const DatasetSpec& spec);
 
 bool grows(const DatasetSpec& spec, const VariableSpec& variable);  // its first dim is unlimited
+
+std::string exists_already();  // of a name that must be free, and what to do
 
 // The shape of a variable when the dims have these lengths (one for each of DatasetSpec::dims).
 std::vector<std::int64_t> shape_of(const VariableSpec& variable, const std::vector<std::int64_t>& lengths);

@@ -51,13 +51,15 @@ struct TextSpec {
   Attributes attributes;
 };
 
+enum class IfExists { replace, fail };  // what becomes of a file that has the name already
+
 struct DatasetSpec {
   std::string path;  // as the user wrote it, relative to the working directory
   Attributes attributes;
   std::vector<DimensionSpec> dims;
   std::vector<VariableSpec> variables;
   std::vector<TextSpec> texts;
-  bool overwrite = true;
+  IfExists if_exists = IfExists::replace;
   bool sync = false;  // fsync at each commit
 };
 

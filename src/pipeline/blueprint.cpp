@@ -14,9 +14,11 @@ Blueprint::Blueprint(ComponentInfo given)
     info.decomposition = plan::with_diagnostics(*plan.analysis, info.decomposition);
     info.declarations = plan.analysis->declarations;
   }
-  for (const plan::FilePlan& file : plan.files)
+  for (const plan::FilePlan& file : plan.files) {
     layouts.push_back(
         cf::make_layout(file, info.configuration, info.declarations, info.decomposition, info.history));
+    layouts.back().dataset.if_exists = settings::if_exists(file.entry, info.begin.time);
+  }
 }
 
 bool Blueprint::sends(int index, int client) const {

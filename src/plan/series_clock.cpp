@@ -50,4 +50,9 @@ std::string path_of_part(const std::string& path, const std::string& part,
   return fmt::format("{}_{}{}", text.substr(0, place), part, text.substr(place));
 }
 
+std::string first_path(const FilePlan& file, const calendar::Calendar& calendar, const model::Tick& begin) {
+  if (!file.entry.series) return file.entry.path;
+  return path_of_part(file.entry.path, SeriesClock(file, calendar, begin).open(begin), *file.convention);
+}
+
 }  // namespace tailrace::plan

@@ -46,4 +46,7 @@ class SeriesClock {
 std::string path_of_part(const std::string& path, const std::string& part,
                          const time::Convention& convention);
 
+// Of the file into which the first records of a run go that begins at that tick.
+std::string first_path(const FilePlan& file, const calendar::Calendar& calendar, const model::Tick& begin);
+
 }  // namespace tailrace::plan

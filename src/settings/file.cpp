@@ -57,6 +57,12 @@ std::vector<Option> when_it_is_written() {
   };
 }
 
+Type if_exists_type() {
+  Type type = choice({"fail", "replace"}, {"append"});
+  type.former = {{"true", "replace"}, {"false", "fail"}};  // of `overwrite`
+  return type;
+}
+
 std::vector<Option> how_it_is_written() {
   return {
       compression().option,
@@ -71,11 +77,13 @@ std::vector<Option> how_it_is_written() {
        .says = "The position of a record's time within its window: by default the middle, with `legacy: "
                "monc` the end.",
        .example = "end"},
-      {.name = "overwrite",
-       .type = flag(),
-       .says = "Whether an existing file is replaced; otherwise it is an error.",
-       .example = "false",
-       .fallback = "true"},
+      {.name = "if_exists",
+       .type = if_exists_type(),
+       .says = "What becomes of an existing file: it is replaced, or it is an error of `ready`, before any file "
+               "is written. By default it is replaced by a run that begins at model time 0 (or before it), and an "
+               "error for a run that begins later, with an `initial_time`.",
+       .example = "fail",
+       .formerly = {"overwrite"}},
       {.name = "sync",
        .type = flag(),
        .says =
@@ -118,7 +126,11 @@ void set_writing(const Value& value, FileEntry& file) {
         choice_of<TimeStamp>(value, "time_stamp", {{"end", TimeStamp::end}, {"middle", TimeStamp::middle}});
   file.span = time::span_of(value);
   file.series = flag_of(value, "file_per_write", file.series);
-  file.overwrite = flag_of(value, "overwrite", file.overwrite);
+  if (const Value* if_exists = value.find("if_exists")) {
+    file.if_exists = choice_of<output::IfExists>(
+        value, "if_exists", {{"fail", output::IfExists::fail}, {"replace", output::IfExists::replace}});
+    file.if_exists_location = if_exists->location();
+  }
   file.sync = flag_of(value, "sync", file.sync);
 }
 
@@ -225,6 +237,10 @@ const SectionRegistration registration{files_section};
 const SectionRegistration of_defaults{defaults_section};
 
 }  // namespace
+
+output::IfExists if_exists(const FileEntry& file, double begin) {
+  return file.if_exists.value_or(begin > 0.0 ? output::IfExists::fail : output::IfExists::replace);
+}
 
 config::Section<Files> files_section() {
   return {.option = {.name = "output",

@@ -32,12 +32,17 @@ struct FileEntry {  // an entry under `output:`
   std::optional<TimeStamp> time_stamp;  // not given: by the convention of time
   time::WrittenSpan span;
   bool series = false;  // each write ends a file
-  bool overwrite = true;
+  std::optional<output::IfExists> if_exists;  // not given: see if_exists()
+  config::Location if_exists_location;        // line 0: not given
   bool sync = false;
   output::Attributes attributes;
   std::vector<OptionTable> option_tables;
   std::vector<VariableEntry> variables;
 };
+
+// What becomes of a file that is there when a run begins at that model time. A run that goes on where another
+// one ended replaces nothing unless it is told to.
+output::IfExists if_exists(const FileEntry& file, double begin);
 
 // Checks that the files differ, and that the names of fields and groups lead somewhere.
 config::Section<std::vector<FileEntry>> files_section();

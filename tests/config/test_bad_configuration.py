@@ -63,6 +63,17 @@ MISTAKES = {
         "defaults: {type: float16}",
         ["tailrace.yaml:9:22  output.out.nc.defaults.type", '"float16" is unknown', "known:"],
     ),
+    "a slip in if_exists": (
+        "write_every: 100 s",
+        "if_exists: relpace",
+        ["tailrace.yaml:9:16  output.out.nc.if_exists", 'Did you mean "replace"?'],
+    ),
+    "append is for later": ("write_every: 100 s", "if_exists: append", ['"append" is not available yet']),
+    "if_exists and its former name": (
+        "write_every: 100 s",
+        "if_exists: fail\n    overwrite: false",
+        ["tailrace.yaml:10:5  output.out.nc.overwrite: is now called `if_exists`", "expected only one"],
+    ),
     "an operation twice": ("time: mean", "time: mean, operation: max", ["is another name of `operation`", "only one"]),
     "a group within itself": ("three_d: [u, theta]", "three_d: [u, three_d]", ["contains itself", "three_d, three_d"]),
     "a pattern of nothing": ("field: u,", 'fields: "x*",', ["tailrace.yaml:12:", 'is like "x*"']),

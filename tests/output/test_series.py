@@ -51,7 +51,7 @@ def test_parts_together_are_the_whole(job, serving):
 
 
 def test_a_file_that_cannot_be_made_stops_the_run(job):
-    once = config(True, overwrite=False)
+    once = config(True, if_exists="fail")
     scenario = {"grids": [block_grid()], "fields": FIELDS, "times": TIMES}
     folder = job(model(1, **scenario), servers(1), config=once).finished().folder
     job(model(1, **scenario), servers(1), config=once, folder=folder).failed_with("out_20.0.nc")

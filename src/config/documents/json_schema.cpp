@@ -21,6 +21,16 @@ Json number_json(const Type& type, const char* name) {
   return or_placeholder({{"anyOf", {std::move(json), {{"enum", type.names}}}}});
 }
 
+// What YAML reads as true or false is no text to an editor.
+Json choice_json(const Type& type) {
+  Json words = type.names;
+  for (const auto& [word, now] : type.former) {
+    const bool is_flag = word == "true" || word == "false";
+    words.push_back(is_flag ? Json(word == "true") : Json(word));
+  }
+  return or_placeholder({{"enum", std::move(words)}});
+}
+
 Json section_json(const Type& type) {
   Json properties = Json::object();
   Json required = Json::array();
@@ -58,7 +68,7 @@ Json json_of(const Type& type) {
     case Kind::size:
       return or_placeholder({{"type", "string"}, {"pattern", "^[0-9.]+ *([kMGT]|[KMGT]i)?B$"}});
     case Kind::checked: return {{"type", {"string", "number"}}};
-    case Kind::choice: return or_placeholder({{"enum", type.names}});
+    case Kind::choice: return choice_json(type);
     case Kind::plain: return {{"type", {"string", "number", "boolean"}}};
     case Kind::list:
       return {{"type", "array"}, {"items", json_of(type.parts.front())}, {"minItems", type.fewest}};

@@ -138,6 +138,24 @@ TEST(Schema, ReadsFormerNamesWithANote) {
       "only one");
 }
 
+TEST(Schema, ReadsFormerWordsWithANote) {
+  Option option = valid_option();
+  option.type = choice({"sail", "row"});
+  option.type.former = {{"true", "sail"}, {"oars", "row"}};
+  option.example = "sail";
+  option.fallback = "row";
+  const auto read_words = [&](const std::string& yaml, Problems& problems) {
+    return check(parse_yaml("boat.yaml", yaml, problems), section({option}), "", {}, problems);
+  };
+  Problems problems;
+  EXPECT_EQ(read_words("speed: true", problems).at("speed").text(), "sail");
+  EXPECT_EQ(read_words("speed: row", problems).at("speed").text(), "row");
+  EXPECT_THAT(problems.notes(),
+              testing::ElementsAre("boat.yaml:1:8  speed: \"true\" is now called `sail`"));
+  const auto properties = nlohmann::json::parse(documents::json_schema(section({option}), ""))["properties"];
+  EXPECT_EQ(properties["speed"]["anyOf"][0]["enum"], nlohmann::json({"sail", "row", true, "oars"}));
+}
+
 TEST(Schema, DocumentsFormerNames) {
   EXPECT_THAT(documents::reference_markdown(renamed(), ""),
               HasSubstr("- Formerly: `pace`, `knots` (still read, with a warning)"));

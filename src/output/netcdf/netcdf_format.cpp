@@ -100,9 +100,9 @@ class Temporary {
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
 
-  void rename_to(const std::string& place, bool overwrite) {
+  void rename_to(const std::string& place, IfExists if_exists) {
     try {
-      overwrite ? files_.rename(path_, place) : files_.rename_new(path_, place);
+      if_exists == IfExists::fail ? files_.rename_new(path_, place) : files_.rename(path_, place);
     } catch (const Error& error) {
       throw Error(ErrorCode::resource, fmt::format("cannot be given its name: {}", error.what()));
     }
@@ -141,10 +141,10 @@ bool is_being_written(env::FileSystem& files, const std::string& place) {
   }
 }
 
-void check_free(env::FileSystem& files, const std::string& place, bool overwrite) {
+void check_free(env::FileSystem& files, const std::string& place, IfExists if_exists) {
   const env::Entry entry = files.entry(place);
   if (entry == env::Entry::none) return;
-  if (!overwrite) throw Error(ErrorCode::resource, "exists, and overwrite is off");
+  if (if_exists == IfExists::fail) throw Error(ErrorCode::resource, exists_already());
   if (entry == env::Entry::other) throw Error(ErrorCode::resource, "exists, and is not a file");
   if (is_being_written(files, place)) throw Error(ErrorCode::resource, "is being written by another session");
 }
@@ -182,13 +182,13 @@ class NetcdfFormat final : public Format {
  private:
   static std::unique_ptr<Dataset> create_at(env::FileSystem& files, const std::string& place,
                                             const DatasetSpec& spec) {
-    check_free(files, place, spec.overwrite);
+    check_free(files, place, spec.if_exists);
     const std::string temporary_name = name_while_created(place);
     auto empty = create_fresh(files, temporary_name);
     Temporary temporary(files, temporary_name);
     AtomicFile file = build(std::move(empty), spec);
-    check_free(files, place, spec.overwrite);  // a session may have made it meanwhile
-    temporary.rename_to(place, spec.overwrite);
+    check_free(files, place, spec.if_exists);  // a session may have made it meanwhile
+    temporary.rename_to(place, spec.if_exists);
     if (spec.sync) files.sync(place);
     return std::make_unique<NetcdfDataset>(spec, place, std::move(file));
   }

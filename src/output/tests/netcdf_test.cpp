@@ -224,10 +224,11 @@ TEST_F(NetcdfFormat, fill_value_must_fit_the_type) {
 TEST_F(NetcdfFormat, overwriting) {
   auto spec = sample_spec(path("there.nc"));
   std::ofstream(spec.path) << "precious";
-  spec.overwrite = false;
-  EXPECT_EQ(message_of([&] { format().create(spec); }), spec.path + ": exists, and overwrite is off");
+  spec.if_exists = IfExists::fail;
+  EXPECT_EQ(message_of([&] { format().create(spec); }),
+            spec.path + ": exists, and is not replaced; expected another path, or `if_exists: replace`");
   EXPECT_EQ(std::filesystem::file_size(spec.path), 8U);
-  spec.overwrite = true;
+  spec.if_exists = IfExists::replace;
   format().create(spec)->close();
   EXPECT_TRUE(netcdf::inspect(spec.path, false).readable);
 }

@@ -25,6 +25,7 @@ const std::string whole_text =
     "  PATH:\n"
     "    format: memory\n"
     "    write_every: 3 s\n"
+    "    if_exists: replace\n"
     "    variables:\n"
     "      - {field: w, every: 2 s, chunk: [3, 2, 5], compression: zlib}\n"
     "      - {field: w, name: w_mean, time: mean, every: 3 s, chunk: [1, 5, 4], compression: zlib}\n"

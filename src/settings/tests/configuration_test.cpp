@@ -312,6 +312,28 @@ TEST(Configuration, ReadsFormerNamesWithAWarning) {
       "expected only one");
 }
 
+TEST(Configuration, SaysWhatBecomesOfAnExistingFile) {
+  const auto file = [](const std::string& options) {
+    return parse("tailrace: 1\n" + fields + "output:\n  a.nc: {" + options +
+                 "variables: [{field: u, every: 1 s}]}\n");
+  };
+  using output::IfExists;
+  const FileEntry silent = file("").files[0];
+  EXPECT_EQ(if_exists(silent, -5.0), IfExists::replace);
+  EXPECT_EQ(if_exists(silent, 0.0), IfExists::replace);
+  EXPECT_EQ(if_exists(silent, 0.5), IfExists::fail);
+  EXPECT_EQ(silent.if_exists_location.line, 0);
+  for (const double begin : {0.0, 7.0}) {
+    EXPECT_EQ(if_exists(file("if_exists: fail, ").files[0], begin), IfExists::fail);
+    EXPECT_EQ(if_exists(file("if_exists: replace, ").files[0], begin), IfExists::replace);
+  }
+  const Configuration former = file("overwrite: false, ");
+  EXPECT_EQ(former.files[0].if_exists, IfExists::fail);
+  EXPECT_THAT(former.warnings,
+              ::testing::ElementsAre("run.yaml:4:10  output.a.nc.overwrite: is now called `if_exists`",
+                                     "run.yaml:4:21  output.a.nc.if_exists: \"false\" is now called `fail`"));
+}
+
 TEST(Configuration, ReadsFilesFromDisk) {
   const auto folder = std::filesystem::temp_directory_path() / "tailrace_configuration_test";
   std::filesystem::create_directories(folder);

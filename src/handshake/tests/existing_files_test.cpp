@@ -1,0 +1,71 @@
+#include "handshake/agreement/existing_files.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tailrace/error.hpp"
+
+namespace tailrace::handshake {
+namespace {
+
+using output::IfExists;
+
+// Files a.nc and b.nc, of which b.nc makes a new file each hour.
+plan::Plan plan_of(std::optional<IfExists> if_exists) {
+  plan::Plan plan;
+  for (const char* path : {"a.nc", "b.nc"}) {
+    plan::FilePlan& file = plan.files.emplace_back();
+    file.entry.path = path;
+    file.entry.location = {"run.yaml", static_cast<int>(plan.files.size()), 3};
+    file.entry.if_exists = if_exists;
+    if (if_exists) file.entry.if_exists_location = {"run.yaml", 9, 16};
+  }
+  plan.files[1].entry.write_every = time::Period::of_seconds(3600.0);
+  plan.files[1].entry.series = true;
+  return plan;
+}
+
+std::string complaint(const plan::Plan& plan, double begin, const env::FileSystem& files) {
+  try {
+    refuse_existing_files(plan, {0, begin}, files);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::configuration);
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(ExistingFiles, AreReplacedByARunFromTheBeginning) {
+  const auto files = env::make_memory_files();
+  files->write("a.nc", "precious");
+  EXPECT_EQ(complaint(plan_of({}), 0.0, *files), "none");
+  EXPECT_EQ(complaint(plan_of(IfExists::replace), 7200.0, *files), "none");
+  EXPECT_EQ(complaint(plan_of(IfExists::fail), 0.0, *files),
+            "run.yaml:9:16  output.a.nc.if_exists: the file a.nc exists; expected none of this name, as `if_exists: "
+            "fail` says: move it, or write `replace` or another path");
+}
+
+TEST(ExistingFiles, AreKeptByARunThatGoesOn) {
+  const auto files = env::make_memory_files();
+  files->write("b_3600.0.nc", "of the run before");
+  EXPECT_EQ(complaint(plan_of({}), 3600.0, *files), "none");
+  files->write("a.nc", "precious");
+  files->write("b_7200.0.nc", "precious");
+  const std::string said = complaint(plan_of({}), 3600.0, *files);
+  EXPECT_THAT(said, testing::StartsWith("run.yaml:1:3  output.a.nc: the file a.nc exists, and this run begins at "
+                                        "3600 s of model time: a run that goes on"));
+  EXPECT_THAT(said, testing::HasSubstr("\nrun.yaml:2:3  output.b.nc: the file b_7200.0.nc exists, and"));
+}
+
+TEST(ExistingFiles, MatterOnlyWhereTheyWouldBeWritten) {
+  const auto files = env::make_memory_files();
+  files->write("a.nc", "precious");
+  plan::Plan plan = plan_of(IfExists::fail);
+  plan.files[0].entry.on_error = settings::OnError::skip;
+  EXPECT_EQ(complaint(plan, 0.0, *files), "none");
+  plan.files[0].entry.on_error = settings::OnError::stop;
+  plan.files[0].entry.format = "memory";
+  EXPECT_EQ(complaint(plan, 0.0, *files), "none");
+}
+
+}  // namespace
+}  // namespace tailrace::handshake
