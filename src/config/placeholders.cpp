@@ -49,24 +49,25 @@ std::string replace(std::string_view text, const std::function<std::string(const
 
 class Filler {
  public:
-  Filler(const std::map<std::string, std::string>& values, Problems& problems)
-      : values_(values), problems_(problems) {
+  Filler(const std::map<std::string, std::string>& values, Problems& problems, const KeptNames& kept)
+      : values_(values), problems_(problems), kept_(kept) {
     for (const auto& [name, value] : values) known_.push_back(name);
   }
 
   void fill(Node& node, const std::string& path) {
-    if (node.kind == NodeKind::scalar) node.text = filled(node.text, node.location, path);
+    if (node.kind == NodeKind::scalar) node.text = filled(node.text, node.location, path, false);
     for (std::size_t i = 0; i < node.items.size(); ++i) fill(node.items[i], path_of(path, i));
     for (NodeEntry& entry : node.entries) {
       const std::string inner = path_of(path, entry.key);
-      entry.key = filled(entry.key, entry.location, inner);
+      entry.key = filled(entry.key, entry.location, inner, !path.empty() && path == kept_.section);
       fill(entry.value, inner);
     }
   }
 
  private:
-  std::string filled(const std::string& text, const Location& where, const std::string& path) {
+  std::string filled(const std::string& text, const Location& where, const std::string& path, bool keeps) {
     return replace(text, [&](const std::string& name) {
+      if (keeps && kept_.names.contains(name)) return "{" + name + "}";
       const auto found = values_.find(name);
       if (found != values_.end()) return found->second;
       problems_.add(where, path,
@@ -77,6 +78,7 @@ class Filler {
 
   const std::map<std::string, std::string>& values_;
   Problems& problems_;
+  const KeptNames& kept_;
   std::vector<std::string> known_;
 };
 
@@ -91,12 +93,15 @@ std::set<std::string> placeholders_in(std::string_view text) {
   return names;
 }
 
-std::set<std::string> placeholders_in(const Node& node) {
+std::set<std::string> placeholders_in(const Node& node, const KeptNames& kept, const std::string& path) {
   std::set<std::string> names = placeholders_in(std::string_view(node.text));
-  for (const Node& item : node.items) names.merge(placeholders_in(item));
+  for (const Node& item : node.items) names.merge(placeholders_in(item, kept, path + "[]"));
   for (const NodeEntry& entry : node.entries) {
-    names.merge(placeholders_in(std::string_view(entry.key)));
-    names.merge(placeholders_in(entry.value));
+    std::set<std::string> in_key = placeholders_in(std::string_view(entry.key));
+    if (!path.empty() && path == kept.section)
+      std::erase_if(in_key, [&](const std::string& name) { return kept.names.contains(name); });
+    names.merge(in_key);
+    names.merge(placeholders_in(entry.value, kept, path_of(path, entry.key)));
   }
   return names;
 }
@@ -110,8 +115,8 @@ bool has_braces(const Node& node) {
 }
 
 void fill_placeholders(Node& node, const std::map<std::string, std::string>& values, const std::string& path,
-                       Problems& problems) {
-  Filler(values, problems).fill(node, path);
+                       Problems& problems, const KeptNames& kept) {
+  Filler(values, problems, kept).fill(node, path);
 }
 
 }  // namespace tailrace::config

@@ -13,14 +13,22 @@
 
 namespace tailrace::config {
 
+// Names that in the keys of one section stand for something else, and are left to those who read it.
+struct KeptNames {
+  std::string section;  // a path
+  std::set<std::string> names;
+};
+
 std::set<std::string> placeholders_in(std::string_view text);
-std::set<std::string> placeholders_in(const Node& node);  // in the whole tree below, keys included
+// In the whole tree below, keys included, but for those that are kept.
+std::set<std::string> placeholders_in(const Node& node, const KeptNames& kept = {},
+                                      const std::string& path = "");
 
 // Whether any key or scalar has an opening brace: where none has, filling in changes nothing.
 bool has_braces(const Node& node);
 
 // Fills them in, in keys and scalars. An unknown name is a problem with the nearest known one.
 void fill_placeholders(Node& node, const std::map<std::string, std::string>& values, const std::string& path,
-                       Problems& problems);
+                       Problems& problems, const KeptNames& kept = {});
 
 }  // namespace tailrace::config

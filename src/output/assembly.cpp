@@ -177,7 +177,7 @@ void Assembly::copy(std::span<const std::byte> source, std::span<const model::Se
   }
 }
 
-void Assembly::flush(std::int64_t end, std::span<const std::int64_t> spatials) {
+void Assembly::flush(std::int64_t end, std::span<const std::int64_t> spatials, bool ends) {
   if (grid_.records_per_chunk == 1) return;
   const std::int64_t record_chunk = end / grid_.records_per_chunk;
   for (const std::int64_t spatial : spatials) {
@@ -187,8 +187,10 @@ void Assembly::flush(std::int64_t end, std::span<const std::int64_t> spatials) {
     if (full_.contains(key)) continue;  // it went out complete before the commit was known
     Open& chunk = open(key);
     const auto place = std::lower_bound(chunk.flushes.begin(), chunk.flushes.end(), end);
-    if (end <= chunk.handed_end || (place != chunk.flushes.end() && *place == end)) continue;
-    chunk.flushes.insert(place, end);
+    const bool is_known = end <= chunk.handed_end || (place != chunk.flushes.end() && *place == end);
+    if (is_known && !ends) continue;
+    if (!is_known) chunk.flushes.insert(place, end);
+    if (ends) chunk.last_end = end;
     auto due = take_due(key, chunk);
     lock.unlock();
     if (due) hand_on(std::move(*due));
@@ -216,6 +218,7 @@ std::optional<FinishedChunk> Assembly::take_due(const Key& key, Open& chunk) {
     bytes_.fetch_sub(taken->cells.size(), std::memory_order_relaxed);
     return FinishedChunk{key.spatial, key.record_chunk, full_end, true, std::move(taken->cells)};
   }
+  if (chunk.last_end > 0 && end == chunk.last_end) return take_last(key);
   // Each commit gets its records as soon as they are complete, whatever is asked for after it.
   const auto later = std::upper_bound(chunk.flushes.begin(), chunk.flushes.end(), end);
   if (later == chunk.flushes.begin()) return std::nullopt;
@@ -228,6 +231,16 @@ std::optional<FinishedChunk> Assembly::take_due(const Key& key, Open& chunk) {
   std::memcpy(cells.data(), chunk.cells.data(), there);
   base::fill_with(element_.fill, cells.bytes().subspan(there));
   return FinishedChunk{key.spatial, key.record_chunk, flush_end, false, std::move(cells)};
+}
+
+// What was handed on with all its records already stays as it is on the disk.
+std::optional<FinishedChunk> Assembly::take_last(const Key& key) {
+  const std::unique_ptr<Open> taken = std::move(open_.at(key));
+  open_.erase(key);
+  bytes_.fetch_sub(taken->cells.size(), std::memory_order_relaxed);
+  if (taken->handed_end == taken->last_end) return std::nullopt;
+  base::fill_with(element_.fill, taken->cells.bytes().subspan(taken->complete * record_bytes_));
+  return FinishedChunk{key.spatial, key.record_chunk, taken->last_end, true, std::move(taken->cells)};
 }
 
 // Without the lock: encoding takes long, and whoever takes the chunk may have locks of its own.

@@ -72,8 +72,9 @@ class Assembly {
 
   // From now on records up to `end` exist and are to be handed on even if their chunk is not full yet (a
   // commit). A chunk that is full is handed on as soon as it is complete, without a flush. `spatials`: the
-  // chunks this assembly owns.
-  void flush(std::int64_t end, std::span<const std::int64_t> spatials);
+  // chunks this assembly owns. `ends`: no further record comes into the chunk of record end - 1, which is
+  // handed on encoded, as a full one is.
+  void flush(std::int64_t end, std::span<const std::int64_t> spatials, bool ends = false);
 
   // While nothing is being added: calls `visit` with each chunk that lacks records, and with its cells.
   void for_each_open(const std::function<void(std::int64_t spatial, std::int64_t record_chunk,
@@ -96,6 +97,7 @@ class Assembly {
     std::size_t complete = 0;           // records before the first that misses any
     std::vector<std::int64_t> flushes;  // ends, ascending: hand on when the records before one are complete
     std::int64_t handed_end = 0;        // what was already handed on
+    std::int64_t last_end = 0;          // records before this one are all that will come; 0: not known
   };
   Open& open(const Key& key) TAILRACE_REQUIRES(mutex_);
   // Where in its source the one segment of a piece begins that is a whole chunk; nothing for any other piece.
@@ -105,6 +107,7 @@ class Assembly {
             const model::Box& box, std::byte* target) const;
   std::optional<FinishedChunk> take_due(const Key& key, Open& chunk)
       TAILRACE_REQUIRES(mutex_);  // not encoded yet
+  std::optional<FinishedChunk> take_last(const Key& key) TAILRACE_REQUIRES(mutex_);
   void hand_on(FinishedChunk&& due) TAILRACE_EXCLUDES(mutex_);
 
   ChunkGrid grid_;

@@ -52,9 +52,11 @@ void Committer::expect() {
     std::int64_t first = 0, last = 0, length = 0;
     if (variable.axis >= 0) {
       const auto axis = static_cast<std::size_t>(variable.axis);
+      const std::int64_t begin = point.begins.empty() ? 0 : point.begins[axis];
+      const std::int64_t before = std::max(committed_[axis], begin);
       length = point.lengths[axis];
-      if (length == committed_[axis]) continue;
-      first = committed_[axis] / per_chunk;
+      if (length <= before) continue;
+      first = before / per_chunk;
       last = (length - 1) / per_chunk;
     } else if (static_done_) {
       continue;
@@ -104,7 +106,8 @@ std::optional<ReadyCommit> Committer::next() {
     if (part_of_it && !entry->second.written) take(ready, v, entry->second);
     const bool over =
         variable.axis < 0 ||
-        (part_of_it && (record_chunk + 1) * per_chunk <= lengths[static_cast<std::size_t>(variable.axis)]);
+        (part_of_it && (ready.point.ends_part ||
+                        (record_chunk + 1) * per_chunk <= lengths[static_cast<std::size_t>(variable.axis)]));
     entry = over ? held_.erase(entry) : std::next(entry);
   }
   for (std::size_t axis = 0; axis < dims_.size(); ++axis) ready.commit.lengths[dims_[axis]] = lengths[axis];

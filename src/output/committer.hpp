@@ -32,8 +32,11 @@ struct CommitPoint {
   std::int64_t step = 0;
   double closed_at = 0.0;  // steady seconds when the last tick of it was seen
   bool final = false;
-  std::string part;        // of a series: what the name of its file has
-  bool ends_part = false;  // and that file holds nothing more
+  std::string part;  // of a series: the path of its file
+  // The first record of that file, by axis; of one file, 0 (and none need be given).
+  std::vector<std::int64_t> begins;
+  bool ends_part = false;    // that file holds nothing more
+  std::int64_t records = 0;  // new in this commit, on all axes
 };
 
 struct ReadyCommit {

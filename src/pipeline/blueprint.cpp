@@ -1,10 +1,35 @@
 #include "pipeline/blueprint.hpp"
 
+#include <fmt/format.h>
+
+#include <numeric>
 #include <utility>
 
 #include "plan/analysis.hpp"
+#include "plan/series_clock.hpp"
 
 namespace tailrace::pipeline {
+namespace {
+
+// Chunks count from the start of each file.
+void set_units(plan::FilePlan& file, const cf::FileLayout& layout) {
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  for (const cf::VariableLayout& variable : layout.variables) {
+    if (variable.plan < 0) continue;
+    const int axis = file.variables[static_cast<std::size_t>(variable.plan)].axis;
+    std::int64_t& unit = file.axes[static_cast<std::size_t>(axis)].unit;
+    const std::int64_t times = variable.records_per_chunk / std::gcd(unit, variable.records_per_chunk);
+    if (times > most / unit)
+      throw Error(
+          ErrorCode::configuration,
+          fmt::format("{}  output.{}: the chunks of its variables have no small common multiple along the "
+                      "records, where a new file begins; expected more alike lengths",
+                      file.entry.location.text(), file.entry.path));
+    unit *= times;
+  }
+}
+
+}  // namespace
 
 Blueprint::Blueprint(ComponentInfo given)
     : info(std::move(given)),
@@ -14,10 +39,14 @@ Blueprint::Blueprint(ComponentInfo given)
     info.decomposition = plan::with_diagnostics(*plan.analysis, info.decomposition);
     info.declarations = plan.analysis->declarations;
   }
-  for (const plan::FilePlan& file : plan.files) {
+  for (plan::FilePlan& file : plan.files) {
     layouts.push_back(
         cf::make_layout(file, info.configuration, info.declarations, info.decomposition, info.history));
     layouts.back().dataset.if_exists = settings::if_exists(file.entry, info.begin.time);
+    if (file.entry.has_many_files())
+      set_units(file, layouts.back());
+    else
+      layouts.back().dataset.path = plan::first_path(file, plan.calendar, info.begin);
   }
 }
 

@@ -63,12 +63,12 @@ void Commits::finish() {
 
 void Commits::commit_until(const model::Tick& tick) {
   for (std::size_t f = 0; f < clocks_.size(); ++f)
-    if (const auto due = clocks_[f].commit_until(tick)) carry_out(f, *due);
+    if (const auto due = clocks_[f].commit_until(axes_, tick)) carry_out(f, *due);
 }
 
 void Commits::cut(const model::Tick& tick) {
   for (std::size_t f = 0; f < clocks_.size(); ++f) {
-    const auto last = sinks_[f]->cut(tick, clocks_[f].gathered());
+    const auto last = sinks_[f]->cut(tick, clocks_[f].gathered(axes_));
     if (!last) continue;
     base::ByteWriter writer;
     writer.put(static_cast<std::int64_t>(f));

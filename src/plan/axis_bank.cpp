@@ -31,30 +31,57 @@ AxisBank::AxisBank(const Plan& plan, model::Tick begin) {
   std::vector<AxisPlan> known;
   for (const FilePlan& file : plan.files) {
     std::vector<std::size_t> numbers;
+    Part part;
+    part.name = fmt::format("series/{}", file.entry.path);
     for (const AxisPlan& axis : file.axes) {
-      const auto same = std::find_if(known.begin(), known.end(),
-                                     [&](const AxisPlan& other) { return other.has_records_of(axis); });
+      part.units.push_back(axis.unit);
+      // What is numbered by files is an axis of that file alone.
+      const auto same = std::find_if(known.begin(), known.end(), [&](const AxisPlan& other) {
+        return axis.unit == 1 && other.unit == 1 && other.has_records_of(axis);
+      });
       numbers.push_back(static_cast<std::size_t>(same - known.begin()));
       if (same != known.end()) continue;
       known.push_back(axis);
-      names_.push_back(name_of(axis));
+      names_.push_back(axis.unit == 1 ? name_of(axis) : fmt::format("{}/{}", file.entry.path, name_of(axis)));
       axes_.emplace_back(axis.rule(), plan.calendar, begin);
     }
+    if (file.entry.has_many_files()) part.clock.emplace(file, plan.calendar, begin);
+    part.begins.assign(numbers.size(), 0);
+    parts_.push_back(std::move(part));
     numbers_.push_back(std::move(numbers));
   }
   shares_.assign(axes_.size(), &no_shares);
 }
 
+const SeriesClock* AxisBank::series(std::size_t file) const {
+  return parts_[file].clock ? &*parts_[file].clock : nullptr;
+}
+
 void AxisBank::advance(const model::Tick& tick) {
   for (std::size_t i = 0; i < axes_.size(); ++i) shares_[i] = &axes_[i].advance(tick);
+  for (std::size_t file = 0; file < parts_.size(); ++file) {
+    Part& part = parts_[file];
+    part.ended = part.clock && part.clock->ends(tick);
+    if (part.ended) end_file(file);
+  }
+}
+
+void AxisBank::end_file(std::size_t file) {
+  Part& part = parts_[file];
+  for (std::size_t axis = 0; axis < part.begins.size(); ++axis)
+    part.begins[axis] = axes_[number(file, axis)].begin_file(part.units[axis], part.clock->next_from());
 }
 
 void AxisBank::save(model::NumberSaver saver) const {
   for (std::size_t i = 0; i < axes_.size(); ++i) time::Axis::visit_state(axes_[i], saver.in(names_[i]));
+  for (const Part& part : parts_)
+    if (part.clock) SeriesClock::visit_state(*part.clock, saver.in(part.name));
 }
 
 void AxisBank::load(model::NumberLoader loader) {
   for (std::size_t i = 0; i < axes_.size(); ++i) time::Axis::visit_state(axes_[i], loader.in(names_[i]));
+  for (Part& part : parts_)
+    if (part.clock) SeriesClock::visit_state(*part.clock, loader.in(part.name));
 }
 
 }  // namespace tailrace::plan

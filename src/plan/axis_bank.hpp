@@ -1,9 +1,12 @@
-// The time axes of a plan, each kept once however many files and variables lie on it.
+// The time axes of a plan, each kept once however many files and variables lie on it; and when a file ends
+// and the records that follow go on in another one.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "plan/plan.hpp"
+#include "plan/series_clock.hpp"
 #include "time/axis.hpp"
 
 namespace tailrace::plan {
@@ -20,11 +23,27 @@ class AxisBank {
   const std::vector<time::Share>& shares(std::size_t number) const { return *shares_[number]; }
   const time::Axis& axis(std::size_t number) const { return axes_[number]; }
 
+  // Of a file that goes on in others; null for any other one.
+  const SeriesClock* series(std::size_t file) const;
+  // Whether a file ended with the latest tick; the number of the first record of the next one then. Numbers
+  // begin at a multiple of AxisPlan::unit, so that chunks count from the start of each file.
+  bool file_ended(std::size_t file) const { return parts_[file].ended; }
+  std::int64_t begin_of_file(std::size_t file, std::size_t axis) const { return parts_[file].begins[axis]; }
+
   // Of an axis by what makes its records, so that other axes may come and go between two runs.
   void save(model::NumberSaver saver) const;
   void load(model::NumberLoader loader);
 
  private:
+  struct Part {
+    std::optional<SeriesClock> clock;
+    std::string name;  // of its state
+    bool ended = false;
+    std::vector<std::int64_t> units, begins;  // by axis of the file
+  };
+  void end_file(std::size_t file);
+
+  std::vector<Part> parts_;                        // by file
   std::vector<std::vector<std::size_t>> numbers_;  // [file][axis of the file]
   std::vector<time::Axis> axes_;
   std::vector<std::string> names_;  // by number

@@ -71,6 +71,7 @@ std::string file_words(const settings::FileEntry& file) {
   std::string words = fmt::format("{} ({}, {}), {} {}, on error: {}", file.path, file.format,
                                   codec_words(file.codec), file.series ? "a new file" : "written",
                                   file.write_every.sentence(), on_error[static_cast<int>(file.on_error)]);
+  if (file.new_file_every) words += fmt::format(", a new file {}", file.new_file_every->sentence());
   if (!file.span.from.text.empty()) words += ", from " + file.span.from.text;
   if (!file.span.until.text.empty()) words += ", until " + file.span.until.text;
   return words;

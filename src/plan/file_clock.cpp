@@ -10,11 +10,11 @@ FileClock::FileClock(const FilePlan& file, std::size_t number, const calendar::C
                      model::Tick begin, ClockLimits limits)
     : number_(number),
       write_(file.entry.write_every, calendar, begin),
+      each_write_ends_(file.entry.series),
       limits_(std::move(limits)),
       tick_(begin) {
-  if (file.entry.series) series_.emplace(file, calendar, begin);
   gathered_.lengths.assign(file.axes.size(), 0);
-  committed_ = gathered_.lengths;
+  committed_ = gathered_.begins = gathered_.lengths;
   gathered_.records.resize(file.axes.size());
 }
 
@@ -43,16 +43,36 @@ void FileClock::append(std::size_t axis, const time::TimeRecord& record, std::in
   bytes_ += limits_.bytes_per_record[axis];
 }
 
+// `of_next_file`: of a file that has ended with the latest tick, the records behind it, or those that are in
+// it.
+void FileClock::append_closed(const AxisBank& axes, bool of_next_file) {
+  const bool ended = axes.file_ended(number_);
+  for (std::size_t axis = 0; axis < gathered_.lengths.size(); ++axis) {
+    for (const time::Share& share : axes.shares(axes.number(number_, axis))) {
+      const bool is_next = ended && share.record.index >= axes.begin_of_file(number_, axis);
+      if (share.closes && is_next == of_next_file) append(axis, share.record, tick_.step);
+    }
+  }
+}
+
 std::optional<CommitDue> FileClock::advance(const AxisBank& axes, const model::Tick& tick) {
   tick_ = tick;
-  for (std::size_t axis = 0; axis < gathered_.lengths.size(); ++axis) {
-    for (const time::Share& share : axes.shares(axes.number(number_, axis)))
-      if (share.closes) append(axis, share.record, tick.step);
-  }
-  const bool due = series_ ? series_->ends(tick) : write_.due(tick);
-  const bool has_any = bytes_ > 0 || (due && !part_.empty());
-  if (!has_any || (!due && bytes_ < limits_.most_bytes)) return std::nullopt;
-  return take(false, due && series_);
+  append_closed(axes, false);
+  const bool ended = axes.file_ended(number_);
+  const bool is_written = write_.due(tick) && !each_write_ends_;
+  const bool due = ended || is_written;
+  const bool has_any = bytes_ > 0 || (ended && !part_.empty());
+  std::optional<CommitDue> commit;
+  if (has_any && (due || bytes_ >= limits_.most_bytes)) commit = take(axes, false, ended);
+  if (ended) begin_file(axes);
+  return commit;
+}
+
+void FileClock::begin_file(const AxisBank& axes) {
+  for (std::size_t axis = 0; axis < gathered_.lengths.size(); ++axis)
+    gathered_.begins[axis] = gathered_.lengths[axis] = axes.begin_of_file(number_, axis);
+  committed_ = gathered_.lengths;
+  append_closed(axes, true);
 }
 
 CommitDue FileClock::finish(const AxisBank& axes) {
@@ -60,14 +80,14 @@ CommitDue FileClock::finish(const AxisBank& axes) {
     if (const auto record = axes.axis(axes.number(number_, axis)).finish())
       append(axis, *record, INT64_MAX);  // no step makes it whole
   }
-  return take(true, false);
+  return take(axes, true, false);
 }
 
-std::optional<CommitDue> FileClock::commit_until(const model::Tick& tick) {
+std::optional<CommitDue> FileClock::commit_until(const AxisBank& axes, const model::Tick& tick) {
   if (gathered_.closings.empty() || gathered_.closings.front().step > tick.step) return std::nullopt;
   CommitDue due = take_until(gathered_, tick.step);
   due.tick = tick;
-  due.part = name_part(false);
+  due.part = name_part(axes, false);
   for (std::size_t axis = 0; axis < due.records.size(); ++axis)
     bytes_ -= due.records[axis].size() * limits_.bytes_per_record[axis];
   committed_ = due.lengths;
@@ -80,18 +100,25 @@ void FileClock::load(model::NumberLoader loader) {
   gathered_.closings = {{tick_.step, gathered_.lengths}};
 }
 
-std::string FileClock::name_part(bool ended) {
-  if (!series_) return {};
-  if (part_.empty()) part_ = ended ? series_->ended() : series_->open(tick_);
+CommitDue FileClock::gathered(const AxisBank& axes) {
+  CommitDue due = gathered_;
+  due.part = name_part(axes, false);
+  return due;
+}
+
+std::string FileClock::name_part(const AxisBank& axes, bool ended) {
+  const SeriesClock* series = axes.series(number_);
+  if (series == nullptr) return {};
+  if (part_.empty()) part_ = ended ? series->ended() : series->open(tick_);
   return ended ? std::exchange(part_, {}) : part_;
 }
 
-CommitDue FileClock::take(bool final, bool ends_part) {
+CommitDue FileClock::take(const AxisBank& axes, bool final, bool ends_part) {
   CommitDue due = gathered_;
   due.tick = tick_;
   due.final = final;
   due.ends_part = ends_part;
-  due.part = name_part(ends_part);
+  due.part = name_part(axes, ends_part);
   for (auto& records : gathered_.records) records.clear();
   gathered_.closings.clear();
   bytes_ = 0;

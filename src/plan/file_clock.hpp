@@ -10,7 +10,6 @@
 
 #include "plan/axis_bank.hpp"
 #include "plan/plan.hpp"
-#include "plan/series_clock.hpp"
 
 namespace tailrace::plan {
 
@@ -26,8 +25,10 @@ struct CommitDue {
   std::vector<Closing> closings;                       // of these records, ascending
   model::Tick tick;
   bool final = false;
-  // Of a series: what the name of its file has, and whether that file holds nothing more.
+  // Of a series: the path of its file, the number of its first record, by axis (0 where there is no series),
+  // and whether it holds nothing more.
   std::string part;
+  std::vector<std::int64_t> begins;
   bool ends_part = false;
 };
 
@@ -50,16 +51,17 @@ class FileClock {
  public:
   // `number`: of the file in its plan. A commit is due at the first tick at or past each multiple of
   // `write_every`, and earlier when `limits.most_bytes` have gathered, so that memory stays bounded however
-  // rarely the user wants to write. Of a series, each commit that is due ends a file.
+  // rarely the user wants to write. One is due, too, where a file of a series ends; of a file per write,
+  // there alone.
   FileClock(const FilePlan& file, std::size_t number, const calendar::Calendar& calendar, model::Tick begin,
             ClockLimits limits);
 
   // After `axes` have advanced to `tick`.
   std::optional<CommitDue> advance(const AxisBank& axes, const model::Tick& tick);
   // Before its time: a commit of the records that steps up to this one closed, if any wait.
-  std::optional<CommitDue> commit_until(const model::Tick& tick);
-  // What advance() has not given out yet.
-  const CommitDue& gathered() const { return gathered_; }
+  std::optional<CommitDue> commit_until(const AxisBank& axes, const model::Tick& tick);
+  // What advance() has not given out yet, as a commit into the file that is open.
+  CommitDue gathered(const AxisBank& axes);
   // The end of the run: the windows that are still open close at its last tick.
   CommitDue finish(const AxisBank& axes);
 
@@ -72,22 +74,24 @@ class FileClock {
   static void visit_state(Self& self, Visitor visit) {
     visit("committed", self.committed_);
     visit("closed", self.gathered_.lengths);
+    visit("begins", self.gathered_.begins);
     visit("bytes", self.bytes_);
     visit("step", self.tick_.step);
     visit("time", self.tick_.time);
     visit("part", self.part_);
     time::Cadence::visit_state(self.write_, visit.in("write"));
-    if (self.series_) SeriesClock::visit_state(*self.series_, visit.in("series"));
     for (std::size_t axis = 0; axis < self.gathered_.records.size(); ++axis)
       time::visit_records(self.gathered_.records[axis], visit.in(std::to_string(axis)));
   }
-  CommitDue take(bool final, bool ends_part);
-  std::string name_part(bool ended);
+  CommitDue take(const AxisBank& axes, bool final, bool ends_part);
+  std::string name_part(const AxisBank& axes, bool ended);
+  void append_closed(const AxisBank& axes, bool of_next_file);
+  void begin_file(const AxisBank& axes);
   void append(std::size_t axis, const time::TimeRecord& record, std::int64_t step);
 
   std::size_t number_;
   time::Cadence write_;
-  std::optional<SeriesClock> series_;
+  bool each_write_ends_;
   std::string part_;  // the name of the open file, once it is known
   ClockLimits limits_;
   std::size_t bytes_ = 0;

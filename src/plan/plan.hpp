@@ -23,6 +23,9 @@ struct AxisPlan {
   std::string wish = std::string();  // the user's name for `dim`
   const time::Convention* convention = &time::standard_convention();
   time::Span span = {};
+  // Of a file that goes on in another one: the records of each file are numbered from a multiple of this,
+  // which is one of all chunks along the axis.
+  std::int64_t unit = 1;
 
   time::AxisRule rule() const {
     return {.kind = kind, .every = every, .cadence = cadence, .convention = convention, .span = span};

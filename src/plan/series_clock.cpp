@@ -3,13 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/decimal_text.hpp"
 
 namespace tailrace::plan {
 
+namespace {
+
+// Files per write are numbered as ever, by the multiple at which they end.
+settings::FileName name_of(const FilePlan& file) {
+  const std::string& path = file.entry.path;
+  const settings::FileName name(path);
+  if (name.has_limits() || file.entry.series) return name;
+  return settings::FileName(path_of_part(path, "{start}-{end}", *file.convention));
+}
+
+}  // namespace
+
 SeriesClock::SeriesClock(const FilePlan& file, const calendar::Calendar& calendar, model::Tick begin)
-    : every_(file.entry.write_every),
+    : name_(name_of(file)),
+      path_(file.entry.path),
+      each_write_(file.entry.series),
+      every_(file.entry.file_period()),
       calendar_(&calendar),
       convention_(file.convention),
       ruler_(every_, calendar),
@@ -29,11 +45,35 @@ bool SeriesClock::ends(const model::Tick& tick) {
   return sampled && convention_->ends_file(ruler_, tick, last_);
 }
 
-std::string SeriesClock::open(const model::Tick& last) const {
-  return every_.is_never() ? fmt::format("{}", last.step) : name_of(last_.index + 1);
+double SeriesClock::next_from() const {
+  const bool has_time = !each_write_ && every_.kind() != time::PeriodKind::steps;
+  return has_time ? ruler_.edge(last_.index) : std::numeric_limits<double>::infinity();
 }
 
-std::string SeriesClock::name_of(std::int64_t index) const {
+std::string SeriesClock::open(const model::Tick& last) const {
+  return every_.is_never() ? path_of_part(path_, fmt::format("{}", last.step), *convention_)
+                           : path_of(last_.index + 1);
+}
+
+std::string SeriesClock::path_of(std::int64_t index) const {
+  if (name_.has_limits()) return name_.of(limits_of(index), *calendar_);
+  return path_of_part(path_, number_of(index), *convention_);
+}
+
+settings::FileLimits SeriesClock::limits_of(std::int64_t index) const {
+  settings::FileLimits limits;
+  limits.in_steps = every_.kind() == time::PeriodKind::steps;
+  if (limits.in_steps) {
+    limits.start_step = (index - 1) * every_.count();
+    limits.end_step = index * every_.count();
+  } else {
+    limits.start = ruler_.edge(index - 1);
+    limits.end = ruler_.edge(index);
+  }
+  return limits;
+}
+
+std::string SeriesClock::number_of(std::int64_t index) const {
   switch (every_.kind()) {
     case time::PeriodKind::seconds: return base::decimal_text(convention_->end_of_file(ruler_, index));
     case time::PeriodKind::steps: return fmt::format("{}", index * every_.count());
@@ -51,8 +91,10 @@ std::string path_of_part(const std::string& path, const std::string& part,
 }
 
 std::string first_path(const FilePlan& file, const calendar::Calendar& calendar, const model::Tick& begin) {
-  if (!file.entry.series) return file.entry.path;
-  return path_of_part(file.entry.path, SeriesClock(file, calendar, begin).open(begin), *file.convention);
+  if (file.entry.has_many_files()) return SeriesClock(file, calendar, begin).open(begin);
+  settings::FileLimits limits;
+  limits.start = limits.end = std::max(begin.time, file.span.from);
+  return settings::FileName(file.entry.path).of(limits, calendar);
 }
 
 }  // namespace tailrace::plan

@@ -1,6 +1,6 @@
-// When a file of a series ends and the next one begins, and what is in their names: a pure function of the
-// model's ticks. By the standard convention a file ends with the first sample at or past each multiple of
-// `write_every`, and its name has the last multiple before its end.
+// When a file of a series ends and the next one begins, and what they are called: a pure function of the
+// model's ticks. By the standard convention a file ends with the first sample at or past each multiple of its
+// period (`write_every` of a file per write, else `new_file_every`).
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plan/plan.hpp"
+#include "settings/names/file_name.hpp"
 
 namespace tailrace::plan {
 
@@ -18,10 +19,13 @@ class SeriesClock {
 
   // Whether the file ends with this tick. Call once for each tick, in order.
   bool ends(const model::Tick& tick);
-  // What the name of the file has that the last ends() ended: 100.0 (seconds), 40 (steps), 2026-02-01
-  // (months).
-  std::string ended() const { return name_of(last_.index); }
-  // Of the file that is open at `last`: the multiple that comes next, or the step where none ever does.
+  // Windows that begin then or later are of the next file, where the tick that ended one closes them too: the
+  // multiple at which it ended, in seconds of model time. Infinite where all records of the tick belong to
+  // the file that it ends.
+  double next_from() const;
+  // The path of the file that the last ends() ended.
+  std::string ended() const { return path_of(last_.index); }
+  // Of the file that is open at `last`: it is to end at the multiple that comes next.
   std::string open(const model::Tick& last) const;
 
   template <class Self, class Visitor>
@@ -32,8 +36,13 @@ class SeriesClock {
   }
 
  private:
-  std::string name_of(std::int64_t index) const;
+  std::string path_of(std::int64_t index) const;
+  settings::FileLimits limits_of(std::int64_t index) const;
+  std::string number_of(std::int64_t index) const;
 
+  settings::FileName name_;
+  std::string path_;  // where the name has no limits
+  bool each_write_;
   time::Period every_;
   const calendar::Calendar* calendar_;
   const time::Convention* convention_;
@@ -46,7 +55,7 @@ class SeriesClock {
 std::string path_of_part(const std::string& path, const std::string& part,
                          const time::Convention& convention);
 
-// Of the file into which the first records of a run go that begins at that tick.
+// Of the one file, or of that of a series into which the first records of a run go that begins at that tick.
 std::string first_path(const FilePlan& file, const calendar::Calendar& calendar, const model::Tick& begin);
 
 }  // namespace tailrace::plan

@@ -46,6 +46,12 @@ void forbid_placeholders(const config::Node& tree, config::Problems& problems) {
   }
 }
 
+// Of the names of files, `{start}` and `{end}` are theirs, whatever options the model has.
+const config::KeptNames& names_of_limits() {
+  static const config::KeptNames kept{"output", {"start", "end"}};
+  return kept;
+}
+
 // Those of expressions stay as they are: who reads an expression fills them in, and knows their columns.
 void fill_placeholders(config::Node& tree, const std::map<std::string, std::string>& options,
                        config::Problems& problems) {
@@ -59,7 +65,7 @@ void fill_placeholders(config::Node& tree, const std::map<std::string, std::stri
         if (option.key == "is") visit(option.value.text);
   };
   each_expression([&](std::string& text) { expressions.push_back(std::exchange(text, {})); });
-  config::fill_placeholders(tree, options, "", problems);
+  config::fill_placeholders(tree, options, "", problems, names_of_limits());
   std::size_t next = 0;
   each_expression([&](std::string& text) { text = expressions[next++]; });
 }
@@ -120,7 +126,8 @@ Configuration parse_configuration(const Sources& sources, const std::map<std::st
   configuration.warnings.insert(configuration.warnings.end(), problems.notes().begin(),
                                 problems.notes().end());
   if (options != nullptr) return configuration;
-  for (const std::string& name : config::placeholders_in(tree)) configuration.open.push_back(name);
+  for (const std::string& name : config::placeholders_in(tree, names_of_limits()))
+    configuration.open.push_back(name);
   configuration.needs_options = config::has_braces(tree) || std::ranges::any_of(sources, is_translated);
   return configuration;
 }

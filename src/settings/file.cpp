@@ -12,6 +12,7 @@
 #include "config/read.hpp"
 #include "output/options.hpp"
 #include "settings/groups.hpp"
+#include "settings/names/name_checks.hpp"
 #include "time/model_time.hpp"
 #include "time/options.hpp"
 
@@ -43,6 +44,13 @@ std::vector<Option> when_it_is_written() {
        .example = "true",
        .fallback = "false",
        .formerly = {"series"}},
+      {.name = "new_file_every",
+       .type = time::period_type(),
+       .says = "How often a new file begins, whatever `write_every` is: a file ends with the first sample at "
+               "or after "
+               "each multiple of this period. The limits of a file are part of its name, where `{start}` and "
+               "`{end}` stand, or before its ending: `a_20260101-20260131.nc`.",
+       .example = "1 month"},
       {.name = "on_error",
        .type = choice({"stop", "skip", "retry"}),
        .says = "What happens when the file cannot be written: the run stops, continues without the file, or "
@@ -79,9 +87,11 @@ std::vector<Option> how_it_is_written() {
        .example = "end"},
       {.name = "if_exists",
        .type = if_exists_type(),
-       .says = "What becomes of an existing file: it is replaced, or it is an error of `ready`, before any file "
-               "is written. By default it is replaced by a run that begins at model time 0 (or before it), and an "
-               "error for a run that begins later, with an `initial_time`.",
+       .says =
+           "What becomes of an existing file: it is replaced, or it is an error of `ready`, before any file "
+           "is written. By default it is replaced by a run that begins at model time 0 (or before it), and "
+           "an "
+           "error for a run that begins later, with an `initial_time`.",
        .example = "fail",
        .formerly = {"overwrite"}},
       {.name = "sync",
@@ -116,6 +126,11 @@ void set_writing(const Value& value, FileEntry& file) {
   file.format = text_of(value, "format", file.format);
   file.write_every = write_every.period;
   file.write_every_location = write_every.location;
+  if (value.find("new_file_every") != nullptr) {
+    const time::WrittenPeriod new_file_every = time::period_of(value, "new_file_every");
+    if (new_file_every.location.line > 0) file.new_file_every = new_file_every.period;
+    file.new_file_every_location = new_file_every.location;
+  }
   file.on_error = choice_of<OnError>(
       value, "on_error", {{"stop", OnError::stop}, {"skip", OnError::skip}, {"retry", OnError::retry}});
   file.retry_for_seconds = time::seconds_of(value, "retry_for", file.retry_for_seconds);
@@ -167,6 +182,9 @@ void check_paths(const Files& files, Problems& problems) {
 }
 
 void check_series(const FileEntry& file, Problems& problems) {
+  if (file.series && file.new_file_every)
+    problems.add(file.new_file_every_location, "output." + file.path + ".new_file_every",
+                 "`file_per_write` ends a file with each write; expected only one of the two");
   for (const VariableEntry& variable : file.variables)
     if (file.series && !variable.chunk.empty() && variable.chunk.front() > 1)
       problems.add(
@@ -179,6 +197,9 @@ void check_series(const FileEntry& file, Problems& problems) {
 void check_periods(const FileEntry& file, const Sections& all, Problems& problems) {
   check_months(file.write_every, file.write_every_location, "output." + file.path + ".write_every", all,
                problems);
+  if (file.new_file_every)
+    check_months(*file.new_file_every, file.new_file_every_location,
+                 "output." + file.path + ".new_file_every", all, problems);
   for (const VariableEntry& variable : file.variables)
     check_months(variable.every, variable.every_location, variable.config_path + ".every", all, problems);
   if (!all.is_sound("model_time")) return;
@@ -217,6 +238,7 @@ void check(const Files& files, const Sections& all, Problems& problems) {
     check_series(file, problems);
     check_periods(file, all, problems);
   }
+  check_file_names(files, all, problems);
   check_targets(files, all, problems);
 }
 

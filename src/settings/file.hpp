@@ -31,13 +31,18 @@ struct FileEntry {  // an entry under `output:`
   Access access = Access::automatic;
   std::optional<TimeStamp> time_stamp;  // not given: by the convention of time
   time::WrittenSpan span;
-  bool series = false;  // each write ends a file
-  std::optional<output::IfExists> if_exists;  // not given: see if_exists()
-  config::Location if_exists_location;        // line 0: not given
+  bool series = false;                         // each write ends a file
+  std::optional<time::Period> new_file_every;  // not given: one file, unless it is a series
+  config::Location new_file_every_location;    // line 0: not given, or not filled in
+  std::optional<output::IfExists> if_exists;   // not given: see if_exists()
+  config::Location if_exists_location;         // line 0: not given
   bool sync = false;
   output::Attributes attributes;
   std::vector<OptionTable> option_tables;
   std::vector<VariableEntry> variables;
+
+  bool has_many_files() const { return series || new_file_every.has_value(); }
+  const time::Period& file_period() const { return new_file_every ? *new_file_every : write_every; }
 };
 
 // What becomes of a file that is there when a run begins at that model time. A run that goes on where another

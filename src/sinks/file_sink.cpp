@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/log.hpp"
 #include "env/clock.hpp"
 #include "env/delays.hpp"
-#include "plan/series_clock.hpp"
+#include "env/file_system.hpp"
 #include "sinks/saved_records.hpp"
 #include "telemetry/timer.hpp"
 
@@ -87,7 +88,7 @@ FileSink::FileSink(const SinkPlace& place, const output::Format& format, FileSer
       by_many_(format.can_be_written_by_many()),
       committer_(committed_variables(plan_, layout_), axis_dims(layout_), own_chunks(place, by_many_)),
       counters_(&services.counters.add_file(plan_.entry.path)) {
-  if (plan_.entry.series) {
+  if (plan_.entry.has_many_files()) {
     cutter_ = PartCutter(layout_, committed_variables(plan_, layout_));
     return;
   }
@@ -114,14 +115,25 @@ int FileSink::home_of(const ChunkPlace& chunk) const {
 }
 
 void FileSink::create(const std::string& part) {
-  if (part.empty()) {
-    dataset_ = format_.create(layout_.dataset);
-  } else {
-    output::DatasetSpec spec = layout_.dataset;
-    spec.path = plan::path_of_part(spec.path, part, *plan_.convention);
-    dataset_ = format_.create(spec);
-  }
+  output::DatasetSpec spec = layout_.dataset;
+  if (!part.empty()) spec.path = part;
+  if (written_.contains(spec.path))
+    throw Error(
+        ErrorCode::configuration,
+        fmt::format("{}: this run has written a file of this name already; expected a name with more of "
+                    "`{{start}}` or `{{end}}`",
+                    spec.path));
+  make_folder(spec.path);
+  dataset_ = format_.create(spec);
+  written_.insert(spec.path);
   counters_->disk_bytes.set(closed_bytes_ + dataset_->bytes_on_disk());
+}
+
+// Of a year, say, where limits stand among the folders. Any other one is the user's to make.
+void FileSink::make_folder(const std::string& path) const {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (format_.makes_files() && folder != std::filesystem::path(plan_.entry.path).parent_path())
+    env::system_files().make_directories(folder.string());
 }
 
 // On an I/O thread; may be tried again.
@@ -145,6 +157,8 @@ void FileSink::point(const plan::CommitDue& due) {
   point.closed_at = env::steady_seconds();
   point.final = due.final;
   point.part = due.part;
+  point.begins = due.begins;
+  for (const auto& records : due.records) point.records += std::ssize(records);
   point.ends_part = due.ends_part;
   if (is_home()) add_values(due, point);
   committer_.point(std::move(point));
@@ -206,7 +220,7 @@ bool FileSink::progress() {
     waiting_.pop_front();
     auto write = std::make_shared<Write>();
     write->ready = std::move(ready);
-    if (plan_.entry.series) cutter_.cut(*write->ready);
+    if (plan_.entry.has_many_files()) cutter_.cut(*write->ready);
     cf::split_chunks(layout_, write->ready->commit);
     write->first_try = env::steady_seconds();
     start(std::move(write));
@@ -284,17 +298,12 @@ void FileSink::log(const Write& write) {
   const output::CommitPoint& point = write.ready->point;
   const double now = env::steady_seconds();
   services_.counters.committed(now - services_.run_begin, now - point.closed_at);
-  telemetry::CommitLine line{point.part.empty()
-                                 ? plan_.entry.path
-                                 : plan::path_of_part(plan_.entry.path, point.part, *plan_.convention),
-                             {},
-                             point.model_time};
-  std::int64_t records = 0;
+  telemetry::CommitLine line{point.part.empty() ? layout_.dataset.path : point.part, {}, point.model_time};
   for (std::size_t axis = 0; axis < plan_.axes.size(); ++axis) {
     line.lengths[plan_.axes[axis].dim] = write.ready->commit.lengths.at(layout_.axes[axis].dim);
-    records += point.lengths[axis];
   }
-  counters_->records.set(static_cast<std::uint64_t>(records));
+  records_ += point.records;
+  counters_->records.set(static_cast<std::uint64_t>(records_));
   if (services_.log) services_.log->add(line);
 }
 
@@ -342,6 +351,7 @@ std::string FileSink::describe() const {
 template <class Self, class Visitor>
 void FileSink::visit_state(Self& self, Visitor visit) {
   visit("commits", self.commits_);
+  visit("records", self.records_);
   visit("committed_time", self.committed_time_);
   visit("written_step", self.written_step_);
   visit("constants_sent", self.constants_sent_);
@@ -353,7 +363,7 @@ void FileSink::save(model::StateSaver& saver, const plan::Pending& pending) cons
   if (is_home()) {
     const model::NumberSaver file(saver, fmt::format("files/{}/", plan_.entry.path));
     visit_state(*this, file.in("sink"));
-    if (plan_.entry.series) cutter_.save(file.in("part"));
+    if (plan_.entry.has_many_files()) cutter_.save(file.in("part"));
   }
   if (closed_) return;
   committer_.for_each_waiting([&](std::size_t variable, const output::FinishedChunk& chunk) {
@@ -373,7 +383,7 @@ void FileSink::save(model::StateSaver& saver, const plan::Pending& pending) cons
 void FileSink::load(const model::StateLoader& loader, const plan::Pending& pending) {
   const model::NumberLoader file(loader, fmt::format("files/{}/", plan_.entry.path));
   visit_state(*this, file.in("sink"));
-  if (plan_.entry.series) cutter_.load(file.in("part"));
+  if (plan_.entry.has_many_files()) cutter_.load(file.in("part"));
   committer_.resume(pending.committed);
 }
 

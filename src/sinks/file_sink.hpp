@@ -9,6 +9,8 @@
 
 #include <atomic>
 #include <deque>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "output/committer.hpp"
@@ -55,6 +57,7 @@ class FileSink final : public Sink {
   void failed(const base::Fault& fault);
   void start_close();
   void create(const std::string& part);
+  void make_folder(const std::string& path) const;
   void write(const output::ReadyCommit& ready);
 
   const plan::FilePlan& plan_;
@@ -77,7 +80,9 @@ class FileSink final : public Sink {
   bool closing_ = false;
   bool closed_ = false;
   double retry_at_ = 0.0;
+  std::set<std::string> written_;  // paths of files; of the writer only
   std::uint64_t commits_ = 0;
+  std::int64_t records_ = 0;  // in these
   double committed_time_ = 0.0;
   std::int64_t written_step_ = model::static_step;
   std::optional<base::Fault> fault_;

@@ -3,7 +3,7 @@
 namespace tailrace::sinks {
 
 PartCutter::PartCutter(const cf::FileLayout& layout, const std::vector<output::CommittedVariable>& variables)
-    : axis_of_(layout.dataset.variables.size(), -1), begin_(layout.axes.size(), 0) {
+    : axis_of_(layout.dataset.variables.size(), -1) {
   for (const output::CommittedVariable& variable : variables)
     axis_of_[static_cast<std::size_t>(variable.variable)] = variable.axis;
   for (std::size_t axis = 0; axis < layout.axes.size(); ++axis) {
@@ -17,16 +17,19 @@ PartCutter::PartCutter(const cf::FileLayout& layout, const std::vector<output::C
 
 void PartCutter::cut(output::ReadyCommit& ready) {
   output::Commit& commit = ready.commit;
+  const auto begin_of = [&](int variable) {
+    return ready.point.begins[static_cast<std::size_t>(axis_of_[static_cast<std::size_t>(variable)])];
+  };
   const bool empty = commit.chunks.empty() && commit.values.empty();
   for (output::EncodedChunk& chunk : commit.chunks) {
     if (!is_static(chunk.variable))
-      chunk.offset[0] -= begin_[static_cast<std::size_t>(axis_of_[static_cast<std::size_t>(chunk.variable)])];
+      chunk.offset[0] -= begin_of(chunk.variable);
     else if (!has_statics_)
       static_chunks_.push_back(chunk);
   }
   for (output::PlainValues& values : commit.values) {
     if (!is_static(values.variable))
-      values.first -= begin_[static_cast<std::size_t>(axis_of_[static_cast<std::size_t>(values.variable)])];
+      values.first -= begin_of(values.variable);
     else if (!has_statics_)
       static_values_.push_back(values);
   }
@@ -36,10 +39,9 @@ void PartCutter::cut(output::ReadyCommit& ready) {
     is_new_ = false;
   }
   has_statics_ = true;
-  for (std::size_t axis = 0; axis < begin_.size(); ++axis) commit.lengths[dims_[axis]] -= begin_[axis];
-  if (!ready.point.ends_part) return;
-  begin_ = ready.point.lengths;
-  is_new_ = true;
+  for (std::size_t axis = 0; axis < dims_.size(); ++axis)
+    commit.lengths[dims_[axis]] -= ready.point.begins[axis];
+  if (ready.point.ends_part) is_new_ = true;
 }
 
 }  // namespace tailrace::sinks

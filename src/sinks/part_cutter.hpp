@@ -17,7 +17,7 @@ class PartCutter {
   // `variables`: as the committer has them.
   PartCutter(const cf::FileLayout& layout, const std::vector<output::CommittedVariable>& variables);
 
-  // In the order of commits. Each variable that grows has one record a chunk.
+  // In the order of commits. The file begins with a chunk of each variable that grows.
   void cut(output::ReadyCommit& ready);
 
   // Between two commits. Coordinates are not saved: the model gives them again.
@@ -27,14 +27,12 @@ class PartCutter {
  private:
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor visit) {
-    visit("begin", self.begin_);
     visit("is_new", self.is_new_);
   }
   bool is_static(int variable) const { return axis_of_[static_cast<std::size_t>(variable)] < 0; }
 
-  std::vector<int> axis_of_;         // by index into DatasetSpec::variables; -1: it does not grow
-  std::vector<int> dims_;            // by axis: index into DatasetSpec::dims
-  std::vector<std::int64_t> begin_;  // by axis: records in the files before
+  std::vector<int> axis_of_;  // by index into DatasetSpec::variables; -1: it does not grow
+  std::vector<int> dims_;     // by axis: index into DatasetSpec::dims
   std::vector<output::EncodedChunk> static_chunks_;
   std::vector<output::PlainValues> static_values_;
   bool has_statics_ = false;

@@ -36,7 +36,7 @@ const std::vector<Share>& Axis::advance(const model::Tick& tick) {
   if (kind_ == AxisKind::at_end) {
     if (!is_inside(tick)) return shares_;
     window_.has_samples = true;
-    shares_.push_back({{0, tick.time, tick.time, tick.step, tick.step, true}, 1.0, 1.0, false});
+    shares_.push_back({{next_index_, tick.time, tick.time, tick.step, tick.step, true}, 1.0, 1.0, false});
   } else if (kind_ == AxisKind::instant) {
     if (sampled) take_instant(tick);
   } else if (kind_ == AxisKind::whole_samples) {
@@ -49,6 +49,18 @@ const std::vector<Share>& Axis::advance(const model::Tick& tick) {
   }
   last_tick_ = tick;
   return shares_;
+}
+
+std::int64_t Axis::begin_file(std::int64_t unit, double from) {
+  const auto moved = std::ranges::find_if(shares_, [&](const Share& share) {
+    const double reach = 1e-9 * std::max(1.0, std::abs(share.record.begin));
+    return kind_ == AxisKind::window && share.record.begin + reach >= from;
+  });
+  const std::int64_t first = moved == shares_.end() ? next_index_ : moved->record.index;
+  const std::int64_t skipped = (unit - first % unit) % unit;
+  for (auto share = moved; share != shares_.end(); ++share) share->record.index += skipped;
+  next_index_ += skipped;
+  return first + skipped;
 }
 
 void Axis::take_instant(const model::Tick& tick) {
@@ -151,7 +163,7 @@ std::optional<TimeRecord> Axis::finish() const {
   if (kind_ == AxisKind::instant || kind_ == AxisKind::whole_samples || !window_.has_samples || ended_)
     return std::nullopt;
   if (kind_ == AxisKind::at_end)
-    return TimeRecord{0, last_tick_.time, last_tick_.time, last_tick_.step, last_tick_.step, true};
+    return TimeRecord{next_index_, last_tick_.time, last_tick_.time, last_tick_.step, last_tick_.step, true};
   if (ruler_.kind() == PeriodKind::steps) {
     const Edge end = passed_.empty() ? Edge{last_tick_.time, sampled_step_, 0} : passed_.front();
     return record(std::min(end.time, span_.until), end.end_step, false);

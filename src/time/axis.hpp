@@ -104,6 +104,11 @@ class Axis {
   // no sample has ended the window.
   std::optional<TimeRecord> finish() const;
 
+  // A file of its own begins behind the latest tick: records are numbered from the next multiple of `unit`
+  // on. So are those windows of this tick that begin at `from` or later, where a step was longer than a
+  // window. The first number of that file; the shares have their new ones.
+  std::int64_t begin_file(std::int64_t unit, double from);
+
   // Lists what is remembered between ticks for a model::NumberSaver or NumberLoader. The shares of the latest
   // tick are not part of it: state is saved when they have been carried out.
   template <class Self, class Visitor>

@@ -69,6 +69,22 @@ MISTAKES = {
         ["tailrace.yaml:9:16  output.out.nc.if_exists", 'Did you mean "replace"?'],
     ),
     "append is for later": ("write_every: 100 s", "if_exists: append", ['"append" is not available yet']),
+    "a slip in a limit": (
+        "out.nc:",
+        '"out_{strat:%Y}.nc":',
+        ["tailrace.yaml:8:3", '"strat" has one', 'Did you mean "start"?'],
+    ),
+    "a date without a calendar in a name": (
+        "out.nc:",
+        '"out_{start:%Y}.nc":',
+        ["tailrace.yaml:8:3", "`model_time.calendar` is none", "expected `{start}` or `{end}` alone"],
+    ),
+    "an end that nobody knows": ("out.nc:", '"out_{end}.nc":', ["tailrace.yaml:8:3", "expected `new_file_every`"]),
+    "new files twice": (
+        "write_every: 100 s",
+        "file_per_write: true\n    new_file_every: 20 s",
+        ["tailrace.yaml:10:21  output.out.nc.new_file_every", "expected only one"],
+    ),
     "if_exists and its former name": (
         "write_every: 100 s",
         "if_exists: fail\n    overwrite: false",

@@ -150,8 +150,7 @@ TEST(Schema, ReadsFormerWordsWithANote) {
   Problems problems;
   EXPECT_EQ(read_words("speed: true", problems).at("speed").text(), "sail");
   EXPECT_EQ(read_words("speed: row", problems).at("speed").text(), "row");
-  EXPECT_THAT(problems.notes(),
-              testing::ElementsAre("boat.yaml:1:8  speed: \"true\" is now called `sail`"));
+  EXPECT_THAT(problems.notes(), testing::ElementsAre("boat.yaml:1:8  speed: \"true\" is now called `sail`"));
   const auto properties = nlohmann::json::parse(documents::json_schema(section({option}), ""))["properties"];
   EXPECT_EQ(properties["speed"]["anyOf"][0]["enum"], nlohmann::json({"sail", "row", true, "oars"}));
 }

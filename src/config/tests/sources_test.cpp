@@ -236,6 +236,19 @@ TEST(Placeholders, AreFilledInKeysAndScalars) {
   EXPECT_THAT(found, testing::ElementsAre("out_a.nc=12 of {nx}, 10^{-3}, {", "n[0]=3"));
 }
 
+TEST(Placeholders, AreLeftToOthersInTheKeysOfASection) {
+  Problems problems;
+  Node node = parse_yaml("a.yaml", "output: {'{case}_{end}.nc': {'{end}': '{end}'}}", problems);
+  const KeptNames kept{"output", {"end"}};
+  EXPECT_THAT(placeholders_in(node, kept), testing::ElementsAre("case", "end"));
+  EXPECT_THAT(placeholders_in(parse_yaml("a.yaml", "output: {'{end}.nc': 1}", problems), kept),
+              testing::IsEmpty());
+  fill_placeholders(node, {{"case", "a"}, {"end", "7"}}, "", problems, kept);
+  std::vector<std::string> found;
+  list_scalars(node, "", found);
+  EXPECT_THAT(found, testing::ElementsAre("output.a_{end}.nc.7=7"));
+}
+
 TEST(Placeholders, UnknownOnesGetTheNearestName) {
   Problems problems;
   Node node = parse_yaml("a.yaml", "x:\n  y: 1 / {x_sise}", problems);

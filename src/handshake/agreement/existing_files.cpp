@@ -12,11 +12,13 @@ namespace {
 std::string why(const settings::FileEntry& file, const std::string& path, const model::Tick& begin) {
   if (file.if_exists)
     return fmt::format(
-        "the file {} exists; expected none of this name, as `if_exists: fail` says: move it, or write `replace` "
+        "the file {} exists; expected none of this name, as `if_exists: fail` says: move it, or write "
+        "`replace` "
         "or another path",
         path);
   return fmt::format(
-      "the file {} exists, and this run begins at {} s of model time: a run that goes on where another one ended "
+      "the file {} exists, and this run begins at {} s of model time: a run that goes on where another one "
+      "ended "
       "replaces nothing silently; expected another path, or `if_exists: replace`",
       path, begin.time);
 }

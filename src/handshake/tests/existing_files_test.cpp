@@ -40,7 +40,8 @@ TEST(ExistingFiles, AreReplacedByARunFromTheBeginning) {
   EXPECT_EQ(complaint(plan_of({}), 0.0, *files), "none");
   EXPECT_EQ(complaint(plan_of(IfExists::replace), 7200.0, *files), "none");
   EXPECT_EQ(complaint(plan_of(IfExists::fail), 0.0, *files),
-            "run.yaml:9:16  output.a.nc.if_exists: the file a.nc exists; expected none of this name, as `if_exists: "
+            "run.yaml:9:16  output.a.nc.if_exists: the file a.nc exists; expected none of this name, as "
+            "`if_exists: "
             "fail` says: move it, or write `replace` or another path");
 }
 
@@ -51,8 +52,9 @@ TEST(ExistingFiles, AreKeptByARunThatGoesOn) {
   files->write("a.nc", "precious");
   files->write("b_7200.0.nc", "precious");
   const std::string said = complaint(plan_of({}), 3600.0, *files);
-  EXPECT_THAT(said, testing::StartsWith("run.yaml:1:3  output.a.nc: the file a.nc exists, and this run begins at "
-                                        "3600 s of model time: a run that goes on"));
+  EXPECT_THAT(said,
+              testing::StartsWith("run.yaml:1:3  output.a.nc: the file a.nc exists, and this run begins at "
+                                  "3600 s of model time: a run that goes on"));
   EXPECT_THAT(said, testing::HasSubstr("\nrun.yaml:2:3  output.b.nc: the file b_7200.0.nc exists, and"));
 }
 

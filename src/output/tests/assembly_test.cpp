@@ -259,9 +259,9 @@ struct Simple {
     const model::Segment segment{0, first, count};
     assembly.add(record, 0, std::as_bytes(std::span(values)), {&segment, 1});
   }
-  void flush(std::int64_t end) {
+  void flush(std::int64_t end, bool ends = false) {
     const std::int64_t chunk = 0;
-    assembly.flush(end, {&chunk, 1});
+    assembly.flush(end, {&chunk, 1}, ends);
   }
 };
 
@@ -322,6 +322,19 @@ TEST(Assembly, ACommitDoesNotWaitForTheRecordsOfTheNextOne) {
   EXPECT_EQ(simple.handed.size(), 1U);
   simple.add(2);  // completes both
   EXPECT_THAT(simple.handed, ElementsAre(std::tuple(0, 2, false), std::tuple(0, 5, false)));
+}
+
+TEST(Assembly, HandsTheLastChunkOfAFileOnEncoded) {
+  Simple simple(4);
+  for (const int record : {0, 2, 4, 5}) simple.add(record);
+  simple.flush(1);
+  simple.flush(3, true);
+  simple.add(1);
+  EXPECT_THAT(simple.handed, ElementsAre(std::tuple(0, 1, false), std::tuple(0, 3, true)));
+  simple.flush(6);
+  simple.flush(6, true);  // all of it is on the disk already
+  EXPECT_EQ(simple.assembly.bytes(), 0U);
+  EXPECT_EQ(simple.handed.size(), 3U);
 }
 
 // When a run ends early, its last commit is shorter than one that was due and never became complete.

@@ -60,6 +60,29 @@ TEST(Committer, TakesWhatCameBeforeThePoint) {
   EXPECT_FALSE(committer.next());
 }
 
+// The chunks between the end of a file and the begin of the next one do not exist.
+TEST(Committer, GoesOnWithTheFirstChunkOfTheNextFile) {
+  Committer committer = two_axes();
+  CommitPoint last = point({2, 3}, 2.0);
+  last.begins = {0, 0};
+  last.ends_part = true;
+  for (const int record : {0, 1})
+    for (const int spatial : {0, 1}) committer.deliver(0, chunk(spatial, record, record + 1));
+  committer.deliver(1, chunk(0, 0, 3));
+  committer.deliver(1, chunk(0, 2, 9, false));
+  committer.point(std::move(last));
+  const auto ended = committer.next();
+  ASSERT_TRUE(ended);
+  EXPECT_THAT(ended->commit.chunks, SizeIs(5));
+  CommitPoint next = point({2, 9}, 3.0);
+  next.begins = {2, 8};
+  committer.point(std::move(next));
+  const auto ready = committer.next();
+  ASSERT_TRUE(ready);
+  ASSERT_THAT(ready->commit.chunks, SizeIs(1));
+  EXPECT_THAT(ready->commit.chunks[0].offset, ElementsAre(8, 0));
+}
+
 TEST(Committer, WaitsForEveryChunkAndSaysWhichIsLacking) {
   Committer committer = two_axes();
   EXPECT_EQ(committer.waiting_for(), "no commit is due");

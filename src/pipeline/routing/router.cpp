@@ -210,7 +210,7 @@ void Router::flush(std::size_t file, const plan::CommitDue& due) {
     std::vector<std::int64_t> owned;
     for (std::int64_t spatial = 0; spatial < grid.chunks_per_record(); ++spatial)
       if (owners_.of_chunk(route.variable, spatial, 0) == parts_.words.rank()) owned.push_back(spatial);
-    route.assembly->flush(due.lengths[static_cast<std::size_t>(stream->file_axis)], owned);
+    route.assembly->flush(due.lengths[static_cast<std::size_t>(stream->file_axis)], owned, due.ends_part);
   }
 }
 

@@ -124,6 +124,46 @@ INSTANTIATE_TEST_SUITE_P(
             {.clients = 2, .servers = 2, .threads = 1}}),
     [](const auto& parameter) { return parameter.param.name; });
 
+// A new file every 5 s, in which chunks count from its own start: by file and variable.
+std::map<std::string, std::vector<double>> read_files(const std::string& path) {
+  std::map<std::string, std::vector<double>> all;
+  for (int begin = 0; begin < time_of(steps); begin += 5) {
+    const std::string file = fmt::format("{}_{}.0-{}.0", path, begin, begin + 5);
+    if (!output::memory::contents_of(file)) continue;
+    for (const auto& [name, values] : read(file)) all[fmt::format("{} {}", begin, name)] = values;
+  }
+  return all;
+}
+
+TEST(State, GoesOnInTheFileThatIsOpen) {
+  Cast cast;
+  cast.text = whole_text;
+  cast.text.replace(cast.text.find("    if_exists"), 0, "    new_file_every: 5 s\n");
+  Play whole(cast, "many");
+  whole.run();
+  const auto expected = read_files("many");
+  EXPECT_GT(expected.size(), 2 * (names.size() + times.size()));
+  for (std::int64_t step = 1; step < steps; ++step) {
+    SCOPED_TRACE("cut behind step " + std::to_string(step));
+    const std::string name = fmt::format("many_{}", step);
+    model::MemoryState state;
+    Cast before = cast, after = cast;
+    before.clients = 2;
+    after.servers = 2;
+    Play first(before, name);
+    first.play_until(step, state);
+    auto written = read_files(name);
+    end(first);
+    after.begin = step;
+    after.saved = &state;
+    Play second(after, name);
+    second.run();
+    for (const auto& [variable, values] : read_files(name))
+      written[variable] = joined(written[variable], values);
+    ASSERT_EQ(written, expected);
+  }
+}
+
 TEST(State, IsNamedArraysOfTheWholeRun) {
   Cast cast{.clients = 3, .servers = 2};
   cast.text = whole_text;

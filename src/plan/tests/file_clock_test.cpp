@@ -16,6 +16,7 @@ constexpr std::size_t never = std::size_t{1} << 40;
 Plan plan_that_writes(time::Period write_every, bool series = false) {
   Plan plan;
   plan.files.resize(1);
+  plan.files[0].entry.path = "a.nc";
   plan.files[0].entry.series = series;
   plan.files[0].entry.write_every = write_every;
   const time::Period steps = time::Period::of_steps(1);
@@ -31,7 +32,9 @@ struct Model {
   std::int64_t step = 0;
 
   explicit Model(time::Period write_every, std::size_t most_bytes = never, bool series = false)
-      : plan(plan_that_writes(write_every, series)),
+      : Model(plan_that_writes(write_every, series), most_bytes) {}
+  Model(Plan given, std::size_t most_bytes)
+      : plan(std::move(given)),
         axes(plan, {0, 0.0}),
         clock(plan.files[0], 0, plan.calendar, {0, 0.0},
               {.bytes_per_record = {100, 1000}, .most_bytes = most_bytes}) {}
@@ -70,14 +73,14 @@ TEST(FileClock, CommitsAtTheFirstTickAtOrPastEachMultiple) {
 TEST(FileClock, CommitsBeforeItsTimeWhatStepsHaveClosed) {
   Model run(time::Period::of_seconds(99));
   for (const double time : {1.5, 3.0, 6.0, 10.5}) run.to(time);  // instants at steps 2, 3, 4; a mean at 4
-  EXPECT_FALSE(run.clock.commit_until({1, 1.5}));
-  const auto due = run.clock.commit_until({3, 6.0});
+  EXPECT_FALSE(run.clock.commit_until(run.axes, {1, 1.5}));
+  const auto due = run.clock.commit_until(run.axes, {3, 6.0});
   ASSERT_TRUE(due);
   EXPECT_THAT(records_of(*due), ElementsAre(std::tuple(0, 0, 3.0), std::tuple(0, 1, 6.0)));
   EXPECT_THAT(due->lengths, ElementsAre(2, 0));
   EXPECT_EQ(due->tick.step, 3);
   EXPECT_FALSE(due->final);
-  EXPECT_FALSE(run.clock.commit_until({3, 6.0}));  // once
+  EXPECT_FALSE(run.clock.commit_until(run.axes, {3, 6.0}));  // once
   const CommitDue last = run.clock.finish(run.axes);
   EXPECT_THAT(records_of(last),
               ElementsAre(std::tuple(0, 2, 10.5), std::tuple(1, 0, 10.0), std::tuple(1, 1, 10.5)));
@@ -117,9 +120,10 @@ TEST(FileClock, EachWriteEndsAFileOfASeries) {
       EXPECT_TRUE(due->ends_part);
       ended.emplace_back(time, due->part);
     }
-  EXPECT_THAT(ended, ElementsAre(std::pair(6.0, "5.0"), std::pair(10.5, "10.0"), std::pair(21.0, "20.0")));
+  EXPECT_THAT(ended, ElementsAre(std::pair(6.0, "a_5.0.nc"), std::pair(10.5, "a_10.0.nc"),
+                                 std::pair(21.0, "a_20.0.nc")));
   const CommitDue last = run.clock.finish(run.axes);
-  EXPECT_EQ(last.part, "25.0");
+  EXPECT_EQ(last.part, "a_25.0.nc");
   EXPECT_FALSE(last.ends_part);
   EXPECT_EQ(last.lengths[0], 8);
 }
@@ -130,10 +134,72 @@ TEST(FileClock, AFileOfASeriesKeepsItsName) {
   std::vector<std::tuple<double, std::string, bool>> commits;
   for (double time = 2.0; time<330.0; time += time> 110.0 ? 195.0 : 12.0)
     if (const auto due = run.to(time)) commits.emplace_back(time, due->part, due->ends_part);
-  EXPECT_THAT(commits, testing::Contains(std::tuple(14.0, "100.0", false)));
-  EXPECT_THAT(commits, testing::Contains(std::tuple(110.0, "100.0", true)));
-  EXPECT_THAT(commits, testing::Contains(std::tuple(317.0, "200.0", true)));
-  EXPECT_EQ(run.clock.finish(run.axes).part, "400.0");
+  EXPECT_THAT(commits, testing::Contains(std::tuple(14.0, "a_100.0.nc", false)));
+  EXPECT_THAT(commits, testing::Contains(std::tuple(110.0, "a_100.0.nc", true)));
+  EXPECT_THAT(commits, testing::Contains(std::tuple(317.0, "a_200.0.nc", true)));
+  EXPECT_EQ(run.clock.finish(run.axes).part, "a_400.0.nc");
+}
+
+// Chunks of 4 and 3 records; files of 30 s, commits each 8 s.
+Plan plan_with_new_files() {
+  Plan plan = plan_that_writes(time::Period::of_seconds(8));
+  plan.files[0].entry.new_file_every = time::Period::of_seconds(30);
+  plan.files[0].axes[0].unit = 4;
+  plan.files[0].axes[1].unit = 3;
+  return plan;
+}
+
+TEST(FileClock, NewFilesBeginApartFromCommits) {
+  Model run(plan_with_new_files(), never);
+  std::vector<std::tuple<double, std::string, bool>> commits;
+  std::vector<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>> records;  // begins, lengths
+  for (double time = 2.5; time <= 45.0; time += 2.5)
+    if (const auto due = run.to(time)) {
+      commits.emplace_back(time, due->part, due->ends_part);
+      records.emplace_back(due->begins, due->lengths);
+    }
+  const std::string first = "a_0.0-30.0.nc", second = "a_30.0-60.0.nc";
+  EXPECT_THAT(commits, ElementsAre(std::tuple(10.0, first, false), std::tuple(17.5, first, false),
+                                   std::tuple(25.0, first, false), std::tuple(30.0, first, true),
+                                   std::tuple(32.5, second, false), std::tuple(40.0, second, false)));
+  // Instants each 2.5 s, and means over 10 s: 12 and 3 of the first file, which are 3 chunks and one.
+  using Numbers = std::vector<std::int64_t>;
+  EXPECT_EQ(records[3], std::pair(Numbers({0, 0}), Numbers({12, 3})));
+  EXPECT_EQ(records[4], std::pair(Numbers({12, 3}), Numbers({13, 3})));
+  EXPECT_EQ(records[5], std::pair(Numbers({12, 3}), Numbers({16, 4})));
+  const CommitDue gathered = run.clock.gathered(run.axes);
+  EXPECT_EQ(gathered.part, second);
+  EXPECT_EQ(gathered.begins, Numbers({12, 3}));
+}
+
+// The second file begins with a chunk, whatever the first one left open.
+TEST(FileClock, ChunksCountFromTheStartOfEachFile) {
+  Model run(plan_with_new_files(), never);
+  for (const double time : {7.0, 14.0, 21.0, 28.0}) run.to(time);
+  const auto ended = run.to(35.0);  // the 5th instant; of means those until 10, 20 and 30 s
+  ASSERT_TRUE(ended && ended->ends_part);
+  EXPECT_THAT(ended->lengths, ElementsAre(5, 3));
+  const auto next = run.to(42.0);
+  ASSERT_TRUE(next);
+  EXPECT_THAT(next->begins, ElementsAre(8, 3));
+  EXPECT_THAT(records_of(*next), ElementsAre(std::tuple(0, 8, 42.0), std::tuple(1, 3, 40.0)));
+  EXPECT_THAT(next->lengths, ElementsAre(9, 4));
+}
+
+// A step that is longer than a window closes windows of two files.
+TEST(FileClock, AWindowBehindTheEndIsOfTheNextFile) {
+  Model run(plan_with_new_files(), never);
+  run.to(7.0);
+  const auto ended = run.to(54.0);
+  ASSERT_TRUE(ended && ended->ends_part);
+  EXPECT_THAT(records_of(*ended),
+              ElementsAre(std::tuple(0, 0, 7.0), std::tuple(0, 1, 54.0), std::tuple(1, 0, 10.0),
+                          std::tuple(1, 1, 20.0), std::tuple(1, 2, 30.0)));
+  const CommitDue last = run.clock.finish(run.axes);
+  EXPECT_THAT(records_of(last),
+              ElementsAre(std::tuple(1, 3, 40.0), std::tuple(1, 4, 50.0), std::tuple(1, 5, 54.0)));
+  EXPECT_THAT(last.begins, ElementsAre(4, 3));
+  EXPECT_EQ(last.part, "a_30.0-60.0.nc");
 }
 
 TEST(FileClock, WritesByStepsToo) {

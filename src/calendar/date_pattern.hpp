@@ -1,0 +1,17 @@
+// Dates in a form that the user chooses: %Y %m %d %H %M %S, and %% for the sign itself.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "calendar/calendar.hpp"
+
+namespace tailrace::calendar {
+
+// What is wrong with a pattern, if anything.
+std::optional<std::string> pattern_complaint(std::string_view pattern);
+// Seconds are cut to whole ones. The pattern has no complaint.
+std::string format_date(const Date& date, std::string_view pattern);
+
+}  // namespace tailrace::calendar

@@ -1,0 +1,14 @@
+// That the names of files can be made, and that no two files have the same one.
+#pragma once
+
+#include <vector>
+
+#include "config/section.hpp"
+#include "settings/file.hpp"
+
+namespace tailrace::settings {
+
+void check_file_names(const std::vector<FileEntry>& files, const config::Sections& all,
+                      config::Problems& problems);
+
+}  // namespace tailrace::settings
