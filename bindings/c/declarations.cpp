@@ -26,11 +26,33 @@ std::vector<std::string> names(const char* const* values, int rank, const std::s
   return result;
 }
 
-std::map<std::string, std::string> attributes(const tailrace_attribute* values, std::size_t count,
-                                              const std::string& owner) {
+template <class T>
+std::vector<T> numbers(const tailrace_attribute& attribute) {
+  const auto* first = static_cast<const T*>(attribute.numbers);
+  return {first, first + attribute.count};
+}
+
+tailrace::Attribute value_of(const tailrace_attribute& attribute, const std::string& owner) {
+  const std::string what = owner + ": attribute \"" + text_or(attribute.name) + "\"";
+  if (attribute.numbers == nullptr) {
+    if (attribute.count > 0) throw Error(ErrorCode::usage, what + ": numbers is NULL");
+    return text_or(attribute.value);
+  }
+  if (attribute.value != nullptr)
+    throw Error(ErrorCode::usage, what + ": expected either value or numbers, but got both");
+  switch (type_of(attribute.type, what)) {
+    case tailrace::Type::float32: return numbers<float>(attribute);
+    case tailrace::Type::float64: return numbers<double>(attribute);
+    case tailrace::Type::int32: return numbers<std::int32_t>(attribute);
+    default: return numbers<std::int64_t>(attribute);
+  }
+}
+
+std::map<std::string, tailrace::Attribute> attributes(const tailrace_attribute* values, std::size_t count,
+                                                      const std::string& owner) {
   if (count > 0) required(values, (owner + ": attributes").c_str());
-  std::map<std::string, std::string> result;
-  for (std::size_t i = 0; i < count; ++i) result[text_or(values[i].name)] = text_or(values[i].value);
+  std::map<std::string, tailrace::Attribute> result;
+  for (std::size_t i = 0; i < count; ++i) result[text_or(values[i].name)] = value_of(values[i], owner);
   return result;
 }
 
@@ -79,6 +101,9 @@ int tailrace_coordinate(tailrace_session* session, const char* grid, const tailr
     const auto& given = required(spec, "coordinate spec");
     const std::string owner = "coordinate \"" + text_or(given.name) + "\"";
     if (count > 0) required(values, (owner + ": values").c_str());
+    if (count > 0 && given.vertices > 0) required(given.bounds, (owner + ": bounds").c_str());
+    if (given.bounds != nullptr && given.vertices == 0)
+      throw Error(ErrorCode::usage, owner + ": bounds are given, but vertices, of each value, is 0");
     running(session).session.coordinate(
         text_or(grid),
         {.name = text_or(given.name),
@@ -86,8 +111,25 @@ int tailrace_coordinate(tailrace_session* session, const char* grid, const tailr
          .units = text_or(given.units),
          .standard_name = text_or(given.standard_name),
          .long_name = text_or(given.long_name),
-         .attributes = attributes(given.attributes, given.attribute_count, owner)},
+         .attributes = attributes(given.attributes, given.attribute_count, owner),
+         .scalar = given.scalar != 0,
+         .bounds = {given.bounds, given.bounds == nullptr ? 0 : count * given.vertices},
+         .vertices = given.vertices,
+         .computed_bounds = given.computed_bounds != 0,
+         .measure = text_or(given.measure)},
         {values, count});
+  });
+}
+
+int tailrace_grid_mapping(tailrace_session* session, const char* grid, const tailrace_grid_mapping_spec* spec,
+                          tailrace_error* error) {
+  return guarded(error, [&] {
+    const auto& given = required(spec, "grid_mapping spec");
+    const std::string owner = "grid \"" + text_or(grid) + "\": grid_mapping";
+    running(session).session.grid_mapping(
+        text_or(grid), {.grid_mapping_name = text_or(given.grid_mapping_name),
+                        .name = text_or(given.name, "crs"),
+                        .attributes = attributes(given.attributes, given.attribute_count, owner)});
   });
 }
 
@@ -112,7 +154,20 @@ int tailrace_mesh(tailrace_session* session, const char* grid, const tailrace_me
                                    .nodes_per_face = given.nodes_per_face,
                                    .face_nodes = {given.face_nodes, given.face_count * per_face},
                                    .global_nodes = given.global_nodes,
-                                   .node_indices = {given.node_indices, index_count}});
+                                   .node_indices = {given.node_indices, index_count},
+                                   .node_units = text_or(given.node_units)});
+  });
+}
+
+int tailrace_mesh_location(tailrace_session* session, const char* grid,
+                           const tailrace_mesh_location_spec* spec, tailrace_error* error) {
+  return guarded(error, [&] {
+    const auto& given = required(spec, "mesh_location spec");
+    if (given.edge_count > 0) required(given.edge_nodes, "mesh_location: edge_nodes");
+    running(session).session.mesh_location(text_or(grid),
+                                           {.mesh = text_or(given.mesh, "mesh"),
+                                            .location = text_or(given.location),
+                                            .edge_nodes = {given.edge_nodes, 2 * given.edge_count}});
   });
 }
 

@@ -5,10 +5,12 @@
 
 #define TAILRACE_NO_MPI
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tailrace/tailrace.h"
@@ -45,24 +47,83 @@ std::vector<std::int64_t> reversed(const std::int64_t* values, int size, std::in
   return result;
 }
 
-// "name = value" lines.
+// "1, 2.5d0": whole numbers where all are.
+class Numbers {
+ public:
+  // False where something is no number.
+  bool read(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == 'd' || c == 'D'; }, 'e');
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const auto end = std::min(text.find(',', begin), text.size());
+      if (!add(text.substr(begin, end - begin))) return false;
+      begin = end + 1;
+    }
+    return true;
+  }
+  tailrace_attribute of(const char* name) const {
+    if (narrow_.size() == reals_.size()) return made(name, narrow_, TAILRACE_INT32);
+    if (wide_.size() == reals_.size()) return made(name, wide_, TAILRACE_INT64);
+    return made(name, reals_, TAILRACE_FLOAT64);
+  }
+
+ private:
+  static bool is_blank(const char* text) { return text[std::strspn(text, " ")] == '\0'; }
+  template <class T>
+  static tailrace_attribute made(const char* name, const std::vector<T>& numbers, int type) {
+    return {.name = name, .value = nullptr, .numbers = numbers.data(), .count = numbers.size(), .type = type};
+  }
+  bool add(const std::string& word) {
+    char* end = nullptr;
+    reals_.push_back(std::strtod(word.c_str(), &end));
+    if (end == word.c_str() || !is_blank(end)) return false;
+    errno = 0;
+    const long long whole = std::strtoll(word.c_str(), &end, 10);
+    if (!is_blank(end) || errno != 0) return true;
+    wide_.push_back(whole);
+    if (std::in_range<std::int32_t>(whole)) narrow_.push_back(static_cast<std::int32_t>(whole));
+    return true;
+  }
+
+  std::vector<double> reals_;
+  std::vector<std::int64_t> wide_;
+  std::vector<std::int32_t> narrow_;
+};
+
+// "name = text" and "name := numbers" lines.
 class Attributes {
  public:
-  explicit Attributes(const char* text) : texts_(lines(text)) {
-    for (auto& line : texts_) {
-      const auto equals = std::min(line.find('='), line.size());
-      const auto name_end = line.find_last_not_of(" ", equals == 0 ? 0 : equals - 1);
-      const auto value = std::min(line.find_first_not_of(" ", equals + 1), line.size());
-      if (equals < line.size()) line[name_end == std::string::npos ? 0 : name_end + 1] = '\0';
-      list_.push_back({line.c_str(), line.c_str() + value});
-    }
+  explicit Attributes(const char* text) : texts_(lines(text)), numbers_(texts_.size()) {
+    for (std::size_t i = 0; i < texts_.size(); ++i) add(texts_[i], numbers_[i]);
   }
   const tailrace_attribute* data() const { return list_.data(); }
   std::size_t size() const { return list_.size(); }
+  const std::string& complaint() const { return complaint_; }  // empty where all could be read
 
  private:
+  void add(std::string& line, Numbers& numbers) {
+    const auto equals = std::min(line.find('='), line.size());
+    const bool has_numbers = equals > 0 && equals < line.size() && line[equals - 1] == ':';
+    const auto behind_name = has_numbers ? equals - 1 : equals;
+    const auto name_end = line.find_last_not_of(" ", behind_name == 0 ? 0 : behind_name - 1);
+    const auto value = std::min(line.find_first_not_of(" ", equals + 1), line.size());
+    if (equals < line.size()) line[name_end == std::string::npos ? 0 : name_end + 1] = '\0';
+    tailrace_attribute& added = list_.emplace_back();
+    added.name = line.c_str();
+    added.value = line.c_str() + value;
+    if (!has_numbers) return;
+    if (numbers.read(added.value))
+      added = numbers.of(added.name);
+    else
+      complaint_ = std::string("attribute \"") + added.name +
+                   "\": expected numbers behind :=, such as \"valid_range := 0, 100\", but got \"" +
+                   added.value + "\"";
+  }
+
   std::vector<std::string> texts_;
+  std::vector<Numbers> numbers_;
   std::vector<tailrace_attribute> list_;
+  std::string complaint_;
 };
 
 // -1: not a type that Tailrace carries (tailrace_put_strided then says so, with the name of the field).
@@ -133,10 +194,13 @@ int tailrace_glue_grid(tailrace_session* session, const char* name, const char* 
 int tailrace_glue_coordinate(tailrace_session* session, const char* grid, const char* name, const char* dims,
                              const char* units, const char* standard_name, const char* long_name,
                              const char* attributes, std::size_t value_count, const double* values,
-                             tailrace_error* error) {
+                             int scalar, std::size_t vertices, std::size_t bound_count, const double* bounds,
+                             int computed_bounds, const char* measure, tailrace_error* error) {
   const auto texts = lines(dims);
   const auto names = reversed(texts);
   const Attributes list(attributes);
+  if (!list.complaint().empty())
+    return usage_error(error, "coordinate \"" + std::string(name) + "\": " + list.complaint());
   const tailrace_coordinate_spec spec{.name = name,
                                       .rank = static_cast<int>(names.size()),
                                       .dims = names.data(),
@@ -144,15 +208,36 @@ int tailrace_glue_coordinate(tailrace_session* session, const char* grid, const 
                                       .standard_name = present(standard_name),
                                       .long_name = present(long_name),
                                       .attributes = list.data(),
-                                      .attribute_count = list.size()};
+                                      .attribute_count = list.size(),
+                                      .scalar = scalar,
+                                      .bounds = bounds,
+                                      .vertices = vertices,
+                                      .computed_bounds = computed_bounds,
+                                      .measure = present(measure)};
+  if (bounds != nullptr && bound_count != vertices * value_count)
+    return usage_error(error, "coordinate \"" + std::string(name) + "\": " + std::to_string(value_count) +
+                                  " values and bounds of " + std::to_string(bound_count) + " elements, " +
+                                  std::to_string(vertices) + " in the first dimension");
   return tailrace_coordinate(session, grid, &spec, values, value_count, error);
+}
+
+int tailrace_glue_grid_mapping(tailrace_session* session, const char* grid, const char* grid_mapping_name,
+                               const char* name, const char* attributes, tailrace_error* error) {
+  const Attributes list(attributes);
+  if (!list.complaint().empty())
+    return usage_error(error, "grid \"" + std::string(grid) + "\": grid_mapping: " + list.complaint());
+  const tailrace_grid_mapping_spec spec{.grid_mapping_name = grid_mapping_name,
+                                        .name = present(name),
+                                        .attributes = list.data(),
+                                        .attribute_count = list.size()};
+  return tailrace_grid_mapping(session, grid, &spec, error);
 }
 
 int tailrace_glue_mesh(tailrace_session* session, const char* grid, const char* name, std::size_t x_count,
                        const double* node_x, std::size_t y_count, const double* node_y,
                        std::int64_t nodes_per_face, std::size_t face_count, const std::int32_t* face_nodes,
                        std::int64_t global_nodes, std::size_t index_count, const std::int64_t* node_indices,
-                       tailrace_error* error) {
+                       const char* node_units, tailrace_error* error) {
   if (x_count != y_count) {
     return usage_error(error, "mesh of grid \"" + std::string(grid) + "\": node_x has " +
                                   std::to_string(x_count) + " elements, node_y has " +
@@ -176,14 +261,35 @@ int tailrace_glue_mesh(tailrace_session* session, const char* grid, const char* 
                                 .face_nodes = nodes.data(),
                                 .face_count = face_count,
                                 .global_nodes = global_nodes,
-                                .node_indices = node_indices == nullptr ? nullptr : indices.data()};
+                                .node_indices = node_indices == nullptr ? nullptr : indices.data(),
+                                .node_units = present(node_units)};
   return tailrace_mesh(session, grid, &spec, error);
+}
+
+int tailrace_glue_mesh_location(tailrace_session* session, const char* grid, const char* mesh,
+                                const char* location, std::size_t ends, std::size_t edge_count,
+                                const std::int32_t* edge_nodes, tailrace_error* error) {
+  if (edge_nodes != nullptr && ends != 2)
+    return usage_error(error, "mesh_location of grid \"" + std::string(grid) +
+                                  "\": edge_nodes has the shape (" + std::to_string(ends) + ", " +
+                                  std::to_string(edge_count) + "); expected (2, edges)");
+  std::vector<std::int32_t> nodes(edge_nodes, edge_nodes + (edge_nodes == nullptr ? 0 : 2 * edge_count));
+  for (auto& node : nodes) --node;
+  const tailrace_mesh_location_spec spec{.mesh = present(mesh),
+                                         .location = location,
+                                         .edge_nodes = edge_nodes == nullptr ? nullptr : nodes.data(),
+                                         .edge_count = edge_nodes == nullptr ? 0 : edge_count};
+  return tailrace_mesh_location(session, grid, &spec, error);
 }
 
 int tailrace_glue_field(tailrace_session* session, const char* name, const char* grid, int type,
                         const char* units, const char* standard_name, const char* long_name,
                         const char* attributes, const double* fill_value, tailrace_error* error) {
   const Attributes list(attributes);
+  if (!list.complaint().empty()) {
+    usage_error(error, "field \"" + std::string(name) + "\": " + list.complaint());
+    return -1;
+  }
   const tailrace_field_spec spec{.name = name,
                                  .grid = present(grid),
                                  .type = type,

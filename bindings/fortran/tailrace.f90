@@ -24,7 +24,8 @@
 !! - An array section that is put is not copied by the compiler but read in place, with its strides.
 !! - A session is used from one thread at a time.
 !!
-!! The parts: what is declared stands in tailrace_declarations.f90, the time loop in tailrace_steps.f90, the rest here.
+!! The parts: what is declared stands in tailrace_declarations.f90 and tailrace_coordinates.f90, the time loop in
+!! tailrace_steps.f90, the rest here.
 module tailrace
   use, intrinsic :: iso_c_binding, only: c_associated, c_int, c_int64_t, c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: real64

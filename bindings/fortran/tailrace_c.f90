@@ -15,7 +15,7 @@ module tailrace_c
   public :: tailrace_stop_requested_c, tailrace_output_lost_c
   public :: tailrace_hdf5_lock, tailrace_hdf5_unlock, tailrace_version_c, strlen_c
   public :: tailrace_start_c, tailrace_grid_c, tailrace_coordinate_c, tailrace_mesh_c, tailrace_field_c, tailrace_put_c
-  public :: tailrace_put_unwanted_c, tailrace_acquire_c
+  public :: tailrace_put_unwanted_c, tailrace_acquire_c, tailrace_grid_mapping_c, tailrace_mesh_location_c
 
   interface
     subroutine tailrace_error_clear_c(error) bind(c, name="tailrace_error_clear")
@@ -187,22 +187,35 @@ module tailrace_c
     end function tailrace_grid_c
 
     function tailrace_coordinate_c(session, grid, name, dims, units, standard_name, long_name, attributes, value_count, &
-                                   values, error) bind(c, name="tailrace_glue_coordinate") result(code)
+                                   values, scalar, vertices, bound_count, bounds, computed_bounds, measure, error) &
+      bind(c, name="tailrace_glue_coordinate") result(code)
       import :: c_char, c_double, c_int, c_ptr, c_size_t, tailrace_error_c
       type(c_ptr), value :: session
       character(kind=c_char), intent(in) :: grid(*), name(*), dims(*), units(*), standard_name(*), long_name(*), &
-                                            attributes(*)
-      integer(c_size_t), value :: value_count
+                                            attributes(*), measure(*)
+      integer(c_size_t), value :: value_count, vertices, bound_count
+      integer(c_int), value :: scalar, computed_bounds
       real(c_double), intent(in) :: values(*)
+      real(c_double), intent(in), optional :: bounds(*)
       type(tailrace_error_c), intent(inout) :: error
       integer(c_int) :: code
     end function tailrace_coordinate_c
 
+    function tailrace_grid_mapping_c(session, grid, grid_mapping_name, name, attributes, error) &
+      bind(c, name="tailrace_glue_grid_mapping") result(code)
+      import :: c_char, c_int, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: grid(*), grid_mapping_name(*), name(*), attributes(*)
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_grid_mapping_c
+
     function tailrace_mesh_c(session, grid, name, x_count, node_x, y_count, node_y, nodes_per_face, face_count, face_nodes, &
-                             global_nodes, index_count, node_indices, error) bind(c, name="tailrace_glue_mesh") result(code)
+                             global_nodes, index_count, node_indices, node_units, error) &
+      bind(c, name="tailrace_glue_mesh") result(code)
       import :: c_char, c_double, c_int, c_int32_t, c_int64_t, c_ptr, c_size_t, tailrace_error_c
       type(c_ptr), value :: session
-      character(kind=c_char), intent(in) :: grid(*), name(*)
+      character(kind=c_char), intent(in) :: grid(*), name(*), node_units(*)
       integer(c_size_t), value :: x_count, y_count, face_count, index_count
       integer(c_int64_t), value :: nodes_per_face, global_nodes
       integer(c_int64_t), intent(in), optional :: node_indices(*)
@@ -211,6 +224,17 @@ module tailrace_c
       type(tailrace_error_c), intent(inout) :: error
       integer(c_int) :: code
     end function tailrace_mesh_c
+
+    function tailrace_mesh_location_c(session, grid, mesh, location, ends, edge_count, edge_nodes, error) &
+      bind(c, name="tailrace_glue_mesh_location") result(code)
+      import :: c_char, c_int, c_int32_t, c_ptr, c_size_t, tailrace_error_c
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: grid(*), mesh(*), location(*)
+      integer(c_size_t), value :: ends, edge_count
+      integer(c_int32_t), intent(in), optional :: edge_nodes(*)
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: code
+    end function tailrace_mesh_location_c
 
     function tailrace_field_c(session, name, grid, type, units, standard_name, long_name, attributes, fill_value, &
                               error) bind(c, name="tailrace_glue_field") result(handle)

@@ -1,27 +1,29 @@
-!> What a model declares before `ready`: options, grids, coordinates, meshes, fields. A part of `tailrace`.
+!> What a model declares before `ready`: options, grids, meshes, fields. A part of `tailrace`.
 module tailrace_declarations
   use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int64_t, c_size_t
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use tailrace_base
   use tailrace_c
+  use tailrace_coordinates, only: coordinate_session
   implicit none
   private
 
   public :: declaring_session
 
-  type, extends(session_base) :: declaring_session
+  type, extends(coordinate_session) :: declaring_session
   contains
     !> Declarations, before ready; local. Names, shapes and types must agree over the component's ranks.
     generic :: option => option_character, option_int32, option_int64, option_real32, option_real64
     !> block: offset and count. indexed: indexed_dim and indices. partial=.true.: each rank holds a contribution of the
     !! full shape. None of them: every rank holds the whole (replicated).
     generic :: grid => grid_int32, grid_int64
-    !> Values of rank 1 or 2; all, or this rank's part along decomposed dimensions (distinguished by the size).
-    !! attributes: an array of "name = value".
-    generic :: coordinate => coordinate_r4, coordinate_r8, coordinate_r4_2, coordinate_r8_2
     !> face_nodes(nodes_per_face, local faces) holds global node numbers from 1, padded with 0. Each rank gives all nodes,
     !! or those of its own cells: with their numbers, node_indices, from 1, and how many the whole mesh has, global_nodes.
+    !! node_units: in a plane a length, such as "m"; else nodes are in degrees. Clockwise faces are turned round.
     generic :: mesh => mesh_int32, mesh_int64
+    !> A grid whose cells are the edges or nodes (location "edge", "node") of the mesh of another grid, declared before;
+    !! edge_nodes(2, local edges) holds global node numbers from 1.
+    procedure :: mesh_location
     !> A field without grid is a scalar. handle: for wants, put, acquire and publish without a look-up of the name.
     !! fill_value: what stands for a missing value in the arrays, and in the files as _FillValue (NaN: any NaN); reductions
     !! over time then weigh, cell by cell, only what is there.
@@ -29,7 +31,6 @@ module tailrace_declarations
 
     procedure, private :: option_character, option_int32, option_int64, option_real32, option_real64
     procedure, private :: grid_int32, grid_int64
-    procedure, private :: coordinate_r4, coordinate_r8, coordinate_r4_2, coordinate_r8_2
     procedure, private :: mesh_int32, mesh_int64
   end type declaring_session
 
@@ -165,80 +166,12 @@ contains
                            index_count, indices, partial_, error)
   end subroutine grid_any
 
-  subroutine coordinate_r8(self, grid, name, values, units, dims, standard_name, long_name, attributes, ierr, errmsg)
-    class(declaring_session), intent(inout) :: self
-    character(*), intent(in) :: grid, name
-    real(real64), intent(in) :: values(:)
-    character(*), intent(in), optional :: units, dims(:), standard_name, long_name, attributes(:)
-    integer, intent(out), optional :: ierr
-    character(:), allocatable, intent(out), optional :: errmsg
-    type(tailrace_error_c) :: error
-    integer(c_int) :: code
-
-    code = tailrace_coordinate_c(self%c_session, c_string(grid), c_string(name), c_lines(dims), c_string(units), &
-                                 c_string(standard_name), c_string(long_name), c_lines(attributes), &
-                                 size(values, kind=c_size_t), values, error)
-    if (present(errmsg)) errmsg = text(error%message)
-    call settle(self, error, ierr)
-  end subroutine coordinate_r8
-
-  subroutine coordinate_r4(self, grid, name, values, units, dims, standard_name, long_name, attributes, ierr, errmsg)
-    class(declaring_session), intent(inout) :: self
-    character(*), intent(in) :: grid, name
-    real(real32), intent(in) :: values(:)
-    character(*), intent(in), optional :: units, dims(:), standard_name, long_name, attributes(:)
-    integer, intent(out), optional :: ierr
-    character(:), allocatable, intent(out), optional :: errmsg
-    type(tailrace_error_c) :: error
-    integer(c_int) :: code
-
-    code = tailrace_coordinate_c(self%c_session, c_string(grid), c_string(name), c_lines(dims), c_string(units), &
-                                 c_string(standard_name), c_string(long_name), c_lines(attributes), &
-                                 size(values, kind=c_size_t), real(values, real64), error)
-    if (present(errmsg)) errmsg = text(error%message)
-    call settle(self, error, ierr)
-  end subroutine coordinate_r4
-
-  subroutine coordinate_r8_2(self, grid, name, values, units, dims, standard_name, long_name, attributes, ierr, errmsg)
-    class(declaring_session), intent(inout) :: self
-    character(*), intent(in) :: grid, name
-    real(real64), intent(in) :: values(:, :)
-    character(*), intent(in), optional :: units, dims(:), standard_name, long_name, attributes(:)
-    integer, intent(out), optional :: ierr
-    character(:), allocatable, intent(out), optional :: errmsg
-    type(tailrace_error_c) :: error
-    integer(c_int) :: code
-
-    code = tailrace_coordinate_c(self%c_session, c_string(grid), c_string(name), c_lines(dims), c_string(units), &
-                                 c_string(standard_name), c_string(long_name), c_lines(attributes), &
-                                 size(values, kind=c_size_t), reshape(values, [size(values)]), error)
-    if (present(errmsg)) errmsg = text(error%message)
-    call settle(self, error, ierr)
-  end subroutine coordinate_r8_2
-
-  subroutine coordinate_r4_2(self, grid, name, values, units, dims, standard_name, long_name, attributes, ierr, errmsg)
-    class(declaring_session), intent(inout) :: self
-    character(*), intent(in) :: grid, name
-    real(real32), intent(in) :: values(:, :)
-    character(*), intent(in), optional :: units, dims(:), standard_name, long_name, attributes(:)
-    integer, intent(out), optional :: ierr
-    character(:), allocatable, intent(out), optional :: errmsg
-    type(tailrace_error_c) :: error
-    integer(c_int) :: code
-
-    code = tailrace_coordinate_c(self%c_session, c_string(grid), c_string(name), c_lines(dims), c_string(units), &
-                                 c_string(standard_name), c_string(long_name), c_lines(attributes), &
-                                 size(values, kind=c_size_t), reshape(real(values, real64), [size(values)]), error)
-    if (present(errmsg)) errmsg = text(error%message)
-    call settle(self, error, ierr)
-  end subroutine coordinate_r4_2
-
-  subroutine mesh_int32(self, grid, node_x, node_y, face_nodes, name, global_nodes, node_indices, ierr, errmsg)
+  subroutine mesh_int32(self, grid, node_x, node_y, face_nodes, name, global_nodes, node_indices, ierr, errmsg, node_units)
     class(declaring_session), intent(inout) :: self
     character(*), intent(in) :: grid
     real(real64), intent(in) :: node_x(:), node_y(:)
     integer(int32), intent(in) :: face_nodes(:, :)
-    character(*), intent(in), optional :: name
+    character(*), intent(in), optional :: name, node_units
     integer(int32), intent(in), optional :: global_nodes, node_indices(:)
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
@@ -247,33 +180,33 @@ contains
 
     if (present(global_nodes)) allocate (global_nodes_, source=int(global_nodes, int64))
     if (present(node_indices)) allocate (node_indices_, source=int(node_indices, int64))
-    call mesh_any(self, grid, node_x, node_y, face_nodes, name, global_nodes_, node_indices_, error)
+    call mesh_any(self, grid, node_x, node_y, face_nodes, name, global_nodes_, node_indices_, node_units, error)
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
   end subroutine mesh_int32
 
-  subroutine mesh_int64(self, grid, node_x, node_y, face_nodes, name, global_nodes, node_indices, ierr, errmsg)
+  subroutine mesh_int64(self, grid, node_x, node_y, face_nodes, name, global_nodes, node_indices, ierr, errmsg, node_units)
     class(declaring_session), intent(inout) :: self
     character(*), intent(in) :: grid
     real(real64), intent(in) :: node_x(:), node_y(:)
     integer(int32), intent(in) :: face_nodes(:, :)
-    character(*), intent(in), optional :: name
+    character(*), intent(in), optional :: name, node_units
     integer(int64), intent(in) :: global_nodes, node_indices(:)
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
     type(tailrace_error_c) :: error
 
-    call mesh_any(self, grid, node_x, node_y, face_nodes, name, global_nodes, node_indices, error)
+    call mesh_any(self, grid, node_x, node_y, face_nodes, name, global_nodes, node_indices, node_units, error)
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
   end subroutine mesh_int64
 
-  subroutine mesh_any(self, grid, node_x, node_y, face_nodes, name, global_nodes, node_indices, error)
+  subroutine mesh_any(self, grid, node_x, node_y, face_nodes, name, global_nodes, node_indices, node_units, error)
     class(declaring_session), intent(inout) :: self
     character(*), intent(in) :: grid
     real(real64), intent(in) :: node_x(:), node_y(:)
     integer(int32), intent(in) :: face_nodes(:, :)
-    character(*), intent(in), optional :: name
+    character(*), intent(in), optional :: name, node_units
     integer(int64), intent(in), optional :: global_nodes, node_indices(:)
     type(tailrace_error_c), intent(inout) :: error
     integer(int64) :: nodes
@@ -286,8 +219,32 @@ contains
     if (present(node_indices)) indices = size(node_indices, kind=c_size_t)
     code = tailrace_mesh_c(self%c_session, c_string(grid), c_string(name), size(node_x, kind=c_size_t), node_x, &
                            size(node_y, kind=c_size_t), node_y, size(face_nodes, 1, kind=c_int64_t), &
-                           size(face_nodes, 2, kind=c_size_t), face_nodes, nodes, indices, node_indices, error)
+                           size(face_nodes, 2, kind=c_size_t), face_nodes, nodes, indices, node_indices, &
+                           c_string(node_units), error)
   end subroutine mesh_any
+
+  subroutine mesh_location(self, grid, location, mesh, edge_nodes, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(*), intent(in) :: grid, location
+    character(*), intent(in), optional :: mesh
+    integer(int32), intent(in), optional :: edge_nodes(:, :)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_size_t) :: ends, edges
+    integer(c_int) :: code
+
+    ends = 0
+    edges = 0
+    if (present(edge_nodes)) then
+      ends = size(edge_nodes, 1, kind=c_size_t)
+      edges = size(edge_nodes, 2, kind=c_size_t)
+    end if
+    code = tailrace_mesh_location_c(self%c_session, c_string(grid), c_string(mesh), c_string(location), ends, edges, &
+                                    edge_nodes, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine mesh_location
 
   subroutine field(self, name, grid, type, units, standard_name, long_name, attributes, handle, ierr, errmsg, &
                    fill_value)

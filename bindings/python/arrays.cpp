@@ -2,7 +2,9 @@
 
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace nb = nanobind;
 
@@ -50,6 +52,33 @@ bool is_on_a_device(nb::handle object) {
   if (!nb::hasattr(object, "__dlpack_device__")) return nb::hasattr(object, "__cuda_array_interface__");
   const auto device = nb::cast<int>(object.attr("__dlpack_device__")()[nb::int_(0)]);
   return device != 1 && device != 3 && device != 11 && device != 13;
+}
+
+template <class T>
+std::vector<T> elements(nb::handle array, const char* dtype) {
+  const auto dense = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(
+      nb::module_::import_("numpy").attr("ascontiguousarray")(array, dtype));
+  return {dense.data(), dense.data() + dense.size()};
+}
+
+// NumPy's types are kept where files have them; whole numbers of Python become the smallest.
+Attribute numbers_from(nb::handle value, const std::string& what) {
+  const nb::object array = nb::module_::import_("numpy").attr("asarray")(value);
+  const auto kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
+  const auto size = nb::cast<std::size_t>(array.attr("dtype").attr("itemsize"));
+  const bool is_number = kind == "f" || kind == "i" || kind == "u";
+  if (!is_number || nb::cast<std::size_t>(array.attr("ndim")) > 1)
+    throw Error(ErrorCode::usage, what + ": expected text, a number or a list of numbers, not " +
+                                      (is_number ? "an array of more dimensions" : describe(value)));
+  if (kind == "f") {
+    if (size <= sizeof(float)) return elements<float>(array, "float32");
+    return elements<double>(array, "float64");
+  }
+  const auto whole = elements<std::int64_t>(array, "int64");
+  const bool narrow = (kind == "i" && size <= sizeof(std::int32_t)) || !nb::hasattr(value, "dtype");
+  if (!narrow || !std::ranges::all_of(whole, [](std::int64_t n) { return std::in_range<std::int32_t>(n); }))
+    return whole;
+  return std::vector<std::int32_t>(whole.begin(), whole.end());
 }
 
 }  // namespace
@@ -117,6 +146,19 @@ bool PythonArray::read_number(nb::handle object) {
     case Type::int64: return nb::try_cast(object, number_.int64);
   }
   return false;
+}
+
+std::map<std::string, Attribute> attributes_from(nb::handle values, const std::string& owner) {
+  std::map<std::string, Attribute> attributes;
+  for (const nb::handle item : values.attr("items")()) {
+    const auto name = nb::cast<std::string>(item[nb::int_(0)]);
+    const nb::object value = item[nb::int_(1)];
+    if (nb::isinstance<nb::str>(value))
+      attributes[name] = nb::cast<std::string>(value);
+    else
+      attributes[name] = numbers_from(value, owner + ": attribute \"" + name + "\"");
+  }
+  return attributes;
 }
 
 nb::object slot_array(std::span<std::byte> slot, const LocalShape& field, nb::handle session) {

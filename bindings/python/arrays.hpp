@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 
@@ -36,6 +37,9 @@ class PythonArray {
     std::int32_t int32;
   } number_{};
 };
+
+// A mapping of texts and numbers. Throws Error(usage) with the owner and the name of what is neither.
+std::map<std::string, Attribute> attributes_from(nanobind::handle values, const std::string& owner);
 
 // A writable array over the slot; `session` stays alive as long as the array.
 nanobind::object slot_array(std::span<std::byte> slot, const LocalShape& field, nanobind::handle session);

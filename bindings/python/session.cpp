@@ -18,7 +18,6 @@ namespace tailrace::bindings {
 
 namespace {
 
-using Texts = std::map<std::string, std::string>;
 using Extents = std::vector<std::int64_t>;
 
 // Anything that NumPy takes as an array, dense and of the wanted type; owns what had to be converted.
@@ -31,11 +30,17 @@ class Dense {
   std::size_t extent(std::size_t dimension) const {
     return dimension < array_.ndim() ? array_.shape(dimension) : 1;
   }
+  std::size_t last_extent() const { return array_.ndim() == 0 ? 1 : array_.shape(array_.ndim() - 1); }
 
  private:
   using Array = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
   Array array_;
 };
+
+// A number, or an array without dimensions.
+bool is_single(nb::handle values) {
+  return nb::cast<int>(nb::module_::import_("numpy").attr("ndim")(values)) == 0;
+}
 
 // A session that is being used from Python. What may block runs without the interpreter's lock.
 class PythonSession {
@@ -98,19 +103,37 @@ class PythonSession {
 
   void coordinate(const std::string& grid, const std::string& name, nb::handle values,
                   const std::string& units, const std::vector<std::string>& dims,
-                  const std::string& standard_name, const std::string& long_name, const Texts& attributes) {
-    session_.coordinate(grid,
-                        {.name = name,
-                         .dims = dims,
-                         .units = units,
-                         .standard_name = standard_name,
-                         .long_name = long_name,
-                         .attributes = attributes},
-                        Dense<double>(values, "float64").elements());
+                  const std::string& standard_name, const std::string& long_name, nb::handle attributes,
+                  nb::handle bounds, bool computed_bounds, const std::string& measure) {
+    const Dense<double> numbers(values, "float64");
+    CoordinateSpec spec{.name = name,
+                        .dims = dims,
+                        .units = units,
+                        .standard_name = standard_name,
+                        .long_name = long_name,
+                        .attributes = attributes_from(attributes, "coordinate \"" + name + "\""),
+                        .scalar = is_single(values),
+                        .computed_bounds = computed_bounds,
+                        .measure = measure};
+    std::optional<Dense<double>> ends;
+    if (!bounds.is_none()) {
+      spec.bounds = ends.emplace(bounds, "float64").elements();
+      spec.vertices = ends->last_extent();
+    }
+    session_.coordinate(grid, spec, numbers.elements());
+  }
+
+  void grid_mapping(const std::string& grid, const std::string& grid_mapping_name, const std::string& name,
+                    nb::handle attributes) {
+    session_.grid_mapping(grid,
+                          {.grid_mapping_name = grid_mapping_name,
+                           .name = name,
+                           .attributes = attributes_from(attributes, "grid \"" + grid + "\": grid_mapping")});
   }
 
   void mesh(const std::string& grid, nb::handle node_x, nb::handle node_y, nb::handle face_nodes,
-            const std::string& name, nb::handle node_indices, std::int64_t global_nodes) {
+            const std::string& name, nb::handle node_indices, std::int64_t global_nodes,
+            const std::string& node_units) {
     const Dense<double> x(node_x, "float64"), y(node_y, "float64");
     const Dense<std::int32_t> nodes(face_nodes, "int32");
     MeshSpec spec{.name = name,
@@ -119,14 +142,23 @@ class PythonSession {
                   .nodes_per_face = static_cast<std::int64_t>(nodes.extent(1)),
                   .face_nodes = nodes.elements(),
                   .global_nodes = global_nodes,
-                  .node_indices = {}};
+                  .node_indices = {},
+                  .node_units = node_units};
     std::optional<Dense<std::int64_t>> numbers;
     if (!node_indices.is_none()) spec.node_indices = numbers.emplace(node_indices, "int64").elements();
     session_.mesh(grid, spec);
   }
 
+  void mesh_location(const std::string& grid, const std::string& location, const std::string& mesh,
+                     nb::handle edge_nodes) {
+    MeshLocationSpec spec{.mesh = mesh, .location = location, .edge_nodes = {}};
+    std::optional<Dense<std::int32_t>> nodes;
+    if (!edge_nodes.is_none()) spec.edge_nodes = nodes.emplace(edge_nodes, "int32").elements();
+    session_.mesh_location(grid, spec);
+  }
+
   int field(const std::string& name, const std::string& grid, nb::handle type, const std::string& units,
-            const std::string& standard_name, const std::string& long_name, const Texts& attributes,
+            const std::string& standard_name, const std::string& long_name, nb::handle attributes,
             std::optional<double> fill_value) {
     const FieldSpec spec{.name = name,
                          .grid = grid,
@@ -134,7 +166,7 @@ class PythonSession {
                          .units = units,
                          .standard_name = standard_name,
                          .long_name = long_name,
-                         .attributes = attributes,
+                         .attributes = attributes_from(attributes, "field \"" + name + "\""),
                          .fill_value = fill_value};
     const auto handle = session_.field(spec);
     shapes_.add(spec, handle);
@@ -216,14 +248,29 @@ void bind_declarations(nb::class_<PythonSession>& type) {
            "Declares a grid: block (offset, count), indexed (indexed_dim, indices), partial, or replicated.")
       .def("coordinate", &PythonSession::coordinate, "grid"_a, "name"_a, "values"_a, "units"_a = "",
            "dims"_a = std::vector<std::string>{}, "standard_name"_a = "", "long_name"_a = "",
-           "attributes"_a = Texts{}, "Sets the values of a coordinate: all of them, or this rank's part.")
+           "attributes"_a = nb::dict(), "bounds"_a = nb::none(), "computed_bounds"_a = false,
+           "measure"_a = "",
+           "Sets the values of a coordinate: all of them, or this rank's part; a single number is a scalar "
+           "coordinate, of all cells. bounds: the ends of the cells, with a last dimension of vertices, 2 "
+           "along "
+           "a dimension of its own; or computed_bounds: halfway between the values, which must lie evenly. "
+           "measure: \"area\" or \"volume\", of values that say how large the cells are.")
+      .def("grid_mapping", &PythonSession::grid_mapping, "grid"_a, "grid_mapping_name"_a, "name"_a = "crs",
+           "attributes"_a = nb::dict(),
+           "States how the coordinates of a grid lie on the Earth (CF 5.6 and appendix F).")
       .def("mesh", &PythonSession::mesh, "grid"_a, "node_x"_a, "node_y"_a, "face_nodes"_a, "name"_a = "mesh",
-           "node_indices"_a = nb::none(), "global_nodes"_a = 0,
+           "node_indices"_a = nb::none(), "global_nodes"_a = 0, "node_units"_a = "",
            "Sets the faces of an unstructured grid (UGRID): for each cell a row of global node numbers, "
            "padded "
-           "with -1. All nodes are given, or, with their numbers and how many there are in all, this rank's.")
+           "with -1. All nodes are given, or, with their numbers and how many there are in all, this rank's. "
+           "node_units: in a plane a length, such as m; else degrees. Clockwise faces are turned round.")
+      .def("mesh_location", &PythonSession::mesh_location, "grid"_a, "location"_a, "mesh"_a = "mesh",
+           "edge_nodes"_a = nb::none(),
+           "States that the cells of a grid are the edges or nodes (\"edge\", \"node\") of another's mesh; "
+           "edge_nodes: two global node numbers for each edge.")
       .def("field", &PythonSession::field, "name"_a, "grid"_a = "", "dtype"_a = "float64", "units"_a = "",
-           "standard_name"_a = "", "long_name"_a = "", "attributes"_a = Texts{}, "fill_value"_a = nb::none(),
+           "standard_name"_a = "", "long_name"_a = "", "attributes"_a = nb::dict(),
+           "fill_value"_a = nb::none(),
            "Declares a field and returns its handle. Without a grid it is a scalar. fill_value stands for a "
            "missing "
            "value in the arrays, and in the files as _FillValue (NaN: any NaN); reductions over time then "

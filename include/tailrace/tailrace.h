@@ -94,9 +94,15 @@ typedef struct tailrace_grid_spec {
   int partial; /* not 0: every rank holds a contribution of the full shape */
 } tailrace_grid_spec;
 
+/* A text; or, where `numbers` is given, `count` of them, of that tailrace_type, which keep it in the file.
+ * Only what readers hold against the values of a variable (valid_range, valid_min, valid_max, flag_values,
+ * flag_masks, actual_range, missing_value) takes the variable's type. */
 typedef struct tailrace_attribute {
   const char* name;
   const char* value;
+  const void* numbers;
+  size_t count;
+  int type;
 } tailrace_attribute;
 
 typedef struct tailrace_coordinate_spec {
@@ -108,15 +114,32 @@ typedef struct tailrace_coordinate_spec {
   const char* long_name;
   const tailrace_attribute* attributes;
   size_t attribute_count;
+  int scalar; /* not 0: no dims, one value for all cells of the grid */
+  /* The ends of the cells: for each value as many vertices, 2 along a dimension of its own. A part where the
+   * values are a part; a rank without cells gives the number of vertices too. */
+  const double* bounds;
+  size_t vertices;
+  /* Not 0, instead of them: halfway between the values, which must lie evenly along their dimension. */
+  int computed_bounds;
+  const char* measure; /* "area" or "volume": the values say how large the cells are (CF's cell_measures) */
 } tailrace_coordinate_spec;
 
-/* Faces of an unstructured grid (UGRID 1.0). `face_nodes` has a row of `nodes_per_face` node numbers (global,
- * from 0, padded with -1) for each local cell. Either every rank gives all nodes, and the same; or each gives
+/* How the coordinates of a grid lie on the Earth (CF 5.6 and appendix F). */
+typedef struct tailrace_grid_mapping_spec {
+  const char* grid_mapping_name; /* "rotated_latitude_longitude" */
+  const char* name;              /* of its variable; NULL: "crs" */
+  const tailrace_attribute* attributes;
+  size_t attribute_count;
+} tailrace_grid_mapping_spec;
+
+/* Faces of an unstructured grid (UGRID 1.0), in any orientation: clockwise ones are turned round.
+ * `face_nodes` has a row of `nodes_per_face` node numbers (global, from 0, padded with -1) for each local
+ * cell. Either every rank gives all nodes, and the same; or each gives
  * those of its own cells, with their numbers in `node_indices`, and how many there are in the whole mesh.
  * Nodes that several ranks give must be the same to the last bit, and each must be given by one of them. */
 typedef struct tailrace_mesh_spec {
   const char* name;     /* NULL: "mesh" */
-  const double* node_x; /* degrees east */
+  const double* node_x; /* degrees east, or in node_units */
   const double* node_y; /* degrees north */
   size_t node_count;
   int64_t nodes_per_face;
@@ -124,7 +147,16 @@ typedef struct tailrace_mesh_spec {
   size_t face_count;
   int64_t global_nodes;        /* 0: node_x and node_y have all nodes */
   const int64_t* node_indices; /* node_count numbers of the nodes given */
+  const char* node_units;      /* in a plane: a length, such as "m"; NULL: degrees */
 } tailrace_mesh_spec;
+
+/* A grid whose cells are edges or nodes of a mesh. */
+typedef struct tailrace_mesh_location_spec {
+  const char* mesh;          /* NULL: "mesh" */
+  const char* location;      /* "edge" or "node" */
+  const int32_t* edge_nodes; /* of edges: two node numbers (global, from 0) for each local cell */
+  size_t edge_count;
+} tailrace_mesh_location_spec;
 
 typedef struct tailrace_field_spec {
   const char* name;
@@ -172,6 +204,11 @@ TAILRACE_EXPORT int tailrace_coordinate(tailrace_session* session, const char* g
                                         size_t count, tailrace_error* error);
 TAILRACE_EXPORT int tailrace_mesh(tailrace_session* session, const char* grid, const tailrace_mesh_spec* spec,
                                   tailrace_error* error);
+/* The mesh is that of another grid, declared before. */
+TAILRACE_EXPORT int tailrace_mesh_location(tailrace_session* session, const char* grid,
+                                           const tailrace_mesh_location_spec* spec, tailrace_error* error);
+TAILRACE_EXPORT int tailrace_grid_mapping(tailrace_session* session, const char* grid,
+                                          const tailrace_grid_mapping_spec* spec, tailrace_error* error);
 /* Returns the field's handle, valid for this session, or -1. */
 TAILRACE_EXPORT int tailrace_field(tailrace_session* session, const tailrace_field_spec* spec,
                                    tailrace_error* error);

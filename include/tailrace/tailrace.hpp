@@ -21,6 +21,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "tailrace/error.hpp"
@@ -75,27 +76,57 @@ struct GridSpec {
   bool partial = false;  // every rank holds a contribution of the full shape
 };
 
+// The value of an attribute: text, or numbers, which keep their type in the file. Only what readers hold
+// against the values of a variable (valid_range, valid_min, valid_max, flag_values, flag_masks, actual_range,
+// missing_value) takes the variable's type.
+using Attribute = std::variant<std::string, double, float, std::int64_t, std::int32_t, std::vector<double>,
+                               std::vector<float>, std::vector<std::int64_t>, std::vector<std::int32_t>>;
+
 struct CoordinateSpec {
   std::string name{};
   std::vector<std::string> dims{};  // empty: the dimension of the coordinate's own name
   std::string units{};
   std::string standard_name{};
   std::string long_name{};
-  std::map<std::string, std::string> attributes{};
+  std::map<std::string, Attribute> attributes{};
+  bool scalar = false;  // no dims: one value, for all cells of the grid
+  // The ends of the cells: for each value as many vertices, 2 along a dimension of its own. A part where the
+  // values are a part; a rank without cells gives the number of vertices too.
+  std::span<const double> bounds{};
+  std::size_t vertices = 0;
+  // Instead of them: halfway between the values, which must lie evenly along a dimension of their own.
+  bool computed_bounds = false;
+  std::string measure{};  // "area" or "volume": the values say how large the cells are (CF's cell_measures)
 };
 
-// Faces of an unstructured grid (UGRID 1.0). `face_nodes` has a row of `nodes_per_face` node numbers (global,
-// from 0, padded with -1) for each local cell. Either every rank gives all nodes, and the same; or each gives
+// How the coordinates of a grid lie on the Earth (CF 5.6 and appendix F).
+struct GridMappingSpec {
+  std::string grid_mapping_name{};  // "rotated_latitude_longitude"
+  std::string name = "crs";         // of its variable
+  std::map<std::string, Attribute> attributes{};
+};
+
+// Faces of an unstructured grid (UGRID 1.0), in any orientation: clockwise ones are turned round.
+// `face_nodes` has a row of `nodes_per_face` node numbers (global, from 0, padded with -1) for each local
+// cell. Either every rank gives all nodes, and the same; or each gives
 // those of its own cells, with their numbers in `node_indices`, and how many there are in the whole mesh.
 // Nodes that several ranks give must be the same to the last bit, and each must be given by one of them.
 struct MeshSpec {
   std::string name = "mesh";
-  std::span<const double> node_x{};  // degrees east
+  std::span<const double> node_x{};  // degrees east, or in `node_units`
   std::span<const double> node_y{};  // degrees north
   std::int64_t nodes_per_face = 3;
   std::span<const std::int32_t> face_nodes{};
   std::int64_t global_nodes = 0;                 // 0: node_x and node_y have all of them
   std::span<const std::int64_t> node_indices{};  // of node_x and node_y
+  std::string node_units{};                      // in a plane: a length, such as "m"; empty: degrees
+};
+
+// A grid whose cells are edges or nodes of a mesh.
+struct MeshLocationSpec {
+  std::string mesh = "mesh";
+  std::string location{};                      // "edge" or "node"
+  std::span<const std::int32_t> edge_nodes{};  // of edges: two node numbers (global, from 0) a local cell
 };
 
 struct FieldSpec {
@@ -105,7 +136,7 @@ struct FieldSpec {
   std::string units{};
   std::string standard_name{};
   std::string long_name{};
-  std::map<std::string, std::string> attributes{};
+  std::map<std::string, Attribute> attributes{};
   // What stands for a missing value in the arrays, and in the files as _FillValue; NaN: any NaN is missing.
   // Reductions over time then weigh, cell by cell, only what is there. None: every value counts.
   std::optional<double> fill_value{};
@@ -138,6 +169,8 @@ class TAILRACE_EXPORT Session {
   // the size).
   void coordinate(const std::string& grid, const CoordinateSpec& spec, std::span<const double> values);
   void mesh(const std::string& grid, const MeshSpec& spec);
+  void mesh_location(const std::string& grid, const MeshLocationSpec& spec);
+  void grid_mapping(const std::string& grid, const GridMappingSpec& spec);
   FieldHandle field(const FieldSpec& spec);
   // Collective over the component. Checks declarations and configuration together; throws the same error
   // everywhere.

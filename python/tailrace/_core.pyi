@@ -6,6 +6,9 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+# Text, or numbers: those of NumPy keep their type.
+Attribute = str | int | float | ArrayLike
+
 class Error(RuntimeError):
     code: Literal["usage", "configuration", "resource", "lost", "full", "internal"]
 
@@ -70,7 +73,13 @@ class Session:
         dims: Sequence[str] = [],
         standard_name: str = "",
         long_name: str = "",
-        attributes: Mapping[str, str] = {},
+        attributes: Mapping[str, Attribute] = {},
+        bounds: ArrayLike | None = None,
+        computed_bounds: bool = False,
+        measure: str = "",
+    ) -> None: ...
+    def grid_mapping(
+        self, grid: str, grid_mapping_name: str, name: str = "crs", attributes: Mapping[str, Attribute] = {}
     ) -> None: ...
     def mesh(
         self,
@@ -81,6 +90,14 @@ class Session:
         name: str = "mesh",
         node_indices: ArrayLike | None = None,
         global_nodes: int = 0,
+        node_units: str = "",
+    ) -> None: ...
+    def mesh_location(
+        self,
+        grid: str,
+        location: Literal["edge", "node"],
+        mesh: str = "mesh",
+        edge_nodes: ArrayLike | None = None,
     ) -> None: ...
     def field(
         self,
@@ -90,7 +107,7 @@ class Session:
         units: str = "",
         standard_name: str = "",
         long_name: str = "",
-        attributes: Mapping[str, str] = {},
+        attributes: Mapping[str, Attribute] = {},
         fill_value: float | None = None,
     ) -> int: ...
     def ready(self) -> None: ...

@@ -24,12 +24,21 @@ struct Node {
   Shape shape;
 };
 
+// What was done over dimensions that are gone, in CF's words: mean over y, x.
+struct Reduced {
+  std::string method;
+  std::vector<std::string> dims;
+  bool operator==(const Reduced&) const = default;
+};
+
 struct Diagnostic {
   std::string name;  // may carry a namespace
   config::Location location;
   std::string text;  // the expression as written
   int node = -1;
   std::string units, long_name, standard_name;
+  // The reductions that end it, the first one first: of max(mean(th, y, x), z) both, of mean(th) - 273 none.
+  std::vector<Reduced> reduced = {};
   std::vector<int> inputs;  // of Scope::inputs, sorted: what it is computed from
 };
 

@@ -6,9 +6,11 @@
 #include <algorithm>
 
 #include "cf/chunk_shape.hpp"
+#include "cf/mesh.hpp"
 #include "cf/text.hpp"
 #include "plan/analysis.hpp"
 #include "plan/diagnostic_coordinates.hpp"
+#include "plan/words/formula_terms.hpp"
 
 namespace tailrace::cf {
 namespace {
@@ -28,7 +30,8 @@ const model::Coordinate* own_coordinate(const model::Grid& grid, const std::stri
 bool same_values(const model::Coordinate& a, const model::Coordinate& b) {
   return a.name == b.name && a.units == b.units && a.standard_name == b.standard_name &&
          a.long_name == b.long_name && a.attributes == b.attributes && a.values == b.values &&
-         a.bounds == b.bounds && a.field == b.field;
+         a.bounds == b.bounds && a.field == b.field && a.bounds_field == b.bounds_field &&
+         a.measure == b.measure;
 }
 
 std::int64_t extent_of(const model::Grid& grid, const std::string& dim) {
@@ -133,20 +136,95 @@ int GridWriter::dim_of(int grid_index, const std::string& dim) const {
 }
 
 void GridWriter::add_coordinates() {
+  std::map<int, std::vector<std::string>> all;
   for (const int index : grids_) {
-    std::vector<std::string> auxiliary;
+    std::map<std::string, std::string> names;  // of variables, by that of the coordinate
+    for (const model::Coordinate& coordinate : grid(index).coordinates)
+      names[coordinate.name] = add_coordinate(index, coordinate);
+    const std::set<std::string> terms = add_formula_terms(index, names);
+    std::vector<std::string> auxiliary, measures;
     for (const model::Coordinate& coordinate : grid(index).coordinates) {
-      const std::string name = add_coordinate(index, coordinate);
+      const std::string& name = names[coordinate.name];
       const bool is_axis = coordinate.dims.size() == 1 &&
                            layout_.dataset.dims[at(dim_of(index, coordinate.dims[0]))].name == name;
-      if (!is_axis) auxiliary.push_back(name);
+      if (!coordinate.measure.empty())
+        measures.push_back(fmt::format("{}: {}", coordinate.measure, name));
+      else if (!is_axis && !terms.contains(coordinate.name))
+        auxiliary.push_back(name);
     }
-    if (!auxiliary.empty())
-      attributes_[index].emplace_back("coordinates", fmt::format("{}", fmt::join(auxiliary, " ")));
-    else
-      attributes_[index];
-    if (grid(index).mesh) add_mesh(index, auxiliary);
+    output::Attributes& attributes = attributes_[index];
+    const auto tell = [&](const char* name, const std::vector<std::string>& words) {
+      if (!words.empty()) attributes.emplace_back(name, fmt::format("{}", fmt::join(words, " ")));
+    };
+    tell("coordinates", auxiliary);
+    tell("cell_measures", measures);
+    if (grid(index).mapping) attributes.emplace_back("grid_mapping", add_mapping(index));
+    for (const model::Coordinate& coordinate : grid(index).coordinates)
+      if (!coordinate.measure.empty()) place_measure(names[coordinate.name], auxiliary, attributes);
+    all[index] = std::move(auxiliary);
   }
+  add_meshes(all);
+}
+
+output::VariableSpec* GridWriter::variable(const std::string& name) {
+  for (output::VariableSpec& one : layout_.dataset.variables)
+    if (one.name == name) return &one;
+  return nullptr;
+}
+
+// Terms are told by the names that their variables have in this file; the bounds of levels are computed from
+// those of the terms (CF 7.1). Returns the coordinates that are terms.
+std::set<std::string> GridWriter::add_formula_terms(int grid_index,
+                                                    const std::map<std::string, std::string>& names) {
+  std::set<std::string> used;
+  for (const model::Coordinate& coordinate : grid(grid_index).coordinates) {
+    const auto terms = plan::formula_terms_of(model::text_of(coordinate.attributes, "formula_terms"));
+    if (!terms) continue;
+    std::vector<std::string> of_values, of_bounds;
+    for (const plan::FormulaTerm& term : *terms) {
+      const auto own = names.find(term.name);
+      const auto* planned = plan::variable_of(file_, declarations_, term.name);
+      const std::string name = own != names.end() ? own->second : planned != nullptr ? planned->name : "";
+      if (own != names.end()) used.insert(term.name);
+      if (name.empty()) continue;
+      of_values.push_back(fmt::format("{}: {}", term.term, name));
+      const bool has_bounds = own != names.end() && variable(name + "_bnds") != nullptr;
+      of_bounds.push_back(fmt::format("{}: {}{}", term.term, name, has_bounds ? "_bnds" : ""));
+    }
+    output::Attributes& attributes = variable(names.at(coordinate.name))->attributes;
+    std::erase_if(attributes, [](const auto& one) { return one.first == "formula_terms"; });
+    if (of_values.size() < terms->size()) continue;  // of a diagnostic: nobody can compute them
+    set_attribute(attributes, "formula_terms", fmt::format("{}", fmt::join(of_values, " ")));
+    if (output::VariableSpec* bounds = variable(names.at(coordinate.name) + "_bnds"))
+      bounds->attributes = {{"formula_terms", fmt::format("{}", fmt::join(of_bounds, " "))}};
+  }
+  return used;
+}
+
+// A variable without data; grids of one file may share it.
+std::string GridWriter::add_mapping(int grid_index) {
+  const model::GridMapping& mapping = *grid(grid_index).mapping;
+  for (const auto& [known, name] : mappings_)
+    if (known->name == mapping.name && known->attributes == mapping.attributes) return name;
+  output::VariableSpec spec;
+  spec.name = names_.take(mapping.name, suffix_of(grid(grid_index)));
+  spec.type = model::DataType::int32;
+  spec.attributes = {mapping.attributes.begin(), mapping.attributes.end()};
+  mappings_.emplace_back(&mapping, spec.name);
+  add_without_data(std::move(spec));
+  return mappings_.back().second;
+}
+
+void GridWriter::add_without_data(output::VariableSpec spec) {
+  const int number = static_cast<int>(layout_.dataset.variables.size());
+  layout_.dataset.variables.push_back(std::move(spec));
+  layout_.constants.push_back({number, 0, std::vector<std::byte>(sizeof(std::int32_t))});
+}
+
+std::string GridWriter::add_scalar(const model::Coordinate& coordinate, const std::string& suffix) {
+  for (const Added& before : added_)
+    if (before.dims.empty() && same_values(*before.coordinate, coordinate)) return before.name;
+  return add_described(coordinate, {}, names_.take(coordinate.name, suffix), suffix);
 }
 
 // A coordinate variable (CF 5) has the name of its dim, whatever that became.
@@ -157,26 +235,48 @@ std::string GridWriter::coordinate_name(int grid_index, const model::Coordinate&
 }
 
 std::string GridWriter::add_coordinate(int grid_index, const model::Coordinate& coordinate) {
-  output::VariableSpec spec;
-  for (const std::string& dim : coordinate.dims) spec.dims.push_back(dim_of(grid_index, dim));
+  std::vector<int> dims;
+  for (const std::string& dim : coordinate.dims) dims.push_back(dim_of(grid_index, dim));
   for (const Added& before : added_)
-    if (before.dims == spec.dims && same_values(*before.coordinate, coordinate)) return before.name;
+    if (before.dims == dims && same_values(*before.coordinate, coordinate)) return before.name;
   const bool is_axis = coordinate.dims == std::vector<std::string>{coordinate.name};
-  spec.name = coordinate_name(grid_index, coordinate, is_axis);
+  return add_described(coordinate, std::move(dims), coordinate_name(grid_index, coordinate, is_axis),
+                       suffix_of(grid(grid_index)));
+}
+
+// How many bounds each value has.
+std::int64_t GridWriter::vertices_of(const model::Coordinate& coordinate) const {
+  if (!coordinate.bounds_field)
+    return coordinate.bounds.empty()
+               ? 0
+               : std::ssize(coordinate.bounds) / std::max<std::int64_t>(std::ssize(coordinate.values), 1);
+  const model::Field& field = declarations_.fields[at(*coordinate.bounds_field)];
+  return grid(field.grid).shape.back();
+}
+
+std::string GridWriter::add_described(const model::Coordinate& coordinate, std::vector<int> dims,
+                                      const std::string& name, const std::string& suffix) {
+  output::VariableSpec spec;
+  spec.name = name;
+  spec.dims = std::move(dims);
   describe(spec.attributes, coordinate);
-  added_.push_back({&coordinate, spec.dims, spec.name});
+  added_.push_back({&coordinate, spec.dims, name});
   output::VariableSpec bounds;  // CF 7.1: they inherit all attributes
-  if (!coordinate.bounds.empty()) {
-    bounds.name = names_.take(spec.name + "_bnds", suffix_of(grid(grid_index)));
-    bounds.dims = {spec.dims[0], dim("bnds", 2)};
+  const std::int64_t vertices = vertices_of(coordinate);
+  if (vertices > 0) {
+    bounds.name = names_.take(name + "_bnds", suffix);
+    bounds.dims = spec.dims;
+    bounds.dims.push_back(dim(vertices == 2 ? "bnds" : "vertices", vertices));
     set_attribute(spec.attributes, "bounds", bounds.name);
   }
-  const std::string name = spec.name;
   if (coordinate.field)
     add_static(std::move(spec), *coordinate.field);
   else
     add_constant(std::move(spec), coordinate.values);
-  if (!coordinate.bounds.empty()) add_constant(std::move(bounds), coordinate.bounds);
+  if (coordinate.bounds_field)
+    add_static(std::move(bounds), *coordinate.bounds_field);
+  else if (vertices > 0)
+    add_constant(std::move(bounds), coordinate.bounds);
   return name;
 }
 
@@ -209,61 +309,62 @@ int GridWriter::add_static(output::VariableSpec spec, int field) {
   return layout_.variables.back().variable;
 }
 
-// UGRID 1.0: a variable without data that ties nodes, faces and coordinates together.
-void GridWriter::add_mesh(int grid_index, const std::vector<std::string>& face_coordinates) {
-  const model::Grid& of = grid(grid_index);
-  const model::Mesh& mesh = *of.mesh;
-  const std::string key = fmt::format("{}/{}", of.indexed_dim, mesh.name);
-  std::string& topology = meshes_[key];
-  if (topology.empty()) {
-    topology = names_.take(mesh.name, of.name);
-    const std::string faces_dim = of.indexed_dim.empty() ? of.dims.back() : of.indexed_dim;
-    const int faces = dim_of(grid_index, faces_dim);
-    const int nodes = dim(topology + "_node", mesh.nodes);
-    const int corners = dim(topology + "_face_nodes_max", mesh.nodes_per_face);
-    const auto named = [&](const char* part) {
-      return names_.take(fmt::format("{}_{}", topology, part), of.name);
-    };
-
-    output::VariableSpec x, y, connectivity, itself;
-    x.name = named("node_x");
-    x.dims = {nodes};
-    x.attributes = {
-        {"units", "degrees_east"}, {"standard_name", "longitude"}, {"long_name", "longitude of mesh nodes"}};
-    y.name = named("node_y");
-    y.dims = {nodes};
-    y.attributes = {
-        {"units", "degrees_north"}, {"standard_name", "latitude"}, {"long_name", "latitude of mesh nodes"}};
-    connectivity.name = named("face_nodes");
-    connectivity.dims = {faces, corners};
-    connectivity.fill_value = -1.0;
-    connectivity.attributes = {{"cf_role", "face_node_connectivity"},
-                               {"long_name", "nodes of each face, counter-clockwise"},
-                               {"start_index", std::int32_t{0}}};
-    itself.name = topology;
-    itself.type = model::DataType::int32;
-    itself.attributes = {{"cf_role", "mesh_topology"},
-                         {"long_name", "topology of the horizontal mesh"},
-                         {"topology_dimension", std::int32_t{2}},
-                         {"node_coordinates", fmt::format("{} {}", x.name, y.name)},
-                         {"face_node_connectivity", connectivity.name},
-                         {"face_dimension", layout_.dataset.dims[at(faces)].name}};
-    std::vector<std::string> centres;
-    for (const std::string& name : face_coordinates)
-      for (const Added& added : added_)
-        if (added.name == name && added.dims == std::vector<int>{faces}) centres.push_back(name);
-    if (!centres.empty())
-      itself.attributes.emplace_back("face_coordinates", fmt::format("{}", fmt::join(centres, " ")));
-
-    const int variable = static_cast<int>(layout_.dataset.variables.size());
-    layout_.dataset.variables.push_back(std::move(itself));
-    layout_.constants.push_back({variable, 0, std::vector<std::byte>(sizeof(std::int32_t))});
-    add_static(std::move(x), mesh.node_x_field);
-    add_static(std::move(y), mesh.node_y_field);
-    add_static(std::move(connectivity), mesh.connectivity_field);
+// A measure is a field as well, with coordinates of its own.
+void GridWriter::place_measure(const std::string& name, const std::vector<std::string>& auxiliary,
+                               const output::Attributes& of_grid) {
+  output::VariableSpec& measure = *variable(name);
+  std::vector<std::string> coordinates;
+  for (const std::string& one : auxiliary) {
+    const auto has = [&](int dim) { return std::ranges::count(measure.dims, dim) > 0; };
+    if (const auto& dims = variable(one)->dims; !dims.empty() && std::ranges::all_of(dims, has))
+      coordinates.push_back(one);
   }
-  attributes_[grid_index].emplace_back("mesh", topology);
-  attributes_[grid_index].emplace_back("location", "face");
+  if (!coordinates.empty())
+    set_attribute(measure.attributes, "coordinates", fmt::format("{}", fmt::join(coordinates, " ")));
+  for (const auto& [key, value] : of_grid)
+    if (key == "grid_mapping") set_attribute(measure.attributes, key, value);
+}
+
+// Grids whose meshes have the same name and cells share it.
+void GridWriter::add_meshes(const std::map<int, std::vector<std::string>>& coordinates) {
+  const auto key_of = [&](int index) {
+    return fmt::format("{}/{}", grid(index).indexed_dim, grid(index).mesh->name);
+  };
+  const auto along = [&](int index, int dim) {
+    std::vector<std::string> names;
+    for (const std::string& name : coordinates.at(index))
+      for (const Added& added : added_)
+        if (added.name == name && added.dims == std::vector<int>{dim}) names.push_back(name);
+    return names;
+  };
+  std::map<std::string, MeshUse> uses;
+  for (const int index : grids_) {
+    const model::Grid& of = grid(index);
+    if (!of.mesh && !of.place) continue;
+    const int with_mesh = of.place ? of.place->grid : index;
+    MeshUse& use = uses[key_of(with_mesh)];
+    if (use.grid == nullptr) use.grid = &grid(with_mesh);
+    const int dim = dim_of(index, of.indexed_dim.empty() ? of.dims.back() : of.indexed_dim);
+    if (!of.place) {
+      use.faces = dim;
+      if (use.face_coordinates.empty()) use.face_coordinates = along(index, dim);
+    } else if (of.place->element == model::MeshElement::edge) {
+      use.edges = dim;
+      use.edge_connectivity = of.place->connectivity_field;
+      use.edge_coordinates = along(index, dim);
+    } else {
+      use.nodes = dim;
+    }
+  }
+  std::map<std::string, std::string> names;
+  for (const auto& [key, use] : uses) names[key] = write_mesh(*this, use);
+  for (const int index : grids_) {
+    const model::Grid& of = grid(index);
+    if (!of.mesh && !of.place) continue;
+    attributes_[index].emplace_back("mesh", names[key_of(of.place ? of.place->grid : index)]);
+    const bool of_edges = of.place && of.place->element == model::MeshElement::edge;
+    attributes_[index].emplace_back("location", std::string(!of.place ? "face" : of_edges ? "edge" : "node"));
+  }
 }
 
 }  // namespace tailrace::cf

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cf/layout.hpp"
@@ -36,20 +38,39 @@ class GridWriter {
   // the grid. Call it after the planned variables took their names and places.
   void add_coordinates();
 
+  // A coordinate of one variable, without dims; the name of its variable, which others share where they have
+  // the same. After add_coordinates.
+  std::string add_scalar(const model::Coordinate& coordinate, const std::string& suffix);
+
+  // For parts of the file that stand on grids, such as meshes.
+  Names& names() { return names_; }
+  int dim(const std::string& name, std::int64_t size);  // the one of that name and size, or a new one
+  const std::string& dim_name(int number) const {
+    return layout_.dataset.dims[static_cast<std::size_t>(number)].name;
+  }
+  int add_static(output::VariableSpec spec, int field);
+  void add_without_data(output::VariableSpec spec);
+
   const std::vector<int>& dims_of(int grid) const { return dims_.at(grid); }
   const output::Attributes& attributes_of(int grid) const { return attributes_.at(grid); }
 
  private:
   const model::Grid& grid(int index) const { return declarations_.grids[static_cast<std::size_t>(index)]; }
   bool conflicts(const std::string& dim) const;
-  int dim(const std::string& name, std::int64_t size);
   int dim_of(int grid_index, const std::string& dim) const;
   std::optional<int> dim_before(int grid_index, const std::string& dim) const;
   std::string add_coordinate(int grid_index, const model::Coordinate& coordinate);
+  std::string add_described(const model::Coordinate& coordinate, std::vector<int> dims,
+                            const std::string& name, const std::string& suffix);
+  std::int64_t vertices_of(const model::Coordinate& coordinate) const;
+  output::VariableSpec* variable(const std::string& name);
+  std::set<std::string> add_formula_terms(int grid_index, const std::map<std::string, std::string>& names);
+  std::string add_mapping(int grid_index);
+  void place_measure(const std::string& name, const std::vector<std::string>& auxiliary,
+                     const output::Attributes& of_grid);
   std::string coordinate_name(int grid_index, const model::Coordinate& coordinate, bool is_axis);
-  void add_mesh(int grid_index, const std::vector<std::string>& face_coordinates);
+  void add_meshes(const std::map<int, std::vector<std::string>>& coordinates);  // names, by grid
   int add_constant(output::VariableSpec spec, const std::vector<double>& values);
-  int add_static(output::VariableSpec spec, int field);
 
   struct Added {
     const model::Coordinate* coordinate;
@@ -65,7 +86,7 @@ class GridWriter {
   std::map<int, std::vector<int>> dims_;
   std::map<int, output::Attributes> attributes_;
   std::vector<Added> added_;
-  std::map<std::string, std::string> meshes_;  // grid and mesh → name of the topology variable
+  std::vector<std::pair<const model::GridMapping*, std::string>> mappings_;  // and their variables
 };
 
 }  // namespace tailrace::cf

@@ -1,6 +1,7 @@
 #include "cf/layout.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -152,19 +153,31 @@ void add_variable(FileLayout& layout, const plan::FilePlan& file, int number, co
   layout.variables.push_back(std::move(added));
 }
 
+// Coordinates without dims, such as a height of 2 m: the user's, and those of the diagnostic.
+void add_scalars(GridWriter& grid_writer, const plan::VariablePlan& plan, const model::Field& field,
+                 output::Attributes& attributes) {
+  std::vector<std::string> names;
+  for (const auto* coordinates : {&field.coordinates, &plan.coordinates})
+    for (const model::Coordinate& coordinate : *coordinates)
+      names.push_back(grid_writer.add_scalar(coordinate, plan.name));
+  if (names.empty()) return;
+  for (const auto& [name, value] : attributes)
+    if (name == "coordinates") names.insert(names.begin(), std::get<std::string>(value));
+  set_attribute(attributes, "coordinates", fmt::format("{}", fmt::join(names, " ")));
+}
+
 // What comes after the field's own attributes: how it was reduced, where its cells are, and what the user
 // says.
-void finish_attributes(FileLayout& layout, const plan::FilePlan& file, int number, const model::Field& field,
+void finish_attributes(FileLayout& layout, const plan::FilePlan& file, int number,
                        const output::Attributes& of_grid) {
   const plan::VariablePlan& plan = file.variables[at(number)];
   const std::size_t first = at(layout.variables[at(number)].variable);
   output::Attributes& attributes = layout.dataset.variables[first].attributes;
-  const auto own = field.attributes.find("cell_methods");
-  const std::string& axis = layout.dataset.dims[at(layout.axes[at(plan.axis)].dim)].name;
-  set_attribute(attributes, "cell_methods",
-                cell_methods(own == field.attributes.end() ? "" : own->second, axis, plan.reduction));
   for (const auto& [name, value] : of_grid) set_attribute(attributes, name, value);
   for (const auto& [name, value] : plan.attributes) set_attribute(attributes, name, value);
+  const std::string& axis = layout.dataset.dims[at(layout.axes[at(plan.axis)].dim)].name;
+  add_cell_methods(attributes, axis, plan.reduction);
+  give_own_types(attributes, plan.type, plan.reduction);
   for (std::size_t part = 1; part < names_in_file(plan).size(); ++part)
     layout.dataset.variables[first + part].attributes = attributes;
 }
@@ -201,13 +214,12 @@ FileLayout make_layout(const plan::FilePlan& file, const settings::Configuration
   add_option_tables(layout, file.option_tables, names);
   for (int number = 0; number < count; ++number) {
     const int grid = field_of(number).grid;
-    finish_attributes(layout, file, number, field_of(number),
-                      grid < 0 ? output::Attributes{} : grid_writer.attributes_of(grid));
+    output::Attributes of_grid = grid < 0 ? output::Attributes{} : grid_writer.attributes_of(grid);
+    add_scalars(grid_writer, file.variables[at(number)], field_of(number), of_grid);
+    finish_attributes(layout, file, number, of_grid);
   }
-  const bool with_mesh = std::any_of(grids.begin(), grids.end(),
-                                     [&](int grid) { return declarations.grids[at(grid)].mesh.has_value(); });
   layout.dataset.attributes =
-      global_attributes(file, configuration, declarations.component, with_mesh, history);
+      global_attributes(layout.dataset, file, configuration, declarations.component, history);
   return layout;
 }
 

@@ -67,17 +67,45 @@ output::Attributes time_attributes(const plan::AxisPlan& axis, settings::TimeSta
   return attributes;
 }
 
-std::string cell_methods(const std::string& of_field, const std::string& axis,
-                         time::ReductionKind reduction) {
+void add_cell_methods(output::Attributes& attributes, const std::string& axis,
+                      time::ReductionKind reduction) {
   const std::string over_time = fmt::format("{}: {}", axis, time::cell_method_of(reduction));
-  return of_field.empty() ? over_time : fmt::format("{} {}", of_field, over_time);
+  const auto known = std::ranges::find(attributes, "cell_methods", &output::Attributes::value_type::first);
+  const auto* given = known == attributes.end() ? nullptr : std::get_if<std::string>(&known->second);
+  if (given == nullptr || given->empty()) return set_attribute(attributes, "cell_methods", over_time);
+  if ((" " + *given).find(fmt::format(" {}:", axis)) == std::string::npos)
+    set_attribute(attributes, "cell_methods", fmt::format("{} {}", *given, over_time));
 }
 
-output::Attributes global_attributes(const plan::FilePlan& file, const settings::Configuration& configuration,
-                                     const std::string& component, bool with_mesh,
-                                     const std::string& history) {
+void give_own_types(output::Attributes& attributes, model::DataType type, time::ReductionKind reduction) {
+  const bool other_values = reduction == time::ReductionKind::sum || reduction == time::ReductionKind::std;
+  std::erase_if(attributes, [&](const auto& one) {
+    return other_values && model::has_own_type(one.first) && one.first != "missing_value";
+  });
+  for (auto& [name, value] : attributes)
+    if (model::has_own_type(name))
+      if (auto own = model::in_type(value, type)) value = std::move(*own);
+}
+
+std::string conventions(const output::DatasetSpec& dataset) {
+  bool leap_seconds = false, healpix = false, mesh = false;
+  for (const output::VariableSpec& variable : dataset.variables)
+    for (const auto& [name, value] : variable.attributes) {
+      const auto* text = std::get_if<std::string>(&value);
+      leap_seconds = leap_seconds || (text && text->starts_with("leap_seconds"));  // CF 1.12, 4.4.1
+      healpix =
+          healpix || (name == "grid_mapping_name" && text && *text == "healpix");  // CF 1.13, appendix F
+      mesh = mesh || (name == "cf_role" && text && *text == "mesh_topology");      // CF 1.11, 5.9
+    }
+  const char* version = healpix ? "CF-1.13" : leap_seconds ? "CF-1.12" : "CF-1.11";
+  return mesh ? fmt::format("{} UGRID-1.0", version) : version;
+}
+
+output::Attributes global_attributes(const output::DatasetSpec& dataset, const plan::FilePlan& file,
+                                     const settings::Configuration& configuration,
+                                     const std::string& component, const std::string& history) {
   output::Attributes attributes{
-      {"Conventions", with_mesh ? "CF-1.11 UGRID-1.0" : "CF-1.11"},
+      {"Conventions", conventions(dataset)},
       {"history", history},
       {"source", fmt::format("component {}, Tailrace {}", component, base::version)},
       {"tailrace_configuration", configuration.text},

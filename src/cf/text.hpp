@@ -19,10 +19,16 @@ void describe(output::Attributes& attributes, const model::Coordinate& coordinat
 
 output::Attributes time_attributes(const plan::AxisPlan& axis, settings::TimeStamp stamp,
                                    const calendar::Calendar& calendar, const std::string& bounds);
-// `time: mean`, after what the model itself says of the cells (`area: mean`).
-std::string cell_methods(const std::string& of_field, const std::string& axis, time::ReductionKind reduction);
-output::Attributes global_attributes(const plan::FilePlan& file, const settings::Configuration& configuration,
-                                     const std::string& component, bool with_mesh,
-                                     const std::string& history);
+// Appends `time: mean` to what the model or the user says of the cells (`area: mean`), unless that speaks of
+// the axis too.
+void add_cell_methods(output::Attributes& attributes, const std::string& axis, time::ReductionKind reduction);
+// What readers hold against the values gets their type; limits of the values are dropped where those that are
+// written are of another kind (sums, deviations).
+void give_own_types(output::Attributes& attributes, model::DataType type, time::ReductionKind reduction);
+output::Attributes global_attributes(const output::DatasetSpec& dataset, const plan::FilePlan& file,
+                                     const settings::Configuration& configuration,
+                                     const std::string& component, const std::string& history);
+// The first version of CF that has all that the dataset uses, and UGRID's where it has a mesh.
+std::string conventions(const output::DatasetSpec& dataset);
 
 }  // namespace tailrace::cf

@@ -11,6 +11,7 @@
 #include "base/bytes.hpp"
 #include "base/nearest_name.hpp"
 #include "base/utf8.hpp"
+#include "client/grid.hpp"
 #include "client/readable.hpp"
 #include "model/name.hpp"
 
@@ -29,14 +30,12 @@ void check_name(const std::string& what, const std::string& name) {
     refuse(fmt::format("{} \"{}\": the name {}", what, base::quotable(name), *complaint));
 }
 
-void check_attributes(const std::string& owner, const model::Attributes& attributes) {
-  for (const auto& [name, value] : attributes) {
-    if (const auto complaint = model::attribute_name_complaint(name))
+void check_attributes(const std::string& owner, const model::Attributes& attributes, model::DataType type) {
+  for (const auto& [name, value] : attributes)
+    if (const auto complaint = model::variable_attribute_complaint(name))
       refuse(fmt::format("{}: attribute \"{}\" {}", owner, base::quotable(name), *complaint));
-    if (const std::size_t valid = base::valid_utf8(value); valid < value.size())
-      refuse(fmt::format("{}: the value of attribute \"{}\" is not UTF-8 from byte {} on", owner, name,
-                         valid + 1));
-  }
+  if (const auto complaint = model::attributes_complaint(attributes, type))
+    refuse(fmt::format("{}: {}", owner, *complaint));
 }
 
 // A value that no array of that type can hold would never be found.
@@ -56,78 +55,11 @@ void check_fill_value(const model::Field& field) {
                        model::name_of(field.type), fill));
 }
 
-// So that every number of cells, and of bytes of them, fits its type.
-void check_size(const GridArguments& grid) {
-  std::int64_t bytes = sizeof(double);
-  for (const std::int64_t extent : grid.shape)
-    if (__builtin_mul_overflow(bytes, extent, &bytes))
-      refuse(fmt::format("grid \"{}\" has the extents {}: more than 2^60 cells", grid.name,
-                         fmt::join(grid.shape, " x ")));
-}
-
 Region empty_region(std::size_t dims) { return Region(std::vector<Runs>(dims)); }
 
 Region whole_region(std::span<const std::int64_t> shape) {
   std::vector<Runs> runs;
   for (const std::int64_t extent : shape) runs.push_back({{0, extent}});
-  return Region(std::move(runs));
-}
-
-GridKind kind_of(const GridArguments& grid) {
-  if (grid.partial) return GridKind::partial;
-  if (!grid.indexed_dim.empty()) return GridKind::indexed;
-  return grid.offset.empty() && grid.count.empty() ? GridKind::replicated : GridKind::block;
-}
-
-void check_shape(const GridArguments& grid) {
-  if (grid.dims.size() > Declarer::most_dims)
-    refuse(fmt::format("grid \"{}\" has {} dims; at most {} are possible", grid.name, grid.dims.size(),
-                       Declarer::most_dims));
-  if (grid.dims.size() != grid.shape.size())
-    refuse(fmt::format("grid \"{}\" has {} dims ({}) but a shape of {} extents ({})", grid.name,
-                       grid.dims.size(), fmt::join(grid.dims, ", "), grid.shape.size(),
-                       fmt::join(grid.shape, ", ")));
-  for (std::size_t d = 0; d < grid.dims.size(); ++d) {
-    if (grid.shape[d] < 1)
-      refuse(fmt::format("grid \"{}\": dim {} has the extent {}; at least 1 is expected", grid.name,
-                         grid.dims[d], grid.shape[d]));
-    if (std::count(grid.dims.begin(), grid.dims.end(), grid.dims[d]) > 1)
-      refuse(fmt::format("grid \"{}\" names the dim {} twice", grid.name, grid.dims[d]));
-    check_name(fmt::format("grid \"{}\": dim", grid.name), grid.dims[d]);
-  }
-  check_size(grid);
-}
-
-Region block_region(const GridArguments& grid) {
-  const std::size_t rank = grid.dims.size();
-  if (grid.offset.size() != rank || grid.count.size() != rank)
-    refuse(fmt::format("grid \"{}\" has {} dims, but {} offsets and {} counts", grid.name, rank,
-                       grid.offset.size(), grid.count.size()));
-  for (std::size_t d = 0; d < rank; ++d) {
-    if (grid.offset[d] < 0 || grid.count[d] < 0 || grid.count[d] > grid.shape[d] - grid.offset[d])
-      refuse(fmt::format(
-          "grid \"{}\": along {} this rank's block starts at {} (counted from 0) and has {} cells, but "
-          "the dim has {}",
-          grid.name, grid.dims[d], grid.offset[d], grid.count[d], grid.shape[d]));
-  }
-  return Region::of_box({grid.offset, grid.count});
-}
-
-Region indexed_region(const GridArguments& grid) {
-  const auto dim = std::find(grid.dims.begin(), grid.dims.end(), grid.indexed_dim);
-  if (dim == grid.dims.end())
-    refuse(fmt::format("grid \"{}\" has no dim \"{}\" to be indexed.{}", grid.name, grid.indexed_dim,
-                       base::name_hint(grid.indexed_dim, grid.dims)));
-  check_readable(fmt::format("grid \"{}\": indices", grid.name), grid.indices);
-  const auto along = static_cast<std::size_t>(dim - grid.dims.begin());
-  for (const std::int64_t index : grid.indices) {
-    if (index < 0 || index >= grid.shape[along])
-      refuse(fmt::format("grid \"{}\": the index {} (counted from 0) is outside dim {}, which has {} cells",
-                         grid.name, index, *dim, grid.shape[along]));
-  }
-  std::vector<Runs> runs;
-  for (std::size_t d = 0; d < grid.dims.size(); ++d)
-    runs.push_back(d == along ? model::compress(grid.indices) : Runs{{0, grid.shape[d]}});
   return Region(std::move(runs));
 }
 
@@ -259,46 +191,76 @@ void Declarer::give_static(int field, std::vector<std::byte> bytes) {
 }
 
 void Declarer::coordinate(const std::string& grid_name, model::Coordinate coordinate,
-                          std::span<const double> values) {
+                          std::span<const double> values, const CoordinateExtras& extras) {
   const auto grid = static_cast<std::size_t>(find_grid(grid_name));
-  const std::string what = fmt::format("grid \"{}\": coordinate", grid_name);
-  check_name(what, coordinate.name);
-  check_attributes(fmt::format("{} \"{}\"", what, coordinate.name), coordinate.attributes);
-  if (coordinate.dims.empty()) coordinate.dims = {coordinate.name};
-  std::int64_t whole = 1, local = 1;
-  bool indexed = false;
+  const std::string what = fmt::format("grid \"{}\": coordinate \"{}\"", grid_name, coordinate.name);
+  check_name(fmt::format("grid \"{}\": coordinate", grid_name), coordinate.name);
+  check_attributes(what, coordinate.attributes, model::DataType::float64);
+  if (coordinate.dims.empty() && !extras.scalar) coordinate.dims = {coordinate.name};
+  check_coordinate(what, coordinate, extras);
   const model::Grid& owner = declarations_.grids[grid];
-  for (const std::string& dim : coordinate.dims) {
-    const auto at = std::find(owner.dims.begin(), owner.dims.end(), dim);
-    if (at == owner.dims.end())
-      refuse(fmt::format("coordinate \"{}\": grid \"{}\" has no dim \"{}\".{}", coordinate.name, grid_name,
-                         dim, base::name_hint(dim, owner.dims)));
-    const auto d = static_cast<std::size_t>(at - owner.dims.begin());
-    whole *= owner.shape[d];
-    local *= local_shapes_[grid][d];
-    indexed = indexed || dim == owner.indexed_dim;
-  }
   for (const model::Coordinate& known : owner.coordinates) {
     if (known.name == coordinate.name)
       refuse(fmt::format("coordinate \"{}\" of grid \"{}\" was declared before", coordinate.name, grid_name));
   }
-  const auto given = static_cast<std::int64_t>(values.size());
-  const bool is_whole = given == whole && !indexed;
-  if (!is_whole && given != local)
-    refuse(fmt::format(
-        "coordinate \"{}\" of grid \"{}\" has {} values; {} (the whole) or {} (this rank's part) are "
-        "expected",
-        coordinate.name, grid_name, given, whole, local));
+  const bool all = is_whole(owner, local_shapes_[grid], coordinate, std::ssize(values));
   check_readable(fmt::format("coordinate \"{}\" of grid \"{}\"", coordinate.name, grid_name), values);
-  if (is_whole) {
+  if (extras.vertices > 0) check_bounds(what, coordinate, values, extras);
+  if (all) {
     coordinate.values.assign(values.begin(), values.end());
+    coordinate.bounds.assign(extras.bounds.begin(), extras.bounds.end());
+    if (extras.computed_bounds) coordinate.bounds = bounds_between(what, values);
   } else {
+    if (extras.computed_bounds)
+      refuse(what + ": computed_bounds needs all values, not this rank's part; give them, or the bounds");
     const int part = part_of_grid(static_cast<int>(grid), coordinate.dims);
-    coordinate.field =
-        add_static(part, fmt::format("{}:{}", grid_name, coordinate.name), model::DataType::float64);
-    give_static(*coordinate.field, bytes_of(values));
+    coordinate.field = add_values(part, fmt::format("{}:{}", grid_name, coordinate.name), values);
+    if (extras.vertices > 0) coordinate.bounds_field = add_bounds(part, coordinate.name, extras);
   }
   declarations_.grids[grid].coordinates.push_back(std::move(coordinate));
+}
+
+int Declarer::add_values(int grid, const std::string& name, std::span<const double> values) {
+  const int field = add_static(grid, name, model::DataType::float64);
+  give_static(field, bytes_of(values));
+  return field;
+}
+
+int Declarer::add_bounds(int part, const std::string& coordinate, const CoordinateExtras& extras) {
+  const auto p = static_cast<std::size_t>(part);
+  const auto vertices = static_cast<std::int64_t>(extras.vertices);
+  model::Grid grid = declarations_.grids[p];
+  const std::string name = fmt::format("{}:{}_bnds", grid.name, coordinate);
+  grid.coordinates.clear();
+  grid.mesh.reset();
+  grid.place.reset();
+  grid.mapping.reset();
+  grid.name += fmt::format("[{}_vertices]", coordinate);
+  grid.dims.push_back(coordinate + "_vertices");
+  grid.shape.push_back(vertices);
+  std::vector<Runs> runs;
+  for (std::size_t d = 0; d < regions_[p].rank(); ++d) runs.push_back(regions_[p].runs(d));
+  runs.push_back({{0, vertices}});
+  std::vector<std::int64_t> local = local_shapes_[p];
+  local.push_back(vertices);
+  return add_values(add_grid(std::move(grid), Region(std::move(runs)), std::move(local)), name,
+                    extras.bounds);
+}
+
+void Declarer::grid_mapping(const std::string& grid_name, model::GridMapping mapping) {
+  const auto grid = static_cast<std::size_t>(find_grid(grid_name));
+  const std::string what = fmt::format("grid \"{}\": grid_mapping", grid_name);
+  check_name(what, mapping.name);
+  check_attributes(what, mapping.attributes, model::DataType::int32);
+  check_mapping(what, mapping);
+  if (declarations_.grids[grid].mapping) refuse(fmt::format("{} was declared before", what));
+  declarations_.grids[grid].mapping = std::move(mapping);
+}
+
+std::size_t Declarer::indexed_place(std::size_t grid) const {
+  const model::Grid& owner = declarations_.grids[grid];
+  return static_cast<std::size_t>(std::find(owner.dims.begin(), owner.dims.end(), owner.indexed_dim) -
+                                  owner.dims.begin());
 }
 
 void Declarer::mesh(const std::string& grid_name, const MeshArguments& mesh) {
@@ -307,33 +269,53 @@ void Declarer::mesh(const std::string& grid_name, const MeshArguments& mesh) {
     refuse(fmt::format("grid \"{}\" is not indexed; a mesh belongs to an indexed grid", grid_name));
   if (declarations_.grids[grid].mesh) refuse(fmt::format("grid \"{}\" has a mesh already", grid_name));
   check_name("mesh", mesh.name);
-  const model::Grid& owner = declarations_.grids[grid];
-  const auto along = static_cast<std::size_t>(
-      std::find(owner.dims.begin(), owner.dims.end(), owner.indexed_dim) - owner.dims.begin());
-  check_mesh(mesh, local_shapes_[grid][along]);
+  check_mesh(mesh, local_shapes_[grid][indexed_place(grid)]);
   model::Mesh declared = add_nodes(static_cast<int>(grid), mesh);
   declared.nodes_per_face = mesh.nodes_per_face;
-  declared.connectivity_field = add_connectivity(static_cast<int>(grid), mesh);
+  declared.connectivity_field =
+      add_connectivity(grid, mesh.name, mesh.nodes_per_face, counter_clockwise(mesh));
   declarations_.grids[grid].mesh = std::move(declared);
 }
 
-int Declarer::add_connectivity(int grid, const MeshArguments& mesh) {
-  const auto g = static_cast<std::size_t>(grid);
-  const model::Grid& owner = declarations_.grids[g];
-  const auto along = static_cast<std::size_t>(
-      std::find(owner.dims.begin(), owner.dims.end(), owner.indexed_dim) - owner.dims.begin());
+void Declarer::mesh_location(const std::string& grid_name, const MeshPlaceArguments& place) {
+  const auto grid = static_cast<std::size_t>(find_grid(grid_name));
+  const model::Grid& owner = declarations_.grids[grid];
+  if (owner.kind != GridKind::indexed)
+    refuse(fmt::format("grid \"{}\" is not indexed; a mesh belongs to an indexed grid", grid_name));
+  if (owner.mesh || owner.place) refuse(fmt::format("grid \"{}\" has a mesh already", grid_name));
+  std::vector<std::string> meshes;
+  model::MeshPlace declared;
+  for (std::size_t g = 0; g < declarations_.grids.size(); ++g) {
+    if (!declarations_.grids[g].mesh) continue;
+    meshes.push_back(declarations_.grids[g].mesh->name);
+    if (meshes.back() == place.mesh) declared.grid = static_cast<int>(g);
+  }
+  if (declared.grid < 0)
+    refuse(fmt::format("mesh \"{}\" was not declared.{}", place.mesh, base::name_hint(place.mesh, meshes)));
+  const std::size_t along = indexed_place(grid);
+  declared.element =
+      check_place(place, declarations_.grids[static_cast<std::size_t>(declared.grid)].mesh->nodes,
+                  local_shapes_[grid][along], owner.shape[along]);
+  if (declared.element == model::MeshElement::edge)
+    declared.connectivity_field = add_connectivity(grid, place.mesh, 2, place.edge_nodes);
+  declarations_.grids[grid].place = declared;
+}
+
+int Declarer::add_connectivity(std::size_t grid, const std::string& name, std::int64_t width,
+                               std::span<const std::int32_t> nodes) {
+  const model::Grid& owner = declarations_.grids[grid];
+  const std::size_t along = indexed_place(grid);
+  const std::string field = fmt::format("{}:{}", owner.name, name);
   model::Grid connectivity;
-  connectivity.name = fmt::format("{}[{}]", owner.name, mesh.name);
+  connectivity.name = fmt::format("{}[{}]", owner.name, name);
   connectivity.kind = GridKind::indexed;
   connectivity.indexed_dim = owner.indexed_dim;
-  connectivity.dims = {owner.dims[along], fmt::format("{}_nodes_per_face", mesh.name)};
-  connectivity.shape = {owner.shape[along], mesh.nodes_per_face};
-  const std::string field = fmt::format("{}:{}", owner.name, mesh.name);
-  Region region({regions_[g].runs(along), Runs{{0, mesh.nodes_per_face}}});
-  const int part =
-      add_grid(std::move(connectivity), std::move(region), {local_shapes_[g][along], mesh.nodes_per_face});
+  connectivity.dims = {owner.dims[along], fmt::format("{}_nodes", name)};
+  connectivity.shape = {owner.shape[along], width};
+  Region region({regions_[grid].runs(along), Runs{{0, width}}});
+  const int part = add_grid(std::move(connectivity), std::move(region), {local_shapes_[grid][along], width});
   const int added = add_static(part, field, model::DataType::int32);
-  give_static(added, bytes_of(mesh.face_nodes));
+  give_static(added, bytes_of(nodes));
   return added;
 }
 
@@ -355,6 +337,7 @@ model::Mesh Declarer::add_nodes(int grid, const MeshArguments& mesh) {
   declared.name = mesh.name;
   declared.nodes = mesh.nodes();
   declared.in_parts = mesh.in_parts();
+  declared.node_units = mesh.node_units;
   declared.node_x_field = add("x");
   declared.node_y_field = add("y");
   if (mesh.in_parts()) {
@@ -376,7 +359,7 @@ model::Mesh Declarer::add_nodes(int grid, const MeshArguments& mesh) {
 
 int Declarer::field(const std::string& grid_name, model::Field field) {
   check_next_name("field", field.name, fields_);
-  check_attributes(fmt::format("field \"{}\"", field.name), field.attributes);
+  check_attributes(fmt::format("field \"{}\"", field.name), field.attributes, field.type);
   check_fill_value(field);
   if (known_fields_.contains(field.name)) refuse(fmt::format("field \"{}\" was declared before", field.name));
   if (grid_name.empty()) {

@@ -8,22 +8,12 @@
 #include <unordered_set>
 #include <vector>
 
+#include "client/coordinate.hpp"
+#include "client/grid.hpp"
 #include "client/mesh.hpp"
 #include "model/declarations.hpp"
 
 namespace tailrace::client {
-
-// A grid as one rank sees it.
-struct GridArguments {
-  std::string name;
-  std::vector<std::string> dims;
-  std::vector<std::int64_t> shape;
-  std::vector<std::int64_t> offset;  // block: with count; both empty otherwise
-  std::vector<std::int64_t> count;
-  std::string indexed_dim;  // indexed: with indices
-  std::span<const std::int64_t> indices;
-  bool partial = false;
-};
 
 // Values that go with a static field, once, before the first step.
 struct StaticValues {
@@ -37,8 +27,6 @@ struct StaticValues {
 // index for each cell of the whole grid.
 class Declarer {
  public:
-  static constexpr std::size_t most_dims = 5;
-
   // `rank` among the `ranks` of the component: the first rank's values stand for replicated grids, and each
   // hands over its share of the nodes of meshes.
   Declarer(std::string component, int rank, int ranks);
@@ -46,8 +34,11 @@ class Declarer {
   void option(const std::string& name, const std::string& value);
   void grid(const GridArguments& grid);
   // `values`: whole, or this rank's part, told by their number.
-  void coordinate(const std::string& grid, model::Coordinate coordinate, std::span<const double> values);
+  void coordinate(const std::string& grid, model::Coordinate coordinate, std::span<const double> values,
+                  const CoordinateExtras& extras = {});
+  void grid_mapping(const std::string& grid, model::GridMapping mapping);
   void mesh(const std::string& grid, const MeshArguments& mesh);
+  void mesh_location(const std::string& grid, const MeshPlaceArguments& place);
   int field(const std::string& grid, model::Field field);  // empty grid: scalar; returns the field's index
 
   const model::Declarations& declarations() const { return declarations_; }
@@ -72,7 +63,12 @@ class Declarer {
   int add_field(model::Field field);
   int add_static(int grid, const std::string& name, model::DataType type);
   void give_static(int field, std::vector<std::byte> bytes);
-  int add_connectivity(int grid, const MeshArguments& mesh);
+  int add_values(int grid, const std::string& name, std::span<const double> values);
+  int add_bounds(int part, const std::string& coordinate, const CoordinateExtras& extras);
+  std::size_t indexed_place(std::size_t grid) const;
+  // Of so many nodes for each cell along the indexed dim.
+  int add_connectivity(std::size_t grid, const std::string& name, std::int64_t width,
+                       std::span<const std::int32_t> nodes);
   model::Mesh add_nodes(int grid, const MeshArguments& mesh);
 
   int rank_, ranks_;

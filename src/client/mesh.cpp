@@ -3,9 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
+#include <numbers>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/nearest_name.hpp"
 #include "client/readable.hpp"
 
 namespace tailrace::client {
@@ -67,6 +72,47 @@ void check_faces(const MeshArguments& mesh, const std::vector<std::int64_t>& giv
   }
 }
 
+using Point = std::array<double, 3>;
+
+// Where the nodes are, by their numbers.
+class Nodes {
+ public:
+  explicit Nodes(const MeshArguments& mesh) : mesh_(mesh) {
+    for (std::size_t i = 0; i < mesh.node_indices.size(); ++i) places_.emplace_back(mesh.node_indices[i], i);
+    std::sort(places_.begin(), places_.end());
+  }
+
+  // Of a polygon: above 0 counter-clockwise, 0 without an area.
+  double turn(std::span<const std::int32_t> polygon) const {
+    Point normal{}, centre{};
+    for (std::size_t i = 0; i < polygon.size(); ++i) {
+      const Point a = at(polygon[i]), b = at(polygon[(i + 1) % polygon.size()]);
+      for (std::size_t d = 0; d < 3; ++d) {
+        const std::size_t e = (d + 1) % 3, f = (d + 2) % 3;
+        normal[d] += a[e] * b[f] - a[f] * b[e];
+        centre[d] += a[d];
+      }
+    }
+    if (!mesh_.node_units.empty()) return normal[2];
+    return normal[0] * centre[0] + normal[1] * centre[1] + normal[2] * centre[2];
+  }
+
+ private:
+  Point at(std::int64_t number) const {
+    auto place = static_cast<std::size_t>(number);
+    if (mesh_.in_parts())
+      place = std::lower_bound(places_.begin(), places_.end(), std::pair{number, std::size_t{0}})->second;
+    const double x = mesh_.node_x[place], y = mesh_.node_y[place];
+    if (!mesh_.node_units.empty()) return {x, y, 0.0};
+    constexpr double degree = std::numbers::pi / 180.0;
+    return {std::cos(y * degree) * std::cos(x * degree), std::cos(y * degree) * std::sin(x * degree),
+            std::sin(y * degree)};
+  }
+
+  const MeshArguments& mesh_;
+  std::vector<std::pair<std::int64_t, std::size_t>> places_;
+};
+
 }  // namespace
 
 void check_mesh(const MeshArguments& mesh, std::int64_t faces) {
@@ -80,6 +126,42 @@ void check_mesh(const MeshArguments& mesh, std::int64_t faces) {
   if (std::ssize(mesh.face_nodes) != faces * mesh.nodes_per_face)
     refuse(mesh, "face_nodes has {} values; {} faces on this rank x {} nodes are expected",
            mesh.face_nodes.size(), faces, mesh.nodes_per_face);
+}
+
+std::vector<std::int32_t> counter_clockwise(const MeshArguments& mesh) {
+  std::vector<std::int32_t> faces(mesh.face_nodes.begin(), mesh.face_nodes.end());
+  const Nodes nodes(mesh);
+  const auto width = static_cast<std::size_t>(mesh.nodes_per_face);
+  for (std::size_t face = 0; face + width <= faces.size(); face += width) {
+    const auto begin = faces.begin() + static_cast<std::ptrdiff_t>(face);
+    const auto end = std::find(begin, begin + static_cast<std::ptrdiff_t>(width), -1);
+    if (nodes.turn(std::span(begin, end)) < 0.0) std::reverse(begin + 1, end);
+  }
+  return faces;
+}
+
+model::MeshElement check_place(const MeshPlaceArguments& place, std::int64_t nodes, std::int64_t cells,
+                               std::int64_t all) {
+  static const std::vector<std::string> locations{"edge", "node"};
+  const auto refuse_it = [&](const std::string& why) {
+    throw Error(ErrorCode::usage, fmt::format("mesh_location of mesh \"{}\": {}", place.mesh, why));
+  };
+  if (std::ranges::find(locations, place.location) == locations.end())
+    refuse_it(fmt::format("the location \"{}\" is unknown.{}", place.location,
+                          base::name_hint(place.location, locations)));
+  check_readable("mesh_location: edge_nodes", place.edge_nodes);
+  if (place.location == "node") {
+    if (!place.edge_nodes.empty()) refuse_it("edge_nodes are given, but the location is node");
+    if (all != nodes) refuse_it(fmt::format("the grid has {} cells, the mesh {} nodes", all, nodes));
+    return model::MeshElement::node;
+  }
+  if (std::ssize(place.edge_nodes) != 2 * cells)
+    refuse_it(fmt::format("edge_nodes has {} values; {} edges on this rank x 2 nodes are expected",
+                          place.edge_nodes.size(), cells));
+  for (const std::int32_t node : place.edge_nodes)
+    if (node < 0 || node >= nodes)
+      refuse_it(fmt::format("the node number {} is outside 0 to {}", node, nodes - 1));
+  return model::MeshElement::edge;
 }
 
 NodeShare node_share(std::int64_t nodes, int rank, int ranks) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "model/declarations.hpp"
+
 namespace tailrace::client {
 
 struct MeshArguments {
@@ -15,6 +17,7 @@ struct MeshArguments {
   std::span<const std::int32_t> face_nodes;    // local cells x nodes_per_face
   std::int64_t global_nodes = 0;               // of the whole mesh; 0: all of them are given here
   std::span<const std::int64_t> node_indices;  // in parts: the numbers of the nodes that are given
+  std::string node_units = {};                 // in a plane; empty: degrees on a sphere
 
   bool in_parts() const { return global_nodes != 0; }
   std::int64_t nodes() const { return in_parts() ? global_nodes : std::ssize(node_x); }
@@ -22,6 +25,22 @@ struct MeshArguments {
 
 // Throws Error(usage) where the nodes do not fit each other, or the faces of this rank's cells.
 void check_mesh(const MeshArguments& mesh, std::int64_t faces);
+
+// face_nodes with every face counter-clockwise as seen from above, as UGRID wants them; those given the other
+// way round are turned, from their first node on. Of a mesh that was checked.
+std::vector<std::int32_t> counter_clockwise(const MeshArguments& mesh);
+
+// Cells of a grid that are edges or nodes of a mesh.
+struct MeshPlaceArguments {
+  std::string mesh;
+  std::string location;                      // edge, node
+  std::span<const std::int32_t> edge_nodes;  // of edges: local cells x 2
+};
+
+// Throws Error(usage) where they do not fit a mesh of so many nodes, or the `cells` of this rank and of
+// `all`.
+model::MeshElement check_place(const MeshPlaceArguments& place, std::int64_t nodes, std::int64_t cells,
+                               std::int64_t all);
 
 // The nodes of a mesh in even shares, one a rank, in order: each rank hands over its share of their
 // coordinates, whoever gave them.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include "base/error.hpp"
 
@@ -25,6 +26,21 @@ decltype(auto) dispatch(DataType type, Visitor&& visit) {
     case DataType::int64: return visit(std::int64_t{});
   }
   base::assertion_failed("type", __FILE__, __LINE__, "unknown DataType");
+}
+
+// The other way round.
+template <class T>
+constexpr DataType data_type_of() {
+  if constexpr (std::is_same_v<T, float>)
+    return DataType::float32;
+  else if constexpr (std::is_same_v<T, double>)
+    return DataType::float64;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return DataType::int32;
+  else {
+    static_assert(std::is_same_v<T, std::int64_t>, "a type of fields");
+    return DataType::int64;
+  }
 }
 
 }  // namespace tailrace::model

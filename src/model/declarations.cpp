@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.hpp"
+#include "base/error.hpp"
 
 namespace tailrace::model {
 namespace {
@@ -38,6 +39,15 @@ Enumeration get_enumerator(ByteReader& in, Enumeration last) {
   return static_cast<Enumeration>(value);
 }
 
+void put_index(ByteWriter& out, const std::optional<int>& index) {
+  put_flag(out, index.has_value());
+  if (index) out.put(static_cast<std::int32_t>(*index));
+}
+std::optional<int> get_index(ByteReader& in) {
+  if (!get_flag(in)) return std::nullopt;
+  return in.get<std::int32_t>();
+}
+
 template <class T>
 void put_numbers(ByteWriter& out, const std::vector<T>& numbers) {
   out.put_all(std::span<const T>(numbers));
@@ -60,17 +70,66 @@ std::map<std::string, std::string> get_map(ByteReader& in) {
   return map;
 }
 
+void put_attribute(ByteWriter& out, const AttributeValue& value) {
+  out.put(static_cast<std::uint8_t>(value.index()));
+  std::visit(
+      [&](const auto& held) {
+        using Held = std::remove_cvref_t<decltype(held)>;
+        if constexpr (std::is_same_v<Held, std::string>)
+          out.put_text(held);
+        else if constexpr (std::is_arithmetic_v<Held>)
+          out.put(held);
+        else
+          put_numbers(out, held);
+      },
+      value);
+}
+
+template <std::size_t Index = 0>
+AttributeValue get_attribute(ByteReader& in, std::size_t index) {
+  if constexpr (Index < std::variant_size_v<AttributeValue>) {
+    using Held = std::variant_alternative_t<Index, AttributeValue>;
+    if (index != Index) return get_attribute<Index + 1>(in, index);
+    if constexpr (std::is_same_v<Held, std::string>)
+      return in.get_text();
+    else if constexpr (std::is_arithmetic_v<Held>)
+      return in.get<Held>();
+    else
+      return in.get_all<typename Held::value_type>();
+  } else {
+    throw Error(ErrorCode::internal, "a message with an unknown kind of attribute");
+  }
+}
+
+void put_attributes(ByteWriter& out, const Attributes& attributes) {
+  out.put(static_cast<std::int64_t>(attributes.size()));
+  for (const auto& [name, value] : attributes) {
+    out.put_text(name);
+    put_attribute(out, value);
+  }
+}
+
+Attributes get_attributes(ByteReader& in) {
+  Attributes attributes;
+  for (auto left = in.get<std::int64_t>(); left > 0; --left) {
+    std::string name = in.get_text();
+    attributes[std::move(name)] = get_attribute(in, in.get<std::uint8_t>());
+  }
+  return attributes;
+}
+
 void put_coordinate(ByteWriter& out, const Coordinate& coordinate) {
   out.put_text(coordinate.name);
   put_list(out, coordinate.dims, put_text);
   out.put_text(coordinate.units);
   out.put_text(coordinate.standard_name);
   out.put_text(coordinate.long_name);
-  put_map(out, coordinate.attributes);
+  put_attributes(out, coordinate.attributes);
   put_numbers(out, coordinate.values);
   put_numbers(out, coordinate.bounds);
-  put_flag(out, coordinate.field.has_value());
-  if (coordinate.field) out.put(static_cast<std::int32_t>(*coordinate.field));
+  put_index(out, coordinate.field);
+  put_index(out, coordinate.bounds_field);
+  out.put_text(coordinate.measure);
 }
 
 Coordinate get_coordinate(ByteReader& in) {
@@ -80,10 +139,12 @@ Coordinate get_coordinate(ByteReader& in) {
   coordinate.units = in.get_text();
   coordinate.standard_name = in.get_text();
   coordinate.long_name = in.get_text();
-  coordinate.attributes = get_map(in);
+  coordinate.attributes = get_attributes(in);
   coordinate.values = in.get_all<double>();
   coordinate.bounds = in.get_all<double>();
-  if (get_flag(in)) coordinate.field = in.get<std::int32_t>();
+  coordinate.field = get_index(in);
+  coordinate.bounds_field = get_index(in);
+  coordinate.measure = in.get_text();
   return coordinate;
 }
 
@@ -92,6 +153,7 @@ void put_mesh(ByteWriter& out, const Mesh& mesh) {
   out.put(mesh.nodes);
   out.put(static_cast<std::int32_t>(mesh.node_x_field));
   out.put(static_cast<std::int32_t>(mesh.node_y_field));
+  out.put_text(mesh.node_units);
   put_flag(out, mesh.in_parts);
   out.put(mesh.nodes_digest);
   out.put(mesh.nodes_per_face);
@@ -104,11 +166,26 @@ Mesh get_mesh(ByteReader& in) {
   mesh.nodes = in.get<std::int64_t>();
   mesh.node_x_field = in.get<std::int32_t>();
   mesh.node_y_field = in.get<std::int32_t>();
+  mesh.node_units = in.get_text();
   mesh.in_parts = get_flag(in);
   mesh.nodes_digest = in.get<std::uint64_t>();
   mesh.nodes_per_face = in.get<std::int64_t>();
   mesh.connectivity_field = in.get<std::int32_t>();
   return mesh;
+}
+
+void put_place(ByteWriter& out, const MeshPlace& place) {
+  out.put(static_cast<std::int32_t>(place.grid));
+  out.put(place.element);
+  out.put(static_cast<std::int32_t>(place.connectivity_field));
+}
+
+MeshPlace get_place(ByteReader& in) {
+  MeshPlace place;
+  place.grid = in.get<std::int32_t>();
+  place.element = get_enumerator(in, MeshElement::node);
+  place.connectivity_field = in.get<std::int32_t>();
+  return place;
 }
 
 void put_grid(ByteWriter& out, const Grid& grid) {
@@ -120,6 +197,12 @@ void put_grid(ByteWriter& out, const Grid& grid) {
   put_list(out, grid.coordinates, put_coordinate);
   put_flag(out, grid.mesh.has_value());
   if (grid.mesh) put_mesh(out, *grid.mesh);
+  put_flag(out, grid.place.has_value());
+  if (grid.place) put_place(out, *grid.place);
+  put_flag(out, grid.mapping.has_value());
+  if (!grid.mapping) return;
+  out.put_text(grid.mapping->name);
+  put_attributes(out, grid.mapping->attributes);
 }
 
 Grid get_grid(ByteReader& in) {
@@ -131,6 +214,11 @@ Grid get_grid(ByteReader& in) {
   grid.indexed_dim = in.get_text();
   grid.coordinates = get_list(in, get_coordinate);
   if (get_flag(in)) grid.mesh = get_mesh(in);
+  if (get_flag(in)) grid.place = get_place(in);
+  if (get_flag(in)) {
+    grid.mapping.emplace().name = in.get_text();
+    grid.mapping->attributes = get_attributes(in);
+  }
   return grid;
 }
 
@@ -141,10 +229,11 @@ void put_field(ByteWriter& out, const Field& field) {
   out.put_text(field.units);
   out.put_text(field.standard_name);
   out.put_text(field.long_name);
-  put_map(out, field.attributes);
+  put_attributes(out, field.attributes);
   put_flag(out, field.fill_value.has_value());
   if (field.fill_value) out.put(*field.fill_value);
   put_flag(out, field.is_static);
+  put_list(out, field.coordinates, put_coordinate);
 }
 
 Field get_field(ByteReader& in) {
@@ -155,9 +244,10 @@ Field get_field(ByteReader& in) {
   field.units = in.get_text();
   field.standard_name = in.get_text();
   field.long_name = in.get_text();
-  field.attributes = get_map(in);
+  field.attributes = get_attributes(in);
   if (get_flag(in)) field.fill_value = in.get<double>();
   field.is_static = get_flag(in);
+  field.coordinates = get_list(in, get_coordinate);
   return field;
 }
 

@@ -11,12 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "model/attributes.hpp"
 #include "model/data_type.hpp"
 #include "model/regions.hpp"
 
 namespace tailrace::model {
-
-using Attributes = std::map<std::string, std::string>;
 
 // The values travel in messages: do not renumber.
 enum class GridKind : std::uint8_t {
@@ -26,7 +25,8 @@ enum class GridKind : std::uint8_t {
   partial = 3,     // every rank holds a contribution of the full shape, to be reduced over the ranks
 };
 
-// A coordinate of a grid. `dims` is a subset of the grid's dims, in the grid's order.
+// A coordinate of a grid. `dims` is a subset of the grid's dims, in the grid's order; none: one value holds
+// for all cells.
 struct Coordinate {
   std::string name;
   std::vector<std::string> dims;
@@ -35,20 +35,38 @@ struct Coordinate {
   std::string long_name;
   Attributes attributes;       // further ones, such as axis or positive
   std::vector<double> values;  // whole, C order; may be empty where `field` brings it
-  std::vector<double> bounds;  // of a coordinate of one dim: none, or a lower and an upper one for each value
+  std::vector<double> bounds;  // none, or of each value as many vertices (along a dim of its own: two)
   std::optional<int> field;    // index of the static field whose blocks hold the values (decomposed dims)
+  std::optional<int> bounds_field = {};  // of that whose blocks hold the bounds, a dim of vertices the last
+  std::string measure = {};              // `area`, `volume`: it says how large cells are (CF 7.2), not where
 };
 
-// Topology of an unstructured (indexed) grid, faces only; UGRID 1.0.
+// Topology of an unstructured (indexed) grid; UGRID 1.0.
 struct Mesh {
-  std::string name;                // of the UGRID mesh variable
-  std::int64_t nodes = 0;          // of the whole mesh
-  int node_x_field = -1;           // static field (node) of float64, degrees_east: each rank has its share of
-  int node_y_field = -1;           // the nodes, whatever it gave; degrees_north
-  bool in_parts = false;           // no rank gave all nodes
-  std::uint64_t nodes_digest = 0;  // of what each rank gave, unless in parts: all gave the same
+  std::string name;                 // of the UGRID mesh variable
+  std::int64_t nodes = 0;           // of the whole mesh
+  int node_x_field = -1;            // static field (node) of float64: each rank has its share of the nodes,
+  int node_y_field = -1;            // whatever it gave
+  std::string node_units = {};      // of both, in a plane; empty: degrees east and north
+  bool in_parts = false;            // no rank gave all nodes
+  std::uint64_t nodes_digest = 0;   // of what each rank gave, unless in parts: all gave the same
   std::int64_t nodes_per_face = 0;  // width of the connectivity; rows of faces with fewer nodes end in -1
   int connectivity_field = -1;      // static field (face, nodes_per_face) of int32, 0-based node numbers
+};
+
+// How the coordinates of a grid lie on the Earth (CF 5.6).
+struct GridMapping {
+  std::string name;       // of its variable
+  Attributes attributes;  // grid_mapping_name, and what it needs
+};
+
+enum class MeshElement : std::uint8_t { face = 0, edge = 1, node = 2 };
+
+// A grid whose cells are edges or nodes of another's mesh.
+struct MeshPlace {
+  int grid = -1;  // with the mesh
+  MeshElement element = MeshElement::node;
+  int connectivity_field = -1;  // of edges: static field (edge, 2) of int32
 };
 
 struct Grid {
@@ -59,6 +77,8 @@ struct Grid {
   std::string indexed_dim;          // of an indexed grid: the dim whose cells are listed
   std::vector<Coordinate> coordinates;
   std::optional<Mesh> mesh;
+  std::optional<MeshPlace> place = {};
+  std::optional<GridMapping> mapping = {};
 
   std::int64_t size() const;
 };
@@ -71,8 +91,9 @@ struct Field {
   std::string standard_name;
   std::string long_name;
   Attributes attributes;
-  std::optional<double> fill_value;  // what stands for a missing value; NaN: any NaN does
-  bool is_static = false;            // put once, by Tailrace itself, in ready (coordinates, connectivity)
+  std::optional<double> fill_value;          // what stands for a missing value; NaN: any NaN does
+  std::vector<Coordinate> coordinates = {};  // besides those of its grid: without dims
+  bool is_static = false;  // put once, by Tailrace itself, in ready (coordinates, connectivity)
 };
 
 struct Declarations {

@@ -10,18 +10,17 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "base/slab.hpp"
 #include "codecs/codec.hpp"
 #include "env/file_system.hpp"
+#include "model/attributes.hpp"
 #include "model/data_type.hpp"
 
 namespace tailrace::output {
 
-using AttributeValue =
-    std::variant<std::string, double, float, std::int64_t, std::int32_t, std::vector<double>>;
+using model::AttributeValue;
 using Attributes = std::vector<std::pair<std::string, AttributeValue>>;  // in the order they are written
 
 struct DimensionSpec {

@@ -1,8 +1,8 @@
 #include "output/options.hpp"
 
 #include <cstdint>
-#include <limits>
 #include <utility>
+#include <vector>
 
 #include "model/name.hpp"
 
@@ -12,19 +12,37 @@ namespace {
 using config::Kind;
 using config::Value;
 
-AttributeValue attribute_of(const Value& value) {
-  if (value.kind() == Kind::list) {
-    std::vector<double> numbers;
-    for (const Value& item : value.items()) numbers.push_back(item.real());
-    return numbers;
+// Whole numbers stay whole where all are.
+AttributeValue list_of(const std::vector<Value>& items) {
+  std::vector<double> reals;
+  std::vector<std::int64_t> wide;
+  std::vector<std::int32_t> narrow;
+  for (const Value& item : items) {
+    reals.push_back(item.real());
+    if (!item.is_integer()) continue;
+    wide.push_back(item.integer());
+    if (std::in_range<std::int32_t>(item.integer()))
+      narrow.push_back(static_cast<std::int32_t>(item.integer()));
   }
+  if (narrow.size() == items.size()) return narrow;
+  if (wide.size() == items.size()) return wide;
+  return reals;
+}
+
+AttributeValue attribute_of(const Value& value) {
+  if (value.kind() == Kind::list) return list_of(value.items());
   if (value.kind() == Kind::real) return value.real();
   if (value.kind() != Kind::integer) return value.text();
-  const std::int64_t number = value.integer();
-  const bool narrow = number >= std::numeric_limits<std::int32_t>::min() &&
-                      number <= std::numeric_limits<std::int32_t>::max();
-  if (narrow) return static_cast<std::int32_t>(number);
-  return number;
+  if (std::in_range<std::int32_t>(value.integer())) return static_cast<std::int32_t>(value.integer());
+  return value.integer();
+}
+
+config::Option option_of(const std::string& says, const std::string& example,
+                         std::optional<std::string> (*complaint)(std::string_view)) {
+  config::Type attributes =
+      config::map("attribute", config::either({config::plain(), config::list(config::real(-1e308), 1)}));
+  attributes.complaint = complaint;
+  return {.name = "attributes", .type = std::move(attributes), .says = says, .example = example};
 }
 
 }  // namespace
@@ -38,11 +56,12 @@ config::Option format_option() {
 }
 
 config::Option attributes_option(const std::string& says) {
-  config::Type attributes =
-      config::map("attribute", config::either({config::plain(), config::list(config::real(-1e308))}));
-  attributes.complaint = [](const std::string& name) { return model::attribute_name_complaint(name); };
-  return {
-      .name = "attributes", .type = std::move(attributes), .says = says, .example = "{comment: first try}"};
+  return option_of(says, "{comment: first try}", &model::attribute_name_complaint);
+}
+
+config::Option variable_attributes_option(const std::string& says) {
+  return option_of(says, "{comment: first try, valid_range: [180, 330]}",
+                   &model::variable_attribute_complaint);
 }
 
 Attributes attributes_of(const Value& section) {

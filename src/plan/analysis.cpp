@@ -14,6 +14,7 @@
 #include "analytics/user/operator.hpp"
 #include "model/field_index.hpp"
 #include "plan/diagnostic_coordinates.hpp"
+#include "plan/words/cell_methods.hpp"
 
 namespace tailrace::plan {
 namespace {
@@ -167,9 +168,26 @@ class Analyst {
     field.standard_name = diagnostic.standard_name;
     field.long_name = diagnostic.long_name;
     field.attributes = {{"expression", diagnostic.text}};
+    if (std::string words = cell_methods_of(diagnostic.reduced, sources_of(diagnostic)); !words.empty())
+      field.attributes["cell_methods"] = std::move(words);
+    for (const settings::DiagnosticEntry& entry : configuration_.diagnostics) {
+      if (entry.name != diagnostic.name) continue;
+      for (const auto& [name, value] : entry.attributes) field.attributes[name] = value;
+      field.coordinates = entry.coordinates;
+    }
     field.grid = grid_for(diagnostic, coordinates, local);
     analysis_->field_of_diagnostic.push_back(static_cast<int>(analysis_->declarations.fields.size()));
     analysis_->declarations.fields.push_back(std::move(field));
+  }
+
+  // The grids of the fields that it is computed from.
+  std::vector<const model::Grid*> sources_of(const analytics::Diagnostic& diagnostic) const {
+    std::vector<const model::Grid*> sources;
+    for (const int input : diagnostic.inputs) {
+      const int field = analysis_->field_of_input[at(input)];
+      if (field >= 0) sources.push_back(&declarations_.grids[at(declarations_.fields[at(field)].grid)]);
+    }
+    return sources;
   }
 
   // One of the model's own grids, where the diagnostic has just its dimensions, cells and parts: its
@@ -184,16 +202,12 @@ class Analyst {
       dims.push_back(dim.name);
       extents.push_back(dim.extent);
     }
-    std::vector<const model::Grid*> sources;
-    for (const int input : diagnostic.inputs) {
-      if (analysis_->field_of_input[at(input)] < 0) continue;
-      const int grid = declarations_.fields[at(analysis_->field_of_input[at(input)])].grid;
-      const model::Grid& found = declarations_.grids[at(grid)];
-      sources.push_back(&found);
-      const bool in_blocks = found.kind == model::GridKind::block || found.kind == model::GridKind::indexed;
-      if (found.dims == dims && found.shape == extents && in_blocks == local &&
-          found.kind != model::GridKind::partial && as_declared)
-        return grid;
+    const std::vector<const model::Grid*> sources = sources_of(diagnostic);
+    for (const model::Grid* found : sources) {
+      const bool in_blocks = found->kind == model::GridKind::block || found->kind == model::GridKind::indexed;
+      if (found->dims == dims && found->shape == extents && in_blocks == local &&
+          found->kind != model::GridKind::partial && as_declared)
+        return static_cast<int>(found - declarations_.grids.data());
     }
     model::Grid grid;
     grid.name = std::string(diagnostic_grid) + diagnostic.name;

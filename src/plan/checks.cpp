@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -93,15 +94,39 @@ std::optional<std::string> danger_complaint(const output::Format& format,
       danger);
 }
 
+std::optional<std::string> attributes_complaint(const output::Attributes& own, const model::Field& field,
+                                                model::DataType type) {
+  model::Attributes all = field.attributes;
+  for (const auto& [name, value] : own) all[name] = value;
+  return model::attributes_complaint(all, type);
+}
+
+std::optional<std::string> coordinates_complaint(const std::vector<model::Coordinate>& own,
+                                                 const model::Field& field,
+                                                 const model::Declarations& declarations) {
+  const auto has = [](const std::vector<model::Coordinate>& coordinates, const std::string& name) {
+    return std::ranges::any_of(coordinates, [&](const auto& one) { return one.name == name; });
+  };
+  const model::Grid& grid = declarations.grids[static_cast<std::size_t>(field.grid)];
+  for (const model::Coordinate& coordinate : own) {
+    if (has(grid.coordinates, coordinate.name) || std::ranges::count(grid.dims, coordinate.name) > 0)
+      return fmt::format(
+          "\"{}\" is a coordinate or dimension of the grid of \"{}\" already; give it another name",
+          coordinate.name, field.name);
+    if (has(field.coordinates, coordinate.name))
+      return fmt::format("the diagnostic \"{}\" has a coordinate \"{}\" already", field.name,
+                         coordinate.name);
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> names_of_parts(const std::string& variable, const model::Grid& grid, int dim) {
   const auto cells = static_cast<std::size_t>(grid.shape[static_cast<std::size_t>(dim)]);
   std::vector<std::string> words;
   for (const model::Coordinate& coordinate : grid.coordinates) {
-    const auto meanings = coordinate.attributes.find("flag_meanings");
-    if (coordinate.name != grid.dims[static_cast<std::size_t>(dim)] ||
-        meanings == coordinate.attributes.end())
-      continue;
-    std::istringstream text(meanings->second);
+    const std::string meanings = model::text_of(coordinate.attributes, "flag_meanings");
+    if (coordinate.name != grid.dims[static_cast<std::size_t>(dim)]) continue;
+    std::istringstream text(meanings);
     for (std::string word; text >> word;) words.push_back(word);
   }
   if (words.size() != cells) {

@@ -33,6 +33,15 @@ std::optional<std::string> danger_complaint(const output::Format& format,
 // Whether every point of `every` is one of `cadence` too, as far as periods of the same kind can tell.
 bool is_multiple(const time::Period& every, const time::Period& cadence);
 
+// What is wrong with the attributes of a variable of that type, the user's and the field's.
+std::optional<std::string> attributes_complaint(const output::Attributes& own, const model::Field& field,
+                                                model::DataType type);
+
+// A name that the coordinates of the field's grid have already, or that of a variable's own field.
+std::optional<std::string> coordinates_complaint(const std::vector<model::Coordinate>& own,
+                                                 const model::Field& field,
+                                                 const model::Declarations& declarations);
+
 // What the variables are called into which one is split along a dim of its grid: by the meanings that the
 // dim's coordinate gives to its cells (CF's flag_meanings, one word each), or by number.
 std::vector<std::string> names_of_parts(const std::string& variable, const model::Grid& grid, int dim);

@@ -17,10 +17,29 @@ constexpr const char* schema = "tailrace-declared";
 constexpr int version = 1;
 constexpr const char* kinds[] = {"replicated", "block", "indexed", "partial"};  // by model::GridKind
 
+// A text as such, numbers with their type, which JSON does not tell.
+Json to_json(const model::Attributes& attributes) {
+  Json json = Json::object();
+  for (const auto& [name, value] : attributes)
+    std::visit(
+        [&, &key = name](const auto& held) {
+          using Held = std::remove_cvref_t<decltype(held)>;
+          if constexpr (std::is_same_v<Held, std::string>)
+            json[key] = held;
+          else if constexpr (std::is_arithmetic_v<Held>)
+            json[key] = Json{{"type", model::name_of(model::data_type_of<Held>())}, {"value", held}};
+          else
+            json[key] = Json{{"type", model::name_of(model::data_type_of<typename Held::value_type>())},
+                             {"values", held}};
+        },
+        value);
+  return json;
+}
+
 Json to_json(const model::Coordinate& coordinate) {
   Json json{{"name", coordinate.name},           {"dims", coordinate.dims},
             {"units", coordinate.units},         {"standard_name", coordinate.standard_name},
-            {"long_name", coordinate.long_name}, {"attributes", coordinate.attributes}};
+            {"long_name", coordinate.long_name}, {"attributes", to_json(coordinate.attributes)}};
   if (coordinate.field) json["field"] = *coordinate.field;
   if (!coordinate.field || !coordinate.values.empty()) json["values"] = coordinate.values;
   return json;
@@ -52,11 +71,37 @@ Json to_json(const model::Field& field, const std::vector<model::Grid>& grids) {
             {"units", field.units},
             {"standard_name", field.standard_name},
             {"long_name", field.long_name},
-            {"attributes", field.attributes}};
+            {"attributes", to_json(field.attributes)}};
   if (field.fill_value)
     json["fill_value"] = std::isnan(*field.fill_value) ? Json("nan") : Json(*field.fill_value);
   if (field.is_static) json["static"] = true;
   return json;
+}
+
+model::DataType type_of(const std::string& name) {
+  using enum model::DataType;
+  for (const model::DataType type : {float32, float64, int32, int64})
+    if (name == model::name_of(type)) return type;
+  throw std::invalid_argument(fmt::format("\"{}\" is not a type of fields", name));
+}
+
+model::Attributes attributes_of(const Json& owner) {
+  model::Attributes attributes;
+  const Json given = owner.value("attributes", Json::object());
+  for (const auto& [name, value] : given.items()) {
+    if (value.is_string()) {
+      attributes[name] = value.get<std::string>();
+      continue;
+    }
+    model::dispatch(type_of(value.at("type")), [&, &key = name, &of = value](auto zero) {
+      using T = decltype(zero);
+      if (of.contains("value"))
+        attributes[key] = of.at("value").template get<T>();
+      else
+        attributes[key] = of.at("values").template get<std::vector<T>>();
+    });
+  }
+  return attributes;
 }
 
 model::Coordinate coordinate_of(const Json& json) {
@@ -66,7 +111,7 @@ model::Coordinate coordinate_of(const Json& json) {
   coordinate.units = json.value("units", "");
   coordinate.standard_name = json.value("standard_name", "");
   coordinate.long_name = json.value("long_name", "");
-  coordinate.attributes = json.value("attributes", model::Attributes{});
+  coordinate.attributes = attributes_of(json);
   if (json.contains("field")) coordinate.field = json.at("field").get<int>();
   if (!json.contains("field") || json.contains("values"))
     for (const Json& value : json.at("values"))  // JSON has no word for what is not finite
@@ -113,13 +158,6 @@ model::Regions regions_of(const Json& json, const model::Grid& grid) {
   return regions;
 }
 
-model::DataType type_of(const std::string& name) {
-  using enum model::DataType;
-  for (const model::DataType type : {float32, float64, int32, int64})
-    if (name == model::name_of(type)) return type;
-  throw std::invalid_argument(fmt::format("\"{}\" is not a type of fields", name));
-}
-
 model::Field field_of(const Json& json, const model::Declarations& declarations) {
   model::Field field;
   field.name = json.at("name");
@@ -133,7 +171,7 @@ model::Field field_of(const Json& json, const model::Declarations& declarations)
   field.units = json.value("units", "");
   field.standard_name = json.value("standard_name", "");
   field.long_name = json.value("long_name", "");
-  field.attributes = json.value("attributes", model::Attributes{});
+  field.attributes = attributes_of(json);
   if (const auto fill = json.find("fill_value"); fill != json.end())  // JSON has no NaN
     field.fill_value = fill->is_number() ? fill->get<double>() : std::numeric_limits<double>::quiet_NaN();
   field.is_static = json.value("static", false);

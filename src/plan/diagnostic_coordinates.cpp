@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "plan/words/cell_methods.hpp"
+
 namespace tailrace::plan {
 namespace {
 
@@ -22,10 +24,10 @@ const model::Coordinate* own_coordinate(const model::Grid& grid, const std::stri
 }
 
 // Of the coordinate of a part, the model's flags and limits would not hold.
-model::Attributes lasting(const model::Attributes& attributes) {
-  model::Attributes kept;
-  for (const auto& [name, value] : attributes)
-    if (name == "axis" || name == "positive") kept[name] = value;
+std::map<std::string, std::string> lasting(const model::Attributes& attributes) {
+  std::map<std::string, std::string> kept;
+  for (const char* name : {"axis", "positive"})
+    if (std::string text = model::text_of(attributes, name); !text.empty()) kept[name] = std::move(text);
   return kept;
 }
 
@@ -55,7 +57,7 @@ model::Coordinate coordinate_of(const DimCoordinate& source) {
   coordinate.units = source.units;
   coordinate.standard_name = source.standard_name;
   coordinate.long_name = source.long_name;
-  coordinate.attributes = source.attributes;
+  coordinate.attributes = {source.attributes.begin(), source.attributes.end()};
   coordinate.values = source.values;
   coordinate.bounds = source.bounds;
   return coordinate;
@@ -196,8 +198,18 @@ void DiagnosticCoordinates::add_coordinates(int node, const std::vector<const mo
                                      [&](const auto& there) { return there.name == coordinate.name; });
       const bool fits = std::all_of(coordinate.dims.begin(), coordinate.dims.end(),
                                     [&](const std::string& dim) { return stays(*source, dim); });
-      if (!known && fits && !coordinate.values.empty()) grid.coordinates.push_back(coordinate);
+      const bool has_values = !coordinate.values.empty() || coordinate.field;
+      if (!known && fits && has_values) grid.coordinates.push_back(coordinate);
     }
+  for (const model::Grid* source : sources) {
+    if (!grid.mapping && source->mapping && std::ranges::any_of(grid.coordinates, is_horizontal))
+      grid.mapping = source->mapping;
+    if (grid.mesh || grid.place || (!source->mesh && !source->place) || !stays(*source, source->indexed_dim))
+      continue;
+    grid.indexed_dim = source->indexed_dim;
+    grid.mesh = source->mesh;
+    grid.place = source->place;
+  }
 }
 
 }  // namespace tailrace::plan

@@ -35,7 +35,7 @@ class DiagnosticCoordinates {
   // Whether all dims of the node are dims of the model, with the cells that the model gave them.
   bool as_declared(int node) const;
   // Gives `grid`, which has the dims of `node`, its coordinates; `sources` are the grids of what it is
-  // computed from, whose further coordinates stay where their dims did.
+  // computed from, whose further coordinates, mesh and mapping stay where their dims did.
   void add_coordinates(int node, const std::vector<const model::Grid*>& sources, model::Grid& grid) const;
 
  private:

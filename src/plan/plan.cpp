@@ -16,6 +16,8 @@
 #include "plan/checks.hpp"
 #include "plan/memory/needs.hpp"
 #include "plan/option_tables.hpp"
+#include "plan/words/axis_names.hpp"
+#include "plan/words/formula_terms.hpp"
 #include "settings/fields.hpp"
 
 namespace tailrace::plan {
@@ -24,38 +26,6 @@ namespace {
 std::string without_namespace(const std::string& name) { return name.substr(name.rfind('.') + 1); }
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-// Windows and what the user says first keep the name.
-void take_wishes(std::vector<AxisPlan>& axes) {
-  std::set<std::string> taken;
-  for (const bool windows : {true, false})
-    for (AxisPlan& axis : axes) {
-      if (axis.wish.empty() || time::is_windowed(axis.kind) != windows) continue;
-      axis.dim = axis.wish;
-      if (taken.contains(axis.dim) && !windows) axis.dim += "_instant";
-      for (int number = 2; !taken.insert(axis.dim).second; ++number)
-        axis.dim = fmt::format("{}_{}", axis.wish, number);
-    }
-}
-
-void name_axes(std::vector<AxisPlan>& axes) {
-  take_wishes(axes);
-  if (axes.size() == 1) {
-    if (axes.front().dim.empty()) axes.front().dim = "time";
-    return;
-  }
-  const auto plain_name = [](const AxisPlan& axis) {
-    if (axis.kind == time::AxisKind::at_end) return std::string("time_at_end");
-    return (axis.kind == time::AxisKind::instant ? "time_instant_" : "time_") + axis.every.name();
-  };
-  std::map<std::string, int> uses;
-  for (const AxisPlan& axis : axes) ++uses[axis.dim.empty() ? plain_name(axis) : axis.dim];
-  for (AxisPlan& axis : axes) {
-    if (!axis.dim.empty()) continue;
-    axis.dim = plain_name(axis);
-    if (uses[axis.dim] > 1) axis.dim.append("_").append(axis.cadence.name());
-  }
-}
 
 // Optional fields of a group that the model does not declare.
 struct Absent {
@@ -235,6 +205,7 @@ class Planner {
     file.option_tables = plan_option_tables(entry, declarations_.options, names, problems_);
     name_axes(file.axes);
     refuse_taken_names(file, names);
+    check_formula_terms(file, declarations_, problems_);
     plan_.files.push_back(std::move(file));
   }
 
@@ -263,6 +234,12 @@ class Planner {
     variable.codec = entry.codec.value_or(file.entry.codec);
     variable.chunk = entry.chunk;
     variable.attributes = entry.attributes;
+    variable.coordinates = entry.coordinates;
+    if (const auto complaint = attributes_complaint(variable.attributes, field, variable.type))
+      problems_.add(entry.location, entry.config_path + ".attributes",
+                    fmt::format("{}: {}", variable.name, *complaint));
+    if (const auto complaint = coordinates_complaint(entry.coordinates, field, declarations_))
+      problems_.add(entry.location, entry.config_path + ".coordinates", *complaint);
     if (!entry.split.empty()) split(entry, declarations_.grids[at(field.grid)], variable);
     for (const std::string& name : variable.split < 0 ? std::vector{variable.name} : variable.parts) {
       const auto [first, fresh] = names.try_emplace(name, entry.location);

@@ -43,10 +43,11 @@ struct VariablePlan {
   bool propagates_missing = false;
   model::DataType type = model::DataType::float64;
   codecs::CodecOptions codec;
-  std::vector<std::int64_t> chunk;  // the user's: (records, then the grid's dims); empty: chosen
-  output::Attributes attributes;    // the user's, after the field's own
-  int split = -1;                   // index of a dim of the grid: one variable for each cell along it,
-  std::vector<std::string> parts;   // called so, in that order
+  std::vector<std::int64_t> chunk;             // the user's: (records, then the grid's dims); empty: chosen
+  output::Attributes attributes;               // the user's, after the field's own
+  std::vector<model::Coordinate> coordinates;  // the user's: without dims
+  int split = -1;                  // index of a dim of the grid: one variable for each cell along it,
+  std::vector<std::string> parts;  // called so, in that order
 };
 
 struct OptionTablePlan {

@@ -110,12 +110,26 @@ void Session::coordinate(const std::string& grid, const CoordinateSpec& spec,
   coordinate.standard_name = spec.standard_name;
   coordinate.long_name = spec.long_name;
   coordinate.attributes = spec.attributes;
-  impl_->declarer("coordinate").coordinate(grid, std::move(coordinate), values);
+  coordinate.measure = spec.measure;
+  client::CoordinateExtras extras{spec.bounds, spec.vertices, spec.computed_bounds, spec.scalar};
+  if (!spec.bounds.empty() && spec.vertices == 0) extras.vertices = 2;
+  impl_->declarer("coordinate").coordinate(grid, std::move(coordinate), values, extras);
+}
+
+void Session::grid_mapping(const std::string& grid, const GridMappingSpec& spec) {
+  model::GridMapping mapping{spec.name, spec.attributes};
+  mapping.attributes["grid_mapping_name"] = spec.grid_mapping_name;
+  impl_->declarer("grid_mapping").grid_mapping(grid, std::move(mapping));
 }
 
 void Session::mesh(const std::string& grid, const MeshSpec& spec) {
-  impl_->declarer("mesh").mesh(grid, {spec.name, spec.node_x, spec.node_y, spec.nodes_per_face,
-                                      spec.face_nodes, spec.global_nodes, spec.node_indices});
+  impl_->declarer("mesh").mesh(
+      grid, {spec.name, spec.node_x, spec.node_y, spec.nodes_per_face, spec.face_nodes, spec.global_nodes,
+             spec.node_indices, spec.node_units});
+}
+
+void Session::mesh_location(const std::string& grid, const MeshLocationSpec& spec) {
+  impl_->declarer("mesh_location").mesh_location(grid, {spec.mesh, spec.location, spec.edge_nodes});
 }
 
 FieldHandle Session::field(const FieldSpec& spec) {

@@ -1,6 +1,8 @@
 #include "settings/diagnostics.hpp"
 
 #include "config/read.hpp"
+#include "output/options.hpp"
+#include "settings/coordinates/scalars.hpp"
 
 namespace tailrace::settings {
 namespace {
@@ -28,6 +30,8 @@ config::Type diagnostic_type() {
        .type = text(),
        .says = "Its CF standard name.",
        .example = "air_potential_temperature"},
+      scalar_coordinates_section().option,
+      output::variable_attributes_option("Attributes of the diagnostic, of whatever file."),
       {.name = "optional",
        .type = flag(),
        .says = "Whether the diagnostic is left out, with the variables made from it, where a field that it "
@@ -37,7 +41,7 @@ config::Type diagnostic_type() {
   });
 }
 
-DiagnosticEntry diagnostic_of(const config::ValueEntry& entry) {
+DiagnosticEntry diagnostic_of(const config::ValueEntry& entry, config::Problems& problems) {
   DiagnosticEntry diagnostic;
   diagnostic.name = entry.key;
   diagnostic.location = entry.location;
@@ -49,13 +53,16 @@ DiagnosticEntry diagnostic_of(const config::ValueEntry& entry) {
   diagnostic.units = text_of(entry.value, "units");
   diagnostic.long_name = text_of(entry.value, "long_name");
   diagnostic.standard_name = text_of(entry.value, "standard_name");
+  diagnostic.attributes = output::attributes_of(entry.value);
+  diagnostic.coordinates = read_part(scalar_coordinates_section(), entry.value, problems)
+                               .value_or(std::vector<model::Coordinate>());
   diagnostic.optional = config::flag_of(entry.value, "optional", diagnostic.optional);
   return diagnostic;
 }
 
-std::vector<DiagnosticEntry> read(const Value& value, config::Problems&) {
+std::vector<DiagnosticEntry> read(const Value& value, config::Problems& problems) {
   std::vector<DiagnosticEntry> diagnostics;
-  for (const auto& entry : value.entries()) diagnostics.push_back(diagnostic_of(entry));
+  for (const auto& entry : value.entries()) diagnostics.push_back(diagnostic_of(entry, problems));
   return diagnostics;
 }
 

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "config/section.hpp"
+#include "model/declarations.hpp"
+#include "output/dataset.hpp"
 
 namespace tailrace::settings {
 
@@ -14,7 +16,9 @@ struct DiagnosticEntry {  // an entry under `diagnostics:`
   std::string is;                // the expression
   config::Location is_location;  // of its first character
   std::string units, long_name, standard_name;
-  bool optional = false;  // left out where a field it needs is absent
+  output::Attributes attributes;
+  std::vector<model::Coordinate> coordinates;  // without dims
+  bool optional = false;                       // left out where a field it needs is absent
 };
 
 config::Section<std::vector<DiagnosticEntry>> diagnostics_section();

@@ -7,6 +7,7 @@
 #include "config/read.hpp"
 #include "output/options.hpp"
 #include "output/variable_name.hpp"
+#include "settings/coordinates/scalars.hpp"
 #include "time/options.hpp"
 
 namespace tailrace::settings {
@@ -120,8 +121,9 @@ std::vector<Option> how_it_is_stored() {
 }
 
 std::vector<Option> what_is_its_own() {
-  return {compression().option,
-          output::attributes_option("Attributes of the variable, in addition to those of the model.")};
+  return {
+      compression().option, scalar_coordinates_section().option,
+      output::variable_attributes_option("Attributes of the variable, in addition to those of the model.")};
 }
 
 void set_target(const Value& value, VariableEntry& variable, Problems& problems) {
@@ -163,6 +165,8 @@ void set_storage(const Value& value, VariableEntry& variable, Problems& problems
     for (const Value& extent : chunk->items()) variable.chunk.push_back(extent.integer());
   }
   variable.attributes = output::attributes_of(value);
+  variable.coordinates =
+      read_part(scalar_coordinates_section(), value, problems).value_or(std::vector<model::Coordinate>());
 }
 
 VariableEntry variable_of(const Value& value, Problems& problems) {

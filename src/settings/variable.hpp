@@ -9,6 +9,7 @@
 #include "codecs/codec.hpp"
 #include "config/section.hpp"
 #include "model/data_type.hpp"
+#include "model/declarations.hpp"
 #include "output/dataset.hpp"
 #include "time/accumulator.hpp"
 #include "time/period.hpp"
@@ -34,6 +35,7 @@ struct VariableEntry {  // an entry under `variables:`
   std::vector<std::int64_t> chunk;
   config::Location chunk_location;
   output::Attributes attributes;
+  std::vector<model::Coordinate> coordinates;  // without dims
 };
 
 config::Section<std::vector<VariableEntry>> variables_section();  // part of a file

@@ -237,6 +237,31 @@ def test_the_fill_value_is_no_attribute(tmp_path):
     assert "attributes._FillValue: is written by itself, from the `fill_value` of the field" in done.stderr
 
 
+def test_attributes_that_tie_variables_together_are_no_attributes(tmp_path):
+    done = check(tmp_path, GOOD.replace("{field: theta,", "{field: theta, attributes: {coordinates: lat},"))
+    assert done.returncode == 2
+    assert "attributes.coordinates: is written by itself, from the coordinates of the grid" in done.stderr
+    assert "given as `coordinates` of the variable" in done.stderr
+
+
+COORDINATES = {
+    "{height: {vale: 2}}": 'coordinates.height.vale: this key is unknown. Did you mean "value"?',
+    "{height: {units: m}}": 'coordinates.height: "value" is missing',
+    "{height: {value: low}}": "coordinates.height.value: ",
+    "{height: {value: 2, bounds: [3, 4]}}": "coordinates.height.bounds: the value 2 is not between them",
+    "{height: {value: 2, bounds: [1, 3, 4]}}": "coordinates.height.bounds: expected two numbers, but got 3",
+    "{2m: {value: 2}}": "expected letters, digits and underscores, not starting with a digit",
+    "{height: {value: 2, attributes: {bounds: x}}}": "coordinates.height.attributes.bounds: is written by itself",
+}
+
+
+@pytest.mark.parametrize("coordinates", COORDINATES)
+def test_scalar_coordinates_are_checked(tmp_path, coordinates):
+    done = check(tmp_path, GOOD.replace("{field: theta,", f"{{field: theta, coordinates: {coordinates},"))
+    assert done.returncode == 2
+    assert COORDINATES[coordinates] in done.stderr
+
+
 def test_include_cycle(tmp_path):
     (tmp_path / "more.yaml").write_text("include: [tailrace.yaml]\n")
     done = check(tmp_path, GOOD + "include: [more.yaml]\n")

@@ -147,6 +147,11 @@ class Result:
         assert self.status == 0, self.output
         # By Tailrace's own count, and by what UCX says under MPICH.
         assert "was never received" not in self.output and "was not matched" not in self.output, self.output
+        if os.environ.get("TAILRACE_CHECK_CF"):
+            from support.checkers import complaints
+
+            files = sorted(self.folder.glob("**/*.nc"))
+            assert not files or complaints(*files) == []
         return self
 
     def failed_with(self, *pieces: str, code: int | None = None) -> "Result":

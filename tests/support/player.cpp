@@ -25,6 +25,7 @@
 
 #include "decomposition.hpp"
 #include "neighbours.hpp"
+#include "padded.hpp"
 #include "scenario.hpp"
 #include "tailrace/tailrace.hpp"
 
@@ -32,7 +33,6 @@ namespace player {
 namespace {
 
 constexpr int status_of_error = 3;
-constexpr std::int64_t halo = 2;
 constexpr std::size_t exchanging_fields = 3;  // before whose puts the ranks exchange; more would only cost
 
 // One write, so that lines of several ranks do not mix.
@@ -71,41 +71,6 @@ class Delays {
  private:
   std::minstd_rand random_;
   unsigned longest_ = 0;  // microseconds
-};
-
-template <class T>
-std::vector<T> dense_values(const std::vector<double>& values) {
-  std::vector<T> converted(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) converted[i] = static_cast<T>(values[i]);
-  return converted;
-}
-
-// The same values inside an array that has a halo around every dimension, as a model's own arrays have.
-template <class T>
-struct Padded {
-  std::vector<T> storage;
-  tailrace::ArrayView view;
-
-  Padded(const std::vector<double>& values, const std::vector<std::int64_t>& count) {
-    std::vector<std::int64_t> strides(count.size(), 1);
-    std::int64_t size = 1, first = 0;
-    for (std::size_t dim = count.size(); dim-- > 0;) {
-      strides[dim] = size;
-      first += halo * size;
-      size *= count[dim] + 2 * halo;
-    }
-    storage.assign(static_cast<std::size_t>(size), static_cast<T>(-777));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      std::int64_t rest = static_cast<std::int64_t>(i), where = first;
-      for (std::size_t dim = count.size(); dim-- > 0;) {
-        where += rest % count[dim] * strides[dim];
-        rest /= count[dim];
-      }
-      storage[static_cast<std::size_t>(where)] = static_cast<T>(values[i]);
-    }
-    view = {
-        .data = storage.data() + first, .type = tailrace::type_of<T>(), .shape = count, .strides = strides};
-  }
 };
 
 class Player {
@@ -178,7 +143,9 @@ class Player {
       }
     }
     session_.grid(spec);
+    if (grid.mapping) session_.grid_mapping(grid.name, *grid.mapping);
     if (grid.mesh) declare_mesh(grid, part);
+    if (!grid.mesh_location.empty()) declare_location(grid, part);
   }
 
   // A strip of triangles: cell i has the nodes i, i + 1, i + 2.
@@ -206,27 +173,50 @@ class Player {
     }
     tailrace::MeshSpec mesh{
         .name = "mesh", .node_x = x, .node_y = y, .nodes_per_face = 3, .face_nodes = faces};
+    mesh.node_units = grid.node_units;
     if (grid.mesh_in_parts) mesh.global_nodes = all;
     if (grid.mesh_in_parts) mesh.node_indices = nodes;
     session_.mesh(grid.name, mesh);
   }
 
-  void declare_coordinate(const Grid& grid, const Part& part, const Coordinate& coordinate) {
-    const std::string& along =
-        coordinate.spec.dims.empty() ? coordinate.spec.name : coordinate.spec.dims.front();
-    const auto dim =
-        static_cast<std::size_t>(std::find(grid.dims.begin(), grid.dims.end(), along) - grid.dims.begin());
-    std::vector<double> values;
-    if (coordinate.part) {
-      for (const std::int64_t i : part.indices.at(dim)) values.push_back(value_of(coordinate, i));
-    } else {
-      for (std::int64_t i = 0; i < grid.shape.at(dim); ++i) values.push_back(value_of(coordinate, i));
-    }
-    session_.coordinate(grid.name, coordinate.spec, values);
+  void declare_location(const Grid& grid, const Part& part) {
+    const auto dim = static_cast<std::size_t>(
+        std::find(grid.dims.begin(), grid.dims.end(), grid.indexed_dim) - grid.dims.begin());
+    std::vector<std::int32_t> nodes;
+    for (const std::int64_t edge : part.indices[dim])
+      for (std::int32_t end = 0; end < 2; ++end) nodes.push_back(static_cast<std::int32_t>(edge) + end);
+    tailrace::MeshLocationSpec spec{.mesh = "mesh", .location = grid.mesh_location, .edge_nodes = {}};
+    if (grid.mesh_location == "edge") spec.edge_nodes = nodes;
+    session_.mesh_location(grid.name, spec);
   }
 
-  static double value_of(const Coordinate& coordinate, std::int64_t index) {
-    return coordinate.first + coordinate.spacing * static_cast<double>(index);
+  void declare_coordinate(const Grid& grid, const Part& part, const Coordinate& coordinate) {
+    std::vector<std::string> dims = coordinate.spec.dims;
+    if (dims.empty() && !coordinate.spec.scalar) dims = {coordinate.spec.name};
+    std::vector<std::int64_t> places{0};  // of the cells in the whole, in C order
+    for (const std::string& along : dims) {
+      const auto dim =
+          static_cast<std::size_t>(std::find(grid.dims.begin(), grid.dims.end(), along) - grid.dims.begin());
+      std::vector<std::int64_t> indices = part.indices.at(dim), next;
+      if (!coordinate.part) {
+        indices.resize(static_cast<std::size_t>(grid.shape.at(dim)));
+        std::iota(indices.begin(), indices.end(), std::int64_t{0});
+      }
+      for (const std::int64_t place : places)
+        for (const std::int64_t index : indices) next.push_back(place * grid.shape.at(dim) + index);
+      places = std::move(next);
+    }
+    std::vector<double> values, bounds;
+    for (const std::int64_t place : places) {
+      values.push_back(coordinate.first + coordinate.spacing * static_cast<double>(place));
+      for (std::size_t v = 0; v < coordinate.vertices; ++v)
+        bounds.push_back(values.back() +
+                         coordinate.spacing *
+                             (static_cast<double>(v) / static_cast<double>(coordinate.vertices - 1) - 0.5));
+    }
+    tailrace::CoordinateSpec spec = coordinate.spec;
+    spec.bounds = bounds;
+    session_.coordinate(grid.name, spec, values);
   }
 
   const Grid* grid_of(const Field& field) const {

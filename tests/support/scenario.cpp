@@ -1,5 +1,6 @@
 #include "scenario.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,21 @@ namespace {
 
 using Json = nlohmann::json;
 
+// A list is of numbers: whole ones where all are.
+std::map<std::string, tailrace::Attribute> read_attributes(const Json& owner) {
+  std::map<std::string, tailrace::Attribute> attributes;
+  const Json given = owner.value("attributes", Json::object());
+  for (const auto& [name, value] : given.items()) {
+    if (value.is_string())
+      attributes[name] = value.get<std::string>();
+    else if (std::all_of(value.begin(), value.end(), [](const Json& one) { return one.is_number_integer(); }))
+      attributes[name] = value.get<std::vector<std::int32_t>>();
+    else
+      attributes[name] = value.get<std::vector<double>>();
+  }
+  return attributes;
+}
+
 Coordinate read_coordinate(const Json& json) {
   Coordinate coordinate;
   coordinate.spec.name = json.at("name");
@@ -17,10 +33,15 @@ Coordinate read_coordinate(const Json& json) {
   coordinate.spec.units = json.value("units", "");
   coordinate.spec.standard_name = json.value("standard_name", "");
   coordinate.spec.long_name = json.value("long_name", "");
-  coordinate.spec.attributes = json.value("attributes", std::map<std::string, std::string>{});
+  coordinate.spec.attributes = read_attributes(json);
   coordinate.first = json.value("first", 0.0);
   coordinate.spacing = json.value("spacing", 1.0);
   coordinate.part = json.value("part", false);
+  coordinate.vertices = json.value("vertices", std::size_t{0});
+  coordinate.spec.vertices = coordinate.vertices;
+  coordinate.spec.computed_bounds = json.value("computed_bounds", false);
+  coordinate.spec.scalar = json.value("scalar", false);
+  coordinate.spec.measure = json.value("measure", "");
   return coordinate;
 }
 
@@ -34,6 +55,11 @@ Grid read_grid(const Json& json) {
   grid.indexed_dim = json.value("indexed_dim", "");
   grid.mesh = json.value("mesh", false);
   grid.mesh_in_parts = json.value("mesh_in_parts", false);
+  grid.node_units = json.value("node_units", "");
+  grid.mesh_location = json.value("mesh_location", "");
+  if (json.contains("grid_mapping"))
+    grid.mapping = {.grid_mapping_name = json.at("grid_mapping").at("grid_mapping_name"),
+                    .attributes = read_attributes(json.at("grid_mapping"))};
   for (const Json& coordinate : json.value("coordinates", Json::array()))
     grid.coordinates.push_back(read_coordinate(coordinate));
   return grid;
@@ -47,7 +73,7 @@ Field read_field(const Json& json) {
   field.spec.units = json.value("units", "1");
   field.spec.standard_name = json.value("standard_name", "");
   field.spec.long_name = json.value("long_name", "");
-  field.spec.attributes = json.value("attributes", std::map<std::string, std::string>{});
+  field.spec.attributes = read_attributes(json);
   if (json.contains("fill_value"))  // JSON has no NaN
     field.spec.fill_value = json.at("fill_value").is_number() ? json.at("fill_value").get<double>()
                                                               : std::numeric_limits<double>::quiet_NaN();

@@ -14,8 +14,11 @@ namespace player {
 struct Coordinate {
   tailrace::CoordinateSpec spec;
   double first = 0.0,
-         spacing = 1.0;  // the value at global index i of its (only) dimension is first + spacing * i
-  bool part = false;     // give only this rank's part along a decomposed dimension
+         spacing =
+             1.0;     // the value at place i of its cells (of the whole, in C order) is first + spacing * i
+  bool part = false;  // give only this rank's part along decomposed dimensions
+  // Of each value; vertex v lies at the value + spacing * (v / (vertices - 1) - 1 / 2).
+  std::size_t vertices = 0;
 };
 
 struct Grid {
@@ -26,6 +29,9 @@ struct Grid {
   std::string indexed_dim;         // indexed
   bool mesh = false;               // indexed: give a triangle for each cell,
   bool mesh_in_parts = false;      // and of the nodes those of this rank's cells only
+  std::string node_units;          // of the mesh
+  std::string mesh_location;  // edge, node: of the mesh of the grid before; edge i joins nodes i and i + 1
+  std::optional<tailrace::GridMappingSpec> mapping;
   std::vector<Coordinate> coordinates;
 };
 

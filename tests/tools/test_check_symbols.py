@@ -15,6 +15,7 @@ READ = (
     "bindings/fortran/tailrace.f90",
     "python/tailrace/_core.pyi",
     "bindings/fortran/tailrace_base.f90",
+    "bindings/fortran/tailrace_coordinates.f90",
     "bindings/fortran/tailrace_declarations.f90",
     "bindings/fortran/tailrace_steps.f90",
 )

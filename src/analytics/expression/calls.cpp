@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "analytics/expression/arguments.hpp"
 #include "analytics/expression/rewrites.hpp"
@@ -20,6 +21,19 @@ using syntax::Keyword;
 bool is_word(const std::string& name) {
   const char first = name.empty() ? '\0' : name.front();
   return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_';
+}
+
+// By the name of the function; empty where CF (appendix E) has no word for it, or it is no reduction.
+std::string cell_method_of(const std::string& function) {
+  static const std::map<std::string, std::string> words{{"mean", "mean"},
+                                                        {"sum", "sum"},
+                                                        {"min", "minimum"},
+                                                        {"max", "maximum"},
+                                                        {"var", "variance"},
+                                                        {"rms", "root_mean_square"},
+                                                        {"std", "standard_deviation"}};
+  const auto found = words.find(function);
+  return found == words.end() ? std::string() : found->second;
 }
 
 }  // namespace
@@ -96,13 +110,26 @@ std::optional<Value> Calls::applied(const Operator& op) {
     for (const Value& value : given.arrays) asked.arguments.push_back(builder_.shape(value));
     for (const std::string& dim : op.coordinates_wanted(asked))
       if (const auto* values = around_.coordinates(dim)) call.parameters[dim + ".coordinates"] = *values;
-    return builder_.apply(here_.text, op, std::move(call), given.arrays);
+    std::vector<std::string> dims = call.dims;
+    Value result = builder_.apply(here_.text, op, std::move(call), given.arrays);
+    tell_reduced(result, given.arrays, std::move(dims));
+    return result;
   } catch (const CallProblem& problem) {
     resolver_.complain(here_, problem);
   } catch (const std::exception& error) {
     around_.problem(here_.word, fmt::format("{}: {}", here_.text, error.what()));
   }
   return std::nullopt;
+}
+
+void Calls::tell_reduced(Value& result, const std::vector<Value>& arrays, std::vector<std::string> dims) {
+  result.reduced.clear();
+  const std::string method = cell_method_of(here_.text);
+  if (method.empty() || arrays.size() != 1) return;
+  if (dims.empty())
+    for (const Dim& dim : builder_.dims(arrays[0])) dims.push_back(dim.name);
+  result.reduced = arrays[0].reduced;
+  result.reduced.push_back({method, std::move(dims)});
 }
 
 std::optional<RewriteCall> Calls::read_call(const Rewrite& rewrite) {
@@ -139,7 +166,13 @@ std::optional<Value> Calls::rewritten(const Rewrite& rewrite) {
       throw CallProblem(static_cast<int>(rewrite.arrays), "",
                         fmt::format("{} takes no dimensions", rewrite.doc.signature));
     if (rewrite.takes_dims) complete_dims(*call);
-    return write(rewrite, *call);
+    Value result = write(rewrite, *call);
+    const bool same_values = rewrite.name == "with_units" || rewrite.name == "to_units";
+    if (same_values)
+      result.reduced = call->arrays[0].reduced;
+    else
+      tell_reduced(result, call->arrays, call->dims);
+    return result;
   } catch (const CallProblem& problem) {
     resolver_.complain(here_, problem);
   }

@@ -27,6 +27,9 @@ class Calls {
   std::optional<nodes::Value> applied(const Operator& op);
   std::optional<RewriteCall> read_call(const Rewrite& rewrite);
   nodes::Value write(const Rewrite& rewrite, const RewriteCall& call);
+  // Says of the result what this call did over which dims, behind what was done before it.
+  void tell_reduced(nodes::Value& result, const std::vector<nodes::Value>& arrays,
+                    std::vector<std::string> dims);
   void complete_dims(RewriteCall& call) const;
   void unknown_function();
 

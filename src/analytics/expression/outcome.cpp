@@ -88,6 +88,7 @@ Graph collect(const std::vector<Node>& nodes, const std::vector<Entry>& entries)
                                  .units = entry.units,
                                  .long_name = source.long_name,
                                  .standard_name = source.standard_name,
+                                 .reduced = entry.value.reduced,
                                  .inputs = {}});
   }
   Inputs{graph};

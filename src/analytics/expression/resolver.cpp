@@ -79,7 +79,9 @@ std::optional<Value> Resolver::elementwise(const Phrase& here, Opcode opcode,
     arguments.push_back(*value);
   }
   try {
-    return builder_.elementwise(opcode, std::move(arguments));
+    Value result = builder_.elementwise(opcode, std::move(arguments));
+    result.reduced.clear();
+    return result;
   } catch (const CallProblem& problem) {
     complain(here, problem);
     return std::nullopt;

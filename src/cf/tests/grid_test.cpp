@@ -105,6 +105,64 @@ TEST(Layout, writes_bounds_of_coordinates) {
   EXPECT_THAT(constant(layout, "z_bnds"), ElementsAre(0.0, 10.0, 10.0, 20.0, 20.0, 30.0));
 }
 
+TEST(Layout, writes_what_measures_cells_and_how_they_lie_on_the_earth) {
+  Case given;
+  model::Grid& grid = given.declarations.grids[0];
+  grid.coordinates.push_back(make_coordinate("dxy", {"y", "x"}, std::vector<double>(20, 1e6)));
+  grid.coordinates.back().measure = "area";
+  grid.coordinates.push_back(make_coordinate("lat", {"y", "x"}, std::vector<double>(20, 52.0)));
+  grid.coordinates.back().bounds.assign(80, 52.0);
+  grid.mapping = model::GridMapping{"crs", {{"grid_mapping_name", "mercator"}, {"earth_radius", 6371229.0}}};
+  const FileLayout layout = given.layout();
+  EXPECT_EQ(attribute(layout, "w", "cell_measures"), "area: dxy");
+  EXPECT_EQ(attribute(layout, "w", "coordinates"), "lat");
+  EXPECT_EQ(attribute(layout, "w", "grid_mapping"), "crs");
+  EXPECT_EQ(attribute(layout, "crs", "grid_mapping_name"), "mercator");
+  EXPECT_EQ(attribute(layout, "dxy", "coordinates"), "lat");
+  EXPECT_EQ(attribute(layout, "dxy", "grid_mapping"), "crs");
+  EXPECT_THAT(dims(layout, "crs"), IsEmpty());
+  EXPECT_THAT(dims(layout, "lat_bnds"), ElementsAre("y", "x", "vertices"));
+}
+
+TEST(Layout, writes_scalar_coordinates_once_for_all_that_have_them) {
+  Case given;
+  model::Coordinate height = make_coordinate("height", {}, {2.0});
+  given.declarations.fields[0].coordinates = {make_coordinate("layer", {}, {1.0})};
+  given.file.variables[0].coordinates = {height};
+  given.file.variables[1].coordinates = {height};
+  given.add_variable("energy", 1, 1, time::ReductionKind::max);
+  height.values = {10.0};
+  height.bounds = {5.0, 15.0};
+  given.file.variables[2].coordinates = {height};
+  const FileLayout layout = given.layout();
+  EXPECT_EQ(attribute(layout, "w", "coordinates"), "layer height");
+  EXPECT_EQ(attribute(layout, "w_mean", "coordinates"), "layer height");
+  EXPECT_EQ(attribute(layout, "energy", "coordinates"), "height_energy");
+  EXPECT_THAT(dims(layout, "height"), IsEmpty());
+  EXPECT_THAT(constant(layout, "height"), ElementsAre(2.0));
+  EXPECT_THAT(constant(layout, "height_energy"), ElementsAre(10.0));
+  EXPECT_THAT(dims(layout, "height_energy_bnds"), ElementsAre("bnds"));
+  EXPECT_THAT(constant(layout, "height_energy_bnds"), ElementsAre(5.0, 15.0));
+}
+
+// z = a + b * orography, with bounds of all three.
+TEST(Layout, writes_the_terms_of_levels_by_their_names_in_the_file) {
+  Case given;
+  model::Grid& grid = given.declarations.grids[0];
+  const std::vector<double> three{1, 2, 3}, six{0, 1, 1, 2, 2, 3};
+  grid.coordinates[0].attributes = {{"formula_terms", "a: a b: b orog: energy"}};
+  for (const char* name : {"a", "b"}) grid.coordinates.push_back(make_coordinate(name, {"z"}, three));
+  for (model::Coordinate& coordinate : grid.coordinates) coordinate.bounds = six;
+  given.add_variable("b", 1, 1, time::ReductionKind::max);
+  FileLayout layout = given.layout();
+  EXPECT_EQ(attribute(layout, "z", "formula_terms"), "a: a b: b_les orog: b");
+  EXPECT_EQ(attribute(layout, "z_bnds", "formula_terms"), "a: a_bnds b: b_les_bnds orog: b");
+  EXPECT_EQ(attribute(layout, "w", "coordinates"), "-");
+  given.file.variables.pop_back();
+  layout = given.layout();
+  EXPECT_EQ(attribute(layout, "z", "formula_terms"), "-") << "nobody could compute them";
+}
+
 TEST(Layout, gives_way_to_the_users_names) {
   Case given;
   given.file.variables[0].name = "z";
@@ -138,7 +196,7 @@ TEST(Layout, writes_meshes_as_ugrid_asks) {
                                make_field("icon:mesh_node_x", 3, DataType::float64, true),
                                make_field("icon:mesh_node_y", 3, DataType::float64, true)};
   const FileLayout layout = given.layout();
-  EXPECT_EQ(attribute(layout.dataset.attributes, "Conventions"), "CF-1.11 UGRID-1.0");
+  EXPECT_EQ(attribute(layout.dataset.attributes, "Conventions"), "CF-1.12 UGRID-1.0");
   EXPECT_EQ(attribute(layout, "w", "mesh"), "mesh");
   EXPECT_EQ(attribute(layout, "w", "location"), "face");
   EXPECT_EQ(attribute(layout, "w", "coordinates"), "lon lat");
@@ -155,6 +213,53 @@ TEST(Layout, writes_meshes_as_ugrid_asks) {
   EXPECT_THAT(dims(layout, "mesh_node_y"), ElementsAre("mesh_node"));
   EXPECT_TRUE(variable(layout, "mesh_node_y").chunk.empty()) << "few nodes lie in one piece";
   EXPECT_EQ(attribute(layout, "mesh_node_x", "units"), "degrees_east");
+}
+
+// Of a mesh in a plane the file holds fields on edges and nodes only.
+TEST(Layout, writes_the_mesh_of_edges_and_nodes) {
+  Case given;
+  const auto indexed = [](const std::string& name, const std::string& dim, std::int64_t cells) {
+    model::Grid grid = make_grid(name, {dim}, {cells});
+    grid.kind = model::GridKind::indexed;
+    grid.indexed_dim = dim;
+    return grid;
+  };
+  given.declarations.grids = {indexed("icon", "cell", 20),
+                              indexed("edges", "edge", 31),
+                              indexed("nodes", "corner", 12),
+                              make_grid("icon[mesh]", {"cell", "mesh_nodes"}, {20, 3}),
+                              make_grid("edges[mesh]", {"edge", "mesh_nodes"}, {31, 2}),
+                              make_grid("icon[mesh_node]", {"mesh_node"}, {12})};
+  given.declarations.grids[0].mesh = model::Mesh{.name = "mesh",
+                                                 .nodes = 12,
+                                                 .node_x_field = 4,
+                                                 .node_y_field = 5,
+                                                 .node_units = "m",
+                                                 .in_parts = false,
+                                                 .nodes_digest = 0,
+                                                 .nodes_per_face = 3,
+                                                 .connectivity_field = 2};
+  given.declarations.grids[1].place = model::MeshPlace{0, model::MeshElement::edge, 3};
+  given.declarations.grids[2].place = model::MeshPlace{0, model::MeshElement::node, -1};
+  given.declarations.fields = {make_field("flow", 1),
+                               make_field("height", 2),
+                               make_field("icon:mesh", 3, DataType::int32, true),
+                               make_field("edges:mesh", 4, DataType::int32, true),
+                               make_field("icon:mesh_node_x", 5, DataType::float64, true),
+                               make_field("icon:mesh_node_y", 5, DataType::float64, true)};
+  given.file.variables[1].field = 1;
+  const FileLayout layout = given.layout();
+  EXPECT_EQ(attribute(layout, "w", "mesh"), "mesh");
+  EXPECT_EQ(attribute(layout, "w", "location"), "edge");
+  EXPECT_EQ(attribute(layout, "w_mean", "location"), "node");
+  EXPECT_EQ(attribute(layout, "mesh", "edge_node_connectivity"), "mesh_edge_nodes");
+  EXPECT_EQ(attribute(layout, "mesh", "edge_dimension"), "edge");
+  EXPECT_EQ(attribute(layout, "mesh", "face_dimension"), "cell");
+  EXPECT_THAT(dims(layout, "mesh_edge_nodes"), ElementsAre("edge", "mesh_edge_nodes_max"));
+  EXPECT_THAT(dims(layout, "mesh_face_nodes"), ElementsAre("cell", "mesh_face_nodes_max"));
+  EXPECT_THAT(dims(layout, "mesh_node_x"), ElementsAre("corner")) << "where the fields lie";
+  EXPECT_EQ(attribute(layout, "mesh_node_y", "units"), "m");
+  EXPECT_EQ(attribute(layout, "mesh_node_y", "standard_name"), "projection_y_coordinate");
 }
 
 }  // namespace

@@ -72,6 +72,32 @@ TEST(Layout, describes_variables) {
   EXPECT_EQ(variable(layout, "w").fill_value, default_fill);
 }
 
+TEST(Layout, gives_attributes_the_type_of_the_values_they_are_held_against) {
+  Case given;
+  given.file.variables[0].type = DataType::int32;
+  given.file.variables[1].type = DataType::float32;
+  given.declarations.fields[0].attributes = {{"valid_range", std::vector<double>{0, 100}},
+                                             {"seed", std::vector<std::int64_t>{7}}};
+  given.file.variables[0].attributes = {{"flag_values", std::vector<std::int64_t>{1, 2}},
+                                        {"cell_methods", std::string("area: sum")}};
+  given.file.variables[1].attributes = {{"cell_methods", std::string("area: mean time_10s: mean (of 3)")}};
+  const auto get = [](const FileLayout& layout, const char* of, const std::string& name) {
+    for (const auto& [key, value] : variable(layout, of).attributes)
+      if (key == name) return value;
+    return output::AttributeValue("none");
+  };
+  FileLayout layout = given.layout();
+  EXPECT_EQ(get(layout, "w", "valid_range"), output::AttributeValue(std::vector<std::int32_t>{0, 100}));
+  EXPECT_EQ(get(layout, "w", "flag_values"), output::AttributeValue(std::vector<std::int32_t>{1, 2}));
+  EXPECT_EQ(get(layout, "w", "seed"), output::AttributeValue(std::vector<std::int64_t>{7}));
+  EXPECT_EQ(get(layout, "w_mean", "valid_range"), output::AttributeValue(std::vector<float>{0, 100}));
+  EXPECT_EQ(attribute(layout, "w", "cell_methods"), "area: sum time_instant_5s: point");
+  EXPECT_EQ(attribute(layout, "w_mean", "cell_methods"), "area: mean time_10s: mean (of 3)");
+  given.file.variables[1].reduction = time::ReductionKind::std;
+  layout = given.layout();
+  EXPECT_EQ(get(layout, "w_mean", "valid_range"), output::AttributeValue("none")) << "of other values";
+}
+
 TEST(Layout, gives_scalars_a_name_and_no_spatial_dims) {
   Case given;
   given.add_variable("energy", 1, 1, time::ReductionKind::max);
@@ -95,7 +121,7 @@ TEST(Layout, writes_global_attributes_and_lets_the_user_have_the_last_word) {
   Case given;
   given.file.entry.attributes = {{"title", std::string("Density current")}, {"source", std::string("mine")}};
   const auto& attributes = given.layout().dataset.attributes;
-  EXPECT_EQ(attribute(attributes, "Conventions"), "CF-1.11");
+  EXPECT_EQ(attribute(attributes, "Conventions"), "CF-1.12") << "as leap seconds are told";
   EXPECT_EQ(attribute(attributes, "history"), "2026: tailrace run");
   EXPECT_EQ(attribute(attributes, "title"), "Density current");
   EXPECT_EQ(attribute(attributes, "source"), "mine");
@@ -104,6 +130,10 @@ TEST(Layout, writes_global_attributes_and_lets_the_user_have_the_last_word) {
   EXPECT_THAT(attribute(given.layout().dataset.attributes, "source"),
               StartsWith("component bubble, Tailrace"));
   EXPECT_EQ(attribute(given.layout().dataset.attributes, "title"), "-");
+  given.configuration.time.calendar = "noleap";
+  EXPECT_EQ(attribute(given.layout().dataset.attributes, "Conventions"), "CF-1.11");
+  given.declarations.grids[0].mapping = model::GridMapping{"crs", {{"grid_mapping_name", "healpix"}}};
+  EXPECT_EQ(attribute(given.layout().dataset.attributes, "Conventions"), "CF-1.13");
 }
 
 TEST(Layout, takes_the_users_chunks) {

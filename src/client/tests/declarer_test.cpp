@@ -106,6 +106,14 @@ TEST(Declarer, RefusesAttributesOfTheFormatsOwn) {
             "field \"h\": attribute \"DIMENSION_LIST\" is a name by which the file keeps notes of its own; "
             "give the "
             "attribute another one");
+  with.attributes = {{"coordinates", "lat lon"}};
+  EXPECT_THAT(error_of([&] { declarer.field("", with); }),
+              testing::StartsWith("field \"h\": attribute \"coordinates\" is written by itself, from the "
+                                  "coordinates of the grid"));
+  with.attributes = {{"valid_range", std::vector<double>{1, 2, 3}}};
+  EXPECT_EQ(error_of([&] { declarer.field("", with); }),
+            "field \"h\": attribute \"valid_range\" is held against the values; expected two numbers of type "
+            "float64, but got 1, 2, 3");
   with.attributes = {{"comment", "caf\xE9"}};
   EXPECT_EQ(error_of([&] { declarer.field("", with); }),
             "field \"h\": the value of attribute \"comment\" is not UTF-8 from byte 4 on");
@@ -272,6 +280,93 @@ TEST(Declarer, RefusesCoordinatesThatDoNotFit) {
   declarer.coordinate("les", coordinate("y"), four);
   EXPECT_EQ(error_of([&] { declarer.coordinate("les", coordinate("y"), four); }),
             "coordinate \"y\" of grid \"les\" was declared before");
+}
+
+std::string refused(const model::Coordinate& coordinate, const std::vector<double>& values,
+                    const CoordinateExtras& extras) {
+  Declarer declarer("bubble", 0, 4);
+  declarer.grid(block("les", {"y", "x"}, {4, 6}, {0, 3}, {4, 3}));
+  return error_of([&] { declarer.coordinate("les", coordinate, values, extras); });
+}
+
+TEST(Declarer, BoundsLieWithTheirValues) {
+  Declarer declarer("bubble", 0, 4);
+  declarer.grid(block("les", {"y", "x"}, {4, 6}, {0, 3}, {4, 3}));
+  const std::vector<double> y{1, 2, 3, 4}, ends{0.5, 1.5, 1.5, 2.5, 2.5, 3.5, 3.5, 4.5};
+  declarer.coordinate("les", coordinate("y"), y, {.bounds = ends, .vertices = 2});
+  declarer.coordinate("les", coordinate("height", {}), std::vector<double>{2},
+                      {.bounds = {}, .scalar = true});
+  const std::vector<double> part(12), corners(48, 5.0);
+  declarer.coordinate("les", coordinate("lat", {"y", "x"}), part, {.bounds = corners, .vertices = 4});
+  const model::Declarations& all = declarer.declarations();
+  const model::Grid& grid = all.grids[0];
+  EXPECT_EQ(grid.coordinates[0].bounds, ends);
+  EXPECT_THAT(grid.coordinates[1].dims, IsEmpty());
+  EXPECT_THAT(grid.coordinates[2].bounds, IsEmpty());
+  ASSERT_TRUE(grid.coordinates[2].bounds_field);
+  const model::Field& field = all.fields[static_cast<std::size_t>(*grid.coordinates[2].bounds_field)];
+  EXPECT_THAT(all.grids[static_cast<std::size_t>(field.grid)].shape, ElementsAre(4, 6, 4));
+  EXPECT_EQ(declarer.regions()[static_cast<std::size_t>(field.grid)],
+            model::Region::of_box({{0, 3, 0}, {4, 3, 4}}));
+  EXPECT_THAT(doubles(declarer.statics().back().bytes), SizeIs(48));
+}
+
+TEST(Declarer, BoundsAreComputedBetweenEvenValues) {
+  Declarer declarer("bubble", 0, 4);
+  declarer.grid(whole("les", {"y"}, {4}));
+  declarer.coordinate("les", coordinate("y"), std::vector<double>{4, 3, 2, 1},
+                      {.bounds = {}, .computed_bounds = true});
+  EXPECT_THAT(declarer.declarations().grids[0].coordinates[0].bounds,
+              ElementsAre(4.5, 3.5, 3.5, 2.5, 2.5, 1.5, 1.5, 0.5));
+}
+
+TEST(Declarer, RefusesBoundsThatDoNotFit) {
+  const std::vector<double> y{1, 2, 3, 4}, eight{1, 2, 2, 3, 3, 4, 4, 5}, off{1, 2, 3, 4, 3, 4, 4, 5};
+  const std::string what = "grid \"les\": coordinate \"y\": ";
+  EXPECT_EQ(refused(coordinate("y"), y, {.bounds = y, .vertices = 2}),
+            what + "it has 4 values and 4 bounds; 2 for each value are expected");
+  EXPECT_EQ(refused(coordinate("y"), y, {.bounds = y, .vertices = 1}),
+            what + "1 bounds for each value; expected 2, the ends of the cell");
+  EXPECT_EQ(refused(coordinate("y"), y, {.bounds = off, .vertices = 2}),
+            what + "the value 2 is not between its bounds, 3 and 4");
+  EXPECT_EQ(refused(coordinate("y"), y, {.bounds = eight, .vertices = 2, .computed_bounds = true}),
+            what + "expected either bounds or computed_bounds, but got both");
+  EXPECT_EQ(refused(coordinate("y"), {1, 2, 4, 8}, {.bounds = {}, .computed_bounds = true}),
+            what +
+                "computed_bounds expects values that lie evenly, but behind 1 comes 2, and "
+                "2.3333333333333335 apart they would be even; give the bounds");
+  EXPECT_EQ(refused(coordinate("x"), {1, 2, 3}, {.bounds = {}, .computed_bounds = true}),
+            "grid \"les\": coordinate \"x\": computed_bounds needs all values, not this rank's part; give "
+            "them, or the bounds");
+  EXPECT_EQ(refused(coordinate("y", {"y"}), {1}, {.bounds = {}, .scalar = true}),
+            what + "a scalar coordinate has no dims, but 1 are given");
+  model::Coordinate area = coordinate("cells", {"y"});
+  area.measure = "aera";
+  EXPECT_EQ(refused(area, y, {}),
+            "grid \"les\": coordinate \"cells\": the measure \"aera\" is unknown. Did you "
+            "mean \"area\"? (known: area, volume)");
+  area = coordinate("y");
+  area.measure = "area";
+  EXPECT_EQ(refused(area, y, {}),
+            what + "with a measure (area) it needs the dims of the cells that it measures");
+}
+
+TEST(Declarer, TakesOneGridMappingThatCfKnows) {
+  Declarer declarer("bubble", 0, 4);
+  declarer.grid(whole("les", {"y"}, {4}));
+  const auto declare = [&](const model::Attributes& attributes) {
+    return error_of([&] { declarer.grid_mapping("les", {"crs", attributes}); });
+  };
+  EXPECT_THAT(declare({}), testing::StartsWith("grid \"les\": grid_mapping: grid_mapping_name is missing; "
+                                               "expected one of albers_conical_equal_area, "));
+  EXPECT_THAT(declare({{"grid_mapping_name", "rotated_latitude_longtude"}}),
+              testing::HasSubstr("Did you mean \"rotated_latitude_longitude\"?"));
+  EXPECT_EQ(
+      declare({{"grid_mapping_name", "mercator"}, {"bounds", 1.0}}),
+      "grid \"les\": grid_mapping: attribute \"bounds\" is written by itself, where `bounds` are given with "
+      "the values of a coordinate");
+  EXPECT_EQ(declare({{"grid_mapping_name", "mercator"}, {"earth_radius", 6371229.0}}), "no error");
+  EXPECT_EQ(declare({{"grid_mapping_name", "mercator"}}), "grid \"les\": grid_mapping was declared before");
 }
 
 }  // namespace

@@ -200,5 +200,60 @@ TEST(Mesh, RefusesMeshesThatDoNotFit) {
             "grid \"icon\" has a mesh already");
 }
 
+TEST(Mesh, ClockwiseFacesAreTurnedRound) {
+  const std::vector<double> x{0, 1, 1, 0, 2}, y{0, 0, 1, 1, 0};
+  const std::vector<std::int32_t> faces{0, 1, 2, 3, 0, 3, 2, 1, 1, 2, 4, -1, 1, 4, 2, -1, 0, 1, 4, -1};
+  const auto turned = ElementsAre(0, 1, 2, 3, 0, 1, 2, 3, 1, 4, 2, -1, 1, 4, 2, -1, 0, 1, 4, -1);
+  MeshArguments mesh{"m", x, y, 4, faces, 0, {}, "m"};
+  EXPECT_THAT(counter_clockwise(mesh), turned) << "of the last one, without an area, nothing can be said";
+  const std::vector<double> lon{179, -179, -179, 179, -177}, lat{88, 88, 89, 89, 88};
+  mesh = {"m", lon, lat, 4, {faces.data(), 16}, 0, {}};
+  EXPECT_THAT(counter_clockwise(mesh), ElementsAre(0, 1, 2, 3, 0, 1, 2, 3, 1, 4, 2, -1, 1, 4, 2, -1))
+      << "over the edge of the map";
+  const std::vector<std::int64_t> numbers{3, 2, 1, 0, 4};
+  const std::vector<double> other_x{0, 1, 1, 0, 2}, other_y{1, 1, 0, 0, 0};
+  mesh = {"m", other_x, other_y, 4, faces, 5, numbers, "m"};
+  EXPECT_THAT(counter_clockwise(mesh), turned);
+}
+
+TEST(Mesh, EdgesAndNodesAreGridsOfTheirOwn) {
+  Declarer declarer("icon", 1, 4);
+  const std::vector<std::int64_t> cells{4, 5}, two{2, 6};
+  declarer.grid(indexed(cells));
+  const std::vector<double> four{0, 1, 2, 3};
+  const std::vector<std::int32_t> faces{0, 1, 2, 1, 2, 3}, ends{0, 1, 2, 3};
+  declarer.mesh("icon", {"mesh", four, four, 3, faces, 0, {}, "km"});
+  GridArguments grid = whole("edges", {"edge"}, {7});
+  grid.indexed_dim = "edge";
+  grid.indices = two;
+  declarer.grid(grid);
+  grid.name = "corners";
+  declarer.grid(grid);
+  const auto refusal = [&](const MeshPlaceArguments& place, const char* on = "edges") {
+    return error_of([&] { declarer.mesh_location(on, place); });
+  };
+  EXPECT_EQ(refusal({"mash", "edge", ends}),
+            "mesh \"mash\" was not declared. Did you mean \"mesh\"? (known: mesh)");
+  const std::string what = "mesh_location of mesh \"mesh\": ";
+  EXPECT_EQ(refusal({"mesh", "edges", ends}),
+            what + "the location \"edges\" is unknown. Did you mean \"edge\"? (known: edge, node)");
+  EXPECT_EQ(refusal({"mesh", "edge", std::span(ends).first(2)}),
+            what + "edge_nodes has 2 values; 2 edges on this rank x 2 nodes are expected");
+  const std::vector<std::int32_t> wrong{0, 1, 2, 4};
+  EXPECT_EQ(refusal({"mesh", "edge", wrong}), what + "the node number 4 is outside 0 to 3");
+  EXPECT_EQ(refusal({"mesh", "node", {}}, "corners"), what + "the grid has 7 cells, the mesh 4 nodes");
+  EXPECT_EQ(refusal({"mesh", "node", ends}, "corners"),
+            what + "edge_nodes are given, but the location is node");
+  EXPECT_EQ(refusal({"mesh", "edge", ends}), "no error");
+  EXPECT_EQ(refusal({"mesh", "edge", ends}), "grid \"edges\" has a mesh already");
+  const model::Declarations& all = declarer.declarations();
+  ASSERT_TRUE(all.grids[static_cast<std::size_t>(*all.find_grid("edges"))].place);
+  const model::MeshPlace& place = *all.grids[static_cast<std::size_t>(*all.find_grid("edges"))].place;
+  EXPECT_EQ(place.grid, 0);
+  const model::Field& carried = all.fields[static_cast<std::size_t>(place.connectivity_field)];
+  EXPECT_THAT(all.grids[static_cast<std::size_t>(carried.grid)].shape, ElementsAre(7, 2));
+  EXPECT_EQ(all.grids[0].mesh->node_units, "km");
+}
+
 }  // namespace
 }  // namespace tailrace::client

@@ -53,6 +53,7 @@ class Check {
            name_of(grid) + " has no dim of indices");
     for (const Coordinate& one : grid.coordinates) coordinate(grid, one);
     if (grid.mesh) mesh(grid, *grid.mesh);
+    if (grid.place) place(grid, *grid.place);
   }
 
   // Its values are there, or a static field brings them.
@@ -66,13 +67,21 @@ class Check {
       extents.push_back(grid.shape[static_cast<std::size_t>(at - grid.dims.begin())]);
     }
     const auto whole = bytes_of(extents);
-    expect(!extents.empty() && whole, what + " has no possible shape");
+    expect(whole.has_value(), what + " has no possible shape");
     const std::int64_t values = *whole / static_cast<std::int64_t>(sizeof(double));
     if (coordinate.field) brings(*coordinate.field, extents, what);
     expect(std::ssize(coordinate.values) == values || (coordinate.field && coordinate.values.empty()),
            what + " has another number of values than its dims");
-    expect(coordinate.bounds.empty() || std::ssize(coordinate.bounds) == 2 * values,
+    expect(std::ssize(coordinate.bounds) % values == 0 && std::ssize(coordinate.bounds) != values,
            what + " has another number of bounds");
+    if (!coordinate.bounds_field) return;
+    expect(coordinate.field && *coordinate.bounds_field >= 0 &&
+               *coordinate.bounds_field < std::ssize(declarations_.fields),
+           what + " has bounds in no field");
+    const Field& bounds = declarations_.fields[static_cast<std::size_t>(*coordinate.bounds_field)];
+    const auto& shape = declarations_.grids[static_cast<std::size_t>(bounds.grid)].shape;
+    extents.push_back(shape.empty() ? 0 : shape.back());
+    brings(*coordinate.bounds_field, extents, what);
   }
 
   void mesh(const Grid& grid, const Mesh& mesh) const {
@@ -82,6 +91,16 @@ class Check {
     brings(mesh.node_x_field, {mesh.nodes}, what);
     brings(mesh.node_y_field, {mesh.nodes}, what);
     brings(mesh.connectivity_field, {grid.shape[static_cast<std::size_t>(at)], mesh.nodes_per_face}, what);
+  }
+
+  void place(const Grid& grid, const MeshPlace& place) const {
+    const std::string what = name_of(grid) + ": its mesh";
+    expect(place.grid >= 0 && place.grid < std::ssize(declarations_.grids) &&
+               declarations_.grids[static_cast<std::size_t>(place.grid)].mesh && !grid.indexed_dim.empty(),
+           what + " does not exist");
+    if (place.element != MeshElement::edge) return;
+    const auto at = std::ranges::find(grid.dims, grid.indexed_dim) - grid.dims.begin();
+    brings(place.connectivity_field, {grid.shape[static_cast<std::size_t>(at)], 2}, what);
   }
 
   // A static field of these extents.

@@ -36,6 +36,10 @@ Grid make_les() {
   les.coordinates[0].values = {5.0, 15.0, 25.0};
   les.coordinates[0].bounds = {0.0, 10.0, 10.0, 20.0, 20.0, 30.0};
   les.coordinates[1].field = 1;
+  les.coordinates[1].bounds_field = 2;
+  les.coordinates[1].measure = "area";
+  les.mapping = GridMapping{
+      "crs", {{"grid_mapping_name", "rotated_latitude_longitude"}, {"grid_north_pole_latitude", 39.25}}};
   return les;
 }
 
@@ -50,6 +54,7 @@ Grid make_icon() {
                    .nodes = 7,
                    .node_x_field = 3,
                    .node_y_field = 4,
+                   .node_units = "m",
                    .in_parts = true,
                    .nodes_digest = 6,
                    .nodes_per_face = 3,
@@ -66,7 +71,15 @@ Declarations everything() {
   all.fields = {make_field("scalar.w", 0, DataType::float32, false),
                 make_field("lat", 0, DataType::float64, true),
                 make_field("mesh_face_nodes", 1, DataType::int32, true)};
-  all.fields[0].attributes = {{"comment", "x"}};
+  all.fields[0].attributes = {{"comment", "x"},
+                              {"limit", 0.5},
+                              {"single", 0.25F},
+                              {"seed", std::int64_t{1} << 40},
+                              {"flag", std::int32_t{3}},
+                              {"valid_range", std::vector<double>{-1.0, 1.0}},
+                              {"singles", std::vector<float>{0.5F}},
+                              {"seeds", std::vector<std::int64_t>{1, 2}},
+                              {"flag_values", std::vector<std::int32_t>{0, 1, 2}}};
   return all;
 }
 
@@ -91,7 +104,8 @@ TEST(Declarations, come_back_from_bytes_as_they_were) {
   EXPECT_EQ(after.grids[1].mesh->node_y_field, 4);
   EXPECT_EQ(after.grids[1].mesh->connectivity_field, 2);
   EXPECT_EQ(after.fields[0].type, DataType::float32);
-  EXPECT_EQ(after.fields[0].attributes.at("comment"), "x");
+  EXPECT_EQ(text_of(after.fields[0].attributes, "comment"), "x");
+  EXPECT_EQ(after.fields[0].attributes, before.fields[0].attributes);
   EXPECT_TRUE(after.fields[2].is_static);
 }
 
@@ -102,6 +116,14 @@ TEST(Declarations, differ_when_any_part_differs) {
            [](Declarations& d) { d.grids[0].shape[1] = 6; },
            [](Declarations& d) { d.grids[0].coordinates[0].values[2] = 26.0; },
            [](Declarations& d) { d.grids[0].coordinates[0].bounds.clear(); },
+           [](Declarations& d) { d.grids[0].coordinates[1].bounds_field = 0; },
+           [](Declarations& d) { d.grids[0].coordinates[1].measure = "volume"; },
+           [](Declarations& d) { d.grids[0].mapping->attributes["grid_north_pole_latitude"] = 40.0; },
+           [](Declarations& d) {
+             d.grids[1].place = MeshPlace{0, MeshElement::edge, 1};
+           },
+           [](Declarations& d) { d.fields[0].coordinates.push_back(make_coordinate("height", {})); },
+           [](Declarations& d) { d.grids[1].mesh->node_units = "km"; },
            [](Declarations& d) { d.grids[1].mesh->nodes_per_face = 4; },
            [](Declarations& d) { d.grids[1].mesh->nodes = 8; },
            [](Declarations& d) { d.grids[1].mesh->in_parts = false; },

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <type_traits>
 
 namespace tailrace::output::netcdf {
 namespace {
@@ -42,34 +44,32 @@ void write_value(hid_t object, const std::string& name, const std::string& text)
   }
   write(object, name, {.file_type = type, .memory_type = type, .space = scalar_space(), .data = text.data()});
 }
-void write_value(hid_t object, const std::string& name, double value) {
-  write(object, name,
-        {.file_type = H5T_IEEE_F64LE,
-         .memory_type = H5T_NATIVE_DOUBLE,
-         .space = list_space(1),
-         .data = &value});
-}
-void write_value(hid_t object, const std::string& name, float value) {
+template <class T>
+void write_numbers(hid_t object, const std::string& name, std::span<const T> values) {
+  hid_t file = H5T_IEEE_F64LE, memory = H5T_NATIVE_DOUBLE;
+  if constexpr (std::is_same_v<T, float>) {
+    file = H5T_IEEE_F32LE;
+    memory = H5T_NATIVE_FLOAT;
+  } else if constexpr (std::is_same_v<T, std::int64_t>) {
+    file = H5T_STD_I64LE;
+    memory = H5T_NATIVE_INT64;
+  } else if constexpr (std::is_same_v<T, std::int32_t>) {
+    file = H5T_STD_I32LE;
+    memory = H5T_NATIVE_INT32;
+  }
   write(
       object, name,
-      {.file_type = H5T_IEEE_F32LE, .memory_type = H5T_NATIVE_FLOAT, .space = list_space(1), .data = &value});
+      {.file_type = file, .memory_type = memory, .space = list_space(values.size()), .data = values.data()});
 }
-void write_value(hid_t object, const std::string& name, std::int64_t value) {
-  write(
-      object, name,
-      {.file_type = H5T_STD_I64LE, .memory_type = H5T_NATIVE_INT64, .space = list_space(1), .data = &value});
+
+template <class T>
+requires std::is_arithmetic_v<T>
+void write_value(hid_t object, const std::string& name, T value) {
+  write_numbers(object, name, std::span<const T>(&value, 1));
 }
-void write_value(hid_t object, const std::string& name, std::int32_t value) {
-  write(
-      object, name,
-      {.file_type = H5T_STD_I32LE, .memory_type = H5T_NATIVE_INT32, .space = list_space(1), .data = &value});
-}
-void write_value(hid_t object, const std::string& name, const std::vector<double>& values) {
-  write(object, name,
-        {.file_type = H5T_IEEE_F64LE,
-         .memory_type = H5T_NATIVE_DOUBLE,
-         .space = list_space(values.size()),
-         .data = values.data()});
+template <class T>
+void write_value(hid_t object, const std::string& name, const std::vector<T>& values) {
+  write_numbers(object, name, std::span<const T>(values));
 }
 
 }  // namespace

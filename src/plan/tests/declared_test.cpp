@@ -67,7 +67,9 @@ Declared example() {
                                    .units = "K",
                                    .standard_name = "",
                                    .long_name = "",
-                                   .attributes = {{"a", "b"}},
+                                   .attributes = {{"a", "b"},
+                                                  {"seed", std::int64_t{1} << 40},
+                                                  {"valid_range", std::vector<float>{0.1F, 1.0F}}},
                                    .fill_value = is_static ? std::nullopt : std::optional(-999.0),
                                    .is_static = is_static});
   };

@@ -32,7 +32,7 @@ model::Declarations toy() {
   grid.coordinates = {coordinate_of("z", {"z"}, {10, 20, 40, 80}, "m"),
                       coordinate_of("layer", {"z"}, {1, 2, 3, 4}, "1")};
   grid.coordinates[0].standard_name = "height";
-  grid.coordinates[0].attributes = {{"positive", "up"}, {"valid_max", "80"}};
+  grid.coordinates[0].attributes = {{"positive", "up"}, {"comment", "of mass"}};
   declarations.grids = {grid, grid};
   declarations.grids[1].name = "other";
   const auto add = [&](const std::string& name, int on, const std::string& units) {
@@ -91,7 +91,7 @@ TEST(DiagnosticCoordinates, leave_what_no_operator_changed) {
       {"whole: {is: 'th - mean(th, x)'}", "running: {is: 'cumsum(th, z)'}", "column: {is: 'mean(th, x)'}"});
   EXPECT_EQ(found.grid("whole").name, "les");
   EXPECT_THAT(found.at("layer", "running").values, ElementsAre(1, 2, 3, 4));
-  EXPECT_EQ(found.at("z", "column").attributes.at("valid_max"), "80");
+  EXPECT_EQ(model::text_of(found.at("z", "column").attributes, "comment"), "of mass");
   EXPECT_THAT(found.at("layer", "column").values, ElementsAre(1, 2, 3, 4));
 }
 
@@ -151,6 +151,56 @@ TEST(DiagnosticCoordinates, of_the_unknown_are_none) {
   for (model::Grid& grid : bare.grids) grid.coordinates.clear();
   const Analysed found({"d: {is: 'coarsen(th, z=2)'}"}, bare);
   EXPECT_THAT(found.grid().coordinates, IsEmpty());
+}
+
+std::string methods(const std::string& expression, const model::Declarations& model = toy()) {
+  const Analysed found({"d: {is: '" + expression + "'}"}, model);
+  const model::Declarations& all = found.plan.analysis->declarations;
+  return model::text_of(all.fields.at(static_cast<std::size_t>(all.find_field("d").value())).attributes,
+                        "cell_methods");
+}
+
+TEST(DiagnosticCellMethods, tell_what_was_done_over_dimensions_that_are_gone) {
+  model::Declarations model = toy();
+  EXPECT_EQ(methods("max(th, z)"), "height: maximum");
+  EXPECT_EQ(methods("mean(th, x)"), "") << "x has no standard name";
+  model::Coordinate x = coordinate_of("x", {"x"}, {1, 2, 3, 4, 5, 6}, "degrees_east");
+  x.standard_name = "longitude";
+  for (model::Grid& grid : model.grids) grid.coordinates.push_back(x);
+  EXPECT_EQ(methods("mean(th, x)", model), "longitude: mean");
+  EXPECT_EQ(methods("mean(th)", model), "height: longitude: mean");
+  EXPECT_EQ(methods("max(mean(th ** 2, x), z)", model), "longitude: mean height: maximum");
+  EXPECT_EQ(methods("to_units(std(th, z), units=mK)", model), "height: standard_deviation");
+  EXPECT_EQ(methods("mean(th, z) * 2", model), "");
+  EXPECT_EQ(methods("argmax(th, x, along=x)", model), "");
+  for (model::Grid& grid : model.grids) {
+    grid.coordinates[0].standard_name = "latitude";
+    grid.coordinates[0].units = "degrees_north";
+  }
+  EXPECT_EQ(methods("mean(th)", model), "area: mean");
+  EXPECT_EQ(methods("sum(th, x)", model), "longitude: sum");
+}
+
+TEST(DiagnosticCellMethods, of_the_plane_that_two_dimensional_coordinates_span) {
+  model::Declarations model = toy();
+  for (model::Grid& grid : model.grids) {
+    grid.coordinates = {coordinate_of("lat", {"z", "x"}, std::vector<double>(24, 1.0), "degrees_north")};
+    grid.coordinates[0].standard_name = "latitude";
+  }
+  EXPECT_EQ(methods("mean(th)", model), "area: mean");
+  EXPECT_EQ(methods("mean(th, x)", model), "");
+}
+
+TEST(DiagnosticAttributes, are_those_of_the_configuration) {
+  const Analysed found(
+      {"d: {is: 'mean(th, x)', attributes: {comment: mine, cell_methods: 'x: mean'}, "
+       "coordinates: {layer: {value: 2, units: '1'}}}"});
+  const model::Declarations& all = found.plan.analysis->declarations;
+  const model::Field& field = all.fields.at(static_cast<std::size_t>(all.find_field("d").value()));
+  EXPECT_EQ(model::text_of(field.attributes, "comment"), "mine");
+  EXPECT_EQ(model::text_of(field.attributes, "cell_methods"), "x: mean");
+  ASSERT_EQ(field.coordinates.size(), 1u);
+  EXPECT_EQ(field.coordinates[0].name, "layer");
 }
 
 }  // namespace

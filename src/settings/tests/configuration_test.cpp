@@ -78,7 +78,7 @@ TEST(Configuration, ReadsAWholeOne) {
   EXPECT_EQ(file.codec.codec, "zlib");
   EXPECT_EQ(file.time_stamp, TimeStamp::middle);
   const output::Attributes attributes{
-      {"title", "Case b1"}, {"levels", std::vector<double>{1, 2.5}}, {"run", std::int32_t{7}}};
+      {"title", std::string("Case b1")}, {"levels", std::vector<double>{1, 2.5}}, {"run", std::int32_t{7}}};
   EXPECT_EQ(file.attributes, attributes);
   ASSERT_EQ(file.variables.size(), 2u);
   EXPECT_EQ(file.variables[0].field, "scalar.vwp");

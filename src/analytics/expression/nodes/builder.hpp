@@ -20,7 +20,8 @@ struct Value {
   bool bare = false;                 // a number as written: takes the units of what it meets
   // Multiplied with a bare number, which may have been a conversion by hand: never converted unasked.
   bool scaled = false;
-  bool open = false;  // a number that is not known yet: {name} while the model has not spoken
+  bool open = false;                  // a number that is not known yet: {name} while the model has not spoken
+  std::vector<Reduced> reduced = {};  // as Diagnostic::reduced; the resolver keeps it
 };
 
 // Nodes are only ever added, and each after its arguments, so that a number stays good and going over the

@@ -1,4 +1,4 @@
-#include "model/memory_state.hpp"
+#include "model/memory/memory_state.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,120 @@
+#include "client/coordinate.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/nearest_name.hpp"
+#include "base/utf8.hpp"
+#include "client/readable.hpp"
+
+namespace tailrace::client {
+namespace {
+
+constexpr double even_enough = 1e-6;  // of the spacing: values that were rounded to float32 pass
+
+template <class... Arguments>
+[[noreturn]] void refuse(const std::string& what, fmt::format_string<Arguments...> format,
+                         Arguments&&... arguments) {
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: ", what) + fmt::format(format, std::forward<Arguments>(arguments)...));
+}
+
+bool is_axis(const model::Coordinate& coordinate) {
+  return coordinate.dims == std::vector<std::string>{coordinate.name};
+}
+
+void check_measure(const std::string& what, const model::Coordinate& coordinate) {
+  static const std::vector<std::string> measures{"area", "volume"};
+  if (coordinate.measure.empty()) return;
+  if (std::ranges::find(measures, coordinate.measure) == measures.end())
+    refuse(what, "the measure \"{}\" is unknown.{}", coordinate.measure,
+           base::name_hint(coordinate.measure, measures));
+  if (is_axis(coordinate) || coordinate.dims.empty())
+    refuse(what, "with a measure ({}) it needs the dims of the cells that it measures", coordinate.measure);
+}
+
+}  // namespace
+
+void check_coordinate(const std::string& what, const model::Coordinate& coordinate,
+                      const CoordinateExtras& extras) {
+  check_measure(what, coordinate);
+  if (extras.scalar && !coordinate.dims.empty())
+    refuse(what, "a scalar coordinate has no dims, but {} are given", coordinate.dims.size());
+  if (!extras.computed_bounds) return;
+  if (extras.vertices > 0) refuse(what, "expected either bounds or computed_bounds, but got both");
+  if (coordinate.dims.size() > 1 || extras.scalar)
+    refuse(what, "bounds are computed along one dimension only; give them");
+}
+
+void check_mapping(const std::string& what, const model::GridMapping& mapping) {
+  static const std::vector<std::string> names{"albers_conical_equal_area",
+                                              "azimuthal_equidistant",
+                                              "geostationary",
+                                              "healpix",
+                                              "lambert_azimuthal_equal_area",
+                                              "lambert_conformal_conic",
+                                              "lambert_cylindrical_equal_area",
+                                              "latitude_longitude",
+                                              "mercator",
+                                              "oblique_mercator",
+                                              "orthographic",
+                                              "polar_stereographic",
+                                              "rotated_latitude_longitude",
+                                              "sinusoidal",
+                                              "stereographic",
+                                              "transverse_mercator",
+                                              "vertical_perspective"};
+  const std::string name = model::text_of(mapping.attributes, "grid_mapping_name");
+  if (name.empty()) refuse(what, "grid_mapping_name is missing; expected one of {}", fmt::join(names, ", "));
+  if (std::ranges::find(names, name) == names.end())
+    refuse(what, "the grid_mapping_name \"{}\" is unknown.{}", base::quotable(name),
+           base::name_hint(name, names));
+}
+
+void check_bounds(const std::string& what, const model::Coordinate& coordinate,
+                  std::span<const double> values, const CoordinateExtras& extras) {
+  const std::span<const double> bounds = extras.bounds;
+  check_readable(what + ": bounds", bounds);
+  const bool is_cell = is_axis(coordinate) || coordinate.dims.empty();
+  if (extras.vertices < 2 || (is_cell && extras.vertices != 2))
+    refuse(what, "{} bounds for each value; expected {}", extras.vertices,
+           is_cell ? "2, the ends of the cell" : "2 or more, the corners of the cell");
+  if (extras.vertices * values.size() != bounds.size())
+    refuse(what, "it has {} values and {} bounds; {} for each value are expected", values.size(),
+           bounds.size(), extras.vertices);
+  if (!is_cell) return;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto [low, high] = std::minmax(bounds[2 * i], bounds[2 * i + 1]);
+    if (values[i] < low || values[i] > high)
+      refuse(what, "the value {} is not between its bounds, {} and {}", values[i], bounds[2 * i],
+             bounds[2 * i + 1]);
+  }
+}
+
+std::vector<double> bounds_between(const std::string& what, std::span<const double> values) {
+  if (values.size() < 2) refuse(what, "bounds cannot be computed from one value; give them");
+  const double spacing = (values.back() - values.front()) / static_cast<double>(values.size() - 1);
+  const auto edge = [&](std::size_t i) {  // before value i
+    if (i == 0) return values[0] - 0.5 * spacing;
+    if (i == values.size()) return values[i - 1] + 0.5 * spacing;
+    return 0.5 * (values[i - 1] + values[i]);
+  };
+  std::vector<double> bounds;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double next = i + 1 < values.size() ? values[i + 1] - values[i] : spacing;
+    if (!(std::abs(next - spacing) <= even_enough * std::abs(spacing)) || spacing == 0.0)
+      refuse(
+          what,
+          "computed_bounds expects values that lie evenly, but behind {} comes {}, and {} apart they would "
+          "be even; give the bounds",
+          values[i], values[std::min(i + 1, values.size() - 1)], spacing);
+    bounds.insert(bounds.end(), {edge(i), edge(i + 1)});
+  }
+  return bounds;
+}
+
+}  // namespace tailrace::client

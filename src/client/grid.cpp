@@ -1,0 +1,117 @@
+#include "client/grid.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/nearest_name.hpp"
+#include "base/utf8.hpp"
+#include "client/readable.hpp"
+#include "model/name.hpp"
+
+namespace tailrace::client {
+namespace {
+
+using model::GridKind;
+using model::Region;
+using model::Runs;
+
+[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::usage, message); }
+
+// So that every number of cells, and of bytes of them, fits its type.
+void check_size(const GridArguments& grid) {
+  std::int64_t bytes = sizeof(double);
+  for (const std::int64_t extent : grid.shape)
+    if (__builtin_mul_overflow(bytes, extent, &bytes))
+      refuse(fmt::format("grid \"{}\" has the extents {}: more than 2^60 cells", grid.name,
+                         fmt::join(grid.shape, " x ")));
+}
+
+}  // namespace
+
+GridKind kind_of(const GridArguments& grid) {
+  if (grid.partial) return GridKind::partial;
+  if (!grid.indexed_dim.empty()) return GridKind::indexed;
+  return grid.offset.empty() && grid.count.empty() ? GridKind::replicated : GridKind::block;
+}
+
+void check_shape(const GridArguments& grid) {
+  if (grid.dims.size() > most_dims)
+    refuse(fmt::format("grid \"{}\" has {} dims; at most {} are possible", grid.name, grid.dims.size(),
+                       most_dims));
+  if (grid.dims.size() != grid.shape.size())
+    refuse(fmt::format("grid \"{}\" has {} dims ({}) but a shape of {} extents ({})", grid.name,
+                       grid.dims.size(), fmt::join(grid.dims, ", "), grid.shape.size(),
+                       fmt::join(grid.shape, ", ")));
+  for (std::size_t d = 0; d < grid.dims.size(); ++d) {
+    if (grid.shape[d] < 1)
+      refuse(fmt::format("grid \"{}\": dim {} has the extent {}; at least 1 is expected", grid.name,
+                         grid.dims[d], grid.shape[d]));
+    if (std::count(grid.dims.begin(), grid.dims.end(), grid.dims[d]) > 1)
+      refuse(fmt::format("grid \"{}\" names the dim {} twice", grid.name, grid.dims[d]));
+    if (const auto complaint = model::name_complaint(grid.dims[d]))
+      refuse(fmt::format("grid \"{}\": dim \"{}\": the name {}", grid.name, base::quotable(grid.dims[d]),
+                         *complaint));
+  }
+  check_size(grid);
+}
+
+Region block_region(const GridArguments& grid) {
+  const std::size_t rank = grid.dims.size();
+  if (grid.offset.size() != rank || grid.count.size() != rank)
+    refuse(fmt::format("grid \"{}\" has {} dims, but {} offsets and {} counts", grid.name, rank,
+                       grid.offset.size(), grid.count.size()));
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (grid.offset[d] < 0 || grid.count[d] < 0 || grid.count[d] > grid.shape[d] - grid.offset[d])
+      refuse(fmt::format(
+          "grid \"{}\": along {} this rank's block starts at {} (counted from 0) and has {} cells, but "
+          "the dim has {}",
+          grid.name, grid.dims[d], grid.offset[d], grid.count[d], grid.shape[d]));
+  }
+  return Region::of_box({grid.offset, grid.count});
+}
+
+Region indexed_region(const GridArguments& grid) {
+  const auto dim = std::find(grid.dims.begin(), grid.dims.end(), grid.indexed_dim);
+  if (dim == grid.dims.end())
+    refuse(fmt::format("grid \"{}\" has no dim \"{}\" to be indexed.{}", grid.name, grid.indexed_dim,
+                       base::name_hint(grid.indexed_dim, grid.dims)));
+  check_readable(fmt::format("grid \"{}\": indices", grid.name), grid.indices);
+  const auto along = static_cast<std::size_t>(dim - grid.dims.begin());
+  for (const std::int64_t index : grid.indices) {
+    if (index < 0 || index >= grid.shape[along])
+      refuse(fmt::format("grid \"{}\": the index {} (counted from 0) is outside dim {}, which has {} cells",
+                         grid.name, index, *dim, grid.shape[along]));
+  }
+  std::vector<Runs> runs;
+  for (std::size_t d = 0; d < grid.dims.size(); ++d)
+    runs.push_back(d == along ? model::compress(grid.indices) : Runs{{0, grid.shape[d]}});
+  return Region(std::move(runs));
+}
+
+bool is_whole(const model::Grid& grid, const std::vector<std::int64_t>& local_shape,
+              const model::Coordinate& coordinate, std::int64_t given) {
+  std::int64_t whole = 1, local = 1;
+  bool indexed = false;
+  for (const std::string& dim : coordinate.dims) {
+    const auto at = std::find(grid.dims.begin(), grid.dims.end(), dim);
+    if (at == grid.dims.end())
+      refuse(fmt::format("coordinate \"{}\": grid \"{}\" has no dim \"{}\".{}", coordinate.name, grid.name,
+                         dim, base::name_hint(dim, grid.dims)));
+    const auto d = static_cast<std::size_t>(at - grid.dims.begin());
+    whole *= grid.shape[d];
+    local *= local_shape[d];
+    indexed = indexed || dim == grid.indexed_dim;
+  }
+  const bool all = given == whole && !indexed;
+  if (!all && given != local)
+    refuse(fmt::format(
+        "coordinate \"{}\" of grid \"{}\" has {} values; {} (the whole) or {} (this rank's part) are "
+        "expected",
+        coordinate.name, grid.name, given, whole, local));
+  return all;
+}
+
+}  // namespace tailrace::client

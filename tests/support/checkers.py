@@ -1,0 +1,86 @@
+"""What other people's checkers of CF and UGRID say of files."""
+
+import functools
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import compliance_checker
+
+BIN = Path(sys.executable).parent
+STANDARD_NAMES = Path(compliance_checker.__file__).parent / "data" / "cf-standard-name-table.xml"
+# cfchecks fetches these tables from the web unless it is given them; no file of the tests has area types or regions.
+EMPTY_TABLE = "<table><version_number>0</version_number><date>none</date></table>"
+
+# Rules in which a checker is behind the convention that a file names: part of the message -> why it is wrong.
+BEHIND = {
+    # compliance-checker 6.1 knows CF 1.6 to 1.11.
+    "Conventions global attribute": "files name the version that has what they use, which may be CF 1.12 or 1.13",
+    "mesh_topology is not a valid cf_role value": "CF 1.11, 5.9: UGRID's roles",
+    "face_node_connectivity is not a valid cf_role value": "the same",
+    "edge_node_connectivity is not a valid cf_role value": "the same",
+    "There may only be one variable containing the cf_role attribute.": "CF 9.5 says so of discrete samplings only",
+    "Invalid value for cf_role attribute": "CF 1.11, 5.9: UGRID's roles",
+    # cfchecks 4.1 knows CF 1.0 to 1.8.
+    "This netCDF file does not appear to contain CF Convention data": "it knows the names of these versions only",
+    "formula_terms attribute only allowed on coordinate variables": "CF 1.7, 7.1: on the bounds of levels too",
+    "Cannot get formula definition as no standard_name": "the same",
+    "Invalid cell_method: root_mean_square": "appendix E has it since CF 1.7",
+}
+
+
+def beyond(messages: list[str]) -> list[str]:
+    return [message for message in messages if not any(part in message for part in BEHIND)]
+
+
+def cfchecks(*paths: Path) -> list[str]:
+    """Its errors, each behind the name of the file; against CF 1.8, the newest that it knows."""
+    table = paths[0].parent / "empty_table.xml"
+    table.write_text(EMPTY_TABLE)
+    tables = ["-s", STANDARD_NAMES, "-a", table, "-r", table]
+    command = [BIN / "cfchecks", "-v", "1.8", *tables, *paths]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    errors, file = [], ""
+    for line in done.stdout.splitlines():
+        if line.startswith("CHECKING NetCDF FILE:"):
+            file = Path(line.split(":", 1)[1].strip()).name
+        if re.match(r"(ERROR|FATAL)\b", line) and not line.startswith("ERRORS detected"):
+            errors.append(f"{file} {line}")
+    assert done.stdout.count("CHECKING NetCDF FILE:") == len(paths), done.stdout + done.stderr
+    return beyond(errors)
+
+
+def compliance_checker_errors(path: Path) -> list[str]:
+    """What compliance-checker calls errors, against CF 1.11, the newest that it knows."""
+    report = path.with_suffix(".json")
+    command = [BIN / "compliance-checker", "--test", "cf:1.11", "-f", "json", "-o", report, path]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    assert report.exists(), done.stderr
+    result = next(iter(json.loads(report.read_text()).values()))
+    return beyond([f"{path.name} {message}" for one in result["high_priorities"] for message in one["msgs"]])
+
+
+def ugrid_errors(path: Path) -> list[str]:
+    """What ugrid-checker says of a file with a mesh, warnings included."""
+    done = subprocess.run([str(BIN / "ugrid-checker"), str(path)], capture_output=True, text=True)
+    return re.findall(r"^.*\b[RA]\d{3}\b.*$", done.stdout, re.MULTILINE)
+
+
+@functools.cache
+def has_mesh(path: Path) -> bool:
+    import netCDF4
+
+    with netCDF4.Dataset(path) as data:
+        return any(getattr(one, "cf_role", "") == "mesh_topology" for one in data.variables.values())
+
+
+def complaints(*paths: Path) -> list[str]:
+    """Of all of them."""
+    told = cfchecks(*paths)
+    for path in paths:
+        told += compliance_checker_errors(path)
+        if has_mesh(path):
+            told += ugrid_errors(path)
+    return told
