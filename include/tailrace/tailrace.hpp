@@ -80,7 +80,9 @@ struct GridSpec {
 // against the values of a variable (valid_range, valid_min, valid_max, flag_values, flag_masks, actual_range,
 // missing_value) takes the variable's type.
 using Attribute = std::variant<std::string, double, float, std::int64_t, std::int32_t, std::vector<double>,
-                               std::vector<float>, std::vector<std::int64_t>, std::vector<std::int32_t>>;
+                               std::vector<float>, std::vector<std::int64_t>, std::vector<std::int32_t>,
+                               std::int16_t, std::int8_t, std::uint8_t, std::vector<std::int16_t>,
+                               std::vector<std::int8_t>, std::vector<std::uint8_t>>;
 
 struct CoordinateSpec {
   std::string name{};

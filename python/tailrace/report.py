@@ -161,9 +161,14 @@ def _files(report: Report) -> Table:
             f"{file['last_model_time']:g} s" if file["commits"] else "-",
         )
     _tell_the_rest(table, len(report["files"]), "file")
-    skipped = [f"{file['path']} was skipped: {file['skipped']}" for file in report["files"] if file.get("skipped")]
-    if skipped:
-        table.caption = "\n".join([*([str(table.caption)] if table.caption else []), *skipped])
+    words = [f"{file['path']} was skipped: {file['skipped']}" for file in report["files"] if file.get("skipped")]
+    words += [
+        f"{file['path']}: {count_text(lost['values'])} values of {lost['variable']} did not fit {lost['type']}"
+        for file in report["files"]
+        for lost in file.get("out_of_range", [])
+    ]
+    if words:
+        table.caption = "\n".join([*([str(table.caption)] if table.caption else []), *words])
         table.caption_justify = "left"
     return table
 

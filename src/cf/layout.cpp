@@ -4,10 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <map>
-#include <type_traits>
 
 #include "cf/chunk_shape.hpp"
 #include "cf/grid.hpp"
@@ -20,17 +17,6 @@ namespace {
 constexpr std::int64_t times_per_chunk = 512;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-// NetCDF's default fill values, so that readers know them even without the attribute.
-double fill_value(model::DataType type) {
-  switch (type) {
-    case model::DataType::float32:
-    case model::DataType::float64: return 9.969209968386869e+36;
-    case model::DataType::int32: return -2147483647.0;
-    case model::DataType::int64: return -9223372036854775806.0;
-  }
-  base::assertion_failed("type", __FILE__, __LINE__, "unknown DataType");
-}
 
 std::vector<int> grids_in_use(const plan::FilePlan& file, const model::Declarations& declarations) {
   std::vector<int> grids;
@@ -50,20 +36,24 @@ void add_axis_dims(FileLayout& layout, const plan::FilePlan& file, Names& names)
   }
 }
 
-// The field's own where the file's type can hold it.
+// The field's own where the file's type can hold it. Among packed numbers it would be one like any other.
 double fill_value_of(const plan::VariablePlan& plan, const model::Field& field) {
-  if (!field.fill_value || plan.reduction == time::ReductionKind::valid_fraction)
-    return fill_value(plan.type);
-  const double own = *field.fill_value;
-  return model::dispatch(plan.type, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_floating_point_v<T>)
-      return std::isfinite(static_cast<T>(own)) == std::isfinite(own) ? own : fill_value(plan.type);
+  const bool keeps =
+      field.fill_value && !plan.packing && plan.reduction != time::ReductionKind::valid_fraction;
+  return keeps && model::can_hold(plan.type, *field.fill_value) ? *field.fill_value
+                                                                : model::default_fill(plan.type);
+}
+
+// CF 8.1: of the type that values have when they are unpacked.
+void describe_packing(output::Attributes& attributes, const plan::VariablePlan& plan) {
+  const auto add = [&](const char* name, double value) {
+    if (plan.unpacked == model::DataType::float32)
+      set_attribute(attributes, name, static_cast<float>(value));
     else
-      return own == std::nearbyint(own) && std::abs(own) < static_cast<double>(std::numeric_limits<T>::max())
-                 ? own
-                 : fill_value(plan.type);
-  });
+      set_attribute(attributes, name, value);
+  };
+  add("scale_factor", plan.packing->scale_factor);
+  add("add_offset", plan.packing->add_offset);
 }
 
 // It is a share, whatever the field is.
@@ -142,6 +132,7 @@ void add_variable(FileLayout& layout, const plan::FilePlan& file, int number, co
   spec.fill_value = fill_value_of(plan, field);
   describe(spec.attributes, field);
   if (plan.reduction == time::ReductionKind::valid_fraction) describe_fraction(spec.attributes, field);
+  if (plan.packing) describe_packing(spec.attributes, plan);
   if (plan.split >= 0) {
     spec.dims.erase(spec.dims.begin() + 1 + plan.split);
     spec.chunk.erase(spec.chunk.begin() + 1 + plan.split);
@@ -177,7 +168,7 @@ void finish_attributes(FileLayout& layout, const plan::FilePlan& file, int numbe
   for (const auto& [name, value] : plan.attributes) set_attribute(attributes, name, value);
   const std::string& axis = layout.dataset.dims[at(layout.axes[at(plan.axis)].dim)].name;
   add_cell_methods(attributes, axis, plan.reduction);
-  give_own_types(attributes, plan.type, plan.reduction);
+  give_own_types(attributes, plan);
   for (std::size_t part = 1; part < names_in_file(plan).size(); ++part)
     layout.dataset.variables[first + part].attributes = attributes;
 }

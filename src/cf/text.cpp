@@ -77,14 +77,15 @@ void add_cell_methods(output::Attributes& attributes, const std::string& axis,
     set_attribute(attributes, "cell_methods", fmt::format("{} {}", *given, over_time));
 }
 
-void give_own_types(output::Attributes& attributes, model::DataType type, time::ReductionKind reduction) {
-  const bool other_values = reduction == time::ReductionKind::sum || reduction == time::ReductionKind::std;
+void give_own_types(output::Attributes& attributes, const plan::VariablePlan& plan) {
+  const bool other_values =
+      plan.reduction == time::ReductionKind::sum || plan.reduction == time::ReductionKind::std;
   std::erase_if(attributes, [&](const auto& one) {
-    return other_values && model::has_own_type(one.first) && one.first != "missing_value";
+    return model::has_own_type(one.first) && (plan.packing || (other_values && one.first != "missing_value"));
   });
   for (auto& [name, value] : attributes)
     if (model::has_own_type(name))
-      if (auto own = model::in_type(value, type)) value = std::move(*own);
+      if (auto own = model::in_type(value, plan.type)) value = std::move(*own);
 }
 
 std::string conventions(const output::DatasetSpec& dataset) {

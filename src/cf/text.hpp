@@ -23,8 +23,8 @@ output::Attributes time_attributes(const plan::AxisPlan& axis, settings::TimeSta
 // the axis too.
 void add_cell_methods(output::Attributes& attributes, const std::string& axis, time::ReductionKind reduction);
 // What readers hold against the values gets their type; limits of the values are dropped where those that are
-// written are of another kind (sums, deviations).
-void give_own_types(output::Attributes& attributes, model::DataType type, time::ReductionKind reduction);
+// written are of another kind (sums, deviations), or packed (readers hold them against the packed numbers).
+void give_own_types(output::Attributes& attributes, const plan::VariablePlan& plan);
 output::Attributes global_attributes(const output::DatasetSpec& dataset, const plan::FilePlan& file,
                                      const settings::Configuration& configuration,
                                      const std::string& component, const std::string& history);

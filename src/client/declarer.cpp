@@ -42,15 +42,7 @@ void check_attributes(const std::string& owner, const model::Attributes& attribu
 void check_fill_value(const model::Field& field) {
   if (!field.fill_value) return;
   const double fill = *field.fill_value;
-  const bool fits = model::dispatch(field.type, [fill](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_floating_point_v<T>)
-      return !std::isfinite(fill) || std::abs(fill) <= static_cast<double>(std::numeric_limits<T>::max());
-    else
-      return fill == std::floor(fill) && fill >= static_cast<double>(std::numeric_limits<T>::min()) &&
-             fill < -static_cast<double>(std::numeric_limits<T>::min());
-  });
-  if (!fits)
+  if (!model::can_hold(field.type, fill))
     refuse(fmt::format("field \"{}\": expected a fill_value of its type, {}, but got {}", field.name,
                        model::name_of(field.type), fill));
 }

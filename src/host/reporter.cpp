@@ -127,7 +127,15 @@ void Reporter::merge(std::span<const std::byte> of_a_server) {
   report_.merge(telemetry::RunReport::from_bytes(of_a_server));
 }
 
+void Reporter::tell_out_of_range() const {
+  for (const telemetry::OutOfRange& one : report_.out_of_range())
+    base::log_warning(fmt::format(
+        "{}: {} value{} of \"{}\" did not fit {} and became the fill value, the first at {} s", one.path,
+        one.values, one.values == 1 ? "" : "s", one.variable, one.type, one.first_time));
+}
+
 void Reporter::write(const std::string& outcome) {
+  if (rank_ == 0) tell_out_of_range();
   const std::string& directory = run_.servers().report_directory;
   if (rank_ == 0 && status_) {
     report_.info.finished = env::iso_time(env::system_clock());

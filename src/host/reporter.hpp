@@ -55,6 +55,7 @@ class Reporter {
 
  private:
   std::string transport_names() const;
+  void tell_out_of_range() const;
 
   const handshake::Run& run_;
   int rank_;

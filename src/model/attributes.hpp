@@ -16,7 +16,9 @@ namespace tailrace::model {
 // The order travels in messages: do not renumber. tailrace::Attribute is the same type.
 using AttributeValue =
     std::variant<std::string, double, float, std::int64_t, std::int32_t, std::vector<double>,
-                 std::vector<float>, std::vector<std::int64_t>, std::vector<std::int32_t>>;
+                 std::vector<float>, std::vector<std::int64_t>, std::vector<std::int32_t>, std::int16_t,
+                 std::int8_t, std::uint8_t, std::vector<std::int16_t>, std::vector<std::int8_t>,
+                 std::vector<std::uint8_t>>;
 using Attributes = std::map<std::string, AttributeValue>;
 
 // Empty where there is none of that name, or where it is a number.

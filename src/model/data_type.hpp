@@ -1,20 +1,47 @@
-// The element types a field can have.
+// The element types of fields and of variables in files.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "base/error.hpp"
 
 namespace tailrace::model {
 
-// The values are written into messages and state: do not renumber.
-enum class DataType : std::uint8_t { float32 = 0, float64 = 1, int32 = 2, int64 = 3 };
+// The values are written into messages and state: do not renumber. Fields have one of the first four; the
+// others are types in files only.
+enum class DataType : std::uint8_t {
+  float32 = 0,
+  float64 = 1,
+  int32 = 2,
+  int64 = 3,
+  int16 = 4,
+  int8 = 5,
+  uint8 = 6
+};
+inline constexpr DataType last_field_type = DataType::int64;
 
 std::string_view name_of(DataType type);  // "float32", ...
 std::size_t size_of(DataType type);       // bytes of one element
+bool is_integer(DataType type);
+std::vector<DataType> all_data_types();
+// NetCDF's default fill value of the type, so that readers know it even without the attribute. That of int64
+// has no exact double; the nearest stands for it.
+double default_fill(DataType type);
+// Whether the type has this value: of integer types exactly, of others to the nearest; they have NaN and
+// infinity too.
+bool can_hold(DataType type, double value);
+
+// How values become numbers of a smaller type, and these values again: value = number * scale_factor +
+// add_offset (CF 8.1).
+struct Packing {
+  double scale_factor = 1.0;
+  double add_offset = 0.0;
+  bool operator==(const Packing&) const = default;
+};
 
 // Calls `visit` with a value of the C++ type that `type` stands for, and returns what it returns.
 template <class Visitor>
@@ -24,6 +51,9 @@ decltype(auto) dispatch(DataType type, Visitor&& visit) {
     case DataType::float64: return visit(double{});
     case DataType::int32: return visit(std::int32_t{});
     case DataType::int64: return visit(std::int64_t{});
+    case DataType::int16: return visit(std::int16_t{});
+    case DataType::int8: return visit(std::int8_t{});
+    case DataType::uint8: return visit(std::uint8_t{});
   }
   base::assertion_failed("type", __FILE__, __LINE__, "unknown DataType");
 }

@@ -240,7 +240,7 @@ Field get_field(ByteReader& in) {
   Field field;
   field.name = in.get_text();
   field.grid = in.get<std::int32_t>();
-  field.type = get_enumerator(in, DataType::int64);
+  field.type = get_enumerator(in, last_field_type);
   field.units = in.get_text();
   field.standard_name = in.get_text();
   field.long_name = in.get_text();

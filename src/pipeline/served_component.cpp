@@ -30,9 +30,14 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
       services_(services),
       words_(messenger, blueprint_.info.number),
       tasks_(services.executor),
-      streams_(blueprint_,
-               [this](const sampling::Stream& stream, int client, std::int64_t record,
-                      std::span<const std::byte> values) { router_.emit(stream, client, record, values); }),
+      out_of_range_(blueprint_, services.counters),
+      streams_(
+          blueprint_,
+          [this](const sampling::Stream& stream, int client, std::int64_t record,
+                 std::span<const std::byte> values) { router_.emit(stream, client, record, values); },
+          [this](const sampling::Stream& stream, const time::TimeRecord& record, const time::Lost& lost) {
+            out_of_range_.add(stream, record, lost);
+          }),
       commits_(blueprint_, words_),
       backlog_(blueprint_, words_, blueprint_.info.memory / backlog_share),
       router_({.blueprint = blueprint_,

@@ -19,6 +19,7 @@
 #include "pipeline/ending.hpp"
 #include "pipeline/life.hpp"
 #include "pipeline/routing/router.hpp"
+#include "pipeline/sampling/out_of_range.hpp"
 #include "pipeline/sampling/streams.hpp"
 #include "server/intake.hpp"
 #include "server/pipeline.hpp"
@@ -100,6 +101,7 @@ class ServedComponent final : public server::Pipeline {
   sinks::FileServices services_;
   Words words_;
   Tasks tasks_;
+  sampling::OutOfRange out_of_range_;
   sampling::Streams streams_;
   Commits commits_;
   Backlog backlog_;

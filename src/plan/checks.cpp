@@ -137,4 +137,21 @@ std::vector<std::string> names_of_parts(const std::string& variable, const model
   return words;
 }
 
+model::DataType default_type(const model::Field& field, time::ReductionKind reduction) {
+  const bool whole = model::is_integer(field.type);
+  const bool broken = reduction == time::ReductionKind::mean || reduction == time::ReductionKind::std ||
+                      reduction == time::ReductionKind::sum ||
+                      reduction == time::ReductionKind::valid_fraction;
+  return whole && broken ? model::DataType::float64 : field.type;
+}
+
+std::optional<std::string> type_warning(const settings::VariableEntry& entry, const model::Field& field) {
+  if (!entry.type || entry.pack || !model::is_integer(*entry.type) ||
+      model::is_integer(default_type(field, entry.reduction)))
+    return std::nullopt;
+  return fmt::format(
+      "\"{}\" has real values, which {} keeps as whole numbers only; `pack` gives them a scale", field.name,
+      model::name_of(*entry.type));
+}
+
 }  // namespace tailrace::plan

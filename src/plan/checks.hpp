@@ -46,4 +46,9 @@ std::optional<std::string> coordinates_complaint(const std::vector<model::Coordi
 // dim's coordinate gives to its cells (CF's flag_meanings, one word each), or by number.
 std::vector<std::string> names_of_parts(const std::string& variable, const model::Grid& grid, int dim);
 
+// Of a variable that names no type.
+model::DataType default_type(const model::Field& field, time::ReductionKind reduction);
+// Where real values are rounded to whole numbers; a word of warning.
+std::optional<std::string> type_warning(const settings::VariableEntry& entry, const model::Field& field);
+
 }  // namespace tailrace::plan

@@ -131,6 +131,13 @@ Branch describe_file(const settings::FileEntry& file) {
   return branch;
 }
 
+std::string type_words(const VariablePlan& variable) {
+  std::string words(model::name_of(variable.type));
+  if (variable.packing)
+    words += fmt::format(" of {} * n + {}", variable.packing->scale_factor, variable.packing->add_offset);
+  return words;
+}
+
 Branch describe_file(const FilePlan& file) {
   Branch branch{file_words(file.entry), {}};
   for (std::size_t axis = 0; axis < file.axes.size(); ++axis) {
@@ -143,7 +150,7 @@ Branch describe_file(const FilePlan& file) {
       if (variable.axis != static_cast<int>(axis)) continue;
       const std::string from = variable.field_name == variable.name ? "" : " of " + variable.field_name;
       below.below.push_back({fmt::format("{}: {}{}, {}, {}", variable.name, time::name_of(variable.reduction),
-                                         from, model::name_of(variable.type), codec_words(variable.codec)),
+                                         from, type_words(variable), codec_words(variable.codec)),
                              {}});
     }
     branch.below.push_back(std::move(below));

@@ -230,12 +230,13 @@ class Planner {
     variable.axis = axis_of(file, entry, plan_.fields[at(index)]);
     variable.reduction = entry.reduction;
     variable.propagates_missing = entry.propagates_missing;
-    variable.type = entry.type.value_or(default_type(field, entry.reduction));
+    set_type(entry, field, variable);
     variable.codec = entry.codec.value_or(file.entry.codec);
     variable.chunk = entry.chunk;
     variable.attributes = entry.attributes;
     variable.coordinates = entry.coordinates;
-    if (const auto complaint = attributes_complaint(variable.attributes, field, variable.type))
+    if (const auto complaint = attributes_complaint(variable.attributes, field,
+                                                    variable.packing ? variable.unpacked : variable.type))
       problems_.add(entry.location, entry.config_path + ".attributes",
                     fmt::format("{}: {}", variable.name, *complaint));
     if (const auto complaint = coordinates_complaint(entry.coordinates, field, declarations_))
@@ -283,6 +284,9 @@ class Planner {
     if (warning && !period)
       plan_.warnings.push_back(
           fmt::format("{}  {}.every: {}", entry.every_location.text(), entry.config_path, *warning));
+    if (const auto rounding = type_warning(entry, field))
+      plan_.warnings.push_back(
+          fmt::format("{}  {}.type: {}", entry.location.text(), entry.config_path, *rounding));
     if (entry.chunk.empty()) return;
     if (const auto chunk = chunk_complaint(entry.chunk, grid))
       problems_.add(entry.chunk_location, entry.config_path + ".chunk", field.name + ": " + *chunk);
@@ -319,12 +323,16 @@ class Planner {
     return static_cast<int>(file.axes.size()) - 1;
   }
 
-  static model::DataType default_type(const model::Field& field, time::ReductionKind reduction) {
-    const bool whole = field.type == model::DataType::int32 || field.type == model::DataType::int64;
-    const bool broken = reduction == time::ReductionKind::mean || reduction == time::ReductionKind::std ||
-                        reduction == time::ReductionKind::sum ||
-                        reduction == time::ReductionKind::valid_fraction;
-    return whole && broken ? model::DataType::float64 : field.type;
+  void set_type(const settings::VariableEntry& entry, const model::Field& field, VariablePlan& variable) {
+    const model::DataType own = default_type(field, entry.reduction);
+    variable.type = entry.type.value_or(own);
+    variable.unpacked = own == model::DataType::float32 ? own : model::DataType::float64;
+    if (!entry.pack) return;
+    try {
+      variable.packing = output::packing_of(*entry.pack, variable.type, variable.unpacked);
+    } catch (const Error& error) {
+      problems_.add(entry.pack->location, entry.pack->config_path, error.what());
+    }
   }
 
   // Time axes, dimensions and coordinates come into the file by themselves.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +43,9 @@ struct VariablePlan {
   time::ReductionKind reduction = time::ReductionKind::snapshot;
   bool propagates_missing = false;
   model::DataType type = model::DataType::float64;
+  model::DataType unpacked =
+      model::DataType::float64;  // float32 or float64: what readers make of packed ones
+  std::optional<model::Packing> packing;
   codecs::CodecOptions codec;
   std::vector<std::int64_t> chunk;             // the user's: (records, then the grid's dims); empty: chosen
   output::Attributes attributes;               // the user's, after the field's own

@@ -16,16 +16,13 @@ namespace {
 using namespace config;
 
 std::vector<std::string> data_type_names() {
-  using model::DataType;
   std::vector<std::string> names;
-  for (const DataType type : {DataType::float32, DataType::float64, DataType::int32, DataType::int64})
-    names.emplace_back(model::name_of(type));
+  for (const model::DataType type : model::all_data_types()) names.emplace_back(model::name_of(type));
   return names;
 }
 
 std::optional<model::DataType> type_of(const std::string& name) {
-  using model::DataType;
-  for (const DataType type : {DataType::float32, DataType::float64, DataType::int32, DataType::int64})
+  for (const model::DataType type : model::all_data_types())
     if (model::name_of(type) == name) return type;
   return std::nullopt;
 }
@@ -109,8 +106,7 @@ std::vector<Option> how_it_is_stored() {
       {.name = "type",
        .type = choice(data_type_names()),
        .says = "The type in the file; by default the field's own, or float64 for means and standard "
-               "deviations of "
-               "integers.",
+               "deviations of integers. Values that it cannot hold become the fill value, and are counted.",
        .example = "float32"},
       {.name = "chunk",
        .type = list(integer(1), 1),
@@ -122,7 +118,7 @@ std::vector<Option> how_it_is_stored() {
 
 std::vector<Option> what_is_its_own() {
   return {
-      compression().option, scalar_coordinates_section().option,
+      output::pack_section().option, compression().option, scalar_coordinates_section().option,
       output::variable_attributes_option("Attributes of the variable, in addition to those of the model.")};
 }
 
@@ -157,8 +153,24 @@ void set_records(const Value& value, VariableEntry& variable, Problems& problems
   variable.propagates_missing = text_of(value, "missing") == "propagate";
 }
 
+// Attributes that readers take for packed numbers are not the user's to give: they would have another type.
+void check_packing(const Value& value, VariableEntry& variable, Problems& problems) {
+  if (!variable.type) variable.type = output::default_packed_type;
+  if (const auto complaint = output::packed_type_complaint(*variable.type))
+    problems.add(variable.pack->location, variable.pack->config_path, *complaint);
+  const Value* attributes = value.find("attributes");
+  if (attributes == nullptr) return;
+  for (const auto& entry : attributes->entries())
+    for (const char* taken :
+         {"scale_factor", "add_offset", "valid_min", "valid_max", "valid_range", "missing_value"})
+      if (entry.key == taken)
+        problems.add(entry.value.location(), entry.value.path(),
+                     "is part of how values are packed, and follows from `pack`");
+}
+
 void set_storage(const Value& value, VariableEntry& variable, Problems& problems) {
   variable.type = type_of(text_of(value, "type"));
+  variable.pack = read_part(output::pack_section(), value, problems);
   variable.codec = read_part(compression(), value, problems);
   if (const Value* chunk = value.find("chunk")) {
     variable.chunk_location = chunk->location();
@@ -167,6 +179,7 @@ void set_storage(const Value& value, VariableEntry& variable, Problems& problems
   variable.attributes = output::attributes_of(value);
   variable.coordinates =
       read_part(scalar_coordinates_section(), value, problems).value_or(std::vector<model::Coordinate>());
+  if (variable.pack) check_packing(value, variable, problems);
 }
 
 VariableEntry variable_of(const Value& value, Problems& problems) {

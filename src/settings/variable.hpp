@@ -11,6 +11,7 @@
 #include "model/data_type.hpp"
 #include "model/declarations.hpp"
 #include "output/dataset.hpp"
+#include "output/packing.hpp"
 #include "time/accumulator.hpp"
 #include "time/period.hpp"
 
@@ -31,6 +32,7 @@ struct VariableEntry {  // an entry under `variables:`
   std::string split;                // a dimension: a variable for each number along it
   bool propagates_missing = false;  // one missing sample makes the record missing
   std::optional<model::DataType> type;
+  std::optional<output::PackOptions> pack;
   std::optional<codecs::CodecOptions> codec;
   std::vector<std::int64_t> chunk;
   config::Location chunk_location;

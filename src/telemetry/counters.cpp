@@ -59,6 +59,15 @@ void visit_file(S& file, Visitor& visit) {
 }
 
 template <class S, class Visitor>
+void visit_out_of_range(S& one, Visitor& visit) {
+  visit(one.path);
+  visit(one.variable);
+  visit(one.type);
+  visit(one.values);
+  visit(one.first_time);
+}
+
+template <class S, class Visitor>
 void visit_server(S& server, Visitor& visit) {
   visit(server.rank);
   visit(server.host);
@@ -79,6 +88,8 @@ void visit_server(S& server, Visitor& visit) {
   visit(server.resident_high_water_bytes);
   visit.resize(server.files);
   for (auto& file : server.files) visit_file(file, visit);
+  visit.resize(server.out_of_range);
+  for (auto& one : server.out_of_range) visit_out_of_range(one, visit);
 }
 
 struct Writing {
@@ -103,6 +114,7 @@ struct Writing {
   void operator()(const std::string& text) { bytes.put_text(text); }
   void operator()(int value) { bytes.put(value); }
   void operator()(double value) { bytes.put(value); }
+  void operator()(std::uint64_t value) { bytes.put(value); }
   void operator()(const Series& series) { bytes.put_all(std::span<const Series::Point>(series.points())); }
   template <class List>
   void resize(const List& list) {
@@ -129,6 +141,7 @@ struct Reading {
   void operator()(std::string& text) { text = bytes.get_text(); }
   void operator()(int& value) { value = bytes.get<int>(); }
   void operator()(double& value) { value = bytes.get<double>(); }
+  void operator()(std::uint64_t& value) { value = bytes.get<std::uint64_t>(); }
   void operator()(Series& series) {
     const auto points = bytes.get_all<Series::Point>();
     series = Series(std::max<std::size_t>(points.size(), 512));
@@ -175,6 +188,11 @@ ServerCounters ServerCounters::from_bytes(std::span<const std::byte> bytes) {
   ServerCounters server;
   visit_server(server, reading);
   return server;
+}
+
+void OutOfRange::add(std::uint64_t more, double time) {
+  first_time = values == 0 ? time : std::min(first_time, time);
+  values += more;
 }
 
 FileCounters& ServerCounters::add_file(const std::string& path) {

@@ -63,6 +63,16 @@ struct FileCounters {
   std::string skipped;           // why the file was given up (on_error: skip); empty: it was not
 };
 
+// Values of one variable that its type in the file cannot hold, as one server sees them. Whoever adds to it
+// keeps others away.
+struct OutOfRange {
+  std::string path, variable, type;
+  std::uint64_t values = 0;
+  double first_time = 0.0;  // of the earliest record that holds one
+
+  void add(std::uint64_t more, double time);
+};
+
 struct ServerCounters {
   int rank = 0;  // among the servers
   std::string host;
@@ -82,6 +92,7 @@ struct ServerCounters {
   // By index of the plan's files, but only those this server owns are filled; pointers stay valid while it
   // grows.
   std::deque<FileCounters> files;
+  std::deque<OutOfRange> out_of_range;  // of variables whose type may be too small; pointers stay valid, too
 
   SharedTimings& phase(Phase phase) { return phases[static_cast<std::size_t>(phase)]; }
   const SharedTimings& phase(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }

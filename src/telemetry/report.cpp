@@ -138,7 +138,19 @@ struct FileSums {
   Json servers = Json::array();  // that committed to it
 };
 
-Json files_json(const std::vector<ServerCounters>& servers) {
+Json out_of_range_json(const std::vector<OutOfRange>& all, const std::string& path) {
+  Json list = Json::array();
+  for (const OutOfRange& one : all) {
+    if (one.path != path) continue;
+    list.push_back({{"variable", one.variable},
+                    {"type", one.type},
+                    {"values", one.values},
+                    {"first_time", one.first_time}});
+  }
+  return list;
+}
+
+Json files_json(const std::vector<ServerCounters>& servers, const std::vector<OutOfRange>& out_of_range) {
   std::map<std::string, FileSums> files;
   for (const ServerCounters& server : servers) {
     for (const FileCounters& file : server.files) {
@@ -168,7 +180,8 @@ Json files_json(const std::vector<ServerCounters>& servers) {
                     {"commits", sum.write.count.get()},
                     {"write", timings_json(sum.write)},
                     {"last_model_time", sum.last_model_time},
-                    {"skipped", sum.skipped}});
+                    {"skipped", sum.skipped},
+                    {"out_of_range", out_of_range_json(out_of_range, path)}});
   }
   return list;
 }
@@ -222,6 +235,23 @@ void RunReport::merge(RunReport&& other) {
   std::move(other.servers.begin(), other.servers.end(), std::back_inserter(servers));
 }
 
+std::vector<OutOfRange> RunReport::out_of_range() const {
+  std::map<std::pair<std::string, std::string>, OutOfRange> sums;
+  for (const ServerCounters& server : servers) {
+    for (const OutOfRange& one : server.out_of_range) {
+      if (one.values == 0) continue;
+      OutOfRange& sum = sums[{one.path, one.variable}];
+      sum.add(one.values, one.first_time);
+      sum.path = one.path;
+      sum.variable = one.variable;
+      sum.type = one.type;
+    }
+  }
+  std::vector<OutOfRange> list;
+  for (auto& [key, sum] : sums) list.push_back(std::move(sum));
+  return list;
+}
+
 std::vector<std::byte> RunReport::to_bytes() const {
   base::ByteWriter writer;
   const auto put_all = [&](const auto& list) {
@@ -260,7 +290,7 @@ std::string RunReport::json() const {
                  {"clients", clients.size()}, {"servers", servers.size()}};
   page["totals"] = totals_json(sorted_clients, sorted_servers);
   page["fields"] = fields_json(sorted_clients);
-  page["files"] = files_json(sorted_servers);
+  page["files"] = files_json(sorted_servers, out_of_range());
   page["clients"] = Json::array();
   for (const ClientCounters& client : sorted_clients) page["clients"].push_back(client_json(client));
   page["servers"] = Json::array();

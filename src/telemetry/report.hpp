@@ -34,6 +34,8 @@ class RunReport {
   std::vector<std::byte> to_bytes() const;  // without info
   static RunReport from_bytes(std::span<const std::byte> bytes);
 
+  std::vector<OutOfRange> out_of_range() const;  // by path and variable; over all servers
+
   std::string json() const;
   // Creates the directory; writes <directory>/report.json. Throws Error(resource).
   void write(env::FileSystem& files, const std::string& directory) const;

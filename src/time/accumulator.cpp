@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/bytes.hpp"
-#include "time/convert.hpp"
 #include "time/masked_reductions.hpp"
 #include "time/reductions.hpp"
 
@@ -41,8 +41,8 @@ class Folding final : public Accumulator {
   using Kept = typename Rule::Kept;
 
  public:
-  Folding(DataType output, std::size_t size, Rule rule = {}, double fill = 0.0)
-      : rule_(rule), fill_(fill), output_(output), size_(size), kept_(Rule::names.size() * size) {}
+  Folding(const Stored& output, std::size_t size, Rule rule = {})
+      : rule_(rule), output_(output), size_(size), kept_(Rule::names.size() * size) {}
 
   void combine(std::span<const std::byte> sample, double weight, double fraction) override {
     TAILRACE_ASSERT(sample.size() == size_ * sizeof(In), "a sample has the size of its block");
@@ -53,11 +53,13 @@ class Folding final : public Accumulator {
     totals_.weight += weight;
   }
 
-  void finish(std::span<std::byte> record) override {
-    TAILRACE_ASSERT(record.size() == size_ * model::size_of(output_), "a record has the size of its block");
+  Lost finish(std::span<std::byte> record) override {
+    TAILRACE_ASSERT(record.size() == size_ * model::size_of(output_.type),
+                    "a record has the size of its block");
     TAILRACE_ASSERT(!empty(), "a record needs a sample");
-    model::dispatch(output_, [&](auto zero) { write<decltype(zero)>(record.data()); });
+    const Lost lost = write(record.data());
     totals_ = {};
+    return lost;
   }
 
   bool empty() const override { return totals_.samples == 0; }
@@ -93,13 +95,35 @@ class Folding final : public Accumulator {
   }
 
  private:
+  Lost write(std::byte* record) const {
+    if (!output_.packing && output_.type == DataType::float64) return write_as<double>(record);
+    if (!output_.packing && output_.type == input && std::is_same_v<Kept, In>) return write_as<In>(record);
+    Lost lost;
+    constexpr std::size_t batch = 512;
+    std::array<double, batch> values;
+    std::array<bool, batch> valid;
+    const std::size_t element = model::size_of(output_.type);
+    for (std::size_t first = 0; first < size_; first += batch) {
+      const std::size_t count = std::min(batch, size_ - first);
+      for (std::size_t i = 0; i < count; ++i) {
+        valid[i] = is_valid(first + i);
+        values[i] = static_cast<double>(rule_.result(kept_.data(), size_, first + i, totals_));
+      }
+      lost.add(store(output_, std::span(values).first(count), std::span(valid).first(count),
+                     record + first * element));
+    }
+    return lost;
+  }
+
+  // Nothing is lost: it is the type that is kept, or holds all of its values.
   template <class Out>
-  void write(std::byte* record) const {
+  Lost write_as(std::byte* record) const {
     for (std::size_t i = 0; i < size_; ++i) {
-      const Out value =
-          is_valid(i) ? convert<Out>(rule_.result(kept_.data(), size_, i, totals_)) : static_cast<Out>(fill_);
+      const Out value = is_valid(i) ? static_cast<Out>(rule_.result(kept_.data(), size_, i, totals_))
+                                    : static_cast<Out>(output_.fill);
       std::memcpy(record + i * sizeof(Out), &value, sizeof(Out));
     }
+    return {};
   }
 
   bool is_valid(std::size_t i) const {
@@ -115,15 +139,14 @@ class Folding final : public Accumulator {
   }
 
   Rule rule_;
-  double fill_;  // of a cell without a valid sample
-  DataType output_;
+  Stored output_;
   std::size_t size_;
   Totals totals_;
   std::vector<Kept> kept_;
 };
 
 template <DataType input, class In>
-std::unique_ptr<Accumulator> make_plain(ReductionKind kind, DataType output, std::size_t size) {
+std::unique_ptr<Accumulator> make_plain(ReductionKind kind, const Stored& output, std::size_t size) {
   using enum ReductionKind;
   switch (kind) {
     case snapshot: return std::make_unique<Folding<Snapshot<In>, In, snapshot, input>>(output, size);
@@ -138,14 +161,14 @@ std::unique_ptr<Accumulator> make_plain(ReductionKind kind, DataType output, std
 }
 
 template <DataType input, class In, template <class> class Reduction, ReductionKind kind>
-std::unique_ptr<Accumulator> make_one_masked(DataType output, std::size_t size, const Missing& missing) {
+std::unique_ptr<Accumulator> make_one_masked(const Stored& output, std::size_t size, const Missing& missing) {
   Reduction<In> rule;
-  rule.mask = {.fill = convert<In>(missing.fill), .propagates = missing.propagates};
-  return std::make_unique<Folding<Reduction<In>, In, kind, input>>(output, size, rule, missing.output_fill);
+  rule.mask = {.fill = static_cast<In>(missing.fill), .propagates = missing.propagates};
+  return std::make_unique<Folding<Reduction<In>, In, kind, input>>(output, size, rule);
 }
 
 template <DataType input, class In>
-std::unique_ptr<Accumulator> make_masked(ReductionKind kind, DataType output, std::size_t size,
+std::unique_ptr<Accumulator> make_masked(ReductionKind kind, const Stored& output, std::size_t size,
                                          const Missing& missing) {
   using enum ReductionKind;
   switch (kind) {
@@ -162,7 +185,7 @@ std::unique_ptr<Accumulator> make_masked(ReductionKind kind, DataType output, st
 }
 
 template <DataType input, class In>
-std::unique_ptr<Accumulator> make_for(ReductionKind kind, DataType output, std::size_t size,
+std::unique_ptr<Accumulator> make_for(ReductionKind kind, const Stored& output, std::size_t size,
                                       const std::optional<Missing>& missing) {
   return missing ? make_masked<input, In>(kind, output, size, *missing)
                  : make_plain<input, In>(kind, output, size);
@@ -187,15 +210,15 @@ std::optional<ReductionKind> find_reduction(std::string_view name) {
 
 bool needs_window(ReductionKind kind) { return kind != ReductionKind::snapshot; }
 
-std::unique_ptr<Accumulator> make_accumulator(ReductionKind kind, DataType input, DataType output,
+std::unique_ptr<Accumulator> make_accumulator(ReductionKind kind, DataType input, const Stored& output,
                                               std::size_t size, const std::optional<Missing>& missing) {
   switch (input) {
     case DataType::float32: return make_for<DataType::float32, float>(kind, output, size, missing);
     case DataType::float64: return make_for<DataType::float64, double>(kind, output, size, missing);
     case DataType::int32: return make_for<DataType::int32, std::int32_t>(kind, output, size, missing);
     case DataType::int64: return make_for<DataType::int64, std::int64_t>(kind, output, size, missing);
+    default: base::assertion_failed("input", __FILE__, __LINE__, "no field has this type");
   }
-  base::assertion_failed("input", __FILE__, __LINE__, "unknown DataType");
 }
 
 }  // namespace tailrace::time

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/data_type.hpp"
+#include "time/stored_values.hpp"
 
 namespace tailrace::time {
 
@@ -69,8 +70,8 @@ class Accumulator {
   // `sum` adds that part of the sample, so that a sample whose interval spans several windows is shared out
   // among them.
   virtual void combine(std::span<const std::byte> sample, double weight, double fraction = 1.0) = 0;
-  // Writes the record in the output type and returns to the identity.
-  virtual void finish(std::span<std::byte> record) = 0;
+  // Writes the record in the type of the output and returns to the identity. Says what that type cannot hold.
+  virtual Lost finish(std::span<std::byte> record) = 0;
   virtual bool empty() const = 0;  // nothing combined since the last finish
   // The arrays of a state; the same for every accumulator of one reduction and input type.
   virtual std::vector<KeptArray> kept_arrays() const = 0;
@@ -80,17 +81,15 @@ class Accumulator {
 
 // Values that are missing: those equal to `fill`, or NaN where that is NaN.
 struct Missing {
-  double fill = 0.0;         // in the sample, converted to its type
-  double output_fill = 0.0;  // of a cell without a valid sample, in the record
-  bool propagates = false;   // one missing sample makes a cell's record missing; else only the others weigh
+  double fill = 0.0;        // in the sample: a value of its type
+  bool propagates = false;  // one missing sample makes a cell's record missing; else only the others weigh
 };
 
 // `sum` is the sum over samples, each times its fraction; `mean` and `std` weigh by the weight given; std
-// is the population's (divides by the sum of weights). A NaN in any sample makes the record NaN. Where the
-// output is of an integer type, values are rounded to the nearest, kept within its range, and NaN becomes
-// netCDF's default fill value. Where values may be missing, each cell weighs those that it has.
-std::unique_ptr<Accumulator> make_accumulator(ReductionKind kind, model::DataType input,
-                                              model::DataType output, std::size_t size,
+// is the population's (divides by the sum of weights). A NaN in any sample makes the record NaN. Where values
+// may be missing, each cell weighs those that it has, and one without any holds the fill value of the output.
+std::unique_ptr<Accumulator> make_accumulator(ReductionKind kind, model::DataType input, const Stored& output,
+                                              std::size_t size,
                                               const std::optional<Missing>& missing = std::nullopt);
 
 }  // namespace tailrace::time

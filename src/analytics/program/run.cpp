@@ -60,7 +60,8 @@ void convert(const simd::Kernels& kernels, const Operand& from, std::int64_t fir
     case model::DataType::float32: return kernels.from_float32(bytes, into, count);
     case model::DataType::int32: return kernels.from_int32(bytes, into, count);
     case model::DataType::int64: return kernels.from_int64(bytes, into, count);
-    case model::DataType::float64: std::memcpy(into, bytes, count * sizeof(double));
+    case model::DataType::float64: std::memcpy(into, bytes, count * sizeof(double)); return;
+    default: base::assertion_failed("from.type", __FILE__, __LINE__, "no field has this type");
   }
 }
 

@@ -96,6 +96,10 @@ TEST(Layout, gives_attributes_the_type_of_the_values_they_are_held_against) {
   given.file.variables[1].reduction = time::ReductionKind::std;
   layout = given.layout();
   EXPECT_EQ(get(layout, "w_mean", "valid_range"), output::AttributeValue("none")) << "of other values";
+  given.file.variables[0].type = DataType::int16;
+  EXPECT_EQ(get(given.layout(), "w", "flag_values"), output::AttributeValue(std::vector<std::int16_t>{1, 2}));
+  given.file.variables[0].packing = model::Packing{.scale_factor = 0.5, .add_offset = 0.0};
+  EXPECT_EQ(get(given.layout(), "w", "valid_range"), output::AttributeValue("none")) << "of packed numbers";
 }
 
 TEST(Layout, gives_scalars_a_name_and_no_spatial_dims) {
@@ -115,6 +119,37 @@ TEST(Layout, uses_default_fill_values_of_each_type) {
   EXPECT_EQ(variable(given.layout(), "w").fill_value, -2147483647.0);
   given.file.variables[0].type = DataType::int64;
   EXPECT_EQ(variable(given.layout(), "w").fill_value, -9223372036854775806.0);
+}
+
+double number(const FileLayout& layout, const std::string& of, const std::string& name, bool single) {
+  for (const auto& [key, value] : variable(layout, of).attributes)
+    if (key == name) return single ? static_cast<double>(std::get<float>(value)) : std::get<double>(value);
+  return -1.0;
+}
+
+// CF 8.1: the attributes have the type of the unpacked values, the fill value that of the packed ones.
+TEST(Layout, describes_packed_variables) {
+  Case one;
+  one.declarations.fields[0].fill_value = -999.0;
+  plan::VariablePlan& packed = one.file.variables[1];
+  packed.type = DataType::int16;
+  packed.packing = model::Packing{.scale_factor = 0.25, .add_offset = 300.0};
+  for (const bool single : {false, true}) {
+    packed.unpacked = single ? DataType::float32 : DataType::float64;
+    const FileLayout layout = one.layout();
+    EXPECT_EQ(number(layout, "w_mean", "scale_factor", single), 0.25);
+    EXPECT_EQ(number(layout, "w_mean", "add_offset", single), 300.0);
+    EXPECT_EQ(variable(layout, "w_mean").type, DataType::int16);
+    EXPECT_EQ(variable(layout, "w_mean").fill_value, -32767.0);
+    EXPECT_EQ(variable(layout, "w").fill_value, -999.0);
+    EXPECT_EQ(attribute(layout, "w", "scale_factor"), "-");
+  }
+  packed.packing.reset();
+  for (const auto& [type, fill] :
+       {std::pair(DataType::int16, -999.0), {DataType::int8, -127.0}, {DataType::uint8, 255.0}}) {
+    packed.type = type;
+    EXPECT_EQ(variable(one.layout(), "w_mean").fill_value, fill) << "the field's own where the type has it";
+  }
 }
 
 TEST(Layout, writes_global_attributes_and_lets_the_user_have_the_last_word) {

@@ -56,6 +56,15 @@ void write_numbers(hid_t object, const std::string& name, std::span<const T> val
   } else if constexpr (std::is_same_v<T, std::int32_t>) {
     file = H5T_STD_I32LE;
     memory = H5T_NATIVE_INT32;
+  } else if constexpr (std::is_same_v<T, std::int16_t>) {
+    file = H5T_STD_I16LE;
+    memory = H5T_NATIVE_INT16;
+  } else if constexpr (std::is_same_v<T, std::int8_t>) {
+    file = H5T_STD_I8LE;
+    memory = H5T_NATIVE_INT8;
+  } else if constexpr (std::is_same_v<T, std::uint8_t>) {
+    file = H5T_STD_U8LE;
+    memory = H5T_NATIVE_UINT8;
   }
   write(
       object, name,

@@ -21,24 +21,21 @@ constexpr unsigned no_limit = 65535;
 
 // netCDF's fill values, for variables that name none.
 template <class T>
-T default_fill() {
-  if constexpr (std::is_same_v<T, std::int32_t>) return -2147483647;
-  if constexpr (std::is_same_v<T, std::int64_t>) return -9223372036854775806LL;
-  return static_cast<T>(9.9692099683868690e+36F);
+T default_fill(model::DataType type) {
+  if constexpr (std::is_same_v<T, std::int64_t>)
+    return -9223372036854775806LL;
+  else
+    return static_cast<T>(model::default_fill(type));
 }
 
 template <class T>
 T fill_as(const VariableSpec& variable, double fill) {
-  const auto value = static_cast<T>(fill);
-  const bool fits =
-      !std::is_integral_v<T> || (std::isfinite(fill) && fill >= -std::ldexp(1.0, 8 * sizeof(T) - 1) &&
-                                 fill < std::ldexp(1.0, 8 * sizeof(T) - 1) && std::trunc(fill) == fill);
-  if (!fits) {
+  if (!model::can_hold(variable.type, fill)) {
     throw Error(ErrorCode::configuration,
                 fmt::format("variable \"{}\": fill value {} is not a value of type {}", variable.name, fill,
                             model::name_of(variable.type)));
   }
-  return value;
+  return static_cast<T>(fill);
 }
 
 AttributeValue fill_attribute(const VariableSpec& variable) {
@@ -54,6 +51,9 @@ hid_t file_type(model::DataType type) {
     case model::DataType::float64: return H5T_IEEE_F64LE;
     case model::DataType::int32: return H5T_STD_I32LE;
     case model::DataType::int64: return H5T_STD_I64LE;
+    case model::DataType::int16: return H5T_STD_I16LE;
+    case model::DataType::int8: return H5T_STD_I8LE;
+    case model::DataType::uint8: return H5T_STD_U8LE;
   }
   base::assertion_failed("type", __FILE__, __LINE__, "unknown DataType");
 }
@@ -96,7 +96,8 @@ Id variable_properties(const VariableSpec& variable) {
   }
   model::dispatch(variable.type, [&](auto sample) {
     using T = decltype(sample);
-    const T fill = variable.fill_value ? fill_as<T>(variable, *variable.fill_value) : default_fill<T>();
+    const T fill =
+        variable.fill_value ? fill_as<T>(variable, *variable.fill_value) : default_fill<T>(variable.type);
     check(H5Pset_fill_value(properties, memory_type(variable.type), &fill), "cannot set the fill value");
   });
   return properties;
@@ -208,6 +209,9 @@ hid_t memory_type(model::DataType type) {
     case model::DataType::float64: return H5T_NATIVE_DOUBLE;
     case model::DataType::int32: return H5T_NATIVE_INT32;
     case model::DataType::int64: return H5T_NATIVE_INT64;
+    case model::DataType::int16: return H5T_NATIVE_INT16;
+    case model::DataType::int8: return H5T_NATIVE_INT8;
+    case model::DataType::uint8: return H5T_NATIVE_UINT8;
   }
   base::assertion_failed("type", __FILE__, __LINE__, "unknown DataType");
 }

@@ -15,7 +15,7 @@ using Bytes = std::vector<std::byte>;
 
 // Dims and variables of the sample, by index.
 enum Dim { time_dim, snap_dim, z_dim, x_dim, bounds_dim, entry_dim, character_dim };
-enum Variable { time_var, bounds_var, z_var, theta, flux, count, number, mask };
+enum Variable { time_var, bounds_var, z_var, theta, flux, count, number, mask, bytes, numbers, shorts };
 
 inline constexpr std::int64_t z_size = 5;
 inline constexpr std::int64_t x_size = 7;  // no multiple of the chunk
@@ -74,6 +74,19 @@ inline DatasetSpec sample_spec(const std::string& path, codecs::CodecOptions cod
       {"count", DataType::int32, {snap_dim}, {16}, none, -1.0, {}},
       {"number", DataType::int64, {}, {}, none, {}, {}},
       {"mask", DataType::int32, {z_dim, x_dim}, {2, x_chunk}, codec, {}, {}},
+      {"bytes", DataType::int8, {snap_dim}, {16}, none, -127.0, {}},
+      {"numbers", DataType::uint8, {snap_dim}, {16}, none, 255.0, {}},
+      {"shorts",
+       DataType::int16,
+       {time_dim},
+       {16},
+       none,
+       -32767.0,
+       {{"scale_factor", 0.01F},
+        {"add_offset", 250.0F},
+        {"valid_min", std::int16_t{-300}},
+        {"flag", std::int8_t{-3}},
+        {"most", std::uint8_t{200}}}},
   };
   return spec;
 }
@@ -90,6 +103,8 @@ inline Bytes sample_text() {
 
 // The value at a place, made from the place; different in all variables.
 inline double sample_value(int variable, std::int64_t record, std::int64_t cell) {
+  if (variable == bytes || variable == numbers || variable == shorts)
+    return static_cast<double>(10 * (variable - mask) + record % 80);
   return 1000.0 * (variable + 1) + 10.0 * static_cast<double>(record) + 0.25 * static_cast<double>(cell % 40);
 }
 
@@ -177,7 +192,7 @@ inline void add_mask(const DatasetSpec& spec, Commit& commit) {
 inline Commit sample_commit(const DatasetSpec& spec, std::int64_t record) {
   Commit commit;
   commit.lengths = {{time_dim, record + 1}, {snap_dim, record + 1}};
-  for (const int variable : {time_var, bounds_var, count})
+  for (const int variable : {time_var, bounds_var, count, bytes, numbers, shorts})
     commit.values.push_back(plain(spec, variable, record));
   add_theta(spec, record, commit);
   add_flux(spec, record, commit);

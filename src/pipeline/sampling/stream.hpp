@@ -23,14 +23,19 @@ struct Stream {
   time::ReductionKind reduction = time::ReductionKind::snapshot;
   model::DataType input = model::DataType::float64;
   model::DataType output = model::DataType::float64;
-  bool diagnostic = false;               // computed here, not put
-  bool at_end = false;                   // the sample that came last is kept until the run ends
-  std::vector<std::byte> fill;           // one element
+  bool diagnostic = false;  // computed here, not put
+  bool at_end = false;      // the sample that came last is kept until the run ends
+  double fill_value = 0.0;
+  std::vector<std::byte> fill;  // the same as one element
+  std::optional<model::Packing> packing;
   std::optional<time::Missing> missing;  // of a field that has missing values
   // By client; none where values are passed on as they are.
   std::map<int, std::unique_ptr<time::Accumulator>> accumulators;
 
-  bool copies() const { return reduction == time::ReductionKind::snapshot && input == output && !at_end; }
+  bool copies() const {
+    return reduction == time::ReductionKind::snapshot && input == output && !packing && !at_end;
+  }
+  time::Stored stored() const { return {output, fill_value, packing}; }
 };
 
 }  // namespace tailrace::pipeline::sampling

@@ -21,9 +21,10 @@ std::vector<std::byte> fill_bytes(const output::VariableSpec& spec) {
 
 }  // namespace
 
-Streams::Streams(const Blueprint& blueprint, Emit emit)
+Streams::Streams(const Blueprint& blueprint, Emit emit, Lose lose)
     : blueprint_(blueprint),
       emit_(std::move(emit)),
+      lose_(std::move(lose)),
       axes_(blueprint.plan, blueprint.info.begin),
       of_field_(blueprint.info.declarations.fields.size()) {
   for (std::size_t f = 0; f < blueprint.layouts.size(); ++f) {
@@ -45,13 +46,14 @@ std::unique_ptr<Stream> Streams::make_stream(std::size_t file, std::size_t varia
   stream->field = layout.field;
   stream->input = blueprint_.field(layout.field).type;
   stream->output = spec.type;
+  stream->fill_value = spec.fill_value.value_or(0.0);
   stream->fill = fill_bytes(spec);
-  if (const auto fill = blueprint_.field(layout.field).fill_value)
-    stream->missing = {.fill = *fill, .output_fill = spec.fill_value.value_or(*fill)};
+  if (const auto fill = blueprint_.field(layout.field).fill_value) stream->missing = {.fill = *fill};
   if (layout.plan >= 0) {
     const plan::FilePlan& in = blueprint_.plan.files[file];
     const plan::VariablePlan& plan = in.variables[static_cast<std::size_t>(layout.plan)];
     stream->reduction = plan.reduction;
+    stream->packing = plan.packing;
     if (stream->missing) stream->missing->propagates = plan.propagates_missing;
     stream->file_axis = plan.axis;
     stream->axis = axes_.number(file, static_cast<std::size_t>(plan.axis));
@@ -112,31 +114,31 @@ void Streams::fold(Stream& stream, int client, std::span<const std::byte> values
       continue;
     }
     folded->combine(values, share.weight, share.fraction);
-    if (share.closes) close(stream, client, share.record.index);
+    if (share.closes) close(stream, client, share.record);
   }
 }
 
 void Streams::skip(Stream& stream, int client, const std::vector<time::Share>& shares) {
   for (const time::Share& share : shares)
-    if (share.closes) close(stream, client, share.record.index);
+    if (share.closes) close(stream, client, share.record);
 }
 
 void Streams::finish(Stream& stream, const plan::AxisBank& axes) {
   if (stream.file_axis < 0 || stream.copies()) return;
   const auto record = axes.axis(stream.axis).finish();
   if (!record) return;
-  for (const auto& [client, accumulator] : stream.accumulators) close(stream, client, record->index);
+  for (const auto& [client, accumulator] : stream.accumulators) close(stream, client, *record);
 }
 
 // A record without a single sample holds the fill value.
-void Streams::close(Stream& stream, int client, std::int64_t record) {
+void Streams::close(Stream& stream, int client, const time::TimeRecord& record) {
   std::vector<std::byte> values(cells_of(stream, client) * stream.fill.size());
   time::Accumulator* const folded = accumulator(stream, client);
-  if (folded != nullptr && !folded->empty())
-    folded->finish(values);
-  else
+  if (folded == nullptr || folded->empty())
     base::fill_with(stream.fill, values);
-  emit_(stream, client, record, values);
+  else if (const time::Lost lost = folded->finish(values); lost.values > 0)
+    lose_(stream, record, lost);
+  emit_(stream, client, record.index, values);
 }
 
 // Those of fields are all made in start(), since workers then only look them up.
@@ -145,7 +147,7 @@ time::Accumulator* Streams::accumulator(Stream& stream, int client) {
   const auto found = stream.accumulators.find(client);
   if (found != stream.accumulators.end()) return found->second.get();
   const std::size_t cells = cells_of(stream, client);
-  auto made = time::make_accumulator(stream.reduction, stream.input, stream.output, cells, stream.missing);
+  auto made = time::make_accumulator(stream.reduction, stream.input, stream.stored(), cells, stream.missing);
   for (const time::KeptArray& kept : made->kept_arrays()) bytes_ += cells * model::size_of(kept.type);
   return stream.accumulators.emplace(client, std::move(made)).first->second.get();
 }

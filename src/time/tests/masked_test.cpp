@@ -77,8 +77,10 @@ std::vector<std::byte> bytes_of(const Sample& sample, double fill) {
 template <class T>
 void check(ReductionKind kind, DataType type, double fill, bool propagates) {
   const std::vector<Sample> samples = random_samples(7);
-  const Missing missing{.fill = fill, .output_fill = output_fill, .propagates = propagates};
-  const auto make = [&] { return make_accumulator(kind, type, DataType::float64, cells, missing); };
+  const Missing missing{.fill = fill, .propagates = propagates};
+  const auto make = [&] {
+    return make_accumulator(kind, type, {DataType::float64, output_fill}, cells, missing);
+  };
   auto folded = make();
   for (std::size_t s = 0; s < steps; ++s) {
     folded->combine(bytes_of<T>(samples[s], fill), samples[s].weight, samples[s].fraction);

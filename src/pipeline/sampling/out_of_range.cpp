@@ -1,0 +1,58 @@
+#include "pipeline/sampling/out_of_range.hpp"
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+
+namespace tailrace::pipeline::sampling {
+namespace {
+
+// In the order of the streams' numbers.
+template <class Visit>
+void for_each_variable(const Blueprint& blueprint, Visit visit) {
+  for (std::size_t file = 0; file < blueprint.layouts.size(); ++file)
+    for (const cf::VariableLayout& variable : blueprint.layouts[file].variables)
+      visit(blueprint.plan.files[file], variable);
+}
+
+std::string range_of(const Stream& stream) {
+  if (!stream.packing) return "";
+  return fmt::format(" with scale_factor {} and add_offset {}", stream.packing->scale_factor,
+                     stream.packing->add_offset);
+}
+
+}  // namespace
+
+OutOfRange::OutOfRange(const Blueprint& blueprint, telemetry::ServerCounters& counters)
+    : blueprint_(blueprint) {
+  const base::MutexLock lock(mutex_);
+  for_each_variable(blueprint, [&](const plan::FilePlan& file,
+                                   const cf::VariableLayout& variable) TAILRACE_REQUIRES(mutex_) {
+    if (variable.plan < 0) return of_stream_.push_back(nullptr);
+    const plan::VariablePlan& plan = file.variables[static_cast<std::size_t>(variable.plan)];
+    auto& counted = counters.out_of_range.emplace_back();
+    counted.path = file.entry.path;
+    counted.variable = plan.name;
+    counted.type = model::name_of(plan.type);
+    of_stream_.push_back(&counted);
+  });
+}
+
+void OutOfRange::add(const Stream& stream, const time::TimeRecord& record, const time::Lost& lost) {
+  const base::MutexLock lock(mutex_);
+  telemetry::OutOfRange& counted = *of_stream_[stream.number];
+  if (counted.values == 0) tell(stream, record, lost);
+  counted.add(lost.values, record.end);
+}
+
+void OutOfRange::tell(const Stream& stream, const time::TimeRecord& record, const time::Lost& lost) const {
+  const plan::FilePlan& file = blueprint_.plan.files[stream.file];
+  const cf::VariableLayout& layout = blueprint_.layouts[stream.file].variables[stream.variable];
+  base::log_warning(fmt::format(
+      "{}: \"{}\" has {} value{} at {} s, {} among them, that {}{} cannot hold; the fill value "
+      "stands for them. Further ones are counted and told at the end of the run",
+      file.entry.path, file.variables[static_cast<std::size_t>(layout.plan)].name, lost.values,
+      lost.values == 1 ? "" : "s", record.end, lost.first, model::name_of(stream.output), range_of(stream)));
+}
+
+}  // namespace tailrace::pipeline::sampling

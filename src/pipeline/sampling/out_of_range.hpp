@@ -1,0 +1,28 @@
+// Values that the type of their variable cannot hold: counted, and told once.
+#pragma once
+
+#include <vector>
+
+#include "base/thread_safety.hpp"
+#include "pipeline/sampling/streams.hpp"
+#include "telemetry/counters.hpp"
+
+namespace tailrace::pipeline::sampling {
+
+class OutOfRange {
+ public:
+  // Both must live longer.
+  OutOfRange(const Blueprint& blueprint, telemetry::ServerCounters& counters);
+
+  // From any worker, several at once. The first values of each variable are logged.
+  void add(const Stream& stream, const time::TimeRecord& record, const time::Lost& lost);
+
+ private:
+  void tell(const Stream& stream, const time::TimeRecord& record, const time::Lost& lost) const;
+
+  const Blueprint& blueprint_;
+  base::Mutex mutex_;
+  std::vector<telemetry::OutOfRange*> of_stream_ TAILRACE_GUARDED_BY(mutex_);  // by number
+};
+
+}  // namespace tailrace::pipeline::sampling
