@@ -1,5 +1,5 @@
 // A model that hands over as fast as it can, from ranks that each hold some rows of a plane, and tells what
-// memory all processes of the job took.
+// memory all processes of the job took and how many bytes they wrote.
 //   hoard CONFIGURATIONS STEPS FIELDS ROWS COLUMNS: a configuration for each component, joined by commas.
 //   Ranks take turns in them; ROWS are of a rank.
 #include <mpi.h>
@@ -27,6 +27,14 @@ double memory(int id, const std::string& what) {
   std::ifstream file("/proc/" + std::to_string(id) + "/status");
   for (std::string line; std::getline(file, line);)
     if (line.starts_with(what + ":")) return 1024.0 * std::atof(line.c_str() + what.size() + 1);
+  return 0.0;
+}
+
+// Bytes that this process has written, to files and whatever else takes writes.
+double written() {
+  std::ifstream file("/proc/self/io");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("wchar:")) return std::atof(line.c_str() + 6);
   return 0.0;
 }
 
@@ -63,14 +71,25 @@ void hand_over(tailrace::Session& io, const Shape& shape) {
   io.finish();
 }
 
+// A line for each rank.
+void tell(const char* what, double own) {
+  int rank = 0, ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  std::vector<double> all(static_cast<std::size_t>(ranks));
+  MPI_Gather(&own, 1, MPI_DOUBLE, all.data(), 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  for (int other = 0; rank == 0 && other < ranks; ++other)
+    std::printf("%s %d %.0f\n", what, other, all[static_cast<std::size_t>(other)]);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 6 && argc != 7) return 2;
-  int provided = 0, rank = 0, ranks = 0;
+  int provided = 0, rank = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const double before = written();
   std::vector<std::string> configurations;
   std::istringstream list(argv[1]);
   for (std::string one; std::getline(list, one, ',');) configurations.push_back(one);
@@ -85,10 +104,7 @@ int main(int argc, char** argv) {
                      .columns = std::atoll(argv[5]),
                      .together = argc == 7});
   }
-  const double taken = memory(static_cast<int>(getpid()), "VmHWM");
-  std::vector<double> all(static_cast<std::size_t>(ranks));
-  MPI_Gather(&taken, 1, MPI_DOUBLE, all.data(), 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-  for (int other = 0; rank == 0 && other < ranks; ++other)
-    std::printf("memory %d %.0f\n", other, all[static_cast<std::size_t>(other)]);
+  tell("memory", memory(static_cast<int>(getpid()), "VmHWM"));
+  tell("written", written() - before);
   MPI_Finalize();
 }

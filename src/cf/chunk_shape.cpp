@@ -40,6 +40,15 @@ std::vector<std::int64_t> cut_shape(std::span<const std::int64_t> shape, std::si
   return cells;
 }
 
+std::int64_t fill_by_commits(const ChunkShape& chunk, std::size_t element_bytes, double records_of_commit) {
+  const auto commit = static_cast<std::int64_t>(std::min(records_of_commit, 1e9));
+  if (static_cast<double>(commit) != records_of_commit) return chunk.records;
+  std::int64_t records = std::min(chunk.records, commit);
+  while (commit % records != 0) --records;
+  const bool is_small = records * bytes_of(chunk.cells, element_bytes) < small_chunk_bytes / 2;
+  return is_small ? chunk.records : records;
+}
+
 ChunkShape choose_chunk(std::span<const std::int64_t> shape, std::size_t element_bytes,
                         settings::Access access, std::size_t open_bytes) {
   const std::int64_t record_bytes = bytes_of(shape, element_bytes);

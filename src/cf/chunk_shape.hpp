@@ -23,6 +23,11 @@ struct ChunkShape {
 ChunkShape choose_chunk(std::span<const std::int64_t> shape, std::size_t element_bytes,
                         settings::Access access, std::size_t open_bytes = SIZE_MAX);
 
+// How many records the chunks of a compressed variable should have so that each commit, of so many records,
+// fills them: what a commit finds partly filled is stored without compression first. As `chunk` has, where
+// the chunks would become too small.
+std::int64_t fill_by_commits(const ChunkShape& chunk, std::size_t element_bytes, double records_of_commit);
+
 // One piece of at most about `target` bytes (twice that where it then is the whole): fastest dims whole, the
 // first that does not fit cut into even parts, slower ones of length 1.
 std::vector<std::int64_t> cut_shape(std::span<const std::int64_t> shape, std::size_t element_bytes,

@@ -10,6 +10,7 @@
 #include "cf/grid.hpp"
 #include "cf/option_tables.hpp"
 #include "cf/text.hpp"
+#include "plan/writing/waste.hpp"
 
 namespace tailrace::cf {
 namespace {
@@ -98,8 +99,13 @@ std::vector<std::string> names_in_file(const plan::VariablePlan& plan) {
 
 ChunkShape chunk_of(const plan::VariablePlan& plan, const std::vector<std::int64_t>& shape,
                     const plan::FilePlan& file) {
-  if (plan.chunk.empty())
-    return choose_chunk(shape, model::size_of(plan.type), file.entry.access, file.open_bytes);
+  if (plan.chunk.empty()) {
+    ChunkShape chunk = choose_chunk(shape, model::size_of(plan.type), file.entry.access, file.open_bytes);
+    const auto records = plan::writing::records_per_commit(file, plan);
+    if (plan.codec.codec != "none" && records)
+      chunk.records = fill_by_commits(chunk, model::size_of(plan.type), *records);
+    return chunk;
+  }
   TAILRACE_ASSERT(plan.chunk.size() == shape.size() + 1, "a chunk has the records and the grid's dims");
   ChunkShape chunk{plan.chunk[0], {plan.chunk.begin() + 1, plan.chunk.end()}};
   for (std::size_t d = 0; d < shape.size(); ++d) chunk.cells[d] = std::min(chunk.cells[d], shape[d]);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -82,11 +83,17 @@ void Committer::take(ReadyCommit& ready, std::size_t v, Held& held) {
   if (variable.contiguous) {
     ready.commit.values.push_back({variable.variable, 0, held.chunk.bytes.copy()});
   } else {
-    std::vector<std::int64_t> offset = variable.grid.corner(held.chunk.spatial);
-    if (variable.axis >= 0)
-      offset.insert(offset.begin(), held.chunk.record_chunk * variable.grid.records_per_chunk);
-    ready.commit.chunks.push_back(
-        {variable.variable, std::move(offset), std::move(held.chunk.bytes), held.chunk.filtered});
+    EncodedChunk chunk{.variable = variable.variable,
+                       .offset = variable.grid.corner(held.chunk.spatial),
+                       .bytes = std::move(held.chunk.bytes),
+                       .filtered = held.chunk.filtered};
+    if (variable.axis >= 0) {
+      const std::int64_t first = held.chunk.record_chunk * variable.grid.records_per_chunk;
+      chunk.offset.insert(chunk.offset.begin(), first);
+      chunk.known = std::exchange(held.taken, held.chunk.records_end - first);
+      chunk.filled = held.taken;
+    }
+    ready.commit.chunks.push_back(std::move(chunk));
   }
   held.chunk.bytes = {};
 }

@@ -87,6 +87,7 @@ class Committer {
   struct Held {
     FinishedChunk chunk;
     bool written = false;
+    std::int64_t taken = 0;  // records of it that earlier commits brought
   };
   void expect();  // fills needed_ for points_.front()
   void take(ReadyCommit& ready, std::size_t variable, Held& held);

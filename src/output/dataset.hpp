@@ -70,6 +70,10 @@ struct EncodedChunk {
   std::vector<std::int64_t> offset;
   base::SharedBytes bytes;
   bool filtered = true;  // false: stored raw (every filter skipped); may be replaced by a later commit
+  // Of the records that it has room for: how many an earlier commit brought, and how many are in it (0: all).
+  // Only those between need be written where the chunk stays where it is; behind them it holds nothing.
+  std::int64_t known = 0;
+  std::int64_t filled = 0;
 };
 
 // Whole values of small variables without chunk owner: time, bounds, 1-D coordinates. Appended along the

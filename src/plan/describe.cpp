@@ -68,9 +68,11 @@ Branch describe_fields(const settings::Configuration& configuration) {
 
 std::string file_words(const settings::FileEntry& file) {
   constexpr const char* on_error[] = {"stop", "skip the file", "retry"};
-  std::string words = fmt::format("{} ({}, {}), {} {}, on error: {}", file.path, file.format,
-                                  codec_words(file.codec), file.series ? "a new file" : "written",
-                                  file.write_every.sentence(), on_error[static_cast<int>(file.on_error)]);
+  std::string words = fmt::format(
+      "{} ({}, {}), {} {}, on error: {}", file.path, file.format, codec_words(file.codec),
+      file.series ? "a new file" : "written",
+      file.gathers ? "when records are complete (small ones once a minute)" : file.write_every.sentence(),
+      on_error[static_cast<int>(file.on_error)]);
   if (file.new_file_every) words += fmt::format(", a new file {}", file.new_file_every->sentence());
   if (!file.span.from.text.empty()) words += ", from " + file.span.from.text;
   if (!file.span.until.text.empty()) words += ", until " + file.span.until.text;

@@ -18,6 +18,7 @@
 #include "plan/option_tables.hpp"
 #include "plan/words/axis_names.hpp"
 #include "plan/words/formula_terms.hpp"
+#include "plan/writing/waste.hpp"
 #include "settings/fields.hpp"
 
 namespace tailrace::plan {
@@ -55,6 +56,7 @@ class Planner {
     for (const settings::FileEntry& file : configuration_.files) plan_file(file);
     problems_.throw_if_any();
     memory::share_out_open_chunks(configuration_, declarations_, plan_.files);
+    writing::tell_waste(declarations_, plan_);
     return std::move(plan_);
   }
 

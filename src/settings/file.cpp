@@ -32,7 +32,8 @@ std::vector<Option> when_it_is_written() {
       {.name = "write_every",
        .type = time::period_or_never_type(),
        .says = "How often complete records are committed to the file; the remaining ones are written at the "
-               "end of the run.",
+               "end of the run. Where it is not given, a record is committed when it is complete, and small "
+               "ones together once a minute of wall clock.",
        .example = "100 s",
        .fallback = "1 step"},
       {.name = "file_per_write",
@@ -146,6 +147,7 @@ void set_writing(const Value& value, FileEntry& file) {
         value, "if_exists", {{"fail", output::IfExists::fail}, {"replace", output::IfExists::replace}});
     file.if_exists_location = if_exists->location();
   }
+  file.gathers = file.write_every_location.line == 0 && !file.series;
   file.sync = flag_of(value, "sync", file.sync);
 }
 

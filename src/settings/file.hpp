@@ -25,6 +25,7 @@ struct FileEntry {  // an entry under `output:`
   std::string format = "netcdf";
   time::Period write_every = time::Period::of_steps(1);
   config::Location write_every_location;  // line 0: not given, or not filled in
+  bool gathers = false;                   // small commits wait for each other: no period is given
   OnError on_error = OnError::stop;
   double retry_for_seconds = 60.0;
   codecs::CodecOptions codec;

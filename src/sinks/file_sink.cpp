@@ -15,7 +15,8 @@
 namespace tailrace::sinks {
 namespace {
 
-constexpr double retry_seconds = 1.0;  // between two tries of the same commit
+constexpr double retry_seconds = 1.0;    // between two tries of the same commit
+constexpr double gather_seconds = 60.0;  // how long small commits wait, where the user names no period
 
 std::vector<output::CommittedVariable> committed_variables(const plan::FilePlan& plan,
                                                            const cf::FileLayout& layout) {
@@ -87,6 +88,7 @@ FileSink::FileSink(const SinkPlace& place, const output::Format& format, FileSer
       home_(place.owners.of_file(place.file)),
       by_many_(format.can_be_written_by_many()),
       committer_(committed_variables(plan_, layout_), axis_dims(layout_), own_chunks(place, by_many_)),
+      gathered_(layout_.dataset),
       counters_(&services.counters.add_file(plan_.entry.path)) {
   if (plan_.entry.has_many_files()) {
     cutter_ = PartCutter(layout_, committed_variables(plan_, layout_));
@@ -216,13 +218,12 @@ bool FileSink::progress() {
     start(std::move(write_));
     return true;
   }
-  if (auto ready = committer_.next()) {
-    waiting_.pop_front();
+  if (gather()) {
     auto write = std::make_shared<Write>();
-    write->ready = std::move(ready);
+    write->ready = gathered_.take();
     if (plan_.entry.has_many_files()) cutter_.cut(*write->ready);
     cf::split_chunks(layout_, write->ready->commit);
-    write->first_try = env::steady_seconds();
+    written_at_ = write->first_try = env::steady_seconds();
     start(std::move(write));
     return true;
   }
@@ -231,6 +232,21 @@ bool FileSink::progress() {
     return true;
   }
   return moved;
+}
+
+// Takes what is complete; whether it is to be written now. Where the user says when, each commit is one.
+bool FileSink::gather() {
+  const auto waits = [this] {
+    return plan_.entry.gathers && !gathered_.ends() && !giving_up_ && !gathered_.is_worth_it() &&
+           env::steady_seconds() - written_at_ < gather_seconds;
+  };
+  while (gathered_.empty() || waits()) {
+    auto ready = committer_.next();
+    if (!ready) break;
+    waiting_.pop_front();
+    gathered_.add(std::move(*ready));
+  }
+  return !gathered_.empty() && !waits();
 }
 
 void FileSink::start(std::shared_ptr<Write> write) {
@@ -321,6 +337,7 @@ void FileSink::failed(const base::Fault& fault) {
   closed_ = true;
   dataset_.reset();
   waiting_.clear();
+  gathered_.clear();
   committer_ = output::Committer({}, {});  // what waits here leaves no more, and must hold no step back
 }
 
@@ -330,7 +347,7 @@ void FileSink::start_close() {
 }
 
 std::size_t FileSink::bytes() const {
-  return committer_.bytes() + (write_ && write_->ready ? write_->ready->bytes : 0);
+  return committer_.bytes() + gathered_.bytes() + (write_ && write_->ready ? write_->ready->bytes : 0);
 }
 
 std::size_t FileSink::due_bytes(std::int64_t step) const {

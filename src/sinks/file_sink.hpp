@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "output/committer.hpp"
+#include "output/gathered_commits.hpp"
 #include "sinks/make_sink.hpp"
 #include "sinks/part_cutter.hpp"
 
@@ -40,7 +41,9 @@ class FileSink final : public Sink {
   bool writes() const override { return true; }
   std::optional<telemetry::FileStatus> status() const override;
   std::string describe() const override;
-  bool at_rest() const override { return closed_ || (!write_ && !committer_.due(INT64_MAX)); }
+  bool at_rest() const override {
+    return closed_ || (!write_ && gathered_.empty() && !committer_.due(INT64_MAX));
+  }
   void save(model::StateSaver& saver, const plan::Pending& pending) const override;
   void load(const model::StateLoader& loader, const plan::Pending& pending) override;
 
@@ -50,6 +53,7 @@ class FileSink final : public Sink {
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor visit);
   void add_values(const plan::CommitDue& due, output::CommitPoint& point);
+  bool gather();
   void start(std::shared_ptr<Write> write);
   bool take_result();
   void committed(const Write& write);
@@ -69,6 +73,7 @@ class FileSink final : public Sink {
   bool by_many_;
   std::unique_ptr<output::Dataset> dataset_;  // null between two files of a series
   output::Committer committer_;
+  output::GatheredCommits gathered_;     // what left the committer and is not being written yet
   std::deque<plan::CommitDue> waiting_;  // what the committer's points were made from
   PartCutter cutter_;                    // of a series
   std::uint64_t closed_bytes_ = 0;       // on disk, in files of a series that have ended; of the writer only
@@ -81,6 +86,7 @@ class FileSink final : public Sink {
   bool closed_ = false;
   double retry_at_ = 0.0;
   std::set<std::string> written_;  // paths of files; of the writer only
+  double written_at_ = -1e9;  // steady seconds of the last commit
   std::uint64_t commits_ = 0;
   std::int64_t records_ = 0;  // in these
   double committed_time_ = 0.0;

@@ -63,5 +63,17 @@ TEST(ChooseChunk, stays_within_bounds_whatever_the_shape) {
   }
 }
 
+TEST(FillByCommits, divides_a_commit_evenly_unless_chunks_become_small) {
+  const ChunkShape series{64, {2, 1024}};  // pieces of 16 KiB
+  EXPECT_EQ(fill_by_commits(series, 8, 24.0), 24);
+  EXPECT_EQ(fill_by_commits(series, 8, 120.0), 60);
+  EXPECT_EQ(fill_by_commits(series, 8, 64.0), 64);
+  EXPECT_EQ(fill_by_commits(series, 8, 97.0), 64) << "a prime number";
+  EXPECT_EQ(fill_by_commits(series, 8, 1.0), 64) << "it would be no series";
+  EXPECT_EQ(fill_by_commits(series, 8, 2.5), 64);
+  EXPECT_EQ(fill_by_commits({4096, {1}}, 8, 100.0), 4096);
+  EXPECT_EQ(fill_by_commits({1, {512, 512}}, 4, 1.0), 1);
+}
+
 }  // namespace
 }  // namespace tailrace::cf

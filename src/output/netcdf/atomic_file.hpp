@@ -45,8 +45,11 @@ class AtomicFile {
   void begin();
   void read(std::uint64_t address, std::span<std::byte> bytes) const;
   // Of what is written from these bytes no copy is taken: they stay as they are until commit() or abandon().
-  // For one span at a time.
+  // For one span at a time. Of `bytes` those outside `wanted` are not written at all.
   void refer_to(std::span<const std::byte> bytes) { added_.refer_to(bytes); }
+  void refer_to(std::span<const std::byte> bytes, std::span<const std::byte> wanted) {
+    added_.refer_to(bytes, wanted);
+  }
   // `raw`: values of fields. Where they lie over committed ones, they must be the same in all cells that a
   // reader may look at.
   void write(std::uint64_t address, std::span<const std::byte> bytes, bool raw);

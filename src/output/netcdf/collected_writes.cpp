@@ -16,10 +16,18 @@ bool lies_in(std::span<const std::byte> bytes, std::span<const std::byte> all) {
 }  // namespace
 
 void CollectedWrites::put(std::uint64_t address, std::span<const std::byte> bytes) {
+  const bool lasts = lies_in(bytes, lasting_);
+  if (lasts) {
+    const auto first = static_cast<std::size_t>(std::max<std::ptrdiff_t>(wanted_.data() - bytes.data(), 0));
+    const std::ptrdiff_t last = wanted_.data() + wanted_.size() - bytes.data();
+    const auto end = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(last, 0, std::ssize(bytes)));
+    bytes = first < end ? bytes.subspan(first, end - first) : bytes.first(0);
+    address += first;
+  }
   if (bytes.empty()) return;
   const std::uint64_t end = address + bytes.size();
   copy_references(address, end);
-  if (lies_in(bytes, lasting_) && !copies_.touches(address, end))
+  if (lasts && !copies_.touches(address, end))
     references_.emplace(address, bytes);
   else
     copies_.put(address, bytes);
@@ -56,7 +64,7 @@ void CollectedWrites::write_to(env::File& file) const {
 void CollectedWrites::clear() noexcept {
   references_.clear();
   copies_.clear();
-  lasting_ = {};
+  lasting_ = wanted_ = {};
 }
 
 }  // namespace tailrace::output::netcdf

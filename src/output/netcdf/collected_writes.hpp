@@ -13,8 +13,13 @@ namespace tailrace::output::netcdf {
 
 class CollectedWrites {
  public:
-  // Bytes within these stay as they are until clear(). For one span at a time.
-  void refer_to(std::span<const std::byte> bytes) { lasting_ = bytes; }
+  // Bytes within these stay as they are until clear(). For one span at a time. Only those of `wanted`, which
+  // is a part of them, go to the disk.
+  void refer_to(std::span<const std::byte> bytes) { refer_to(bytes, bytes); }
+  void refer_to(std::span<const std::byte> bytes, std::span<const std::byte> wanted) {
+    lasting_ = bytes;
+    wanted_ = wanted;
+  }
   void put(std::uint64_t address, std::span<const std::byte> bytes);
   // Puts what was written last over `bytes`, which are those of the file at `address`.
   void cover(std::uint64_t address, std::span<std::byte> bytes) const;
@@ -27,7 +32,7 @@ class CollectedWrites {
 
   References references_;
   Overlay copies_;  // nowhere where a reference is
-  std::span<const std::byte> lasting_;
+  std::span<const std::byte> lasting_, wanted_;
 };
 
 }  // namespace tailrace::output::netcdf

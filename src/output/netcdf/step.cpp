@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <span>
 
 #include "base/error.hpp"
@@ -12,10 +13,22 @@
 namespace tailrace::output::netcdf {
 namespace {
 
+// What lies in a cache is written chunk by chunk, however little of it is new.
+Id without_chunk_cache() {
+  Id access(H5Pcreate(H5P_DATASET_ACCESS), &H5Pclose, "cannot make access properties");
+  check(H5Pset_chunk_cache(access, H5D_CHUNK_CACHE_NSLOTS_DEFAULT, 0, H5D_CHUNK_CACHE_W0_DEFAULT),
+        "cannot switch the cache of chunks off");
+  return access;
+}
+
 class Step {
  public:
   Step(AtomicFile& file, const DatasetSpec& spec) TAILRACE_REQUIRES(hdf5_mutex)
-      : file_(file), spec_(spec), hdf5_(open_in(file)), variables_(spec.variables.size()) {}
+      : file_(file),
+        spec_(spec),
+        hdf5_(open_in(file)),
+        access_(without_chunk_cache()),
+        variables_(spec.variables.size()) {}
 
   void extend(const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after);
   void write(const EncodedChunk& chunk);
@@ -27,7 +40,7 @@ class Step {
 
  private:
   Id open_dataset(const std::string& name) const {
-    return {H5Dopen2(hdf5_, name.c_str(), H5P_DEFAULT), &H5Dclose,
+    return {H5Dopen2(hdf5_, name.c_str(), access_), &H5Dclose,
             fmt::format("cannot open variable \"{}\"", name)};
   }
   hid_t variable(std::size_t index) {
@@ -38,11 +51,18 @@ class Step {
     const std::vector<hsize_t> size(shape.begin(), shape.end());
     check(H5Dset_extent(dataset, size.data()), "cannot extend a variable");
   }
-  bool would_replace_in_place(hid_t dataset, const EncodedChunk& chunk, std::uint32_t skipped) const;
+  struct Stored {  // of a chunk that is in the file
+    unsigned skipped = 0;
+    hsize_t size = 0;
+  };
+  static std::optional<Stored> stored(hid_t dataset, const EncodedChunk& chunk);
+  static std::span<const std::byte> new_part(const VariableSpec& described, const EncodedChunk& chunk,
+                                             bool stays);
 
   AtomicFile& file_;
   const DatasetSpec& spec_;
   Id hdf5_;
+  Id access_;
   std::vector<Id> variables_;  // those opened so far
 };
 
@@ -68,29 +88,42 @@ void Step::write(const EncodedChunk& chunk) {
   std::uint32_t skipped = chunk.filtered ? 0 : all;
   std::span<const std::byte> bytes = chunk.bytes;
   std::vector<std::byte> raw;
-  if (would_replace_in_place(dataset, chunk, skipped)) {
+  const std::optional<Stored> old = stored(dataset, chunk);
+  const bool keeps_place = old && old->size == chunk.bytes.size();
+  // An encoded chunk as long as the raw one must stay raw, or readers who know the old index would take one
+  // for the other.
+  if (keeps_place && chunk.filtered && old->skipped != skipped) {
     raw = codec->decode(chunk.bytes, chunk.bytes.size(), element);
     bytes = raw;
     skipped = all;
+  } else if (skipped == all) {
+    file_.refer_to(bytes, new_part(described, chunk, keeps_place));
+  } else {
+    file_.refer_to(bytes);
   }
-  if (raw.empty()) file_.refer_to(bytes);
   const std::vector<hsize_t> offset(chunk.offset.begin(), chunk.offset.end());
   check(H5Dwrite_chunk(dataset, H5P_DEFAULT, skipped, offset.data(), bytes.size(), bytes.data()),
         fmt::format("cannot write a chunk of \"{}\"", described.name));
 }
 
-// A chunk keeps its place if its size stays the same. For a raw chunk over a raw one that is right: it holds
-// the same records and more. An encoded chunk as long as the raw one must stay raw, or readers who know the
-// old index would take one for the other.
-bool Step::would_replace_in_place(hid_t dataset, const EncodedChunk& chunk, std::uint32_t skipped) const {
+std::optional<Step::Stored> Step::stored(hid_t dataset, const EncodedChunk& chunk) {
   const std::vector<hsize_t> offset(chunk.offset.begin(), chunk.offset.end());
-  unsigned mask = 0;
+  Stored found;
   haddr_t address = HADDR_UNDEF;
-  hsize_t stored = 0;
-  if (!chunk.filtered) return false;
-  check(H5Dget_chunk_info_by_coord(dataset, offset.data(), &mask, &address, &stored),
+  check(H5Dget_chunk_info_by_coord(dataset, offset.data(), &found.skipped, &address, &found.size),
         "cannot look up a chunk");
-  return address != HADDR_UNDEF && stored == chunk.bytes.size() && mask != skipped;
+  return address == HADDR_UNDEF ? std::nullopt : std::optional(found);
+}
+
+// A chunk keeps its place if its size stays the same, and a raw one its records: they need not be written
+// again. Nobody looks at what is behind those that it has.
+std::span<const std::byte> Step::new_part(const VariableSpec& described, const EncodedChunk& chunk,
+                                          bool stays) {
+  const std::span<const std::byte> bytes = chunk.bytes;
+  const std::size_t record = bytes.size() / static_cast<std::size_t>(described.chunk[0]);
+  const std::size_t first = stays ? static_cast<std::size_t>(chunk.known) * record : 0;
+  const std::size_t end = chunk.filled == 0 ? bytes.size() : static_cast<std::size_t>(chunk.filled) * record;
+  return bytes.subspan(first, end - first);
 }
 
 void Step::write(const PlainValues& values, const std::vector<std::int64_t>& lengths) {

@@ -306,5 +306,20 @@ TEST_P(RandomCommits, AreCompleteAndInOrder) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomCommits, testing::Range(1U, 101U), testing::PrintToStringParamName());
 
+TEST(Committer, SaysWhichRecordsOfAChunkAreNew) {
+  Committer committer = two_axes();
+  const auto next = [&](std::int64_t end) {
+    committer.deliver(1, chunk(0, (end - 1) / 4, end, end % 4 == 0));
+    committer.point(point({0, end}));
+    const auto ready = committer.next();
+    const EncodedChunk& written = ready->commit.chunks.at(0);
+    return std::tuple(written.offset[0], written.known, written.filled);
+  };
+  EXPECT_EQ(next(1), std::tuple(0, 0, 1));
+  EXPECT_EQ(next(3), std::tuple(0, 1, 3));
+  EXPECT_EQ(next(4), std::tuple(0, 3, 4));
+  EXPECT_EQ(next(6), std::tuple(4, 0, 2));
+}
+
 }  // namespace
 }  // namespace tailrace::output

@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <thread>
 
+#include "env/faulty/recording_files.hpp"
 #include "output/netcdf/inspect.hpp"
 #include "output/testing/dataset_conformance.hpp"
 #include "output/tests/read_back.hpp"
@@ -266,6 +270,48 @@ TEST_F(NetcdfFormat, another_working_directory_does_not_matter) {
   dataset->close();
   EXPECT_THAT(netcdf::inspect(path("relative.nc"), false).report,
               HasSubstr("complete; records: time 1, time_snap 1"));
+}
+
+// A chunk of many records that grows by one record a commit: what is written of it is that record.
+TEST_F(NetcdfFormat, writes_what_is_new_of_a_chunk) {
+  constexpr std::int64_t records = 40, cells = 4096;
+  constexpr std::size_t record_bytes = cells * sizeof(double);
+  DatasetSpec spec;
+  spec.path = path("grows.nc");
+  spec.dims = {{"time", 0, true}, {"x", cells, false}};
+  spec.variables = {{"time", model::DataType::float64, {0}, {512}, {}, {}, {}},
+                    {"w", model::DataType::float64, {0, 1}, {16, cells}, {}, {}, {}}};
+  env::RecordingFiles files(env::system_files());
+  const auto dataset = format().create(spec, files);
+  std::vector<double> values(16 * cells);
+  for (std::int64_t record = 0; record < records; ++record) {
+    const std::int64_t first = record / 16 * 16, known = record - first;
+    if (known == 0) std::ranges::fill(values, -1.0);
+    for (std::int64_t x = 0; x < cells; ++x)
+      values[static_cast<std::size_t>(known * cells + x)] = static_cast<double>(record * cells + x);
+    const auto bytes = std::as_bytes(std::span(values));
+    const auto time = static_cast<double>(record);
+    const auto times = std::as_bytes(std::span(&time, 1));
+    dataset->commit({.lengths = {{0, record + 1}},
+                     .chunks = {{.variable = 1,
+                                 .offset = {first, 0},
+                                 .bytes = std::vector<std::byte>(bytes.begin(), bytes.end()),
+                                 .filtered = known == 15,
+                                 .known = known,
+                                 .filled = known + 1}},
+                     .values = {{0, record, {times.begin(), times.end()}}}});
+  }
+  dataset->close();
+  std::size_t written = 0;
+  for (const env::Change& change : files.changes()) written += change.bytes.size();
+  EXPECT_LT(written, records * (record_bytes + 8 * 1024)) << "besides headers of some kilobytes";
+  const auto read = read_with_hdf5(spec.path, "w");
+  ASSERT_EQ(read.size(), records * record_bytes);
+  for (std::size_t i = 0; i < records * cells; ++i) {
+    double value = 0.0;
+    std::memcpy(&value, read.data() + i * sizeof value, sizeof value);
+    ASSERT_EQ(value, static_cast<double>(i));
+  }
 }
 
 }  // namespace

@@ -297,5 +297,37 @@ TEST(FileSink, WaitsForTheCommitUnderWayBeforeItEnds) {
   EXPECT_THAT(bench.written(), ElementsAre(0, 0));
 }
 
+TEST(FileSink, SmallCommitsWaitForEachOtherWhereNoPeriodIsGiven) {
+  Bench bench("gathers", settings::OnError::stop);
+  bench.plan.entry.gathers = true;
+  bench.create();
+  bench.give(0);
+  bench.run();
+  EXPECT_THAT(bench.written(), ElementsAre(0, 0)) << "the first one does not wait";
+  bench.give(1);
+  bench.give(2);
+  bench.run();
+  EXPECT_THAT(bench.written(), ElementsAre(0, 0));
+  EXPECT_EQ(bench.file->written_step(), 1);
+  EXPECT_EQ(bench.file->bytes(), 32U);
+  EXPECT_FALSE(bench.file->at_rest());
+  bench.point(3, true);
+  bench.run_until_closed();
+  EXPECT_THAT(bench.written(), ElementsAre(0, 0, 1, -1, 2, -2));
+  EXPECT_THAT(bench.times(), ElementsAre(1, 2, 3));
+  EXPECT_EQ(plans()["gathers"].tried, 2);
+}
+
+TEST(FileSink, GivenUpItWritesWhatWaits) {
+  Bench bench("gathers_given_up", settings::OnError::stop);
+  bench.plan.entry.gathers = true;
+  bench.create();
+  for (std::int64_t record = 0; record < 3; ++record) bench.give(record);
+  bench.run();
+  bench.file->give_up();
+  bench.run_until_closed();
+  EXPECT_THAT(bench.written(), ElementsAre(0, 0, 1, -1, 2, -2));
+}
+
 }  // namespace
 }  // namespace tailrace::sinks

@@ -1,0 +1,71 @@
+#include "output/gathered_commits.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace tailrace::output {
+namespace {
+
+// Headers take some 600 bytes for each variable, and a few pages besides.
+constexpr std::size_t headers_of_file = 8 << 10, headers_of_variable = 1 << 10;
+constexpr std::size_t worth = 16;  // values beside headers
+constexpr std::size_t most_bytes = std::size_t{16} << 20;
+
+}  // namespace
+
+GatheredCommits::GatheredCommits(const DatasetSpec& spec)
+    : spec_(spec), headers_(headers_of_file + headers_of_variable * spec.variables.size()) {}
+
+void GatheredCommits::add(ReadyCommit&& next) {
+  for (EncodedChunk& chunk : next.commit.chunks) {
+    const auto [place, fresh] = chunks_.try_emplace({chunk.variable, chunk.offset});
+    const std::int64_t known = fresh ? chunk.known : place->second.known;
+    bytes_ += chunk.bytes.size() - place->second.bytes.size();
+    place->second = std::move(chunk);
+    place->second.known = known;  // the newest state of a chunk has what the older ones brought
+  }
+  for (PlainValues& values : next.commit.values) {
+    const auto [place, fresh] = values_.try_emplace(values.variable, std::move(values));
+    if (!fresh)
+      place->second.bytes.insert(place->second.bytes.end(), values.bytes.begin(), values.bytes.end());
+  }
+  lengths_ = std::move(next.commit.lengths);
+  next.point.records += point_ ? point_->records : 0;
+  point_ = std::move(next.point);
+}
+
+std::size_t GatheredCommits::new_bytes(const EncodedChunk& chunk) const {
+  const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(chunk.variable)];
+  const bool is_raw = !chunk.filtered || variable.codec.codec == "none";
+  if (!is_raw || chunk.filled == 0) return chunk.bytes.size();
+  return chunk.bytes.size() / static_cast<std::size_t>(variable.chunk[0]) *
+         static_cast<std::size_t>(chunk.filled - chunk.known);
+}
+
+bool GatheredCommits::is_worth_it() const {
+  if (bytes_ >= most_bytes) return true;
+  std::size_t fresh = 0;
+  for (const auto& [place, chunk] : chunks_) fresh += new_bytes(chunk);
+  return fresh >= worth * headers_;
+}
+
+ReadyCommit GatheredCommits::take() {
+  TAILRACE_ASSERT(point_, "there is a commit to take");
+  ReadyCommit ready{.commit = {}, .point = std::move(*point_), .bytes = bytes_};
+  ready.commit.lengths = std::move(lengths_);
+  for (auto& [place, chunk] : chunks_) ready.commit.chunks.push_back(std::move(chunk));
+  for (auto& [variable, values] : values_) ready.commit.values.push_back(std::move(values));
+  clear();
+  return ready;
+}
+
+void GatheredCommits::clear() {
+  point_.reset();
+  lengths_.clear();
+  chunks_.clear();
+  values_.clear();
+  bytes_ = 0;
+}
+
+}  // namespace tailrace::output

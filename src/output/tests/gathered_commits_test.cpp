@@ -1,0 +1,93 @@
+#include "output/gathered_commits.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tailrace::output {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+// `series` (time, 4 records a chunk of 8 bytes each) and `map` (time, one record of 2 MiB a chunk).
+DatasetSpec spec() {
+  DatasetSpec spec;
+  spec.dims = {{"time", 0, true}, {"x", 1, false}, {"y", 1 << 18, false}};
+  spec.variables = {{"series", model::DataType::float64, {0, 1}, {4, 1}, {}, {}, {}},
+                    {"map", model::DataType::float64, {0, 2}, {1, 1 << 18}, {}, {}, {}},
+                    {"time", model::DataType::float64, {0}, {512}, {}, {}, {}}};
+  return spec;
+}
+
+ReadyCommit series_until(std::int64_t end, bool final = false) {
+  ReadyCommit ready;
+  ready.commit.lengths = {{0, end}};
+  EncodedChunk chunk{.variable = 0,
+                     .offset = {(end - 1) / 4 * 4, 0},
+                     .bytes = std::vector<std::byte>(32, static_cast<std::byte>(end)),
+                     .filtered = end % 4 == 0};
+  chunk.known = (end - 1) % 4;
+  chunk.filled = chunk.known + 1;
+  ready.commit.chunks.push_back(chunk);
+  ready.commit.values.push_back({2, end - 1, std::vector<std::byte>(8, static_cast<std::byte>(end))});
+  ready.point.step = end;
+  ready.point.final = final;
+  ready.bytes = 32;
+  return ready;
+}
+
+TEST(GatheredCommits, become_one_with_the_newest_state_of_each_chunk) {
+  const DatasetSpec dataset = spec();
+  GatheredCommits gathered(dataset);
+  EXPECT_TRUE(gathered.empty());
+  for (std::int64_t end = 2; end <= 6; ++end) gathered.add(series_until(end, end == 6));
+  EXPECT_TRUE(gathered.ends());
+  EXPECT_FALSE(gathered.is_worth_it());
+  EXPECT_EQ(gathered.bytes(), 64U);
+  const ReadyCommit ready = gathered.take();
+  EXPECT_TRUE(gathered.empty());
+  EXPECT_EQ(gathered.bytes(), 0U);
+  EXPECT_EQ(ready.bytes, 64U);
+  EXPECT_EQ(ready.point.step, 6);
+  EXPECT_THAT(ready.commit.lengths, ElementsAre(Pair(0, 6)));
+  ASSERT_EQ(ready.commit.chunks.size(), 2U);
+  EXPECT_EQ(ready.commit.chunks[0].known, 1) << "what the first of them did not bring";
+  EXPECT_EQ(ready.commit.chunks[0].filled, 4);
+  EXPECT_TRUE(ready.commit.chunks[0].filtered);
+  EXPECT_EQ(ready.commit.chunks[0].bytes[0], std::byte{4});
+  EXPECT_EQ(ready.commit.chunks[1].known, 0);
+  EXPECT_EQ(ready.commit.chunks[1].filled, 2);
+  ASSERT_EQ(ready.commit.values.size(), 1U);
+  EXPECT_EQ(ready.commit.values[0].first, 1);
+  EXPECT_EQ(ready.commit.values[0].bytes.size(), 5 * sizeof(double));
+  EXPECT_EQ(ready.commit.values[0].bytes.back(), std::byte{6});
+}
+
+TEST(GatheredCommits, end_with_a_file_that_another_one_follows) {
+  const DatasetSpec dataset = spec();
+  GatheredCommits gathered(dataset);
+  for (std::int64_t end = 1; end <= 3; ++end) {
+    EXPECT_FALSE(gathered.ends());
+    ReadyCommit ready = series_until(end);
+    ready.point.records = 2;
+    ready.point.ends_part = end == 3;
+    gathered.add(std::move(ready));
+  }
+  EXPECT_TRUE(gathered.ends());
+  EXPECT_EQ(gathered.take().point.records, 6) << "of all of them";
+}
+
+TEST(GatheredCommits, are_worth_it_when_headers_count_for_little) {
+  const DatasetSpec dataset = spec();
+  GatheredCommits gathered(dataset);
+  gathered.add(series_until(1));
+  EXPECT_FALSE(gathered.is_worth_it());
+  ReadyCommit map = series_until(2);
+  map.commit.chunks.push_back({.variable = 1, .offset = {1, 0}, .bytes = std::vector<std::byte>(2 << 20)});
+  gathered.add(std::move(map));
+  EXPECT_TRUE(gathered.is_worth_it());
+  gathered.clear();
+  EXPECT_TRUE(gathered.empty());
+}
+
+}  // namespace
+}  // namespace tailrace::output
