@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "tailrace/error.hpp"
 
@@ -107,6 +108,24 @@ TEST(RunReport, a_file_is_told_once_and_names_the_server_that_wrote_it) {
   EXPECT_EQ(file["disk_bytes"], 999);
   EXPECT_EQ(file["commits"], 1);
   EXPECT_EQ(file["last_model_time"], -5.0);
+}
+
+TEST(RunReport, adds_up_values_that_no_type_could_hold) {
+  RunReport report = some_report();
+  RunReport other;
+  other.servers = {server(2)};
+  for (const auto& [of, values, time] : {std::tuple(&report, 3u, 20.0), {&other, 5u, 10.0}}) {
+    auto& counted = of->servers.back().out_of_range;
+    counted.push_back({"profiles.nc", "t", "int16", 0, 0.0});
+    counted.back().add(values, time + 1.0);
+    counted.back().add(1, time);
+    counted.push_back({"profiles.nc", "fits", "int8", 0, 0.0});
+  }
+  report.merge(RunReport::from_bytes(other.to_bytes()));
+  const auto files = nlohmann::json::parse(report.json()).at("files");
+  const nlohmann::json expected = {
+      {{"variable", "t"}, {"type", "int16"}, {"values", 10}, {"first_time", 10.0}}};
+  EXPECT_EQ(files.at(0).at("out_of_range"), expected);
 }
 
 TEST(RunReport, of_an_empty_run_is_still_a_report) {
