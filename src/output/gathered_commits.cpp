@@ -10,7 +10,7 @@ namespace {
 // Headers take some 600 bytes for each variable, and a few pages besides.
 constexpr std::size_t headers_of_file = 8 << 10, headers_of_variable = 1 << 10;
 constexpr std::size_t worth = 16;  // values beside headers
-constexpr std::size_t most_bytes = std::size_t{16} << 20;
+constexpr std::size_t most_bytes = std::size_t{4} << 20;  // of each file
 
 }  // namespace
 

@@ -20,6 +20,7 @@ class GatheredCommits {
 
   void add(ReadyCommit&& next);  // in the order of model time
   bool empty() const { return !point_; }
+  const std::optional<CommitPoint>& newest() const { return point_; }
   // Whether nothing may join them: the file ends with the newest one.
   bool ends() const { return point_ && (point_->final || point_->ends_part); }
   // Whether the values are so many that the headers count for little beside them, or too many to wait.

@@ -64,6 +64,8 @@ void Commits::finish() {
 void Commits::commit_until(const model::Tick& tick) {
   for (std::size_t f = 0; f < clocks_.size(); ++f)
     if (const auto due = clocks_[f].commit_until(axes_, tick)) carry_out(f, *due);
+  for (const auto& sink : sinks_)
+    if (sink) sink->write_soon();
 }
 
 void Commits::cut(const model::Tick& tick) {

@@ -18,6 +18,7 @@ class Elsewhere final : public Sink {
   std::optional<plan::CommitDue> cut(const model::Tick&, const plan::CommitDue&) override {
     return std::nullopt;
   }
+  void write_soon() override {}
   void give_up() override {}
   bool closed() const override { return true; }
   std::optional<base::Fault> take_fault() override { return std::nullopt; }

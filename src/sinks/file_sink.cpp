@@ -178,7 +178,10 @@ std::optional<plan::CommitDue> FileSink::cut(const model::Tick& tick, const plan
   plan::CommitDue rest = dropped == waiting_.end() ? gathered : *dropped;
   waiting_.erase(dropped, waiting_.end());
   plan::CommitDue last = plan::take_until(rest, tick.step);
-  last.tick = written_step_ > tick.step ? model::Tick{written_step_, committed_time_} : tick;
+  const model::Tick complete = gathered_.empty()
+                                   ? model::Tick{written_step_, committed_time_}
+                                   : model::Tick{gathered_.newest()->step, gathered_.newest()->model_time};
+  last.tick = complete.step > tick.step ? complete : tick;
   last.final = true;
   last.ends_part = false;
   point(last);
@@ -221,6 +224,7 @@ bool FileSink::progress() {
   if (gather()) {
     auto write = std::make_shared<Write>();
     write->ready = gathered_.take();
+    hurried_ = false;
     if (plan_.entry.has_many_files()) cutter_.cut(*write->ready);
     cf::split_chunks(layout_, write->ready->commit);
     written_at_ = write->first_try = env::steady_seconds();
@@ -237,8 +241,8 @@ bool FileSink::progress() {
 // Takes what is complete; whether it is to be written now. Where the user says when, each commit is one.
 bool FileSink::gather() {
   const auto waits = [this] {
-    return plan_.entry.gathers && !gathered_.ends() && !giving_up_ && !gathered_.is_worth_it() &&
-           env::steady_seconds() - written_at_ < gather_seconds;
+    return plan_.entry.gathers && !gathered_.ends() && !giving_up_ && !hurried_ &&
+           !gathered_.is_worth_it() && env::steady_seconds() - written_at_ < gather_seconds;
   };
   while (gathered_.empty() || waits()) {
     auto ready = committer_.next();

@@ -32,12 +32,16 @@ class FileSink final : public Sink {
   void deliver(std::size_t variable, output::FinishedChunk&& chunk) override;
   bool progress() override;
   std::optional<plan::CommitDue> cut(const model::Tick& tick, const plan::CommitDue& gathered) override;
+  void write_soon() override { hurried_ = true; }
   void give_up() override { giving_up_ = true; }
   bool closed() const override { return closed_ && !writing_; }
   std::optional<base::Fault> take_fault() override { return std::exchange(fault_, std::nullopt); }
   std::size_t bytes() const override;
   std::size_t due_bytes(std::int64_t step) const override;
-  std::int64_t written_step() const override { return closed_ ? INT64_MAX : written_step_; }
+  // Commits that wait for each other do not wait for the disk.
+  std::int64_t written_step() const override {
+    return closed_ ? INT64_MAX : gathered_.empty() ? written_step_ : gathered_.newest()->step;
+  }
   bool writes() const override { return true; }
   std::optional<telemetry::FileStatus> status() const override;
   std::string describe() const override;
@@ -87,6 +91,7 @@ class FileSink final : public Sink {
   double retry_at_ = 0.0;
   std::set<std::string> written_;  // paths of files; of the writer only
   double written_at_ = -1e9;  // steady seconds of the last commit
+  bool hurried_ = false;      // until the commits that wait for each other are written
   std::uint64_t commits_ = 0;
   std::int64_t records_ = 0;  // in these
   double committed_time_ = 0.0;

@@ -45,7 +45,8 @@ class Sink {
   // one. `gathered`: what is not in a commit yet. The lengths that this one has; none where it is not
   // written from here.
   virtual std::optional<plan::CommitDue> cut(const model::Tick& tick, const plan::CommitDue& gathered) = 0;
-  virtual void give_up() = 0;  // nothing more will come: write what is complete, then close
+  virtual void write_soon() = 0;  // memory is short: what waits for company is written now
+  virtual void give_up() = 0;     // nothing more will come: write what is complete, then close
   virtual bool closed() const = 0;
   // What the model has to know; once.
   virtual std::optional<base::Fault> take_fault() = 0;

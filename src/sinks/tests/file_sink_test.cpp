@@ -308,7 +308,7 @@ TEST(FileSink, SmallCommitsWaitForEachOtherWhereNoPeriodIsGiven) {
   bench.give(2);
   bench.run();
   EXPECT_THAT(bench.written(), ElementsAre(0, 0));
-  EXPECT_EQ(bench.file->written_step(), 1);
+  EXPECT_EQ(bench.file->written_step(), 3) << "they do not wait for the disk";
   EXPECT_EQ(bench.file->bytes(), 32U);
   EXPECT_FALSE(bench.file->at_rest());
   bench.point(3, true);
@@ -316,6 +316,26 @@ TEST(FileSink, SmallCommitsWaitForEachOtherWhereNoPeriodIsGiven) {
   EXPECT_THAT(bench.written(), ElementsAre(0, 0, 1, -1, 2, -2));
   EXPECT_THAT(bench.times(), ElementsAre(1, 2, 3));
   EXPECT_EQ(plans()["gathers"].tried, 2);
+}
+
+TEST(FileSink, SmallCommitsWaitNoLongerWhereMemoryIsShort) {
+  Bench bench("gathers_soon", settings::OnError::stop);
+  bench.plan.entry.gathers = true;
+  bench.create();
+  bench.give(0);
+  bench.run();
+  bench.give(1);
+  bench.give(2);
+  bench.run();
+  bench.file->write_soon();
+  bench.run();
+  EXPECT_THAT(bench.written(), ElementsAre(0, 0, 1, -1, 2, -2));
+  EXPECT_EQ(bench.file->bytes(), 0U);
+  bench.give(3);
+  bench.run();
+  EXPECT_GT(bench.file->bytes(), 0U) << "the next ones wait again";
+  bench.file->give_up();
+  bench.run_until_closed();
 }
 
 TEST(FileSink, GivenUpItWritesWhatWaits) {
