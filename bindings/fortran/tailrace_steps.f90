@@ -15,6 +15,8 @@ module tailrace_steps
     !> Sets the model's time: step must increase, time (seconds) must not decrease. Local.
     generic :: step => step_int32, step_int64
     procedure :: handle
+    !> Whether a file needs the field at this step. A fixed one (every: once) is wanted from ready until it was put, so it
+    !! may be put before the first step.
     generic :: wants => wants_name, wants_handle
     !> Scalars and arrays of rank 1 to 5 of real32, real64, int32, int64. Copies once and returns; at once where the
     !! field is not wanted.

@@ -282,7 +282,9 @@ void bind_declarations(nb::class_<PythonSession>& type) {
 void bind_exchange(nb::class_<PythonSession>& type) {
   type.def("step", &PythonSession::step, "step"_a, "time"_a, "States the model's time, in seconds.")
       .def("handle", &PythonSession::handle, "name"_a, "The handle of a declared field.")
-      .def("wants", &PythonSession::wants, "field"_a, "Whether any file needs the field at this step.")
+      .def("wants", &PythonSession::wants, "field"_a,
+           "Whether any file needs the field at this step; a fixed one (`every: once`) is wanted from ready "
+           "until it was put.")
       .def("put", &PythonSession::put, "field"_a, "array"_a,
            "Copies the array (of any strides) once and returns; at once where the field is not wanted.")
       .def("acquire", &acquire, "field"_a,

@@ -221,7 +221,8 @@ TAILRACE_EXPORT int tailrace_step(tailrace_session* session, int64_t step, doubl
                                   tailrace_error* error);
 /* The handle of a declared field, or -1 (the message then has the nearest name). */
 TAILRACE_EXPORT int tailrace_handle(const tailrace_session* session, const char* name, tailrace_error* error);
-/* 1: a file needs the field at this step; 0: none does; -1: failure. */
+/* 1: a file needs the field at this step; 0: none does; -1: failure. A fixed field (`every: once`) is wanted
+ * from ready until it was put, so it may be put before the first step. */
 TAILRACE_EXPORT int tailrace_wants(const tailrace_session* session, int field, tailrace_error* error);
 /* Copies `count` dense elements (C order) once and returns; at once where the field is not wanted. Blocks
  * only when the buffer is full. */

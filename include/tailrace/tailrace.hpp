@@ -182,6 +182,8 @@ class TAILRACE_EXPORT Session {
   // belong to it. Local; wakes the servers if needed. In mode inline it does the servers' work.
   void step(std::int64_t step, double time);
   FieldHandle handle(std::string_view name) const;  // throws Error(usage) with the nearest name
+  // Whether a file needs the field at this step. A fixed one (`every: once`) is wanted from ready until it
+  // was put, so it may be put before the first step.
   bool wants(FieldHandle field) const;
   bool wants(std::string_view name) const { return wants(handle(name)); }
   // Copies the array once and returns; at once where the field is not wanted. Blocks only when the buffer is

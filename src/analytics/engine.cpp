@@ -9,6 +9,7 @@
 #include "analytics/engine/conductor.hpp"
 #include "analytics/engine/result_queue.hpp"
 #include "analytics/engine/step_store.hpp"
+#include "analytics/engine/work/fixed_inputs.hpp"
 #include "analytics/engine/work/known.hpp"
 #include "analytics/engine/work/results.hpp"
 #include "base/error.hpp"
@@ -26,6 +27,7 @@ struct Engine::Parts {
       : layout(std::move(made)),
         known(engine::work::known_values(layout, inputs)),
         store(layout, known),
+        fixed(layout, inputs),
         done(std::move(results_done)),
         queue([this](engine::FinishedStep&& step) { give(std::move(step)); }),
         conductor(layout, std::move(services),
@@ -39,6 +41,7 @@ struct Engine::Parts {
   const planning::Layout layout;
   const std::vector<engine::work::Value> known;
   engine::StepStore store;
+  engine::work::FixedInputs fixed;
   const std::function<void(StepResults&&)> done;
   engine::ResultQueue queue;
   std::deque<std::unique_ptr<engine::Step>> steps;  // that are not finished, in their order
@@ -72,19 +75,21 @@ bool Engine::wants(int input) const {
 }
 
 void Engine::accept(int input, int client, model::DataType type, std::span<const std::byte> payload) {
+  const auto& places = parts_->layout.places_of_clients;
+  TAILRACE_ASSERT(at(client) < places.size() && places[at(client)] >= 0,
+                  "a block of another server's client");
+  if (parts_->fixed.has(input)) return parts_->fixed.keep(input, at(places[at(client)]), type, payload);
   engine::Step* const step = parts_->current;
   if (step == nullptr) return;
   const planning::Bundled::Seat seat = step->plan().seat(input);
   if (seat.node < 0) return;
-  const auto& places = parts_->layout.places_of_clients;
-  TAILRACE_ASSERT(at(client) < places.size() && places[at(client)] >= 0,
-                  "a block of another server's client");
   step->inputs.take(seat, at(places[at(client)]), type, payload);
 }
 
 void Engine::end() {
   if (parts_->current == nullptr) return;
   engine::Step& step = *std::exchange(parts_->current, nullptr);
+  parts_->fixed.give(step.inputs);
   step.inputs.close();
   parts_->conductor.start(step);
 }

@@ -73,7 +73,8 @@ class Engine {
   // A step begins at which these diagnostics are due (none: nothing happens until the next).
   void begin(const model::Tick& tick, const std::vector<char>& due);
   bool wants(int input) const;  // in the current step; from any thread
-  // A block of the current step. Copies. Any thread, once for each input and client.
+  // A block of the current step, or of a fixed input, which may come before the first one. Copies. Any
+  // thread, once for each input and client.
   void accept(int input, int client, model::DataType type, std::span<const std::byte> payload);
   void end();  // all blocks of the current step are here
 

@@ -24,6 +24,7 @@ struct EngineInput {
   Place place = Place::local;  // global: with the component's first rank
   model::Regions regions;      // local: by client of the component
   std::vector<double> values;  // known: the whole
+  bool fixed = false;          // local or global: it comes once, before the end of the first step
 };
 
 struct Placement {

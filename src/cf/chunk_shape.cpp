@@ -11,6 +11,7 @@ constexpr std::int64_t small_record = 16 * kib;       // below it, records share
 constexpr std::int64_t small_chunk_bytes = 64 * kib;  // ... of this size
 constexpr std::int64_t series_piece = 16 * kib;
 constexpr std::int64_t most_records = 4096;
+constexpr std::int64_t most_contiguous_bytes = 1024 * kib;
 
 std::int64_t bytes_of(std::span<const std::int64_t> shape, std::size_t element_bytes) {
   auto bytes = static_cast<std::int64_t>(element_bytes);
@@ -64,6 +65,11 @@ ChunkShape choose_chunk(std::span<const std::int64_t> shape, std::size_t element
   const std::int64_t records =
       record_bytes < small_record ? records_within(small_chunk_bytes, record_bytes) : 1;
   return {records, cut_shape(shape, element_bytes, chunk_bytes)};
+}
+
+std::vector<std::int64_t> cut_static(std::span<const std::int64_t> shape, std::size_t element_bytes) {
+  if (bytes_of(shape, element_bytes) <= most_contiguous_bytes) return {};
+  return cut_shape(shape, element_bytes, most_contiguous_bytes);
 }
 
 }  // namespace tailrace::cf

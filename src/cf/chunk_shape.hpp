@@ -33,4 +33,7 @@ std::int64_t fill_by_commits(const ChunkShape& chunk, std::size_t element_bytes,
 std::vector<std::int64_t> cut_shape(std::span<const std::int64_t> shape, std::size_t element_bytes,
                                     std::int64_t target);
 
+// The same for what has no time dimension. Small ones are kept in one piece, outside of chunks: empty.
+std::vector<std::int64_t> cut_static(std::span<const std::int64_t> shape, std::size_t element_bytes);
+
 }  // namespace tailrace::cf

@@ -15,8 +15,6 @@
 namespace tailrace::cf {
 namespace {
 
-constexpr std::int64_t most_contiguous_bytes = 1 << 20;
-
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 const model::Coordinate* own_coordinate(const model::Grid& grid, const std::string& dim) {
@@ -292,18 +290,11 @@ int GridWriter::add_static(output::VariableSpec spec, int field) {
   VariableLayout layout;
   layout.variable = static_cast<int>(layout_.dataset.variables.size());
   layout.field = field;
-  std::int64_t bytes = static_cast<std::int64_t>(model::size_of(declared.type));
-  for (const int dim : spec.dims) {
-    layout.shape.push_back(layout_.dataset.dims[at(dim)].size);
-    bytes *= layout.shape.back();
-  }
-  layout.chunk = layout.shape;
+  for (const int dim : spec.dims) layout.shape.push_back(layout_.dataset.dims[at(dim)].size);
   spec.type = declared.type;
-  if (bytes > most_contiguous_bytes) {
-    layout.chunk = cut_shape(layout.shape, model::size_of(declared.type), most_contiguous_bytes);
-    spec.chunk = layout.chunk;
-    spec.codec = file_.entry.codec;
-  }
+  spec.chunk = cut_static(layout.shape, model::size_of(declared.type));
+  if (!spec.chunk.empty()) spec.codec = file_.entry.codec;
+  layout.chunk = spec.chunk.empty() ? layout.shape : spec.chunk;
   layout_.dataset.variables.push_back(std::move(spec));
   layout_.variables.push_back(std::move(layout));
   return layout_.variables.back().variable;

@@ -112,6 +112,24 @@ ChunkShape chunk_of(const plan::VariablePlan& plan, const std::vector<std::int64
   return chunk;
 }
 
+// Without a time dimension a variable need not be in chunks.
+void cut_into_chunks(VariableLayout& added, output::VariableSpec& spec, const plan::VariablePlan& plan,
+                     const plan::FilePlan& file) {
+  if (plan.axis < 0) {
+    spec.chunk = plan.chunk.empty() ? cut_static(added.shape, model::size_of(plan.type))
+                                    : chunk_of(plan, added.shape, file).cells;
+    added.chunk = spec.chunk.empty() ? added.shape : spec.chunk;
+    return;
+  }
+  ChunkShape chunk = chunk_of(plan, added.shape, file);
+  if (file.entry.series) chunk.records = 1;  // any record may be the first of a file
+  if (plan.split >= 0) chunk.cells[at(plan.split)] = 1;
+  added.chunk = chunk.cells;
+  added.records_per_chunk = chunk.records;
+  spec.chunk = {chunk.records};
+  spec.chunk.insert(spec.chunk.end(), chunk.cells.begin(), chunk.cells.end());
+}
+
 void add_variable(FileLayout& layout, const plan::FilePlan& file, int number, const model::Field& field,
                   const std::vector<int>& grid_dims) {
   const plan::VariablePlan& plan = file.variables[at(number)];
@@ -121,19 +139,13 @@ void add_variable(FileLayout& layout, const plan::FilePlan& file, int number, co
   added.plan = number;
   for (const int dim : grid_dims) added.shape.push_back(layout.dataset.dims[at(dim)].size);
   added.split = plan.split;
-  ChunkShape chunk = chunk_of(plan, added.shape, file);
-  if (file.entry.series) chunk.records = 1;  // any record may be the first of a file
-  if (plan.split >= 0) chunk.cells[at(plan.split)] = 1;
-  added.chunk = chunk.cells;
-  added.records_per_chunk = chunk.records;
 
   output::VariableSpec spec;
   spec.name = plan.name;
   spec.type = plan.type;
-  spec.dims = {layout.axes[at(plan.axis)].dim};
+  if (plan.axis >= 0) spec.dims = {layout.axes[at(plan.axis)].dim};
   spec.dims.insert(spec.dims.end(), grid_dims.begin(), grid_dims.end());
-  spec.chunk = {chunk.records};
-  spec.chunk.insert(spec.chunk.end(), chunk.cells.begin(), chunk.cells.end());
+  cut_into_chunks(added, spec, plan, file);
   spec.codec = plan.codec;
   spec.fill_value = fill_value_of(plan, field);
   describe(spec.attributes, field);
@@ -172,8 +184,8 @@ void finish_attributes(FileLayout& layout, const plan::FilePlan& file, int numbe
   output::Attributes& attributes = layout.dataset.variables[first].attributes;
   for (const auto& [name, value] : of_grid) set_attribute(attributes, name, value);
   for (const auto& [name, value] : plan.attributes) set_attribute(attributes, name, value);
-  const std::string& axis = layout.dataset.dims[at(layout.axes[at(plan.axis)].dim)].name;
-  add_cell_methods(attributes, axis, plan.reduction);
+  if (plan.axis >= 0)
+    add_cell_methods(attributes, layout.dataset.dims[at(layout.axes[at(plan.axis)].dim)].name, plan.reduction);
   give_own_types(attributes, plan);
   for (std::size_t part = 1; part < names_in_file(plan).size(); ++part)
     layout.dataset.variables[first + part].attributes = attributes;

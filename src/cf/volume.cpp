@@ -54,7 +54,7 @@ std::string words_of(Volume volume, const std::optional<Speed>& speed) {
     words.push_back(fmt::format("{} a day of model time", base::bytes_text(volume.by_day)));
   if (volume.by_steps > 0.0)
     words.push_back(fmt::format("{} in 1000 steps", base::bytes_text(volume.by_steps)));
-  if (words.empty()) return "a record at the end";
+  if (words.empty()) return "written once";
   std::string text = fmt::format("{}", fmt::join(words, " and "));
   if (!speed) return text;
   const double by_second =
@@ -83,6 +83,7 @@ std::string describe_volume(const plan::Plan& plan, const settings::Configuratio
     for (const VariableLayout& variable : layout.variables) {
       if (variable.plan < 0) continue;
       const plan::VariablePlan& planned = file.variables[static_cast<std::size_t>(variable.plan)];
+      if (planned.axis < 0) continue;
       const double bytes = size_of(variable.shape) * static_cast<double>(model::size_of(planned.type));
       volume += volume_of(file.axes[static_cast<std::size_t>(planned.axis)], bytes);
       branch.below.push_back(describe_chunk(variable, planned));

@@ -38,6 +38,7 @@ Client::Client(const Declarer& declarer, int rank, ClientParts parts)
     state.type = field.type;
     const bool replicated = declarations.grids[g].kind == model::GridKind::replicated;
     state.sends = replicated ? rank == 0 : state.count > 0;
+    state.once = !silent_ && parts.once[f] != 0;
     must_be_put_[f] = !silent_ && parts.may_be_missing[f] == 0 && state.count > 0;
     fields_.push_back(std::move(state));
     counters_.fields.push_back({.name = field.name, .unwanted = {}, .bytes = {}, .put = {}, .stall = {}});
@@ -45,7 +46,9 @@ Client::Client(const Declarer& declarer, int rank, ClientParts parts)
   counters_.component = declarations.component;
   counters_.rank = rank;
   counters_.host = env::host_name();
-  if (producer_) counters_.buffer_capacity_bytes.set(producer_->capacity());
+  if (!producer_) return;
+  counters_.buffer_capacity_bytes.set(producer_->capacity());
+  agenda_->begin(wanted_);
 }
 
 std::size_t Client::checked(int field) const {
@@ -91,9 +94,11 @@ void Client::step(std::int64_t step, double time) {
     refuse(fmt::format("step {} is at {} s; a model time is a number of at most 2^53 seconds", step, time));
   check_all_put();
   now_ = {step, time};
-  stepped_ = true;
+  const bool is_first = !std::exchange(stepped_, true);
   if (silent_) return;
   agenda_->advance(now_, wanted_);
+  for (std::size_t f = 0; is_first && f < wanted_.size(); ++f)
+    if (fields_[f].put_at != INT64_MIN) wanted_[f] = 0;
   awaited_ = 0;
   for (std::size_t f = 0; f < wanted_.size(); ++f) awaited_ += wanted_[f] == 1 && must_be_put_[f];
   producer_->reserve(0);
@@ -115,6 +120,9 @@ void Client::check_all_put() {
 Client::FieldState* Client::begin_put(int field) {
   const std::size_t f = checked(field);
   if (!wanted_[f]) {
+    if (fields_[f].once && fields_[f].put_at == now_.step)
+      refuse(fmt::format("field \"{}\" was put twice {}; it is put once (`every: once`)", fields_[f].name,
+                         stepped_ ? fmt::format("at step {}", now_.step) : "before the first step"));
     if (!stepped_)
       refuse(fmt::format("put of field \"{}\" before the first step; call step first", fields_[f].name));
     counters_.fields[f].unwanted.add();
@@ -151,9 +159,13 @@ void Client::check_memory(FieldState& state, const void* data) const {
 void Client::finish_put(FieldState& state, int field) {
   state.put_at = now_.step;
   const auto f = static_cast<std::size_t>(field);
-  awaited_ -= wanted_[f] == 1 && must_be_put_[f];
+  awaited_ -= stepped_ && wanted_[f] == 1 && must_be_put_[f];
+  if (state.once) wanted_[f] = 0;
   if (!state.sends) return;
-  producer_->publish({model::PacketKind::block, field, now_.step, now_.time});
+  if (state.once)
+    producer_->publish({model::PacketKind::block, field, model::static_step, 0.0});
+  else
+    producer_->publish({model::PacketKind::block, field, now_.step, now_.time});
   const std::size_t bytes = static_cast<std::size_t>(state.count) * model::size_of(state.type);
   counters_.fields[f].bytes.add(bytes);
 }
@@ -187,6 +199,7 @@ void Client::put_dense(int field, const void* data, model::DataType type, std::s
 bool Client::put_unwanted(int field) noexcept {
   const auto f = static_cast<std::size_t>(field);
   if (f >= wanted_.size() || wanted_[f] != 0 || !stepped_) return false;
+  if (fields_[f].once && fields_[f].put_at == now_.step) return false;  // twice: the put tells
   counters_.fields[f].unwanted.add();
   return true;
 }

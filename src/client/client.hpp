@@ -25,6 +25,7 @@ struct ClientParts {
   std::unique_ptr<transport::Producer> producer;  // null: there is no server, and the client is silent
   std::unique_ptr<model::Agenda> agenda;
   std::vector<unsigned char> may_be_missing;  // by field: optional ones, which may be wanted and yet not put
+  std::vector<unsigned char> once;            // by field: put once, before the first step or in it
   model::Tick begin;                          // where the model stands before its first step
 };
 
@@ -70,6 +71,7 @@ class Client {
     std::int64_t count = 1;
     model::DataType type = model::DataType::float64;
     const void* readable = nullptr;   // the latest address that no GPU had
+    bool once = false;                // not wanted any more once it was put
     bool sends = true;                // false: another rank's values stand for this one's
     std::vector<std::int64_t> shape;  // of this rank's part
     std::string name;

@@ -191,7 +191,7 @@ void ServedComponent::accept(int client, const model::PacketHeader& header,
   check_block(client, header, payload.size());
   step_bytes_.fetch_add(payload.size(), std::memory_order_relaxed);
   streams_.accept(client, header, payload);
-  if (diagnostics_ && header.step != model::static_step) diagnostics_->accept(header.number, client, payload);
+  if (diagnostics_) diagnostics_->accept(header.number, client, payload);
 }
 
 // A block comes from memory that another process writes to.
@@ -210,6 +210,7 @@ void ServedComponent::check_block(int client, const model::PacketHeader& header,
 }
 
 void ServedComponent::end_of_input() {
+  streams_.end_of_input();
   close_step();
   input_ended_ = true;
 }

@@ -17,8 +17,12 @@ class AxisAgenda : public model::Agenda {
     std::set<std::pair<std::uint32_t, std::uint32_t>> known;
     for (const FilePlan& file : plan.files) {
       for (const VariablePlan& variable : file.variables) {
+        for (const int field : fields_of(plan, variable))
+          if (is_fixed(plan, field)) fixed_.push_back(static_cast<std::size_t>(field));
+        if (variable.axis < 0) continue;
         const std::size_t axis = axis_index(file.axes[static_cast<std::size_t>(variable.axis)], begin);
         for (const int field : fields_of(plan, variable)) {
+          if (is_fixed(plan, field)) continue;
           const Use use{static_cast<std::uint32_t>(field), static_cast<std::uint32_t>(axis)};
           if (known.insert({use.field, use.axis}).second) uses_.push_back(use);
         }
@@ -27,18 +31,31 @@ class AxisAgenda : public model::Agenda {
   }
   AxisAgenda(const AxisAgenda&) = delete;  // the axes point to the calendar
 
+  void begin(std::span<unsigned char> wanted) override {
+    TAILRACE_ASSERT(wanted.size() == fields_, "one flag for each declared field");
+    std::fill(wanted.begin(), wanted.end(), static_cast<unsigned char>(0));
+    for (const std::size_t field : fixed_) wanted[field] = 1;
+  }
+
   void advance(const model::Tick& tick, std::span<unsigned char> wanted) override {
     TAILRACE_ASSERT(wanted.size() == fields_, "one flag for each declared field");
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
       axes_[axis].advance(tick);
       due_[axis] = axes_[axis].wanted() ? when_due_[axis] : 0;
     }
-    std::fill(wanted.begin(), wanted.end(), static_cast<unsigned char>(0));
+    if (std::exchange(begun_, true))
+      std::fill(wanted.begin(), wanted.end(), static_cast<unsigned char>(0));
+    else
+      begin(wanted);
     for (const Use& use : uses_)
       if (wanted[use.field] != 1 && due_[use.axis] != 0) wanted[use.field] = due_[use.axis];
   }
 
  private:
+  static bool is_fixed(const Plan& plan, int field) {
+    return plan.fields[static_cast<std::size_t>(field)].once;
+  }
+
   // A field that is sampled on an axis.
   struct Use {
     std::uint32_t field = 0, axis = 0;
@@ -76,6 +93,8 @@ class AxisAgenda : public model::Agenda {
   // the model.
   std::vector<unsigned char> when_due_, due_;  // what it makes of a field, as in model::Agenda; at this tick
   std::vector<Use> uses_;
+  std::vector<std::size_t> fixed_;  // fields that are put once
+  bool begun_ = false;
   std::size_t fields_;
 };
 

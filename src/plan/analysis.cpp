@@ -53,7 +53,7 @@ class Analyst {
     analysis_->declarations = declarations_;
     scope_.options = declarations_.options;
     for (const settings::FieldGroup& group : configuration_.field_groups)
-      for (const auto& [name, where] : group.fields) add_field(name, group.optional);
+      for (const auto& [name, where] : group.fields) add_field(name, group);
     for (const model::Grid& grid : declarations_.grids)
       for (const model::Coordinate& coordinate : grid.coordinates) add_coordinate(grid, coordinate);
     scope_.operators = analytics::user::make_operators(configuration_.operators, problems_);
@@ -83,10 +83,10 @@ class Analyst {
     return sources;
   }
 
-  void add_field(const std::string& name, bool optional) {
+  void add_field(const std::string& name, const settings::FieldGroup& group) {
     const auto index = index_.find(name);
     if (!index || declarations_.fields[at(*index)].is_static) {
-      if (optional) absent_.insert(name);
+      if (group.optional) absent_.insert(name);
       return;
     }
     const model::Field& field = declarations_.fields[at(*index)];
@@ -102,6 +102,7 @@ class Analyst {
       shape.dims.push_back({grid.dims[d], grid.shape[d], is_split(field.grid, d)});
     // A field of one rank is a block too, so that its diagnostics are described as those of many.
     input.place = grid.kind == model::GridKind::replicated ? Place::global : Place::local;
+    input.fixed = group.once;
     if (decomposition_ && input.place == Place::local) input.regions = regions_of(field.grid);
     scope_.inputs.push_back({name, std::move(shape)});
     analysis_->inputs.push_back(std::move(input));

@@ -59,9 +59,10 @@ Branch describe_fields(const settings::Configuration& configuration) {
   for (const settings::FieldGroup& group : configuration.field_groups) {
     std::vector<std::string> names;
     for (const auto& [name, where] : group.fields) names.push_back(name);
-    branch.below.push_back({fmt::format("{}, {}{}: {}", group.name, group.every.sentence(),
-                                        group.optional ? ", optional" : "", fmt::join(names, ", ")),
-                            {}});
+    branch.below.push_back(
+        {fmt::format("{}, {}{}: {}", group.name, group.once ? "once" : group.every.sentence(),
+                     group.optional ? ", optional" : "", fmt::join(names, ", ")),
+         {}});
   }
   return branch;
 }
@@ -101,6 +102,7 @@ void advise(const settings::FileEntry& file, Branch& branch) {
   std::vector<std::pair<time::Period, bool>> kinds;
   std::vector<std::vector<std::string>> axes;
   for (const settings::VariableEntry& variable : file.variables) {
+    if (variable.every.is_never()) continue;  // a fixed field, or one that comes at the end
     const std::pair kind{variable.every, time::needs_window(variable.reduction)};
     const auto known = static_cast<std::size_t>(std::ranges::find(kinds, kind) - kinds.begin());
     if (known == kinds.size()) {
@@ -120,9 +122,9 @@ Branch describe_file(const settings::FileEntry& file) {
     const std::string names = variable.name.empty() && variable.suffix.empty() ? ""
                               : variable.name.empty() ? " with the suffix " + variable.suffix
                                                       : " as " + variable.name + variable.suffix;
-    branch.below.push_back({fmt::format("{}{}: {} {}", what, names, time::name_of(variable.reduction),
-                                        variable.every.sentence()),
-                            {}});
+    const std::string when = variable.every.is_never() ? "once" : variable.every.sentence();
+    branch.below.push_back(
+        {fmt::format("{}{}: {} {}", what, names, time::name_of(variable.reduction), when), {}});
   }
   for (const settings::OptionTable& table : file.option_tables)
     branch.below.push_back({table.prefix.empty() ? fmt::format("{}: all options of the model", table.name)
@@ -140,26 +142,33 @@ std::string type_words(const VariablePlan& variable) {
   return words;
 }
 
+Branch describe_variables(const FilePlan& file, int axis, const std::string& on) {
+  Branch branch{on, {}};
+  for (const VariablePlan& variable : file.variables) {
+    if (variable.axis != axis) continue;
+    const std::string from = variable.field_name == variable.name ? "" : " of " + variable.field_name;
+    const std::string_view how = axis < 0 ? "as put" : time::name_of(variable.reduction);
+    branch.below.push_back({fmt::format("{}: {}{}, {}, {}", variable.name, how, from,
+                                        type_words(variable), codec_words(variable.codec)),
+                            {}});
+  }
+  return branch;
+}
+
 Branch describe_file(const FilePlan& file) {
   Branch branch{file_words(file.entry), {}};
   for (std::size_t axis = 0; axis < file.axes.size(); ++axis) {
     const AxisPlan& plan = file.axes[axis];
     const char* kind = time::is_windowed(plan.kind) ? "windows" : "instants";
-    Branch below{
-        fmt::format("{}: {} {}, sampled {}", plan.dim, kind, plan.every.sentence(), plan.cadence.sentence()),
-        {}};
-    for (const VariablePlan& variable : file.variables) {
-      if (variable.axis != static_cast<int>(axis)) continue;
-      const std::string from = variable.field_name == variable.name ? "" : " of " + variable.field_name;
-      below.below.push_back({fmt::format("{}: {}{}, {}, {}", variable.name, time::name_of(variable.reduction),
-                                         from, type_words(variable), codec_words(variable.codec)),
-                             {}});
-    }
-    branch.below.push_back(std::move(below));
+    branch.below.push_back(describe_variables(file, static_cast<int>(axis),
+                                              fmt::format("{}: {} {}, sampled {}", plan.dim, kind,
+                                                          plan.every.sentence(), plan.cadence.sentence())));
   }
+  if (std::ranges::count(file.variables, -1, &VariablePlan::axis) > 0)
+    branch.below.push_back(describe_variables(file, -1, "without time, put once"));
   std::vector<std::vector<std::string>> axes(file.axes.size());
   for (const VariablePlan& variable : file.variables)
-    axes[static_cast<std::size_t>(variable.axis)].push_back(variable.name);
+    if (variable.axis >= 0) axes[static_cast<std::size_t>(variable.axis)].push_back(variable.name);
   advise(axes, branch);
   for (const OptionTablePlan& table : file.option_tables) {
     const std::size_t count = table.entries.size();

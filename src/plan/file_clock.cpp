@@ -16,6 +16,7 @@ FileClock::FileClock(const FilePlan& file, std::size_t number, const calendar::C
   gathered_.lengths.assign(file.axes.size(), 0);
   committed_ = gathered_.begins = gathered_.lengths;
   gathered_.records.resize(file.axes.size());
+  if (file.axes.empty()) bytes_ = 1;  // fixed fields alone make a commit too
 }
 
 CommitDue take_until(CommitDue& due, std::int64_t step) {

@@ -76,9 +76,10 @@ class Planner {
     if (index && !declarations_.fields[at(*index)].is_static) {
       FieldPlan& field = plan_.fields[at(*index)];
       field.cadence = group.every;
+      field.once = group.once;
       field.at_end = group.every.is_never() && group.also_at_end;
       field.optional = group.optional || field.at_end;
-      if (group.every.is_never() && !group.also_at_end) return never_sent(group, name, where);
+      if (group.every.is_never() && !group.also_at_end && !group.once) return never_sent(group, name, where);
       listed_[name] = *index;
       return;
     }
@@ -149,7 +150,7 @@ class Planner {
         if (field < 0) continue;
         const time::Period& cadence = plan_.fields[at(field)].cadence;
         const std::string& name = declarations_.fields[at(field)].name;
-        if (cadence.is_never()) {
+        if (plan_.fields[at(field)].at_end) {
           problems_.add(diagnostic.location, "diagnostics." + diagnostic.name + ".is",
                         fmt::format("\"{}\" is sent only at the end of the run; diagnostics of such fields "
                                     "are not available yet in this version",
@@ -162,6 +163,7 @@ class Planner {
               fmt::format("\"{}\" has missing values (a fill_value), which expressions do not weigh yet in "
                           "this version",
                           name));
+        if (plan_.fields[at(field)].once) continue;
         if (slowest.empty() || is_multiple(cadence, plan.cadence)) {
           plan.cadence = cadence;
           slowest = name;
@@ -202,6 +204,11 @@ class Planner {
                         entry.location.text(), entry.path));
       return;
     }
+    if (file.axes.empty() && entry.series)
+      problems_.add(
+          entry.location, "output." + entry.path,
+          "a series needs a field that changes with time, but all of these are put once; write them "
+          "to a file without `series`");
     if (const auto danger = danger_complaint(*output::find_format(entry.format), configuration_.servers))
       problems_.add(entry.location, "output." + entry.path, *danger);
     file.option_tables = plan_option_tables(entry, declarations_.options, names, problems_);
@@ -271,27 +278,36 @@ class Planner {
       problems_.add(
           entry.location, entry.config_path + ".operation",
           fmt::format("\"{}\" has no missing values: the model declares no fill_value for it", field.name));
-    if (plan.at_end && entry.reduction != time::ReductionKind::snapshot)
+    if ((plan.at_end || plan.once) && entry.reduction != time::ReductionKind::snapshot)
       problems_.add(entry.location, entry.config_path + ".operation",
-                    fmt::format("\"{}\" is sent only at the end of the run, so only a snapshot can be taken",
+                    fmt::format("\"{}\" is sent only {}, so only a snapshot can be taken", field.name,
+                                plan.once ? "once" : "at the end of the run"));
+    if (plan.once && !entry.split.empty())
+      problems_.add(entry.location, entry.config_path + ".split",
+                    fmt::format("\"{}\" is sent only once; such fields cannot be split yet in this version",
                                 field.name));
-    if (!plan.at_end && entry.every.is_never())
+    if (!plan.at_end && !plan.once && entry.every.is_never())
       problems_.add(
           entry.every_location, entry.config_path + ".every",
           fmt::format("expected a period: the model sends \"{}\" {}", field.name, cadence.sentence()));
-    if (plan.at_end || entry.every.is_never()) return;
-    const auto period = period_complaint(field.name, entry.reduction, entry.every, cadence);
-    if (period) problems_.add(entry.every_location, entry.config_path + ".every", *period);
-    const auto warning = period_warning(field.name, entry.reduction, entry.every, cadence);
-    if (warning && !period)
-      plan_.warnings.push_back(
-          fmt::format("{}  {}.every: {}", entry.every_location.text(), entry.config_path, *warning));
+    if (!plan.once) check_period(entry, field, plan);
     if (const auto rounding = type_warning(entry, field))
       plan_.warnings.push_back(
           fmt::format("{}  {}.type: {}", entry.location.text(), entry.config_path, *rounding));
     if (entry.chunk.empty()) return;
     if (const auto chunk = chunk_complaint(entry.chunk, grid))
       problems_.add(entry.chunk_location, entry.config_path + ".chunk", field.name + ": " + *chunk);
+  }
+
+  void check_period(const settings::VariableEntry& entry, const model::Field& field, const FieldPlan& plan) {
+    if (plan.at_end || entry.every.is_never()) return;
+    const time::Period& cadence = plan.cadence;
+    const auto period = period_complaint(field.name, entry.reduction, entry.every, cadence);
+    if (period) problems_.add(entry.every_location, entry.config_path + ".every", *period);
+    const auto warning = period_warning(field.name, entry.reduction, entry.every, cadence);
+    if (warning && !period)
+      plan_.warnings.push_back(
+          fmt::format("{}  {}.every: {}", entry.every_location.text(), entry.config_path, *warning));
   }
 
   void split(const settings::VariableEntry& entry, const model::Grid& grid, VariablePlan& variable) {
@@ -317,6 +333,7 @@ class Planner {
   }
 
   int axis_of(FilePlan& file, const settings::VariableEntry& entry, const FieldPlan& field) const {
+    if (field.once) return -1;
     AxisPlan wanted = axis_for(entry, field);
     wanted.span = file.span;
     for (std::size_t i = 0; i < file.axes.size(); ++i)

@@ -39,7 +39,7 @@ struct VariablePlan {
   std::string name;
   int field = -1;  // index into Declarations::fields
   std::string field_name;
-  int axis = -1;  // index into FilePlan::axes
+  int axis = -1;  // index into FilePlan::axes; -1: of a fixed field, without time
   time::ReductionKind reduction = time::ReductionKind::snapshot;
   bool propagates_missing = false;
   model::DataType type = model::DataType::float64;
@@ -78,6 +78,7 @@ struct FieldPlan {
   bool used = false;  // some variable needs it
   bool optional = false;
   bool at_end = false;  // it may be put at any step; what came last is the record
+  bool once = false;    // put once, in the first step or before it
 };
 
 struct Plan {

@@ -114,7 +114,7 @@ void ModelRank::go_on_without_output(const std::string& how) {
   watch_.mind_own_only();
   if (!client_)
     client_ = std::make_unique<client::Client>(declarer_, started_.component->rank(),
-                                               client::ClientParts{nullptr, nullptr, {}, begin_});
+                                               client::ClientParts{nullptr, nullptr, {}, {}, begin_});
   client_->fall_silent();
   state_ = State::running;
 }
@@ -265,14 +265,13 @@ void ModelRank::connect() {
   doorbell_.reset();
   base::ByteReader reader(message);
   if (const auto fault = handshake::get_fault(reader)) throw Error(fault->code, fault->message);
-  std::vector<unsigned char> optional;
-  for (const plan::FieldPlan& field : plan_->fields) optional.push_back(field.optional);
-  client_ = std::make_unique<client::Client>(
-      declarer_, started_.component->rank(),
-      client::ClientParts{.producer = std::move(end.producer),
-                          .agenda = plan::make_agenda(*plan_, declarer_.declarations(), begin_),
-                          .may_be_missing = std::move(optional),
-                          .begin = begin_});
+  client::ClientParts parts{
+      std::move(end.producer), plan::make_agenda(*plan_, declarer_.declarations(), begin_), {}, {}, begin_};
+  for (const plan::FieldPlan& field : plan_->fields) {
+    parts.may_be_missing.push_back(field.optional);
+    parts.once.push_back(field.once);
+  }
+  client_ = std::make_unique<client::Client>(declarer_, started_.component->rank(), std::move(parts));
 }
 
 void ModelRank::step(std::int64_t step, double time) {

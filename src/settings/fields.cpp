@@ -22,8 +22,11 @@ config::Type field_group_type() {
   using namespace config;
   return section({
       {.name = "every",
-       .type = time::period_or_never_type(),
-       .says = "How often the model sends these fields.",
+       .type = time::sampling_type(),
+       .says =
+           "How often the model sends these fields. `once` is for fixed ones, such as orography, areas "
+           "and masks: they are put in the first step, or before it, have no time dimension in files, and "
+           "keep their values in expressions.",
        .example = "10 s",
        .fallback = "1 step"},
       {.name = "also_at_end",
@@ -57,6 +60,7 @@ FieldGroup field_group_of(const config::ValueEntry& entry) {
   FieldGroup group{.name = entry.key, .every = every.period, .every_location = every.location};
   group.optional = config::flag_of(entry.value, "optional", group.optional);
   group.also_at_end = config::flag_of(entry.value, "also_at_end", group.also_at_end);
+  group.once = time::is_once(entry.value, "every");
   const std::string space = config::text_of(entry.value, "namespace");
   if (const Value* names = entry.value.find("names"))
     for (const Value& name : names->items())
@@ -85,8 +89,14 @@ void check_listed_once(const FieldGroups& groups, config::Problems& problems) {
 }
 
 void check(const FieldGroups& groups, const config::Sections& all, config::Problems& problems) {
-  for (const FieldGroup& group : groups)
+  for (const FieldGroup& group : groups) {
     check_months(group.every, group.every_location, "fields." + group.name + ".every", all, problems);
+    if (group.once && group.also_at_end)
+      problems.add(
+          group.every_location, "fields." + group.name + ".every",
+          "`once` and `also_at_end: true` exclude each other: what is put once does not change until "
+          "the end");
+  }
   check_listed_once(groups, problems);
 }
 

@@ -24,6 +24,7 @@ struct FieldGroup {  // an entry under `fields:`
   std::vector<ListedName> fields{};  // with the namespace in front
   bool optional = false;     // fields that the model does not declare are left out, with what needs them
   bool also_at_end = false;  // what the model put last becomes a record at the end of the run
+  bool once = false;         // fixed fields, put once; `every` is then never
 };
 
 // Checks that no field is listed twice, and the calendar of its periods.

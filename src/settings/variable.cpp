@@ -63,8 +63,10 @@ std::vector<Option> which_records() {
   return {
       time::reduction_option(),
       {.name = "every",
-       .type = time::period_or_never_type(),
-       .says = "The period of the records; `never` for fields that are sent only at the end of the run.",
+       .type = time::sampling_type(),
+       .says = "The period of the records; `never` for fields that are sent only at the end of the run. "
+               "Fixed fields (`every: once` under `fields`) have no records, whatever stands here; `once` "
+               "says so.",
        .example = "10 s",
        .required = true},
       time::offset_option(),

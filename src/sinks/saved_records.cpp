@@ -36,6 +36,7 @@ SavedRecords::SavedRecords(const plan::FilePlan& plan, const cf::FileLayout& lay
   element_ = model::size_of(spec.type);
   if (of.plan < 0) return;
   const plan::VariablePlan& planned = plan.variables[static_cast<std::size_t>(of.plan)];
+  if (planned.axis < 0) return;
   const auto axis = static_cast<std::size_t>(planned.axis);
   first_ = pending.committed[axis] / grid_.records_per_chunk * grid_.records_per_chunk;
   end_ = pending.closed[axis];

@@ -25,6 +25,8 @@ Complaint period_complaint(const std::string& text) {
   }
 }
 
+constexpr std::string_view once = "once";
+
 bool is_never(const std::string& text) { return text == "never" || text == "0 steps"; }
 
 Complaint duration_complaint(const std::string& text, const std::string& expected) {
@@ -46,6 +48,16 @@ Type period_or_never_type() {
       [](const std::string& text) { return is_never(text) ? std::nullopt : period_complaint(text); });
 }
 
+Type sampling_type() {
+  return config::checked("a period such as `10 s`, `6 h`, `5 steps` or `1 month`, `once` or `never`",
+                         [](const std::string& text) {
+                           if (is_never(text) || text == once) return Complaint();
+                           Complaint complaint = period_complaint(text);
+                           if (complaint) *complaint += ", or `once` or `never`";
+                           return complaint;
+                         });
+}
+
 Type duration_type() {
   const std::string expected = "a length of time such as `60 s` or `5 min`";
   return config::checked(expected,
@@ -62,8 +74,13 @@ Type duration_or_off_type() {
 WrittenPeriod period_of(const Value& section, std::string_view name) {
   const Value* value = section.find(name);
   if (value == nullptr || value->open()) return {};
-  const bool never = is_never(value->text());
+  const bool never = is_never(value->text()) || value->text() == once;
   return {.period = never ? Period::never() : Period::parse(value->text()), .location = value->location()};
+}
+
+bool is_once(const Value& section, std::string_view name) {
+  const Value* value = section.find(name);
+  return value != nullptr && value->text() == once;
 }
 
 config::Option offset_option() {

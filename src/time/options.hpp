@@ -14,6 +14,7 @@ namespace tailrace::time {
 
 config::Type period_type();           // 10 s, 5 steps, 1 month
 config::Type period_or_never_type();  // the same; or `never`, which `0 steps` is too
+config::Type sampling_type();         // the same; or `once`
 config::Type duration_type();         // a length of time: 60 s, 5 min
 config::Type duration_or_off_type();  // the same; or `off`
 
@@ -22,7 +23,9 @@ struct WrittenPeriod {
   config::Location location;  // line 0: not given, or it holds a `{name}` that is not filled in
 };
 
+// `once` is no period: it reads as never().
 WrittenPeriod period_of(const config::Value& section, std::string_view name);
+bool is_once(const config::Value& section, std::string_view name);
 
 // `offset` beside `every`.
 config::Option offset_option();

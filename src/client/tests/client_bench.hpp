@@ -24,6 +24,22 @@ class AtTheEnd final : public model::Agenda {
   }
 };
 
+// Field 1 is put once; the others at each step.
+class OneFixed final : public model::Agenda {
+ public:
+  void begin(std::span<unsigned char> wanted) override {
+    std::fill(wanted.begin(), wanted.end(), static_cast<unsigned char>(0));
+    wanted[1] = 1;
+  }
+  void advance(const model::Tick&, std::span<unsigned char> wanted) override {
+    std::fill(wanted.begin(), wanted.end(), static_cast<unsigned char>(1));
+    wanted[1] = std::exchange(is_first_, false) ? 1 : 0;
+  }
+
+ private:
+  bool is_first_ = true;
+};
+
 // Wants everything at even steps.
 class EvenSteps final : public model::Agenda {
  public:
@@ -77,12 +93,14 @@ struct Bench {
 
   explicit Bench(int rank = 0, std::vector<unsigned char> may_be_missing = {0, 0, 0, 0},
                  transport::BufferOptions buffer = {.bytes = 1 << 16},
-                 std::unique_ptr<model::Agenda> agenda = std::make_unique<EvenSteps>())
+                 std::unique_ptr<model::Agenda> agenda = std::make_unique<EvenSteps>(),
+                 std::vector<unsigned char> once = {0, 0, 0, 0})
       : ends(transport::loopback::make({buffer, {}}, *doorbell)),
         client(std::make_unique<Client>(declared(rank), rank,
                                         ClientParts{.producer = std::move(ends.producer),
                                                     .agenda = std::move(agenda),
                                                     .may_be_missing = std::move(may_be_missing),
+                                                    .once = std::move(once),
                                                     .begin = {0, 0.0}})) {}
 
   std::vector<Seen> take() {

@@ -52,6 +52,50 @@ TEST(Client, WantsWhatIsTakenAtTheEndAtEachStepAndMissesItAtNone) {
   EXPECT_NO_THROW(bench.client->finish());
 }
 
+TEST(Client, WhatIsPutOnceIsWantedUntilThen) {
+  const std::vector<std::int32_t> flags{1, 0, 1, 0, 1, 0};
+  const auto made = [] {
+    return Bench(0, {1, 0, 1, 1}, {.bytes = 1 << 16}, std::make_unique<OneFixed>(), {0, 1, 0, 0});
+  };
+  const auto put = [&](Bench& bench) {
+    bench.client->put_dense(mask, flags.data(), model::DataType::int32, 6);
+  };
+  const Seen block{PacketKind::block, mask, model::static_step, 0.0,
+                   bytes_of<std::int32_t>({1, 0, 1, 0, 1, 0})};
+
+  Bench early = made();
+  EXPECT_TRUE(early.client->wants(mask));
+  EXPECT_FALSE(early.client->wants(energy));
+  put(early);
+  EXPECT_FALSE(early.client->wants(mask));
+  EXPECT_THAT(error_of([&] { put(early); }),
+              ::testing::HasSubstr("field \"mask\" was put twice before the first step; it is put once"));
+  early.client->step(1, 0.25);
+  EXPECT_FALSE(early.client->wants(mask));
+  EXPECT_TRUE(early.client->wants(energy));
+  put(early);  // as any field that nobody wants
+  early.client->step(2, 0.5);
+  EXPECT_THAT(early.take(), ElementsAre(block, Seen{PacketKind::tick, 0, 1, 0.25, {}},
+                                        Seen{PacketKind::tick, 0, 2, 0.5, {}}));
+
+  Bench in_step = made();
+  in_step.client->step(1, 0.25);
+  EXPECT_TRUE(in_step.client->wants(mask));
+  std::ranges::copy(bytes_of<std::int32_t>({1, 0, 1, 0, 1, 0}), in_step.client->acquire(mask).begin());
+  in_step.client->publish(mask);
+  EXPECT_FALSE(in_step.client->put_unwanted(mask)) << "the put tells that it is the second one";
+  EXPECT_THAT(error_of([&] { put(in_step); }), ::testing::HasSubstr("was put twice at step 1"));
+  in_step.client->step(2, 0.5);
+  EXPECT_TRUE(in_step.client->put_unwanted(mask));
+  EXPECT_THAT(in_step.take(), ElementsAre(Seen{PacketKind::tick, 0, 1, 0.25, {}}, block,
+                                          Seen{PacketKind::tick, 0, 2, 0.5, {}}));
+
+  Bench never = made();
+  never.client->step(1, 0.25);
+  EXPECT_THAT(error_of([&] { never.client->step(2, 0.5); }),
+              ::testing::HasSubstr("field \"mask\" was wanted at step 1 but not put"));
+}
+
 TEST(Client, WhatNobodyWantsIsCountedAndGoesNowhere) {
   Bench bench;
   bench.client->step(1, 0.25);
@@ -289,7 +333,7 @@ TEST(Client, ASilentOneWantsAndSendsNothingAndStillTellsMisuse) {
 }
 
 TEST(Client, OneWithoutAServerIsSilent) {
-  Client client(declared(0), 0, {nullptr, nullptr, {}, {0, 0.0}});
+  Client client(declared(0), 0, {nullptr, nullptr, {}, {}, {0, 0.0}});
   EXPECT_FALSE(client.has_server());
   client.step(2, 0.5);
   EXPECT_FALSE(client.wants(w));
@@ -320,6 +364,7 @@ TEST(Client, StaticsComeFirst) {
                 {.producer = std::move(ends.producer),
                  .agenda = std::make_unique<EvenSteps>(),
                  .may_be_missing = {0, 0, 0, 0, 0},
+                 .once = {0, 0, 0, 0, 0},
                  .begin = {0, 0.0}});
   client.put_statics(declarer.statics());
   client.step(1, 1.0);

@@ -25,9 +25,10 @@ OptionalFields::OptionalFields(const Blueprint& blueprint, const std::function<b
   for (std::size_t f = 0; f < blueprint.plan.fields.size(); ++f) {
     const plan::FieldPlan& plan = blueprint.plan.fields[f];
     const int field = static_cast<int>(f);
-    if (!plan.optional || plan.at_end || !is_used(field)) continue;
+    if ((!plan.optional && !plan.once) || plan.at_end || !is_used(field)) continue;
     Optional optional;
     optional.field = field;
+    optional.once = plan.once;
     for (const int client : clients)
       if (blueprint.sends(field, client)) optional.clients.push_back(client);
     std::sort(optional.clients.begin(), optional.clients.end());
@@ -48,6 +49,7 @@ void OptionalFields::note_put(int field, int client) {
 void OptionalFields::close_step(const model::Tick& tick,
                                 const std::function<bool(int field, int client)>& missing) {
   for (Optional& optional : fields_) {
+    if (optional.once && std::exchange(optional.over, true)) continue;
     for (std::size_t c = 0; c < optional.clients.size(); ++c) {
       if (std::exchange(optional.put[c], 0) != 0) continue;
       if (missing(optional.field, optional.clients[c])) tell(optional, optional.clients[c], tick);

@@ -1,4 +1,5 @@
-// Fields that the model need not put: which of them did not come in a step where they were due.
+// Fields that the model need not put: which of them did not come in a step where they were due. And those
+// that are put once: their files wait for them, so one that has not come in the first step never comes.
 #pragma once
 
 #include <functional>
@@ -28,6 +29,7 @@ class OptionalFields {
     int field = -1;
     std::vector<int> clients;  // of this server that have cells of it, ascending
     std::vector<unsigned char> put;
+    bool once = false, over = false;  // once: and the first step has passed
     bool told = false;
   };
   void tell(Optional& optional, int client, const model::Tick& tick);

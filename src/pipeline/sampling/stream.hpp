@@ -18,11 +18,12 @@ struct Stream {
   std::size_t file = 0;      // index into the plan's files
   std::size_t variable = 0;  // index into the layout's variables
   int field = -1;            // index into the declarations' fields
-  int file_axis = -1;        // index into the file's time axes; -1: static
+  int file_axis = -1;        // index into the file's time axes; -1: static, or put once
   std::size_t axis = 0;      // number in the axis bank
   time::ReductionKind reduction = time::ReductionKind::snapshot;
   model::DataType input = model::DataType::float64;
   model::DataType output = model::DataType::float64;
+  bool once = false;        // a fixed field: one value, without time
   bool diagnostic = false;  // computed here, not put
   bool at_end = false;      // the sample that came last is kept until the run ends
   double fill_value = 0.0;

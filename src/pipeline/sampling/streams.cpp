@@ -11,6 +11,10 @@
 namespace tailrace::pipeline::sampling {
 namespace {
 
+// Of what is put once.
+const std::vector<time::Share> the_only_sample{
+    {.record = {}, .weight = 1.0, .fraction = 1.0, .closes = true}};
+
 std::vector<std::byte> fill_bytes(const output::VariableSpec& spec) {
   return model::dispatch(spec.type, [&](auto zero) {
     const auto value = static_cast<decltype(zero)>(spec.fill_value.value_or(0.0));
@@ -56,8 +60,11 @@ std::unique_ptr<Stream> Streams::make_stream(std::size_t file, std::size_t varia
     stream->packing = plan.packing;
     if (stream->missing) stream->missing->propagates = plan.propagates_missing;
     stream->file_axis = plan.axis;
-    stream->axis = axes_.number(file, static_cast<std::size_t>(plan.axis));
-    stream->at_end = in.axes[static_cast<std::size_t>(plan.axis)].kind == time::AxisKind::at_end;
+    stream->once = plan.axis < 0;
+    if (!stream->once) {
+      stream->axis = axes_.number(file, static_cast<std::size_t>(plan.axis));
+      stream->at_end = in.axes[static_cast<std::size_t>(plan.axis)].kind == time::AxisKind::at_end;
+    }
   }
   const auto& analysis = blueprint_.plan.analysis;
   stream->diagnostic = analysis && std::ranges::count(analysis->field_of_diagnostic, layout.field) > 0;
@@ -67,7 +74,7 @@ std::unique_ptr<Stream> Streams::make_stream(std::size_t file, std::size_t varia
 void Streams::start(std::span<const int> clients) {
   for (const auto& stream : streams_) {
     // Those of diagnostics are made with their first value, where that is.
-    if (stream->file_axis < 0 || stream->diagnostic) continue;
+    if ((stream->file_axis < 0 && !stream->once) || stream->diagnostic) continue;
     for (const int client : clients)
       if (blueprint_.sends(stream->field, client)) accumulator(*stream, client);
   }
@@ -82,12 +89,17 @@ void Streams::begin_step(const model::Tick& tick) {
   axes_.advance(tick);
 }
 
+void Streams::end_of_input() {
+  if (tick_.step == model::static_step) step_closed_ = false;  // no step: what was to be put once is missing
+  close_step();
+}
+
 void Streams::close_step() {
   if (std::exchange(step_closed_, true)) return;
   optional_fields_->close_step(tick_, [this](int field, int client) {
     bool left_a_gap = false;
     for (Stream* stream : of_field(field)) {
-      const auto& shares = axes_.shares(stream->axis);
+      const auto& shares = stream->once ? the_only_sample : axes_.shares(stream->axis);
       skip(*stream, client, shares);
       left_a_gap = left_a_gap || !shares.empty();
     }
@@ -97,10 +109,12 @@ void Streams::close_step() {
 
 void Streams::accept(int client, const model::PacketHeader& header, std::span<const std::byte> payload) {
   for (Stream* stream : of_field(header.number)) {
-    if (header.step == model::static_step)
-      emit_(*stream, client, 0, payload);
-    else
+    if (header.step != model::static_step)
       fold(*stream, client, payload, axes_.shares(stream->axis));
+    else if (stream->once)
+      fold(*stream, client, payload, the_only_sample);
+    else
+      emit_(*stream, client, 0, payload);
   }
   optional_fields_->note_put(header.number, client);
 }

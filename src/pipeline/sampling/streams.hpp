@@ -41,6 +41,7 @@ class Streams final : public model::Stateful {
   void begin_step(const model::Tick& tick);
   void
   close_step();  // no block of the current step is still to come; begin_step() does it for the one before
+  void end_of_input();
   // Any worker, several at once; never twice at once for the same client.
   void accept(int client, const model::PacketHeader& header, std::span<const std::byte> payload);
 

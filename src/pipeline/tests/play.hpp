@@ -183,6 +183,7 @@ struct Play {
             client::ClientParts{.producer = std::move(ends.producer),
                                 .agenda = plan::make_agenda(plan, declarations, cast.begin_tick()),
                                 .may_be_missing = std::vector<unsigned char>(declarations.fields.size(), 0),
+                                .once = std::vector<unsigned char>(declarations.fields.size(), 0),
                                 .begin = cast.begin_tick()});
         ranks[c].client->put_statics(ranks[c].declarer.statics());
       }

@@ -63,7 +63,7 @@ void share_out_open_chunks(const settings::Configuration& configuration,
   for (const FilePlan& file : files)
     for (const VariablePlan& variable : file.variables) {
       const std::size_t bytes = record_bytes(variable, declarations);
-      if (bytes < large_record) continue;
+      if (bytes < large_record || variable.axis < 0) continue;
       if (variable.chunk.empty())
         count += gathers_records(file) ? 1 : 0;
       else if (variable.chunk.front() > 1)  // as the user says
@@ -86,7 +86,7 @@ Needs needs_of(const Plan& plan, const model::Declarations& declarations) {
       const std::size_t bytes = record_bytes(variable, declarations);
       at_once += bytes;
       needs.windows += kept_bytes(variable, declarations);
-      if (bytes < large_record) continue;
+      if (bytes < large_record || variable.axis < 0) continue;
       if (!variable.chunk.empty() && variable.chunk.front() > 1)
         needs.open += copies * bytes * static_cast<std::size_t>(variable.chunk.front());
       else if (variable.chunk.empty() && gathers_records(file))

@@ -51,5 +51,21 @@ TEST(Agenda, WantsAFieldWhenAnyAxisDoes) {
   EXPECT_THAT(seen, testing::ElementsAre("000", "000", "110", "000", "000", "110", "000", "110"));
 }
 
+TEST(Agenda, WantsFixedFieldsFromTheBeginningUntilTheFirstStep) {
+  Plan plan = some_plan();
+  plan.fields[2].once = true;
+  plan.files[0].variables.push_back(variable(2, -1));
+  model::Declarations declarations;
+  declarations.fields.resize(3);
+  const auto agenda = make_agenda(plan, declarations, {0, 0.0});
+  std::vector<unsigned char> wanted(3, 7);
+  agenda->begin(wanted);
+  EXPECT_THAT(wanted, testing::ElementsAre(0, 0, 1));
+  agenda->advance({1, 2.5}, wanted);
+  EXPECT_THAT(wanted, testing::ElementsAre(1, 1, 1));
+  agenda->advance({2, 4.5}, wanted);
+  EXPECT_THAT(wanted, testing::ElementsAre(1, 1, 0));
+}
+
 }  // namespace
 }  // namespace tailrace::plan

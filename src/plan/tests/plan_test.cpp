@@ -239,6 +239,39 @@ TEST(Plan, FieldsMayComeAtTheEndAlone) {
   EXPECT_THAT(nothing.warnings, testing::Contains(HasSubstr("\"u\" is never sent")));
 }
 
+TEST(Plan, FixedFieldsHaveNoTime) {
+  const std::string fields =
+      "fields: {fixed: {every: once, names: [u, count]}, state: {every: 2 steps, names: [theta]}}\n";
+  const auto file = [&](const std::string& variables, const std::string& more = "") {
+    return fields + "output: {a.nc: {" + more + "variables: [" + variables + "]}}\n";
+  };
+  const Plan plan =
+      plan_of(file("{field: u, every: once}, {field: count, every: 1 d}, {field: theta, every: 4 steps}"));
+  EXPECT_TRUE(plan.fields.at(0).once);
+  EXPECT_EQ(plan.files.at(0).axes.size(), 1U);
+  EXPECT_EQ(plan.files.at(0).axes.at(0).dim, "time");
+  EXPECT_EQ(plan.files.at(0).variables.at(0).axis, -1);
+  EXPECT_EQ(plan.files.at(0).variables.at(1).axis, -1);
+  EXPECT_EQ(plan.files.at(0).variables.at(2).axis, 0);
+  const std::map<std::string, std::string> options;
+  const auto tree = describe(settings::parse_configuration(
+                                 {{"run.yaml", "tailrace: 1\n" + file("{field: u, every: once}")}}, &options),
+                             &plan);
+  EXPECT_THAT(tree, HasSubstr("fixed, once: u, count"));
+  EXPECT_THAT(tree, HasSubstr("without time, put once"));
+  EXPECT_THAT(complaint(file("{field: u, operation: mean, every: 1 d}")),
+              HasSubstr("variables[0].operation: \"u\" is sent only once, so only a snapshot can be taken"));
+  EXPECT_THAT(complaint(file("{field: u, every: once, split: z}")), HasSubstr("cannot be split"));
+  EXPECT_THAT(complaint(file("{field: theta, every: once}")),
+              HasSubstr("expected a period: the model sends \"theta\" every 2 steps"));
+  EXPECT_THAT(complaint(file("{field: u, every: once}", "series: true, write_every: 1 d, ")),
+              HasSubstr("a series needs a field that changes with time"));
+  EXPECT_THAT(complaint(with_fields("every: once, also_at_end: true, names: [u]", "{field: u, every: once}")),
+              HasSubstr("`once` and `also_at_end: true` exclude each other"));
+  EXPECT_THAT(complaint(with_fields("every: onse, names: [u]", "{field: u, every: once}")),
+              HasSubstr("`once` or `never`"));
+}
+
 TEST(Plan, ChunksMustFitTheGrid) {
   const auto chunk = [](const std::string& shape) {
     return complaint(with_fields("names: [u]", "{field: u, every: 1 s, chunk: " + shape + "}"));

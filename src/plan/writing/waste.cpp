@@ -16,6 +16,7 @@ constexpr double wasteful = 0.3;
 std::optional<double> values_of_commit(const model::Declarations& declarations, const FilePlan& file) {
   double bytes = 0.0;
   for (const VariablePlan& variable : file.variables) {
+    if (variable.axis < 0) continue;  // written once
     const auto records = records_per_commit(file, variable);
     if (!records) return std::nullopt;
     const int grid = declarations.fields[static_cast<std::size_t>(variable.field)].grid;
@@ -28,7 +29,7 @@ std::optional<double> values_of_commit(const model::Declarations& declarations, 
 std::optional<std::string> small_commits(const model::Declarations& declarations, const FilePlan& file) {
   const auto values = values_of_commit(declarations, file);
   const double headers = headers_of_file + headers_of_variable * static_cast<double>(file.variables.size());
-  if (!values || headers <= wasteful * *values) return std::nullopt;
+  if (!values || *values <= 0.0 || headers <= wasteful * *values) return std::nullopt;
   const double longer = std::ceil(headers / wasteful / *values);
   return fmt::format(
       "a commit {} brings {:.0f} bytes of values and copies some {:.0f} of headers; expected a "
@@ -60,7 +61,8 @@ std::optional<std::string> partly_filled(const FilePlan& file, const VariablePla
 
 std::optional<std::string> partly_filled(const FilePlan& file) {
   for (const VariablePlan& variable : file.variables)
-    if (auto what = partly_filled(file, variable)) return what;
+    if (variable.axis >= 0)
+      if (auto what = partly_filled(file, variable)) return what;
   return std::nullopt;
 }
 

@@ -35,7 +35,9 @@ class Field:
         self.name, self.rank, self.size, self.values = field["name"], rank, size, values
         self.grid = grids.get(field.get("grid", ""))
         self.absent_from = field.get("absent_from")  # from this step on it is not put
-        io.field(self.name, grid=field.get("grid", ""), units=field.get("units", ""), dtype=str(values.dtype))
+        self.early = field.get("early", False)  # put before the first step
+        more = {key: field[key] for key in ("fill_value", "standard_name", "attributes") if key in field}
+        io.field(self.name, grid=field.get("grid", ""), units=field.get("units", ""), dtype=str(values.dtype), **more)
 
     def block(self, step: int) -> np.ndarray | None:
         values = self.values[step - 1]
@@ -86,6 +88,10 @@ def main(folder: str) -> None:
             declare_grid(io, grid, comm.rank, comm.size)
         fields = [Field(io, one, grids, arrays[one["name"]], comm.rank, comm.size) for one in case["fields"]]
         io.ready()
+        for field in fields:
+            if field.early:
+                io.put(field.name, field.block(1))
+                assert not io.wants(field.name)
         for step in range(1, case["steps"] + 1):
             io.step(step, float(step))
             for field in fields:

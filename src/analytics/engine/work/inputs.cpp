@@ -56,6 +56,24 @@ void Inputs::take(planning::Bundled::Seat seat, std::size_t client, model::DataT
   row.came[at(seat.member)] = 1;
 }
 
+// Nothing else is written where a block lies, so it stays when a step's memory serves the next one.
+void Inputs::take_fixed(int input, std::size_t client, model::DataType type,
+                        std::span<const std::byte> payload) {
+  const planning::Bundled::Seat seat = plan_.seat(input);
+  if (seat.node < 0) return;
+  Row& row = rows_[client][at(seat.node)];
+  row.fixed.resize(std::max<std::size_t>(row.members, 1), 0);
+  char& is_here = row.fixed[row.members == 0 ? 0 : at(seat.member)];
+  if (is_here == 0) {
+    take(seat, client, type, payload);
+    is_here = 1;
+  } else if (row.members == 0) {
+    values_.of_client(client, seat.node).present = true;
+  } else {
+    row.came[at(seat.member)] = 1;
+  }
+}
+
 std::string Inputs::not_put(std::size_t client, int original) const {
   return fmt::format("rank {} of the model did not put \"{}\" at step {}", plan_.layout().clients[client],
                      plan_.layout().graph.nodes[at(original)].name, values_.tick.step);

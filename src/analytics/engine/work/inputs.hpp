@@ -20,6 +20,8 @@ class Inputs {
   // `client` counts this server's. Copies.
   void take(planning::Bundled::Seat seat, std::size_t client, model::DataType type,
             std::span<const std::byte> payload);
+  // A block that is the same at each step: copied where this has not got it from an earlier step.
+  void take_fixed(int input, std::size_t client, model::DataType type, std::span<const std::byte> payload);
   void close();  // what has not come does not come; its place says why there is nothing
 
  private:
@@ -28,6 +30,7 @@ class Inputs {
     std::size_t members = 0;  // 0: nothing lies side by side here
     std::size_t cells = 0;    // of one
     std::vector<char> came;   // by member; not bits, which threads would share
+    std::vector<char> fixed;  // by member, or of the only one: it is here for good
   };
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
   void close_block(int node, std::size_t client);

@@ -1,0 +1,31 @@
+// Inputs that come once and hold for the whole run.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "analytics/engine/work/inputs.hpp"
+
+namespace tailrace::analytics::engine::work {
+
+// keep() from any threads at once, each block once; give() when nothing is being kept.
+class FixedInputs {
+ public:
+  FixedInputs(const planning::Layout& layout, const std::vector<EngineInput>& inputs);
+
+  bool has(int input) const { return !blocks_[static_cast<std::size_t>(input)].empty(); }
+  // `client` counts this server's. Copies.
+  void keep(int input, std::size_t client, model::DataType type, std::span<const std::byte> payload);
+  void give(Inputs& step) const;  // those that came
+
+ private:
+  struct Block {
+    std::vector<std::byte> bytes;
+    model::DataType type = model::DataType::float64;
+    bool came = false;
+  };
+  std::vector<std::vector<Block>> blocks_;  // by input and client; none for inputs that are not fixed
+};
+
+}  // namespace tailrace::analytics::engine::work
