@@ -16,6 +16,7 @@ namespace tailrace::analytics {
 struct Input {
   std::string name;  // with its namespace: scalar.vwp
   Shape shape;
+  bool may_miss = false;  // it has a fill value; missing values come as NaN
 };
 
 struct DiagnosticSource {

@@ -81,9 +81,8 @@ void Engine::accept(int input, int client, model::DataType type, std::span<const
   if (parts_->fixed.has(input)) return parts_->fixed.keep(input, at(places[at(client)]), type, payload);
   engine::Step* const step = parts_->current;
   if (step == nullptr) return;
-  const planning::Bundled::Seat seat = step->plan().seat(input);
-  if (seat.node < 0) return;
-  step->inputs.take(seat, at(places[at(client)]), type, payload);
+  if (step->plan().seat(input).node < 0) return;
+  step->inputs.take(input, at(places[at(client)]), type, payload);
 }
 
 void Engine::end() {

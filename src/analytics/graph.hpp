@@ -40,6 +40,7 @@ struct Diagnostic {
   // The reductions that end it, the first one first: of max(mean(th, y, x), z) both, of mean(th) - 273 none.
   std::vector<Reduced> reduced = {};
   std::vector<int> inputs;  // of Scope::inputs, sorted: what it is computed from
+  bool may_miss = false;    // cells may be missing, which is NaN
 };
 
 struct Graph {

@@ -62,6 +62,10 @@ class Operator {
   virtual Shape infer(const Call& call) const = 0;
   // How many arguments a call has, where they are arrays only: names are then never taken for dimensions.
   virtual std::optional<std::size_t> only_arrays() const { return std::nullopt; }
+  // It leaves NaN out with the parameter skip_missing=1; of values that may be missing it does so unasked.
+  virtual bool can_skip_missing() const { return false; }
+  virtual bool is_zero_of_nothing(const Call&) const { return false; }  // where all is left out: else NaN
+  virtual bool counts() const { return false; }                         // a number of cells is never missing
   // Dimensions of the first argument whose coordinate this call needs. Whoever reads the expression then
   // gives their values as the parameter "DIM.coordinates" (a list as long as the dimension), before infer();
   // where DIM has no coordinate the parameter is left out and infer() says what is missing.

@@ -6,6 +6,7 @@
 // roots, and the roots send to all servers what blocks of later phases need.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "analytics/graph.hpp"
@@ -21,10 +22,11 @@ enum class Place {
 
 // What an engine is told of an input: a field, or an array that every server knows.
 struct EngineInput {
-  Place place = Place::local;  // global: with the component's first rank
-  model::Regions regions;      // local: by client of the component
-  std::vector<double> values;  // known: the whole
-  bool fixed = false;          // local or global: it comes once, before the end of the first step
+  Place place = Place::local;       // global: with the component's first rank
+  model::Regions regions;           // local: by client of the component
+  std::vector<double> values;       // known: the whole
+  std::optional<double> fill = {};  // local or global: stands for a missing value, which becomes NaN
+  bool fixed = false;               // local or global: it comes once, before the end of the first step
 };
 
 struct Placement {

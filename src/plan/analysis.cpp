@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <string_view>
@@ -104,7 +105,8 @@ class Analyst {
     input.place = grid.kind == model::GridKind::replicated ? Place::global : Place::local;
     input.fixed = group.once;
     if (decomposition_ && input.place == Place::local) input.regions = regions_of(field.grid);
-    scope_.inputs.push_back({name, std::move(shape)});
+    input.fill = field.fill_value;
+    scope_.inputs.push_back({name, std::move(shape), field.fill_value.has_value()});
     analysis_->inputs.push_back(std::move(input));
     analysis_->field_of_input.push_back(*index);
     origins_.push_back({&grid, field.standard_name, field.long_name, field.attributes});
@@ -176,6 +178,7 @@ class Analyst {
       for (const auto& [name, value] : entry.attributes) field.attributes[name] = value;
       field.coordinates = entry.coordinates;
     }
+    if (diagnostic.may_miss) field.fill_value = std::numeric_limits<double>::quiet_NaN();
     field.grid = grid_for(diagnostic, coordinates, local);
     analysis_->field_of_diagnostic.push_back(static_cast<int>(analysis_->declarations.fields.size()));
     analysis_->declarations.fields.push_back(std::move(field));

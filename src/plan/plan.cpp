@@ -157,12 +157,6 @@ class Planner {
                                     name));
           continue;
         }
-        if (declarations_.fields[at(field)].fill_value)
-          problems_.add(
-              diagnostic.location, "diagnostics." + diagnostic.name + ".is",
-              fmt::format("\"{}\" has missing values (a fill_value), which expressions do not weigh yet in "
-                          "this version",
-                          name));
         if (plan_.fields[at(field)].once) continue;
         if (slowest.empty() || is_multiple(cadence, plan.cadence)) {
           plan.cadence = cadence;

@@ -34,7 +34,7 @@ def every_bit(path: Path) -> dict:
         for name in item.attrs:
             if name not in RUN_ATTRIBUTES | LINKS:
                 value = np.asarray(item.attrs[name])
-                content[f"{prefix}@{name}"] = (str(value.dtype), value.tolist())
+                content[f"{prefix}@{name}"] = (str(value.dtype), repr(value.tolist()))  # a NaN equals itself
 
     def visit(name: str, item) -> None:
         attributes(name, item)

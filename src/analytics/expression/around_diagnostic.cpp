@@ -33,7 +33,9 @@ std::optional<Value> AroundDiagnostic::named(const std::string& name, std::size_
   const auto input = all_.inputs_.find(name);
   if (input != all_.inputs_.end()) {
     const Input& field = all_.scope_.inputs[static_cast<std::size_t>(input->second)];
-    return with_known_units(name, all_.builder_.input(input->second, field.name, field.shape));
+    Value value = all_.builder_.input(input->second, field.name, field.shape);
+    value.may_miss = field.may_miss;
+    return with_known_units(name, std::move(value));
   }
   const auto other = all_.diagnostics_.find(name);
   if (other != all_.diagnostics_.end()) return diagnostic(other->second, at);

@@ -87,6 +87,23 @@ std::optional<Value> Calls::elementwise(Opcode opcode) {
   return resolver_.elementwise(here_, opcode, std::move(values));
 }
 
+// A user's function is given numbers, and does not know which of them stand for none.
+bool Calls::refuse_missing(const Operator& op, const std::vector<Value>& arrays) {
+  const auto own = around_.operators().find(here_.text);
+  if (own == around_.operators().end() || own->second.get() != &op) return false;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (!arrays[i].may_miss) continue;
+    const syntax::Phrase& at = resolver_.phrase(here_.children[i]);
+    around_.problem(at.begin,
+                    fmt::format("this may have missing values (a fill_value), which operators of the "
+                                "configuration, such as {}, do not take yet in this version; give it a number "
+                                "there, as in where(isnan(a), 0, a)",
+                                here_.text));
+    return true;
+  }
+  return false;
+}
+
 std::optional<Value> Calls::applied(const Operator& op) {
   const auto arrays = op.only_arrays();
   if (arrays && here_.children.size() > *arrays) {
@@ -104,7 +121,7 @@ std::optional<Value> Calls::applied(const Operator& op) {
     else
       given.failed = true;
   }
-  if (given.failed) return std::nullopt;
+  if (given.failed || refuse_missing(op, given.arrays)) return std::nullopt;
   try {
     Call asked = call;
     for (const Value& value : given.arrays) asked.arguments.push_back(builder_.shape(value));

@@ -25,6 +25,7 @@ class Calls {
   std::optional<nodes::Value> elementwise(Opcode opcode);
   std::optional<nodes::Value> rewritten(const Rewrite& rewrite);
   std::optional<nodes::Value> applied(const Operator& op);
+  bool refuse_missing(const Operator& op, const std::vector<nodes::Value>& arrays);
   std::optional<RewriteCall> read_call(const Rewrite& rewrite);
   nodes::Value write(const Rewrite& rewrite, const RewriteCall& call);
   // Says of the result what this call did over which dims, behind what was done before it.

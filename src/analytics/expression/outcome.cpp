@@ -89,7 +89,8 @@ Graph collect(const std::vector<Node>& nodes, const std::vector<Entry>& entries)
                                  .long_name = source.long_name,
                                  .standard_name = source.standard_name,
                                  .reduced = entry.value.reduced,
-                                 .inputs = {}});
+                                 .inputs = {},
+                                 .may_miss = entry.value.may_miss});
   }
   Inputs{graph};
   return graph;

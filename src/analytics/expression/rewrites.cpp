@@ -47,13 +47,15 @@ std::string units_of(const RewriteCall& call) {
   return *text;
 }
 
+// What may miss is left out where nothing is said.
 Value reduced(Builder& builder, const std::string& name, const Value& value, const DimNames& dims,
-              bool skip_missing = false) {
+              std::optional<bool> skip_missing = {}) {
   const Operator* op = find_operator(name);
   TAILRACE_ASSERT(op != nullptr, fmt::format("the operator {} is not built in", name));
   Call call;
   call.dims = dims;
-  if (skip_missing) call.parameters["skip_missing"] = 1.0;
+  if (skip_missing && (*skip_missing || value.may_miss))
+    call.parameters["skip_missing"] = *skip_missing ? 1.0 : 0.0;
   return builder.apply(name, *op, std::move(call), {value});
 }
 
@@ -119,16 +121,25 @@ Value weighted_mean(Builder& builder, const Value& value, const How& how) {
   return builder.elementwise(Opcode::div, {reduced(builder, "sum", product, how.dims), total});
 }
 
-Value mean(Builder& builder, const Value& value, const How& how) {
-  if (how.weights) check_weights(builder, value, *how.weights);
-  if (builder.dims(value).empty()) return value;
-  if (how.weights) return with_units_of(weighted_mean(builder, value, how), value);
+Value plain_mean(Builder& builder, const Value& value, const How& how) {
   const Value sum = reduced(builder, "sum", value, how.dims, how.skip_missing);
   Value count = how.skip_missing ? reduced(builder, "count", value, how.dims)
                                  : builder.number(cells_of(builder, value, how.dims) - how.fewer);
   if (how.skip_missing && how.fewer != 0.0)
     count = builder.elementwise(Opcode::sub, {count, builder.number(how.fewer)});
-  return with_units_of(builder.elementwise(Opcode::div, {sum, count}), value);
+  return builder.elementwise(Opcode::div, {sum, count});
+}
+
+// Without a cell that counts 0 is divided by 0, which is as missing as can be.
+Value mean(Builder& builder, Value value, How how) {
+  if (how.weights) check_weights(builder, value, *how.weights);
+  if (builder.dims(value).empty()) return value;
+  const bool may_miss = value.may_miss || (how.weights && how.weights->may_miss);
+  value.may_miss = false;
+  if (how.weights) how.weights->may_miss = false;
+  Value result = how.weights ? weighted_mean(builder, value, how) : plain_mean(builder, value, how);
+  result.may_miss = may_miss;
+  return with_units_of(result, value);
 }
 
 Value anomaly(Builder& builder, const Value& value, How how) {
@@ -160,8 +171,14 @@ Value covariance(Builder& builder, const Value& a, const Value& b, const How& ho
   return mean(builder, product, how);
 }
 
+// As the user says, or else where something may miss.
+bool skips_missing(const RewriteCall& call) {
+  if (call.parameters.contains("skip_missing")) return flag(call, "skip_missing");
+  return std::ranges::any_of(call.arrays, &Value::may_miss) || (call.weights && call.weights->may_miss);
+}
+
 How how_of(const RewriteCall& call) {
-  How how{call.dims, call.weights, flag(call, "skip_missing"), number_of(call, "ddof", 0.0)};
+  How how{call.dims, call.weights, skips_missing(call), number_of(call, "ddof", 0.0)};
   if (how.fewer != 0.0 && how.weights)
     throw CallProblem(-1, "ddof", "ddof and weights cannot be given together");
   return how;
@@ -174,7 +191,7 @@ Value write_mean(Builder& builder, const RewriteCall& call) {
 Value write_sum(Builder& builder, const RewriteCall& call) {
   check_weights(builder, call.arrays[0], *call.weights);
   const Value product = builder.elementwise(Opcode::mul, {call.arrays[0], *call.weights});
-  return reduced(builder, "sum", product, call.dims, flag(call, "skip_missing"));
+  return reduced(builder, "sum", product, call.dims, skips_missing(call));
 }
 
 Value write_var(Builder& builder, const RewriteCall& call) {

@@ -174,6 +174,7 @@ class Where final : public Reduction {
     if (text(call, "give", "index") != "coordinate" || call.parameters.contains("coordinates")) return {};
     return {along(call)};
   }
+  bool can_skip_missing() const override { return true; }
   std::unique_ptr<Partial> start(const Call& call) const override {
     const std::vector<bool> consumed = consumed_dims(call);
     const std::vector<std::int64_t> steps = steps_of(call, consumed);

@@ -150,6 +150,8 @@ class Coarsen final : public Kernel {
     }
     return std::nullopt;
   }
+  bool can_skip_missing() const override { return true; }
+  bool is_zero_of_nothing(const Call& call) const override { return text(call, "method", "mean") == "sum"; }
   std::vector<std::string> needs_whole(const Call& call) const override {
     const Coarsening coarsening = coarsening_of(call);
     std::vector<std::string> names;

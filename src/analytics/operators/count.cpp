@@ -46,6 +46,7 @@ class Count final : public SimpleReduction {
         "without cells contribute nothing; without cells the count is 0, for length 1 it is 1, or 0 for NaN.",
         "local; one pass over the cells; 8 bytes per kept cell in the message", ""};
   }
+  bool counts() const override { return true; }
 
  protected:
   std::unique_ptr<Cells> make_cells(std::size_t cells, bool) const override {

@@ -101,6 +101,7 @@ class Histogram final : public Reduction {
     return coordinate;
   }
   bool fusible() const override { return true; }
+  bool counts() const override { return true; }
   std::unique_ptr<Partial> start(const Call& call) const override {
     const std::vector<double> edges = edges_of(call);
     return kept_partial(call, [edges](std::size_t cells) { return std::make_unique<BinCells>(cells, edges); },

@@ -73,6 +73,7 @@ class Quantile final : public Kernel {
     if (dim != "quantile" || !is_list(call, "q")) return std::nullopt;
     return DimCoordinate{dim, fractions_of(call), "1", "", "quantile"};
   }
+  bool can_skip_missing() const override { return true; }
   std::vector<std::string> needs_whole(const Call& call) const override { return split_consumed(call); }
   std::unique_ptr<KernelRun> start(const Call& call) const override {
     return run_of([consumed = consumed_dims(call), fractions = fractions_of(call),

@@ -16,6 +16,7 @@ class Sum final : public SimpleReduction {
             "kept cell",
             "Ahrens, Demmel, Nguyen (2020), ACM Trans. Math. Softw. 46 (3), 22"};
   }
+  bool is_zero_of_nothing(const Call&) const override { return true; }
 
  protected:
   std::unique_ptr<Cells> make_cells(std::size_t cells, bool skip_missing) const override {

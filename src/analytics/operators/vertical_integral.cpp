@@ -137,6 +137,8 @@ class VerticalIntegral final : public Reduction {
     if (call.arguments.size() != 1 || call.parameters.contains("thickness")) return {};
     return call.dims;
   }
+  bool can_skip_missing() const override { return true; }
+  bool is_zero_of_nothing(const Call&) const override { return true; }
   std::unique_ptr<Partial> start(const Call& call) const override {
     return std::make_unique<IntegralPartial>(call, flag(call, "skip_missing"));
   }

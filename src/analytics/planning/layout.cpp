@@ -32,6 +32,7 @@ Layout::Layout(const Graph& of_graph, const std::vector<EngineInput>& inputs, st
     if (node.kind == NodeKind::kernel && static_cast<const Kernel*>(node.op)->remembers()) in_order = true;
     if (node.kind == NodeKind::input) nodes_of_inputs[at(node.input)] = static_cast<int>(n);
   }
+  for (const EngineInput& input : inputs) fills.push_back(input.fill);
   for (std::size_t c = 0; c < clients.size(); ++c) places_of_clients[at(clients[c])] = static_cast<int>(c);
   cut_blocks(inputs);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analytics/graph.hpp"
@@ -26,12 +27,13 @@ struct Layout {
   const Graph& graph;
   std::vector<int> clients;
   Server server;
-  Placement placement;                  // with its cuts
-  std::vector<model::Regions> regions;  // by cut: of all clients of the component
-  std::vector<std::int64_t> cells;      // by node: of its largest block on any rank
-  std::vector<int> nodes_of_inputs;     // -1: no diagnostic uses it
-  std::vector<int> places_of_clients;   // in `clients`; -1: another server's
-  bool in_order = false;                // some kernel remembers: one step after the other
+  Placement placement;                       // with its cuts
+  std::vector<model::Regions> regions;       // by cut: of all clients of the component
+  std::vector<std::int64_t> cells;           // by node: of its largest block on any rank
+  std::vector<int> nodes_of_inputs;          // -1: no diagnostic uses it
+  std::vector<std::optional<double>> fills;  // by input: what stands for a missing value
+  std::vector<int> places_of_clients;        // in `clients`; -1: another server's
+  bool in_order = false;                     // some kernel remembers: one step after the other
 
  private:
   void cut_blocks(const std::vector<EngineInput>& inputs);

@@ -69,6 +69,7 @@ std::optional<std::string> partly_filled(const FilePlan& file) {
 }  // namespace
 
 std::optional<double> records_per_commit(const FilePlan& file, const VariablePlan& variable) {
+  if (variable.axis < 0) return std::nullopt;
   const time::Period& commits = file.entry.write_every;
   const time::Period& records = file.axes[static_cast<std::size_t>(variable.axis)].every;
   if (file.entry.gathers || commits.is_never() || records.is_never() || commits.kind() != records.kind())

@@ -36,23 +36,21 @@ void Inputs::open() {
   }
 }
 
-void Inputs::take(planning::Bundled::Seat seat, std::size_t client, model::DataType type,
-                  std::span<const std::byte> payload) {
+void Inputs::take(int input, std::size_t client, model::DataType type, std::span<const std::byte> payload) {
+  const planning::Bundled::Seat seat = plan_.seat(input);
+  const std::optional<double> fill = plan_.layout().fills[at(input)];
   Row& row = rows_[client][at(seat.node)];
   if (row.members == 0) {
-    Value& value = values_.of_client(client, seat.node);
-    value.bytes.assign(payload.begin(), payload.end());
-    value.type = type;
-    value.present = true;
+    values_.of_client(client, seat.node).put(type, payload, fill);
     return;
   }
   TAILRACE_ASSERT(payload.size() == row.cells * model::size_of(type) && at(seat.member) < row.members,
                   "a block of another size");
   double* const room = row.values + at(seat.member) * row.cells;
-  if (type == model::DataType::float64)
+  if (type == model::DataType::float64 && !fill)
     std::memcpy(room, payload.data(), payload.size());
   else
-    convert(type, payload, room);
+    convert(type, payload, fill, room);
   row.came[at(seat.member)] = 1;
 }
 
@@ -65,7 +63,7 @@ void Inputs::take_fixed(int input, std::size_t client, model::DataType type,
   row.fixed.resize(std::max<std::size_t>(row.members, 1), 0);
   char& is_here = row.fixed[row.members == 0 ? 0 : at(seat.member)];
   if (is_here == 0) {
-    take(seat, client, type, payload);
+    take(input, client, type, payload);
     is_here = 1;
   } else if (row.members == 0) {
     values_.of_client(client, seat.node).present = true;

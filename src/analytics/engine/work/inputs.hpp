@@ -17,9 +17,8 @@ class Inputs {
   explicit Inputs(StepValues& values);  // must live longer
 
   void open();
-  // `client` counts this server's. Copies.
-  void take(planning::Bundled::Seat seat, std::size_t client, model::DataType type,
-            std::span<const std::byte> payload);
+  // `client` counts this server's. Copies. The step needs the input.
+  void take(int input, std::size_t client, model::DataType type, std::span<const std::byte> payload);
   // A block that is the same at each step: copied where this has not got it from an earlier step.
   void take_fixed(int input, std::size_t client, model::DataType type, std::span<const std::byte> payload);
   void close();  // what has not come does not come; its place says why there is nothing

@@ -1,7 +1,9 @@
 #include "analytics/engine/work/value.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace tailrace::analytics::engine::work {
 
@@ -23,6 +25,29 @@ void convert(model::DataType type, std::span<const std::byte> from, double* to) 
       to[i] = static_cast<double>(element);
     }
   });
+}
+
+void convert(model::DataType type, std::span<const std::byte> from, std::optional<double> fill, double* to) {
+  if (!fill || std::isnan(*fill)) return convert(type, from, to);
+  model::dispatch(type, [&](auto zero) {
+    using Type = decltype(zero);
+    const auto hidden = static_cast<Type>(*fill);
+    for (std::size_t i = 0; i < from.size() / sizeof(Type); ++i) {
+      Type element;
+      std::memcpy(&element, from.data() + i * sizeof(Type), sizeof(Type));
+      to[i] = element == hidden ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(element);
+    }
+  });
+}
+
+void Value::put(model::DataType of, std::span<const std::byte> from, std::optional<double> fill) {
+  if (fill && !std::isnan(*fill)) {
+    convert(of, from, fill, make(from.size() / model::size_of(of)).data());
+    return;
+  }
+  bytes.assign(from.begin(), from.end());
+  type = of;
+  present = true;
 }
 
 std::vector<double> Value::as_doubles() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,6 +52,8 @@ struct Value {
   std::span<double> doubles() {
     return {reinterpret_cast<double*>(bytes.data()), bytes.size() / sizeof(double)};
   }
+  // Numbers as they were put; where some may be missing, as they are read.
+  void put(model::DataType of, std::span<const std::byte> from, std::optional<double> fill);
   std::size_t size() const { return bytes.size() / model::size_of(type); }
   std::vector<double> as_doubles() const;
   // As they lie here, or, of another type, converted into `room`.
@@ -59,5 +62,7 @@ struct Value {
 };
 
 void convert(model::DataType type, std::span<const std::byte> from, double* to);
+// The same; elements of the value `fill`, in their type, become NaN.
+void convert(model::DataType type, std::span<const std::byte> from, std::optional<double> fill, double* to);
 
 }  // namespace tailrace::analytics::engine::work

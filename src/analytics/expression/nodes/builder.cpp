@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "analytics/expression/nodes/missing_values.hpp"
 #include "analytics/expression/nodes/never_negative.hpp"
 #include "analytics/expression/nodes/node_key.hpp"
 #include "analytics/units/unit_system.hpp"
@@ -217,6 +218,15 @@ std::optional<Value> Builder::simpler_power(const std::vector<Value>& arguments)
 }
 
 Value Builder::elementwise(Opcode opcode, std::vector<Value> arguments) {
+  return MissingValues(*this).elementwise(opcode, std::move(arguments));
+}
+
+Value Builder::apply(const std::string& name, const Operator& op, Call call,
+                     const std::vector<Value>& given) {
+  return MissingValues(*this).apply(name, op, std::move(call), given);
+}
+
+Value Builder::computed(Opcode opcode, std::vector<Value> arguments) {
   const ElementwiseOperator& op = analytics::elementwise(opcode);
   Call call;
   if (arguments.size() == op.arity()) {
@@ -242,6 +252,7 @@ Value Builder::elementwise(Opcode opcode, std::vector<Value> arguments) {
   result.bare =
       std::all_of(arguments.begin(), arguments.end(), [](const Value& value) { return value.bare; });
   result.open = any(arguments, &Value::open);
+  result.may_miss = opcode != Opcode::isnan && opcode != Opcode::isfinite && any(arguments, &Value::may_miss);
   const bool stretches = op.rule() == UnitRule::product || op.rule() == UnitRule::quotient;
   const bool by_number =
       stretches && std::any_of(arguments.begin(), arguments.end(), [&](const Value& value) {
@@ -320,12 +331,12 @@ std::optional<Value> Builder::under_root(const Value& value) const {
   return inside;
 }
 
-Value Builder::apply(const std::string& name, const Operator& op, Call call,
-                     const std::vector<Value>& given) {
+Value Builder::applied(const std::string& name, const Operator& op, Call call,
+                       const std::vector<Value>& given) {
   if ((name == "max" || name == "min") && given.size() == 1) {
     // One root of each result instead of one of each cell, with the same bits.
     if (const auto inside = under_root(given[0])) {
-      const Value extreme = apply(name, op, std::move(call), {*inside});
+      const Value extreme = applied(name, op, std::move(call), {*inside});
       Value result = extreme;
       result.units = given[0].units;
       result.node = elementwise_node(analytics::elementwise(Opcode::sqrt), Call{{shape(extreme)}, {}, {}},
@@ -357,6 +368,7 @@ Value Builder::apply(const std::string& name, const Operator& op, Call call,
   result.units = made.shape.units;
   result.scaled = any(arguments, &Value::scaled) && result.units != "1";
   result.open = any(arguments, &Value::open);
+  result.may_miss = any(arguments, &Value::may_miss) && !op.counts();
   result.node = add(std::move(made));
   return result;
 }

@@ -20,7 +20,9 @@ struct Value {
   bool bare = false;                 // a number as written: takes the units of what it meets
   // Multiplied with a bare number, which may have been a conversion by hand: never converted unasked.
   bool scaled = false;
-  bool open = false;                  // a number that is not known yet: {name} while the model has not spoken
+  bool open = false;  // a number that is not known yet: {name} while the model has not spoken
+  // Made from fields with a fill value: NaN is then a missing value, which reductions leave out.
+  bool may_miss = false;
   std::vector<Reduced> reduced = {};  // as Diagnostic::reduced; the resolver keeps it
 };
 
@@ -34,11 +36,16 @@ class Builder {
   Value input(int number, const std::string& name, const Shape& shape);
   Value number(double value);
 
-  // These throw CallProblem.
+  // These throw CallProblem. Where an argument is missing the result is, also of what NumPy gives a number
+  // for: comparisons, logic, choices, powers. isnan and isfinite tell.
   Value elementwise(Opcode opcode, std::vector<Value> arguments);
   // Of reductions and kernels; `call` without arguments. A reduction's dims are put into the order of its
-  // arguments, and named where none is.
+  // arguments, and named where none is. What may miss is left out, unless the call says skip_missing=0; where
+  // nothing is left the result is missing.
   Value apply(const std::string& name, const Operator& op, Call call, const std::vector<Value>& arguments);
+  // The same as NumPy has them: missing values are NaN, and no more.
+  Value computed(Opcode opcode, std::vector<Value> arguments);
+  Value applied(const std::string& name, const Operator& op, Call call, const std::vector<Value>& given);
   Value to_units(const Value& value, const std::string& units, int argument);
 
   // The value with units `to`, converted where that is safe. `what` completes "... and ...": why they must

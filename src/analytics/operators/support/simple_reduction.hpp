@@ -21,6 +21,7 @@ class SimpleReduction : public Reduction {
     return shape;
   }
   bool fusible() const override { return true; }
+  bool can_skip_missing() const override { return true; }
   std::unique_ptr<Partial> start(const Call& call) const override {
     return kept_partial(call, [this, skip = flag(call, "skip_missing")](std::size_t cells) {
       return make_cells(cells, skip);

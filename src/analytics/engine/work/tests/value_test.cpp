@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <cstring>
 
 namespace tailrace::analytics::engine::work {
@@ -51,6 +52,19 @@ TEST(Value, OfDoublesIsReadWhereItLies) {
   std::vector<double> room;
   EXPECT_EQ(value.doubles_in(room).data(), value.doubles().data());
   EXPECT_TRUE(room.empty());
+}
+
+TEST(Value, WhatStandsForAMissingOneBecomesNan) {
+  const std::vector<float> small{1e20F, 2.5F};
+  Value value;
+  value.put(model::DataType::float32, std::as_bytes(std::span(small)), 1e20);  // which no float32 is
+  EXPECT_EQ(value.type, model::DataType::float64);
+  EXPECT_THAT(value.as_doubles(), ElementsAre(::testing::IsNan(), 2.5));
+  const std::vector<std::int64_t> large{(std::int64_t{1} << 60) + 1, std::int64_t{1} << 60};
+  value.put(model::DataType::int64, std::as_bytes(std::span(large)), 0x1p60);
+  EXPECT_THAT(value.as_doubles(), ElementsAre(0x1p60, ::testing::IsNan()));
+  value.put(model::DataType::float32, std::as_bytes(std::span(small)), std::nan(""));
+  EXPECT_EQ(value.type, model::DataType::float32) << "any NaN is missing: there is nothing to change";
 }
 
 TEST(Value, IsWholeOnlyWithoutAbsences) {
