@@ -33,6 +33,8 @@ struct Scope {
   std::map<std::string, std::string> options;  // what {name} stands for
   std::vector<DimCoordinate> coordinates;      // by dimension, for select and interpolation
   Operators operators;                         // besides the built-in ones, whose names they do not bear
+  // Along which dimensions cells differ in area, as those of a latitude do, and the name of that latitude.
+  std::map<std::string, std::string> latitudes = {};
   bool options_known = true;  // false while the model has not spoken: {name} is then any number
 };
 

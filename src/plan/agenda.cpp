@@ -12,16 +12,20 @@ namespace {
 // Each distinct axis is stepped once a tick, however many files have it.
 class AxisAgenda : public model::Agenda {
  public:
-  AxisAgenda(const Plan& plan, std::size_t fields, model::Tick begin)
-      : calendar_(plan.calendar), fields_(fields) {
+  AxisAgenda(const Plan& plan, const model::Declarations& declarations, model::Tick begin)
+      : calendar_(plan.calendar), fields_(declarations.fields.size()) {
     std::set<std::pair<std::uint32_t, std::uint32_t>> known;
     for (const FilePlan& file : plan.files) {
       for (const VariablePlan& variable : file.variables) {
-        for (const int field : fields_of(plan, variable))
+        std::vector<int> fields = fields_of(plan, variable);
+        std::erase_if(fields, [&](int field) {
+          return declarations.fields[static_cast<std::size_t>(field)].is_static;  // Tailrace puts them itself
+        });
+        for (const int field : fields)
           if (is_fixed(plan, field)) fixed_.push_back(static_cast<std::size_t>(field));
         if (variable.axis < 0) continue;
         const std::size_t axis = axis_index(file.axes[static_cast<std::size_t>(variable.axis)], begin);
-        for (const int field : fields_of(plan, variable)) {
+        for (const int field : fields) {
           if (is_fixed(plan, field)) continue;
           const Use use{static_cast<std::uint32_t>(field), static_cast<std::uint32_t>(axis)};
           if (known.insert({use.field, use.axis}).second) uses_.push_back(use);
@@ -102,7 +106,7 @@ class AxisAgenda : public model::Agenda {
 
 std::unique_ptr<model::Agenda> make_agenda(const Plan& plan, const model::Declarations& declarations,
                                            model::Tick begin) {
-  return std::make_unique<AxisAgenda>(plan, declarations.fields.size(), begin);
+  return std::make_unique<AxisAgenda>(plan, declarations, begin);
 }
 
 }  // namespace tailrace::plan

@@ -30,6 +30,13 @@ bool is_name_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
 }
 
+// CF 4.1: the units tell.
+bool is_latitude(const model::Coordinate& coordinate) {
+  static const std::set<std::string, std::less<>> units{"degrees_north", "degree_north", "degrees_N",
+                                                        "degree_N",      "degreesN",     "degreeN"};
+  return units.contains(coordinate.units);
+}
+
 bool mentions_any(std::string_view text, const std::set<std::string, std::less<>>& names) {
   for (auto begin = text.begin(); begin != text.end();) {
     begin = std::find_if(begin, text.end(), is_name_character);
@@ -92,15 +99,14 @@ class Analyst {
     }
     const model::Field& field = declarations_.fields[at(*index)];
     const model::Grid& grid = declarations_.grids[at(field.grid)];
-    analytics::Shape shape;
+    analytics::Shape shape = shape_on(field.grid);
     if (!field.units.empty()) shape.units = field.units;
     analytics::EngineInput input;
     if (grid.kind == model::GridKind::partial) {
       const std::size_t ranks = decomposition_ ? decomposition_->regions[at(field.grid)].size() : 1;
-      shape.dims.push_back({std::string(analytics::rank_dim), static_cast<std::int64_t>(ranks), true});
+      const Dim across{std::string(analytics::rank_dim), static_cast<std::int64_t>(ranks), true};
+      shape.dims.insert(shape.dims.begin(), across);
     }
-    for (std::size_t d = 0; d < grid.dims.size(); ++d)
-      shape.dims.push_back({grid.dims[d], grid.shape[d], is_split(field.grid, d)});
     // A field of one rank is a block too, so that its diagnostics are described as those of many.
     input.place = grid.kind == model::GridKind::replicated ? Place::global : Place::local;
     input.fixed = group.once;
@@ -137,16 +143,24 @@ class Analyst {
   }
 
   // A name that stands for different values on different grids stands for none, and so does one that was
-  // given in parts: the model's ranks, which make the same graph, do not know the whole.
+  // given in parts on several: nobody knows whether they are the same.
   void add_coordinate(const model::Grid& grid, const model::Coordinate& coordinate) {
-    if (coordinate.values.empty() || coordinate.field) return;
+    if (is_latitude(coordinate))
+      for (const std::string& dim : coordinate.dims) scope_.latitudes.try_emplace(dim, coordinate.name);
+    if (coordinate.values.empty() && !coordinate.field) return;
     const auto [seen, fresh] = coordinates_.try_emplace(coordinate.name, &coordinate);
     if (!fresh) return;
     const bool is_field = std::any_of(scope_.inputs.begin(), scope_.inputs.end(),
                                       [&](const auto& input) { return input.name == coordinate.name; });
     for (const model::Grid& other : declarations_.grids)
       for (const model::Coordinate& rival : other.coordinates)
-        if (rival.name == coordinate.name && (rival.field || rival.values != coordinate.values)) return;
+        if (&rival != &coordinate && rival.name == coordinate.name &&
+            (rival.field || coordinate.field || rival.values != coordinate.values))
+          return;
+    if (coordinate.field) {
+      if (!is_field) add_parts(grid, coordinate);
+      return;
+    }
     analytics::Shape shape;
     if (!coordinate.units.empty()) shape.units = coordinate.units;
     for (const std::string& dim : coordinate.dims) {
@@ -160,6 +174,28 @@ class Analyst {
     analysis_->inputs.push_back({Place::known, {}, coordinate.values});
     analysis_->field_of_input.push_back(-1);
     origins_.push_back({&grid, coordinate.standard_name, coordinate.long_name, coordinate.attributes});
+  }
+
+  // Of a coordinate in parts: blocks that come once, in `ready`.
+  void add_parts(const model::Grid& grid, const model::Coordinate& coordinate) {
+    const int part = declarations_.fields[at(*coordinate.field)].grid;
+    analytics::Shape shape = shape_on(part);
+    if (!coordinate.units.empty()) shape.units = coordinate.units;
+    analytics::EngineInput input;
+    input.fixed = true;
+    if (decomposition_) input.regions = regions_of(part);
+    scope_.inputs.push_back({coordinate.name, std::move(shape)});
+    analysis_->inputs.push_back(std::move(input));
+    analysis_->field_of_input.push_back(*coordinate.field);
+    origins_.push_back({&grid, coordinate.standard_name, coordinate.long_name, coordinate.attributes});
+  }
+
+  analytics::Shape shape_on(int grid) const {
+    const model::Grid& found = declarations_.grids[at(grid)];
+    analytics::Shape shape;
+    for (std::size_t d = 0; d < found.dims.size(); ++d)
+      shape.dims.push_back({found.dims[d], found.shape[d], is_split(grid, d)});
+    return shape;
   }
 
   void add_diagnostic(const analytics::Diagnostic& diagnostic, const DiagnosticCoordinates& coordinates,
@@ -184,12 +220,13 @@ class Analyst {
     analysis_->declarations.fields.push_back(std::move(field));
   }
 
-  // The grids of the fields that it is computed from.
+  // The grids of the fields that it is computed from; not those of coordinates.
   std::vector<const model::Grid*> sources_of(const analytics::Diagnostic& diagnostic) const {
     std::vector<const model::Grid*> sources;
     for (const int input : diagnostic.inputs) {
       const int field = analysis_->field_of_input[at(input)];
-      if (field >= 0) sources.push_back(&declarations_.grids[at(declarations_.fields[at(field)].grid)]);
+      if (field >= 0 && !declarations_.fields[at(field)].is_static)
+        sources.push_back(&declarations_.grids[at(declarations_.fields[at(field)].grid)]);
     }
     return sources;
   }

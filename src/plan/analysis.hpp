@@ -20,7 +20,8 @@ inline constexpr std::string_view diagnostic_grid = "diagnostic ";
 
 struct Analysis {
   analytics::Graph graph;
-  std::vector<int> field_of_input;             // index into `declarations`; -1 for a coordinate
+  // Index into `declarations`: of a coordinate in parts the static field; -1 for one that all know.
+  std::vector<int> field_of_input;
   std::vector<analytics::EngineInput> inputs;  // regions only where a decomposition was given
   std::vector<int> field_of_diagnostic;        // index into `declarations`
   model::Declarations declarations;            // the model's, then those of diagnostics

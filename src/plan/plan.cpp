@@ -147,7 +147,7 @@ class Planner {
       std::string slowest;
       for (const int input : diagnostic.inputs) {
         const int field = analysis.field_of_input[at(input)];
-        if (field < 0) continue;
+        if (field < 0 || declarations_.fields[at(field)].is_static) continue;
         const time::Period& cadence = plan_.fields[at(field)].cadence;
         const std::string& name = declarations_.fields[at(field)].name;
         if (plan_.fields[at(field)].at_end) {

@@ -73,6 +73,41 @@ def test_cells_in_any_order(job, ranks, count):
     assert wrong == dict.fromkeys(expected, "")
 
 
+@pytest.mark.parametrize(("ranks", "count"), [(1, 1), (4, 3)])
+def test_coordinates_in_parts(job, ranks, count):
+    rng = np.random.default_rng(6)
+    t, lat = rng.normal(280, 5, (STEPS, 3, 41)), rng.uniform(-89, 89, 41)
+    case = Case(ranks, servers(count), STEPS)
+    latitudes = {"lat": (lat, "degrees_north", {"dims": ["cell"], "part": True})}
+    case.grid("ico", ["level", "cell"], [3, 41], kind="indexed", indexed_dim="cell", coordinates=latitudes)
+    case.field("t", t, grid="ico", units="1")
+    config = case.configuration(
+        {"weighted": "mean(t, cell, weights=cos(lat))", "plain": "mean(t, cell)", "north": "where(lat > 0, t, 0)"}
+    )
+    result = case.run(job.root, config).finished()
+    data = read(result.path("out.nc"))
+    expected = {
+        "weighted": np.array([np.average(one, axis=1, weights=np.cos(np.deg2rad(lat))) for one in t]),
+        "plain": t.mean(axis=2),
+        "north": np.where(lat > 0, t, 0),
+    }
+    wrong = {name: worst(data[name].values, value, 1e-13) for name, value in expected.items()}
+    assert wrong == dict.fromkeys(expected, "")
+    np.testing.assert_array_equal(data.lat.values, lat)
+    warning = 'diagnostics.plain.is: mean counts all cells along "cell" alike'
+    assert result.output.count(warning) == 1 and result.output.count("counts all cells") == 1, result.output
+
+
+def test_cells_of_one_and_none_of_the_other(job):
+    """A coordinate that only some ranks hold: the cells of the others would be nowhere."""
+    case = Case(4, servers(2), STEPS)
+    rows = {"y": (np.arange(4.0), "m", {"part": True})}
+    case.grid("g", "yx", (4, 6), parts={"y": 2, "x": 2}, coordinates=rows)
+    case.field("a", np.ones((STEPS, 4, 6)), grid="g", units="1")
+    result = case.run(job.root, case.configuration({"d": "a * y"}))
+    result.failed_with('"a" and "y" are combined in an expression, but rank 1 holds cells of the first and none of the')
+
+
 def test_windows_of_diagnostics(job):
     """A diagnostic in a window is the window's mean of its values, not its value of the mean."""
     values = np.random.default_rng(5).normal(size=(6, 4, 6))

@@ -25,6 +25,16 @@ void AroundDiagnostic::problem(std::size_t at, const std::string& what) {
   all_.problem(entry(), at, what);
 }
 
+const std::string* AroundDiagnostic::latitude(const std::string& dim) const {
+  const auto found = all_.scope_.latitudes.find(dim);
+  return found == all_.scope_.latitudes.end() ? nullptr : &found->second;
+}
+
+void AroundDiagnostic::plain_mean(std::size_t at, const std::string& what) {
+  const DiagnosticSource& source = *entry().source;
+  entry().plain_means.push_back(fmt::format("{}  {}: {}", place_of(source, at).text(), source.path, what));
+}
+
 // Expressions that wait for each other share the room, so that no circle of them, however long, is a stack
 // overflow.
 bool AroundDiagnostic::deeper() { return ++all_.depth_ <= 2 * syntax::deepest_nesting; }

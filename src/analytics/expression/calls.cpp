@@ -94,11 +94,11 @@ bool Calls::refuse_missing(const Operator& op, const std::vector<Value>& arrays)
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     if (!arrays[i].may_miss) continue;
     const syntax::Phrase& at = resolver_.phrase(here_.children[i]);
-    around_.problem(at.begin,
-                    fmt::format("this may have missing values (a fill_value), which operators of the "
-                                "configuration, such as {}, do not take yet in this version; give it a number "
-                                "there, as in where(isnan(a), 0, a)",
-                                here_.text));
+    around_.problem(
+        at.begin, fmt::format("this may have missing values (a fill_value), which operators of the "
+                              "configuration, such as {}, do not take yet in this version; give it a number "
+                              "there, as in where(isnan(a), 0, a)",
+                              here_.text));
     return true;
   }
   return false;
@@ -183,6 +183,7 @@ std::optional<Value> Calls::rewritten(const Rewrite& rewrite) {
       throw CallProblem(static_cast<int>(rewrite.arrays), "",
                         fmt::format("{} takes no dimensions", rewrite.doc.signature));
     if (rewrite.takes_dims) complete_dims(*call);
+    look_at_weights(rewrite, *call);
     Value result = write(rewrite, *call);
     const bool same_values = rewrite.name == "with_units" || rewrite.name == "to_units";
     if (same_values)
@@ -194,6 +195,21 @@ std::optional<Value> Calls::rewritten(const Rewrite& rewrite) {
     resolver_.complain(here_, problem);
   }
   return std::nullopt;
+}
+
+// A mean over latitudes in which each cell counts alike gives the poles too much.
+void Calls::look_at_weights(const Rewrite& rewrite, const RewriteCall& call) {
+  const auto& keywords = rewrite.keywords;
+  if (call.weights || std::find(keywords.begin(), keywords.end(), "weights") == keywords.end()) return;
+  for (const std::string& dim : call.dims) {
+    const std::string* latitude = around_.latitude(dim);
+    if (latitude == nullptr) continue;
+    around_.plain_mean(here_.word,
+                       fmt::format("{} counts all cells along \"{}\" alike, but their areas differ with the "
+                                   "latitude \"{}\"; give weights=, such as a fixed field of cell areas",
+                                   rewrite.name, dim, *latitude));
+    return;
+  }
 }
 
 // Problems with something that stands further inside belong to the call as a whole.

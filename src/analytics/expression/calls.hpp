@@ -32,6 +32,7 @@ class Calls {
   void tell_reduced(nodes::Value& result, const std::vector<nodes::Value>& arrays,
                     std::vector<std::string> dims);
   void complete_dims(RewriteCall& call) const;
+  void look_at_weights(const Rewrite& rewrite, const RewriteCall& call);
   void unknown_function();
 
   Resolver& resolver_;

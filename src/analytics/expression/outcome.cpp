@@ -117,7 +117,20 @@ void warn_of_missing_units(const std::vector<Entry>& entries, Compiled& compiled
   if (lines.size() > few) {
     compiled.warnings.push_back(
         fmt::format("{} (and the same of {} other diagnostics)", lines.front(), lines.size() - 1));
-    lines.swap(compiled.details);
+    compiled.details.insert(compiled.details.end(), lines.begin(), lines.end());
+  } else {
+    compiled.warnings.insert(compiled.warnings.end(), lines.begin(), lines.end());
+  }
+}
+
+void warn_of_plain_means(const std::vector<Entry>& entries, Compiled& compiled) {
+  std::vector<std::string> lines;
+  for (const Entry& entry : entries)
+    if (entry.state == State::done)
+      lines.insert(lines.end(), entry.plain_means.begin(), entry.plain_means.end());
+  if (lines.size() > few) {
+    compiled.warnings.push_back(fmt::format("{} (and {} others like it)", lines.front(), lines.size() - 1));
+    compiled.details.insert(compiled.details.end(), lines.begin(), lines.end());
   } else {
     compiled.warnings.insert(compiled.warnings.end(), lines.begin(), lines.end());
   }
@@ -163,6 +176,7 @@ void warn_of_left_out(const std::vector<Entry>& entries, Compiled& compiled) {
 // the rest for who asks.
 void warn(const std::vector<Entry>& entries, const OddUnits& odd_units, Compiled& compiled) {
   warn_of_missing_units(entries, compiled);
+  warn_of_plain_means(entries, compiled);
   warn_of_odd_units(odd_units, compiled);
   warn_of_left_out(entries, compiled);
 }

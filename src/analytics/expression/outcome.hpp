@@ -23,8 +23,9 @@ struct Entry {
   State state = State::waiting;
   nodes::Value value;
   std::string units;
-  std::set<std::string> without_units;  // names in it whose units are not known
-  std::set<std::string> absent;         // fields in it that there are not
+  std::set<std::string> without_units;   // names in it whose units are not known
+  std::set<std::string> absent;          // fields in it that there are not
+  std::vector<std::string> plain_means;  // warnings of means over cells of different areas
 };
 
 using OddUnits = std::map<std::string, std::vector<std::string>>;  // that UDUNITS does not know: who has them

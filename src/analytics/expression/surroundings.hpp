@@ -24,8 +24,10 @@ class Surroundings {
   virtual std::optional<nodes::Value> option(const std::string& name, std::size_t at) = 0;
   virtual bool is_dim(const std::string& name) const = 0;                            // of any field
   virtual const std::vector<double>* coordinates(const std::string& dim) const = 0;  // null: none
-  virtual const Operators& operators() const = 0;  // besides the built-in ones
+  virtual const std::string* latitude(const std::string& dim) const = 0;  // that varies along it; null: none
+  virtual const Operators& operators() const = 0;                         // besides the built-in ones
   virtual void problem(std::size_t at, const std::string& what) = 0;
+  virtual void plain_mean(std::size_t at, const std::string& what) = 0;  // a warning
   virtual bool
   deeper() = 0;  // one level down, over all expressions that wait for each other; false: too deep
   virtual void higher() = 0;

@@ -54,6 +54,7 @@ class Joint {
   }
 
   model::Region region(const Blocks& blocks, std::size_t rank) const {
+    check_that_all_or_none(blocks, rank);
     std::vector<Found> found(dims_.size());
     auto place = places_.begin();
     for (const int arg : locals_) {
@@ -68,6 +69,20 @@ class Joint {
   }
 
  private:
+  // Otherwise cells of the result would be nowhere.
+  void check_that_all_or_none(const Blocks& blocks, std::size_t rank) const {
+    int some = -1, none = -1;
+    for (const int arg : locals_) (blocks.of(arg)[rank].size() > 0 ? some : none) = arg;
+    if (some < 0 || none < 0) return;
+    throw Error(
+        ErrorCode::configuration,
+        fmt::format(
+            "\"{}\" and \"{}\" are combined in an expression, but rank {} holds cells of the first and "
+            "none of the second; expected parts on the same ranks, or the whole on every rank (a "
+            "replicated grid, a coordinate that is given whole)",
+            text_of(graph_, some), text_of(graph_, none), rank));
+  }
+
   struct Found {
     const model::Runs* runs = nullptr;
     int arg = -1;

@@ -44,7 +44,8 @@ std::set<int> fields_that_are_put(const Plan& plan) {
   for (std::size_t d = 0; d < analysis.field_of_diagnostic.size(); ++d) {
     if (fields.erase(analysis.field_of_diagnostic[d]) == 0) continue;
     for (const int input : analysis.graph.diagnostics[d].inputs)
-      if (const int field = analysis.field_of_input[static_cast<std::size_t>(input)]; field >= 0)
+      if (const int field = analysis.field_of_input[static_cast<std::size_t>(input)];
+          field >= 0 && !analysis.declarations.fields[static_cast<std::size_t>(field)].is_static)
         fields.insert(field);
   }
   return fields;

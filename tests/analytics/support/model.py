@@ -52,6 +52,15 @@ class Field:
         return values
 
 
+def part_of_coordinate(grid: dict, coordinate: dict, rank: int, size: int) -> np.ndarray:
+    """Of one dimension, what this rank holds along it."""
+    values = np.array(coordinate["values"])
+    dim = coordinate.get("dims", [coordinate["name"]])[0]
+    if grid["kind"] == "indexed":
+        return values[indices_of(grid, rank, size)]
+    return values[block_of(grid, rank, size)[grid["dims"].index(dim)]]
+
+
 def declare_grid(io, grid: dict, rank: int, size: int) -> None:
     where = {}
     if grid["kind"] == "block":
@@ -66,7 +75,9 @@ def declare_grid(io, grid: dict, rank: int, size: int) -> None:
         io.coordinate(
             grid["name"],
             coordinate["name"],
-            np.array(coordinate["values"]),
+            part_of_coordinate(grid, coordinate, rank, size)
+            if "part" in coordinate
+            else np.array(coordinate["values"]),
             units=coordinate.get("units", ""),
             dims=coordinate.get("dims", [coordinate["name"]]),
             standard_name=coordinate.get("standard_name", ""),

@@ -15,8 +15,8 @@ model::Regions halves(std::int64_t first, std::int64_t second) {
   return {model::Region::of_box({{0, 0}, {6, first}}), model::Region::of_box({{0, first}, {6, second}})};
 }
 
-// Two ranks share x of the fields a and b (y, x) and of the row r (x); c is cut elsewhere; n is cut like a,
-// but its first rank, which has no cell, says so in y.
+// Two ranks share x of the fields a and b (y, x) and of the row r (x); c is cut elsewhere; of n and m the
+// first rank has no cell, which it says in y and in x.
 struct Case {
   Scope scope;
   std::vector<EngineInput> inputs;
@@ -28,7 +28,9 @@ struct Case {
     add("b", {y, x}, halves(3, 5));
     add("r", {x}, {model::Region::of_box({{0}, {3}}), model::Region::of_box({{3}, {5}})});
     add("c", {y, x}, halves(4, 4));
-    add("n", {y, x}, {model::Region::of_box({{0, 0}, {0, 3}}), model::Region::of_box({{0, 3}, {6, 5}})});
+    const model::Region all = model::Region::of_box({{0, 0}, {6, 8}});
+    add("n", {y, x}, {model::Region::of_box({{0, 0}, {0, 3}}), all});
+    add("m", {y, x}, {model::Region::of_box({{0, 0}, {6, 0}}), all});
     std::vector<DiagnosticSource> sources;
     for (std::size_t i = 0; i < texts.size(); ++i)
       sources.push_back(analytics::testing::source("d" + std::to_string(i), texts[i]));
@@ -61,10 +63,23 @@ TEST(Blocks, are_there_once_for_each_way_to_cut) {
 }
 
 TEST(Blocks, of_a_rank_without_cells_are_empty_in_the_dimension_that_says_so) {
-  const Case with({"a + n"});
+  const Case with({"n + m"});
   const model::Regions regions = with.blocks().of(with.node(0));
   EXPECT_EQ(regions[0].size(), 0);
-  EXPECT_EQ(regions[1], with.inputs[0].regions[1]);
+  EXPECT_EQ(regions[1], with.inputs[4].regions[1]);
+}
+
+TEST(Blocks, must_have_cells_on_the_same_ranks_where_they_meet) {
+  const Case with({"n * a"});
+  try {
+    with.blocks();
+    FAIL() << "the first rank has no cell of n";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::configuration);
+    EXPECT_THAT(error.what(),
+                HasSubstr("\"a\" and \"n\" are combined in an expression, but rank 0 holds cells of "
+                          "the first and none of the second"));
+  }
 }
 
 TEST(Blocks, must_be_cut_alike_where_they_meet) {
