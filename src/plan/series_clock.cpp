@@ -42,7 +42,9 @@ SeriesClock::SeriesClock(const FilePlan& file, const calendar::Calendar& calenda
 bool SeriesClock::ends(const model::Tick& tick) {
   bool sampled = false;
   for (time::Cadence& cadence : samples_) sampled = cadence.due(tick) || sampled;
-  return sampled && convention_->ends_file(ruler_, tick, last_);
+  const std::int64_t before = last_.index;
+  if (!sampled || !convention_->ends_file(ruler_, tick, last_)) return false;
+  return each_write_ || last_.index != before;  // a run that begins at a multiple ends no file there
 }
 
 double SeriesClock::next_from() const {

@@ -117,6 +117,8 @@ def test_a_good_configuration_is_described(tmp_path):
     for piece in ("out.nc", "theta", "mean", "every 10 s"):
         assert piece in done.stdout
     assert done.stderr == ""
+    done = check(tmp_path, GOOD.replace("write_every: 100 s", "write_every: 100 s\n    new_file_every: 20 min"))
+    assert "written every 100 s, on error: stop, a new file every 20 min" in done.stdout
 
 
 @pytest.mark.parametrize("kind", MISTAKES)

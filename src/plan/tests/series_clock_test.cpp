@@ -108,6 +108,16 @@ TEST(SeriesClock, NamesFilesByTheirLimits) {
   EXPECT_EQ(first_path(file, calendar::Calendar(), {47, 250.0}), "a_200.0-300.0.nc");
 }
 
+// Its first snapshot would otherwise be all that there is of a file before the run.
+TEST(SeriesClock, EndsNoFileWhereTheRunBegins) {
+  FilePlan file = file_of(time::Period::of_seconds(6), time::Period::of_steps(1));
+  const auto first_end = [&] { return ends_of(file, {0.0, 2.5, 5.0, 7.5}).front(); };
+  EXPECT_EQ(first_end(), std::pair(0.0, std::string("a_0.0.nc")));
+  file.entry.series = false;
+  file.entry.new_file_every = time::Period::of_seconds(6);
+  EXPECT_EQ(first_end(), std::pair(7.5, std::string("a_0.0-6.0.nc")));
+}
+
 TEST(FirstPath, HasTheBeginOfTheRunWhereThereIsOneFile) {
   FilePlan file;
   file.entry.path = "a_{start:%Y%m%d}.nc";
