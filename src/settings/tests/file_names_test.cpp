@@ -1,29 +1,15 @@
 // Names of files that hold limits: what they become, and which are refused.
 #include <gmock/gmock.h>
 
-#include "settings/configuration.hpp"
-#include "tailrace/error.hpp"
+#include "settings/testing/parsing.hpp"
 
 namespace tailrace::settings {
 namespace {
 
 using ::testing::HasSubstr;
-
-const std::string fields = "fields: {state: {names: [u, w, theta]}}\n";
-
-Configuration parse(const std::string& yaml, const std::map<std::string, std::string>& options = {}) {
-  return parse_configuration({{"run.yaml", yaml}}, &options);
-}
-
-std::string complaint(const std::string& yaml) {
-  try {
-    parse(yaml);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::configuration);
-    return error.what();
-  }
-  return "none";
-}
+using testing::complaint;
+using testing::fields;
+using testing::parse;
 
 // Of a file of that path, with these options.
 std::string name_complaint(const std::string& path, const std::string& options,

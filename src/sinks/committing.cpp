@@ -1,0 +1,40 @@
+#include "sinks/committing.hpp"
+
+#include "sinks/owners.hpp"
+
+namespace tailrace::sinks {
+
+std::vector<output::CommittedVariable> committed_variables(const plan::FilePlan& plan,
+                                                           const cf::FileLayout& layout) {
+  std::vector<output::CommittedVariable> variables;
+  for (const cf::VariableLayout& variable : layout.variables) {
+    const auto& spec = layout.dataset.variables[static_cast<std::size_t>(variable.variable)];
+    const int axis = variable.plan < 0 ? -1 : plan.variables[static_cast<std::size_t>(variable.plan)].axis;
+    variables.push_back({variable.variable,
+                         axis,
+                         spec.chunk.empty(),
+                         {variable.shape, variable.chunk, variable.records_per_chunk}});
+  }
+  return variables;
+}
+
+std::vector<int> axis_dims(const cf::FileLayout& layout) {
+  std::vector<int> dims;
+  for (const cf::AxisLayout& axis : layout.axes) dims.push_back(axis.dim);
+  return dims;
+}
+
+output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many) {
+  if (!by_many) return {};
+  return
+      [place](std::size_t v, const output::ChunkGrid& grid, std::int64_t spatial, std::int64_t record_chunk) {
+        const cf::VariableLayout& variable = place.layout.variables[v];
+        const auto& spec = place.layout.dataset.variables[static_cast<std::size_t>(variable.variable)];
+        const bool is_contiguous = spec.chunk.empty();
+        const OwnedVariable owned{place.file, v, record_bytes(place.layout, variable), &grid};
+        return place.server == (is_contiguous ? place.owners.of_file(place.file)
+                                              : place.owners.of_chunk(owned, spatial, record_chunk));
+      };
+}
+
+}  // namespace tailrace::sinks

@@ -1,0 +1,19 @@
+// What a committer has to know of a file: its variables, and which chunks it waits for.
+#pragma once
+
+#include <vector>
+
+#include "cf/layout.hpp"
+#include "output/committer.hpp"
+#include "plan/plan.hpp"
+#include "sinks/make_sink.hpp"
+
+namespace tailrace::sinks {
+
+std::vector<output::CommittedVariable> committed_variables(const plan::FilePlan& plan,
+                                                           const cf::FileLayout& layout);
+std::vector<int> axis_dims(const cf::FileLayout& layout);
+// Nothing where all chunks come to one home. The place's references must live longer.
+output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many);
+
+}  // namespace tailrace::sinks
