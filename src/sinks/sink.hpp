@@ -54,7 +54,8 @@ class Sink {
   virtual std::size_t bytes() const = 0;  // held until they are written
   // Of these, what leaves without any input of steps after this one.
   virtual std::size_t due_bytes(std::int64_t step) const = 0;
-  // Commits that were due up to this step are written; the largest number once nothing more will be.
+  // Commits that were due up to this step are written, or wait here for company, as they are small; the
+  // largest number once nothing more will be.
   virtual std::int64_t written_step() const = 0;
   virtual bool writes() const = 0;  // whether anything is written from this server
   // For the status line, from the server that speaks for the file; nothing on the others.

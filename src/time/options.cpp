@@ -27,6 +27,8 @@ Complaint period_complaint(const std::string& text) {
 
 constexpr std::string_view once = "once";
 
+bool has_number(const std::string& text) { return text.find_first_of("0123456789") != std::string::npos; }
+
 bool is_never(const std::string& text) { return text == "never" || text == "0 steps"; }
 
 Complaint duration_complaint(const std::string& text, const std::string& expected) {
@@ -53,7 +55,7 @@ Type sampling_type() {
                          [](const std::string& text) {
                            if (is_never(text) || text == once) return Complaint();
                            Complaint complaint = period_complaint(text);
-                           if (complaint) *complaint += ", or `once` or `never`";
+                           if (complaint && !has_number(text)) *complaint += ", or `once` or `never`";
                            return complaint;
                          });
 }

@@ -309,6 +309,7 @@ TEST(FileSink, SmallCommitsWaitForEachOtherWhereNoPeriodIsGiven) {
   bench.run();
   EXPECT_THAT(bench.written(), ElementsAre(0, 0));
   EXPECT_EQ(bench.file->written_step(), 3) << "they do not wait for the disk";
+  EXPECT_EQ(bench.file->status()->model_time, 1.0);
   EXPECT_EQ(bench.file->bytes(), 32U);
   EXPECT_FALSE(bench.file->at_rest());
   bench.point(3, true);
