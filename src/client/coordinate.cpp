@@ -4,8 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/nearest_name.hpp"
 #include "base/utf8.hpp"
@@ -35,9 +38,46 @@ void check_measure(const std::string& what, const model::Coordinate& coordinate)
            base::name_hint(coordinate.measure, measures));
   if (is_axis(coordinate) || coordinate.dims.empty())
     refuse(what, "with a measure ({}) it needs the dims of the cells that it measures", coordinate.measure);
+  if (coordinate.units.empty())
+    refuse(what, "with a measure it needs units, such as {}", coordinate.measure == "area" ? "m2" : "m3");
 }
 
+class CellDigests {
+ public:
+  CellDigests(const model::Region& region, std::span<const std::int64_t> shape,
+              std::span<const double> values)
+      : region_(region), shape_(shape), values_(values) {}
+
+  std::uint64_t sum() {
+    add(0, 0);
+    return sum_;
+  }
+
+ private:
+  void add(std::size_t dim, std::int64_t place) {
+    if (dim == shape_.size()) {
+      const std::array cell{static_cast<std::uint64_t>(place),
+                            std::bit_cast<std::uint64_t>(values_[next_++])};
+      sum_ += base::digest(std::as_bytes(std::span(cell)));
+      return;
+    }
+    for (const model::Run& run : region_.runs(dim))
+      for (std::int64_t i = run.start; i < run.start + run.count; ++i) add(dim + 1, place * shape_[dim] + i);
+  }
+
+  const model::Region& region_;
+  std::span<const std::int64_t> shape_;
+  std::span<const double> values_;
+  std::size_t next_ = 0;
+  std::uint64_t sum_ = 0;
+};
+
 }  // namespace
+
+std::uint64_t digest_of_cells(const model::Region& region, std::span<const std::int64_t> shape,
+                              std::span<const double> values) {
+  return region.size() == 0 ? 0 : CellDigests(region, shape, values).sum();
+}
 
 void check_coordinate(const std::string& what, const model::Coordinate& coordinate,
                       const CoordinateExtras& extras) {

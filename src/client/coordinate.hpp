@@ -1,6 +1,7 @@
 // What a model says of a coordinate besides its values: the bounds of its cells, and what it is.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,13 @@ void check_bounds(const std::string& what, const model::Coordinate& coordinate,
 
 // Throws Error(usage) where it has no grid_mapping_name of CF's appendix F, with the nearest one.
 void check_mapping(const std::string& what, const model::GridMapping& mapping);
+
+// Of values at cells of a whole of that shape, in the order of the region: the sum over the parts of several
+// ranks is that of the whole, whatever the parts.
+std::uint64_t digest_of_cells(const model::Region& region, std::span<const std::int64_t> shape,
+                              std::span<const double> values);
+// Of a coordinate from those of its values and bounds.
+inline std::uint64_t with_bounds(std::uint64_t values, std::uint64_t bounds) { return values + 3 * bounds; }
 
 // Halfway between values that lie evenly. Throws Error(usage) where they do not.
 std::vector<double> bounds_between(const std::string& what, std::span<const double> values);

@@ -154,6 +154,7 @@ plan::Plan check_all(Started& started, const client::Declarer& declarer, model::
                        static_cast<std::size_t>(started.component->size()));
   model::check_cover(declarations, gathered.decomposition);
   join_parts(declarations, gathered.decomposition, gathered.parts);
+  set_digests(declarations, gathered.digests);
   plan::Plan plan = plan_for(started, declarations);
   refuse_existing_files(plan, begin, env::system_files());
   for (const std::string& warning : plan.warnings) base::log_warning(warning);

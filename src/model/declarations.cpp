@@ -130,6 +130,7 @@ void put_coordinate(ByteWriter& out, const Coordinate& coordinate) {
   put_index(out, coordinate.field);
   put_index(out, coordinate.bounds_field);
   out.put_text(coordinate.measure);
+  out.put(coordinate.digest);
 }
 
 Coordinate get_coordinate(ByteReader& in) {
@@ -145,6 +146,7 @@ Coordinate get_coordinate(ByteReader& in) {
   coordinate.field = get_index(in);
   coordinate.bounds_field = get_index(in);
   coordinate.measure = in.get_text();
+  coordinate.digest = in.get<std::uint64_t>();
   return coordinate;
 }
 

@@ -39,6 +39,7 @@ struct Coordinate {
   std::optional<int> field;    // index of the static field whose blocks hold the values (decomposed dims)
   std::optional<int> bounds_field = {};  // of that whose blocks hold the bounds, a dim of vertices the last
   std::string measure = {};              // `area`, `volume`: it says how large cells are (CF 7.2), not where
+  std::uint64_t digest = 0;  // of the whole, bounds too, whoever gave which part; 0: not known (yet)
 };
 
 // Topology of an unstructured (indexed) grid; UGRID 1.0.

@@ -69,6 +69,22 @@ TEST(Layout, shares_dims_of_grids_only_where_they_are_the_same) {
   EXPECT_EQ(layout.constants.size(), 1u);
 }
 
+TEST(Layout, shares_coordinates_in_parts_that_are_known_to_be_the_same) {
+  Case given;
+  given.declarations.grids.push_back(make_grid("surface", {"y", "x"}, {4, 5}));
+  given.declarations.fields.push_back(make_field("rain", 1));
+  given.add_variable("rain", 2, 1, time::ReductionKind::mean);
+  for (int grid = 0; grid < 2; ++grid) {
+    given.declarations.fields.push_back(make_field("lat", 1, DataType::float64, true));
+    auto& coordinates = given.declarations.grids[static_cast<std::size_t>(grid)].coordinates;
+    coordinates.push_back(make_coordinate("lat", {"y", "x"}, {}, 3 + grid));
+    coordinates.back().digest = 77;
+  }
+  EXPECT_EQ(attribute(given.layout(), "rain", "coordinates"), "lat");
+  given.declarations.grids[1].coordinates[0].digest = 78;
+  EXPECT_EQ(attribute(given.layout(), "rain", "coordinates"), "lat_surface");
+}
+
 // Three grids of diagnostics with levels: the first and the last have the same.
 TEST(Layout, gives_a_dim_to_each_coordinate_that_differs) {
   Case given;

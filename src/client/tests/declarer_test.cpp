@@ -351,6 +351,15 @@ TEST(Declarer, RefusesBoundsThatDoNotFit) {
             what + "with a measure (area) it needs the dims of the cells that it measures");
 }
 
+TEST(Declarer, RefusesMeasuresWithoutUnits) {
+  model::Coordinate area = coordinate("cells", {"y"});
+  area.measure = "area";
+  EXPECT_EQ(refused(area, {1, 2, 3, 4}, {}),
+            "grid \"les\": coordinate \"cells\": with a measure it needs units, such as m2");
+  area.units = "km2";
+  EXPECT_EQ(refused(area, {1, 2, 3, 4}, {}), "no error");
+}
+
 TEST(Declarer, TakesOneGridMappingThatCfKnows) {
   Declarer declarer("bubble", 0, 4);
   declarer.grid(whole("les", {"y"}, {4}));

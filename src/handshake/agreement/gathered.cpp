@@ -14,6 +14,7 @@ Gathered Gathered::of(const client::Declarer& declarer, int rank) {
   own.digest = digest_of(declarer.declarations());
   for (const model::Region& region : declarer.regions()) own.decomposition.regions.push_back({region});
   own.parts.push_back(coordinate_parts(declarer));
+  own.digests = coordinate_digests(declarer);
   return own;
 }
 
@@ -33,6 +34,8 @@ void Gathered::add(Gathered&& next) {
     for (std::size_t rank = 0; rank < next.decomposition.regions[g].size(); ++rank)
       regions[g].push_back(next.decomposition.regions[g][rank]);
   for (CoordinateParts& of_rank : next.parts) parts.push_back(std::move(of_rank));
+  TAILRACE_ASSERT(next.digests.size() == digests.size(), "who declares the same has the same coordinates");
+  for (std::size_t i = 0; i < digests.size(); ++i) digests[i] += next.digests[i];
 }
 
 std::vector<std::byte> Gathered::to_bytes() const {
@@ -44,6 +47,7 @@ std::vector<std::byte> Gathered::to_bytes() const {
   out.put(static_cast<std::int32_t>(stranger.value_or(-1)));
   if (stranger) return out.take();
   out.put_all(std::span<const std::byte>(decomposition.to_bytes()));
+  out.put_all(std::span<const std::uint64_t>(digests));
   out.put(static_cast<std::int64_t>(parts.size()));
   out.put(static_cast<std::int64_t>(parts.front().size()));
   for (const CoordinateParts& of_rank : parts)
@@ -62,6 +66,7 @@ Gathered Gathered::from_bytes(std::span<const std::byte> bytes) {
   if (gathered.stranger) return gathered;
   const auto decomposition = in.get_all<std::byte>();
   gathered.decomposition = model::Decomposition::from_bytes(decomposition);
+  gathered.digests = in.get_all<std::uint64_t>();
   const auto ranks = in.get<std::int64_t>(), coordinates = in.get<std::int64_t>();
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     CoordinateParts& of_rank = gathered.parts.emplace_back();

@@ -20,6 +20,7 @@ struct Gathered {
   std::optional<int> stranger;       // the first that declares something else; nor then
   model::Decomposition decomposition;
   std::vector<CoordinateParts> parts;  // by rank
+  std::vector<std::uint64_t> digests;  // of coordinates in parts: the sums of these ranks
 
   static Gathered of(const client::Declarer& declarer, int rank);
   void add(Gathered&& next);  // the ranks behind these

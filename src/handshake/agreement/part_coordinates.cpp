@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
+#include <span>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -22,7 +25,64 @@ void place(const model::Region& region, const std::vector<double>& part, std::ve
   }
 }
 
+std::uint64_t digest_of(const client::Declarer& declarer, int field) {
+  const model::Declarations& all = declarer.declarations();
+  const auto grid = static_cast<std::size_t>(all.fields[static_cast<std::size_t>(field)].grid);
+  for (const client::StaticValues& given : declarer.statics()) {
+    if (given.field != field) continue;
+    std::vector<double> values(given.bytes.size() / sizeof(double));
+    std::memcpy(values.data(), given.bytes.data(), given.bytes.size());
+    return client::digest_of_cells(declarer.regions()[grid], all.grids[grid].shape, values);
+  }
+  return 0;
+}
+
+std::uint64_t digest_of_cells(std::span<const std::int64_t> shape, std::span<const double> values) {
+  std::vector<model::Runs> runs;
+  for (const std::int64_t extent : shape) runs.push_back({{0, extent}});
+  return client::digest_of_cells(model::Region(std::move(runs)), shape, values);
+}
+
+std::uint64_t digest_of_whole(const model::Grid& grid, const model::Coordinate& coordinate) {
+  std::vector<std::int64_t> shape;
+  for (const std::string& dim : coordinate.dims)
+    shape.push_back(
+        grid.shape[static_cast<std::size_t>(std::ranges::find(grid.dims, dim) - grid.dims.begin())]);
+  const std::uint64_t of_values = digest_of_cells(shape, coordinate.values);
+  if (coordinate.bounds.empty()) return of_values;
+  shape.push_back(std::ssize(coordinate.bounds) / std::ssize(coordinate.values));
+  return client::with_bounds(of_values, digest_of_cells(shape, coordinate.bounds));
+}
+
 }  // namespace
+
+std::vector<std::uint64_t> coordinate_digests(const client::Declarer& declarer) {
+  std::vector<std::uint64_t> digests;
+  for (const model::Grid& grid : declarer.declarations().grids)
+    for (const model::Coordinate& coordinate : grid.coordinates) {
+      if (!coordinate.field) continue;
+      std::uint64_t digest = digest_of(declarer, *coordinate.field);
+      if (coordinate.bounds_field)
+        digest = client::with_bounds(digest, digest_of(declarer, *coordinate.bounds_field));
+      digests.push_back(digest);
+    }
+  return digests;
+}
+
+void set_digests(model::Declarations& declarations, const std::vector<std::uint64_t>& sums) {
+  std::size_t number = 0;
+  std::set<std::string> in_parts;
+  for (model::Grid& grid : declarations.grids)
+    for (model::Coordinate& coordinate : grid.coordinates) {
+      if (!coordinate.field) continue;
+      coordinate.digest = sums.at(number++);
+      in_parts.insert(coordinate.name);
+    }
+  for (model::Grid& grid : declarations.grids)
+    for (model::Coordinate& coordinate : grid.coordinates)
+      if (!coordinate.field && in_parts.contains(coordinate.name))
+        coordinate.digest = digest_of_whole(grid, coordinate);
+}
 
 CoordinateParts coordinate_parts(const client::Declarer& declarer) {
   CoordinateParts parts;

@@ -17,4 +17,10 @@ CoordinateParts coordinate_parts(const client::Declarer& declarer);
 void join_parts(model::Declarations& declarations, const model::Decomposition& decomposition,
                 const std::vector<CoordinateParts>& parts);
 
+// Of every coordinate that comes in parts, in the order of the declarations: of this rank's part. Their sums
+// over the ranks are those of the whole, by which two grids are found to have the same.
+std::vector<std::uint64_t> coordinate_digests(const client::Declarer& declarer);
+// Those that are whole get one too where another grid has a coordinate of that name in parts.
+void set_digests(model::Declarations& declarations, const std::vector<std::uint64_t>& sums);
+
 }  // namespace tailrace::handshake

@@ -62,5 +62,52 @@ TEST(PartCoordinates, become_whole) {
       << "of listed cells nothing is known, on one rank either";
 }
 
+std::uint64_t digest(const std::vector<client::Declarer>& ranks, std::size_t coordinate) {
+  std::uint64_t sum = 0;
+  for (const client::Declarer& rank : ranks) sum += coordinate_digests(rank).at(coordinate);
+  return sum;
+}
+
+// A plane of 3 times 5 cells in rows over so many ranks, with corners of its cells.
+std::vector<client::Declarer> in_rows(int ranks, double first) {
+  std::vector<client::Declarer> declarers;
+  for (int rank = 0; rank < ranks; ++rank) {
+    client::Declarer& declarer = declarers.emplace_back("model", rank, ranks);
+    const auto declare = [&](const std::string& name, std::int64_t begin, std::int64_t end) {
+      client::GridArguments plane;
+      plane.name = name;
+      plane.dims = {"y", "x"};
+      plane.shape = {3, 5};
+      plane.offset = {begin, 0};
+      plane.count = {end - begin, 5};
+      declarer.grid(plane);
+      model::Coordinate lat;
+      lat.name = "lat";
+      lat.dims = {"y", "x"};
+      std::vector<double> values, corners;
+      for (std::int64_t cell = 5 * begin; cell < 5 * end; ++cell) {
+        values.push_back(first + static_cast<double>(cell));
+        for (int corner = 0; corner < 4; ++corner) corners.push_back(static_cast<double>(10 * cell + corner));
+      }
+      declarer.coordinate(name, lat, values, {.bounds = corners, .vertices = 4});
+    };
+    declare("plane", 3 * rank / ranks, 3 * (rank + 1) / ranks);
+    declare("whole", 0, 3);
+  }
+  return declarers;
+}
+
+TEST(PartCoordinates, have_a_digest_of_the_whole_whatever_the_parts) {
+  const std::uint64_t sum = digest(in_rows(2, 7.0), 0);
+  EXPECT_NE(sum, 0u);
+  EXPECT_EQ(digest(in_rows(3, 7.0), 0), sum);
+  EXPECT_NE(digest(in_rows(3, 8.0), 0), sum);
+  model::Declarations declarations = in_rows(2, 7.0)[0].declarations();
+  set_digests(declarations, {sum});
+  EXPECT_EQ(declarations.grids[0].coordinates[0].digest, sum);
+  const auto whole = static_cast<std::size_t>(declarations.find_grid("whole").value());
+  EXPECT_EQ(declarations.grids[whole].coordinates[0].digest, sum);
+}
+
 }  // namespace
 }  // namespace tailrace::handshake

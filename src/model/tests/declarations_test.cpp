@@ -118,6 +118,7 @@ TEST(Declarations, differ_when_any_part_differs) {
            [](Declarations& d) { d.grids[0].coordinates[0].bounds.clear(); },
            [](Declarations& d) { d.grids[0].coordinates[1].bounds_field = 0; },
            [](Declarations& d) { d.grids[0].coordinates[1].measure = "volume"; },
+           [](Declarations& d) { d.grids[0].coordinates[1].digest = 7; },
            [](Declarations& d) { d.grids[0].mapping->attributes["grid_north_pole_latitude"] = 40.0; },
            [](Declarations& d) {
              d.grids[1].place = MeshPlace{0, MeshElement::edge, 1};
