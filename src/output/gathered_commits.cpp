@@ -10,7 +10,6 @@ namespace {
 // Headers take some 600 bytes for each variable, and a few pages besides.
 constexpr std::size_t headers_of_file = 8 << 10, headers_of_variable = 1 << 10;
 constexpr std::size_t worth = 16;  // values beside headers
-constexpr std::size_t most_bytes = std::size_t{4} << 20;  // of each file
 
 }  // namespace
 
@@ -43,8 +42,8 @@ std::size_t GatheredCommits::new_bytes(const EncodedChunk& chunk) const {
          static_cast<std::size_t>(chunk.filled - chunk.known);
 }
 
-bool GatheredCommits::is_worth_it() const {
-  if (bytes_ >= most_bytes) return true;
+bool GatheredCommits::is_worth_it(std::size_t most) const {
+  if (bytes_ >= most) return true;
   std::size_t fresh = 0;
   for (const auto& [place, chunk] : chunks_) fresh += new_bytes(chunk);
   return fresh >= worth * headers_;

@@ -23,8 +23,8 @@ class GatheredCommits {
   const std::optional<CommitPoint>& newest() const { return point_; }
   // Whether nothing may join them: the file ends with the newest one.
   bool ends() const { return point_ && (point_->final || point_->ends_part); }
-  // Whether the values are so many that the headers count for little beside them, or too many to wait.
-  bool is_worth_it() const;
+  // Whether the values are so many that the headers count for little beside them, or `most` bytes are held.
+  bool is_worth_it(std::size_t most) const;
   ReadyCommit take();  // all of them as one
   void clear();
 

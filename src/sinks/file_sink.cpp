@@ -17,6 +17,7 @@ namespace tailrace::sinks {
 namespace {
 
 constexpr double retry_seconds = 1.0;    // between two tries of the same commit
+constexpr std::size_t gather_bytes = std::size_t{8} << 20, gather_bytes_of_all = std::size_t{32} << 20;
 constexpr double gather_seconds = 60.0;  // how long small commits wait, where the user names no period
 
 // What the chunks of a commit would take without encoding.
@@ -207,9 +208,10 @@ bool FileSink::progress() {
 
 // Takes what is complete; whether it is to be written now. Where the user says when, each commit is one.
 bool FileSink::gather() {
-  const auto waits = [this] {
+  const std::size_t most = std::min(gather_bytes, gather_bytes_of_all / services_.counters.files.size());
+  const auto waits = [this, most] {
     return plan_.entry.gathers && !gathered_.ends() && !giving_up_ && !hurried_ &&
-           !gathered_.is_worth_it() && env::steady_seconds() - written_at_ < gather_seconds;
+           !gathered_.is_worth_it(most) && env::steady_seconds() - written_at_ < gather_seconds;
   };
   while (gathered_.empty() || waits()) {
     auto ready = committer_.next();

@@ -85,6 +85,13 @@ def test_a_value_of_another_type_is_an_error_of_the_call(tmp_path, language):
             {"output": {"a.nc": {"variables": [{"field": "t", "operation": "valid_fraction", "every": "2 s"}]}}},
             ["output.a.nc.variables[0].operation", '"t" has no missing values', "fill_value"],
         ),
+        (  # a number of cells is never missing
+            {
+                "diagnostics": {"n": {"is": "count(sst, z)"}},
+                "output": {"a.nc": {"variables": [{"field": "n", "operation": "valid_fraction", "every": "2 s"}]}},
+            },
+            ["output.a.nc.variables[0].operation", '"n" has no missing values'],
+        ),
     ],
 )
 def test_what_cannot_be_made_of_it_is_an_error_of_ready(job, changes, pieces):

@@ -41,7 +41,8 @@ TEST(GatheredCommits, become_one_with_the_newest_state_of_each_chunk) {
   EXPECT_TRUE(gathered.empty());
   for (std::int64_t end = 2; end <= 6; ++end) gathered.add(series_until(end, end == 6));
   EXPECT_TRUE(gathered.ends());
-  EXPECT_FALSE(gathered.is_worth_it());
+  EXPECT_FALSE(gathered.is_worth_it(1 << 24));
+  EXPECT_TRUE(gathered.is_worth_it(64)) << "more is not to be held";
   EXPECT_EQ(gathered.bytes(), 64U);
   const ReadyCommit ready = gathered.take();
   EXPECT_TRUE(gathered.empty());
@@ -80,11 +81,11 @@ TEST(GatheredCommits, are_worth_it_when_headers_count_for_little) {
   const DatasetSpec dataset = spec();
   GatheredCommits gathered(dataset);
   gathered.add(series_until(1));
-  EXPECT_FALSE(gathered.is_worth_it());
+  EXPECT_FALSE(gathered.is_worth_it(1 << 24));
   ReadyCommit map = series_until(2);
   map.commit.chunks.push_back({.variable = 1, .offset = {1, 0}, .bytes = std::vector<std::byte>(2 << 20)});
   gathered.add(std::move(map));
-  EXPECT_TRUE(gathered.is_worth_it());
+  EXPECT_TRUE(gathered.is_worth_it(1 << 24));
   gathered.clear();
   EXPECT_TRUE(gathered.empty());
 }
