@@ -67,8 +67,14 @@ constexpr DataType data_type_of() {
     return DataType::float64;
   else if constexpr (std::is_same_v<T, std::int32_t>)
     return DataType::int32;
+  else if constexpr (std::is_same_v<T, std::int16_t>)
+    return DataType::int16;
+  else if constexpr (std::is_same_v<T, std::int8_t>)
+    return DataType::int8;
+  else if constexpr (std::is_same_v<T, std::uint8_t>)
+    return DataType::uint8;
   else {
-    static_assert(std::is_same_v<T, std::int64_t>, "a type of fields");
+    static_assert(std::is_same_v<T, std::int64_t>, "a type of fields or files");
     return DataType::int64;
   }
 }
