@@ -8,19 +8,19 @@
 namespace tailrace::base {
 namespace {
 
-void draw(const std::vector<Branch>& branches, const std::string& indent, std::string& tree) {
-  for (const Branch& branch : branches) {
-    const bool last = &branch == &branches.back();
-    tree += fmt::format("{}{}{}\n", indent, last ? "└─ " : "├─ ", branch.text);
-    draw(branch.below, indent + (last ? "   " : "│  "), tree);
+void draw(const std::vector<TextTree>& trees, const std::string& indent, std::string& tree) {
+  for (const TextTree& one : trees) {
+    const bool last = &one == &trees.back();
+    tree += fmt::format("{}{}{}\n", indent, last ? "└─ " : "├─ ", one.text);
+    draw(one.below, indent + (last ? "   " : "│  "), tree);
   }
 }
 
 }  // namespace
 
-std::string drawn(const std::vector<Branch>& branches) {
+std::string drawn(const std::vector<TextTree>& trees) {
   std::string tree;
-  draw(branches, "", tree);
+  draw(trees, "", tree);
   return tree;
 }
 

@@ -7,13 +7,13 @@
 
 namespace tailrace::base {
 
-struct Branch {
+struct TextTree {
   std::string text;
-  std::vector<Branch> below = {};
+  std::vector<TextTree> below = {};
 };
 
-// Each branch with what is below it, a line each.
-std::string drawn(const std::vector<Branch>& branches);
+// Each with what is below it, a line each.
+std::string drawn(const std::vector<TextTree>& trees);
 
 // "140 B", "1.5 MiB".
 std::string bytes_text(double bytes);

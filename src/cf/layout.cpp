@@ -185,7 +185,8 @@ void finish_attributes(FileLayout& layout, const plan::FilePlan& file, int numbe
   for (const auto& [name, value] : of_grid) set_attribute(attributes, name, value);
   for (const auto& [name, value] : plan.attributes) set_attribute(attributes, name, value);
   if (plan.axis >= 0)
-    add_cell_methods(attributes, layout.dataset.dims[at(layout.axes[at(plan.axis)].dim)].name, plan.reduction);
+    add_cell_methods(attributes, layout.dataset.dims[at(layout.axes[at(plan.axis)].dim)].name,
+                     plan.reduction);
   give_own_types(attributes, plan);
   for (std::size_t part = 1; part < names_in_file(plan).size(); ++part)
     layout.dataset.variables[first + part].attributes = attributes;

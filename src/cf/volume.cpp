@@ -62,7 +62,7 @@ std::string words_of(Volume volume, const std::optional<Speed>& speed) {
   return text + fmt::format(", {} an hour of wall clock", base::bytes_text(by_second * hour));
 }
 
-base::Branch describe_chunk(const VariableLayout& variable, const plan::VariablePlan& plan) {
+base::TextTree describe_chunk(const VariableLayout& variable, const plan::VariablePlan& plan) {
   std::vector<std::int64_t> shape{variable.records_per_chunk};
   shape.insert(shape.end(), variable.chunk.begin(), variable.chunk.end());
   const double bytes = size_of(shape) * static_cast<double>(model::size_of(plan.type));
@@ -75,11 +75,11 @@ std::string describe_volume(const plan::Plan& plan, const settings::Configuratio
                             const model::Declarations& declarations, const std::optional<Speed>& speed) {
   if (plan.files.empty()) return "";
   Volume total;
-  std::vector<base::Branch> branches;
+  std::vector<base::TextTree> branches;
   for (const plan::FilePlan& file : plan.files) {
     const FileLayout layout = make_layout(file, configuration, declarations, {}, "");
     Volume volume;
-    base::Branch branch;
+    base::TextTree branch;
     for (const VariableLayout& variable : layout.variables) {
       if (variable.plan < 0) continue;
       const plan::VariablePlan& planned = file.variables[static_cast<std::size_t>(variable.plan)];

@@ -29,10 +29,12 @@ constexpr std::array reserved{
              "is written by itself, from the coordinates that are declared with a `measure`"},
     Reserved{"mesh", "is written by itself, from the `mesh` of the grid"},
     Reserved{"location", "is written by itself, from the `mesh` of the grid"},
-    Reserved{"scale_factor", "would make readers change values that are stored as they are; `pack` of the "
-                             "variable stores them so"},
-    Reserved{"add_offset", "would make readers change values that are stored as they are; `pack` of the "
-                           "variable stores them so"},
+    Reserved{"scale_factor",
+             "would make readers change values that are stored as they are; `pack` of the "
+             "variable stores them so"},
+    Reserved{"add_offset",
+             "would make readers change values that are stored as they are; `pack` of the "
+             "variable stores them so"},
 };
 
 // How many numbers it has; 0: any.

@@ -11,7 +11,7 @@
 namespace tailrace::plan {
 namespace {
 
-using base::Branch;
+using Branch = base::TextTree;
 
 std::string bytes_words(std::size_t bytes) { return base::bytes_text(static_cast<double>(bytes)); }
 
@@ -148,8 +148,8 @@ Branch describe_variables(const FilePlan& file, int axis, const std::string& on)
     if (variable.axis != axis) continue;
     const std::string from = variable.field_name == variable.name ? "" : " of " + variable.field_name;
     const std::string_view how = axis < 0 ? "as put" : time::name_of(variable.reduction);
-    branch.below.push_back({fmt::format("{}: {}{}, {}, {}", variable.name, how, from,
-                                        type_words(variable), codec_words(variable.codec)),
+    branch.below.push_back({fmt::format("{}: {}{}, {}, {}", variable.name, how, from, type_words(variable),
+                                        codec_words(variable.codec)),
                             {}});
   }
   return branch;

@@ -16,7 +16,7 @@
 namespace tailrace::sinks {
 namespace {
 
-constexpr double retry_seconds = 1.0;    // between two tries of the same commit
+constexpr double retry_seconds = 1.0;  // between two tries of the same commit
 constexpr std::size_t gather_bytes = std::size_t{8} << 20, gather_bytes_of_all = std::size_t{32} << 20;
 constexpr double gather_seconds = 60.0;  // how long small commits wait, where the user names no period
 

@@ -90,8 +90,8 @@ class FileSink final : public Sink {
   bool closed_ = false;
   double retry_at_ = 0.0;
   std::set<std::string> written_;  // paths of files; of the writer only
-  double written_at_ = -1e9;  // steady seconds of the last commit
-  bool hurried_ = false;      // until the commits that wait for each other are written
+  double written_at_ = -1e9;       // steady seconds of the last commit
+  bool hurried_ = false;           // until the commits that wait for each other are written
   std::uint64_t commits_ = 0;
   std::int64_t records_ = 0;  // in these
   double committed_time_ = 0.0;

@@ -14,9 +14,9 @@
 namespace tailrace::settings {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::complaint;
 using testing::fields;
+using ::testing::HasSubstr;
 using testing::parse;
 using testing::whole;
 using testing::with_variable;

@@ -6,9 +6,9 @@
 namespace tailrace::settings {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::complaint;
 using testing::fields;
+using ::testing::HasSubstr;
 using testing::parse;
 
 // Of a file of that path, with these options.

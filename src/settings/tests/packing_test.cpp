@@ -6,8 +6,8 @@
 namespace tailrace::settings {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::complaint;
+using ::testing::HasSubstr;
 using testing::parse;
 using testing::with_variable;
 
