@@ -4,7 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
+#include <array>
+#include <string_view>
 
 #include "analytics/expression/arguments.hpp"
 #include "analytics/expression/rewrites.hpp"
@@ -23,17 +24,21 @@ bool is_word(const std::string& name) {
   return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_';
 }
 
+struct CellMethod {
+  std::string_view of, word;
+};
+
 // By the name of the function; empty where CF (appendix E) has no word for it, or it is no reduction.
 std::string cell_method_of(const std::string& function) {
-  static const std::map<std::string, std::string> words{{"mean", "mean"},
-                                                        {"sum", "sum"},
-                                                        {"min", "minimum"},
-                                                        {"max", "maximum"},
-                                                        {"var", "variance"},
-                                                        {"rms", "root_mean_square"},
-                                                        {"std", "standard_deviation"}};
-  const auto found = words.find(function);
-  return found == words.end() ? std::string() : found->second;
+  static constexpr std::array methods{CellMethod{.of = "mean", .word = "mean"},
+                                      CellMethod{.of = "sum", .word = "sum"},
+                                      CellMethod{.of = "min", .word = "minimum"},
+                                      CellMethod{.of = "max", .word = "maximum"},
+                                      CellMethod{.of = "var", .word = "variance"},
+                                      CellMethod{.of = "rms", .word = "root_mean_square"},
+                                      CellMethod{.of = "std", .word = "standard_deviation"}};
+  const auto found = std::ranges::find(methods, function, &CellMethod::of);
+  return found == methods.end() ? std::string() : std::string(found->word);
 }
 
 }  // namespace

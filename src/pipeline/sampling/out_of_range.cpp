@@ -7,14 +7,6 @@
 namespace tailrace::pipeline::sampling {
 namespace {
 
-// In the order of the streams' numbers.
-template <class Visit>
-void for_each_variable(const Blueprint& blueprint, Visit visit) {
-  for (std::size_t file = 0; file < blueprint.layouts.size(); ++file)
-    for (const cf::VariableLayout& variable : blueprint.layouts[file].variables)
-      visit(blueprint.plan.files[file], variable);
-}
-
 std::string range_of(const Stream& stream) {
   if (!stream.packing) return "";
   return fmt::format(" with scale_factor {} and add_offset {}", stream.packing->scale_factor,
@@ -23,19 +15,23 @@ std::string range_of(const Stream& stream) {
 
 }  // namespace
 
+// In the order of the streams' numbers.
 OutOfRange::OutOfRange(const Blueprint& blueprint, telemetry::ServerCounters& counters)
     : blueprint_(blueprint) {
   const base::MutexLock lock(mutex_);
-  for_each_variable(blueprint, [&](const plan::FilePlan& file,
-                                   const cf::VariableLayout& variable) TAILRACE_REQUIRES(mutex_) {
-    if (variable.plan < 0) return of_stream_.push_back(nullptr);
-    const plan::VariablePlan& plan = file.variables[static_cast<std::size_t>(variable.plan)];
-    auto& counted = counters.out_of_range.emplace_back();
-    counted.path = file.entry.path;
-    counted.variable = plan.name;
-    counted.type = model::name_of(plan.type);
-    of_stream_.push_back(&counted);
-  });
+  for (std::size_t f = 0; f < blueprint.layouts.size(); ++f) {
+    const plan::FilePlan& file = blueprint.plan.files[f];
+    for (const cf::VariableLayout& variable : blueprint.layouts[f].variables) {
+      of_stream_.push_back(nullptr);
+      if (variable.plan < 0) continue;
+      const plan::VariablePlan& plan = file.variables[static_cast<std::size_t>(variable.plan)];
+      telemetry::OutOfRange& counted = counters.out_of_range.emplace_back();
+      counted.path = file.entry.path;
+      counted.variable = plan.name;
+      counted.type = model::name_of(plan.type);
+      of_stream_.back() = &counted;
+    }
+  }
 }
 
 void OutOfRange::add(const Stream& stream, const time::TimeRecord& record, const time::Lost& lost) {
