@@ -14,10 +14,10 @@
 #include "client/declarer.hpp"
 #include "comm/communicator.hpp"
 #include "env/signals.hpp"
+#include "handshake/liveness/server_watch.hpp"
 #include "handshake/start.hpp"
 #include "host/host.hpp"
 #include "plan/plan.hpp"
-#include "session/server_watch.hpp"
 
 namespace tailrace::session {
 
@@ -75,7 +75,7 @@ class ModelRank {
   bool finishing_ = false;  // the last record is committed, the servers' goodbye is awaited
   client::Declarer declarer_;
   int server_rank_ = -1;  // in the whole run
-  ServerWatch watch_;
+  handshake::ServerWatch watch_;
   const char* waits_for_ = "";               // what the server is to do
   double waits_since_ = 0.0;                 // steady seconds
   std::optional<env::StopSignals> signals_;  // where this rank takes them

@@ -9,13 +9,13 @@
 #include "handshake/losses.hpp"
 #include "handshake/start.hpp"
 
-namespace tailrace::session {
+namespace tailrace::handshake {
 
 // The model's thread only. Its calls may be made at any rate: most of them read a clock and no more.
 class ServerWatch {
  public:
   // `own`: the number of the server of this rank. `started` must live longer.
-  ServerWatch(const handshake::Started& started, int own);
+  ServerWatch(const Started& started, int own);
 
   // Throws Error(lost) where the server of this rank is lost.
   void look();
@@ -38,11 +38,11 @@ class ServerWatch {
   void tell_far_servers();
   std::string whom();
 
-  const handshake::Started& started_;
+  const Started& started_;
   int own_;
-  handshake::Losses losses_;
-  std::optional<handshake::Pulse> pulse_;  // of this rank's server, where it is on another node
-  std::vector<handshake::Sending> sendings_;
+  Losses losses_;
+  std::optional<Pulse> pulse_;  // of this rank's server, where it is on another node
+  std::vector<Sending> sendings_;
   double next_look_ = 0.0;
   bool minds_others_ = true;
   bool minds_ranks_ = true;
@@ -50,4 +50,4 @@ class ServerWatch {
   double warned_at_ = 0.0;  // seconds of this wait
 };
 
-}  // namespace tailrace::session
+}  // namespace tailrace::handshake

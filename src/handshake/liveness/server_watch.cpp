@@ -1,4 +1,4 @@
-#include "session/server_watch.hpp"
+#include "handshake/liveness/server_watch.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "base/log.hpp"
 #include "env/clock.hpp"
 
-namespace tailrace::session {
+namespace tailrace::handshake {
 namespace {
 
 constexpr double look_seconds = 0.25;
@@ -22,7 +22,7 @@ constexpr double patience_with_answers = 1.0;  // seconds of a wait before the s
 
 }  // namespace
 
-ServerWatch::ServerWatch(const handshake::Started& started, int own)
+ServerWatch::ServerWatch(const Started& started, int own)
     : started_(started), own_(own), losses_(started.run, started.world->rank()) {
   const int rank = started.run.assignment.servers[static_cast<std::size_t>(own)];
   if (rank != started.world->rank() && !losses_.in_sight(own)) pulse_.emplace(*started.world, rank);
@@ -49,12 +49,11 @@ void ServerWatch::tell_far_servers() {
     if (!losses_.in_sight(static_cast<int>(server)) && !losses_.lost(static_cast<int>(server)))
       some.push_back(servers[server]);
   const int lost = servers[static_cast<std::size_t>(own_)];
-  sendings_ =
-      handshake::send_farewell(*started_.world, some, {lost, losses_.why(own_)}, handshake::Tag::loss);
+  sendings_ = send_farewell(*started_.world, some, {lost, losses_.why(own_)}, Tag::loss);
 }
 
 void ServerWatch::hear() {
-  while (const auto heard = handshake::hear_farewell(*started_.world)) {
+  while (const auto heard = hear_farewell(*started_.world)) {
     const std::vector<int>& servers = started_.run.assignment.servers;
     const auto place = std::find(servers.begin(), servers.end(), heard->rank);
     if (place != servers.end()) losses_.note(static_cast<int>(place - servers.begin()), heard->why);
@@ -115,4 +114,4 @@ std::string ServerWatch::whom() {
   return text;
 }
 
-}  // namespace tailrace::session
+}  // namespace tailrace::handshake
