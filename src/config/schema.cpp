@@ -24,7 +24,7 @@ Type simple(Kind kind, std::string expected) {
 }
 
 std::string range_words(double lowest, double highest) {
-  const bool has_lowest = std::isfinite(lowest);
+  const bool has_lowest = lowest > -1e308;  // which stands for any finite number
   if (has_lowest && highest < 0x1p53) return fmt::format(" from {} to {}", lowest, highest);
   return has_lowest ? fmt::format(" of {} or more", lowest) : "";
 }

@@ -162,12 +162,17 @@ void check_packing(const Value& value, VariableEntry& variable, Problems& proble
     problems.add(variable.pack->location, variable.pack->config_path, *complaint);
   const Value* attributes = value.find("attributes");
   if (attributes == nullptr) return;
-  for (const auto& entry : attributes->entries())
-    for (const char* taken :
-         {"scale_factor", "add_offset", "valid_min", "valid_max", "valid_range", "missing_value"})
-      if (entry.key == taken)
-        problems.add(entry.value.location(), entry.value.path(),
-                     "is part of how values are packed, and follows from `pack`");
+  for (const auto& entry : attributes->entries()) {
+    const bool is_scale = entry.key == "scale_factor" || entry.key == "add_offset";
+    if (is_scale)
+      problems.add(entry.value.location(), entry.value.path(),
+                   "is part of how values are packed, and follows from `pack`");
+    else if (model::has_own_type(entry.key))
+      problems.add(
+          entry.value.location(), entry.value.path(),
+          "would be held against the packed numbers, not the values; leave it out of a variable with "
+          "`pack`");
+  }
 }
 
 void set_storage(const Value& value, VariableEntry& variable, Problems& problems) {

@@ -49,6 +49,8 @@ TEST(Packing, RefusesPackingThatMeansNothing) {
       HasSubstr(
           "variables[0].attributes.scale_factor: is part of how values are packed, and follows from `pack`"));
   EXPECT_THAT(about("pack: {range: [1, 2]}, attributes: {valid_min: 2}"), HasSubstr(at));
+  EXPECT_THAT(about("pack: {range: [1, 2]}, attributes: {valid_min: 2}"),
+              HasSubstr("attributes.valid_min: would be held against the packed numbers"));
 }
 
 }  // namespace
