@@ -1,5 +1,6 @@
 # The headers that nearly all sources include, read once per build instead of once per source:
 #   tailrace_precompile(<target> product)   for what goes into the library
+#   tailrace_precompile(<target> once)      for what of it runs once a run (TAILRACE_ONCE_OPTIONS)
 #   tailrace_precompile(<target> tests)     for unit tests
 # A target has to have the options of its kind, since GCC takes a precompiled header only under the options that it was
 # made with. A source still includes all that it uses, because it is built without this too: the preset `debug` does so,
@@ -12,6 +13,8 @@ set(TAILRACE_PRECOMPILED
     <string_view> <utility> <vector> <fmt/format.h>)
 # Tests are compiled more often than they run.
 set(TAILRACE_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
+# So is what runs once in each run.
+set(TAILRACE_ONCE_OPTIONS $<$<CONFIG:Release>:-O1>)
 
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "// Here only to carry precompiled headers.\n")
 
@@ -22,9 +25,12 @@ function(tailrace_precompiled kind)
   target_precompile_headers(tailrace_precompiled_${kind} PRIVATE ${TAILRACE_PRECOMPILED})
 endfunction()
 
-tailrace_precompiled(product)
-set_target_properties(tailrace_precompiled_product PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
-                                                              VISIBILITY_INLINES_HIDDEN ON)
+foreach(kind product once)
+  tailrace_precompiled(${kind})
+  set_target_properties(tailrace_precompiled_${kind} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                                                                VISIBILITY_INLINES_HIDDEN ON)
+endforeach()
+target_compile_options(tailrace_precompiled_once PRIVATE ${TAILRACE_ONCE_OPTIONS})
 if(TAILRACE_TESTS)
   tailrace_precompiled(tests)
   target_link_libraries(tailrace_precompiled_tests PRIVATE GTest::gmock)

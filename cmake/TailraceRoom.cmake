@@ -9,13 +9,14 @@ function(tailrace_objects_of name sources)
   set_target_properties(tailrace_${name} PROPERTIES IMPORTED_OBJECTS "${objects}")
 endfunction()
 
-# tailrace_room(<name> [USES <room>...] [TESTS_USE <room>...] [LIBRARIES <target>...])
+# tailrace_room(<name> [RUNS_ONCE] [USES <room>...] [TESTS_USE <room>...] [LIBRARIES <target>...])
 #
 # Declares src/<name> as a room: an object library tailrace_<name> of all its sources (in all its folders, so that a
 # format or codec is added as a folder and registers itself), and, from *_test.cpp in all its tests/ folders, the test
-# program <name>_test, which links the room, what it uses, what TESTS_USE names, and nothing else.
+# program <name>_test, which links the room, what it uses, what TESTS_USE names, and nothing else. RUNS_ONCE: what it
+# does comes once in a run, so compiling it is to take less time.
 function(tailrace_room name)
-  cmake_parse_arguments(room "" "" "USES;TESTS_USE;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(room "RUNS_ONCE" "" "USES;TESTS_USE;LIBRARIES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/tests?/|/testing/")
   if(NOT sources)
@@ -53,7 +54,12 @@ function(tailrace_room name)
     target_compile_definitions(tailrace_${name} PRIVATE TAILRACE_VERSION="${PROJECT_VERSION}")
     set_target_properties(tailrace_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
                                                       VISIBILITY_INLINES_HIDDEN ON)
-    tailrace_precompile(tailrace_${name} product)
+    if(room_RUNS_ONCE)
+      target_compile_options(tailrace_${name} PRIVATE ${TAILRACE_ONCE_OPTIONS})
+      tailrace_precompile(tailrace_${name} once)
+    else()
+      tailrace_precompile(tailrace_${name} product)
+    endif()
   endif()
 
   file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${name}/*_test.cpp)

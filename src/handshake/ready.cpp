@@ -156,11 +156,12 @@ plan::Plan check_all(Started& started, const client::Declarer& declarer, model::
   join_parts(declarations, gathered.decomposition, gathered.parts);
   set_digests(declarations, gathered.digests);
   plan::Plan plan = plan_for(started, declarations);
-  refuse_existing_files(plan, begin, env::system_files());
+  const auto continued = look_at_existing_files(plan, begin, env::system_files());
   for (const std::string& warning : plan.warnings) base::log_warning(warning);
   for (const std::string& detail : plan.details) base::log_info(detail);
   put_fault(to_servers, std::nullopt);
   to_servers.put(begin);
+  put_continued(to_servers, continued);
   to_servers.put_all(std::span<const std::byte>(declarations.to_bytes()));
   to_servers.put_all(std::span<const std::byte>(gathered.decomposition.to_bytes()));
   return plan;

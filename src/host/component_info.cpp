@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/version.hpp"
+#include "handshake/agreement/existing_files.hpp"
 #include "model/checks/message_checks.hpp"
 
 namespace tailrace::host {
@@ -13,6 +14,7 @@ pipeline::ComponentInfo read_component_info(base::ByteReader& message, const han
   pipeline::ComponentInfo info;
   info.number = number;
   info.begin = message.get<model::Tick>();
+  info.continued = handshake::get_continued(message);
   const auto declarations = message.get_all<std::byte>();
   info.declarations = model::Declarations::from_bytes(declarations);
   const auto decomposition = message.get_all<std::byte>();

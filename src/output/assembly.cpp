@@ -101,6 +101,8 @@ Assembly::Open& Assembly::open(const Key& key) {
     fill_outside(slot->box, slot->cells.bytes());
     slot->missing.assign(static_cast<std::size_t>(grid_.records_per_chunk), slot->box.size());
     slot->handed_end = key.record_chunk * grid_.records_per_chunk;
+    const std::int64_t known = std::max(std::int64_t{0}, grid_.first_record - slot->handed_end);
+    std::fill_n(slot->missing.begin(), std::min(known, grid_.records_per_chunk), 0);
     bytes_.fetch_add(slot->cells.size(), std::memory_order_relaxed);
   }
   return *slot;

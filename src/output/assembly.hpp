@@ -26,6 +26,7 @@ struct ChunkGrid {
   std::vector<std::int64_t> shape;  // of one record
   std::vector<std::int64_t> chunk;  // of one record, same rank
   std::int64_t records_per_chunk = 1;
+  std::int64_t first_record = 0;  // those before it are in the file, and come from nobody
 
   std::int64_t chunks_per_record() const;
   model::Box box(

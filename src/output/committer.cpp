@@ -135,11 +135,11 @@ void Committer::for_each_waiting(
     if (!held.written && variables_[std::get<0>(key)].axis >= 0) visit(std::get<0>(key), held.chunk);
 }
 
-void Committer::resume(std::vector<std::int64_t> committed) {
+void Committer::resume(std::vector<std::int64_t> committed, bool has_statics) {
   TAILRACE_ASSERT(committed.size() == dims_.size(), "a length for each axis");
   TAILRACE_ASSERT(points_.empty() && held_.empty(), "nothing has come yet");
   committed_ = std::move(committed);
-  static_done_ = true;
+  static_done_ = has_statics;
 }
 
 std::string Committer::waiting_for() const {

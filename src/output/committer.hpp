@@ -77,8 +77,8 @@ class Committer {
   // Between two commits, when no point waits: calls `visit` with each chunk that came after the last one.
   void for_each_waiting(const std::function<void(std::size_t variable, const FinishedChunk&)>& visit) const;
   const std::vector<std::int64_t>& committed() const { return committed_; }  // records, by axis
-  // Goes on where another one had committed so many records; what is static is there already.
-  void resume(std::vector<std::int64_t> committed);
+  // Goes on where another one had committed so many records. `has_statics`: what is static is there already.
+  void resume(std::vector<std::int64_t> committed, bool has_statics = true);
   std::string waiting_for() const;  // for people: what the next commit still lacks
 
  private:

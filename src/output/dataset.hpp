@@ -50,7 +50,14 @@ struct TextSpec {
   Attributes attributes;
 };
 
-enum class IfExists { replace, fail };  // what becomes of a file that has the name already
+enum class IfExists { replace, fail, append };  // what becomes of a file that has the name already
+
+// A growing dim with its coordinate, in a file of an earlier run.
+struct ExistingAxis {
+  std::vector<double> times;
+  std::vector<double> bounds;  // two for each time; none of instants
+  std::string units, calendar;
+};
 
 struct DatasetSpec {
   std::string path;  // as the user wrote it, relative to the working directory
@@ -59,6 +66,9 @@ struct DatasetSpec {
   std::vector<VariableSpec> variables;
   std::vector<TextSpec> texts;
   IfExists if_exists = IfExists::replace;
+  // Of `append`: how many records of the file stay, by growing dim (index into `dims`). What is behind them
+  // goes; variables that do not grow stay as they are, whatever a commit brings for them.
+  std::map<int, std::int64_t> kept;
   bool sync = false;  // fsync at each commit
 };
 
@@ -117,6 +127,11 @@ class Format {
   // Whether several servers may each have a dataset of the same spec open and commit chunks of their own to
   // it. Each commit then has the lengths on every server; times and coordinates come from one of them.
   virtual bool can_be_written_by_many() const { return false; }
+  // Whether it can go on with a file of an earlier run (IfExists::append).
+  virtual bool can_append() const { return false; }
+  // By the name of the dim, of a file that is there, after whatever repair it needs. Throws Error(resource)
+  // that names the path: for a file that another session writes, or that this format did not write.
+  virtual std::map<std::string, ExistingAxis> existing_axes(const std::string& path) const;
   // Why a thread of Tailrace must not write it while the model's threads use the same library; empty where it
   // may.
   virtual std::string danger_beside_model() const { return ""; }

@@ -3,6 +3,8 @@
 #include "base/error.hpp"
 #include "output/dataset.hpp"
 
+#include <fmt/format.h>
+
 namespace tailrace::output {
 namespace {
 
@@ -17,6 +19,10 @@ FormatRegistration::FormatRegistration(std::unique_ptr<Format> format) {
   const std::string name = format->name();
   const bool added = registry().emplace(name, std::move(format)).second;
   TAILRACE_ASSERT(added, "two formats are called " + name);
+}
+
+std::map<std::string, ExistingAxis> Format::existing_axes(const std::string& path) const {
+  throw Error(ErrorCode::resource, fmt::format("{}: {} goes on with no file", path, name()));
 }
 
 const Format* find_format(const std::string& name) {

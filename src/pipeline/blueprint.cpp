@@ -40,14 +40,18 @@ Blueprint::Blueprint(ComponentInfo given)
     info.decomposition = plan::with_diagnostics(*plan.analysis, info.decomposition);
     info.declarations = plan.analysis->declarations;
   }
+  plan::go_on(plan, info.continued);
   for (plan::FilePlan& file : plan.files) {
     layouts.push_back(
         cf::make_layout(file, info.configuration, info.declarations, info.decomposition, info.history));
-    layouts.back().dataset.if_exists = settings::if_exists(file.entry, info.begin.time);
-    if (file.entry.has_many_files())
-      set_units(file, layouts.back());
-    else
-      layouts.back().dataset.path = plan::first_path(file, plan.calendar, info.begin);
+    output::DatasetSpec& dataset = layouts.back().dataset;
+    dataset.if_exists = settings::if_exists(file.entry, info.begin.time);
+    if (file.entry.has_many_files()) set_units(file, layouts.back());
+    if (!file.entry.has_many_files() || file.continues)
+      dataset.path = plan::first_path(file, plan.calendar, info.begin);
+    if (file.continues)
+      for (std::size_t axis = 0; axis < file.axes.size(); ++axis)
+        dataset.kept[layouts.back().axes[axis].dim] = file.axes[axis].continued.records;
   }
 }
 

@@ -7,6 +7,7 @@
 #include "cf/layout.hpp"
 #include "model/block.hpp"
 #include "model/declarations.hpp"
+#include "plan/continuing/continuing.hpp"
 #include "plan/plan.hpp"
 
 namespace tailrace::pipeline {
@@ -17,6 +18,7 @@ struct ComponentInfo {
   model::Declarations declarations;
   model::Decomposition decomposition;
   model::Tick begin;
+  std::vector<plan::ContinuedAxes> continued;  // by file of the plan; none at all where no file goes on
   int leader = 0;  // the server of the component's first rank: it announces the steps to the others
   std::string history;
   std::size_t memory = 0;  // of each server, for this component; 0: all that the configuration allows

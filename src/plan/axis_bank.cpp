@@ -35,15 +35,17 @@ AxisBank::AxisBank(const Plan& plan, model::Tick begin) {
     part.name = fmt::format("series/{}", file.entry.path);
     for (const AxisPlan& axis : file.axes) {
       part.units.push_back(axis.unit);
-      // What is numbered by files is an axis of that file alone.
+      // What is numbered by files is an axis of that file alone, or of those of equal lengths.
       const auto same = std::find_if(known.begin(), known.end(), [&](const AxisPlan& other) {
-        return axis.unit == 1 && other.unit == 1 && other.has_records_of(axis);
+        return axis.unit == 1 && other.unit == 1 && other.has_records_of(axis) &&
+               other.continued == axis.continued;
       });
       numbers.push_back(static_cast<std::size_t>(same - known.begin()));
       if (same != known.end()) continue;
       known.push_back(axis);
-      names_.push_back(axis.unit == 1 ? name_of(axis) : fmt::format("{}/{}", file.entry.path, name_of(axis)));
-      axes_.emplace_back(axis.rule(), plan.calendar, begin);
+      const bool is_shared = axis.unit == 1 && axis.continued == time::Continued();
+      names_.push_back(is_shared ? name_of(axis) : fmt::format("{}/{}", file.entry.path, name_of(axis)));
+      axes_.emplace_back(axis.rule(), plan.calendar, begin, axis.continued);
     }
     if (file.entry.has_many_files()) part.clock.emplace(file, plan.calendar, begin);
     part.begins.assign(numbers.size(), 0);

@@ -13,8 +13,9 @@ FileClock::FileClock(const FilePlan& file, std::size_t number, const calendar::C
       each_write_ends_(file.entry.series),
       limits_(std::move(limits)),
       tick_(begin) {
-  gathered_.lengths.assign(file.axes.size(), 0);
-  committed_ = gathered_.begins = gathered_.lengths;
+  gathered_.begins.assign(file.axes.size(), 0);
+  for (const AxisPlan& axis : file.axes) gathered_.lengths.push_back(axis.continued.records);
+  committed_ = gathered_.lengths;
   gathered_.records.resize(file.axes.size());
   if (file.axes.empty()) bytes_ = 1;  // fixed fields alone make a commit too
 }

@@ -27,6 +27,7 @@ struct AxisPlan {
   // Of a file that goes on in another one: the records of each file are numbered from a multiple of this,
   // which is one of all chunks along the axis.
   std::int64_t unit = 1;
+  time::Continued continued = {};  // where the file goes on with what an earlier run wrote
 
   time::AxisRule rule() const {
     return {.kind = kind, .every = every, .cadence = cadence, .convention = convention, .span = span};
@@ -69,6 +70,7 @@ struct FilePlan {
   std::vector<OptionTablePlan> option_tables;
   // Of each variable whose chunks have a chosen shape: what they may take until they are full.
   std::size_t open_bytes = SIZE_MAX;
+  bool continues = false;  // what an earlier run wrote, as far as its axes say
 };
 
 struct Analysis;

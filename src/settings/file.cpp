@@ -67,7 +67,7 @@ std::vector<Option> when_it_is_written() {
 }
 
 Type if_exists_type() {
-  Type type = choice({"fail", "replace"}, {"append"});
+  Type type = choice({"append", "fail", "replace"});
   type.former = {{"true", "replace"}, {"false", "fail"}};  // of `overwrite`
   return type;
 }
@@ -89,7 +89,8 @@ std::vector<Option> how_it_is_written() {
       {.name = "if_exists",
        .type = if_exists_type(),
        .says =
-           "What becomes of an existing file: it is replaced, or it is an error of `ready`, before any file "
+           "What becomes of an existing file: it is replaced, it goes on behind its last complete record that "
+           "ends when this run begins or before (`append`), or it is an error of `ready`, before any file "
            "is written. By default it is replaced by a run that begins at model time 0 (or before it), and "
            "an "
            "error for a run that begins later, with an `initial_time`.",
@@ -144,7 +145,7 @@ void set_writing(const Value& value, FileEntry& file) {
   file.series = flag_of(value, "file_per_write", file.series);
   if (const Value* if_exists = value.find("if_exists")) {
     file.if_exists = choice_of<output::IfExists>(
-        value, "if_exists", {{"fail", output::IfExists::fail}, {"replace", output::IfExists::replace}});
+        value, "if_exists", {{"append", output::IfExists::append}, {"fail", output::IfExists::fail}, {"replace", output::IfExists::replace}});
     file.if_exists_location = if_exists->location();
   }
   file.gathers = file.write_every_location.line == 0 && !file.series;
@@ -196,6 +197,16 @@ void check_series(const FileEntry& file, Problems& problems) {
                       variable.chunk.front()));
 }
 
+void check_appending(const FileEntry& file, Problems& problems) {
+  if (file.if_exists != output::IfExists::append) return;
+  const output::Format* format = output::find_format(file.format);
+  if (format != nullptr && !format->can_append())
+    problems.add(file.if_exists_location, "output." + file.path + ".if_exists",
+                 fmt::format("format \"{}\" goes on with no file of an earlier run; expected `fail` or "
+                             "`replace`, or format \"netcdf\"",
+                             file.format));
+}
+
 void check_periods(const FileEntry& file, const Sections& all, Problems& problems) {
   check_months(file.write_every, file.write_every_location, "output." + file.path + ".write_every", all,
                problems);
@@ -238,6 +249,7 @@ void check(const Files& files, const Sections& all, Problems& problems) {
   check_paths(files, problems);
   for (const FileEntry& file : files) {
     check_series(file, problems);
+    check_appending(file, problems);
     check_periods(file, all, problems);
   }
   check_file_names(files, all, problems);

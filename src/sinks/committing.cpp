@@ -18,6 +18,12 @@ std::vector<output::CommittedVariable> committed_variables(const plan::FilePlan&
   return variables;
 }
 
+std::vector<std::int64_t> continued_records(const plan::FilePlan& plan) {
+  std::vector<std::int64_t> records;
+  for (const plan::AxisPlan& axis : plan.axes) records.push_back(axis.continued.records);
+  return records;
+}
+
 std::vector<int> axis_dims(const cf::FileLayout& layout) {
   std::vector<int> dims;
   for (const cf::AxisLayout& axis : layout.axes) dims.push_back(axis.dim);

@@ -12,6 +12,7 @@ namespace tailrace::sinks {
 
 std::vector<output::CommittedVariable> committed_variables(const plan::FilePlan& plan,
                                                            const cf::FileLayout& layout);
+std::vector<std::int64_t> continued_records(const plan::FilePlan& plan);  // by axis
 std::vector<int> axis_dims(const cf::FileLayout& layout);
 // Nothing where all chunks come to one home. The place's references must live longer.
 output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many);

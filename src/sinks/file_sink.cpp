@@ -58,6 +58,7 @@ FileSink::FileSink(const SinkPlace& place, const output::Format& format, FileSer
       committer_(committed_variables(plan_, layout_), axis_dims(layout_), own_chunks(place, by_many_)),
       gathered_(layout_.dataset),
       counters_(&services.counters.add_file(plan_.entry.path)) {
+  if (plan_.continues) committer_.resume(continued_records(plan_), !plan_.entry.has_many_files());
   if (plan_.entry.has_many_files()) {
     cutter_ = PartCutter(layout_, committed_variables(plan_, layout_));
     return;
@@ -86,6 +87,11 @@ int FileSink::home_of(const ChunkPlace& chunk) const {
 
 void FileSink::create(const std::string& part) {
   output::DatasetSpec spec = layout_.dataset;
+  // Files of a series behind the first one hold nothing that is earlier than this run.
+  if (spec.if_exists == output::IfExists::append && !part.empty() && part != spec.path) {
+    spec.if_exists = output::IfExists::replace;
+    spec.kept.clear();
+  }
   if (!part.empty()) spec.path = part;
   if (written_.contains(spec.path))
     throw Error(

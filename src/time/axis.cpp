@@ -13,16 +13,19 @@ bool Cadence::due(const model::Tick& tick) {
   return passes(ruler_, tick, last_);
 }
 
-Axis::Axis(const AxisRule& rule, const calendar::Calendar& calendar, model::Tick begin)
+Axis::Axis(const AxisRule& rule, const calendar::Calendar& calendar, model::Tick begin,
+           const Continued& continued)
     : kind_(rule.kind),
       last_tick_(begin),
       cadence_(rule.cadence, calendar, begin),
       ruler_(rule.every, calendar),
       convention_(rule.convention),
       last_edge_(convention_->first_edge(ruler_, begin)),
+      next_index_(continued.records),
       sampled_until_(ruler_.place(begin).time),
       sampled_step_(begin.step),
       span_(rule.span) {
+  if (continued.has_begin) last_edge_.begin_is_open = false;
   // Windows in steps have no edge at a time: they begin with the run and are moved by skip().
   const bool waits = rule.span.from > begin.time && ruler_.kind() != PeriodKind::steps;
   const Place place = ruler_.place(waits ? model::Tick{begin.step, rule.span.from} : begin);

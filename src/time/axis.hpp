@@ -85,6 +85,13 @@ struct AxisRule {
   bool operator==(const AxisRule&) const = default;  // whether the same ticks make the same records
 };
 
+// Where a run goes on in a file that an earlier run left.
+struct Continued {
+  std::int64_t records = 0;  // of the earlier run: those that come are numbered from here
+  bool has_begin = false;    // one of them is the instant at which this run begins
+  bool operator==(const Continued&) const = default;
+};
+
 inline bool is_windowed(AxisKind kind) { return kind == AxisKind::window || kind == AxisKind::whole_samples; }
 
 // One for all variables that share period, cadence and kind: what a tick means is the same for them,
@@ -93,7 +100,8 @@ inline bool is_windowed(AxisKind kind) { return kind == AxisKind::window || kind
 class Axis {
  public:
   // `begin`: where the model stands before its first step. `calendar` and the convention must live longer.
-  Axis(const AxisRule& rule, const calendar::Calendar& calendar, model::Tick begin);
+  Axis(const AxisRule& rule, const calendar::Calendar& calendar, model::Tick begin,
+       const Continued& continued = {});
 
   // Moves on to a tick. The shares are empty where the field is not sampled or not needed at this tick:
   // `wanted()` then is false, and no sample must be given to the variables of this axis.

@@ -68,7 +68,11 @@ MISTAKES = {
         "if_exists: relpace",
         ["tailrace.yaml:9:16  output.out.nc.if_exists", 'Did you mean "replace"?'],
     ),
-    "append is for later": ("write_every: 100 s", "if_exists: append", ['"append" is not available yet']),
+    "append to what is no file": (
+        "write_every: 100 s",
+        "if_exists: append\n    format: \"null\"",
+        ["tailrace.yaml:9:16  output.out.nc.if_exists", 'format "null" goes on with no file of an earlier run'],
+    ),
     "a slip in a limit": (
         "out.nc:",
         '"out_{strat:%Y}.nc":',

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/log.hpp"
 #include "config/problems.hpp"
 #include "output/dataset.hpp"
 #include "plan/series_clock.hpp"
@@ -19,30 +20,92 @@ std::string why(const settings::FileEntry& file, const std::string& path, const 
   return fmt::format(
       "the file {} exists, and this run begins at {} s of model time: a run that goes on where another one "
       "ended "
-      "replaces nothing silently; expected another path, or `if_exists: replace`",
+      "replaces nothing silently; expected another path, `if_exists: append` or `if_exists: replace`",
       path, begin.time);
 }
 
-bool is_kept(const plan::FilePlan& file, const model::Tick& begin) {
-  const settings::FileEntry& entry = file.entry;
-  return settings::if_exists(entry, begin.time) == output::IfExists::fail &&
-         entry.on_error != settings::OnError::skip && output::find_format(entry.format)->makes_files();
-}
+class Look {
+ public:
+  Look(const plan::Plan& plan, const model::Tick& begin, const env::FileSystem& files)
+      : plan_(plan), begin_(begin), files_(files) {}
+
+  std::vector<plan::ContinuedAxes> all() {
+    std::vector<plan::ContinuedAxes> continued;
+    for (const plan::FilePlan& file : plan_.files) continued.push_back(look(file));
+    problems_.throw_if_any();
+    return continued;
+  }
+
+ private:
+  plan::ContinuedAxes look(const plan::FilePlan& file) {
+    const output::IfExists wanted = settings::if_exists(file.entry, begin_.time);
+    const output::Format& format = *output::find_format(file.entry.format);
+    if (wanted == output::IfExists::replace || !format.makes_files()) return {};
+    const std::string path = plan::first_path(file, plan_.calendar, begin_);
+    if (files_.entry(path) == env::Entry::none) return {};
+    if (wanted == output::IfExists::append) return go_on(file, format, path);
+    if (file.entry.on_error != settings::OnError::skip) refuse(file, why(file.entry, path, begin_));
+    return {};
+  }
+
+  plan::ContinuedAxes go_on(const plan::FilePlan& file, const output::Format& format,
+                            const std::string& path) {
+    std::string complaint;
+    try {
+      plan::Stays stays =
+          plan::records_that_stay(file, plan_.calendar, begin_, format.existing_axes(path));
+      for (const std::string& dropped : stays.dropped)
+        base::log_warning(fmt::format("{} (if_exists: append): {}", path, dropped));
+      return std::move(stays.axes);
+    } catch (const Error& error) {
+      complaint = fmt::format("the file {} cannot be continued: {}", path, error.what());
+    }
+    if (file.entry.on_error != settings::OnError::skip) refuse(file, complaint);
+    return {};
+  }
+
+  void refuse(const plan::FilePlan& file, const std::string& why) {
+    const bool is_asked_for = file.entry.if_exists_location.line > 0;
+    problems_.add(is_asked_for ? file.entry.if_exists_location : file.entry.location,
+                  "output." + file.entry.path + (is_asked_for ? ".if_exists" : ""), why);
+  }
+
+  const plan::Plan& plan_;
+  const model::Tick& begin_;
+  const env::FileSystem& files_;
+  config::Problems problems_;
+};
 
 }  // namespace
 
-void refuse_existing_files(const plan::Plan& plan, const model::Tick& begin, const env::FileSystem& files) {
-  config::Problems problems;
-  for (const plan::FilePlan& file : plan.files) {
-    if (!is_kept(file, begin)) continue;
-    const std::string path = plan::first_path(file, plan.calendar, begin);
-    if (files.entry(path) == env::Entry::none) continue;
-    const bool is_asked_for = file.entry.if_exists_location.line > 0;
-    problems.add(is_asked_for ? file.entry.if_exists_location : file.entry.location,
-                 "output." + file.entry.path + (is_asked_for ? ".if_exists" : ""),
-                 why(file.entry, path, begin));
+std::vector<plan::ContinuedAxes> look_at_existing_files(const plan::Plan& plan, const model::Tick& begin,
+                                                        const env::FileSystem& files) {
+  return Look(plan, begin, files).all();
+}
+
+void put_continued(base::ByteWriter& writer, const std::vector<plan::ContinuedAxes>& continued) {
+  writer.put(static_cast<std::int64_t>(continued.size()));
+  for (const plan::ContinuedAxes& axes : continued) {
+    writer.put(static_cast<std::int64_t>(axes.size()));
+    for (const time::Continued& axis : axes) {
+      writer.put(axis.records);
+      writer.put(static_cast<std::int64_t>(axis.has_begin));
+    }
   }
-  problems.throw_if_any();
+}
+
+std::vector<plan::ContinuedAxes> get_continued(base::ByteReader& reader) {
+  std::vector<plan::ContinuedAxes> continued;
+  for (auto files = reader.get<std::int64_t>(); files > 0; --files) {
+    plan::ContinuedAxes& axes = continued.emplace_back();
+    for (auto count = reader.get<std::int64_t>(); count > 0; --count) {
+      time::Continued axis;
+      axis.records = reader.get<std::int64_t>();
+      axis.has_begin = reader.get<std::int64_t>() != 0;
+      axes.push_back(axis);
+    }
+  }
+  return continued;
 }
 
 }  // namespace tailrace::handshake

@@ -26,7 +26,7 @@ plan::Plan plan_of(std::optional<IfExists> if_exists) {
 
 std::string complaint(const plan::Plan& plan, double begin, const env::FileSystem& files) {
   try {
-    refuse_existing_files(plan, {0, begin}, files);
+    look_at_existing_files(plan, {0, begin}, files);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::configuration);
     return error.what();
@@ -67,6 +67,25 @@ TEST(ExistingFiles, MatterOnlyWhereTheyWouldBeWritten) {
   plan.files[0].entry.on_error = settings::OnError::stop;
   plan.files[0].entry.format = "memory";
   EXPECT_EQ(complaint(plan, 0.0, *files), "none");
+}
+
+TEST(ExistingFiles, ThatAreToGrowButCannotAreRefused) {
+  const auto files = env::make_memory_files();
+  const plan::Plan plan = plan_of(IfExists::append);
+  EXPECT_THAT(look_at_existing_files(plan, {0, 3600.0}, *files),
+              testing::ElementsAre(plan::ContinuedAxes(), plan::ContinuedAxes()));
+  files->write("a.nc", "precious");
+  EXPECT_THAT(complaint(plan, 3600.0, *files),
+              testing::StartsWith("run.yaml:9:16  output.a.nc.if_exists: the file a.nc cannot be continued: a.nc: "));
+}
+
+TEST(ExistingFiles, TellTheServersWhereTheyGoOn) {
+  const std::vector<plan::ContinuedAxes> continued{{}, {{.records = 7, .has_begin = true}, {.records = 0}}};
+  base::ByteWriter writer;
+  put_continued(writer, continued);
+  const auto bytes = writer.take();
+  base::ByteReader reader(bytes);
+  EXPECT_EQ(get_continued(reader), continued);
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ class MemoryFormat final : public Format {
     auto contents = std::make_shared<Contents>(spec);
     const base::MutexLock lock(mutex_);
     auto& place = by_path_[spec.path];
-    if (place && spec.if_exists == IfExists::fail)
+    if (place && spec.if_exists != IfExists::replace)
       throw Error(ErrorCode::resource, fmt::format("{}: {}", spec.path, exists_already()));
     place = contents;
     return std::make_unique<MemoryDataset>(std::move(contents));

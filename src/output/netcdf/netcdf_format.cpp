@@ -8,8 +8,11 @@
 #include "env/file_system.hpp"
 #include "output/checks.hpp"
 #include "output/dataset.hpp"
+#include "output/netcdf/continuing/existing.hpp"
+#include "output/netcdf/continuing/kept_records.hpp"
 #include "output/netcdf/driver.hpp"
 #include "output/netcdf/header.hpp"
+#include "output/netcdf/inspect.hpp"
 #include "output/netcdf/names.hpp"
 #include "output/netcdf/step.hpp"
 
@@ -27,11 +30,23 @@ void about(const std::string& path, Work work) {
   }
 }
 
+// Of a file that goes on, what does not grow stays as it is.
+Commit growing_part(const DatasetSpec& spec, Commit commit) {
+  const auto is_fixed = [&spec](const auto& part) {
+    return !grows(spec, spec.variables[static_cast<std::size_t>(part.variable)]);
+  };
+  std::erase_if(commit.chunks, is_fixed);
+  std::erase_if(commit.values, is_fixed);
+  return commit;
+}
+
 class NetcdfDataset final : public Dataset {
  public:
   // `place`: the absolute path, for the model may change its working directory.
   NetcdfDataset(const DatasetSpec& spec, std::string place, AtomicFile file)
-      : spec_(spec), place_(std::move(place)), lengths_(first_lengths(spec)), file_(std::move(file)) {}
+      : spec_(spec), place_(std::move(place)), lengths_(first_lengths(spec)), file_(std::move(file)) {
+    for (const auto& [dim, records] : spec.kept) lengths_[static_cast<std::size_t>(dim)] = records;
+  }
 
   ~NetcdfDataset() override {
     try {
@@ -42,15 +57,10 @@ class NetcdfDataset final : public Dataset {
   }
 
   void commit(const Commit& commit) override {
-    TAILRACE_ASSERT(file_.has_value(), "commit to a closed dataset");
-    const auto lengths = lengths_after(spec_, lengths_, commit);
-    about(spec_.path, [&] {
-      check_place();
-      file_->begin();
-      write(commit, lengths);
-      file_->commit();
-    });
-    lengths_ = lengths;
+    if (spec_.kept.empty())
+      add(commit);
+    else
+      add(growing_part(spec_, commit));
   }
 
   void close() override {
@@ -63,6 +73,19 @@ class NetcdfDataset final : public Dataset {
   std::uint64_t bytes_on_disk() const override { return file_ ? file_->committed() : bytes_; }
 
  private:
+  // The file refers to the bytes of the commit until it is on the disk.
+  void add(const Commit& commit) {
+    TAILRACE_ASSERT(file_.has_value(), "commit to a closed dataset");
+    const auto lengths = lengths_after(spec_, lengths_, commit);
+    about(spec_.path, [&] {
+      check_place();
+      file_->begin();
+      write(commit, lengths);
+      file_->commit();
+    });
+    lengths_ = lengths;
+  }
+
   void check_place() const {
     if (file_->file().is_file_at(place_)) return;
     throw Error(ErrorCode::resource,
@@ -102,7 +125,7 @@ class Temporary {
 
   void rename_to(const std::string& place, IfExists if_exists) {
     try {
-      if_exists == IfExists::fail ? files_.rename_new(path_, place) : files_.rename(path_, place);
+      if_exists == IfExists::replace ? files_.rename(path_, place) : files_.rename_new(path_, place);
     } catch (const Error& error) {
       throw Error(ErrorCode::resource, fmt::format("cannot be given its name: {}", error.what()));
     }
@@ -144,7 +167,7 @@ bool is_being_written(env::FileSystem& files, const std::string& place) {
 void check_free(env::FileSystem& files, const std::string& place, IfExists if_exists) {
   const env::Entry entry = files.entry(place);
   if (entry == env::Entry::none) return;
-  if (if_exists == IfExists::fail) throw Error(ErrorCode::resource, exists_already());
+  if (if_exists != IfExists::replace) throw Error(ErrorCode::resource, exists_already());
   if (entry == env::Entry::other) throw Error(ErrorCode::resource, "exists, and is not a file");
   if (is_being_written(files, place)) throw Error(ErrorCode::resource, "is being written by another session");
 }
@@ -162,11 +185,42 @@ AtomicFile build(std::unique_ptr<env::File> empty, const DatasetSpec& spec) {
   return file;
 }
 
+// A file that an earlier run left, in the state of its last commit.
+AtomicFile open_existing(env::FileSystem& files, const std::string& place, const DatasetSpec& spec) {
+  auto file = files.open(place, env::Access::update);
+  if (!file->mark_as_writer()) throw Error(ErrorCode::resource, "is being written by another session");
+  if (const auto journal = read_journal(*file)) finish_journal(*file, *journal);
+  Superblock superblock;
+  file->read(0, superblock.bytes);
+  if (file->size() < superblock.end()) throw Error(ErrorCode::resource, "is truncated");
+  AtomicFile opened(std::move(file), superblock.end(), spec.sync);
+  opened.begin();
+  return opened;
+}
+
+// Whether the file has no more records than those that stay.
+bool holds_only_kept(AtomicFile& file, const DatasetSpec& spec) {
+  const Hdf5Lock lock;
+  Id hdf5 = open_in(file);
+  check_fits(hdf5, spec);
+  const bool only = has_lengths(hdf5, spec);
+  hdf5.close("cannot close");
+  return only;
+}
+
 class NetcdfFormat final : public Format {
  public:
   std::string name() const override { return "netcdf"; }
   bool can_replace_chunks() const override { return true; }
   bool makes_files() const override { return true; }
+  bool can_append() const override { return true; }
+  std::map<std::string, ExistingAxis> existing_axes(const std::string& path) const override {
+    const Inspection found = inspect(path, true);
+    if (!found.readable) throw Error(ErrorCode::resource, found.report);
+    std::map<std::string, ExistingAxis> axes;
+    about(path, [&] { axes = read_axes(path); });
+    return axes;
+  }
   std::string danger_beside_model() const override {
     return hdf5_is_thread_safe() ? "" : "the HDF5 library of this program is not thread-safe";
   }
@@ -175,7 +229,9 @@ class NetcdfFormat final : public Format {
     check_spec(spec);
     std::unique_ptr<Dataset> dataset;
     const std::string place = std::filesystem::absolute(spec.path).string();
-    about(spec.path, [&] { dataset = create_at(files, place, spec); });
+    about(spec.path, [&] {
+      dataset = spec.kept.empty() ? create_at(files, place, spec) : go_on_at(files, place, spec);
+    });
     return dataset;
   }
 
@@ -191,6 +247,32 @@ class NetcdfFormat final : public Format {
     temporary.rename_to(place, spec.if_exists);
     if (spec.sync) files.sync(place);
     return std::make_unique<NetcdfDataset>(spec, place, std::move(file));
+  }
+
+  // In place, unless some of its records go: then what stays is copied, and readers have the old file until
+  // the new one is whole.
+  static std::unique_ptr<Dataset> go_on_at(env::FileSystem& files, const std::string& place,
+                                           const DatasetSpec& spec) {
+    AtomicFile old = open_existing(files, place, spec);
+    const bool in_place = holds_only_kept(old, spec);
+    old.begin();
+    if (in_place) return std::make_unique<NetcdfDataset>(spec, place, std::move(old));
+    const std::string temporary_name = name_while_created(place);
+    auto empty = create_fresh(files, temporary_name);
+    Temporary temporary(files, temporary_name);
+    DatasetSpec copied = spec;
+    copied.kept.clear();
+    NetcdfDataset copy(copied, temporary_name, build(std::move(empty), copied));
+    {
+      KeptRecords records(old, spec);
+      while (const auto commit = records.next()) copy.commit(*commit);
+    }
+    copy.close();
+    if (files.entry(place) == env::Entry::none || !old.file().is_file_at(place))
+      throw Error(ErrorCode::resource, "was removed, or replaced by another program, meanwhile");
+    temporary.rename_to(place, IfExists::replace);
+    if (spec.sync) files.sync(place);
+    return std::make_unique<NetcdfDataset>(spec, place, open_existing(files, place, spec));
   }
 };
 

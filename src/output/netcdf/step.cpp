@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "output/checks.hpp"
+#include "output/netcdf/continuing/kept_records.hpp"
 #include "output/netcdf/driver.hpp"
 #include "output/netcdf/header.hpp"
 
@@ -28,6 +29,7 @@ class Step {
         spec_(spec),
         hdf5_(open_in(file)),
         access_(without_chunk_cache()),
+        kept_(kept_lengths(spec)),
         variables_(spec.variables.size()) {}
 
   void extend(const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after);
@@ -55,6 +57,8 @@ class Step {
     unsigned skipped = 0;
     hsize_t size = 0;
   };
+  std::optional<EncodedChunk> with_kept_records(const EncodedChunk& chunk);
+  void put(const EncodedChunk& chunk, bool lasts);
   static std::optional<Stored> stored(hid_t dataset, const EncodedChunk& chunk);
   static std::span<const std::byte> new_part(const VariableSpec& described, const EncodedChunk& chunk,
                                              bool stays);
@@ -63,6 +67,7 @@ class Step {
   const DatasetSpec& spec_;
   Id hdf5_;
   Id access_;
+  std::vector<std::int64_t> kept_;  // records of an earlier run, by dim
   std::vector<Id> variables_;  // those opened so far
 };
 
@@ -79,6 +84,33 @@ void Step::extend(const std::vector<std::int64_t>& before, const std::vector<std
 }
 
 void Step::write(const EncodedChunk& chunk) {
+  if (const auto whole = with_kept_records(chunk))
+    put(*whole, false);
+  else
+    put(chunk, true);
+}
+
+// A chunk in which an earlier run left records, unless these stay where they are.
+std::optional<EncodedChunk> Step::with_kept_records(const EncodedChunk& chunk) {
+  const auto index = static_cast<std::size_t>(chunk.variable);
+  const VariableSpec& described = spec_.variables[index];
+  const std::int64_t kept = kept_[static_cast<std::size_t>(described.dims[0])];
+  if (kept <= chunk.offset[0]) return std::nullopt;
+  const std::optional<Stored> old = stored(variable(index), chunk);
+  const bool stays = old && old->size == chunk.bytes.size() && !chunk.filtered;
+  if (stays && chunk.offset[0] + chunk.known >= kept) return std::nullopt;
+  auto raw = joined(variable(index), described, chunk, kept);
+  if (!raw) return std::nullopt;
+  EncodedChunk whole = chunk;
+  whole.known = 0;
+  whole.bytes = std::move(*raw);
+  if (chunk.filtered)
+    whole.bytes = codecs::make_codec(described.codec)->encode(whole.bytes, model::size_of(described.type));
+  return whole;
+}
+
+// `lasts`: its bytes stay as they are until the commit.
+void Step::put(const EncodedChunk& chunk, bool lasts) {
   const auto index = static_cast<std::size_t>(chunk.variable);
   const VariableSpec& described = spec_.variables[index];
   const hid_t dataset = variable(index);
@@ -96,6 +128,8 @@ void Step::write(const EncodedChunk& chunk) {
     raw = codec->decode(chunk.bytes, chunk.bytes.size(), element);
     bytes = raw;
     skipped = all;
+  } else if (!lasts) {
+    file_.refer_to({});
   } else if (skipped == all) {
     file_.refer_to(bytes, new_part(described, chunk, keeps_place));
   } else {

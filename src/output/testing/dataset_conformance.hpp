@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "base/error.hpp"
+#include "output/testing/appending_conformance.hpp"
 #include "output/testing/sample_dataset.hpp"
 
 namespace tailrace::output::testing {
@@ -164,6 +165,9 @@ inline void check_format(const Format& format, const std::string& directory, con
   check_ahead(format, directory + "/ahead.nc", read);
   check_misuse(format, directory + "/misuse.nc", read);
   check_refusals(format, directory + "/refusals.nc");
+  check_appending(format, directory, [&read](const DatasetSpec& spec, std::int64_t records) {
+    check_records(spec, read, records);
+  });
 }
 
 }  // namespace tailrace::output::testing

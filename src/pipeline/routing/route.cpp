@@ -49,8 +49,12 @@ Route make_route(const Blueprint& blueprint, const sampling::Stream& stream, con
                     .grid = &parts.geometry->grid(),
                     .spread = is_encoded || (format != nullptr && format->can_be_written_by_many())};
   route.geometry = parts.geometry;
+  output::ChunkGrid grid = parts.geometry->grid();
+  if (stream.file_axis >= 0)
+    grid.first_record =
+        blueprint.plan.files[stream.file].axes[static_cast<std::size_t>(stream.file_axis)].continued.records;
   route.assembly =
-      std::make_unique<output::Assembly>(parts.geometry->grid(), output::Element{spec.type, stream.fill},
+      std::make_unique<output::Assembly>(std::move(grid), output::Element{spec.type, stream.fill},
                                          std::move(codec), parts.slabs, std::move(done));
   return route;
 }

@@ -1,0 +1,76 @@
+#include "output/netcdf/continuing/existing.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace tailrace::output::netcdf {
+namespace {
+
+std::string text_attribute(hid_t object, const char* name) {
+  if (H5Aexists(object, name) <= 0) return "";
+  const Id attribute(H5Aopen(object, name, H5P_DEFAULT), &H5Aclose, "cannot open an attribute");
+  const Id type(H5Aget_type(attribute), &H5Tclose, "cannot read an attribute");
+  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0) return "";
+  std::string text(H5Tget_size(type), '\0');
+  check(H5Aread(attribute, type, text.data()), "cannot read an attribute");
+  return text.substr(0, text.find('\0'));
+}
+
+std::vector<double> numbers(hid_t dataset) {
+  const Id space(H5Dget_space(dataset), &H5Sclose, "cannot read a shape");
+  std::vector<double> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+  if (!values.empty())
+    check(H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+          "cannot read times");
+  return values;
+}
+
+struct Visit {
+  hid_t file;
+  std::map<std::string, ExistingAxis> axes;
+};
+
+// A growing coordinate with units is a time axis.
+void take_axis(Visit& visit, const char* name) {
+  const Id dataset(H5Dopen2(visit.file, name, H5P_DEFAULT), &H5Dclose, "cannot open a variable");
+  const Id space(H5Dget_space(dataset), &H5Sclose, "cannot read a shape");
+  hsize_t size[H5S_MAX_RANK] = {}, most[H5S_MAX_RANK] = {};
+  const int rank = H5Sget_simple_extent_dims(space, size, most);
+  if (rank != 1 || most[0] != H5S_UNLIMITED || H5Aexists(dataset, "_Netcdf4Dimid") <= 0) return;
+  ExistingAxis axis;
+  axis.units = text_attribute(dataset, "units");
+  axis.calendar = text_attribute(dataset, "calendar");
+  axis.times = numbers(dataset);
+  if (const std::string bounds = text_attribute(dataset, "bounds"); !bounds.empty())
+    axis.bounds = numbers(
+        Id(H5Dopen2(visit.file, bounds.c_str(), H5P_DEFAULT), &H5Dclose, "cannot open the bounds of times"));
+  visit.axes.emplace(name, std::move(axis));
+}
+
+extern "C" herr_t tailrace_visit_axis(hid_t, const char* name, const H5L_info_t*, void* into) {
+  try {
+    take_axis(*static_cast<Visit*>(into), name);
+    return 0;
+  } catch (...) {
+    return -1;
+  }
+}
+
+}  // namespace
+
+std::map<std::string, ExistingAxis> read_axes(const std::string& path) {
+  const Hdf5Lock lock;
+  const Id access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose, "cannot make access properties");
+  check(H5Pset_file_locking(access, false, true), "cannot switch locking off");
+  const Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), &H5Fclose, "is damaged");
+  if (text_attribute(file, "_NCProperties").find("tailrace=") == std::string::npos)
+    throw Error(ErrorCode::resource, "was not written by Tailrace, which goes on with its own files alone");
+  Visit visit{file, {}};
+  check(H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, nullptr, &tailrace_visit_axis, &visit), "is damaged");
+  return std::move(visit.axes);
+}
+
+}  // namespace tailrace::output::netcdf
