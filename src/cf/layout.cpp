@@ -185,8 +185,8 @@ void finish_attributes(FileLayout& layout, const plan::FilePlan& file, int numbe
   for (const auto& [name, value] : of_grid) set_attribute(attributes, name, value);
   for (const auto& [name, value] : plan.attributes) set_attribute(attributes, name, value);
   if (plan.axis >= 0)
-    add_cell_methods(attributes, layout.dataset.dims[at(layout.axes[at(plan.axis)].dim)].name,
-                     plan.reduction);
+    add_cell_methods(attributes, layout.dataset.dims[at(layout.axes[at(plan.axis)].dim)].name, plan.reduction,
+                     file.axes[at(plan.axis)].cycle);
   give_own_types(attributes, plan);
   for (std::size_t part = 1; part < names_in_file(plan).size(); ++part)
     layout.dataset.variables[first + part].attributes = attributes;
@@ -248,7 +248,8 @@ void split_chunks(const FileLayout& layout, output::Commit& commit) {
 }
 
 double time_stamp(const time::TimeRecord& record, settings::TimeStamp where) {
-  return where == settings::TimeStamp::end ? record.end : record.begin + 0.5 * (record.end - record.begin);
+  const double end = record.turn < 0 ? record.end : record.first_end;
+  return where == settings::TimeStamp::end ? end : record.begin + 0.5 * (end - record.begin);
 }
 
 }  // namespace tailrace::cf

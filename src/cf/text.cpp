@@ -5,11 +5,18 @@
 #include <algorithm>
 
 #include "base/version.hpp"
+#include "plan/words/axis_names.hpp"
 
 namespace tailrace::cf {
 namespace {
 
 std::string window_comment(const plan::AxisPlan& axis, settings::TimeStamp stamp, const std::string& bounds) {
+  if (axis.cycle != time::Cycle::none)
+    return fmt::format(
+        "each value is made of all samples of the run in the same {} of the {}; {} has the first and the "
+        "last time of "
+        "these, and time is the middle of the first one",
+        plan::word_of_turn(axis), axis.cycle == time::Cycle::year ? "year" : "day", bounds);
   const bool whole_samples = axis.kind == time::AxisKind::whole_samples;
   const std::string rule = axis.convention->windows_in_words(axis.every, whole_samples);
   return fmt::format("each value covers the interval in {} ({}); time is the interval's {}", bounds, rule,
@@ -55,7 +62,8 @@ output::Attributes time_attributes(const plan::AxisPlan& axis, settings::TimeSta
                                 {"axis", "T"}};
   // CF 4.4.1: model days have 86400 seconds in the calendar of real dates too.
   if (calendar.cf_name() == "standard") attributes.emplace_back("units_metadata", "leap_seconds: none");
-  if (!bounds.empty()) attributes.emplace_back("bounds", bounds);
+  if (!bounds.empty())
+    attributes.emplace_back(axis.cycle == time::Cycle::none ? "bounds" : "climatology", bounds);
   if (axis.kind == time::AxisKind::at_end) {
     attributes.emplace_back("comment", "what the model gave last, at the end of the run");
     return attributes;
@@ -67,9 +75,13 @@ output::Attributes time_attributes(const plan::AxisPlan& axis, settings::TimeSta
   return attributes;
 }
 
-void add_cell_methods(output::Attributes& attributes, const std::string& axis,
-                      time::ReductionKind reduction) {
-  const std::string over_time = fmt::format("{}: {}", axis, time::cell_method_of(reduction));
+void add_cell_methods(output::Attributes& attributes, const std::string& axis, time::ReductionKind reduction,
+                      time::Cycle cycle) {
+  const std::string_view method = time::cell_method_of(reduction);
+  const char* const turns = cycle == time::Cycle::year ? "years" : "days";
+  const std::string over_time =  // CF 7.4
+      cycle == time::Cycle::none ? fmt::format("{}: {}", axis, method)
+                                 : fmt::format("{0}: {1} within {2} {0}: {1} over {2}", axis, method, turns);
   const auto known = std::ranges::find(attributes, "cell_methods", &output::Attributes::value_type::first);
   const auto* given = known == attributes.end() ? nullptr : std::get_if<std::string>(&known->second);
   if (given == nullptr || given->empty()) return set_attribute(attributes, "cell_methods", over_time);

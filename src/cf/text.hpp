@@ -21,7 +21,8 @@ output::Attributes time_attributes(const plan::AxisPlan& axis, settings::TimeSta
                                    const calendar::Calendar& calendar, const std::string& bounds);
 // Appends `time: mean` to what the model or the user says of the cells (`area: mean`), unless that speaks of
 // the axis too.
-void add_cell_methods(output::Attributes& attributes, const std::string& axis, time::ReductionKind reduction);
+void add_cell_methods(output::Attributes& attributes, const std::string& axis, time::ReductionKind reduction,
+                      time::Cycle cycle = time::Cycle::none);
 // What readers hold against the values gets their type; limits of the values are dropped where those that are
 // written are of another kind (sums, deviations), or packed (readers hold them against the packed numbers).
 void give_own_types(output::Attributes& attributes, const plan::VariablePlan& plan);

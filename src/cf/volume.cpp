@@ -34,7 +34,8 @@ double size_of(const std::vector<std::int64_t>& extents) {
 }
 
 Volume volume_of(const plan::AxisPlan& axis, double record_bytes) {
-  if (axis.kind == time::AxisKind::at_end || axis.every.is_never()) return {};
+  if (axis.kind == time::AxisKind::at_end || axis.every.is_never() || axis.cycle != time::Cycle::none)
+    return {};
   const auto count = static_cast<double>(axis.every.count());
   switch (axis.every.kind()) {
     case time::PeriodKind::steps: return {.by_steps = 1000.0 / count * record_bytes};

@@ -130,7 +130,7 @@ class Checker {
         inherit(*inherited, option, value);
       else if (!option.fallback.empty())
         value.entries_.push_back(fallback_of(option, path_of(value.path_, option.name)));
-      else if (option.required)
+      else if (option.required && !stands_in(node, option))
         problems_.add(node.location, value.path_,
                       fmt::format("\"{}\" is missing ({}){}", option.name, option.type.expected,
                                   option.inherited ? ", here and in `defaults`" : ""));
@@ -146,9 +146,13 @@ class Checker {
     return entry != nullptr && entry->value.kind == NodeKind::map ? entry : nullptr;
   }
 
+  static bool stands_in(const Node& section, const Option& option) {
+    return !option.belongs_to.empty() && section.find(option.belongs_to) != nullptr;
+  }
+
   const NodeEntry* find_inherited(const Node& section, const Option& option) const {
     if (!option.inherited) return nullptr;
-    if (!option.belongs_to.empty() && section.find(option.belongs_to) != nullptr) return nullptr;
+    if (stands_in(section, option)) return nullptr;
     for (auto defaults = defaults_.rbegin(); defaults != defaults_.rend(); ++defaults)
       if (const NodeEntry* entry = find_under_any_name(**defaults, option)) return entry;
     return nullptr;

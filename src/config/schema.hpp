@@ -61,7 +61,8 @@ struct Option {
   std::vector<std::string> also{};      // other names, read as well, without a note
   // Where it is not given, the `defaults` of the sections around it are asked, the innermost first.
   bool inherited = false;
-  std::string belongs_to{};  // an option: where the section gives that one, this one is not inherited
+  std::string belongs_to{};  // an option: where the section gives that one, this one is neither inherited nor
+                             // required
 };
 
 Type text();

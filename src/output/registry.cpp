@@ -1,9 +1,9 @@
+#include <fmt/format.h>
+
 #include <map>
 
 #include "base/error.hpp"
 #include "output/dataset.hpp"
-
-#include <fmt/format.h>
 
 namespace tailrace::output {
 namespace {

@@ -7,6 +7,7 @@
 #include "env/topology.hpp"
 #include "plan/memory/needs.hpp"
 #include "plan/plan.hpp"
+#include "plan/words/axis_names.hpp"
 
 namespace tailrace::plan {
 namespace {
@@ -122,7 +123,10 @@ Branch describe_file(const settings::FileEntry& file) {
     const std::string names = variable.name.empty() && variable.suffix.empty() ? ""
                               : variable.name.empty() ? " with the suffix " + variable.suffix
                                                       : " as " + variable.name + variable.suffix;
-    const std::string when = variable.every.is_never() ? "once" : variable.every.sentence();
+    const std::string when = variable.every.is_never() ? "once"
+                             : variable.cycle == time::Cycle::none
+                                 ? variable.every.sentence()
+                                 : "over " + variable.every.sentence() + " of all years or days";
     branch.below.push_back(
         {fmt::format("{}{}: {} {}", what, names, time::name_of(variable.reduction), when), {}});
   }
@@ -160,9 +164,13 @@ Branch describe_file(const FilePlan& file) {
   for (std::size_t axis = 0; axis < file.axes.size(); ++axis) {
     const AxisPlan& plan = file.axes[axis];
     const char* kind = time::is_windowed(plan.kind) ? "windows" : "instants";
-    branch.below.push_back(describe_variables(file, static_cast<int>(axis),
-                                              fmt::format("{}: {} {}, sampled {}", plan.dim, kind,
-                                                          plan.every.sentence(), plan.cadence.sentence())));
+    const std::string when = plan.cycle == time::Cycle::none
+                                 ? fmt::format("{} {}", kind, plan.every.sentence())
+                                 : fmt::format("one record for each {} of the {}", word_of_turn(plan),
+                                               plan.cycle == time::Cycle::year ? "year" : "day");
+    branch.below.push_back(
+        describe_variables(file, static_cast<int>(axis),
+                           fmt::format("{}: {}, sampled {}", plan.dim, when, plan.cadence.sentence())));
   }
   if (std::ranges::count(file.variables, -1, &VariablePlan::axis) > 0)
     branch.below.push_back(describe_variables(file, -1, "without time, put once"));

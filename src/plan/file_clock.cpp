@@ -79,8 +79,8 @@ void FileClock::begin_file(const AxisBank& axes) {
 
 CommitDue FileClock::finish(const AxisBank& axes) {
   for (std::size_t axis = 0; axis < gathered_.lengths.size(); ++axis) {
-    if (const auto record = axes.axis(axes.number(number_, axis)).finish())
-      append(axis, *record, INT64_MAX);  // no step makes it whole
+    for (const time::TimeRecord& record : axes.axis(axes.number(number_, axis)).last_records())
+      append(axis, record, INT64_MAX);  // no step makes it whole
   }
   return take(axes, true, false);
 }

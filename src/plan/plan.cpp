@@ -323,6 +323,7 @@ class Planner {
     if (time::needs_window(entry.reduction))
       axis.kind = entry.whole_samples || convention->only_whole_samples() ? time::AxisKind::whole_samples
                                                                           : time::AxisKind::window;
+    axis.cycle = entry.cycle;
     return axis;
   }
 

@@ -24,13 +24,19 @@ struct AxisPlan {
   std::string wish = std::string();  // the user's name for `dim`
   const time::Convention* convention = &time::standard_convention();
   time::Span span = {};
+  time::Cycle cycle = time::Cycle::none;
   // Of a file that goes on in another one: the records of each file are numbered from a multiple of this,
   // which is one of all chunks along the axis.
   std::int64_t unit = 1;
   time::Continued continued = {};  // where the file goes on with what an earlier run wrote
 
   time::AxisRule rule() const {
-    return {.kind = kind, .every = every, .cadence = cadence, .convention = convention, .span = span};
+    return {.kind = kind,
+            .every = every,
+            .cadence = cadence,
+            .convention = convention,
+            .span = span,
+            .cycle = cycle};
   }
   // Whether the same ticks make the same records, whatever they are called.
   bool has_records_of(const AxisPlan& other) const { return rule() == other.rule(); }

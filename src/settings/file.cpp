@@ -89,7 +89,8 @@ std::vector<Option> how_it_is_written() {
       {.name = "if_exists",
        .type = if_exists_type(),
        .says =
-           "What becomes of an existing file: it is replaced, it goes on behind its last complete record that "
+           "What becomes of an existing file: it is replaced, it goes on behind its last complete record "
+           "that "
            "ends when this run begins or before (`append`), or it is an error of `ready`, before any file "
            "is written. By default it is replaced by a run that begins at model time 0 (or before it), and "
            "an "
@@ -144,8 +145,10 @@ void set_writing(const Value& value, FileEntry& file) {
   file.span = time::span_of(value);
   file.series = flag_of(value, "file_per_write", file.series);
   if (const Value* if_exists = value.find("if_exists")) {
-    file.if_exists = choice_of<output::IfExists>(
-        value, "if_exists", {{"append", output::IfExists::append}, {"fail", output::IfExists::fail}, {"replace", output::IfExists::replace}});
+    file.if_exists = choice_of<output::IfExists>(value, "if_exists",
+                                                 {{"append", output::IfExists::append},
+                                                  {"fail", output::IfExists::fail},
+                                                  {"replace", output::IfExists::replace}});
     file.if_exists_location = if_exists->location();
   }
   file.gathers = file.write_every_location.line == 0 && !file.series;
@@ -197,6 +200,29 @@ void check_series(const FileEntry& file, Problems& problems) {
                       variable.chunk.front()));
 }
 
+// What is made of a whole run is in no file that ends before it, or that another run began.
+void check_cycles(const FileEntry& file, Problems& problems) {
+  for (const VariableEntry& variable : file.variables) {
+    if (variable.cycle == time::Cycle::none) continue;
+    const auto refuse = [&](const std::string& why) {
+      problems.add(variable.every_location, variable.config_path + ".each", why);
+    };
+    if (file.has_many_files())
+      refuse(
+          "its records come when the run ends; expected a file without `new_file_every` and "
+          "`file_per_write`");
+    if (file.if_exists == output::IfExists::append)
+      refuse("its records are made of this run alone; expected a file without `if_exists: append`");
+    if (variable.whole_samples) refuse("samples are divided between its windows; expected `edges: exact`");
+    const bool fits =
+        variable.reduction == time::ReductionKind::mean || variable.reduction == time::ReductionKind::min ||
+        variable.reduction == time::ReductionKind::max || variable.reduction == time::ReductionKind::sum;
+    if (!fits)
+      refuse(fmt::format("expected `operation: mean`, `min`, `max` or `sum`, but got {}",
+                         time::name_of(variable.reduction)));
+  }
+}
+
 void check_appending(const FileEntry& file, Problems& problems) {
   if (file.if_exists != output::IfExists::append) return;
   const output::Format* format = output::find_format(file.format);
@@ -214,7 +240,9 @@ void check_periods(const FileEntry& file, const Sections& all, Problems& problem
     check_months(*file.new_file_every, file.new_file_every_location,
                  "output." + file.path + ".new_file_every", all, problems);
   for (const VariableEntry& variable : file.variables)
-    check_months(variable.every, variable.every_location, variable.config_path + ".every", all, problems);
+    check_months(variable.every, variable.every_location,
+                 variable.config_path + (variable.cycle == time::Cycle::none ? ".every" : ".each"), all,
+                 problems);
   if (!all.is_sound("model_time")) return;
   const auto& model_time = all.get<time::ModelTime>();
   time::check_span(file.span, calendar::Calendar(model_time.calendar, model_time.start),
@@ -250,6 +278,7 @@ void check(const Files& files, const Sections& all, Problems& problems) {
   for (const FileEntry& file : files) {
     check_series(file, problems);
     check_appending(file, problems);
+    check_cycles(file, problems);
     check_periods(file, all, problems);
   }
   check_file_names(files, all, problems);

@@ -68,7 +68,8 @@ std::vector<Option> which_records() {
                "Fixed fields (`every: once` under `fields`) have no records, whatever stands here; `once` "
                "says so.",
        .example = "10 s",
-       .required = true},
+       .required = true,
+       .belongs_to = "each"},
       time::offset_option(),
       {.name = "missing",
        .type = choice({"skip", "propagate"}),
@@ -89,6 +90,7 @@ std::vector<Option> which_records() {
 
 std::vector<Option> how_it_is_shaped() {
   return {
+      time::each_option(),
       {.name = "axis",
        .type = text(),
        .says = "The name of the time dimension, in place of one that Tailrace chooses; where other records "
@@ -149,6 +151,15 @@ void set_records(const Value& value, VariableEntry& variable, Problems& problems
   variable.reduction = time::reduction_of(value);
   variable.every = time::with_offset(every, value, problems);
   variable.every_location = every.location;
+  if (const time::Each each = time::each_of(value); each.location.line > 0) {
+    for (const char* other : {"every", "offset"})
+      if (const Value* given = value.find(other); given != nullptr && every.location.line > 0)
+        problems.add(given->location(), given->path(),
+                     "stands beside `each`, which says when records are; expected only one");
+    variable.every = each.every;
+    variable.every_location = each.location;
+    variable.cycle = each.cycle;
+  }
   variable.axis = text_of(value, "axis");
   variable.split = text_of(value, "split");
   variable.whole_samples = text_of(value, "edges") == "samples";

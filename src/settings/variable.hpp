@@ -13,6 +13,7 @@
 #include "output/dataset.hpp"
 #include "output/packing.hpp"
 #include "time/accumulator.hpp"
+#include "time/axis.hpp"
 #include "time/period.hpp"
 
 namespace tailrace::settings {
@@ -26,11 +27,12 @@ struct VariableEntry {  // an entry under `variables:`
   std::string suffix;                 // put behind the name, or behind each name of the group
   time::ReductionKind reduction = time::ReductionKind::snapshot;
   time::Period every = time::Period::of_steps(1);
-  config::Location every_location;  // line 0: it holds a `{name}` that is not filled in
-  bool whole_samples = false;       // windows end with a sample
-  std::string axis;                 // the name of its time dimension; empty: chosen
-  std::string split;                // a dimension: a variable for each number along it
-  bool propagates_missing = false;  // one missing sample makes the record missing
+  config::Location every_location;        // line 0: it holds a `{name}` that is not filled in
+  time::Cycle cycle = time::Cycle::none;  // `each` was given, and says `every`
+  bool whole_samples = false;             // windows end with a sample
+  std::string axis;                       // the name of its time dimension; empty: chosen
+  std::string split;                      // a dimension: a variable for each number along it
+  bool propagates_missing = false;        // one missing sample makes the record missing
   std::optional<model::DataType> type;
   std::optional<output::PackOptions> pack;
   std::optional<codecs::CodecOptions> codec;

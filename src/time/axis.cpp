@@ -13,6 +13,15 @@ bool Cadence::due(const model::Tick& tick) {
   return passes(ruler_, tick, last_);
 }
 
+std::int64_t AxisRule::turns() const {
+  switch (cycle) {
+    case Cycle::none: return 1;
+    case Cycle::year: return 12 / every.count();
+    case Cycle::day: return std::llround(86400.0 / every.seconds());
+  }
+  return 1;
+}
+
 Axis::Axis(const AxisRule& rule, const calendar::Calendar& calendar, model::Tick begin,
            const Continued& continued)
     : kind_(rule.kind),
@@ -24,6 +33,7 @@ Axis::Axis(const AxisRule& rule, const calendar::Calendar& calendar, model::Tick
       next_index_(continued.records),
       sampled_until_(ruler_.place(begin).time),
       sampled_step_(begin.step),
+      turns_(rule.cycle == Cycle::none ? 0 : static_cast<std::size_t>(rule.turns())),
       span_(rule.span) {
   if (continued.has_begin) last_edge_.begin_is_open = false;
   // Windows in steps have no edge at a time: they begin with the run and are moved by skip().
@@ -152,6 +162,23 @@ void Axis::share(double from, const Edge& to, bool closes, double interval) {
   const double fraction = weight > 0.0 ? weight / interval : 0.0;  // exactly 1 where nothing is cut
   shares_.push_back({record(end, to.end_step, window_.whole), weight, fraction, closes});
   if (closes) ++next_index_;
+  if (!turns_.empty()) turn_round(to);
+}
+
+// The latest share, of a sample up to that edge, becomes one of its window in the cycle.
+void Axis::turn_round(const Edge& to) {
+  Share& share = shares_.back();
+  if (share.weight <= 0.0) return shares_.pop_back();
+  const double middle = 0.5 * (share.record.begin + to.time);
+  const auto count = std::ssize(turns_);
+  share.record.turn = (ruler_.place({0, middle}).index % count + count) % count;
+  share.closes = false;
+  Turn& turn = turns_[static_cast<std::size_t>(share.record.turn)];
+  if (!turn.has_samples)
+    turn = {.begin = share.record.begin, .begin_step = share.record.begin_step, .has_samples = true};
+  if (share.record.begin == turn.begin) turn.first_end = to.time;
+  turn.end = to.time;
+  turn.end_step = to.end_step;
 }
 
 void Axis::next_window(const Edge& edge) {
@@ -160,6 +187,25 @@ void Axis::next_window(const Edge& edge) {
 
 TimeRecord Axis::record(double end, std::int64_t end_step, bool whole) const {
   return {next_index_, window_.begin, end, window_.begin_step, end_step, whole};
+}
+
+std::vector<TimeRecord> Axis::last_records() const {
+  std::vector<TimeRecord> records;
+  for (std::size_t t = 0; t < turns_.size(); ++t) {
+    const Turn& turn = turns_[t];
+    if (turn.has_samples)
+      records.push_back({.begin = turn.begin,
+                         .end = turn.end,
+                         .begin_step = turn.begin_step,
+                         .end_step = turn.end_step,
+                         .turn = static_cast<std::int64_t>(t),
+                         .first_end = turn.first_end});
+  }
+  std::ranges::sort(records, {}, &TimeRecord::begin);
+  for (std::size_t i = 0; i < records.size(); ++i) records[i].index = static_cast<std::int64_t>(i);
+  if (turns_.empty())
+    if (const auto last = finish()) records.push_back(*last);
+  return records;
 }
 
 std::optional<TimeRecord> Axis::finish() const {

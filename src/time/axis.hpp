@@ -52,6 +52,9 @@ struct TimeRecord {
   // steps after begin_step up to end_step. Windows in steps begin and end with the very steps of their edges.
   std::int64_t begin_step = 0, end_step = 0;
   bool whole = true;  // false where the run began inside the window, or ended inside it
+  // Of a cycle: which of its windows, and where the first of them ended; `begin` and `end` span them all.
+  std::int64_t turn = -1;
+  double first_end = 0.0;
 };
 
 template <class Records, class Visitor>
@@ -74,6 +77,10 @@ enum class AxisKind : std::uint8_t {
   at_end          // one record, at the last tick, of the sample that came last; every tick may have one
 };
 
+// Windows that come again: all of one month of the year, or of one hour of the day, are one record, which is
+// there when the run ends.
+enum class Cycle : std::uint8_t { none, year, day };
+
 // When records are made, and from which ticks.
 struct AxisRule {
   AxisKind kind = AxisKind::window;
@@ -82,7 +89,10 @@ struct AxisRule {
   const Convention* convention = &standard_convention();
   Span span = {};  // as if the run began and ended there, save that instants keep to the grid; whole samples
                    // lie in it
+  Cycle cycle = Cycle::none;  // of windows: months of a year, lengths of time that divide a day
   bool operator==(const AxisRule&) const = default;  // whether the same ticks make the same records
+
+  std::int64_t turns() const;  // how many windows the cycle has; 1 without one
 };
 
 // Where a run goes on in a file that an earlier run left.
@@ -111,6 +121,9 @@ class Axis {
   // when it got no sample. Of at_end its one record, where there was a tick; of whole_samples nothing, since
   // no sample has ended the window.
   std::optional<TimeRecord> finish() const;
+  // All records that the end of the run closes: that one, or those of the cycle that have samples, in the
+  // order of time. Only then do these have an index.
+  std::vector<TimeRecord> last_records() const;
 
   // A file of its own begins behind the latest tick: records are numbered from the next multiple of `unit`
   // on. So are those windows of this tick that begin at `from` or later, where a step was longer than a
@@ -129,6 +142,11 @@ class Axis {
     bool whole = true;
     bool has_samples = false;
   };
+  struct Turn {  // a window of a cycle, over all times that it came
+    double begin = 0.0, first_end = 0.0, end = 0.0;
+    std::int64_t begin_step = 0, end_step = 0;
+    bool has_samples = false;
+  };
   struct Edge {
     double time = 0.0;
     std::int64_t end_step = 0;    // of the record before it
@@ -142,6 +160,7 @@ class Axis {
   std::vector<Edge> edges_until(const model::Tick& tick, const Place& place);
   void share(double from, const Edge& to, bool closes, double interval);
   void next_window(const Edge& edge);
+  void turn_round(const Edge& to);
   TimeRecord record(double end, std::int64_t end_step, bool whole) const;
 
   // First what every tick needs: a model's step finds it in no cache.
@@ -160,7 +179,8 @@ class Axis {
   std::vector<Edge> passed_;    // windows in steps: edges since the last sample
   double sampled_until_ = 0.0;  // time of the last sample
   std::int64_t sampled_step_ = 0;
-  double gathered_ = 0.0;  // whole samples: weight of those in the open window
+  double gathered_ = 0.0;    // whole samples: weight of those in the open window
+  std::vector<Turn> turns_;  // of a cycle
   Span span_;
   bool ended_ = false;  // a sample has passed the end of the span
 };
@@ -181,6 +201,14 @@ void Axis::visit_state(Self& self, Visitor visit) {
   visit("sampled_step", self.sampled_step_);
   visit("gathered", self.gathered_);
   visit("ended", self.ended_);
+  model::visit_list(self.turns_, visit.in("turns"), [](auto& turn, auto& number) {
+    number("begin", turn.begin);
+    number("first_end", turn.first_end);
+    number("end", turn.end);
+    number("begin_step", turn.begin_step);
+    number("end_step", turn.end_step);
+    number("has_samples", turn.has_samples);
+  });
   model::visit_list(self.passed_, visit.in("passed"), [](auto& edge, auto& number) {
     number("time", edge.time);
     number("end_step", edge.end_step);
@@ -197,6 +225,8 @@ void visit_records(Records& records, Visitor visit) {
     number("begin_step", record.begin_step);
     number("end_step", record.end_step);
     number("whole", record.whole);
+    number("turn", record.turn);
+    number("first_end", record.first_end);
   });
 }
 

@@ -115,6 +115,28 @@ double seconds_of(const Value& section, std::string_view name, double fallback) 
   return value->text() == "off" ? 0.0 : Period::parse(value->text()).seconds();
 }
 
+config::Option each_option() {
+  return {.name = "each",
+          .type = config::choice({"month", "season", "hour of day"}),
+          .says =
+              "In place of `every`: one record for each month of the year, season (from December on) or hour "
+              "of the day, made of all samples of the run that lie in it. They come when the run ends.",
+          .example = "month"};
+}
+
+Each each_of(const Value& section) {
+  const Value* value = section.find("each");
+  if (value == nullptr || value->open()) return {};
+  Each each{.every = Period::of_months(1), .cycle = Cycle::year, .location = value->location()};
+  if (value->text() == "season") {
+    each.every = Period::of_months(3).with_offset("-1 month");
+  } else if (value->text() == "hour of day") {
+    each.every = Period::of_seconds(3600.0);
+    each.cycle = Cycle::day;
+  }
+  return each;
+}
+
 config::Option reduction_option() {
   return {.name = "operation",
           .type = config::choice(reduction_names()),

@@ -8,6 +8,7 @@
 #include "config/schema.hpp"
 #include "config/value.hpp"
 #include "time/accumulator.hpp"
+#include "time/axis.hpp"
 #include "time/period.hpp"
 
 namespace tailrace::time {
@@ -33,6 +34,15 @@ config::Option offset_option();
 Period with_offset(const WrittenPeriod& every, const config::Value& section, config::Problems& problems);
 // 0 for `off`.
 double seconds_of(const config::Value& section, std::string_view name, double fallback);
+
+// `each` of a variable: windows that come again.
+struct Each {
+  Period every = Period::of_months(1);
+  Cycle cycle = Cycle::none;
+  config::Location location;  // line 0: not given
+};
+config::Option each_option();
+Each each_of(const config::Value& section);
 
 config::Option reduction_option();  // `operation` of a variable
 ReductionKind reduction_of(const config::Value& section);

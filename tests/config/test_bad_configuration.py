@@ -70,7 +70,7 @@ MISTAKES = {
     ),
     "append to what is no file": (
         "write_every: 100 s",
-        "if_exists: append\n    format: \"null\"",
+        'if_exists: append\n    format: "null"',
         ["tailrace.yaml:9:16  output.out.nc.if_exists", 'format "null" goes on with no file of an earlier run'],
     ),
     "a slip in a limit": (

@@ -5,7 +5,7 @@ from itertools import pairwise
 import cftime
 import numpy as np
 import pytest
-from support.checkers import check_cf
+from support.checkers import complaints
 from support.harness import attached, block_grid, field, inline, model, servers
 from support.reading import bounds_of, every_bit, read, time_of
 from support.values import History, put_values, reduce_window, varying_times
@@ -15,10 +15,18 @@ START = (2001, 11, 17, 7, 30)
 SHAPE = (3, 7, 11)
 TIMES = varying_times(90, seed=8, shortest=0.6 * DAY, longest=1.9 * DAY)  # some 110 days; steps span several windows
 CUTS = (0, 23, 61, 90)  # the jobs' first and last steps
+PARTS = tuple(pairwise(CUTS))
 DAILY = {"write_every": "5 d", "compression": "zlib", "if_exists": "append"}
 DAILY["variables"] = [
     {"field": "w", "operation": "mean", "every": "1 d", "chunk": [7, 2, 7, 5]},
-    {"field": "w", "name": "w_largest", "operation": "max", "every": "1 d", "chunk": [16, 3, 7, 11], "compression": "none"},
+    {
+        "field": "w",
+        "name": "high",
+        "operation": "max",
+        "every": "1 d",
+        "chunk": [16, 3, 7, 11],
+        "compression": "none",
+    },
 ]
 MONTHLY = {"write_every": "1 d", "if_exists": "append"}
 MONTHLY["variables"] = [{"field": "w", "operation": "mean", "every": "1 month"}]
@@ -53,7 +61,7 @@ def history(part) -> History:
     return History.of(0, SHAPE, TIMES[first:last], begin=TIMES[first - 1] if first else 0.0)
 
 
-def expected_windows(edges, parts=tuple(pairwise(CUTS))):
+def expected_windows(edges, parts=PARTS):
     """Of each job, those that it saw the end of; of the last one, also the window in which it ended."""
     for part in parts:
         past = history(part)
@@ -73,7 +81,7 @@ MIDNIGHTS = seconds(2001, 11, 17) + DAY * np.arange(150)
 MONTHS = [seconds(2001 + m // 12, m % 12 + 1, 1) for m in range(10, 17)]
 
 
-def check_windows(data, variable, kind, edges, parts=tuple(pairwise(CUTS))):
+def check_windows(data, variable, kind, edges, parts=PARTS):
     expected = list(expected_windows(edges, parts))
     windows = [window for window, _ in expected]
     np.testing.assert_allclose(bounds_of(data, data[variable]), windows, rtol=0, atol=1e-3)
@@ -87,7 +95,7 @@ def test_three_jobs_of_unequal_length(job):
     folder = results[0].folder
     daily = read(folder / "day.nc")
     check_windows(daily, "w", "mean", MIDNIGHTS)
-    check_windows(daily, "w_largest", "max", MIDNIGHTS)
+    check_windows(daily, "high", "max", MIDNIGHTS)
     check_windows(read(folder / "month.nc"), "w", "mean", MONTHS)
     for result in results[1:]:
         assert "day.nc (if_exists: append): the last record of time, from " in result.output
@@ -96,10 +104,9 @@ def test_three_jobs_of_unequal_length(job):
     assert snapshots.orog.dims == ("z", "y", "x")
     step_of = {TIMES[first + i]: i + 1 for first, last in pairwise(CUTS) for i in range(last - first)}
     times = snapshots.time.values
-    assert np.all(np.diff(times) > 0) and 40 < len(times) and times[0] < DAY * 2 < times[-1] - 90 * DAY
+    assert np.all(np.diff(times) > 0) and len(times) > 40 and times[0] < 3 * DAY and times[-1] > 100 * DAY
     np.testing.assert_array_equal(snapshots.w.values, [put_values(0, SHAPE, t, step_of[t]) for t in times])
-    for name in FILES:
-        check_cf(folder / name)
+    assert complaints(*(folder / name for name in FILES)) == []
 
 
 def test_the_bits_do_not_depend_on_who_writes(job):
@@ -121,10 +128,13 @@ def test_a_job_that_was_killed_and_repeated(job):
     before = read(running.folder / "day.nc")
     assert before.time.values[-1] > TIMES[30]
     again = run(job, {"day.nc": DAILY}, (23, 90), running.folder).finished()
-    assert f"day.nc (if_exists: append): " in again.output and " records of time go, the first of them from " in again.output
+    assert (
+        "day.nc (if_exists: append): " in again.output
+        and " records of time go, the first of them from " in again.output
+    )
     data = read(running.folder / "day.nc")
     check_windows(data, "w", "mean", MIDNIGHTS, ((0, 23), (23, 90)))
-    check_windows(data, "w_largest", "max", MIDNIGHTS, ((0, 23), (23, 90)))
+    check_windows(data, "high", "max", MIDNIGHTS, ((0, 23), (23, 90)))
     assert [path.name for path in running.folder.glob(".*.new")] == []
 
 
@@ -132,7 +142,9 @@ def test_the_first_file_of_a_series_goes_on(job):
     file = {**DAILY, "new_file_every": "1 month"}
     results = run_all(job, {"day_{start:%Y%m}.nc": file})
     paths = sorted(results[0].folder.glob("*.nc"))
-    assert [path.name for path in paths] == [f"day_{name}.nc" for name in ("200111", "200112", "200201", "200202", "200203")]
+    assert [path.name for path in paths] == [
+        f"day_{name}.nc" for name in ("200111", "200112", "200201", "200202", "200203")
+    ]
     expected = list(expected_windows(MIDNIGHTS))
     for path, (begin, end) in zip(paths, pairwise(MONTHS), strict=False):
         data = read(path)
@@ -159,10 +171,10 @@ def test_an_instant_at_the_seam_comes_once(job):
     ("change", "words"),
     [
         ({"compression": "zstd"}, "has not the compression of this run, zstd"),
-        ({"variables": DAILY["variables"][:1]}, "its variable \"w_largest\" is not among those of this run"),
+        ({"variables": DAILY["variables"][:1]}, 'its variable "high" is not among those of this run'),
         (
             {"variables": [*DAILY["variables"], {"field": "w", "operation": "min", "name": "low", "every": "1 month"}]},
-            "output.day.nc.if_exists: the file day.nc cannot be continued: it has no time axis \"time_1d\". Did you mean",
+            'if_exists: the file day.nc cannot be continued: it has no time axis "time_1d". (known: time)',
         ),
     ],
 )
@@ -177,7 +189,7 @@ def test_another_start_does_not_fit(job):
     folder = run(job, {"day.nc": DAILY}, (0, 23)).finished().folder
     again = run(job, {"day.nc": DAILY}, (23, 61), folder, start="2001-11-18")
     again.failed_with(
-        "output.day.nc.if_exists: the file day.nc cannot be continued: its time counts \"seconds since 2001-11-17",
+        'output.day.nc.if_exists: the file day.nc cannot be continued: its time counts "seconds since 2001-11-17',
         "tailrace.yaml:",
         "expected the same `model_time.start` and `calendar` for all jobs, with the `initial_time` of each",
     )

@@ -36,7 +36,8 @@ constexpr int status_of_error = 3;
 constexpr std::size_t exchanging_fields = 3;  // before whose puts the ranks exchange; more would only cost
 
 // One write, so that lines of several ranks do not mix.
-// Also into a file, for a launcher that has lived through the death of a rank may lose the last words of the others.
+// Also into a file, for a launcher that has lived through the death of a rank may lose the last words of the
+// others.
 void say(const std::string& line) {
   const std::string whole = line + "\n";
   std::ofstream("said." + std::to_string(::getpid()), std::ios::app) << whole;

@@ -52,8 +52,7 @@ class Look {
                             const std::string& path) {
     std::string complaint;
     try {
-      plan::Stays stays =
-          plan::records_that_stay(file, plan_.calendar, begin_, format.existing_axes(path));
+      plan::Stays stays = plan::records_that_stay(file, plan_.calendar, begin_, format.existing_axes(path));
       for (const std::string& dropped : stays.dropped)
         base::log_warning(fmt::format("{} (if_exists: append): {}", path, dropped));
       return std::move(stays.axes);

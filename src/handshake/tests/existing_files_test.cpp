@@ -75,8 +75,9 @@ TEST(ExistingFiles, ThatAreToGrowButCannotAreRefused) {
   EXPECT_THAT(look_at_existing_files(plan, {0, 3600.0}, *files),
               testing::ElementsAre(plan::ContinuedAxes(), plan::ContinuedAxes()));
   files->write("a.nc", "precious");
-  EXPECT_THAT(complaint(plan, 3600.0, *files),
-              testing::StartsWith("run.yaml:9:16  output.a.nc.if_exists: the file a.nc cannot be continued: a.nc: "));
+  EXPECT_THAT(
+      complaint(plan, 3600.0, *files),
+      testing::StartsWith("run.yaml:9:16  output.a.nc.if_exists: the file a.nc cannot be continued: a.nc: "));
 }
 
 TEST(ExistingFiles, TellTheServersWhereTheyGoOn) {

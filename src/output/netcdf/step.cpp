@@ -68,7 +68,7 @@ class Step {
   Id hdf5_;
   Id access_;
   std::vector<std::int64_t> kept_;  // records of an earlier run, by dim
-  std::vector<Id> variables_;  // those opened so far
+  std::vector<Id> variables_;       // those opened so far
 };
 
 void Step::extend(const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after) {

@@ -80,9 +80,12 @@ inline void check_what_does_not_fit(const Format& format, const std::string& pat
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.variables[count].type = model::DataType::int16; }),
               HasSubstr("its variable \"count\" is not of the type int16"));
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.dims[x_dim].size = 6; }), HasSubstr("this run writes"));
-  EXPECT_THAT(message([](DatasetSpec& spec) { spec.variables[theta].chunk[2] = 3; }),
-              HasSubstr("its variable \"theta\" has chunks of 1 x 5 x 4, and this run writes chunks of 1 x 5 x 3"));
-  EXPECT_THAT(message([](DatasetSpec& spec) { spec.variables[theta].codec = {"zstd", 1, true}; }),
+  EXPECT_THAT(
+      message([](DatasetSpec& spec) { spec.variables[theta].chunk[2] = 3; }),
+      HasSubstr("its variable \"theta\" has chunks of 1 x 5 x 4, and this run writes chunks of 1 x 5 x 3"));
+  EXPECT_THAT(message([](DatasetSpec& spec) {
+                spec.variables[theta].codec = {"zstd", 1, true};
+              }),
               HasSubstr("its variable \"theta\" has not the compression of this run, zstd"));
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.variables.pop_back(); }),
               HasSubstr("its variable \"shorts\" is not among those of this run"));

@@ -10,6 +10,7 @@
 
 #include "model/data_type.hpp"
 #include "time/accumulator.hpp"
+#include "time/axis.hpp"
 
 namespace tailrace::pipeline::sampling {
 
@@ -30,8 +31,14 @@ struct Stream {
   std::vector<std::byte> fill;  // the same as one element
   std::optional<model::Packing> packing;
   std::optional<time::Missing> missing;  // of a field that has missing values
-  // By client; none where values are passed on as they are.
-  std::map<int, std::unique_ptr<time::Accumulator>> accumulators;
+  // Of the window that is open, or of each one of a cycle: by client; none where values are passed on as they
+  // are.
+  using Accumulators = std::map<int, std::unique_ptr<time::Accumulator>>;
+  std::vector<Accumulators> windows = std::vector<Accumulators>(1);
+
+  Accumulators& window_of(const time::TimeRecord& record) {
+    return windows[record.turn < 0 ? 0 : static_cast<std::size_t>(record.turn)];
+  }
 
   bool copies() const {
     return reduction == time::ReductionKind::snapshot && input == output && !packing && !at_end;

@@ -63,7 +63,9 @@ std::unique_ptr<Stream> Streams::make_stream(std::size_t file, std::size_t varia
     stream->once = plan.axis < 0;
     if (!stream->once) {
       stream->axis = axes_.number(file, static_cast<std::size_t>(plan.axis));
-      stream->at_end = in.axes[static_cast<std::size_t>(plan.axis)].kind == time::AxisKind::at_end;
+      const time::AxisRule rule = in.axes[static_cast<std::size_t>(plan.axis)].rule();
+      stream->windows.resize(static_cast<std::size_t>(rule.turns()));
+      stream->at_end = rule.kind == time::AxisKind::at_end;
     }
   }
   const auto& analysis = blueprint_.plan.analysis;
@@ -76,7 +78,7 @@ void Streams::start(std::span<const int> clients) {
     // Those of diagnostics are made with their first value, where that is.
     if ((stream->file_axis < 0 && !stream->once) || stream->diagnostic) continue;
     for (const int client : clients)
-      if (blueprint_.sends(stream->field, client)) accumulator(*stream, client);
+      if (blueprint_.sends(stream->field, client)) expect(*stream, client);
   }
   optional_fields_.emplace(
       blueprint_, [this](int field) { return !of_field(field).empty(); }, clients);
@@ -121,8 +123,8 @@ void Streams::accept(int client, const model::PacketHeader& header, std::span<co
 
 void Streams::fold(Stream& stream, int client, std::span<const std::byte> values,
                    const std::vector<time::Share>& shares) {
-  time::Accumulator* const folded = accumulator(stream, client);
   for (const time::Share& share : shares) {
+    time::Accumulator* const folded = accumulator(stream, stream.window_of(share.record), client);
     if (folded == nullptr) {
       if (share.closes) emit_(stream, client, share.record.index, values);
       continue;
@@ -139,15 +141,14 @@ void Streams::skip(Stream& stream, int client, const std::vector<time::Share>& s
 
 void Streams::finish(Stream& stream, const plan::AxisBank& axes) {
   if (stream.file_axis < 0 || stream.copies()) return;
-  const auto record = axes.axis(stream.axis).finish();
-  if (!record) return;
-  for (const auto& [client, accumulator] : stream.accumulators) close(stream, client, *record);
+  for (const time::TimeRecord& record : axes.axis(stream.axis).last_records())
+    for (const auto& [client, accumulator] : stream.window_of(record)) close(stream, client, record);
 }
 
 // A record without a single sample holds the fill value.
 void Streams::close(Stream& stream, int client, const time::TimeRecord& record) {
   std::vector<std::byte> values(cells_of(stream, client) * stream.fill.size());
-  time::Accumulator* const folded = accumulator(stream, client);
+  time::Accumulator* const folded = accumulator(stream, stream.window_of(record), client);
   if (folded == nullptr || folded->empty())
     base::fill_with(stream.fill, values);
   else if (const time::Lost lost = folded->finish(values); lost.values > 0)
@@ -156,30 +157,31 @@ void Streams::close(Stream& stream, int client, const time::TimeRecord& record) 
 }
 
 // Those of fields are all made in start(), since workers then only look them up.
-time::Accumulator* Streams::accumulator(Stream& stream, int client) {
+time::Accumulator* Streams::accumulator(const Stream& stream, Stream::Accumulators& window, int client) {
   if (stream.copies()) return nullptr;
-  const auto found = stream.accumulators.find(client);
-  if (found != stream.accumulators.end()) return found->second.get();
+  const auto found = window.find(client);
+  if (found != window.end()) return found->second.get();
   const std::size_t cells = cells_of(stream, client);
   auto made = time::make_accumulator(stream.reduction, stream.input, stream.stored(), cells, stream.missing);
   for (const time::KeptArray& kept : made->kept_arrays()) bytes_ += cells * model::size_of(kept.type);
-  return stream.accumulators.emplace(client, std::move(made)).first->second.get();
+  return window.emplace(client, std::move(made)).first->second.get();
 }
 
 std::size_t Streams::cells_of(const Stream& stream, int client) const {
   return static_cast<std::size_t>(blueprint_.region(blueprint_.field(stream.field).grid, client).size());
 }
 
-StreamState Streams::state_of(const Stream& stream) const {
+StreamState Streams::state_of(const Stream& stream, std::size_t window) const {
   const plan::FilePlan& file = blueprint_.plan.files[stream.file];
   const int planned = blueprint_.layouts[stream.file].variables[stream.variable].plan;
   const int grid = blueprint_.field(stream.field).grid;
   const bool may_lack_samples = stream.diagnostic || stream.at_end ||
                                 blueprint_.plan.fields[static_cast<std::size_t>(stream.field)].optional;
-  return {
-      fmt::format("files/{}/{}/", file.entry.path, file.variables[static_cast<std::size_t>(planned)].name),
-      blueprint_.info.declarations.grids[static_cast<std::size_t>(grid)],
-      blueprint_.info.decomposition.regions[static_cast<std::size_t>(grid)], may_lack_samples};
+  const std::string of_cycle = stream.windows.size() == 1 ? "" : fmt::format("{}/", window);
+  return {fmt::format("files/{}/{}/{}", file.entry.path,
+                      file.variables[static_cast<std::size_t>(planned)].name, of_cycle),
+          blueprint_.info.declarations.grids[static_cast<std::size_t>(grid)],
+          blueprint_.info.decomposition.regions[static_cast<std::size_t>(grid)], may_lack_samples};
 }
 
 void Streams::save(model::StateSaver& saver) const {
@@ -188,7 +190,8 @@ void Streams::save(model::StateSaver& saver) const {
   streams("step", tick_.step);
   streams("time", tick_.time);
   for (const auto& stream : streams_)
-    if (stream->file_axis >= 0) state_of(*stream).save(saver, stream->accumulators);
+    for (std::size_t window = 0; stream->file_axis >= 0 && window < stream->windows.size(); ++window)
+      state_of(*stream, window).save(saver, stream->windows[window]);
 }
 
 void Streams::load(const model::StateLoader& loader) {
@@ -198,7 +201,8 @@ void Streams::load(const model::StateLoader& loader) {
   streams("time", tick_.time);
   step_closed_ = true;
   for (const auto& stream : streams_)
-    if (stream->file_axis >= 0) state_of(*stream).load(loader, stream->accumulators);
+    for (std::size_t window = 0; stream->file_axis >= 0 && window < stream->windows.size(); ++window)
+      state_of(*stream, window).load(loader, stream->windows[window]);
 }
 
 }  // namespace tailrace::pipeline::sampling

@@ -55,7 +55,9 @@ class Streams final : public model::Stateful {
   void finish(Stream& stream, const plan::AxisBank& axes);
 
   // Gives a stream of a diagnostic an accumulator for the client whose values will come here.
-  void expect(Stream& stream, int client) { accumulator(stream, client); }
+  void expect(Stream& stream, int client) {
+    for (Stream::Accumulators& window : stream.windows) accumulator(stream, window, client);
+  }
 
   // Behind close_step(), while nothing is under way: what the accumulators hold, as arrays over the cells of
   // the grid. load() comes after start() and expect(), which say whose cells are here.
@@ -70,10 +72,10 @@ class Streams final : public model::Stateful {
 
  private:
   std::unique_ptr<Stream> make_stream(std::size_t file, std::size_t variable) const;
-  time::Accumulator* accumulator(Stream& stream, int client);
+  time::Accumulator* accumulator(const Stream& stream, Stream::Accumulators& window, int client);
   std::size_t cells_of(const Stream& stream, int client) const;
   void close(Stream& stream, int client, const time::TimeRecord& record);
-  StreamState state_of(const Stream& stream) const;
+  StreamState state_of(const Stream& stream, std::size_t window) const;
 
   const Blueprint& blueprint_;
   Emit emit_;

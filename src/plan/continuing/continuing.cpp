@@ -94,8 +94,8 @@ Stays records_that_stay(const FilePlan& file, const calendar::Calendar& calendar
     if (found == existing.end()) {
       std::vector<std::string> names;
       for (const auto& [name, values] : existing) names.push_back(name);
-      throw Error(ErrorCode::configuration, fmt::format("it has no time axis \"{}\".{}", axis.dim,
-                                                        base::name_hint(axis.dim, names)));
+      throw Error(ErrorCode::configuration,
+                  fmt::format("it has no time axis \"{}\".{}", axis.dim, base::name_hint(axis.dim, names)));
     }
     check_same_times(axis.dim, found->second, calendar);
     stays.axes.push_back(AxisHistory(axis, calendar, begin, found->second).stays(stays.dropped));

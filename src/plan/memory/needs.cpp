@@ -86,7 +86,9 @@ Needs needs_of(const Plan& plan, const model::Declarations& declarations) {
     for (const VariablePlan& variable : file.variables) {
       const std::size_t bytes = record_bytes(variable, declarations);
       at_once += bytes;
-      needs.windows += kept_bytes(variable, declarations);
+      const auto turns =
+          variable.axis < 0 ? 1 : file.axes[static_cast<std::size_t>(variable.axis)].rule().turns();
+      needs.windows += static_cast<std::size_t>(turns) * kept_bytes(variable, declarations);
       if (bytes < large_record || variable.axis < 0) continue;
       if (!variable.chunk.empty() && variable.chunk.front() > 1)
         needs.open += copies * bytes * static_cast<std::size_t>(variable.chunk.front());

@@ -23,6 +23,11 @@ void take_wishes(std::vector<AxisPlan>& axes) {
 
 }  // namespace
 
+std::string word_of_turn(const AxisPlan& axis) {
+  if (axis.cycle == time::Cycle::day) return "hour";
+  return axis.every.count() == 1 ? "month" : "season";
+}
+
 void name_axes(std::vector<AxisPlan>& axes) {
   take_wishes(axes);
   if (axes.size() == 1) {
@@ -31,6 +36,7 @@ void name_axes(std::vector<AxisPlan>& axes) {
   }
   const auto plain_name = [](const AxisPlan& axis) {
     if (axis.kind == time::AxisKind::at_end) return std::string("time_at_end");
+    if (axis.cycle != time::Cycle::none) return "time_each_" + word_of_turn(axis);
     return (axis.kind == time::AxisKind::instant ? "time_instant_" : "time_") + axis.every.name();
   };
   std::map<std::string, int> uses;

@@ -71,7 +71,9 @@ std::optional<std::string> partly_filled(const FilePlan& file) {
 std::optional<double> records_per_commit(const FilePlan& file, const VariablePlan& variable) {
   if (variable.axis < 0) return std::nullopt;
   const time::Period& commits = file.entry.write_every;
-  const time::Period& records = file.axes[static_cast<std::size_t>(variable.axis)].every;
+  const AxisPlan& axis = file.axes[static_cast<std::size_t>(variable.axis)];
+  const time::Period& records = axis.every;
+  if (axis.cycle != time::Cycle::none) return std::nullopt;
   if (file.entry.gathers || commits.is_never() || records.is_never() || commits.kind() != records.kind())
     return std::nullopt;
   const bool seconds = records.kind() == time::PeriodKind::seconds;

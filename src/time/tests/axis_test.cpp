@@ -214,5 +214,46 @@ TEST(Cadence, takes_multiples_of_steps_and_points_in_time) {
   EXPECT_TRUE(seconds.due({4, 9.0}));
 }
 
+TEST(CyclicAxis, gives_each_window_of_the_day_one_record_in_the_order_of_time) {
+  Axis axis({.kind = AxisKind::window, .every = Period::of_seconds(8 * 3600.0), .cycle = Cycle::day}, none,
+            {0, 10 * 3600.0});
+  for (int step = 1; step <= 5; ++step) {  // 10 h each: up to the third day's 12 h
+    for (const Share& share : axis.advance({step, (10 + 10 * step) * 3600.0})) {
+      EXPECT_FALSE(share.closes);
+      EXPECT_EQ(share.record.turn, static_cast<std::int64_t>(share.record.begin / (8 * 3600.0)) % 3);
+    }
+  }
+  const auto records = axis.last_records();
+  ASSERT_EQ(records.size(), 3U);
+  const std::vector<std::vector<double>> expected{{1, 10, 16, 60}, {2, 16, 24, 48}, {0, 24, 32, 56}};
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    EXPECT_EQ(records[i].index, static_cast<std::int64_t>(i));
+    EXPECT_EQ(records[i].turn, static_cast<std::int64_t>(expected[i][0]));
+    EXPECT_EQ(records[i].begin, expected[i][1] * 3600.0);
+    EXPECT_EQ(records[i].first_end, expected[i][2] * 3600.0);
+    EXPECT_EQ(records[i].end, expected[i][3] * 3600.0);
+  }
+}
+
+TEST(CyclicAxis, weighs_a_sample_in_each_window_by_its_share) {
+  Axis axis({.kind = AxisKind::window, .every = Period::of_seconds(8 * 3600.0), .cycle = Cycle::day}, none,
+            {});
+  const std::vector<Share> shares = axis.advance({1, 32 * 3600.0});
+  ASSERT_EQ(shares.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(shares[i].record.turn, static_cast<std::int64_t>(i % 3));
+    EXPECT_EQ(shares[i].weight, 8 * 3600.0);
+    EXPECT_EQ(shares[i].fraction, 0.25);
+  }
+}
+
+TEST(InstantAxis, leaves_out_the_instant_at_which_the_run_before_ended) {
+  const AxisRule rule{
+      .kind = AxisKind::instant, .every = Period::of_seconds(10.0), .cadence = Period::of_steps(1)};
+  Axis axis(rule, none, {0, 20.0}, {.records = 3, .has_begin = true});
+  EXPECT_THAT(words(axis.advance({0, 20.0})), IsEmpty());
+  EXPECT_THAT(words(axis.advance({1, 30.0})), ElementsAre("3 30..30 +1 closes"));
+}
+
 }  // namespace
 }  // namespace tailrace::time
