@@ -147,7 +147,7 @@ struct Play {
     int leader = 0;
     while (clients_of(static_cast<std::size_t>(leader)).empty()) ++leader;
     for (std::size_t s = 0; s < servers.size(); ++s)
-      make_server(s, {0, configuration, declarations, decomposition, cast.begin_tick(), leader, "now"});
+      make_server(s, {0, configuration, declarations, decomposition, cast.begin_tick(), {}, leader, "now"});
     connect(plan::make_plan(configuration, declarations));
     for (ModelRank& rank : ranks) rank.step = cast.begin;
   }

@@ -1,5 +1,7 @@
 // A component whose state is saved in the middle of a run and loaded into another one, which may have other
 // numbers of ranks, servers and threads: what the two write together is, bit for bit, what one run writes.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
