@@ -1,4 +1,5 @@
-"""A year in three calendars, from an odd hour on: days, months and seasons against NumPy, xarray, CDO and NCO."""
+"""A year of two components in three calendars, from an odd hour on, by three jobs of unequal length that append: days,
+months and seasons against NumPy, xarray, CDO and NCO."""
 
 import shutil
 import subprocess
@@ -15,9 +16,10 @@ from support.values import History, reduce_window
 
 CALENDARS = ["360_day", "noleap", "standard"]
 START = (2001, 11, 17, 19, 30)
-STEP = 10800.0
-STEPS = 3340  # some 417 days
+JOBS_END = ((2002, 3, 1), (2002, 9, 1), (2003, 1, 8, 18))
+AIR_STEP, SEA_STEP = 10800.0, 21600.0  # after a first one until midnight
 SHAPE = (2, 5, 7)  # height, lat, lon
+SEA_SHAPE = (3, 7, 11)
 FLOAT32 = 1e-6
 needs_cdo = pytest.mark.skipif(not shutil.which("cdo"), reason="cdo is not installed")
 needs_nco = pytest.mark.skipif(not shutil.which("ncra"), reason="nco is not installed")
@@ -40,28 +42,59 @@ GRID = block_grid(
 )
 
 
-def configuration(calendar: str) -> dict:
-    means = {"operation": "mean", "type": "float32"}
+MEANS = {"operation": "mean", "type": "float32"}
+AIR = {
+    "fields": {"state": {"every": "1 step", "names": ["ta"]}},
+    "output": {
+        "day.nc": {"variables": [{"field": "ta", "every": "1 d", **MEANS}]},
+        "month.nc": {"variables": [{"field": "ta", "every": "1 month", **MEANS}]},
+        "season.nc": {"variables": [{"field": "ta", "every": "3 months", "offset": "-1 month", **MEANS}]},
+        "exact.nc": {"variables": [{"field": "ta", "every": "1 month", "operation": "mean"}]},
+    },
+}
+SEA = {
+    "fields": {"state": {"every": "1 step", "names": ["tos"]}},
+    "output": {"sea.nc": {"variables": [{"field": "tos", "every": "1 month", "operation": "mean"}]}},
+}
+
+
+def configuration(calendar: str, component: dict) -> dict:
     return {
         "model_time": {"calendar": calendar, "start": "2001-11-17T19:30:00"},
-        "fields": {"state": {"every": "1 step", "names": ["ta"]}},
-        "defaults": {"write_every": "60 d"},
-        "output": {
-            "day.nc": {"variables": [{"field": "ta", "every": "1 d", **means}]},
-            "month.nc": {"variables": [{"field": "ta", "every": "1 month", **means}]},
-            "season.nc": {"variables": [{"field": "ta", "every": "3 months", "offset": "-1 month", **means}]},
-            "exact.nc": {"variables": [{"field": "ta", "every": "1 month", "operation": "mean"}]},
-        },
-    }
+        "defaults": {"write_every": "60 d", "if_exists": "append"},
+    } | component
+
+
+def seconds(calendar: str, *date: int) -> float:
+    date = cftime.datetime(*date, calendar=calendar)
+    return (date - cftime.datetime(*START, calendar=calendar)).total_seconds()
+
+
+def jobs(calendar: str, step: float) -> list[tuple[float, list[float]]]:
+    """Of each job, when it begins and the time after each of its steps, in s since the start."""
+    bounds = [0.0, *(seconds(calendar, *end) for end in JOBS_END)]
+    midnight = seconds(calendar, *START[:2], START[2] + 1)
+    found = []
+    for begin, end in pairwise(bounds):
+        first = midnight if begin == 0.0 else begin + step
+        found.append((begin, [float(time) for time in np.arange(first, end + 1.0, step)]))
+    return found
 
 
 @pytest.fixture(scope="module", params=CALENDARS)
 def year(request, tmp_path_factory) -> tuple[str, Path]:
-    times = [STEP * (step + 1) for step in range(STEPS)]
-    ta = field("ta", "globe", units="K", standard_name="air_temperature")
-    player = model(2, grids=[GRID], fields=[ta], times=times, exchange_values=0)
+    calendar = request.param
     job = Job(tmp_path_factory.mktemp("year"))
-    return request.param, job(player, servers(1), config=configuration(request.param)).finished().folder
+    ta = field("ta", "globe", units="K", standard_name="air_temperature")
+    air = {"component": "air", "grids": [GRID], "fields": [ta], "config": configuration(calendar, AIR)}
+    sea = {"component": "sea", "grids": [block_grid("basin")], "fields": [field("tos", "basin", units="K")]}
+    sea["config"] = configuration(calendar, SEA)
+    folder = None
+    for (begin, times), (_, sea_times) in zip(jobs(calendar, AIR_STEP), jobs(calendar, SEA_STEP), strict=True):
+        part = {"initial_time": begin, "exchange_values": 0}
+        players = model(2, times=times, **air, **part), model(1, times=sea_times, **sea, **part)
+        folder = job(*players, servers(1), config={}, folder=folder).finished().folder
+    return calendar, folder
 
 
 def cdo(*arguments) -> str:
@@ -82,13 +115,15 @@ def months(calendar: str, file: str, folder: Path) -> list[tuple[int, int]]:
     return [(date.year, date.month) for date in dates]
 
 
-def window_means(calendar: str, edges: list[tuple[int, int]]) -> np.ndarray:
+def window_means(calendar: str, edges: list[tuple[int, int]], shape=SHAPE, step=AIR_STEP) -> np.ndarray:
     """The means between the first days of months, each step weighing as long as it lasted, by NumPy alone."""
-    begin = cftime.datetime(*START, calendar=calendar)
-    moments = [(cftime.datetime(*edge, 1, calendar=calendar) - begin).total_seconds() for edge in edges]
-    times = [STEP * (step + 1) for step in range(STEPS)]
-    history = History.of(0, SHAPE, times)
-    return np.array([reduce_window("mean", *history.overlaps(window)) for window in pairwise(moments)])
+    moments = [seconds(calendar, *edge, 1) for edge in edges]
+    histories = [History.of(0, shape, times, begin=begin) for begin, times in jobs(calendar, step)]
+    means = []
+    for begin, end in pairwise(moments):
+        (history,) = [job for job in histories if job.begin <= begin and end <= job.times[-1]]
+        means.append(reduce_window("mean", *history.overlaps((begin, end))))
+    return np.array(means)
 
 
 def test_months_and_seasons_are_those_of_numpy(year):
@@ -96,6 +131,9 @@ def test_months_and_seasons_are_those_of_numpy(year):
     monthly = [(2001, 12), *((2002, month) for month in range(1, 13))]
     with netCDF4.Dataset(folder / "exact.nc") as data:
         np.testing.assert_allclose(data["ta"][1:13], window_means(calendar, monthly), rtol=1e-12)
+    with netCDF4.Dataset(folder / "sea.nc") as data:
+        expected = window_means(calendar, monthly, SEA_SHAPE, SEA_STEP)
+        np.testing.assert_allclose(data["tos"][1:13], expected, rtol=1e-12)
     quarters = [(2001, 12), (2002, 3), (2002, 6), (2002, 9), (2002, 12)]
     np.testing.assert_allclose(float32(folder / "season.nc")[1:5], window_means(calendar, quarters), rtol=FLOAT32)
 
@@ -144,5 +182,5 @@ def test_nco_finds_our_january_in_our_days(year, tmp_path):
 @needs_cdo
 def test_cdo_warns_of_nothing(year):
     _, folder = year
-    for name in ("day.nc", "month.nc", "season.nc", "exact.nc"):
+    for name in ("day.nc", "month.nc", "season.nc", "exact.nc", "sea.nc"):
         assert "arning" not in cdo("-s", "sinfov", folder / name)
