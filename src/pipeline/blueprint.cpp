@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plan/analysis.hpp"
+#include "plan/masks/masks.hpp"
 #include "plan/series_clock.hpp"
 
 namespace tailrace::pipeline {
@@ -30,10 +31,15 @@ void set_units(plan::FilePlan& file, const cf::FileLayout& layout) {
   }
 }
 
+ComponentInfo with_fill_values(ComponentInfo info) {
+  info.declarations = plan::with_fill_values(info.configuration, std::move(info.declarations));
+  return info;
+}
+
 }  // namespace
 
 Blueprint::Blueprint(ComponentInfo given)
-    : info(std::move(given)),
+    : info(with_fill_values(std::move(given))),
       plan(plan::make_plan(info.configuration, info.declarations, &info.decomposition)) {
   if (info.memory == 0) info.memory = info.configuration.servers.memory;
   if (plan.analysis) {

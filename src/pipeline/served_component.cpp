@@ -31,6 +31,7 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
       words_(messenger, blueprint_.info.number),
       tasks_(services.executor),
       out_of_range_(blueprint_, services.counters),
+      masks_(blueprint_),
       streams_(
           blueprint_,
           [this](const sampling::Stream& stream, int client, std::int64_t record,
@@ -98,6 +99,7 @@ void ServedComponent::create_files() {
 void ServedComponent::start(std::vector<server::Link> links, const model::StateLoader* saved) {
   std::vector<int> clients;
   for (const server::Link& link : links) clients.push_back(link.client);
+  masks_.start(clients);
   streams_.start(clients);
   if (blueprint_.plan.analysis && !blueprint_.plan.analysis->graph.diagnostics.empty())
     diagnostics_ = std::make_unique<Diagnostics>(
@@ -190,8 +192,9 @@ void ServedComponent::accept(int client, const model::PacketHeader& header,
                              std::span<const std::byte> payload) {
   check_block(client, header, payload.size());
   step_bytes_.fetch_add(payload.size(), std::memory_order_relaxed);
-  streams_.accept(client, header, payload);
-  if (diagnostics_) diagnostics_->accept(header.number, client, payload);
+  const std::span<const std::byte> values = masks_.apply(client, header.number, payload);
+  streams_.accept(client, header, values);
+  if (diagnostics_) diagnostics_->accept(header.number, client, values);
 }
 
 // A block comes from memory that another process writes to.
@@ -228,6 +231,7 @@ bool ServedComponent::at_rest() const {
 
 // Arrays that several parts or servers know are the same in each.
 void ServedComponent::save(model::StateSaver& saver) const {
+  masks_.check_saved();
   if (intake_) streams_.save(saver);
   commits_.save(saver);
   router_.save(saver, commits_.pending());
@@ -359,7 +363,7 @@ void ServedComponent::count_held() {
   held_.set(Held::chunks, router_.open_bytes());
   held_.set(Held::files, commits_.bytes() + router_.delivered_bytes());
   held_.set(Held::analytics, diagnostics_ ? diagnostics_->bytes() : 0);
-  held_.set(Held::windows, streams_.bytes());
+  held_.set(Held::windows, streams_.bytes() + masks_.bytes());
   held_.set(Held::geometry, router_.geometry_bytes());
 }
 

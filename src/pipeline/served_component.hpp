@@ -19,6 +19,7 @@
 #include "pipeline/ending.hpp"
 #include "pipeline/life.hpp"
 #include "pipeline/routing/router.hpp"
+#include "pipeline/sampling/masks.hpp"
 #include "pipeline/sampling/out_of_range.hpp"
 #include "pipeline/sampling/streams.hpp"
 #include "server/intake.hpp"
@@ -102,6 +103,7 @@ class ServedComponent final : public server::Pipeline {
   Words words_;
   Tasks tasks_;
   sampling::OutOfRange out_of_range_;
+  sampling::Masks masks_;
   sampling::Streams streams_;
   Commits commits_;
   Backlog backlog_;

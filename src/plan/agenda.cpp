@@ -14,6 +14,8 @@ class AxisAgenda : public model::Agenda {
  public:
   AxisAgenda(const Plan& plan, const model::Declarations& declarations, model::Tick begin)
       : calendar_(plan.calendar), fields_(declarations.fields.size()) {
+    for (const int mask : plan.masks)
+      if (mask >= 0) fixed_.push_back(static_cast<std::size_t>(mask));
     std::set<std::pair<std::uint32_t, std::uint32_t>> known;
     for (const FilePlan& file : plan.files) {
       for (const VariablePlan& variable : file.variables) {

@@ -14,6 +14,7 @@
 #include "model/field_index.hpp"
 #include "plan/analysis.hpp"
 #include "plan/checks.hpp"
+#include "plan/masks/masks.hpp"
 #include "plan/memory/needs.hpp"
 #include "plan/option_tables.hpp"
 #include "plan/words/axis_names.hpp"
@@ -51,6 +52,9 @@ class Planner {
       for (const auto& [name, where] : group.fields) plan_field(group, name, where);
     }
     tell_absent();
+    plan_.masks = masks_of(configuration_, declarations_, problems_, plan_.warnings);
+    for (const int mask : plan_.masks)
+      if (mask >= 0) plan_.fields[at(mask)].used = true;
     problems_.throw_if_any();
     if (plan_.analysis) plan_diagnostics(*plan_.analysis);
     for (const settings::FileEntry& file : configuration_.files) plan_file(file);

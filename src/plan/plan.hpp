@@ -94,6 +94,7 @@ struct Plan {
   std::vector<FieldPlan> fields;  // by index into Declarations::fields; of diagnostics behind those
   std::shared_ptr<const Analysis> analysis;  // null without diagnostics
   std::vector<FilePlan> files;               // those that have a variable
+  std::vector<int> masks;                    // by grid, the field that is its mask; -1: none
   std::vector<std::string>
       warnings;                      // a line each, for one rank to log: optional fields that are absent, ...
   std::vector<std::string> details;  // for who wants to know all: what a warning only counts
@@ -102,7 +103,7 @@ struct Plan {
 // Throws Error(configuration) with all mistakes: unknown fields or groups with the nearest name, duplicate
 // variables, periods that no step can meet, chunks that do not fit the grid, fields put on no schedule.
 // The plan's fields are those of `declarations`, then one for each diagnostic (Analysis::declarations).
-// `decomposition` may be null; see analyse().
+// `decomposition` may be null; see analyse(). `declarations`: as with_fill_values() gives them.
 Plan make_plan(const settings::Configuration& configuration, const model::Declarations& declarations,
                const model::Decomposition* decomposition = nullptr);
 
