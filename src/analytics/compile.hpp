@@ -35,6 +35,8 @@ struct Scope {
   Operators operators;                         // besides the built-in ones, whose names they do not bear
   // Along which dimensions cells differ in area, as those of a latitude do, and the name of that latitude.
   std::map<std::string, std::string> latitudes = {};
+  // By such a dimension, the input by which these cells count where no weights are given.
+  std::map<std::string, std::string> areas = {};
   bool options_known = true;  // false while the model has not spoken: {name} is then any number
 };
 

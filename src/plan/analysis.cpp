@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
+#include <numbers>
 #include <set>
 #include <string_view>
 
@@ -36,6 +38,8 @@ bool is_latitude(const model::Coordinate& coordinate) {
                                                         "degree_N",      "degreesN",     "degreeN"};
   return units.contains(coordinate.units);
 }
+
+double sine(double degrees) { return std::sin(degrees * std::numbers::pi / 180.0); }
 
 bool mentions_any(std::string_view text, const std::set<std::string, std::less<>>& names) {
   for (auto begin = text.begin(); begin != text.end();) {
@@ -157,6 +161,8 @@ class Analyst {
         if (&rival != &coordinate && rival.name == coordinate.name &&
             (rival.field || coordinate.field || rival.values != coordinate.values))
           return;
+    if (coordinate.measure == "area")
+      for (const std::string& dim : coordinate.dims) scope_.areas[dim] = coordinate.name;
     if (coordinate.field) {
       if (!is_field) add_parts(grid, coordinate);
       return;
@@ -169,11 +175,28 @@ class Analyst {
     }
     if (coordinate.dims.size() == 1 && coordinate.dims.front() == coordinate.name)
       scope_.coordinates.push_back(dim_coordinate_of(coordinate));
+    if (is_latitude(coordinate)) add_areas(grid, coordinate, shape);
     if (is_field) return;
     scope_.inputs.push_back({coordinate.name, std::move(shape)});
     analysis_->inputs.push_back({Place::known, {}, coordinate.values});
     analysis_->field_of_input.push_back(-1);
     origins_.push_back({&grid, coordinate.standard_name, coordinate.long_name, coordinate.attributes});
+  }
+
+  // Cells between two parallels, as large as the differences of the sines of their bounds. A measure that the
+  // model gives goes first.
+  void add_areas(const model::Grid& grid, const model::Coordinate& latitude, analytics::Shape shape) {
+    if (latitude.dims.size() != 1 || latitude.bounds.size() != 2 * latitude.values.size()) return;
+    const std::string name = "area along " + latitude.dims.front();
+    if (!scope_.areas.try_emplace(latitude.dims.front(), name).second) return;
+    std::vector<double> areas;
+    for (std::size_t i = 0; i < latitude.values.size(); ++i)
+      areas.push_back(std::abs(sine(latitude.bounds[2 * i + 1]) - sine(latitude.bounds[2 * i])));
+    shape.units = "1";
+    scope_.inputs.push_back({name, std::move(shape)});
+    analysis_->inputs.push_back({Place::known, {}, std::move(areas)});
+    analysis_->field_of_input.push_back(-1);
+    origins_.push_back({&grid, "", "", {}});
   }
 
   // Of a coordinate in parts: blocks that come once, in `ready`.

@@ -25,9 +25,21 @@ void AroundDiagnostic::problem(std::size_t at, const std::string& what) {
   all_.problem(entry(), at, what);
 }
 
+namespace {
+
+const std::string* name_of(const std::map<std::string, std::string>& names, const std::string& dim) {
+  const auto found = names.find(dim);
+  return found == names.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
 const std::string* AroundDiagnostic::latitude(const std::string& dim) const {
-  const auto found = all_.scope_.latitudes.find(dim);
-  return found == all_.scope_.latitudes.end() ? nullptr : &found->second;
+  return name_of(all_.scope_.latitudes, dim);
+}
+
+const std::string* AroundDiagnostic::area(const std::string& dim) const {
+  return name_of(all_.scope_.areas, dim);
 }
 
 void AroundDiagnostic::plain_mean(std::size_t at, const std::string& what) {

@@ -21,6 +21,7 @@ class AroundDiagnostic : public Surroundings {
   const Operators& operators() const override { return all_.scope_.operators; }
   void problem(std::size_t at, const std::string& what) override;
   const std::string* latitude(const std::string& dim) const override;
+  const std::string* area(const std::string& dim) const override;
   void plain_mean(std::size_t at, const std::string& what) override;
   bool deeper() override;
   void higher() override { --all_.depth_; }

@@ -202,19 +202,37 @@ std::optional<Value> Calls::rewritten(const Rewrite& rewrite) {
   return std::nullopt;
 }
 
-// A mean over latitudes in which each cell counts alike gives the poles too much.
-void Calls::look_at_weights(const Rewrite& rewrite, const RewriteCall& call) {
+// A mean over latitudes in which each cell counts alike gives the poles too much: cells count by their areas,
+// where these are known.
+void Calls::look_at_weights(const Rewrite& rewrite, RewriteCall& call) {
   const auto& keywords = rewrite.keywords;
   if (call.weights || std::find(keywords.begin(), keywords.end(), "weights") == keywords.end()) return;
   for (const std::string& dim : call.dims) {
     const std::string* latitude = around_.latitude(dim);
     if (latitude == nullptr) continue;
+    call.weights = areas_along(dim, call);
+    if (call.weights) return;
     around_.plain_mean(here_.word,
                        fmt::format("{} counts all cells along \"{}\" alike, but their areas differ with the "
                                    "latitude \"{}\"; give weights=, such as a fixed field of cell areas",
                                    rewrite.name, dim, *latitude));
     return;
   }
+}
+
+// None where they are those of another grid, or of no use to what divides by fewer cells.
+std::optional<Value> Calls::areas_along(const std::string& dim, const RewriteCall& call) {
+  const std::string* name = around_.area(dim);
+  if (name == nullptr || call.parameters.contains("ddof")) return std::nullopt;
+  std::optional<Value> areas = around_.named(*name, here_.word);
+  if (!areas) return std::nullopt;
+  for (const Dim& along : builder_.dims(*areas))
+    for (const Value& array : call.arrays) {
+      const Dims& dims = builder_.dims(array);
+      const auto same = [&](const Dim& one) { return one.name == along.name && one.extent == along.extent; };
+      if (std::ranges::none_of(dims, same)) return std::nullopt;
+    }
+  return areas;
 }
 
 // Problems with something that stands further inside belong to the call as a whole.

@@ -32,7 +32,8 @@ class Calls {
   void tell_reduced(nodes::Value& result, const std::vector<nodes::Value>& arrays,
                     std::vector<std::string> dims);
   void complete_dims(RewriteCall& call) const;
-  void look_at_weights(const Rewrite& rewrite, const RewriteCall& call);
+  void look_at_weights(const Rewrite& rewrite, RewriteCall& call);
+  std::optional<nodes::Value> areas_along(const std::string& dim, const RewriteCall& call);
   void unknown_function();
 
   Resolver& resolver_;

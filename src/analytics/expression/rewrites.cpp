@@ -290,7 +290,9 @@ std::vector<Rewrite> make() {
        averaging,
        {"mean(a, dims..., weights=, skip_missing=0)",
         "The mean over the named dimensions, or all: sum / number of cells, or with weights "
-        "sum(a * w) / sum(w). NaN gives NaN; with skip_missing=1 NaN is left out of both.",
+        "sum(a * w) / sum(w). Over latitudes cells count by their areas where these are known, and alike "
+        "with "
+        "weights=1. NaN gives NaN; with skip_missing=1 NaN is left out of both.",
         a_sum, ""},
        write_mean},
       {"rms",

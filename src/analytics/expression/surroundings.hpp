@@ -25,7 +25,9 @@ class Surroundings {
   virtual bool is_dim(const std::string& name) const = 0;                            // of any field
   virtual const std::vector<double>* coordinates(const std::string& dim) const = 0;  // null: none
   virtual const std::string* latitude(const std::string& dim) const = 0;  // that varies along it; null: none
-  virtual const Operators& operators() const = 0;                         // besides the built-in ones
+  // Of such a dimension: what tells how large the cells are; null: nothing.
+  virtual const std::string* area(const std::string& dim) const = 0;
+  virtual const Operators& operators() const = 0;  // besides the built-in ones
   virtual void problem(std::size_t at, const std::string& what) = 0;
   virtual void plain_mean(std::size_t at, const std::string& what) = 0;  // a warning
   virtual bool

@@ -23,5 +23,19 @@ TEST(CompileWeights, AreMissedWhereAreasDiffer) {
   EXPECT_EQ(warned("sum(th, y) + max(th, y)"), "none");
 }
 
+TEST(CompileWeights, AreTheAreasOfCellsWhereTheseAreKnown) {
+  Scope scope = small_scope();
+  scope.latitudes = {{"y", "lat"}};
+  scope.areas = {{"y", "area"}};
+  const auto nodes = [&](const std::string& text) {
+    const auto made = compiled(text, "", scope).compiled;
+    EXPECT_EQ(made.warnings.size(), 0u) << text;
+    return made.graph.nodes.size();
+  };
+  EXPECT_EQ(nodes("mean(th, y, x)"), nodes("mean(th, y, x, weights=area)"));
+  EXPECT_LT(nodes("mean(th, x)"), nodes("mean(th, y, x)"));
+  EXPECT_THAT(compiled("var(th, y, x, ddof=1)", "", scope).compiled.warnings, ::testing::SizeIs(1));
+}
+
 }  // namespace
 }  // namespace tailrace::analytics::testing

@@ -82,6 +82,8 @@ def declare_grid(io, grid: dict, rank: int, size: int) -> None:
             dims=coordinate.get("dims", [coordinate["name"]]),
             standard_name=coordinate.get("standard_name", ""),
             attributes=coordinate.get("attributes", {}),
+            bounds=coordinate.get("bounds"),
+            measure=coordinate.get("measure", ""),
         )
 
 
