@@ -22,6 +22,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from support.checkers import cdo_warnings
 from support.harness import TREE, mpi_environment, tailrace
 
 INSTALLED = Path(os.environ.get("TAILRACE_INSTALLED", TREE / "build" / "install"))
@@ -157,6 +158,7 @@ def test_every_block_of_a_page(page, tmp_path):
             (tmp_path / block.file).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / block.file).write_text(block.text)
         TRY[block.language](block, tmp_path)
+    assert cdo_warnings(*sorted(tmp_path.rglob("*.nc"))) == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TREE)))

@@ -3,6 +3,7 @@
 import functools
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -66,6 +67,16 @@ def ugrid_errors(path: Path) -> list[str]:
     """What ugrid-checker says of a file with a mesh, warnings included."""
     done = subprocess.run([str(BIN / "ugrid-checker"), str(path)], capture_output=True, text=True)
     return re.findall(r"^.*\b[RA]\d{3}\b.*$", done.stdout, re.MULTILINE)
+
+
+def cdo_warnings(*paths: Path) -> list[str]:
+    """What CDO, where it is installed, warns of when it lists a file's grids, levels and times."""
+    told = []
+    for path in paths if shutil.which("cdo") else ():
+        done = subprocess.run(["cdo", "-s", "sinfov", str(path)], capture_output=True, text=True, timeout=60)
+        said = done.stdout + done.stderr
+        told += [f"{path.name}: {line}" for line in said.splitlines() if done.returncode or "arning" in line]
+    return told
 
 
 @functools.cache
