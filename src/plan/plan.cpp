@@ -16,6 +16,7 @@
 #include "plan/checks.hpp"
 #include "plan/memory/needs.hpp"
 #include "plan/option_tables.hpp"
+#include "plan/tables/table_checks.hpp"
 #include "plan/words/axis_names.hpp"
 #include "plan/words/formula_terms.hpp"
 #include "plan/writing/waste.hpp"
@@ -226,6 +227,8 @@ class Planner {
     const model::Field& field = declarations_.fields[at(index)];
     plan_.fields[at(index)].used = true;
     check_variable(entry, field, plan_.fields[at(index)]);
+    const TableCase table{entry, field, declarations_.grids[at(field.grid)], plan_.fields[at(index)].once};
+    check_table(table, problems_, plan_.warnings);
     VariablePlan variable;
     variable.name = (entry.name.empty() ? without_namespace(field.name) : entry.name) + entry.suffix;
     variable.field = index;
@@ -237,7 +240,8 @@ class Planner {
     variable.codec = entry.codec.value_or(file.entry.codec);
     variable.chunk = entry.chunk;
     variable.attributes = entry.attributes;
-    variable.coordinates = entry.coordinates;
+    variable.coordinates = scalar_coordinates(table);
+    variable.fill_value = entry.fill_value;
     if (const auto complaint = attributes_complaint(variable.attributes, field,
                                                     variable.packing ? variable.unpacked : variable.type))
       problems_.add(entry.location, entry.config_path + ".attributes",

@@ -12,6 +12,7 @@
 #include "model/declarations.hpp"
 #include "output/dataset.hpp"
 #include "output/packing.hpp"
+#include "settings/tables/cmip.hpp"
 #include "time/accumulator.hpp"
 #include "time/axis.hpp"
 #include "time/period.hpp"
@@ -40,6 +41,8 @@ struct VariableEntry {  // an entry under `variables:`
   config::Location chunk_location;
   output::Attributes attributes;
   std::vector<model::Coordinate> coordinates;  // without dims
+  std::optional<double> fill_value;            // in place of the field's
+  std::optional<CmipRequest> cmip;
 };
 
 config::Section<std::vector<VariableEntry>> variables_section();  // part of a file
