@@ -20,6 +20,7 @@
 #include "handshake/agreement/tree.hpp"
 #include "model/checks/message_checks.hpp"
 #include "plan/plan.hpp"
+#include "plan/tables/field_words.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -228,9 +229,9 @@ Agreement follow(Started& started, const client::Declarer& declarer, const std::
 
 plan::Plan plan_for(const Started& started, const model::Declarations& declarations) {
   const auto c = static_cast<std::size_t>(started.number);
-  return plan::make_plan(
-      settings::with_options(started.run.configurations[c], started.run.sources[c], declarations.options),
-      declarations);
+  const settings::Configuration configuration =
+      settings::with_options(started.run.configurations[c], started.run.sources[c], declarations.options);
+  return plan::make_plan(configuration, plan::with_words(declarations, configuration));
 }
 
 Agreement agree_on_declarations(Started& started, const client::Declarer& declarer, model::Tick begin,

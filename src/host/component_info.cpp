@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/version.hpp"
 #include "handshake/agreement/existing_files.hpp"
 #include "model/checks/message_checks.hpp"
+#include "plan/tables/field_words.hpp"
 
 namespace tailrace::host {
 
@@ -22,6 +25,7 @@ pipeline::ComponentInfo read_component_info(base::ByteReader& message, const han
   model::check_message(info.declarations, info.decomposition, run.assignment.ranks[c].size());
   info.configuration =
       settings::with_options(run.configurations[c], run.sources[c], info.declarations.options);
+  info.declarations = plan::with_words(std::move(info.declarations), info.configuration);
   info.memory = run.servers().memory / run.assignment.components.size();
   const int root = run.assignment.ranks[c].front();
   info.leader = run.assignment.server_of[static_cast<std::size_t>(root)];

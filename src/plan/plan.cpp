@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "base/nearest_name.hpp"
 #include "config/problems.hpp"
@@ -16,6 +17,7 @@
 #include "plan/checks.hpp"
 #include "plan/memory/needs.hpp"
 #include "plan/option_tables.hpp"
+#include "plan/tables/field_words.hpp"
 #include "plan/tables/table_checks.hpp"
 #include "plan/words/axis_names.hpp"
 #include "plan/words/formula_terms.hpp"
@@ -67,6 +69,8 @@ class Planner {
     problems_.throw_if_any();
     Plan plan;
     plan.warnings = configuration_.warnings;
+    for (std::string& line : slips_in_names(declarations, configuration_))
+      plan.warnings.push_back(std::move(line));
     plan.calendar = calendar::Calendar(configuration_.time.calendar, configuration_.time.start);
     plan.analysis = analyse(configuration_, declarations, decomposition, problems_);
     return plan;

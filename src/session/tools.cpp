@@ -21,6 +21,7 @@
 #include "plan/analysis.hpp"
 #include "plan/declared.hpp"
 #include "plan/plan.hpp"
+#include "plan/tables/field_words.hpp"
 #include "settings/configuration.hpp"
 #include "tailrace/tailrace.hpp"
 #include "telemetry/pace.hpp"
@@ -55,6 +56,7 @@ Checked check_against(const std::string& configuration, const std::map<std::stri
   for (const auto& [name, value] : options) declared.declarations.options[name] = value;
   Checked checked;
   checked.configuration = settings::parse_configuration(sources, &declared.declarations.options);
+  declared.declarations = plan::with_words(std::move(declared.declarations), checked.configuration);
   checked.plan = plan::make_plan(checked.configuration, declared.declarations, &declared.decomposition);
   for (const auto& regions : declared.decomposition.regions)
     checked.ranks = std::max(checked.ranks, regions.size());

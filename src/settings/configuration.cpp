@@ -17,6 +17,7 @@
 #include "settings/schema.hpp"
 #include "settings/tables/apply.hpp"
 #include "settings/tables/data_files.hpp"
+#include "settings/tables/field_words.hpp"
 
 namespace tailrace::settings {
 namespace {
@@ -86,8 +87,12 @@ void each_named(SomeConfiguration& configuration, const Visit& visit) {
   visit(configuration.files);
 }
 
-Configuration configuration_of(const config::Value& root, config::Problems& problems) {
+Configuration configuration_of(const config::Value& root, const Sources& sources,
+                               config::Problems& problems) {
   config::Sections values = config::read_all(sections(), root, problems);
+  auto named = values.take<NamedFields>();
+  add_files_of_names(root, sources, named, problems);
+  values.set(std::move(named));
   Configuration configuration;
   configuration.convention = &convention_of(config::text_of(root, "legacy"));
   each_named(configuration,
@@ -126,7 +131,7 @@ Configuration parse_configuration(const Sources& sources, const std::map<std::st
   if (options != nullptr) fill_placeholders(tree, *options, problems);
   const config::CheckOptions check_options{.allow_open = options == nullptr || !problems.empty()};
   const config::Value root = config::check(tree, schema(), "", check_options, problems);
-  Configuration configuration = configuration_of(root, problems);
+  Configuration configuration = configuration_of(root, sources, problems);
   apply_tables(configuration, sources, problems);
   check_consistency(configuration, problems);
   problems.throw_if_any();

@@ -161,7 +161,7 @@ REFUSED = {
         'Did you mean "tasmax"?',
     ),
     "no variable": (T2M | {"cmip": "Amon/"}, "variables[0].cmip: expected a table", 'got "Amon/"'),
-    "an option of the model": (T2M | {"cmip": "{table}/tas"}, "tables are read before the model gives its options"),
+    "an option of the model": (T2M | {"cmip": "{table}/tas"}, "is read before the model gives its options"),
     "other units": (
         {"field": "celsius", "cmip": "Amon/tas"},
         'field "celsius" is in "degC"',

@@ -20,7 +20,8 @@ using config::NodeEntry;
 using config::NodeKind;
 using config::Problems;
 
-constexpr std::string_view early = "cannot be used here: tables are read before the model gives its options";
+constexpr std::string_view early =
+    "cannot be used here: this file is read before the model gives its options";
 
 struct Asked {
   std::string table;
@@ -133,6 +134,10 @@ std::vector<config::DataFile> data_files(const std::vector<Node>& trees, const e
     if (const NodeEntry* output = tree.find("output")) collect(output->value, "output", asked);
   }
   std::vector<config::DataFile> found;
+  for (const Node& tree : trees)
+    if (const NodeEntry* names = tree.find("names"))
+      for (const Node* text : texts_of(names->value))
+        if (!is_open(*text, "names", problems)) found.push_back({beside(*text), text->location, "names"});
   if (!any || !problems.empty()) return found;  // who checks the variables says that there are no tables
   for (const Asked& one : asked)
     if (!is_open(*one.node, one.option, problems))
