@@ -39,6 +39,7 @@ void add_axis_dims(FileLayout& layout, const plan::FilePlan& file, Names& names)
 
 // The field's own where the file's type can hold it. Among packed numbers it would be one like any other.
 double fill_value_of(const plan::VariablePlan& plan, const model::Field& field) {
+  if (plan.fill_value) return *plan.fill_value;
   const bool keeps =
       field.fill_value && !plan.packing && plan.reduction != time::ReductionKind::valid_fraction;
   return keeps && model::can_hold(plan.type, *field.fill_value) ? *field.fill_value

@@ -85,7 +85,10 @@ void add_cell_methods(output::Attributes& attributes, const std::string& axis, t
   const auto known = std::ranges::find(attributes, "cell_methods", &output::Attributes::value_type::first);
   const auto* given = known == attributes.end() ? nullptr : std::get_if<std::string>(&known->second);
   if (given == nullptr || given->empty()) return set_attribute(attributes, "cell_methods", over_time);
-  if ((" " + *given).find(fmt::format(" {}:", axis)) == std::string::npos)
+  const auto speaks_of = [&](std::string_view name) {  // `time` is the standard name of each axis
+    return (" " + *given).find(fmt::format(" {}:", name)) != std::string::npos;
+  };
+  if (!speaks_of(axis) && !speaks_of("time"))
     set_attribute(attributes, "cell_methods", fmt::format("{} {}", *given, over_time));
 }
 

@@ -130,7 +130,7 @@ class Checker {
         inherit(*inherited, option, value);
       else if (!option.fallback.empty())
         value.entries_.push_back(fallback_of(option, path_of(value.path_, option.name)));
-      else if (option.required && !stands_in(node, option))
+      else if (option.required && !stands_in(node, option) && !is_implied(node, option))
         problems_.add(node.location, value.path_,
                       fmt::format("\"{}\" is missing ({}){}", option.name, option.type.expected,
                                   option.inherited ? ", here and in `defaults`" : ""));
@@ -150,6 +150,11 @@ class Checker {
     return !option.belongs_to.empty() && section.find(option.belongs_to) != nullptr;
   }
 
+  static bool is_implied(const Node& section, const Option& option) {
+    return std::ranges::any_of(option.implied_by,
+                               [&](const std::string& other) { return section.find(other) != nullptr; });
+  }
+
   const NodeEntry* find_inherited(const Node& section, const Option& option) const {
     if (!option.inherited) return nullptr;
     if (stands_in(section, option)) return nullptr;
@@ -162,8 +167,10 @@ class Checker {
   void inherit(const NodeEntry& entry, const Option& option, Value& section) {
     Problems reported;
     if (Result value =
-            Checker(options_, reported).read(entry.value, option.type, path_of(section.path_, option.name)))
+            Checker(options_, reported).read(entry.value, option.type, path_of(section.path_, option.name))) {
+      value->inherited_ = true;
       section.entries_.push_back({option.name, entry.location, std::move(*value)});
+    }
   }
 
   static const NodeEntry* find_under_any_name(const Node& node, const Option& option) {

@@ -63,6 +63,8 @@ struct Option {
   bool inherited = false;
   std::string belongs_to{};  // an option: where the section gives that one, this one is neither inherited nor
                              // required
+  // Options: where the section gives one of these, this one is not required.
+  std::vector<std::string> implied_by{};
 };
 
 Type text();

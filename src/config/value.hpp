@@ -26,7 +26,8 @@ class Value {
   // of a text or checked text stays as it was written).
   bool open() const { return open_; }
 
-  bool quoted() const { return quoted_; }  // a scalar that was written in quotes
+  bool quoted() const { return quoted_; }        // a scalar that was written in quotes
+  bool inherited() const { return inherited_; }  // it stands in `defaults` around the section
 
   const std::string& text() const;  // text, checked, choice, and the words of integer_or
   bool flag() const;
@@ -48,6 +49,7 @@ class Value {
   Kind kind_ = Kind::text;
   bool open_ = false;
   bool quoted_ = false;
+  bool inherited_ = false;
   Location location_;
   std::string path_;
   std::variant<std::monostate, std::string, bool, std::int64_t, double, std::size_t> data_;

@@ -19,8 +19,8 @@
 #include "handshake/agreement/sameness.hpp"
 #include "handshake/agreement/tree.hpp"
 #include "model/checks/message_checks.hpp"
-#include "plan/masks/masks.hpp"
 #include "plan/plan.hpp"
+#include "plan/words/as_configured.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -231,7 +231,7 @@ plan::Plan plan_for(const Started& started, const model::Declarations& declarati
   const auto c = static_cast<std::size_t>(started.number);
   const settings::Configuration configuration =
       settings::with_options(started.run.configurations[c], started.run.sources[c], declarations.options);
-  return plan::make_plan(configuration, plan::with_fill_values(configuration, declarations));
+  return plan::make_plan(configuration, plan::as_configured(configuration, declarations));
 }
 
 Agreement agree_on_declarations(Started& started, const client::Declarer& declarer, model::Tick begin,

@@ -32,6 +32,7 @@ void put_sources(base::ByteWriter& writer, const settings::Sources& sources) {
   for (const settings::SourceFile& file : sources) {
     writer.put_text(file.name);
     writer.put_text(file.text);
+    writer.put(static_cast<std::uint8_t>(file.is_data));
   }
 }
 
@@ -41,6 +42,7 @@ settings::Sources get_sources(base::ByteReader& reader) {
     settings::SourceFile& file = sources.emplace_back();
     file.name = reader.get_text();
     file.text = reader.get_text();
+    file.is_data = reader.get<std::uint8_t>() != 0;
   }
   return sources;
 }

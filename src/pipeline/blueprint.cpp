@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "plan/analysis.hpp"
-#include "plan/masks/masks.hpp"
 #include "plan/series_clock.hpp"
+#include "plan/words/as_configured.hpp"
 
 namespace tailrace::pipeline {
 namespace {
@@ -31,15 +31,15 @@ void set_units(plan::FilePlan& file, const cf::FileLayout& layout) {
   }
 }
 
-ComponentInfo with_fill_values(ComponentInfo info) {
-  info.declarations = plan::with_fill_values(info.configuration, std::move(info.declarations));
+ComponentInfo as_configured(ComponentInfo info) {
+  info.declarations = plan::as_configured(info.configuration, std::move(info.declarations));
   return info;
 }
 
 }  // namespace
 
 Blueprint::Blueprint(ComponentInfo given)
-    : info(with_fill_values(std::move(given))),
+    : info(as_configured(std::move(given))),
       plan(plan::make_plan(info.configuration, info.declarations, &info.decomposition)) {
   if (info.memory == 0) info.memory = info.configuration.servers.memory;
   if (plan.analysis) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "base/nearest_name.hpp"
 #include "config/problems.hpp"
@@ -17,6 +18,8 @@
 #include "plan/masks/masks.hpp"
 #include "plan/memory/needs.hpp"
 #include "plan/option_tables.hpp"
+#include "plan/tables/field_words.hpp"
+#include "plan/tables/table_checks.hpp"
 #include "plan/words/axis_names.hpp"
 #include "plan/words/formula_terms.hpp"
 #include "plan/writing/waste.hpp"
@@ -70,6 +73,8 @@ class Planner {
     problems_.throw_if_any();
     Plan plan;
     plan.warnings = configuration_.warnings;
+    for (std::string& line : slips_in_names(declarations, configuration_))
+      plan.warnings.push_back(std::move(line));
     plan.calendar = calendar::Calendar(configuration_.time.calendar, configuration_.time.start);
     plan.analysis = analyse(configuration_, declarations, decomposition, problems_);
     return plan;
@@ -183,6 +188,7 @@ class Planner {
   void plan_file(const settings::FileEntry& entry) {
     FilePlan file;
     file.entry = entry;
+    file.entry.variables = {};  // the plan has its own, and each client keeps a plan
     file.convention = configuration_.convention;
     const bool ends = file.convention->stamps_end();
     file.time_stamp =
@@ -230,6 +236,8 @@ class Planner {
     const model::Field& field = declarations_.fields[at(index)];
     plan_.fields[at(index)].used = true;
     check_variable(entry, field, plan_.fields[at(index)]);
+    const TableCase table{entry, field, declarations_.grids[at(field.grid)], plan_.fields[at(index)].once};
+    check_table(table, problems_, plan_.warnings);
     VariablePlan variable;
     variable.name = (entry.name.empty() ? without_namespace(field.name) : entry.name) + entry.suffix;
     variable.field = index;
@@ -241,7 +249,8 @@ class Planner {
     variable.codec = entry.codec.value_or(file.entry.codec);
     variable.chunk = entry.chunk;
     variable.attributes = entry.attributes;
-    variable.coordinates = entry.coordinates;
+    variable.coordinates = scalar_coordinates(table);
+    variable.fill_value = entry.fill_value;
     if (const auto complaint = attributes_complaint(variable.attributes, field,
                                                     variable.packing ? variable.unpacked : variable.type))
       problems_.add(entry.location, entry.config_path + ".attributes",

@@ -57,6 +57,7 @@ struct VariablePlan {
   std::vector<std::int64_t> chunk;             // the user's: (records, then the grid's dims); empty: chosen
   output::Attributes attributes;               // the user's, after the field's own
   std::vector<model::Coordinate> coordinates;  // the user's: without dims
+  std::optional<double> fill_value = {};       // in place of the field's
   int split = -1;                  // index of a dim of the grid: one variable for each cell along it,
   std::vector<std::string> parts;  // called so, in that order
 };
@@ -103,7 +104,7 @@ struct Plan {
 // Throws Error(configuration) with all mistakes: unknown fields or groups with the nearest name, duplicate
 // variables, periods that no step can meet, chunks that do not fit the grid, fields put on no schedule.
 // The plan's fields are those of `declarations`, then one for each diagnostic (Analysis::declarations).
-// `decomposition` may be null; see analyse(). `declarations`: as with_fill_values() gives them.
+// `decomposition` may be null; see analyse(). `declarations`: as as_configured() gives them.
 Plan make_plan(const settings::Configuration& configuration, const model::Declarations& declarations,
                const model::Decomposition* decomposition = nullptr);
 

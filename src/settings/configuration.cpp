@@ -15,6 +15,9 @@
 #include "env/file_system.hpp"
 #include "settings/legacy.hpp"
 #include "settings/schema.hpp"
+#include "settings/tables/apply.hpp"
+#include "settings/tables/data_files.hpp"
+#include "settings/tables/field_words.hpp"
 
 namespace tailrace::settings {
 namespace {
@@ -22,9 +25,11 @@ namespace {
 constexpr const char* version_key = "tailrace";
 
 std::string text_of(const Sources& sources) {
-  if (sources.size() == 1) return sources.front().text;
   std::string text;
-  for (const SourceFile& source : sources) text += fmt::format("# {}\n{}\n", source.name, source.text);
+  const auto is_part = [](const SourceFile& source) { return !source.is_data; };
+  if (std::ranges::count_if(sources, is_part) == 1) return sources.front().text;
+  for (const SourceFile& source : sources)
+    if (is_part(source)) text += fmt::format("# {}\n{}\n", source.name, source.text);
   return text;
 }
 
@@ -82,8 +87,12 @@ void each_named(SomeConfiguration& configuration, const Visit& visit) {
   visit(configuration.files);
 }
 
-Configuration configuration_of(const config::Value& root, config::Problems& problems) {
+Configuration configuration_of(const config::Value& root, const Sources& sources,
+                               config::Problems& problems) {
   config::Sections values = config::read_all(sections(), root, problems);
+  auto named = values.take<NamedFields>();
+  add_files_of_names(root, sources, named, problems);
+  values.set(std::move(named));
   Configuration configuration;
   configuration.convention = &convention_of(config::text_of(root, "legacy"));
   each_named(configuration,
@@ -107,7 +116,12 @@ std::string read_text(const std::string& path) {
   return files.read(path);
 }
 
-Sources read_sources(const std::string& path) { return config::read_sources(path, read_text, dialects()); }
+Sources read_sources(const std::string& path) {
+  return config::read_sources(path, read_text, dialects(),
+                              [](const std::vector<config::Node>& trees, config::Problems& problems) {
+                                return data_files(trees, env::system_files(), problems);
+                              });
+}
 
 Configuration parse_configuration(const Sources& sources, const std::map<std::string, std::string>* options) {
   config::Problems problems;
@@ -117,7 +131,8 @@ Configuration parse_configuration(const Sources& sources, const std::map<std::st
   if (options != nullptr) fill_placeholders(tree, *options, problems);
   const config::CheckOptions check_options{.allow_open = options == nullptr || !problems.empty()};
   const config::Value root = config::check(tree, schema(), "", check_options, problems);
-  Configuration configuration = configuration_of(root, problems);
+  Configuration configuration = configuration_of(root, sources, problems);
+  apply_tables(configuration, sources, problems);
   check_consistency(configuration, problems);
   problems.throw_if_any();
   configuration.is_consistent = true;

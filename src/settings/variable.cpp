@@ -69,7 +69,8 @@ std::vector<Option> which_records() {
                "says so.",
        .example = "10 s",
        .required = true,
-       .belongs_to = "each"},
+       .belongs_to = "each",
+       .implied_by = {"cmip"}},
       time::offset_option(),
       {.name = "missing",
        .type = choice({"skip", "propagate"}),
@@ -90,6 +91,7 @@ std::vector<Option> which_records() {
 
 std::vector<Option> how_it_is_shaped() {
   return {
+      cmip_option(),
       time::each_option(),
       {.name = "axis",
        .type = text(),
@@ -209,6 +211,7 @@ VariableEntry variable_of(const Value& value, Problems& problems) {
   variable.suffix = text_of(value, "suffix");
   set_records(value, variable, problems);
   set_storage(value, variable, problems);
+  if (value.find("cmip") != nullptr) variable.cmip = std::make_shared<CmipRequest>(cmip_request_of(value));
   return variable;
 }
 

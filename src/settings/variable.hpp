@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "model/declarations.hpp"
 #include "output/dataset.hpp"
 #include "output/packing.hpp"
+#include "settings/tables/cmip.hpp"
 #include "time/accumulator.hpp"
 #include "time/axis.hpp"
 #include "time/period.hpp"
@@ -40,6 +42,8 @@ struct VariableEntry {  // an entry under `variables:`
   config::Location chunk_location;
   output::Attributes attributes;
   std::vector<model::Coordinate> coordinates;  // without dims
+  std::optional<double> fill_value;            // in place of the field's
+  std::shared_ptr<CmipRequest> cmip;           // null: no table is asked; most variables ask none
 };
 
 config::Section<std::vector<VariableEntry>> variables_section();  // part of a file

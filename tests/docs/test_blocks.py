@@ -135,6 +135,8 @@ def try_compiled(block: Block, folder: Path) -> None:
 
 def try_json(block: Block, folder: Path) -> None:
     json.loads(block.text)
+    if block.file:
+        (folder / block.file).write_text(block.text)
 
 
 TRY = {

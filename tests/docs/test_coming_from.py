@@ -9,6 +9,7 @@ import netCDF4
 import numpy as np
 import pytest
 import yaml
+from support import mip_tables
 from support.harness import TREE, Job, block_grid, field, model, servers, tailrace
 
 PAGE = (TREE / "docs/guide/coming_from.md").read_text()
@@ -84,6 +85,7 @@ def test_the_words_of_xios_and_cmor(tmp_path, row):
         "groups": {"wind": ["ta", "hus"]},
         "output": {"b.nc": {"variables": [{"field": "hus", "every": "1 d"}]}},
     } | piece(row[1])
+    mip_tables.write(tmp_path)
     (tmp_path / "run.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     done = tailrace("check", "run.yaml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

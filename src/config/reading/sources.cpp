@@ -69,12 +69,25 @@ class Walk {
       trail_.pop_back();
       return;
     }
-    sources.push_back({name, text});
+    sources.push_back({.name = name, .text = text});
     Node tree = parse_yaml(name, text, problems_);
     const std::vector<Node> includes = take_includes(tree);
     trees.push_back(std::move(tree));
     for (const Node& include : includes) follow(name, include);
     trail_.pop_back();
+  }
+
+  // Once all is loaded: what one file says of them may be meant for another.
+  void load_data(const FindData& find) {
+    std::set<std::string> read;
+    for (const DataFile& file : find(trees, problems_)) {
+      if (!read.insert(file.path).second) continue;
+      try {
+        sources.push_back({.name = file.path, .text = reader_(file.path), .is_data = true});
+      } catch (const Error& error) {
+        problems_.add(file.location, file.option, error.what());
+      }
+    }
   }
 
   // Once all is loaded, since any file may say whose values are wanted.
@@ -206,12 +219,14 @@ class Merger {
 
 }  // namespace
 
-Sources read_sources(const std::string& path, const Reader& reader, const Dialects& dialects) {
+Sources read_sources(const std::string& path, const Reader& reader, const Dialects& dialects,
+                     const FindData& find_data) {
   Problems problems;
   CarefulReader careful(reader);
   const Reader read = std::ref(careful);
   Walk walk(read, dialects, problems);
   walk.load(normal(path), read(path));
+  if (find_data && problems.empty()) walk.load_data(find_data);
   problems.throw_if_any();
   return std::move(walk.sources);
 }

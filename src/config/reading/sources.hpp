@@ -15,11 +15,21 @@ namespace tailrace::config {
 struct SourceFile {
   std::string name;
   std::string text;
+  bool is_data = false;  // named by an option, such as a table: no part of the tree
 };
 using Sources = std::vector<SourceFile>;  // the first is the configuration, the rest what it includes
 
 // Gives the text of a file. Throws Error(resource).
 using Reader = std::function<std::string(const std::string& path)>;
+
+// A file that an option names, and where it does.
+struct DataFile {
+  std::string path;
+  Location location;
+  std::string option;
+};
+// Which files the options in these trees name. Its mistakes become problems.
+using FindData = std::function<std::vector<DataFile>(const std::vector<Node>& trees, Problems& problems)>;
 
 class Dialect;
 // Notations that may stand wherever YAML may. Not owned.
@@ -33,7 +43,9 @@ inline constexpr std::size_t most_files = 1000;
 // Reads the file and what it includes (`include: [a.yaml]`, relative to the including file), each once. What
 // a file in a dialect includes is found as that dialect says. Throws Error(configuration) for an include
 // cycle, a missing include, and what is not YAML; lets the reader's error about the first file through.
-Sources read_sources(const std::string& path, const Reader& reader, const Dialects& dialects = {});
+// Behind these come the files that `find_data` finds named, each once.
+Sources read_sources(const std::string& path, const Reader& reader, const Dialects& dialects = {},
+                     const FindData& find_data = {});
 
 struct MergeOptions {
   std::string version_key;  // which every file may state

@@ -1,6 +1,7 @@
 // One variable of one file on one server, on its way from samples to records.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -41,7 +42,12 @@ struct Stream {
   }
 
   bool copies() const {
-    return reduction == time::ReductionKind::snapshot && input == output && !packing && !at_end;
+    return reduction == time::ReductionKind::snapshot && input == output && !packing && !at_end &&
+           keeps_fill();
+  }
+  // Whether what stands for a missing value stays as it is.
+  bool keeps_fill() const {
+    return !missing || missing->fill == fill_value || (std::isnan(missing->fill) && std::isnan(fill_value));
   }
   time::Stored stored() const { return {output, fill_value, packing}; }
 };

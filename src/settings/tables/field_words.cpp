@@ -1,0 +1,112 @@
+#include "settings/tables/field_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "config/check.hpp"
+#include "config/read.hpp"
+#include "output/options.hpp"
+
+namespace tailrace::settings {
+namespace {
+
+using namespace config;
+
+Type words_type() {
+  return section({
+      {.name = "standard_name",
+       .type = text(),
+       .says = "The field's standard name, of CF's table.",
+       .example = "air_temperature"},
+      {.name = "long_name",
+       .type = text(),
+       .says = "A description in words.",
+       .example = "temperature 2 m above ground"},
+      {.name = "units",
+       .type = text(),
+       .says = "The units, which must mean those that the model declares, if it declares any.",
+       .example = "K"},
+      output::variable_attributes_option("Further attributes, such as `positive`."),
+  });
+}
+
+Type names_type() { return map("field", either({text(), words_type()})); }
+
+FieldWords words_of(const ValueEntry& entry) {
+  FieldWords words;
+  words.location = entry.location;
+  if (entry.value.kind() != Kind::section) {
+    words.standard_name = entry.value.text();
+    return words;
+  }
+  words.units = text_of(entry.value, "units");
+  words.standard_name = text_of(entry.value, "standard_name");
+  words.long_name = text_of(entry.value, "long_name");
+  words.attributes = output::attributes_of(entry.value);
+  return words;
+}
+
+void add(const Value& fields, NamedFields& named, Problems& problems) {
+  for (const ValueEntry& entry : fields.entries()) {
+    const auto [first, fresh] = named.words.try_emplace(entry.key, words_of(entry));
+    if (!fresh)
+      problems.add(entry.location, "names." + entry.key,
+                   fmt::format("is given twice; the first is at {}", first->second.location.text()));
+  }
+}
+
+NamedFields read(const Value& value, Problems& problems) {
+  NamedFields named;
+  if (value.kind() == Kind::map) add(value, named, problems);
+  return named;
+}
+
+std::vector<const Value*> files_of(const Value& names) {
+  std::vector<const Value*> files;
+  if (names.kind() == Kind::list)
+    for (const Value& file : names.items()) files.push_back(&file);
+  else if (names.kind() == Kind::text)
+    files.push_back(&names);
+  return files;
+}
+
+const SectionRegistration registration{names_section};
+
+}  // namespace
+
+const FieldWords* NamedFields::find(const std::string& field) const {
+  auto found = words.find(field);
+  if (found == words.end()) found = words.find(field.substr(field.rfind('.') + 1));
+  return found == words.end() ? nullptr : &found->second;
+}
+
+Section<NamedFields> names_section() {
+  return {
+      .option = {.name = "names",
+                 .type = either({text(), list(text(), 1), names_type()}),
+                 .says = "What the model's fields are: their standard names, long names and units. A file "
+                         "of YAML with a map of them, relative to this one, a list of such files, or the "
+                         "map itself. A field's standard name alone may stand in place of its map.",
+                 .example = "names.yaml"},
+      .read = read};
+}
+
+void add_files_of_names(const Value& root, const Sources& sources, NamedFields& named, Problems& problems) {
+  const Value* names = root.find("names");
+  if (names == nullptr) return;
+  for (const Value* file : files_of(*names)) {
+    const auto folder = std::filesystem::path(file->location().file).parent_path();
+    const std::string path = (folder / file->text()).lexically_normal().string();
+    const auto source = std::ranges::find_if(
+        sources, [&](const SourceFile& each) { return each.is_data && each.name == path; });
+    if (source == sources.end()) continue;  // it could not be read, which was told
+    const Node tree = parse_yaml(source->name, source->text, problems);
+    add(check(tree, names_type(), "names", {}, problems), named, problems);
+  }
+}
+
+}  // namespace tailrace::settings
