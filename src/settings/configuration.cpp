@@ -15,13 +15,15 @@
 #include "env/file_system.hpp"
 #include "settings/legacy.hpp"
 #include "settings/schema.hpp"
+#include "settings/stations/table.hpp"
 
 namespace tailrace::settings {
 namespace {
 
 constexpr const char* version_key = "tailrace";
 
-std::string text_of(const Sources& sources) {
+std::string text_of(Sources sources, const std::vector<FileEntry>& files) {
+  std::erase_if(sources, [&](const SourceFile& source) { return stations::is_table(source, files); });
   if (sources.size() == 1) return sources.front().text;
   std::string text;
   for (const SourceFile& source : sources) text += fmt::format("# {}\n{}\n", source.name, source.text);
@@ -107,7 +109,17 @@ std::string read_text(const std::string& path) {
   return files.read(path);
 }
 
-Sources read_sources(const std::string& path) { return config::read_sources(path, read_text, dialects()); }
+Sources read_sources(const std::string& path) {
+  Sources sources = config::read_sources(path, read_text, dialects());
+  const auto may_name_one = [](const SourceFile& source) {
+    return source.text.find("stations") != std::string::npos;
+  };
+  if (std::ranges::none_of(sources, may_name_one)) return sources;
+  config::Problems later;  // told where the sources are parsed
+  stations::add_tables(sources, config::merge_sources(sources, {version_key, dialects()}, later).tree,
+                       read_text);
+  return sources;
+}
 
 Configuration parse_configuration(const Sources& sources, const std::map<std::string, std::string>* options) {
   config::Problems problems;
@@ -118,10 +130,11 @@ Configuration parse_configuration(const Sources& sources, const std::map<std::st
   const config::CheckOptions check_options{.allow_open = options == nullptr || !problems.empty()};
   const config::Value root = config::check(tree, schema(), "", check_options, problems);
   Configuration configuration = configuration_of(root, problems);
+  stations::read_tables(configuration.files, sources, problems);
   check_consistency(configuration, problems);
   problems.throw_if_any();
   configuration.is_consistent = true;
-  configuration.text = text_of(sources);
+  configuration.text = text_of(sources, configuration.files);
   configuration.warnings = std::move(warnings);
   configuration.warnings.insert(configuration.warnings.end(), problems.notes().begin(),
                                 problems.notes().end());
@@ -141,6 +154,15 @@ void check_consistency(const Configuration& configuration, config::Problems& pro
   config::Sections values = configuration.sections;
   each_named(configuration, [&](const auto& named) { values.set(named); });
   config::check_all(sections(), values, problems);
+}
+
+std::vector<std::string> fields_of(const VariableEntry& entry, const Configuration& configuration) {
+  if (!entry.pattern.empty())
+    return names_like(entry.pattern, configuration.field_groups, configuration.diagnostics);
+  if (entry.group.empty()) return {entry.field};
+  std::vector<std::string> names;
+  for (const auto& [name, where] : configuration.groups.at(entry.group)) names.push_back(name);
+  return names;
 }
 
 void check_operators(const Configuration& configuration) {
