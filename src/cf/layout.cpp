@@ -9,6 +9,7 @@
 #include "cf/chunk_shape.hpp"
 #include "cf/grid.hpp"
 #include "cf/option_tables.hpp"
+#include "cf/stations.hpp"
 #include "cf/text.hpp"
 #include "plan/writing/waste.hpp"
 
@@ -163,6 +164,13 @@ void add_variable(FileLayout& layout, const plan::FilePlan& file, int number, co
   layout.variables.push_back(std::move(added));
 }
 
+void add_to_coordinates(output::Attributes& attributes, std::vector<std::string> names) {
+  if (names.empty()) return;
+  for (const auto& [name, value] : attributes)
+    if (name == "coordinates") names.insert(names.begin(), std::get<std::string>(value));
+  set_attribute(attributes, "coordinates", fmt::format("{}", fmt::join(names, " ")));
+}
+
 // Coordinates without dims, such as a height of 2 m: the user's, and those of the diagnostic.
 void add_scalars(GridWriter& grid_writer, const plan::VariablePlan& plan, const model::Field& field,
                  output::Attributes& attributes) {
@@ -170,10 +178,7 @@ void add_scalars(GridWriter& grid_writer, const plan::VariablePlan& plan, const 
   for (const auto* coordinates : {&field.coordinates, &plan.coordinates})
     for (const model::Coordinate& coordinate : *coordinates)
       names.push_back(grid_writer.add_scalar(coordinate, plan.name));
-  if (names.empty()) return;
-  for (const auto& [name, value] : attributes)
-    if (name == "coordinates") names.insert(names.begin(), std::get<std::string>(value));
-  set_attribute(attributes, "coordinates", fmt::format("{}", fmt::join(names, " ")));
+  add_to_coordinates(attributes, names);
 }
 
 // What comes after the field's own attributes: how it was reduced, where its cells are, and what the user
@@ -223,14 +228,17 @@ FileLayout make_layout(const plan::FilePlan& file, const settings::Configuration
   }
   grid_writer.add_coordinates();
   add_option_tables(layout, file.option_tables, names);
+  const std::string station_names = add_station_names(layout, file, names);
   for (int number = 0; number < count; ++number) {
     const int grid = field_of(number).grid;
     output::Attributes of_grid = grid < 0 ? output::Attributes{} : grid_writer.attributes_of(grid);
     add_scalars(grid_writer, file.variables[at(number)], field_of(number), of_grid);
+    if (file.variables[at(number)].at_stations) add_to_coordinates(of_grid, {station_names});
     finish_attributes(layout, file, number, of_grid);
   }
   layout.dataset.attributes =
       global_attributes(layout.dataset, file, configuration, declarations.component, history);
+  add_feature_type(layout.dataset.attributes, file, declarations);
   return layout;
 }
 

@@ -13,6 +13,7 @@
 #include "env/clock.hpp"
 #include "env/file_system.hpp"
 #include "handshake/agreement/existing_files.hpp"
+#include "handshake/agreement/found_cells.hpp"
 #include "handshake/agreement/gathered.hpp"
 #include "handshake/agreement/mesh_nodes.hpp"
 #include "handshake/agreement/part_coordinates.hpp"
@@ -20,6 +21,7 @@
 #include "handshake/agreement/tree.hpp"
 #include "model/checks/message_checks.hpp"
 #include "plan/plan.hpp"
+#include "plan/stations/sampling.hpp"
 #include "plan/words/as_configured.hpp"
 
 namespace tailrace::handshake {
@@ -29,6 +31,16 @@ namespace {
 constexpr int explain_tag = 3;
 
 constexpr double patience_seconds = 1.5;  // for the last word of a rank that will not be ready
+
+// With the model's options, where these change anything.
+settings::Configuration configuration_of(const Started& started, const model::Declarations& declarations) {
+  const auto c = static_cast<std::size_t>(started.number);
+  return settings::with_options(started.run.configurations[c], started.run.sources[c], declarations.options);
+}
+
+bool has_stations(const Started& started) {
+  return plan::stations::has_stations(started.run.configurations[static_cast<std::size_t>(started.number)]);
+}
 
 std::vector<std::byte> await(comm::Communicator& component, int from, int tag,
                              const std::function<void()>& meanwhile) {
@@ -67,9 +79,11 @@ std::vector<std::byte> explanation(const client::Declarer& declarer) {
 
 // What this rank and all below it hold, in rank order. All children are listened to, whatever one of them
 // says.
-Gathered gather(Tree& tree, const client::Declarer& declarer, int rank,
+Gathered gather(Tree& tree, const Started& started, const client::Declarer& declarer,
                 const std::function<void()>& meanwhile) {
-  Gathered all = Gathered::of(declarer, rank);
+  Gathered all = Gathered::of(declarer, started.component->rank());
+  if (has_stations(started))
+    all.nearest = look_for_stations(declarer, configuration_of(started, declarer.declarations()));
   for (std::size_t child = 0; child < tree.children(); ++child)
     all.add(Gathered::from_bytes(hear_child(tree, child, meanwhile)));
   return all;
@@ -156,6 +170,8 @@ plan::Plan check_all(Started& started, const client::Declarer& declarer, model::
   model::check_cover(declarations, gathered.decomposition);
   join_parts(declarations, gathered.decomposition, gathered.parts);
   set_digests(declarations, gathered.digests);
+  if (has_stations(started))
+    set_found_cells(declarations, configuration_of(started, declarations), gathered.nearest);
   plan::Plan plan = plan_for(started, declarations);
   const auto continued = look_at_existing_files(plan, begin, env::system_files());
   for (const std::string& warning : plan.warnings) base::log_warning(warning);
@@ -176,7 +192,7 @@ Agreement lead(Started& started, const client::Declarer& declarer, model::Tick b
   std::optional<base::Fault> fault;
   base::ByteWriter to_servers;
   try {
-    const Gathered gathered = gather(tree, declarer, 0, meanwhile);
+    const Gathered gathered = gather(tree, started, declarer, meanwhile);
     TAILRACE_ASSERT(gathered.stranger.value_or(0) < component.size(), "a rank that is none of them");
     if (gathered.stranger) explain(component, *gathered.stranger, declarer, meanwhile);
     if (gathered.fault) throw Error(gathered.fault->code, gathered.fault->message);
@@ -208,7 +224,7 @@ Agreement follow(Started& started, const client::Declarer& declarer, const std::
   Agreement agreement;
   std::optional<base::Fault> fault;
   try {
-    tree.up(gather(tree, declarer, component.rank(), meanwhile).to_bytes());
+    tree.up(gather(tree, started, declarer, meanwhile).to_bytes());
     fault = hear_verdict(tree, component, declarer, meanwhile);
     if (!fault && !declarer.given_nodes().empty()) {
       fault = share_nodes(tree, component, declarer, agreement.nodes, meanwhile);
@@ -228,9 +244,7 @@ Agreement follow(Started& started, const client::Declarer& declarer, const std::
 }  // namespace
 
 plan::Plan plan_for(const Started& started, const model::Declarations& declarations) {
-  const auto c = static_cast<std::size_t>(started.number);
-  const settings::Configuration configuration =
-      settings::with_options(started.run.configurations[c], started.run.sources[c], declarations.options);
+  const settings::Configuration configuration = configuration_of(started, declarations);
   return plan::make_plan(configuration, plan::as_configured(configuration, declarations));
 }
 

@@ -276,6 +276,22 @@ std::optional<int> find_named(const std::vector<Named>& all, const std::string& 
   return static_cast<int>(found - all.begin());
 }
 
+void put_found(ByteWriter& out, const FoundCells& found) {
+  out.put_text(found.file);
+  out.put_all(std::span<const std::int64_t>(found.fields));
+  out.put_all(std::span<const std::int64_t>(found.cells));
+  out.put_all(std::span<const double>(found.reach));
+}
+
+FoundCells get_found(ByteReader& in) {
+  FoundCells found;
+  found.file = in.get_text();
+  found.fields = in.get_all<std::int64_t>();
+  found.cells = in.get_all<std::int64_t>();
+  found.reach = in.get_all<double>();
+  return found;
+}
+
 }  // namespace
 
 std::int64_t Grid::size() const {
@@ -311,6 +327,8 @@ std::vector<std::byte> Declarations::to_bytes() const {
   put_map(out, options);
   put_list(out, grids, put_grid);
   put_list(out, fields, put_field);
+  out.put(found_cells.has_value());
+  if (found_cells) put_list(out, *found_cells, put_found);
   return out.take();
 }
 
@@ -321,6 +339,7 @@ Declarations Declarations::from_bytes(std::span<const std::byte> bytes) {
   declarations.options = get_map(in);
   declarations.grids = get_list(in, get_grid);
   declarations.fields = get_list(in, get_field);
+  if (in.get<bool>()) declarations.found_cells = get_list(in, get_found);
   TAILRACE_ASSERT(in.rest().empty(), "message is longer than the declarations in it");
   return declarations;
 }

@@ -97,11 +97,20 @@ struct Field {
   bool is_static = false;  // put once, by Tailrace itself, in ready (coordinates, connectivity)
 };
 
+// The cells of stations, where the ranks had to look for them together, since none has all coordinates.
+struct FoundCells {
+  std::string file;                  // under `output`, whose stations they are
+  std::vector<std::int64_t> fields;  // the static fields of the two coordinates; -1 for one that all know
+  std::vector<std::int64_t> cells;   // of each station one, in C order over the dims of the coordinates
+  std::vector<double> reach;         // of each coordinate the least and the largest value
+};
+
 struct Declarations {
   std::string component;
   std::map<std::string, std::string> options;
   std::vector<Grid> grids;
   std::vector<Field> fields;
+  std::optional<std::vector<FoundCells>> found_cells = {};  // none: nobody has looked yet
 
   std::optional<int> find_field(const std::string& name) const;
   std::optional<int> find_grid(const std::string& name) const;

@@ -17,7 +17,9 @@
 #include "analytics/user/operator.hpp"
 #include "model/field_index.hpp"
 #include "plan/diagnostic_coordinates.hpp"
+#include "plan/stations/sampling.hpp"
 #include "plan/words/cell_methods.hpp"
+#include "plan/words/directions.hpp"
 
 namespace tailrace::plan {
 namespace {
@@ -30,13 +32,6 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 bool is_name_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
-}
-
-// CF 4.1: the units tell.
-bool is_latitude(const model::Coordinate& coordinate) {
-  static const std::set<std::string, std::less<>> units{"degrees_north", "degree_north", "degrees_N",
-                                                        "degree_N",      "degreesN",     "degreeN"};
-  return units.contains(coordinate.units);
 }
 
 double sine(double degrees) { return std::sin(degrees * std::numbers::pi / 180.0); }
@@ -75,16 +70,43 @@ class Analyst {
     analysis_->warnings = std::move(compiled.warnings);
     analysis_->details = std::move(compiled.details);
     if (!problems_.empty()) return analysis_;
-    std::vector<Place> places;
-    for (const auto& input : analysis_->inputs) places.push_back(input.place);
-    const auto placement = analytics::make_placement(analysis_->graph, places, 1, 0);
-    const DiagnosticCoordinates coordinates(analysis_->graph, origins_, scope_.coordinates);
-    for (const auto& diagnostic : analysis_->graph.diagnostics)
-      add_diagnostic(diagnostic, coordinates, placement.place[at(diagnostic.node)] == Place::local);
+    const Surveyed found = survey();
+    for (std::size_t d = 0; d < analysis_->graph.diagnostics.size(); ++d)
+      add_diagnostic(analysis_->graph.diagnostics[d], found);
+    add_stations();
     return analysis_;
   }
 
  private:
+  // What can be told of the nodes of the graph as it is.
+  struct Surveyed {
+    std::vector<Place> place;
+    DiagnosticCoordinates coordinates;
+  };
+
+  Surveyed survey() const {
+    std::vector<Place> places;
+    for (const auto& input : analysis_->inputs) places.push_back(input.place);
+    return {analytics::make_placement(analysis_->graph, places, 1, 0).place,
+            DiagnosticCoordinates(analysis_->graph, origins_, scope_.coordinates)};
+  }
+
+  void add_stations() {
+    const auto all = stations::sample(configuration_, scope_.inputs, *analysis_, problems_);
+    if (all.empty() || !problems_.empty()) return;
+    const Surveyed found = survey();
+    for (const stations::Sampled& sampled : all) {
+      const analytics::Diagnostic& diagnostic = analysis_->graph.diagnostics[at(sampled.diagnostic)];
+      model::Field field = stations::field_of(sampled, *analysis_);
+      field.grid = grid_for(diagnostic, found);
+      stations::add_coordinates(sampled, *analysis_, analysis_->declarations.grids[at(field.grid)]);
+      const int number = static_cast<int>(analysis_->declarations.fields.size());
+      analysis_->field_of_diagnostic.push_back(number);
+      analysis_->at_stations.push_back({sampled.file->path, sampled.field, number});
+      analysis_->declarations.fields.push_back(std::move(field));
+    }
+  }
+
   std::vector<analytics::DiagnosticSource> sources() const {
     std::vector<analytics::DiagnosticSource> sources;
     for (const settings::DiagnosticEntry& entry : configuration_.diagnostics) {
@@ -221,8 +243,7 @@ class Analyst {
     return shape;
   }
 
-  void add_diagnostic(const analytics::Diagnostic& diagnostic, const DiagnosticCoordinates& coordinates,
-                      bool local) {
+  void add_diagnostic(const analytics::Diagnostic& diagnostic, const Surveyed& found) {
     model::Field field;
     field.name = diagnostic.name;
     field.type = model::DataType::float64;
@@ -238,7 +259,7 @@ class Analyst {
       field.coordinates = entry.coordinates;
     }
     if (diagnostic.may_miss) field.fill_value = std::numeric_limits<double>::quiet_NaN();
-    field.grid = grid_for(diagnostic, coordinates, local);
+    field.grid = grid_for(diagnostic, found);
     analysis_->field_of_diagnostic.push_back(static_cast<int>(analysis_->declarations.fields.size()));
     analysis_->declarations.fields.push_back(std::move(field));
   }
@@ -256,8 +277,9 @@ class Analyst {
 
   // One of the model's own grids, where the diagnostic has just its dimensions, cells and parts: its
   // coordinates and mesh come with it.
-  int grid_for(const analytics::Diagnostic& diagnostic, const DiagnosticCoordinates& coordinates,
-               bool local) {
+  int grid_for(const analytics::Diagnostic& diagnostic, const Surveyed& surveyed) {
+    const auto& [place, coordinates] = surveyed;
+    const bool local = place[at(diagnostic.node)] == Place::local;
     const analytics::Shape& shape = analysis_->graph.nodes[at(diagnostic.node)].shape;
     const bool as_declared = coordinates.as_declared(diagnostic.node);
     std::vector<std::string> dims;
@@ -302,7 +324,7 @@ std::shared_ptr<const Analysis> analyse(const settings::Configuration& configura
                                         const model::Declarations& declarations,
                                         const model::Decomposition* decomposition,
                                         config::Problems& problems) {
-  if (configuration.diagnostics.empty()) return nullptr;
+  if (configuration.diagnostics.empty() && !stations::has_stations(configuration)) return nullptr;
   return Analyst(configuration, declarations, decomposition, problems).make();
 }
 

@@ -18,6 +18,13 @@ namespace tailrace::plan {
 // What the name of a grid that a diagnostic brought starts with; the diagnostic's own follows.
 inline constexpr std::string_view diagnostic_grid = "diagnostic ";
 
+// A field in a file with stations: indices into Analysis::declarations.
+struct AtStations {
+  std::string file;  // its path
+  int field = -1;
+  int at_stations = -1;
+};
+
 struct Analysis {
   analytics::Graph graph;
   // Index into `declarations`: of a coordinate in parts the static field; -1 for one that all know.
@@ -25,12 +32,13 @@ struct Analysis {
   std::vector<analytics::EngineInput> inputs;  // regions only where a decomposition was given
   std::vector<int> field_of_diagnostic;        // index into `declarations`
   model::Declarations declarations;            // the model's, then those of diagnostics
+  std::vector<AtStations> at_stations;
   std::vector<std::string> warnings, details;  // as in Plan
 };
 
 // `decomposition` may be null (a model rank knows only its own part): then which dimensions are split is a
 // guess, which changes where things are computed but not what. Mistakes are added to `problems`. Null where
-// there are no diagnostics.
+// there are no diagnostics, and no files with stations.
 std::shared_ptr<const Analysis> analyse(const settings::Configuration& configuration,
                                         const model::Declarations& declarations,
                                         const model::Decomposition* decomposition,

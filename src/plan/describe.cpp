@@ -76,6 +76,9 @@ std::string file_words(const settings::FileEntry& file) {
       file.gathers ? "when records are complete (small ones once a minute)" : file.write_every.sentence(),
       on_error[static_cast<int>(file.on_error)]);
   if (file.new_file_every) words += fmt::format(", a new file {}", file.new_file_every->sentence());
+  if (file.stations)
+    words += fmt::format(", at {} stations ({})", file.stations->points.size(),
+                         file.stations->method == settings::Sampling::nearest ? "nearest" : "bilinear");
   if (!file.span.from.text.empty()) words += ", from " + file.span.from.text;
   if (!file.span.until.text.empty()) words += ", until " + file.span.until.text;
   return words;

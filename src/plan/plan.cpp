@@ -196,7 +196,7 @@ class Planner {
     file.span = time::resolve(entry.span, plan_.calendar);
     std::map<std::string, config::Location> names;
     for (const settings::VariableEntry& variable : entry.variables) {
-      for (const std::string& name : fields_of(variable)) {
+      for (const std::string& name : settings::fields_of(variable, configuration_)) {
         const auto index = listed_.find(name);
         if (index != listed_.end()) add_variable(file, variable, index->second, names);
       }
@@ -222,30 +222,32 @@ class Planner {
     plan_.files.push_back(std::move(file));
   }
 
-  std::vector<std::string> fields_of(const settings::VariableEntry& entry) const {
-    if (!entry.pattern.empty())
-      return settings::names_like(entry.pattern, configuration_.field_groups, configuration_.diagnostics);
-    if (entry.group.empty()) return {entry.field};
-    std::vector<std::string> names;
-    for (const auto& [name, where] : configuration_.groups.at(entry.group)) names.push_back(name);
-    return names;
+  // Of a file with stations a field at these.
+  int written_to(const settings::FileEntry& file, int field) const {
+    if (file.stations)
+      for (const AtStations& one : plan_.analysis->at_stations)
+        if (one.file == file.path && one.field == field) return one.at_stations;
+    return field;
   }
 
-  void add_variable(FilePlan& file, const settings::VariableEntry& entry, int index,
+  void add_variable(FilePlan& file, const settings::VariableEntry& entry, int asked,
                     std::map<std::string, config::Location>& names) {
+    const int index = written_to(file.entry, asked);
     const model::Field& field = declarations_.fields[at(index)];
+    const std::string& field_name = declarations_.fields[at(asked)].name;
     plan_.fields[at(index)].used = true;
     check_variable(entry, field, plan_.fields[at(index)]);
     const TableCase table{entry, field, declarations_.grids[at(field.grid)], plan_.fields[at(index)].once};
     check_table(table, problems_, plan_.warnings);
     VariablePlan variable;
-    variable.name = (entry.name.empty() ? without_namespace(field.name) : entry.name) + entry.suffix;
+    variable.name = (entry.name.empty() ? without_namespace(field_name) : entry.name) + entry.suffix;
     variable.field = index;
-    variable.field_name = field.name;
+    variable.field_name = field_name;
+    variable.at_stations = index != asked;
     variable.axis = axis_of(file, entry, plan_.fields[at(index)]);
     variable.reduction = entry.reduction;
     variable.propagates_missing = entry.propagates_missing;
-    set_type(entry, field, variable);
+    set_type(entry, typed_as(file.entry, asked, index), variable);
     variable.codec = entry.codec.value_or(file.entry.codec);
     variable.chunk = entry.chunk;
     variable.attributes = entry.attributes;
@@ -348,6 +350,13 @@ class Planner {
       if (file.axes[i].has_records_of(wanted) && file.axes[i].wish == wanted.wish) return static_cast<int>(i);
     file.axes.push_back(std::move(wanted));
     return static_cast<int>(file.axes.size()) - 1;
+  }
+
+  // What lies between cells is no whole number.
+  const model::Field& typed_as(const settings::FileEntry& file, int asked, int written) const {
+    const model::Field& field = declarations_.fields[at(asked)];
+    const bool between = file.stations && file.stations->method == settings::Sampling::bilinear;
+    return between && model::is_integer(field.type) ? declarations_.fields[at(written)] : field;
   }
 
   void set_type(const settings::VariableEntry& entry, const model::Field& field, VariablePlan& variable) {

@@ -60,6 +60,7 @@ struct VariablePlan {
   std::optional<double> fill_value = {};       // in place of the field's
   int split = -1;                  // index of a dim of the grid: one variable for each cell along it,
   std::vector<std::string> parts;  // called so, in that order
+  bool at_stations = false;        // `field` is that of the user at the stations of the file
 };
 
 struct OptionTablePlan {

@@ -15,6 +15,7 @@
 #include "env/file_system.hpp"
 #include "settings/legacy.hpp"
 #include "settings/schema.hpp"
+#include "settings/stations/table.hpp"
 #include "settings/tables/apply.hpp"
 #include "settings/tables/data_files.hpp"
 #include "settings/tables/field_words.hpp"
@@ -132,6 +133,7 @@ Configuration parse_configuration(const Sources& sources, const std::map<std::st
   const config::CheckOptions check_options{.allow_open = options == nullptr || !problems.empty()};
   const config::Value root = config::check(tree, schema(), "", check_options, problems);
   Configuration configuration = configuration_of(root, sources, problems);
+  stations::read_tables(configuration.files, sources, problems);
   apply_tables(configuration, sources, problems);
   check_consistency(configuration, problems);
   problems.throw_if_any();
@@ -156,6 +158,15 @@ void check_consistency(const Configuration& configuration, config::Problems& pro
   config::Sections values = configuration.sections;
   each_named(configuration, [&](const auto& named) { values.set(named); });
   config::check_all(sections(), values, problems);
+}
+
+std::vector<std::string> fields_of(const VariableEntry& entry, const Configuration& configuration) {
+  if (!entry.pattern.empty())
+    return names_like(entry.pattern, configuration.field_groups, configuration.diagnostics);
+  if (entry.group.empty()) return {entry.field};
+  std::vector<std::string> names;
+  for (const auto& [name, where] : configuration.groups.at(entry.group)) names.push_back(name);
+  return names;
 }
 
 void check_operators(const Configuration& configuration) {

@@ -51,8 +51,8 @@ using config::Sources;
 // is too large to be a configuration: neither is waited for, nor read.
 std::string read_text(const std::string& path);
 
-// Reads the file and what it includes. Throws Error(resource) / Error(configuration) (include cycle, missing
-// file).
+// Reads the file, what it includes, and tables of stations that these name. Throws Error(resource) /
+// Error(configuration) (include cycle, missing file).
 Sources read_sources(const std::string& path);
 // Checks the whole and throws Error(configuration) with all mistakes, one a line, each with file:line:column.
 // Options are what `{name}` stands for; without a value (nullptr) names in braces are left as they are, and
@@ -69,6 +69,9 @@ Configuration with_options(const Configuration& without, const Sources& sources,
 // path: what can be said of a configuration before any model is known. Part of parse_configuration; for those
 // that are made without a text.
 void check_consistency(const Configuration& configuration, config::Problems& problems);
+
+// The fields and diagnostics that a variable's entry stands for, as far as their names can tell.
+std::vector<std::string> fields_of(const VariableEntry& entry, const Configuration& configuration);
 
 // Loads what `operators` names, as every rank does in `ready`; not those whose file still has an open name.
 // Throws Error(configuration) with all that cannot be had.

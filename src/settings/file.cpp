@@ -111,6 +111,7 @@ std::vector<Option> what_it_holds() {
       defaults_option("What the variables of this file share.", variable_defaults()),
       output::attributes_option("Attributes of the file, such as title and institution."),
       option_tables_section().option,
+      stations_section().option,
       {.name = "state",
        .type = choice({"io"}),
        .says = "Whether the servers' own state is written into the file.",
@@ -164,6 +165,7 @@ FileEntry file_of(const ValueEntry& entry, Problems& problems) {
   file.attributes = output::attributes_of(entry.value);
   file.option_tables =
       read_part(option_tables_section(), entry.value, problems).value_or(std::vector<OptionTable>());
+  file.stations = read_part(stations_section(), entry.value, problems);
   file.variables =
       read_part(variables_section(), entry.value, problems).value_or(std::vector<VariableEntry>());
   return file;

@@ -9,6 +9,7 @@
 #include "config/section.hpp"
 #include "output/dataset.hpp"
 #include "settings/option_table.hpp"
+#include "settings/stations/stations.hpp"
 #include "settings/variable.hpp"
 #include "time/period.hpp"
 #include "time/span.hpp"
@@ -40,6 +41,7 @@ struct FileEntry {  // an entry under `output:`
   bool sync = false;
   output::Attributes attributes;
   std::vector<OptionTable> option_tables;
+  std::optional<Stations> stations;
   std::vector<VariableEntry> variables;
 
   bool has_many_files() const { return series || new_file_every.has_value(); }

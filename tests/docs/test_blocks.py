@@ -3,7 +3,7 @@
 What the words after the fence mean:
 
   yaml                 with a `tailrace:` key a whole configuration, which `tailrace check` must accept; else a map
-  json                 must parse
+  json, csv            must parse; of a table each line has as many values
   python, bash run     run in the page's folder, and must end well; plain bash must parse
   fortran, c, cpp      whole programs are compiled against the installed package; without a main they are compiled only
   file=NAME            the block is written to NAME in the page's folder; a program is called NAME without its suffix
@@ -12,6 +12,7 @@ What the words after the fence mean:
 """
 
 import ast
+import csv
 import json
 import os
 import re
@@ -82,6 +83,11 @@ def pkg_config(block: Block, folder: Path, *arguments: str) -> list[str]:
     return must_run(block, ["pkg-config", *arguments, "tailrace"], folder).split()
 
 
+def try_csv(block: Block, folder: Path) -> None:
+    lengths = {len(row) for row in csv.reader(block.text.splitlines(), skipinitialspace=True)}
+    assert len(lengths) == 1, f"{block}: lines have different numbers of values"
+
+
 def try_yaml(block: Block, folder: Path) -> None:
     content = yaml.safe_load(block.text)
     assert isinstance(content, dict), f"{block}: not a map"
@@ -143,6 +149,7 @@ TRY = {
     "yaml": try_yaml,
     "python": try_python,
     "bash": try_bash,
+    "csv": try_csv,
     "json": try_json,
     "fortran": try_compiled,
     "c": try_compiled,

@@ -129,9 +129,14 @@ std::optional<Value> AroundDiagnostic::option(const std::string& name, std::size
   return std::nullopt;
 }
 
+// Of `DIM.turn` after how much the coordinate begins again; only longitudes do.
 const std::vector<double>* AroundDiagnostic::coordinates(const std::string& dim) const {
-  for (const DimCoordinate& coordinate : all_.scope_.coordinates)
+  static const std::vector<double> circle{360.0};
+  for (const DimCoordinate& coordinate : all_.scope_.coordinates) {
     if (coordinate.dim == dim) return &coordinate.values;
+    const bool turns = coordinate.standard_name == "longitude" || coordinate.units == "degrees_east";
+    if (turns && dim == coordinate.dim + ".turn") return &circle;
+  }
   return nullptr;
 }
 

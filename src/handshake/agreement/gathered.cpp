@@ -36,6 +36,8 @@ void Gathered::add(Gathered&& next) {
   for (CoordinateParts& of_rank : next.parts) parts.push_back(std::move(of_rank));
   TAILRACE_ASSERT(next.digests.size() == digests.size(), "who declares the same has the same coordinates");
   for (std::size_t i = 0; i < digests.size(); ++i) digests[i] += next.digests[i];
+  TAILRACE_ASSERT(next.nearest.size() == nearest.size(), "who declares the same looks for the same stations");
+  for (std::size_t i = 0; i < nearest.size(); ++i) nearest[i].add(next.nearest[i]);
 }
 
 std::vector<std::byte> Gathered::to_bytes() const {
@@ -48,6 +50,7 @@ std::vector<std::byte> Gathered::to_bytes() const {
   if (stranger) return out.take();
   out.put_all(std::span<const std::byte>(decomposition.to_bytes()));
   out.put_all(std::span<const std::uint64_t>(digests));
+  put_nearest(out, nearest);
   out.put(static_cast<std::int64_t>(parts.size()));
   out.put(static_cast<std::int64_t>(parts.front().size()));
   for (const CoordinateParts& of_rank : parts)
@@ -67,6 +70,7 @@ Gathered Gathered::from_bytes(std::span<const std::byte> bytes) {
   const auto decomposition = in.get_all<std::byte>();
   gathered.decomposition = model::Decomposition::from_bytes(decomposition);
   gathered.digests = in.get_all<std::uint64_t>();
+  gathered.nearest = get_nearest(in);
   const auto ranks = in.get<std::int64_t>(), coordinates = in.get<std::int64_t>();
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     CoordinateParts& of_rank = gathered.parts.emplace_back();

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "client/declarer.hpp"
+#include "handshake/agreement/found_cells.hpp"
 #include "handshake/agreement/part_coordinates.hpp"
 #include "model/declarations.hpp"
 
@@ -19,11 +20,12 @@ struct Gathered {
   std::uint64_t digest = 0;          // of what the first of them declares
   std::optional<int> stranger;       // the first that declares something else; nor then
   model::Decomposition decomposition;
-  std::vector<CoordinateParts> parts;  // by rank
-  std::vector<std::uint64_t> digests;  // of coordinates in parts: the sums of these ranks
+  std::vector<CoordinateParts> parts;   // by rank
+  std::vector<std::uint64_t> digests;   // of coordinates in parts: the sums of these ranks
+  std::vector<NearestOfRanks> nearest;  // to stations
 
-  static Gathered of(const client::Declarer& declarer, int rank);
-  void add(Gathered&& next);  // the ranks behind these
+  static Gathered of(const client::Declarer& declarer, int rank);  // without what is nearest to stations
+  void add(Gathered&& next);                                       // the ranks behind these
   std::vector<std::byte> to_bytes() const;
   static Gathered from_bytes(std::span<const std::byte> bytes);
 };

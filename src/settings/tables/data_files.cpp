@@ -10,6 +10,7 @@
 
 #include "base/nearest_name.hpp"
 #include "config/placeholders.hpp"
+#include "settings/stations/table.hpp"
 #include "settings/tables/cmip.hpp"
 
 namespace tailrace::settings {
@@ -133,7 +134,7 @@ std::vector<config::DataFile> data_files(const std::vector<Node>& trees, const e
         if (!is_open(*text, "cmip.tables", problems)) tables.add(*text);
     if (const NodeEntry* output = tree.find("output")) collect(output->value, "output", asked);
   }
-  std::vector<config::DataFile> found;
+  std::vector<config::DataFile> found = stations::tables_in(trees);
   for (const Node& tree : trees)
     if (const NodeEntry* names = tree.find("names"))
       for (const Node* text : texts_of(names->value))

@@ -53,12 +53,16 @@ class Field:
 
 
 def part_of_coordinate(grid: dict, coordinate: dict, rank: int, size: int) -> np.ndarray:
-    """Of one dimension, what this rank holds along it."""
+    """What this rank holds along its dimensions."""
     values = np.array(coordinate["values"])
-    dim = coordinate.get("dims", [coordinate["name"]])[0]
+    dims = coordinate.get("dims", [coordinate["name"]])
     if grid["kind"] == "indexed":
         return values[indices_of(grid, rank, size)]
-    return values[block_of(grid, rank, size)[grid["dims"].index(dim)]]
+    places = [grid["dims"].index(dim) for dim in dims]
+    block = block_of(grid, rank, size)
+    return np.ascontiguousarray(
+        values.reshape([grid["shape"][place] for place in places])[tuple(block[place] for place in places)]
+    )
 
 
 def declare_grid(io, grid: dict, rank: int, size: int) -> None:

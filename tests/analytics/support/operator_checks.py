@@ -243,6 +243,7 @@ def kernels() -> list[Check]:
         Check("slice", "slice(a, z=0)", lambda v: v.a[0]),
         Check("slice", "slice(n, x=-1, y=[0, 1])", lambda v: v.n[:, 0:1, -1]),
         Check("slice", "slice(a, y=[0, 5, 2])", lambda v: v.a[:, 0:5:2], least={"y": 5}),
+        Check("range", "range(a, z=[-1e9, 31])", lambda v: v.a[v.z <= 31]),
         Check("select", "select(a, z=31)", lambda v: v.a[np.argmin(np.abs(v.z - 31))]),
         Check(
             "select",

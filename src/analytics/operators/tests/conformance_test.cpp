@@ -60,6 +60,10 @@ const std::map<std::string, std::vector<Call>> kernels = {
     {"quantile",
      {call_of({sample_dims}, {"z"}),
       call_of({sample_dims}, {"y", "x"}, {{"q", std::vector<double>{0.1, 1.0}}})}},
+    {"range",
+     {call_of(
+         {sample_dims}, {},
+         {{"z", std::vector<double>{1.5, 4.0}}, {"z.coordinates", std::vector<double>{1.0, 2.0, 4.0}}})}},
     {"regions", {call_of({sample_dims}), call_of({sample_dims}, {"y", "x"}, {{"periodic", "x"}})}},
     {"select",
      {call_of(

@@ -1,0 +1,124 @@
+#include "handshake/agreement/found_cells.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+
+#include "base/error.hpp"
+#include "model/region.hpp"
+
+namespace tailrace::handshake {
+namespace {
+
+using plan::stations::Candidate;
+using plan::stations::Reach;
+using plan::stations::Search;
+
+// This rank's cells of a plane: numbers in C order over its dims.
+std::vector<std::int64_t> own_cells(const client::Declarer& declarer, const Search& search) {
+  const auto& grids = declarer.declarations().grids;
+  const auto grid = static_cast<std::size_t>(search.grid - grids.data());
+  const model::Region& region = declarer.regions()[grid];
+  std::vector<std::int64_t> cells{0};
+  for (const std::size_t d : search.plane.dims) {
+    std::vector<std::int64_t> longer;
+    for (const std::int64_t cell : cells)
+      for (const model::Run& run : region.runs(d))
+        for (std::int64_t i = run.start; i < run.start + run.count; ++i)
+          longer.push_back(cell * search.grid->shape[d] + i);
+    cells = std::move(longer);
+  }
+  return region.size() == 0 ? std::vector<std::int64_t>{} : cells;
+}
+
+std::vector<double> values_at(const client::Declarer& declarer, const model::Coordinate& coordinate,
+                              const std::vector<std::int64_t>& cells) {
+  std::vector<double> values;
+  if (!coordinate.field) {
+    for (const std::int64_t cell : cells) values.push_back(coordinate.values[static_cast<std::size_t>(cell)]);
+    return values;
+  }
+  for (const client::StaticValues& given : declarer.statics()) {
+    if (given.field != *coordinate.field) continue;
+    values.resize(given.bytes.size() / sizeof(double));
+    std::memcpy(values.data(), given.bytes.data(), values.size() * sizeof(double));
+  }
+  return values;
+}
+
+NearestOfRanks look_for(const client::Declarer& declarer, const Search& search) {
+  const std::vector<std::int64_t> cells = own_cells(declarer, search);
+  NearestOfRanks found;
+  std::array<std::vector<double>, 2> at;
+  for (std::size_t i = 0; i < 2; ++i) {
+    at[i] = values_at(declarer, *search.plane.at[i], cells);
+    // A rank that gave nothing holds none of the cells that others gave.
+    if (at[i].size() != cells.size()) at = {};
+  }
+  for (const auto& values : at) found.reach.emplace_back().add(values);
+  const plan::stations::CellSearch lookup({at[0], at[1]}, search.plane.longitude);
+  for (const settings::Station& station : search.file->stations->points) {
+    Candidate best = lookup.nearest({station.at[0], station.at[1]});
+    if (best.cell >= 0) best.cell = cells[static_cast<std::size_t>(best.cell)];
+    found.cells.push_back(best);
+  }
+  return found;
+}
+
+}  // namespace
+
+void NearestOfRanks::add(const NearestOfRanks& other) {
+  TAILRACE_ASSERT(other.cells.size() == cells.size() && other.reach.size() == reach.size(),
+                  "all ranks look for the same stations");
+  for (std::size_t s = 0; s < cells.size(); ++s)
+    if (other.cells[s].is_before(cells[s])) cells[s] = other.cells[s];
+  for (std::size_t i = 0; i < reach.size(); ++i) {
+    const std::array ends{other.reach[i].low, other.reach[i].high};
+    if (ends[0] <= ends[1]) reach[i].add(ends);
+  }
+}
+
+std::vector<NearestOfRanks> look_for_stations(const client::Declarer& declarer,
+                                              const settings::Configuration& configuration) {
+  std::vector<NearestOfRanks> all;
+  for (const Search& search : plan::stations::searches(configuration, declarer.declarations()))
+    all.push_back(look_for(declarer, search));
+  return all;
+}
+
+void put_nearest(base::ByteWriter& out, const std::vector<NearestOfRanks>& all) {
+  out.put(static_cast<std::int64_t>(all.size()));
+  for (const NearestOfRanks& one : all) {
+    out.put_all(std::span<const Candidate>(one.cells));
+    out.put_all(std::span<const Reach>(one.reach));
+  }
+}
+
+std::vector<NearestOfRanks> get_nearest(base::ByteReader& in) {
+  std::vector<NearestOfRanks> all;
+  for (auto left = in.get<std::int64_t>(); left > 0; --left) {
+    NearestOfRanks& one = all.emplace_back();
+    one.cells = in.get_all<Candidate>();
+    one.reach = in.get_all<Reach>();
+  }
+  return all;
+}
+
+void set_found_cells(model::Declarations& declarations, const settings::Configuration& configuration,
+                     const std::vector<NearestOfRanks>& all) {
+  std::vector<model::FoundCells> found;
+  for (const Search& search : plan::stations::searches(configuration, declarations)) {
+    const NearestOfRanks& best = all.at(found.size());
+    model::FoundCells& added = found.emplace_back();
+    added.file = search.file->path;
+    added.fields = plan::stations::fields_of(search.plane);
+    for (const Candidate& candidate : best.cells) added.cells.push_back(candidate.cell);
+    for (const Reach& reach : best.reach) added.reach.insert(added.reach.end(), {reach.low, reach.high});
+  }
+  declarations.found_cells = std::move(found);
+}
+
+}  // namespace tailrace::handshake

@@ -1,0 +1,250 @@
+#include "plan/stations/sampling.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "analytics/points/points.hpp"
+#include "base/nearest_name.hpp"
+#include "plan/stations/cells.hpp"
+#include "plan/stations/plane.hpp"
+#include "plan/words/directions.hpp"
+
+namespace tailrace::plan::stations {
+namespace {
+
+using analytics::Reduction;
+using settings::FileEntry;
+using settings::VariableEntry;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// What the graph computes it from, and how it is asked for.
+struct Source {
+  int field = -1;
+  int node = -1;
+  std::vector<int> inputs;
+  bool may_miss = false;
+};
+
+class Sampler {
+ public:
+  Sampler(const settings::Configuration& configuration, const std::vector<analytics::Input>& inputs,
+          Analysis& analysis, config::Problems& problems)
+      : configuration_(configuration), inputs_(inputs), analysis_(analysis), problems_(problems) {}
+
+  std::vector<Sampled> sample() {
+    for (const FileEntry& file : configuration_.files)
+      if (file.stations) sample(file);
+    return std::move(sampled_);
+  }
+
+ private:
+  // Two grids whose cells lie in the same places have the same operator.
+  struct Known {
+    const FileEntry* file;
+    const model::Grid* grid;
+    Plane plane;
+    std::shared_ptr<const Reduction> op;  // null: something is wrong
+  };
+
+  void sample(const FileEntry& file) {
+    bool any = false;
+    std::set<int> done;
+    const std::size_t before = sampled_.size();
+    for (const VariableEntry& variable : file.variables)
+      for (const std::string& name : settings::fields_of(variable, configuration_)) {
+        const auto source = source_of(name);
+        any = any || source;
+        if (source && done.insert(source->field).second) sample(file, variable, *source);
+      }
+    if (any && sampled_.size() == before && problems_.empty())
+      problems_.add(file.stations->location, file.stations->config_path,
+                    "none of the variables of this file has cells in a plane where stations could lie");
+  }
+
+  void sample(const FileEntry& file, const VariableEntry& variable, Source source) {
+    const model::Field& field = analysis_.declarations.fields[at(source.field)];
+    const model::Grid& grid = analysis_.declarations.grids[at(field.grid)];
+    if (grid.kind == model::GridKind::partial) return;  // refused as in any file
+    const auto plane = plane_of(grid, file.stations->coordinates);
+    if (!plane) return may_have_plane(grid) ? refuse_grid(file, field, grid) : void();
+    if (const auto why = wrong_time(source))
+      return problems_.add(variable.location, variable.config_path,
+                           fmt::format("\"{}\" {}; files with stations cannot hold it yet in this version, "
+                                       "so write it to another file",
+                                       field.name, *why));
+    const auto op = operator_for(file, grid, *plane);
+    if (!op) return;
+    if (source.node < 0) source.node = input_node(source.inputs.front());
+    analytics::Node node;
+    node.kind = analytics::NodeKind::reduction;
+    node.op = op.get();
+    node.name = fmt::format("the stations of {}", file.path);
+    node.args = {source.node};
+    node.call.arguments = {analysis_.graph.nodes[at(source.node)].shape};
+    for (const std::size_t d : plane->dims) node.call.dims.push_back(grid.dims[d]);
+    try {
+      node.shape = op->infer(node.call);
+    } catch (const analytics::CallProblem& problem) {
+      return problems_.add(variable.location, variable.config_path, problem.what());
+    }
+    add(file, variable, source, std::move(node));
+  }
+
+  void add(const FileEntry& file, const VariableEntry& variable, const Source& source, analytics::Node node) {
+    const model::Field& field = analysis_.declarations.fields[at(source.field)];
+    analytics::Graph& graph = analysis_.graph;
+    sampled_.push_back({&file, source.field, static_cast<int>(graph.diagnostics.size())});
+    graph.diagnostics.push_back({.name = fmt::format("{} at the stations of {}", field.name, file.path),
+                                 .location = variable.location,
+                                 .text = fmt::format("{} at stations", field.name),
+                                 .node = static_cast<int>(graph.nodes.size()),
+                                 .units = field.units,
+                                 .long_name = field.long_name,
+                                 .standard_name = field.standard_name,
+                                 .inputs = source.inputs,
+                                 .may_miss = source.may_miss});
+    graph.nodes.push_back(std::move(node));
+  }
+
+  std::optional<Source> source_of(const std::string& name) const {
+    const analytics::Graph& graph = analysis_.graph;
+    for (std::size_t d = 0; d < analysis_.field_of_diagnostic.size(); ++d)
+      if (const analytics::Diagnostic& one = graph.diagnostics[d]; one.name == name)
+        return Source{analysis_.field_of_diagnostic[d], one.node, one.inputs, one.may_miss};
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      if (inputs_[i].name == name && analysis_.field_of_input[i] >= 0)
+        return Source{analysis_.field_of_input[i], -1, {static_cast<int>(i)}, inputs_[i].may_miss};
+    return std::nullopt;
+  }
+
+  int input_node(int input) {
+    std::vector<analytics::Node>& nodes = analysis_.graph.nodes;
+    for (std::size_t n = 0; n < nodes.size(); ++n)
+      if (nodes[n].kind == analytics::NodeKind::input && nodes[n].input == input) return static_cast<int>(n);
+    analytics::Node node;
+    node.kind = analytics::NodeKind::input;
+    node.input = input;
+    node.name = inputs_[at(input)].name;
+    node.shape = inputs_[at(input)].shape;
+    nodes.push_back(std::move(node));
+    return static_cast<int>(nodes.size()) - 1;
+  }
+
+  // What only comes once, or at the end.
+  std::optional<std::string> wrong_time(const Source& source) const {
+    if (std::ranges::all_of(source.inputs, [&](int i) { return analysis_.inputs[at(i)].fixed; }))
+      return "is put only once";
+    const std::string& name = analysis_.declarations.fields[at(source.field)].name;
+    for (const settings::FieldGroup& group : configuration_.field_groups)
+      if (group.every.is_never() && std::ranges::count(group.fields, name, &settings::ListedName::name) > 0 &&
+          !group.once)
+        return "is sent only at the end of the run";
+    return std::nullopt;
+  }
+
+  void refuse_grid(const FileEntry& file, const model::Field& field, const model::Grid& grid) {
+    const settings::Stations& stations = *file.stations;
+    std::vector<std::string> names;
+    for (const model::Coordinate& one : grid.coordinates) names.push_back(one.name);
+    for (const std::string& wanted : stations.coordinates) {
+      if (plane_of(grid, {wanted, wanted})) continue;
+      const bool known = std::ranges::any_of(names, [&](const std::string& name) { return name == wanted; });
+      if (known) continue;
+      return problems_.add(
+          stations.location, stations.config_path,
+          fmt::format("grid \"{}\", on which \"{}\" lies, has no coordinate \"{}\".{}", grid.name, field.name,
+                      wanted, names.empty() ? " (it has none)" : base::name_hint(wanted, names)));
+    }
+    problems_.add(
+        stations.location, stations.config_path,
+        fmt::format("\"{}\" and \"{}\" do not say where the cells of grid \"{}\", on which \"{}\" lies, are: "
+                    "expected each along a dimension of its own, or both along the same ones",
+                    stations.coordinates[0], stations.coordinates[1], grid.name, field.name));
+  }
+
+  std::shared_ptr<const Reduction> operator_for(const FileEntry& file, const model::Grid& grid,
+                                                const Plane& plane) {
+    const auto same = [](const model::Coordinate& a, const model::Coordinate& b) {
+      return a.dims == b.dims && a.values == b.values && a.bounds == b.bounds && a.field == b.field;
+    };
+    for (const Known& known : known_)
+      if (known.file == &file && same(*known.plane.at[0], *plane.at[0]) &&
+          same(*known.plane.at[1], *plane.at[1]))
+        return known.op;
+    std::shared_ptr<const Reduction> op;
+    if (auto points = cells_of({&file, &grid, plane}, analysis_.declarations, problems_))
+      op = analytics::points::make_operator(std::move(*points));
+    known_.push_back({&file, &grid, plane, op});
+    if (op) analysis_.graph.operators[fmt::format("{} at {}", file.path, grid.name)] = op;
+    return op;
+  }
+
+  const settings::Configuration& configuration_;
+  const std::vector<analytics::Input>& inputs_;
+  Analysis& analysis_;
+  config::Problems& problems_;
+  std::vector<Known> known_;
+  std::vector<Sampled> sampled_;
+};
+
+}  // namespace
+
+bool has_stations(const settings::Configuration& configuration) {
+  return std::ranges::any_of(configuration.files,
+                             [](const FileEntry& file) { return file.stations.has_value(); });
+}
+
+std::vector<Sampled> sample(const settings::Configuration& configuration,
+                            const std::vector<analytics::Input>& inputs, Analysis& analysis,
+                            config::Problems& problems) {
+  return Sampler(configuration, inputs, analysis, problems).sample();
+}
+
+model::Field field_of(const Sampled& sampled, const Analysis& analysis) {
+  model::Field field = analysis.declarations.fields[at(sampled.field)];
+  const analytics::Diagnostic& diagnostic = analysis.graph.diagnostics[at(sampled.diagnostic)];
+  field.name = diagnostic.name;
+  field.type = model::DataType::float64;
+  field.fill_value.reset();
+  if (diagnostic.may_miss) field.fill_value = std::numeric_limits<double>::quiet_NaN();
+  if (field.long_name.empty() && field.standard_name.empty())
+    field.long_name = analysis.declarations.fields[at(sampled.field)].name;
+  return field;
+}
+
+void add_coordinates(const Sampled& sampled, const Analysis& analysis, model::Grid& grid) {
+  const settings::Stations& stations = *sampled.file->stations;
+  const model::Field& field = analysis.declarations.fields[at(sampled.field)];
+  const model::Grid& from = analysis.declarations.grids[at(field.grid)];
+  const Plane plane = *plane_of(from, stations.coordinates);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const model::Coordinate& source = *plane.at[i];
+    model::Coordinate& added = grid.coordinates.emplace_back();
+    added.name = source.name;
+    added.dims = {station_dim};
+    added.units = source.units;
+    added.standard_name = source.standard_name;
+    added.long_name = source.long_name;
+    for (const settings::Station& station : stations.points) added.values.push_back(station.at[i]);
+  }
+  if (stations.points.front().altitude) {
+    model::Coordinate& altitude = grid.coordinates.emplace_back();
+    altitude.name = "alt";
+    altitude.dims = {station_dim};
+    altitude.units = "m";
+    altitude.standard_name = "altitude";
+    altitude.attributes = {{"positive", std::string("up")}};
+    for (const settings::Station& station : stations.points) altitude.values.push_back(*station.altitude);
+  }
+  // Latitudes and longitudes say of themselves where stations are; other coordinates need their mapping.
+  if (plane.longitude < 0 && from.mapping) grid.mapping = from.mapping;
+}
+
+}  // namespace tailrace::plan::stations

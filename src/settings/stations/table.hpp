@@ -1,0 +1,20 @@
+// Tables of stations: text with commas between the values.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/problems.hpp"
+#include "config/reading/sources.hpp"
+#include "settings/file.hpp"
+#include "settings/stations/stations.hpp"
+
+namespace tailrace::settings::stations {
+
+// The tables that the configuration names, so that they travel with it.
+std::vector<config::DataFile> tables_in(const std::vector<config::Node>& trees);
+
+// Fills in the stations of all files that have a table.
+void read_tables(std::vector<FileEntry>& files, const config::Sources& sources, config::Problems& problems);
+
+}  // namespace tailrace::settings::stations
