@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <string>
 #include <vector>
 
 #include "config/documents/documents.hpp"
@@ -36,7 +37,7 @@ class Page {
       item("Not available yet", fmt::format("`{}`", fmt::join(option.type.later, "`, `")));
     if (!option.unit.empty()) item("Unit", option.unit);
     if (!option.fallback.empty()) item("Default", "`" + option.fallback + "`");
-    if (option.required) item("Required", option.inherited ? "yes, here or in `defaults`" : "yes");
+    if (option.required) item("Required", required(option));
     if (option.inherited && !option.required) item("Inherited", "where it is not given, from `defaults`");
     if (!option.available) item("Available", "not yet: refused unless it is empty");
     item("Since", option.since);
@@ -48,6 +49,13 @@ class Page {
       item("Entries", "the same options as around it");
     else
       add_options(option.type, path, level + 1);
+  }
+
+  static std::string required(const Option& option) {
+    std::string words = option.inherited ? "yes, here or in `defaults`" : "yes";
+    if (!option.implied_by.empty())
+      words += fmt::format(", unless there is `{}`", fmt::join(option.implied_by, "` or `"));
+    return words;
   }
 
   void item(const char* what, const std::string& words) { text_ += fmt::format("- {}: {}\n", what, words); }
