@@ -70,7 +70,7 @@ std::vector<Option> which_records() {
        .example = "10 s",
        .required = true,
        .belongs_to = "each",
-       .implied_by = {"cmip"}},
+       .implied_by = {"cmip", "variables"}},
       time::offset_option(),
       {.name = "missing",
        .type = choice({"skip", "propagate"}),
@@ -215,10 +215,60 @@ VariableEntry variable_of(const Value& value, Problems& problems) {
   return variable;
 }
 
+// What a group gives besides is for none of its variables.
+void check_group(const Value& group, Problems& problems) {
+  for (const ValueEntry& entry : group.entries())
+    if (entry.key != "defaults" && entry.key != "variables" && entry.location.line > 0 &&
+        !entry.value.inherited())
+      problems.add(entry.location, entry.value.path(),
+                   "stands beside `variables`; expected it under `defaults`, or with one of the variables");
+}
+
+void read_entry(const Value& item, std::vector<VariableEntry>& variables, Problems& problems) {
+  const Value* defaults = item.find("defaults");
+  const Value* nested = item.find("variables");
+  if (nested == nullptr) {
+    if (defaults != nullptr)
+      problems.add(defaults->location(), defaults->path(), "is for `variables` below it; expected both");
+    return variables.push_back(variable_of(item, problems));
+  }
+  check_group(item, problems);
+  const std::size_t first = variables.size();
+  for (const Value& inner : nested->items()) read_entry(inner, variables, problems);
+  if (defaults == nullptr) return;
+  // Not inherited like the others: at the top `compression` is that of files.
+  const auto codec = read_part(compression(), *defaults, problems);
+  for (std::size_t i = first; codec && i < variables.size(); ++i)
+    if (!variables[i].codec) variables[i].codec = codec;
+}
+
 std::vector<VariableEntry> read(const Value& value, Problems& problems) {
   std::vector<VariableEntry> variables;
-  for (const Value& item : value.items()) variables.push_back(variable_of(item, problems));
+  for (const Value& item : value.items()) read_entry(item, variables, problems);
   return variables;
+}
+
+constexpr int levels_of_groups = 3;
+
+std::vector<Option> group_defaults() {
+  std::vector<Option> options = variable_defaults();
+  options.push_back(compression().option);
+  return options;
+}
+
+// A variable, or a group of them with what they share, in which there may be groups.
+Type entry_type(int levels) {
+  const std::vector<Option> variable = joined_section({what_is_written(), inherited(variable_defaults()),
+                                                       how_it_is_shaped(), what_is_its_own()})
+                                           .options;
+  if (levels == 0) return section(variable);
+  const std::vector<Option> group{
+      defaults_option("What the `variables` below share: a group has these two alone.", group_defaults()),
+      {.name = "variables",
+       .type = list(entry_type(levels - 1), 1),
+       .says = "Variables, or groups again, that share the `defaults` beside them.",
+       .example = "[{field: theta, every: 1 h}]"}};
+  return joined_section({variable, group});
 }
 
 }  // namespace
@@ -231,10 +281,8 @@ std::vector<Option> variable_defaults() {
 
 config::Section<std::vector<VariableEntry>> variables_section() {
   return {.option = {.name = "variables",
-                     .type = list(joined_section({what_is_written(), inherited(variable_defaults()),
-                                                  how_it_is_shaped(), what_is_its_own()}),
-                                  1),
-                     .says = "The variables of the file.",
+                     .type = list(entry_type(levels_of_groups), 1),
+                     .says = "The variables of the file, and groups of them with `defaults` of their own.",
                      .example = "[{field: theta, operation: mean, every: 10 s}]",
                      .required = true},
           .read = read};

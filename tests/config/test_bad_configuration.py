@@ -40,6 +40,39 @@ MISTAKES = {
         ["tailrace.yaml:12:", '"three_dd" is not among the `groups`.', 'Did you mean "three_d"?'],
     ),
     "both field and group": ("{field: u,", "{field: u, group: three_d,", ["tailrace.yaml:12:", "field", "group"]),
+    "a slip in cmip": ("{field: u,", "{field: u, cmpi: Amon/ua,", ["variables[1].cmpi", 'Did you mean "cmip"?']),
+    "tables that are not given": (
+        "{field: u,",
+        "{field: u, cmip: Amon/ua,",
+        ["tailrace.yaml:12:", "variables[1].cmip: expected the tables", '"Amon"', "`cmip: {tables: ...}`"],
+    ),
+    "a slip in names": (
+        "servers:",
+        "name: {}\nservers:",
+        ["tailrace.yaml:2:1  name: this key", 'Did you mean "names"?'],
+    ),
+    "a slip in a name's words": (
+        "servers:",
+        "names: {u: {standard_nmae: eastward_wind}}\nservers:",
+        ["tailrace.yaml:2:13  names.u.standard_nmae", 'Did you mean "standard_name"?'],
+    ),
+    "names that are a number's list": ("servers:", "names: []\nservers:", ["names: expected at least 1 entry"]),
+    "names that are nowhere": ("servers:", "names: names.yaml\nservers:", ["tailrace.yaml:2:8  names:", "names.yaml"]),
+    "defaults without variables": (
+        "{field: u, time: snapshot,",
+        "{field: u, time: snapshot, defaults: {type: int8},",
+        ["variables[1].defaults: is for `variables` below it"],
+    ),
+    "an option beside variables": (
+        "{field: u, time: snapshot, every: 5 s}",
+        "{type: int8, variables: [{field: u, every: 5 s}]}",
+        ["variables[1].type: stands beside `variables`", "under `defaults`"],
+    ),
+    "a slip in a group's defaults": (
+        "{field: u, time: snapshot, every: 5 s}",
+        "{defaults: {tpye: int8}, variables: [{field: u, every: 5 s}]}",
+        ["variables[1].defaults.tpye", 'Did you mean "type"?'],
+    ),
     "no such period": ("every: 10 s", "every: 10 parsecs", ["tailrace.yaml:11:", "parsecs", "known:"]),
     "period without calendar": (
         "every: 10 s",

@@ -145,6 +145,10 @@ def test_a_grid_without_longitude_and_a_folder_without_coordinates(job):
     icosahedron = indexed_grid("globe", (2, 43))
     result = run(job, [{"field": "t2m", "cmip": "Amon/ta"}], grid=icosahedron, coordinates=False).finished()
     assert "Amon" not in result.output, result.output
+    result = run(job, [{"field": "t2m", "cmip": "Amon/taClim"}], grid=icosahedron, coordinates=False).finished()
+    with netCDF4.Dataset(result.path("a.nc")) as data:
+        assert data["ta"].cell_methods == "time: mean within years time: mean over years"
+        assert data["time"].climatology in data.variables and len(data["ta"]) == 3
     result = run(job, [{"field": "t2m", "cmip": "Amon/tas"}], grid=icosahedron, coordinates=False).finished()
     assert 'so 1 is expected besides time, but "t2m" has 2 (level, cell)' in result.output
     with netCDF4.Dataset(result.path("a.nc")) as data:

@@ -3,7 +3,7 @@
 import netCDF4
 import pytest
 import yaml
-from support.harness import block_grid, field, inline, model, servers
+from support.harness import block_grid, field, inline, model, servers, tailrace
 
 SHAPE = (3, 5, 7)
 GRID = block_grid("les", SHAPE)
@@ -69,26 +69,40 @@ def test_a_slip_is_told_once(job):
 
 
 REFUSED = {
-    "other units": ({"w": {"units": "m"}}, 'names.yaml:1:1  names.w: the model declares "w" in "m s-1"', 'not "m"'),
     "a key": ({"w": {"unit": "m s-1"}}, "names.yaml:2:3  names.w.unit", 'Did you mean "units"?'),
     "a list": ([1, 2], "names.yaml:1:1", "expected"),
     "no YAML": ("a: [", "names.yaml:", "this is not YAML"),
     "an attribute": ({"w": {"attributes": {"bounds": "x"}}}, "names.yaml:3:5", "names.w.attributes.bounds"),
-    "no file": (None, "tailrace.yaml:", "names: ", "names.yaml"),
+    "no file": (None, "run.yaml:", "names: ", "names.yaml"),
 }
 
 
+def said(folder, names, section="names.yaml"):
+    if names is not None:
+        (folder / "names.yaml").write_text(names if isinstance(names, str) else yaml.safe_dump(names, sort_keys=False))
+    (folder / "run.yaml").write_text(yaml.safe_dump({"tailrace": 1, "names": section}))
+    done = tailrace("check", "run.yaml", cwd=folder)
+    assert done.returncode == 2
+    return done.stderr
+
+
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_refused(job, case):
+def test_what_is_refused(tmp_path, case):
     names, *words = REFUSED[case]
-    run(job, names).failed_with(*words)
+    message = said(tmp_path, names)
+    assert all(word in message for word in words), message
 
 
-def test_a_field_in_two_files(job):
-    (job.root / "more.yaml").write_text("\nw: upward_air_velocity\n")
-    result = run(job, NAMES, section=["../names.yaml", "../more.yaml"])
-    result.failed_with("more.yaml:2:1  names.w: is given twice; the first is at ../names.yaml:")
+def test_units_that_are_not_those_of_the_model(job):
+    expected = 'names.yaml:1:1  names.w: the model declares "w" in "m s-1", which is not "m"'
+    run(job, {"w": {"units": "m"}}).failed_with(expected)
 
 
-def test_a_name_with_an_option_of_the_model(job):
-    run(job, NAMES, section="{case}.yaml").failed_with("names: ", "before the model gives its options")
+def test_a_field_in_two_files(tmp_path):
+    (tmp_path / "more.yaml").write_text("\nw: upward_air_velocity\n")
+    message = said(tmp_path, NAMES, ["names.yaml", "more.yaml"])
+    assert "more.yaml:2:1  names.w: is given twice; the first is at names.yaml:" in message
+
+
+def test_a_name_with_an_option_of_the_model(tmp_path):
+    assert '"{case}" cannot be used here' in said(tmp_path, NAMES, "{case}.yaml")

@@ -1,14 +1,17 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
 
 #include "config/documents/documents.hpp"
+#include "config/documents/repeated.hpp"
 
 namespace tailrace::config::documents {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of(const Type& type);
+Json json_of(const Type& type, const std::string& at);  // `at`: where it stands, as a JSON pointer
 
 // Whatever a scalar must be, it may also hold a `{name}` that the model fills in.
 Json or_placeholder(Json json) { return {{"anyOf", {std::move(json), {{"$ref", "#/$defs/placeholder"}}}}}; }
@@ -31,11 +34,13 @@ Json choice_json(const Type& type) {
   return or_placeholder({{"enum", std::move(words)}});
 }
 
-Json section_json(const Type& type) {
+Json section_json(const Type& type, const std::string& at) {
   Json properties = Json::object();
   Json required = Json::array();
   for (const Option& option : type.options) {
-    Json json = json_of(option.type);
+    Json json = repeats(option.type, type)
+                    ? Json{{"type", "array"}, {"items", {{"$ref", at}}}, {"minItems", option.type.fewest}}
+                    : json_of(option.type, at + "/properties/" + option.name);
     json["description"] = option.says + (option.available ? "" : " Not available yet.");
     if (option.required && !option.inherited && option.formerly.empty() && option.also.empty())
       required.push_back(option.name);
@@ -53,13 +58,14 @@ Json section_json(const Type& type) {
   return json;
 }
 
-Json either_json(const Type& type) {
+Json either_json(const Type& type, const std::string& at) {
   Json parts = Json::array();
-  for (const Type& part : type.parts) parts.push_back(json_of(part));
+  for (const Type& part : type.parts)
+    parts.push_back(json_of(part, at + "/anyOf/" + std::to_string(parts.size())));
   return {{"anyOf", std::move(parts)}};
 }
 
-Json json_of(const Type& type) {
+Json json_of(const Type& type, const std::string& at) {
   switch (type.kind) {
     case Kind::text: return {{"type", {"string", "number"}}};
     case Kind::flag: return or_placeholder({{"type", "boolean"}});
@@ -71,22 +77,25 @@ Json json_of(const Type& type) {
     case Kind::choice: return choice_json(type);
     case Kind::plain: return {{"type", {"string", "number", "boolean"}}};
     case Kind::list:
-      return {{"type", "array"}, {"items", json_of(type.parts.front())}, {"minItems", type.fewest}};
+      return {{"type", "array"},
+              {"items", json_of(type.parts.front(), at + "/items")},
+              {"minItems", type.fewest}};
     case Kind::map:
-      return {{"type", {"object", "null"}}, {"additionalProperties", json_of(type.parts.front())}};
-    case Kind::section: return section_json(type);
+      return {{"type", {"object", "null"}},
+              {"additionalProperties", json_of(type.parts.front(), at + "/additionalProperties")}};
+    case Kind::section: return section_json(type, at);
     case Kind::either: break;
   }
-  return either_json(type);
+  return either_json(type, at);
 }
 
 }  // namespace
 
 std::string json_schema(const Type& root, const std::string& title) {
   Json json{{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", title}};
-  json.update(section_json(root));
+  json.update(section_json(root, "#"));
   json["$defs"]["placeholder"] = {{"type", "string"}, {"pattern", "\\{[A-Za-z_][A-Za-z0-9_]*\\}"}};
-  return json.dump(2) + "\n";
+  return json.dump(1) + "\n";
 }
 
 }  // namespace tailrace::config::documents

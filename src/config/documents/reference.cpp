@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <string>
+#include <vector>
+
 #include "config/documents/documents.hpp"
+#include "config/documents/repeated.hpp"
 #include "config/node.hpp"
 
 namespace tailrace::config::documents {
@@ -12,7 +16,9 @@ class Page {
   explicit Page(const std::string& introduction) : text_(introduction) {}
 
   void add_options(const Type& type, const std::string& path, std::size_t level) {
+    if (!type.options.empty()) around_.push_back(&type);
     for (const Option& option : type.options) add_option(option, path_of(path, option.name), level);
+    if (!type.options.empty()) around_.pop_back();
     for (const Type& part : type.parts) {
       std::string inner = path;
       if (type.kind == Kind::map) inner = path_of(path, "<" + type.entry_name + ">");
@@ -31,7 +37,7 @@ class Page {
       item("Not available yet", fmt::format("`{}`", fmt::join(option.type.later, "`, `")));
     if (!option.unit.empty()) item("Unit", option.unit);
     if (!option.fallback.empty()) item("Default", "`" + option.fallback + "`");
-    if (option.required) item("Required", option.inherited ? "yes, here or in `defaults`" : "yes");
+    if (option.required) item("Required", required(option));
     if (option.inherited && !option.required) item("Inherited", "where it is not given, from `defaults`");
     if (!option.available) item("Available", "not yet: refused unless it is empty");
     item("Since", option.since);
@@ -39,12 +45,23 @@ class Page {
     if (!option.formerly.empty())
       item("Formerly", fmt::format("`{}` (still read, with a warning)", fmt::join(option.formerly, "`, `")));
     if (!option.example.empty()) item("Example", fmt::format("`{}: {}`", option.name, option.example));
-    add_options(option.type, path, level + 1);
+    if (repeats(option.type, *around_.back()))
+      item("Entries", "the same options as around it");
+    else
+      add_options(option.type, path, level + 1);
+  }
+
+  static std::string required(const Option& option) {
+    std::string words = option.inherited ? "yes, here or in `defaults`" : "yes";
+    if (!option.implied_by.empty())
+      words += fmt::format(", unless there is `{}`", fmt::join(option.implied_by, "` or `"));
+    return words;
   }
 
   void item(const char* what, const std::string& words) { text_ += fmt::format("- {}: {}\n", what, words); }
 
   std::string text_;
+  std::vector<const Type*> around_;  // the sections that are being told, from the outermost
 };
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "settings/tables/cmip.hpp"
 #include "settings/tables/filling.hpp"
 #include "settings/tables/mip_table.hpp"
+#include "settings/tables/table_place.hpp"
 
 namespace tailrace::settings {
 namespace {
@@ -46,6 +47,12 @@ class Tables {
       problems_.add(request.location, path, error.what());
     }
     return table ? &*table : nullptr;
+  }
+
+  // In the table's file.
+  config::Location place_of(const MipVariable& variable) const {
+    const config::SourceFile* source = source_of(variable.table);
+    return source == nullptr ? config::Location() : place_of_key(source->name, source->text, variable.name);
   }
 
   // Of the coordinates that lie beside the table; none where they are not there.
@@ -143,7 +150,9 @@ class Applying {
                                 request.variable, base::name_hint(request.variable, known)));
       return variable;
     }
-    request.is = std::make_shared<const MipVariable>(found->second);
+    MipVariable variable_of_table = found->second;
+    variable_of_table.location = tables_.place_of(variable_of_table);
+    request.is = std::make_shared<const MipVariable>(std::move(variable_of_table));
     fill_from_table(variable, tables_.scalars_of(*table), problems_);
     return variable;
   }

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <string_view>
 #include <utility>
 
 #include "config/scalars.hpp"
+#include "settings/tables/table_place.hpp"
 #include "tailrace/error.hpp"
 
 namespace tailrace::settings {
@@ -17,19 +16,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-config::Location place_of(const std::string& file, const std::string& text, std::size_t byte) {
-  const std::string_view before = std::string_view(text).substr(0, byte);
-  const std::size_t line = before.rfind('\n') + 1;  // 0 where there is none
-  return {file, 1 + static_cast<int>(std::ranges::count(before, '\n')), 1 + static_cast<int>(byte - line)};
-}
-
 Json parse(const std::string& file, const std::string& text) {
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
     const std::size_t byte = error.byte == 0 ? 0 : std::min(error.byte, text.size() + 1) - 1;
     throw Error(ErrorCode::configuration,
-                fmt::format("{}  this is not JSON, as tables are", place_of(file, text, byte).text()));
+                fmt::format("{}  this is not JSON, as tables are", place_of_byte(file, text, byte).text()));
   }
 }
 
@@ -60,16 +53,6 @@ std::vector<std::string> words_of(const Json& json, const char* key) {
   std::istringstream text(text_of(json, key));
   for (std::string word; text >> word;) words.push_back(word);
   return words;
-}
-
-std::size_t byte_of_key(const std::string& text, const std::string& key) {
-  const std::string quoted = Json(key).dump();
-  for (std::size_t at = text.find(quoted); at != std::string::npos; at = text.find(quoted, at + 1)) {
-    std::size_t next = at + quoted.size();
-    while (next < text.size() && std::isspace(static_cast<unsigned char>(text[next])) != 0) ++next;
-    if (next < text.size() && text[next] == ':') return at;
-  }
-  return 0;
 }
 
 MipVariable variable_of(const Json& entry, const Json& header) {
@@ -122,7 +105,6 @@ MipTable mip_table_from_json(const std::string& name, const std::string& file, c
     variable.table = name;
     variable.name = key;
     if (variable.out_name.empty()) variable.out_name = key;
-    variable.location = place_of(file, text, byte_of_key(text, key));
     table.variables.emplace(key, std::move(variable));
   }
   return table;

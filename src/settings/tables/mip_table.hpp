@@ -16,7 +16,7 @@ namespace tailrace::settings {
 
 struct MipVariable {
   std::string table, name;    // Amon, tas
-  config::Location location;  // in the table's file
+  config::Location location;  // in the file, once it is asked for
   std::string out_name, standard_name, long_name, units, cell_methods, comment, positive, frequency;
   std::string type;  // real, double, integer
   std::vector<std::string> dimensions;

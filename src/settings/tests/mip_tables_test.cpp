@@ -8,6 +8,7 @@
 #include "settings/tables/cmip.hpp"
 #include "settings/tables/data_files.hpp"
 #include "settings/tables/mip_table.hpp"
+#include "settings/tables/table_place.hpp"
 #include "settings/tables/time_method.hpp"
 #include "tailrace/error.hpp"
 
@@ -33,7 +34,7 @@ TEST(MipTable, HasWhatItsFileSays) {
   ASSERT_EQ(table.variables.size(), 2u);
   const MipVariable& tas = table.variables.at("tas");
   EXPECT_EQ(tas.title(), "Amon/tas");
-  EXPECT_EQ(tas.location.text(), "T/CMIP6_Amon.json:4:3");
+  EXPECT_EQ(place_of_key("T/CMIP6_Amon.json", amon, "tas").text(), "T/CMIP6_Amon.json:4:3");
   EXPECT_EQ(tas.type, "real") << "of the header";
   EXPECT_EQ(tas.missing_value, 1e20);
   EXPECT_THAT(tas.dimensions, ElementsAre("longitude", "latitude", "time", "height2m"));
