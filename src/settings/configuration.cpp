@@ -165,7 +165,8 @@ std::vector<std::string> fields_of(const VariableEntry& entry, const Configurati
     return names_like(entry.pattern, configuration.field_groups, configuration.diagnostics);
   if (entry.group.empty()) return {entry.field};
   std::vector<std::string> names;
-  for (const auto& [name, where] : configuration.groups.at(entry.group)) names.push_back(name);
+  if (const auto group = configuration.groups.find(entry.group); group != configuration.groups.end())
+    for (const ListedName& listed : group->second) names.push_back(listed.name);
   return names;
 }
 

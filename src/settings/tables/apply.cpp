@@ -13,7 +13,6 @@
 
 #include "base/nearest_name.hpp"
 #include "config/problems.hpp"
-#include "settings/groups.hpp"
 #include "settings/tables/cmip.hpp"
 #include "settings/tables/filling.hpp"
 #include "settings/tables/mip_table.hpp"
@@ -86,15 +85,6 @@ class Tables {
   std::map<std::string, std::optional<MipTable>> tables_;
   std::map<std::string, MipScalars> scalars_;
 };
-
-std::vector<std::string> fields_of(const VariableEntry& entry, const Configuration& configuration) {
-  if (!entry.pattern.empty())
-    return names_like(entry.pattern, configuration.field_groups, configuration.diagnostics);
-  std::vector<std::string> names;
-  if (const auto group = configuration.groups.find(entry.group); group != configuration.groups.end())
-    for (const ListedName& name : group->second) names.push_back(name.name);
-  return names;
-}
 
 class Applying {
  public:
