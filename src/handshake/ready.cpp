@@ -112,24 +112,27 @@ void tell_servers(Started& started, std::vector<std::byte> message, const std::f
   }
 }
 
-std::vector<std::byte> verdict(std::optional<base::Fault> fault) {
+std::vector<std::byte> verdict(std::optional<base::Fault> fault, const CoordinateParts& joined = {}) {
   // That a server is gone is seen on its node alone.
   if (fault && fault->code != ErrorCode::lost)
     fault->message = "ready failed on all ranks alike; the component's first rank tells why";
   base::ByteWriter writer;
   put_fault(writer, fault);
+  for (const std::vector<double>& values : joined) writer.put_all(std::span<const double>(values));
   return writer.take();
 }
 
-// And passes it on.
+// And passes it on. `joined` takes the values of coordinates in parts, where it has them.
 std::optional<base::Fault> hear_verdict(Tree& tree, comm::Communicator& component,
-                                        const client::Declarer& declarer,
+                                        const client::Declarer& declarer, CoordinateParts& joined,
                                         const std::function<void()>& meanwhile) {
   for (;;) {
     if (const auto heard = tree.from_parent()) {
       tree.down(*heard);
       base::ByteReader reader(*heard);
-      return get_fault(reader);
+      const auto fault = get_fault(reader);
+      while (!fault && !reader.rest().empty()) joined.push_back(reader.get_all<double>());
+      return fault;
     }
     if (poll(component, 0, explain_tag)) send(component, explanation(declarer), 0, explain_tag, meanwhile);
     meanwhile();
@@ -158,13 +161,12 @@ std::optional<base::Fault> share_nodes(Tree& tree, comm::Communicator& component
 }
 
 // On the first rank, of what all hold. Gives the plan, and the message to the servers.
-plan::Plan check_all(Started& started, const client::Declarer& declarer, model::Tick begin,
+plan::Plan check_all(Started& started, model::Declarations& declarations, model::Tick begin,
                      const Gathered& gathered, base::ByteWriter& to_servers) {
   if (!(std::abs(begin.time) <= model::latest_time))
     throw Error(
         ErrorCode::usage,
         fmt::format("initial_time is {} s; a model time is a number of at most 2^53 seconds", begin.time));
-  model::Declarations declarations = declarer.declarations();
   model::check_message(declarations, gathered.decomposition,
                        static_cast<std::size_t>(started.component->size()));
   model::check_cover(declarations, gathered.decomposition);
@@ -191,12 +193,13 @@ Agreement lead(Started& started, const client::Declarer& declarer, model::Tick b
   Agreement agreement;
   std::optional<base::Fault> fault;
   base::ByteWriter to_servers;
+  model::Declarations declarations = declarer.declarations();
   try {
     const Gathered gathered = gather(tree, started, declarer, meanwhile);
     TAILRACE_ASSERT(gathered.stranger.value_or(0) < component.size(), "a rank that is none of them");
     if (gathered.stranger) explain(component, *gathered.stranger, declarer, meanwhile);
     if (gathered.fault) throw Error(gathered.fault->code, gathered.fault->message);
-    agreement.plan = check_all(started, declarer, begin, gathered, to_servers);
+    agreement.plan = check_all(started, declarations, begin, gathered, to_servers);
     if (!declarer.given_nodes().empty()) {
       tree.down(verdict(std::nullopt));
       share_nodes(tree, component, declarer, agreement.nodes, meanwhile);
@@ -211,7 +214,7 @@ Agreement lead(Started& started, const client::Declarer& declarer, model::Tick b
   } catch (...) {  // one of them is lost, which the other ranks must hear
     if (!fault) fault = base::current_fault();
   }
-  tree.down(verdict(fault));
+  tree.down(fault ? verdict(fault) : verdict(fault, joined_values(declarations)));
   while (!tree.sent()) meanwhile();
   if (fault) throw Error(fault->code, fault->message);
   return agreement;
@@ -223,18 +226,24 @@ Agreement follow(Started& started, const client::Declarer& declarer, const std::
   Tree tree(component);
   Agreement agreement;
   std::optional<base::Fault> fault;
+  CoordinateParts joined;
   try {
     tree.up(gather(tree, started, declarer, meanwhile).to_bytes());
-    fault = hear_verdict(tree, component, declarer, meanwhile);
+    fault = hear_verdict(tree, component, declarer, joined, meanwhile);
     if (!fault && !declarer.given_nodes().empty()) {
       fault = share_nodes(tree, component, declarer, agreement.nodes, meanwhile);
-      if (!fault) fault = hear_verdict(tree, component, declarer, meanwhile);
+      if (!fault) fault = hear_verdict(tree, component, declarer, joined, meanwhile);
     }
     while (!fault && !tree.sent()) meanwhile();
   } catch (...) {
     tree.give_up(base::current_fault());
     settle(tree, patience_seconds);
     throw;
+  }
+  if (!fault && !joined.empty()) {
+    model::Declarations declarations = declarer.declarations();
+    set_joined(declarations, joined);
+    agreement.plan = plan_for(started, declarations);
   }
   if (!fault) return agreement;
   settle(tree, patience_seconds);

@@ -11,7 +11,8 @@
 namespace tailrace::handshake {
 
 struct Agreement {
-  std::optional<plan::Plan> plan;           // on the first rank, which has made it to see that it holds
+  // On the first rank, which has made it to see that it holds, and where coordinates came in parts.
+  std::optional<plan::Plan> plan;
   std::vector<client::StaticValues> nodes;  // of meshes given in parts: what this rank is to hand over
 };
 

@@ -169,7 +169,8 @@ class Analyst {
   }
 
   // A name that stands for different values on different grids stands for none, and so does one that was
-  // given in parts on several: nobody knows whether they are the same.
+  // given in parts on several: nobody knows whether they are the same, or lie on the same ranks. The values
+  // along a dim are known all the same, once they are joined.
   void add_coordinate(const model::Grid& grid, const model::Coordinate& coordinate) {
     if (is_latitude(coordinate))
       for (const std::string& dim : coordinate.dims) scope_.latitudes.try_emplace(dim, coordinate.name);
@@ -178,11 +179,16 @@ class Analyst {
     if (!fresh) return;
     const bool is_field = std::any_of(scope_.inputs.begin(), scope_.inputs.end(),
                                       [&](const auto& input) { return input.name == coordinate.name; });
+    bool other_parts = false;
     for (const model::Grid& other : declarations_.grids)
-      for (const model::Coordinate& rival : other.coordinates)
-        if (&rival != &coordinate && rival.name == coordinate.name &&
-            (rival.field || coordinate.field || rival.values != coordinate.values))
-          return;
+      for (const model::Coordinate& rival : other.coordinates) {
+        if (&rival == &coordinate || rival.name != coordinate.name) continue;
+        if (rival.values != coordinate.values) return;
+        other_parts = other_parts || rival.field || coordinate.field;
+      }
+    const bool is_axis = coordinate.dims.size() == 1 && coordinate.dims.front() == coordinate.name;
+    if (is_axis && !coordinate.values.empty()) scope_.coordinates.push_back(dim_coordinate_of(coordinate));
+    if (other_parts) return;
     if (coordinate.measure == "area")
       for (const std::string& dim : coordinate.dims) scope_.areas[dim] = coordinate.name;
     if (coordinate.field) {
@@ -195,8 +201,6 @@ class Analyst {
       const auto found = std::find(grid.dims.begin(), grid.dims.end(), dim);
       shape.dims.push_back({dim, grid.shape[static_cast<std::size_t>(found - grid.dims.begin())], false});
     }
-    if (coordinate.dims.size() == 1 && coordinate.dims.front() == coordinate.name)
-      scope_.coordinates.push_back(dim_coordinate_of(coordinate));
     if (is_latitude(coordinate)) add_areas(grid, coordinate, shape);
     if (is_field) return;
     scope_.inputs.push_back({coordinate.name, std::move(shape)});

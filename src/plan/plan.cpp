@@ -1,7 +1,6 @@
 #include "plan/plan.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -20,6 +19,7 @@
 #include "plan/option_tables.hpp"
 #include "plan/tables/field_words.hpp"
 #include "plan/tables/table_checks.hpp"
+#include "plan/words/absent.hpp"
 #include "plan/words/axis_names.hpp"
 #include "plan/words/formula_terms.hpp"
 #include "plan/writing/waste.hpp"
@@ -31,12 +31,6 @@ namespace {
 std::string without_namespace(const std::string& name) { return name.substr(name.rfind('.') + 1); }
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-// Optional fields of a group that the model does not declare.
-struct Absent {
-  const settings::FieldGroup* group;
-  std::vector<settings::ListedName> fields;
-};
 
 class Planner {
  public:
@@ -54,7 +48,7 @@ class Planner {
       absent_.push_back({&group, {}});
       for (const auto& [name, where] : group.fields) plan_field(group, name, where);
     }
-    tell_absent();
+    tell_absent(absent_, plan_);
     plan_.masks = masks_of(configuration_, declarations_, problems_, plan_.warnings);
     for (const int mask : plan_.masks)
       if (mask >= 0) plan_.fields[at(mask)].used = true;
@@ -105,37 +99,6 @@ class Planner {
       problems_.add(where, path,
                     fmt::format("the model declares no field \"{}\".{}", name, hints_->about(name)));
     }
-  }
-
-  // A line for each group where they are few. A configuration for many models names hundreds of fields: of
-  // those there is one line in all.
-  void tell_absent() {
-    constexpr std::size_t few = 5;
-    std::size_t listed = 0, absent = 0;
-    for (const Absent& group : absent_) {
-      absent += group.fields.size();
-      if (group.group->optional) listed += group.group->fields.size();
-    }
-    std::vector<std::string>& lines = absent > few ? plan_.details : plan_.warnings;
-    for (const Absent& group : absent_)
-      if (!group.fields.empty()) lines.push_back(absent_line(group));
-    if (absent > few)
-      plan_.warnings.push_back(
-          fmt::format("the model declares {} of the {} optional fields; the other {} are left out with their "
-                      "variables (TAILRACE_LOG=info lists them)",
-                      listed - absent, listed, absent));
-  }
-
-  static std::string absent_line(const Absent& absent) {
-    std::vector<std::string> names;
-    for (const settings::ListedName& field : absent.fields)
-      names.push_back(fmt::format("\"{}\"", field.name));
-    const bool one = names.size() == 1;
-    return fmt::format(
-        "{}  fields.{}.names: the model declares no field{} {}; being optional, {} left out with "
-        "{} variables",
-        absent.fields.front().location.text(), absent.group->name, one ? "" : "s", fmt::join(names, ", "),
-        one ? "it is" : "they are", one ? "its" : "their");
   }
 
   void never_sent(const settings::FieldGroup& group, const std::string& name, const config::Location& where) {

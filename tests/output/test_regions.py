@@ -21,10 +21,11 @@ REGIONS = {
 
 
 def case(ranks: int, serving, parts: dict) -> Case:
+    """Each rank gives its own part of the longitudes."""
     coordinates = {
         "z": ([1.0, 5.0], "m", {"standard_name": "height", "attributes": {"positive": "up", "axis": "Z"}}),
         "lat": (LAT, "degrees_north", {"standard_name": "latitude"}),
-        "lon": (LON, "degrees_east", {"standard_name": "longitude"}),
+        "lon": (LON, "degrees_east", {"standard_name": "longitude", "part": True}),
     }
     made = Case(ranks, serving, STEPS).grid("air", ("z", "lat", "lon"), SHAPE, coordinates=coordinates, parts=parts)
     return made.field("t", T, grid="air", units="K")

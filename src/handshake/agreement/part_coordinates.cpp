@@ -115,4 +115,19 @@ void join_parts(model::Declarations& declarations, const model::Decomposition& d
     }
 }
 
+CoordinateParts joined_values(const model::Declarations& declarations) {
+  CoordinateParts joined;
+  for (const model::Grid& grid : declarations.grids)
+    for (const model::Coordinate& coordinate : grid.coordinates)
+      if (is_in_parts(grid, coordinate)) joined.push_back(coordinate.values);
+  return joined;
+}
+
+void set_joined(model::Declarations& declarations, const CoordinateParts& joined) {
+  std::size_t number = 0;
+  for (model::Grid& grid : declarations.grids)
+    for (model::Coordinate& coordinate : grid.coordinates)
+      if (is_in_parts(grid, coordinate)) coordinate.values = joined.at(number++);
+}
+
 }  // namespace tailrace::handshake

@@ -17,6 +17,10 @@ CoordinateParts coordinate_parts(const client::Declarer& declarer);
 void join_parts(model::Declarations& declarations, const model::Decomposition& decomposition,
                 const std::vector<CoordinateParts>& parts);
 
+// The joined values, for the ranks that have only their own parts.
+CoordinateParts joined_values(const model::Declarations& declarations);
+void set_joined(model::Declarations& declarations, const CoordinateParts& joined);
+
 // Of every coordinate that comes in parts, in the order of the declarations: of this rank's part. Their sums
 // over the ranks are those of the whole, by which two grids are found to have the same.
 std::vector<std::uint64_t> coordinate_digests(const client::Declarer& declarer);
