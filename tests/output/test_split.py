@@ -9,7 +9,9 @@ TIMES = [2.0, 4.0, 7.0, 11.0, 12.0, 20.0]
 
 
 def grid(split, meanings=None, dims=("z", "y", "x")):
-    attributes = {"flag_meanings": meanings} if meanings else {}
+    attributes = {}
+    if meanings:
+        attributes = {"flag_meanings": meanings, "flag_values": [float(i) for i in range(len(meanings.split()))]}
     coordinates = [{"name": "z", "units": "1", "spacing": 1.0, "attributes": attributes}]
     return block_grid(shape=(3, 7, 11), split=split, coordinates=coordinates, dims=dims)
 

@@ -26,6 +26,7 @@ BEHIND = {
     "Invalid value for cf_role attribute": "CF 1.11, 5.9: UGRID's roles",
     # cfchecks 4.1 knows CF 1.0 to 1.8.
     "This netCDF file does not appear to contain CF Convention data": "it knows the names of these versions only",
+    "(8.1): must be of type byte, short or int": "CF 1.9, 2.2 and 8.1: unsigned ones too",
     "formula_terms attribute only allowed on coordinate variables": "CF 1.7, 7.1: on the bounds of levels too",
     "Cannot get formula definition as no standard_name": "the same",
     "Invalid cell_method: root_mean_square": "appendix E has it since CF 1.7",

@@ -45,6 +45,8 @@ using DeclarerOf = std::function<client::Declarer(int rank)>;
 // What a rank sends to the one above it, of itself and all below it.
 OneRank::Bytes said_by(const DeclarerOf& declarer_of, int rank, int ranks) {
   handshake::Started other;
+  other.run.configurations.emplace_back();
+  other.number = 0;
   auto component = std::make_unique<OneRank>(rank, ranks);
   OneRank::Bytes said;
   component->sees = [&](int, int tag, std::span<const std::byte> bytes) {
@@ -135,6 +137,7 @@ Cost ready_on_another(const LargeRun& run, int rank) {
 // One that passes on what a sixteenth of all ranks say, and one that nobody is below.
 TEST(ReadyOfManyRanks, a_rank_knows_little_of_the_others) {
   const LargeRun few(1024), many(many_ranks);
+  ready_on_another(few, few.ranks() / 2);  // what a process makes once, such as the schema
   for (const int behind : {0, 1}) {
     const Cost small = ready_on_another(few, few.ranks() / 2 - behind),
                large = ready_on_another(many, many.ranks() / 2 - behind);
@@ -174,6 +177,8 @@ TEST(ReadyOfManyRanks, one_that_declares_otherwise_is_asked_what) {
       return std::nullopt;
     };
     handshake::Started other;
+    other.run.configurations.emplace_back();
+    other.number = 0;
     other.component = std::move(there);
     handshake::agree_on_declarations(
         other, declarer_of(from), {}, [] {}, [] {});

@@ -19,7 +19,7 @@ std::string yaml(const std::string& stations) {
 
 Configuration parse(const std::string& stations, const std::string& table) {
   const std::map<std::string, std::string> options;
-  return parse_configuration({{"in/run.yaml", yaml(stations)}, {"in/st.csv", table}}, &options);
+  return parse_configuration({{"in/run.yaml", yaml(stations)}, {"in/st.csv", table, true}}, &options);
 }
 
 Stations table_of(const std::string& text) { return *parse("file: st.csv", text).files.at(0).stations; }
