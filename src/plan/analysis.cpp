@@ -169,8 +169,8 @@ class Analyst {
   }
 
   // A name that stands for different values on different grids stands for none, and so does one that was
-  // given in parts on several: nobody knows whether they are the same, or lie on the same ranks. The values
-  // along a dim are known all the same, once they are joined.
+  // given in parts on several, unless their digests say that they are the same. The values along a dim are
+  // known all the same, once they are joined.
   void add_coordinate(const model::Grid& grid, const model::Coordinate& coordinate) {
     if (is_latitude(coordinate))
       for (const std::string& dim : coordinate.dims) scope_.latitudes.try_emplace(dim, coordinate.name);
@@ -183,6 +183,7 @@ class Analyst {
     for (const model::Grid& other : declarations_.grids)
       for (const model::Coordinate& rival : other.coordinates) {
         if (&rival == &coordinate || rival.name != coordinate.name) continue;
+        if (rival.digest != 0 && rival.digest == coordinate.digest && rival.dims == coordinate.dims) continue;
         if (rival.values != coordinate.values) return;
         other_parts = other_parts || rival.field || coordinate.field;
       }

@@ -42,6 +42,9 @@ Json to_json(const model::Coordinate& coordinate) {
             {"long_name", coordinate.long_name}, {"attributes", to_json(coordinate.attributes)}};
   if (coordinate.field) json["field"] = *coordinate.field;
   if (!coordinate.field || !coordinate.values.empty()) json["values"] = coordinate.values;
+  if (coordinate.dims.size() == 1 && !coordinate.bounds.empty()) json["bounds"] = coordinate.bounds;
+  if (!coordinate.measure.empty()) json["measure"] = coordinate.measure;
+  if (coordinate.digest != 0) json["digest"] = coordinate.digest;
   return json;
 }
 
@@ -117,6 +120,9 @@ model::Coordinate coordinate_of(const Json& json) {
     for (const Json& value : json.at("values"))  // JSON has no word for what is not finite
       coordinate.values.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN()
                                                   : value.get<double>());
+  coordinate.bounds = json.value("bounds", coordinate.bounds);
+  coordinate.measure = json.value("measure", coordinate.measure);
+  coordinate.digest = json.value("digest", coordinate.digest);
   return coordinate;
 }
 

@@ -33,7 +33,7 @@ class Step {
         variables_(spec.variables.size()) {}
 
   void extend(const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after);
-  void write(const EncodedChunk& chunk);
+  void write(const EncodedChunk& chunk) TAILRACE_REQUIRES(hdf5_mutex);
   void write(const PlainValues& values, const std::vector<std::int64_t>& lengths);
   void close() {
     variables_.clear();
@@ -57,7 +57,7 @@ class Step {
     unsigned skipped = 0;
     hsize_t size = 0;
   };
-  std::optional<EncodedChunk> with_kept_records(const EncodedChunk& chunk);
+  std::optional<EncodedChunk> with_kept_records(const EncodedChunk& chunk) TAILRACE_REQUIRES(hdf5_mutex);
   void put(const EncodedChunk& chunk, bool lasts);
   static std::optional<Stored> stored(hid_t dataset, const EncodedChunk& chunk);
   static std::span<const std::byte> new_part(const VariableSpec& described, const EncodedChunk& chunk,
