@@ -9,6 +9,26 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from support import harness
 
+# Files that take half a minute or more. They are begun first, so that no worker is left with one of them at the end.
+LONG = [
+    "tools/test_check_threads.py",
+    "readers/test_while_committed.py",
+    "bubble/test_output.py",
+    "analytics/test_user_operators.py",
+    "analytics/test_unhappy.py",
+    "output/test_memory.py",
+    "faults/test_going_on.py",
+    "faults/test_signals.py",
+    "faults/test_one_killed.py",
+    "faults/test_survivors.py",
+]
+
+
+def pytest_collection_modifyitems(items):
+    here = Path(__file__).parent
+    place = {here / name: at for at, name in enumerate(LONG)}
+    items.sort(key=lambda item: place.get(item.path, len(LONG)))
+
 
 @pytest.fixture
 def job(tmp_path):
