@@ -11,7 +11,7 @@
 #include "env/clock.hpp"
 #include "handshake/ready.hpp"
 #include "handshake/unreceived.hpp"
-#include "session/lost_output.hpp"
+#include "host/lost_output.hpp"
 
 namespace tailrace::session {
 namespace {
@@ -32,6 +32,34 @@ ModelRank::ModelRank(handshake::Started started, model::Tick begin)
   heed_signals();
   start_host();
   guard_ = comm::on_finalize([](void* self) { static_cast<ModelRank*>(self)->leave(); }, this);
+  try {
+    look_for_restart();
+  } catch (...) {
+    leave();
+    throw;
+  }
+}
+
+void ModelRank::look_for_restart() {
+  begin_to_wait("and the first rank of its component, which looks for a checkpoint");
+  const auto c = static_cast<std::size_t>(started_.number);
+  started_.restart =
+      handshake::find_restart(*started_.component, started_.run.assignment.components[c],
+                              started_.run.configurations[c], [this] { meanwhile(); });
+  if (started_.restart) begin_ = started_.restart->at;
+}
+
+const model::Tick* ModelRank::restart_point() {
+  asked_restarting_ = true;
+  return started_.restart ? &started_.restart->at : nullptr;
+}
+
+client::RestoredFields ModelRank::restored(const char* call) {
+  client(call);
+  if (!started_.restart)
+    throw Error(ErrorCode::usage, fmt::format("{} was called in a run that begins afresh; ask restarting", call));
+  const auto& state = started_.restart->state;
+  return {*state, [state] { return state->names(); }, declarer_};
 }
 
 ModelRank::~ModelRank() { leave(); }
@@ -99,7 +127,7 @@ bool ModelRank::goes_on_after(const Error& error) {
   const bool full = error.code() == ErrorCode::full && watch_.any_lost();  // nobody empties the buffer
   if (!of_own_host && !full && error.code() != ErrorCode::lost) return false;
   if (is_silent()) return true;
-  const auto how = of_own_host ? std::optional(loss_of_own_host(started_.world->rank(), error.what()))
+  const auto how = of_own_host ? std::optional(host::loss_of_own_host(started_.world->rank(), error.what()))
                                : watch_.find_loss();
   if (how) go_on_without_output(*how);
   return how.has_value();
@@ -109,7 +137,7 @@ bool ModelRank::goes_on_after(const Error& error) {
 void ModelRank::go_on_without_output(const std::string& how) {
   const bool stepped = client_ && client_->stepped();
   output_lost_ =
-      describe_lost_output(started_.run, how, stepped ? client_->now() : model::Tick{model::static_step, 0});
+      host::describe_lost_output(started_.run, how, stepped ? client_->now() : model::Tick{model::static_step, 0});
   if (started_.component->rank() == 0) base::log_warning(output_lost_);
   watch_.mind_own_only();
   if (!client_)
@@ -162,7 +190,7 @@ transport::BufferOptions ModelRank::buffer_options() const {
   transport::BufferOptions buffer = started_.run.servers().buffer;
   if (!buffer.at_most) return buffer;
   std::vector<bool> used;
-  for (const plan::FieldPlan& field : plan_->fields) used.push_back(field.used);
+  for (const plan::FieldPlan& field : plan_->fields) used.push_back(field.used || field.kept);
   buffer.bytes = client::suitable_buffer(declarer_, used, buffer.bytes);
   return buffer;
 }
@@ -195,6 +223,11 @@ transport::ProducerEnd ModelRank::make_producer() {
 void ModelRank::ready() {
   const std::uint64_t begin = env::steady_nanoseconds();
   declarer();
+  if (started_.restart && !asked_restarting_)
+    throw Error(ErrorCode::usage,
+                fmt::format("the run goes on from the checkpoint {}, but the model did not ask restarting, so it "
+                            "would begin afresh; ask it before ready, or write `checkpoint.restart: never`",
+                            started_.restart->set));
   try {
     agree_and_connect();
     client_->counters().ready_nanoseconds.set(env::steady_nanoseconds() - begin);
@@ -266,10 +299,19 @@ void ModelRank::connect() {
   base::ByteReader reader(message);
   if (const auto fault = handshake::get_fault(reader)) throw Error(fault->code, fault->message);
   client::ClientParts parts{
-      std::move(end.producer), plan::make_agenda(*plan_, declarer_.declarations(), begin_), {}, {}, begin_};
+      std::move(end.producer),
+      plan::make_agenda(*plan_, declarer_.declarations(), begin_,
+                        started_.restart ? started_.restart->state.get() : nullptr),
+      {},
+      {},
+      begin_,
+      started_.restart.has_value(),
+      {},
+      plan::checkpoint_schedule(*plan_, begin_)};
   for (const plan::FieldPlan& field : plan_->fields) {
     parts.may_be_missing.push_back(field.optional);
     parts.once.push_back(field.once);
+    parts.kept.push_back(field.kept);
   }
   client_ = std::make_unique<client::Client>(declarer_, started_.component->rank(), std::move(parts));
 }
@@ -307,6 +349,26 @@ bool ModelRank::stop_requested() {
     }
   const bool server_asks = running.has_server() && running.producer().stop_requested();
   return started_.component->any_says(server_asks || (signals_ && signals_->caught() != 0));
+}
+
+// The schedule is the same on all ranks; of a signal they hear one after the other.
+bool ModelRank::checkpoint_due() {
+  client::Client& running = client("checkpoint_due");
+  if (is_silent() || !plan_->has_checkpoints) return false;
+  const bool looks = plan_->checkpoint_on_signal && !signal_is_heeded_ && !running.checkpoint_due();
+  if (looks && stop_requested()) {
+    signal_is_heeded_ = true;
+    running.request_checkpoint();
+  }
+  return running.checkpoint_due();
+}
+
+// Mode inline: the servers come to rest in the calls of all ranks, each of which is in this one now.
+void ModelRank::checkpoint() {
+  client("checkpoint").checkpoint();
+  if (!is_inline() || is_silent()) return;
+  begin_to_wait("to save its state, with those of all ranks");
+  while (host_->cuts_checkpoint(started_.number)) meanwhile();
 }
 
 void ModelRank::finish() {

@@ -12,6 +12,7 @@
 
 #include "client/client.hpp"
 #include "client/declarer.hpp"
+#include "client/restored_fields.hpp"
 #include "comm/communicator.hpp"
 #include "env/signals.hpp"
 #include "handshake/liveness/server_watch.hpp"
@@ -23,6 +24,8 @@ namespace tailrace::session {
 
 class ModelRank {
  public:
+  // `begin`: of a run that begins afresh. Collective over the component where there may be a checkpoint from
+  // which it goes on.
   ModelRank(handshake::Started started, model::Tick begin);
   ~ModelRank();  // without finish: the servers are told that this rank left
   ModelRank(const ModelRank&) = delete;
@@ -37,6 +40,11 @@ class ModelRank {
   void step(std::int64_t step, double time);
   bool put_unwanted(int field) noexcept { return is_ready() && client_->put_unwanted(field); }
   bool stop_requested();
+  // From which step and time it goes on; null where it begins afresh.
+  const model::Tick* restart_point();
+  client::RestoredFields restored(const char* call);  // throws Error(usage) before ready, or without a restart
+  bool checkpoint_due();
+  void checkpoint();
   void finish();
   bool is_ready() const { return state_ == State::running; }
   // A call threw this: whether a server is lost and the model is to go on without output. The call then
@@ -47,6 +55,7 @@ class ModelRank {
  private:
   enum class State { declaring, running, failed, finished };
   void leave() noexcept;
+  void look_for_restart();
   void agree_and_connect();
   void connect();
   void hear_welcome();
@@ -71,6 +80,8 @@ class ModelRank {
 
   handshake::Started started_;
   model::Tick begin_;
+  bool asked_restarting_ = false;
+  bool signal_is_heeded_ = false;  // it made a checkpoint due
   State state_ = State::declaring;
   bool finishing_ = false;  // the last record is committed, the servers' goodbye is awaited
   client::Declarer declarer_;
