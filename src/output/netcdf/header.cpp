@@ -11,6 +11,7 @@
 #include "codecs/codec.hpp"
 #include "output/checks.hpp"
 #include "output/netcdf/attributes.hpp"
+#include "output/netcdf/placed/dimension_lists.hpp"
 
 namespace tailrace::output::netcdf {
 namespace {
@@ -240,6 +241,9 @@ void write_header(hid_t file, const DatasetSpec& spec, const BeforeVariable& bef
   for (std::size_t i = 0; i < variables.size(); ++i)
     if (const auto dim = scale_of(spec, spec.variables[i]))
       scale_of_dim[static_cast<std::size_t>(*dim)] = variables[i];
+  if (before) {
+    return write_dimension_lists(spec, {variables.begin(), variables.end()}, scale_of_dim);
+  }
   for (std::size_t i = 0; i < variables.size(); ++i) {
     if (scale_of(spec, spec.variables[i])) continue;  // a scale cannot have scales
     attach_dims(variables[i], spec.variables[i].name, spec, spec.variables[i].dims, scale_of_dim);
