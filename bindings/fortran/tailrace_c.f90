@@ -174,7 +174,8 @@ module tailrace_c
       integer(c_int) :: code
     end function tailrace_checkpoint_c
 
-    function tailrace_put_value_int_c(session, name, values, count, error) bind(c, name="tailrace_put_value_int") result(code)
+    function tailrace_put_value_int_c(session, name, values, count, error) &
+      bind(c, name="tailrace_put_value_int") result(code)
       import :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t, tailrace_error_c
       type(c_ptr), value :: session
       character(kind=c_char), intent(in) :: name(*)
@@ -184,7 +185,8 @@ module tailrace_c
       integer(c_int) :: code
     end function tailrace_put_value_int_c
 
-    function tailrace_put_value_real_c(session, name, values, count, error) bind(c, name="tailrace_put_value_real") result(code)
+    function tailrace_put_value_real_c(session, name, values, count, error) &
+      bind(c, name="tailrace_put_value_real") result(code)
       import :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t, tailrace_error_c
       type(c_ptr), value :: session
       character(kind=c_char), intent(in) :: name(*)
@@ -203,7 +205,8 @@ module tailrace_c
       integer(c_int) :: code
     end function tailrace_put_value_string_c
 
-    function tailrace_get_value_int_c(session, name, values, capacity, count, error) bind(c, name="tailrace_get_value_int") result(code)
+    function tailrace_get_value_int_c(session, name, values, capacity, count, error) &
+      bind(c, name="tailrace_get_value_int") result(code)
       import :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t, tailrace_error_c
       type(c_ptr), value :: session
       character(kind=c_char), intent(in) :: name(*)
@@ -214,7 +217,8 @@ module tailrace_c
       integer(c_int) :: code
     end function tailrace_get_value_int_c
 
-    function tailrace_get_value_real_c(session, name, values, capacity, count, error) bind(c, name="tailrace_get_value_real") result(code)
+    function tailrace_get_value_real_c(session, name, values, capacity, count, error) &
+      bind(c, name="tailrace_get_value_real") result(code)
       import :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t, tailrace_error_c
       type(c_ptr), value :: session
       character(kind=c_char), intent(in) :: name(*)
@@ -225,7 +229,8 @@ module tailrace_c
       integer(c_int) :: code
     end function tailrace_get_value_real_c
 
-    function tailrace_get_value_string_c(session, name, text, capacity, count, error) bind(c, name="tailrace_get_value_string") result(code)
+    function tailrace_get_value_string_c(session, name, text, capacity, count, error) &
+      bind(c, name="tailrace_get_value_string") result(code)
       import :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t, tailrace_error_c
       type(c_ptr), value :: session
       character(kind=c_char), intent(in) :: name(*)

@@ -42,8 +42,9 @@ module tailrace_checkpoints
                             put_value_text
 
     procedure, private :: get_name, get_handle
-    procedure, private :: get_value_int32, get_value_int64, get_value_real, get_value_int64s, get_value_reals, get_value_text
-    procedure, private :: put_value_int32, put_value_int64, put_value_real, put_value_int64s, put_value_reals, put_value_text
+    procedure, private :: get_value_int32, get_value_int64, get_value_real, get_value_int64s, get_value_reals
+    procedure, private :: put_value_int32, put_value_int64, put_value_real, put_value_int64s, put_value_reals
+    procedure, private :: get_value_text, put_value_text
   end type checkpointing_session
 
 contains

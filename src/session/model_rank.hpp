@@ -2,13 +2,10 @@
 // inline, its own host.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "client/client.hpp"
 #include "client/declarer.hpp"
@@ -17,7 +14,7 @@
 #include "env/signals.hpp"
 #include "handshake/liveness/server_watch.hpp"
 #include "handshake/start.hpp"
-#include "host/host.hpp"
+#include "host/beside_model.hpp"
 #include "plan/plan.hpp"
 
 namespace tailrace::session {
@@ -60,15 +57,10 @@ class ModelRank {
   void connect();
   void hear_welcome();
   void wake_server();
-  void start_host();
-  void work_alone();
   void heed_signals();
-  void end_if_stopped();
-  bool progress_inline();  // of the host in this rank's own calls; tells the others what it throws
-  bool is_inline() const { return host_ && !host_thread_.joinable(); }
+  bool is_inline() const { return own_ && own_->is_inline(); }
   void begin_to_wait(const char* what);
   void meanwhile();  // while waiting for somebody else: throws when that is hopeless
-  void look_at_own_host();
   void go_on_without_output(const std::string& how);
   bool is_silent() const { return !output_lost_.empty(); }
   // The next message of this rank's server, which is to do `what`.
@@ -76,7 +68,6 @@ class ModelRank {
   std::vector<base::Fault> hear_goodbye();
   transport::BufferOptions buffer_options() const;
   transport::ProducerEnd make_producer();
-  void end_host();
 
   handshake::Started started_;
   model::Tick begin_;
@@ -90,10 +81,7 @@ class ModelRank {
   const char* waits_for_ = "";               // what the server is to do
   double waits_since_ = 0.0;                 // steady seconds
   std::optional<env::StopSignals> signals_;  // where this rank takes them
-  std::unique_ptr<host::Host> host_;         // modes attached and inline
-  std::thread host_thread_;                  // mode attached
-  std::optional<base::Fault> host_fault_;    // why the thread ended early; read after join
-  std::atomic<bool> host_failed_{false};
+  std::unique_ptr<host::BesideModel> own_;   // modes attached and inline
   std::string doorbell_name_;                      // of this rank's server
   std::unique_ptr<transport::Doorbell> doorbell_;  // until connected, of a server of its own on this node
   std::optional<plan::Plan> plan_;
