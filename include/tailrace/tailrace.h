@@ -272,7 +272,8 @@ TAILRACE_EXPORT int tailrace_get_value_string(tailrace_session* session, const c
 /* 1 where a checkpoint is due at this step: by `checkpoint.every`, after tailrace_request_checkpoint, or, with
  * `checkpoint.on_signal`, because SIGTERM or SIGINT came. The fields of `checkpoint.fields` are wanted then: put
  * them, and call tailrace_checkpoint. 0 where none is, or once it was made; -1 on failure. The same on all ranks;
- * collective over the component where signals count and none is due otherwise. */
+ * collective over the component where signals count and none is due otherwise. A field that was put at this step
+ * already is not copied again, so all may be put that belong to it. */
 TAILRACE_EXPORT int tailrace_checkpoint_due(tailrace_session* session, tailrace_error* error);
 /* Makes one due at this step. Local; to be called on all ranks at the same step. */
 TAILRACE_EXPORT int tailrace_request_checkpoint(tailrace_session* session, tailrace_error* error);

@@ -250,7 +250,8 @@ class TAILRACE_EXPORT Session {
   // Whether a checkpoint is due at this step: by `checkpoint.every`, after request_checkpoint, or, with
   // `checkpoint.on_signal`, because SIGTERM or SIGINT came. The fields of `checkpoint.fields` are wanted then:
   // put them, and call checkpoint. The same answer on all ranks; collective over the component where signals
-  // count and none is due otherwise. False once it was made.
+  // count and none is due otherwise. False once it was made. A field that was put at this step already
+  // is not copied again, so all may be put that belong to it.
   bool checkpoint_due();
   // Makes one due at this step. Local; to be called on all ranks at the same step.
   void request_checkpoint();

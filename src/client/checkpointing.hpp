@@ -31,6 +31,7 @@ class Checkpointing {
   bool due() const { return due_; }    // at this step, whether or not it was made
   bool made() const { return made_; }  // at this step
   bool awaits(std::size_t field) const { return awaited_[field] != 0; }  // it is due and was not put
+  bool has(std::size_t field) const { return due_ && kept_[field] != 0 && awaited_[field] == 0; }
   void note_put(std::size_t field) { awaited_[field] = 0; }
   void note_made() { made_ = true; }
 

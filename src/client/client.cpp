@@ -203,6 +203,7 @@ Client::FieldState* Client::begin_put(int field) {
   throw_fault();
   FieldState& state = fields_[f];
   refuse_put(state);
+  if (state.put_at == now_.step && checkpointing_.has(f)) return nullptr;  // what was put for the files serves both
   if (state.put_at == now_.step && !checkpointing_.awaits(f))
     refuse(fmt::format("field \"{}\" was put twice at step {}", state.name, now_.step));
   return &state;
