@@ -24,7 +24,8 @@ Keys of a scenario (the JSON file that the player reads; see player.cpp):
   grids                     name, kind (block | indexed | replicated), dims, shape; split: the dims that are cut over
                             the ranks; indexed_dim; mesh; mesh_in_parts; coordinates: name, dims, units, first,
                             spacing, part
-  fields                    name, grid, type, units, how (dense | strided | acquire), missing_steps (not put at these)
+  fields                    name, grid, type, units, how (dense | strided | acquire), fixed (always the values of
+                            the start), missing_steps (not put at these)
                             and missing_ranks (by these; all if not given); the values are those of
                             values.put_values with the field's position in this list
   fault                     kind, rank (of the component), step; kinds: put_before_ready (step 0), wrong_size,

@@ -346,7 +346,8 @@ class Player {
   }
 
   void put(std::size_t field, double time, std::int64_t step) {
-    std::vector<double> values = values_of(field, time, step);
+    const bool fixed = scenario_.fields[field].fixed;
+    std::vector<double> values = values_of(field, fixed ? 0.0 : time, fixed ? 0 : step);
     if (misbehaves("wrong_size", step)) values.push_back(0.0);
     tailrace::Type type = scenario_.fields[field].spec.type;
     if (misbehaves("wrong_type", step)) {

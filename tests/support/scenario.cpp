@@ -77,6 +77,7 @@ Field read_field(const Json& json) {
   if (json.contains("fill_value"))  // JSON has no NaN
     field.spec.fill_value = json.at("fill_value").is_number() ? json.at("fill_value").get<double>()
                                                               : std::numeric_limits<double>::quiet_NaN();
+  field.fixed = json.value("fixed", false);
   field.how = json.value("how", "dense");
   field.missing_steps = json.value("missing_steps", std::vector<std::int64_t>{});
   field.missing_ranks = json.value("missing_ranks", std::vector<int>{});

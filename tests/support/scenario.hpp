@@ -38,6 +38,7 @@ struct Grid {
 struct Field {
   tailrace::FieldSpec spec;
   std::string how = "dense";                // dense, strided (out of an array with halos), acquire
+  bool fixed = false;                       // its values are those of the start, whenever it is put
   std::vector<std::int64_t> missing_steps;  // at which it is not put,
   std::vector<int> missing_ranks;           // by these ranks; empty: by any
 };
