@@ -140,6 +140,43 @@ std::string one_per_dimension(const char* grid, const char* what, int found, std
          " elements, dims has " + std::to_string(dims) + "; one is needed for each dimension";
 }
 
+// An array of Fortran's, in C order.
+struct Described {
+  std::int64_t shape[CFI_MAX_RANK];
+  std::int64_t strides[CFI_MAX_RANK];
+  int rank = 0, type = 0;
+  bool is_dense = true;
+  bool is_sound = false;  // else `error` says what is wrong
+
+  Described(tailrace_session* session, int field, const CFI_cdesc_t* array, const char* call,
+            tailrace_error* error) {
+    if (array->base_addr == nullptr) {  // not allocated, or a pointer to nothing: the extents say nothing
+      rank = tailrace_local_shape(session, field, shape, &type, error);
+      is_sound = rank != -1;
+      return;
+    }
+    rank = array->rank;
+    type = type_of(array->type);
+    const auto element = static_cast<std::int64_t>(array->elem_len);
+    std::int64_t dense = element;
+    for (int i = 0; i < rank; ++i) {
+      const auto& dimension = array->dim[i];
+      const int c = rank - 1 - i;
+      if (dimension.sm % element != 0) {
+        usage_error(error, std::string(call) +
+                               ": the array is a component of a derived type whose size is not a multiple of "
+                               "the component's; put a copy of it, in parentheses: (array%component)");
+        return;
+      }
+      shape[c] = dimension.extent;
+      strides[c] = dimension.sm / element;
+      is_dense = is_dense && (dimension.sm == dense || dimension.extent == 1);
+      dense *= dimension.extent;
+    }
+    is_sound = true;
+  }
+};
+
 }  // namespace
 
 extern "C" {
@@ -303,33 +340,17 @@ int tailrace_glue_field(tailrace_session* session, const char* name, const char*
 }
 
 int tailrace_glue_put(tailrace_session* session, int field, const CFI_cdesc_t* array, tailrace_error* error) {
-  std::int64_t shape[CFI_MAX_RANK];
-  std::int64_t strides[CFI_MAX_RANK];
-  if (array->base_addr == nullptr) {  // not allocated, or a pointer to nothing: the extents say nothing
-    int type = 0;
-    const int rank = tailrace_local_shape(session, field, shape, &type, error);
-    if (rank == -1) return error->code;
-    return tailrace_put_strided(session, field, nullptr, type, rank, shape, nullptr, error);
-  }
-  const auto element = static_cast<std::int64_t>(array->elem_len);
-  std::int64_t dense = element;
-  bool is_dense = true;
-  for (int i = 0; i < array->rank; ++i) {
-    const auto& dimension = array->dim[i];
-    const int c = array->rank - 1 - i;
-    if (dimension.sm % element != 0) {
-      return usage_error(
-          error,
-          "put: the array is a component of a derived type whose size is not a multiple of the "
-          "component's; put a copy of it, in parentheses: (array%component)");
-    }
-    shape[c] = dimension.extent;
-    strides[c] = dimension.sm / element;
-    is_dense = is_dense && (dimension.sm == dense || dimension.extent == 1);
-    dense *= dimension.extent;
-  }
-  return tailrace_put_strided(session, field, array->base_addr, type_of(array->type), array->rank, shape,
-                              is_dense ? nullptr : strides, error);
+  const Described described(session, field, array, "put", error);
+  if (!described.is_sound) return error->code;
+  return tailrace_put_strided(session, field, array->base_addr, described.type, described.rank, described.shape,
+                              described.is_dense ? nullptr : described.strides, error);
+}
+
+int tailrace_glue_get(tailrace_session* session, int field, const CFI_cdesc_t* array, tailrace_error* error) {
+  const Described described(session, field, array, "get", error);
+  if (!described.is_sound) return error->code;
+  return tailrace_get_strided(session, field, array->base_addr, described.type, described.rank, described.shape,
+                              described.is_dense ? nullptr : described.strides, error);
 }
 
 int tailrace_glue_acquire(tailrace_session* session, int field, int type, int rank, std::int64_t* extents,

@@ -25,14 +25,14 @@
 !! - A session is used from one thread at a time.
 !!
 !! The parts: what is declared stands in tailrace_declarations.f90 and tailrace_coordinates.f90, the time loop in
-!! tailrace_steps.f90, the rest here.
+!! tailrace_steps.f90, checkpoints in tailrace_checkpoints.f90, the rest here.
 module tailrace
   use, intrinsic :: iso_c_binding, only: c_associated, c_int, c_int64_t, c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: real64
   use mpi_f08, only: MPI_Comm, MPI_COMM_NULL
   use tailrace_base
   use tailrace_c
-  use tailrace_steps, only: stepping_session
+  use tailrace_checkpoints, only: checkpointing_session
   implicit none
   private
 
@@ -45,7 +45,7 @@ module tailrace
   public :: tailrace_ok, tailrace_error_usage, tailrace_error_configuration, tailrace_error_resource
   public :: tailrace_error_lost, tailrace_error_full, tailrace_error_internal
 
-  type, extends(stepping_session) :: tailrace_session
+  type, extends(checkpointing_session) :: tailrace_session
     private
     logical :: server = .false.
     logical :: off = .false.

@@ -1,6 +1,8 @@
 #include "arrays.hpp"
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <limits>
@@ -159,6 +161,47 @@ std::map<std::string, Attribute> attributes_from(nb::handle values, const std::s
       attributes[name] = numbers_from(value, owner + ": attribute \"" + name + "\"");
   }
   return attributes;
+}
+
+MutableArray::MutableArray(nb::handle object, const LocalShape& field) {
+  using Writable = nb::ndarray<nb::device::cpu>;
+  Writable array;
+  if (!nb::try_cast(object, array, false) || !(array.dtype() == dtype_of(field.type)))
+    throw Error(ErrorCode::usage, "get of field \"" + field.name + "\": expected a writable array of " +
+                                      name_of(field.type) + ", not " + describe(object));
+  view_.data = array.data();
+  view_.type = field.type;
+  for (std::size_t i = 0; i < array.ndim(); ++i) {
+    view_.shape.push_back(static_cast<std::int64_t>(array.shape(i)));
+    view_.strides.push_back(array.stride(i));
+  }
+  owner_ = nb::borrow(object);
+}
+
+nb::object empty_array(const LocalShape& field) {
+  return nb::module_::import_("numpy").attr("empty")(nb::cast(field.extents), name_of(field.type));
+}
+
+Value value_from(nb::handle object, const std::string& what) {
+  if (nb::isinstance<nb::str>(object)) return nb::cast<std::string>(object);
+  const nb::object array = nb::module_::import_("numpy").attr("atleast_1d")(object);
+  const auto kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
+  const bool is_list = nb::cast<std::size_t>(array.attr("ndim")) == 1;
+  if (is_list && (kind == "i" || kind == "u" || kind == "b")) return elements<std::int64_t>(array, "int64");
+  if (is_list && kind == "f") return elements<double>(array, "float64");
+  throw Error(ErrorCode::usage, what + ": expected a number, text or a list of numbers, not " + describe(object));
+}
+
+nb::object value_to(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return nb::cast(*text);
+  return std::visit(
+      [](const auto& values) -> nb::object {
+        if constexpr (std::is_same_v<std::decay_t<decltype(values)>, std::string>)
+          return nb::none();
+        else
+          return values.size() == 1 ? nb::cast(values.front()) : nb::cast(values);
+      },
+      value);
 }
 
 nb::object slot_array(std::span<std::byte> slot, const LocalShape& field, nb::handle session) {

@@ -38,6 +38,23 @@ class PythonArray {
   } number_{};
 };
 
+// A NumPy array to be written to, of the field's type. Throws Error(usage) for anything else.
+class MutableArray {
+ public:
+  MutableArray(nanobind::handle object, const LocalShape& field);
+  const MutableArrayView& view() const { return view_; }
+
+ private:
+  nanobind::object owner_;
+  MutableArrayView view_;
+};
+
+nanobind::object empty_array(const LocalShape& field);  // of NumPy
+
+// A number, text or a list of numbers. Throws Error(usage) with `what` for anything else.
+Value value_from(nanobind::handle object, const std::string& what);
+nanobind::object value_to(const Value& value);
+
 // A mapping of texts and numbers. Throws Error(usage) with the owner and the name of what is neither.
 std::map<std::string, Attribute> attributes_from(nanobind::handle values, const std::string& owner);
 

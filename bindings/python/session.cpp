@@ -203,6 +203,42 @@ class PythonSession {
     session_.publish(handle);
   }
 
+  nb::object restarting() {
+    const auto at = session_.restarting();
+    return at ? nb::object(nb::make_tuple(at->step, at->time)) : nb::none();
+  }
+  nb::object get(nb::handle field, nb::handle into) {
+    const auto handle = resolve(field);
+    const LocalShape& shape = shapes_.of(handle);
+    const nb::object array = into.is_none() ? empty_array(shape) : nb::borrow(into);
+    const MutableArray values(array, shape);
+    {
+      const nb::gil_scoped_release unlocked;
+      session_.get(handle, values.view());
+    }
+    return array;
+  }
+  bool checkpoint_due() {
+    const nb::gil_scoped_release unlocked;
+    return session_.checkpoint_due();
+  }
+  void request_checkpoint() { session_.request_checkpoint(); }
+  void checkpoint() {
+    const nb::gil_scoped_release unlocked;
+    session_.checkpoint();
+  }
+  void put_value(const std::string& name, nb::handle value) {
+    session_.put_value(name, value_from(value, "put_value: \"" + name + "\""));
+  }
+  nb::object get_value(const std::string& name) {
+    Value value;
+    {
+      const nb::gil_scoped_release unlocked;
+      value = session_.get_value(name);
+    }
+    return value_to(value);
+  }
+
   std::string output_lost() const { return session_.output_lost(); }
 
   bool stop_requested() {
@@ -294,6 +330,24 @@ void bind_exchange(nb::class_<PythonSession>& type) {
       .def("publish", &PythonSession::publish, "field"_a, "Hands over the contents of the slot.");
 }
 
+void bind_checkpoints(nb::class_<PythonSession>& type) {
+  type.def("restarting", &PythonSession::restarting,
+           "The step and the time of the checkpoint from which the run goes on; None where it begins afresh. To "
+           "be asked before ready.")
+      .def("get", &PythonSession::get, "field"_a, "array"_a.none() = nb::none(),
+           "This rank's part of a field of the checkpoint: fills the array (of any strides), or makes one.")
+      .def("get_value", &PythonSession::get_value, "name"_a,
+           "The value of that name in the checkpoint: a number, text, or a list of numbers.")
+      .def("checkpoint_due", &PythonSession::checkpoint_due,
+           "Whether a checkpoint is due at this step, and its fields are wanted; the same on all ranks.")
+      .def("request_checkpoint", &PythonSession::request_checkpoint,
+           "Makes a checkpoint due at this step; to be called on all ranks.")
+      .def("checkpoint", &PythonSession::checkpoint,
+           "The checkpoint of this step holds what was put until now; on all ranks. Does not wait.")
+      .def("put_value", &PythonSession::put_value, "name"_a, "value"_a,
+           "A number, text or a list of numbers that belongs to all checkpoints from now on.");
+}
+
 }  // namespace
 
 int communicator_handle(nb::handle communicator) {
@@ -319,6 +373,7 @@ void bind_session(nb::module_& module) {
           "The model ranks of this component: an mpi4py communicator, or its Fortran handle without mpi4py.");
   bind_declarations(type);
   bind_exchange(type);
+  bind_checkpoints(type);
   type.def(
       "output_lost", &PythonSession::output_lost,
       "With `on_server_loss: continue`: which server was lost, and from which step on nothing is written; "

@@ -55,9 +55,28 @@ struct ArrayView {
   std::vector<std::int64_t> strides{};
 };
 
+// The same, to be written to.
+struct MutableArrayView {
+  void* data = nullptr;
+  Type type = Type::float64;
+  std::vector<std::int64_t> shape{};
+  std::vector<std::int64_t> strides{};
+};
+
+// Of a model, and no field: a seed, an option, the words of a calendar.
+using Value = std::variant<std::vector<std::int64_t>, std::vector<double>, std::string>;
+
+// Where a run goes on: behind this step.
+struct RestartPoint {
+  std::int64_t step = 0;
+  double time = 0.0;  // seconds of model time
+};
+
 struct StartOptions {
   std::string component = "model";
-  double initial_time = 0.0;  // seconds of model time before the first step
+  // Before the first step: seconds of model time, and the step. A run that goes on from a checkpoint begins
+  // where that says, whatever stands here.
+  double initial_time = 0.0;
   std::int64_t initial_step = 0;
 };
 
@@ -162,6 +181,11 @@ class TAILRACE_EXPORT Session {
   bool is_off() const noexcept;  // mode off: every call returns at once
   int model_comm() const;        // Fortran handle: the model ranks of this component; valid until finish
 
+  // Whether the run goes on from a checkpoint (`checkpoint.restart`), and from which step and time: the model's
+  // next step comes after it. Nothing where it begins afresh. Local; from start on. A model must ask, for ready
+  // fails where there is a checkpoint of which it does not know.
+  std::optional<RestartPoint> restarting();
+
   // Declarations, before ready; local. Names, shapes and types must agree over the component's ranks.
   void option(const std::string& name, const std::string& value);
   void option(const std::string& name, std::int64_t value);
@@ -207,6 +231,36 @@ class TAILRACE_EXPORT Session {
   // publish. One slot at a time.
   std::span<std::byte> acquire(FieldHandle field);
   void publish(FieldHandle field);
+
+  // Fills this rank's part of a field that the checkpoint has, under the decomposition of this run. After ready,
+  // where restarting() says so. Local; reads the disk.
+  void get(FieldHandle field, const MutableArrayView& array);
+  void get(std::string_view name, const MutableArrayView& array) { get(handle(name), array); }
+  template <class T>
+  void get(FieldHandle field, std::span<T> values) {
+    get(field, {values.data(), type_of<T>(), {static_cast<std::int64_t>(values.size())}, {}});
+  }
+  template <class T>
+  void get(FieldHandle field, std::vector<T>& values) {
+    get(field, std::span<T>(values));
+  }
+  // The value of that name in the checkpoint. Local. Error(usage) with the nearest name where it has none.
+  Value get_value(const std::string& name);
+
+  // Whether a checkpoint is due at this step: by `checkpoint.every`, after request_checkpoint, or, with
+  // `checkpoint.on_signal`, because SIGTERM or SIGINT came. The fields of `checkpoint.fields` are wanted then:
+  // put them, and call checkpoint. The same answer on all ranks; collective over the component where signals
+  // count and none is due otherwise. False once it was made. A field that was put at this step already
+  // is not copied again, so all may be put that belong to it.
+  bool checkpoint_due();
+  // Makes one due at this step. Local; to be called on all ranks at the same step.
+  void request_checkpoint();
+  // The checkpoint of this step holds what was put until now, and the servers' state; nothing more may be put
+  // at this step. On all ranks at the same step. Does not wait: the servers write it meanwhile; in mode inline
+  // it waits for the other ranks.
+  void checkpoint();
+  // Belongs to all checkpoints from now on. The value of the component's first rank counts. Local.
+  void put_value(const std::string& name, const Value& value);
 
   // With `servers.on_server_loss: continue`: which server was lost, from which step on nothing is written,
   // and how far each file is whole. Empty while there is output. Local: the ranks hear of a loss one after

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,13 @@ struct FileLayout {
   std::vector<VariableLayout> variables;  // planned ones first, in the order of the plan, then static fields
   std::vector<AxisLayout> axes;           // as FilePlan::axes
   std::vector<output::PlainValues> constants;  // coordinates whose values are known from the declarations
+
+  // As DatasetSpec::kept has them: `records` by axis.
+  std::map<int, std::int64_t> kept(const std::vector<std::int64_t>& records) const {
+    std::map<int, std::int64_t> by_dim;
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) by_dim[axes[axis].dim] = records[axis];
+    return by_dim;
+  }
 };
 
 // `history` is the line for the history attribute (time stamp and command). Pure, so equal on every server.

@@ -16,12 +16,21 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::usage, message); }
 
+// A flag for each field, where none at all were given.
+std::vector<unsigned char> one_each(std::vector<unsigned char> flags, std::size_t fields) {
+  flags.resize(fields, 0);
+  return flags;
+}
+
 }  // namespace
 
 Client::Client(const Declarer& declarer, int rank, ClientParts parts)
     : producer_(std::move(parts.producer)),
       agenda_(std::move(parts.agenda)),
+      checkpointing_(one_each(std::move(parts.kept), declarer.declarations().fields.size()),
+                     std::move(parts.schedule)),
       now_(parts.begin),
+      continues_(parts.continues),
       silent_(!producer_),
       begin_time_(parts.begin.time) {
   const model::Declarations& declarations = declarer.declarations();
@@ -43,6 +52,7 @@ Client::Client(const Declarer& declarer, int rank, ClientParts parts)
     fields_.push_back(std::move(state));
     counters_.fields.push_back({.name = field.name, .unwanted = {}, .bytes = {}, .put = {}, .stall = {}});
   }
+  rank_ = rank;
   counters_.component = declarations.component;
   counters_.rank = rank;
   counters_.host = env::host_name();
@@ -85,6 +95,10 @@ void Client::step(std::int64_t step, double time) {
   if (acquired_ >= 0)
     refuse(fmt::format("step was called between acquire and publish of field \"{}\"",
                        fields_[static_cast<std::size_t>(acquired_)].name));
+  if (!stepped_ && continues_ && step <= now_.step)
+    refuse(fmt::format("step {} is the first after a restart, but the checkpoint is of step {}; ask "
+                       "restarting, and go on with the step after it",
+                       step, now_.step));
   if (stepped_ && step <= now_.step)
     refuse(fmt::format("step {} follows step {}; step numbers must grow", step, now_.step));
   if (!(time >= now_.time))
@@ -93,9 +107,11 @@ void Client::step(std::int64_t step, double time) {
   if (time > model::latest_time)
     refuse(fmt::format("step {} is at {} s; a model time is a number of at most 2^53 seconds", step, time));
   check_all_put();
+  check_checkpointed();
   now_ = {step, time};
   const bool is_first = !std::exchange(stepped_, true);
   if (silent_) return;
+  checkpointing_.begin_step(now_);
   agenda_->advance(now_, wanted_);
   for (std::size_t f = 0; is_first && f < wanted_.size(); ++f)
     if (fields_[f].put_at != INT64_MIN) wanted_[f] = 0;
@@ -117,9 +133,65 @@ void Client::check_all_put() {
       fields_[f].name, now_.step, fields_[f].name));
 }
 
+// A model that does not know of checkpoints would go without any, and nobody would notice.
+void Client::check_checkpointed() const {
+  if (silent_ || !checkpoint_due()) return;
+  refuse(fmt::format("a checkpoint was due at step {}, but the model did not call checkpoint; where "
+                     "checkpoint_due says so, put what belongs to it and call checkpoint",
+                     now_.step));
+}
+
+void Client::request_checkpoint() {
+  throw_fault();
+  if (!stepped_) refuse("request_checkpoint was called before the first step");
+  if (silent_) return;
+  if (!checkpointing_.is_configured())
+    refuse("request_checkpoint: the configuration has no section `checkpoint`, which says where it goes");
+  checkpointing_.request();
+}
+
+void Client::checkpoint() {
+  throw_fault();
+  if (!stepped_) refuse("checkpoint was called before the first step");
+  if (silent_) return;
+  if (!checkpointing_.is_configured())
+    refuse("checkpoint: the configuration has no section `checkpoint`, which says where it goes");
+  if (acquired_ >= 0)
+    refuse(fmt::format("checkpoint was called between acquire and publish of field \"{}\"",
+                       fields_[static_cast<std::size_t>(acquired_)].name));
+  if (!checkpointing_.due())
+    refuse(fmt::format("checkpoint was called at step {}, where none is due, so fields that belong to it were "
+                       "not wanted; ask checkpoint_due, or call request_checkpoint before",
+                       now_.step));
+  if (checkpointing_.made()) refuse(fmt::format("checkpoint was called twice at step {}", now_.step));
+  check_all_put();
+  for (std::size_t f = 0; f < fields_.size(); ++f)
+    if (checkpointing_.awaits(f) && fields_[f].count > 0)
+      refuse(fmt::format("field \"{}\" belongs to the checkpoint (checkpoint.fields), but was not put at step "
+                         "{}; put it before checkpoint",
+                         fields_[f].name, now_.step));
+  const telemetry::ScopedTimer timer(counters_.checkpoint);
+  const std::vector<std::byte> values = rank_ == 0 ? checkpointing_.values() : std::vector<std::byte>{};
+  const std::span<std::byte> slot = producer_->reserve(values.size());
+  if (!values.empty()) std::memcpy(slot.data(), values.data(), values.size());
+  producer_->publish({model::PacketKind::checkpoint, 0, now_.step, now_.time});
+  producer_->flush();
+  checkpointing_.note_made();
+}
+
+void Client::refuse_put(const FieldState& state) const {
+  if (acquired_ >= 0)
+    refuse(fmt::format("put of field \"{}\" between acquire and publish of field \"{}\"", state.name,
+                       fields_[static_cast<std::size_t>(acquired_)].name));
+  if (checkpointing_.made())
+    refuse(fmt::format("put of field \"{}\" after the checkpoint of step {}; call checkpoint behind the last "
+                       "put of a step",
+                       state.name, now_.step));
+}
+
 Client::FieldState* Client::begin_put(int field) {
   const std::size_t f = checked(field);
-  if (!wanted_[f]) {
+  if (!wanted_[f] && !checkpointing_.awaits(f)) {
     if (fields_[f].once && fields_[f].put_at == now_.step)
       refuse(fmt::format("field \"{}\" was put twice {}; it is put once (`every: once`)", fields_[f].name,
                          stepped_ ? fmt::format("at step {}", now_.step) : "before the first step"));
@@ -130,10 +202,9 @@ Client::FieldState* Client::begin_put(int field) {
   }
   throw_fault();
   FieldState& state = fields_[f];
-  if (acquired_ >= 0)
-    refuse(fmt::format("put of field \"{}\" between acquire and publish of field \"{}\"", state.name,
-                       fields_[static_cast<std::size_t>(acquired_)].name));
-  if (state.put_at == now_.step)
+  refuse_put(state);
+  if (state.put_at == now_.step && checkpointing_.has(f)) return nullptr;  // what was put for the files serves both
+  if (state.put_at == now_.step && !checkpointing_.awaits(f))
     refuse(fmt::format("field \"{}\" was put twice at step {}", state.name, now_.step));
   return &state;
 }
@@ -157,12 +228,18 @@ void Client::check_memory(FieldState& state, const void* data) const {
 }
 
 void Client::finish_put(FieldState& state, int field) {
-  state.put_at = now_.step;
   const auto f = static_cast<std::size_t>(field);
-  awaited_ -= stepped_ && wanted_[f] == 1 && must_be_put_[f];
+  const bool is_kept = checkpointing_.awaits(f);
+  const bool is_for_files = wanted_[f] != 0 && state.put_at != now_.step;
+  state.put_at = now_.step;
+  if (is_kept) checkpointing_.note_put(f);
+  awaited_ -= stepped_ && is_for_files && wanted_[f] == 1 && must_be_put_[f];
   if (state.once) wanted_[f] = 0;
   if (!state.sends) return;
-  if (state.once)
+  if (is_kept)
+    producer_->publish({is_for_files ? model::PacketKind::block_and_kept : model::PacketKind::kept, field,
+                        now_.step, now_.time});
+  else if (state.once)
     producer_->publish({model::PacketKind::block, field, model::static_step, 0.0});
   else
     producer_->publish({model::PacketKind::block, field, now_.step, now_.time});
@@ -198,7 +275,7 @@ void Client::put_dense(int field, const void* data, model::DataType type, std::s
 
 bool Client::put_unwanted(int field) noexcept {
   const auto f = static_cast<std::size_t>(field);
-  if (f >= wanted_.size() || wanted_[f] != 0 || !stepped_) return false;
+  if (f >= wanted_.size() || wanted_[f] != 0 || checkpointing_.awaits(f) || !stepped_) return false;
   if (fields_[f].once && fields_[f].put_at == now_.step) return false;  // twice: the put tells
   counters_.fields[f].unwanted.add();
   return true;
@@ -221,7 +298,7 @@ std::span<std::byte> Client::acquire(int field) {
 }
 
 void Client::publish(int field) {
-  if (acquired_ < 0 && !wanted_[checked(field)]) return;
+  if (acquired_ < 0 && !wants(field)) return;
   if (acquired_ != field)
     refuse(fmt::format("publish of field \"{}\", which was not acquired", fields_[checked(field)].name));
   const std::uint64_t begin = env::steady_nanoseconds();
@@ -252,6 +329,7 @@ void Client::finish() {
     refuse(fmt::format("finish was called between acquire and publish of field \"{}\"",
                        fields_[static_cast<std::size_t>(acquired_)].name));
   check_all_put();
+  check_checkpointed();
   if (!producer_) return;
   if (incomplete_)
     producer_->abandon();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "client/array.hpp"
+#include "client/checkpointing.hpp"
 #include "client/declarer.hpp"
 #include "env/clock.hpp"
 #include "env/device_memory.hpp"
@@ -27,6 +28,9 @@ struct ClientParts {
   std::vector<unsigned char> may_be_missing;  // by field: optional ones, which may be wanted and yet not put
   std::vector<unsigned char> once;            // by field: put once, before the first step or in it
   model::Tick begin;                          // where the model stands before its first step
+  bool continues = false;                     // behind a checkpoint of the step of `begin`
+  std::vector<unsigned char> kept = {};       // by field: part of a checkpoint; empty: none is
+  Checkpointing::Schedule schedule = {};      // of checkpoints; none: there are none
 };
 
 // One thread. Every call but wants may throw: the misuse it was, or what went wrong on a server since the
@@ -42,13 +46,24 @@ class Client {
 
   void put_statics(std::span<const StaticValues> statics);
   void step(std::int64_t step, double time);
-  bool wants(int field) const { return wanted_[checked(field)] != 0; }
+  bool wants(int field) const {
+    const std::size_t f = checked(field);
+    return wanted_[f] != 0 || checkpointing_.awaits(f);
+  }
   void put(int field, const Array& array);
   void put_dense(int field, const void* data, model::DataType type, std::size_t count);
   // True where the put of a field has nothing to do: it is counted then.
   bool put_unwanted(int field) noexcept;
   std::span<std::byte> acquire(int field);
   void publish(int field);
+  // Whether a checkpoint is due at this step and was not made yet.
+  bool checkpoint_due() const { return checkpointing_.due() && !checkpointing_.made(); }
+  void request_checkpoint();
+  // The checkpoint of this step holds what was put until now; nothing more may be put at this step.
+  void checkpoint();
+  void put_value(const std::string& name, model::KeptValue value) {
+    checkpointing_.put_value(name, std::move(value));
+  }
   // The last packet of this rank; after it, nothing may be put. Does not wait for the servers.
   void finish();
   void abandon() noexcept {
@@ -83,6 +98,8 @@ class Client {
   void check_type(const FieldState& state, model::DataType type) const;
   void check_memory(FieldState& state, const void* data) const;
   void check_all_put();
+  void check_checkpointed() const;
+  void refuse_put(const FieldState& state) const;
   void finish_put(FieldState& state, int field);
   void ship_counters();
 
@@ -94,7 +111,10 @@ class Client {
   std::vector<unsigned char> wanted_;
   std::vector<unsigned char> must_be_put_;  // where wanted: not optional, and held by this rank
   int awaited_ = 0;                         // fields that must be put at this step and were not yet
+  Checkpointing checkpointing_;
+  int rank_ = 0;
   model::Tick now_;
+  bool continues_ = false;
   bool stepped_ = false;
   bool silent_ = false;
   bool incomplete_ = false;  // a wanted field was not put: the servers must not wait for it

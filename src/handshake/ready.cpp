@@ -21,6 +21,8 @@
 #include "handshake/agreement/tree.hpp"
 #include "model/checks/message_checks.hpp"
 #include "plan/plan.hpp"
+#include "plan/restart/description.hpp"
+#include "plan/restart/restored.hpp"
 #include "plan/stations/sampling.hpp"
 #include "plan/words/as_configured.hpp"
 
@@ -175,12 +177,14 @@ plan::Plan check_all(Started& started, model::Declarations& declarations, model:
   if (has_stations(started))
     set_found_cells(declarations, configuration_of(started, declarations), gathered.nearest);
   plan::Plan plan = plan_for(started, declarations);
+  if (started.restart) plan::check_restart(started.restart->texts, plan, declarations);
   const auto continued = look_at_existing_files(plan, begin, env::system_files());
   for (const std::string& warning : plan.warnings) base::log_warning(warning);
   for (const std::string& detail : plan.details) base::log_info(detail);
   put_fault(to_servers, std::nullopt);
   to_servers.put(begin);
   put_continued(to_servers, continued);
+  to_servers.put_text(started.restart ? started.restart->set : "");
   to_servers.put_all(std::span<const std::byte>(declarations.to_bytes()));
   to_servers.put_all(std::span<const std::byte>(gathered.decomposition.to_bytes()));
   return plan;
@@ -254,7 +258,9 @@ Agreement follow(Started& started, const client::Declarer& declarer, const std::
 
 plan::Plan plan_for(const Started& started, const model::Declarations& declarations) {
   const settings::Configuration configuration = configuration_of(started, declarations);
-  return plan::make_plan(configuration, plan::as_configured(configuration, declarations));
+  plan::Plan plan = plan::make_plan(configuration, plan::as_configured(configuration, declarations));
+  if (started.restart) plan::mark_restored(plan, *started.restart->state);
+  return plan;
 }
 
 Agreement agree_on_declarations(Started& started, const client::Declarer& declarer, model::Tick begin,

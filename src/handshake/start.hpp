@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "comm/communicator.hpp"
+#include "handshake/restart.hpp"
 #include "handshake/run.hpp"
 
 namespace tailrace::handshake {
@@ -19,6 +21,7 @@ struct Started {
   std::unique_ptr<comm::Communicator> servers;  // the servers; null on a rank that is none
   Run run;
   int number = -1;  // of this rank's component
+  std::optional<Restart> restart = {};  // of a model rank: from which it goes on; find_restart
 };
 
 // Collective over the communicator. `serves`: this rank is a `tailrace serve`. Throws the same Error on every

@@ -4,6 +4,7 @@
 
 #include "base/version.hpp"
 #include "handshake/agreement/existing_files.hpp"
+#include "handshake/restart.hpp"
 #include "model/checks/message_checks.hpp"
 
 namespace tailrace::host {
@@ -15,6 +16,7 @@ pipeline::ComponentInfo read_component_info(base::ByteReader& message, const han
   info.number = number;
   info.begin = message.get<model::Tick>();
   info.continued = handshake::get_continued(message);
+  if (const std::string set = message.get_text(); !set.empty()) info.saved = handshake::open_set(set).state;
   const auto declarations = message.get_all<std::byte>();
   info.declarations = model::Declarations::from_bytes(declarations);
   const auto decomposition = message.get_all<std::byte>();

@@ -121,6 +121,13 @@ bool Host::cut() const {
                              [](const auto& slot) { return slot->component && slot->component->cut(); });
 }
 
+bool Host::cuts_checkpoint(int component) const {
+  const Slot& slot = *slots_[static_cast<std::size_t>(component)];
+  const server::Intake* intake = slot.component ? slot.component->intake() : nullptr;
+  return slot.state == Slot::State::running && !slot.component->fatal() && intake != nullptr &&
+         (intake->buffer_used() > 0.0 || slot.component->cuts());
+}
+
 bool Host::progress(Slot& slot) {
   switch (slot.state) {
     case Slot::State::awaited: return receive_declarations(slot);

@@ -41,6 +41,8 @@ class Host {
   bool out_of_time() const;
   bool cut() const;                          // a component ended before its model did
   std::optional<base::Fault> fatal() const;  // what kept a component from its regular end
+  // Whether this server, which serves the component, has not saved its state for a checkpoint yet.
+  bool cuts_checkpoint(int component) const;
   bool lost_fellow() const { return fellows_.losses().count() > 0; }
   transport::Doorbell& doorbell() { return *bell_.doorbell; }
   handshake::LocalEnds& local_ends() { return local_ends_; }

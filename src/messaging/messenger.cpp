@@ -83,6 +83,7 @@ void Messenger::on_shared(std::int32_t kind, SharedHandler handler) {
 }
 
 void Messenger::send(int to, std::int32_t kind, Bytes&& message) {
+  ++traffic_[kind].sent;
   if (to == rank()) {
     local_.push_back({rank(), kind, std::move(message)});
     return;
@@ -94,6 +95,7 @@ void Messenger::send(int to, std::int32_t kind, Bytes&& message) {
 
 void Messenger::send_slab(int to, std::int32_t kind, base::Slab&& message) {
   TAILRACE_ASSERT(message.size() >= tail_bytes, "a message without room for its kind");
+  ++traffic_[kind].sent;
   const std::size_t size = message.size() - tail_bytes;
   if (to == rank()) {
     local_.push_back({rank(), kind, base::SharedBytes(std::move(message)).part(0, size)});
@@ -177,10 +179,23 @@ bool Messenger::handle_arrived() {
 
 void Messenger::handle(int from, std::int32_t kind, base::SharedBytes message) {
   const auto handler = handlers_.find(kind);
-  if (handler == handlers_.end())
+  if (handler == handlers_.end()) {
     early_[kind].push_back({from, std::move(message)});
-  else
-    handler->second(from, std::move(message));
+    return;
+  }
+  ++traffic_[kind].handled;
+  handler->second(from, std::move(message));
+}
+
+Messenger::Traffic Messenger::traffic(std::int32_t first_kind, std::int32_t end_kind) const {
+  Traffic all;
+  for (std::int32_t kind = first_kind; kind < end_kind; ++kind) {
+    const auto found = traffic_.find(kind);
+    if (found == traffic_.end()) continue;
+    all.sent += found->second.sent;
+    all.handled += found->second.handled;
+  }
+  return all;
 }
 
 bool Messenger::idle() const { return outgoing_.empty() && arriving_.empty() && local_.empty(); }

@@ -48,6 +48,11 @@ class Messenger {
   // Nothing more is received while there is no room: it stays with the servers that sent it. Whatever takes
   // the room must go away without any message.
   void receive_while(std::function<bool()> has_room) { has_room_ = std::move(has_room); }
+  // Messages of these kinds that were sent from here and handled here so far.
+  struct Traffic {
+    std::uint64_t sent = 0, handled = 0;
+  };
+  Traffic traffic(std::int32_t first_kind, std::int32_t end_kind) const;
   bool idle() const;  // nothing under way from here, half received, or waiting to be handled
   // A rank that is lost: what is under way to it or from it is given up, and what is sent to it from now on
   // is dropped. Else a large message would be waited for without end.
@@ -81,6 +86,7 @@ class Messenger {
   bool early_due_ = false;  // some of them wait in local_, and go before what is still to arrive
   std::size_t bytes_in_flight_ = 0;
   std::size_t bytes_arriving_ = 0;
+  std::unordered_map<std::int32_t, Traffic> traffic_;  // by kind
   std::function<bool()> has_room_ = [] { return true; };
 };
 

@@ -20,7 +20,14 @@ enum class PacketKind : std::uint32_t {
   block = 2,    // one field of one rank; number = field index
   finish = 3,   // the last packet; the payload holds the client's counters
   abandon = 4,  // the rank leaves without `finish`
+  kept = 5,     // as block, but for the checkpoint of this step alone
+  block_and_kept = 6,  // as block, and for that checkpoint too
+  checkpoint = 7,      // the checkpoint of the step holds what came until here; the payload has its values
 };
+
+inline bool is_block(PacketKind kind) {
+  return kind == PacketKind::block || kind == PacketKind::kept || kind == PacketKind::block_and_kept;
+}
 
 // Head of every packet in the stream of one client.
 struct PacketHeader {

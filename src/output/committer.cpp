@@ -75,10 +75,14 @@ void Committer::expect() {
   }
 }
 
-void Committer::take(ReadyCommit& ready, std::size_t v, Held& held) {
+// Records behind the commit that are in the chunk already come to light later: until then they are kept, since
+// they are part of the state.
+void Committer::take(ReadyCommit& ready, std::size_t v, Held& held, std::int64_t length) {
   const CommittedVariable& variable = variables_[v];
   held.written = true;
-  bytes_ -= held.chunk.bytes.size();
+  const bool keeps = variable.axis >= 0 && held.chunk.records_end > length;
+  const base::SharedBytes kept = keeps ? held.chunk.bytes : base::SharedBytes();
+  if (!keeps) bytes_ -= held.chunk.bytes.size();
   ready.bytes += held.chunk.bytes.size();
   if (variable.contiguous) {
     ready.commit.values.push_back({variable.variable, 0, held.chunk.bytes.copy()});
@@ -95,7 +99,7 @@ void Committer::take(ReadyCommit& ready, std::size_t v, Held& held) {
     }
     ready.commit.chunks.push_back(std::move(chunk));
   }
-  held.chunk.bytes = {};
+  held.chunk.bytes = kept;
 }
 
 std::optional<ReadyCommit> Committer::next() {
@@ -110,11 +114,13 @@ std::optional<ReadyCommit> Committer::next() {
     const std::int64_t per_chunk = variable.grid.records_per_chunk;
     const bool part_of_it =
         variable.axis < 0 || record_chunk * per_chunk < lengths[static_cast<std::size_t>(variable.axis)];
-    if (part_of_it && !entry->second.written) take(ready, v, entry->second);
+    if (part_of_it && !entry->second.written)
+      take(ready, v, entry->second, variable.axis < 0 ? 0 : lengths[static_cast<std::size_t>(variable.axis)]);
     const bool over =
         variable.axis < 0 ||
         (part_of_it && (ready.point.ends_part ||
                         (record_chunk + 1) * per_chunk <= lengths[static_cast<std::size_t>(variable.axis)]));
+    if (over) bytes_ -= entry->second.chunk.bytes.size();
     entry = over ? held_.erase(entry) : std::next(entry);
   }
   for (std::size_t axis = 0; axis < dims_.size(); ++axis) ready.commit.lengths[dims_[axis]] = lengths[axis];
@@ -132,7 +138,7 @@ void Committer::for_each_waiting(
     const std::function<void(std::size_t variable, const FinishedChunk&)>& visit) const {
   TAILRACE_ASSERT(points_.empty(), "chunks of a commit that is due are not state");
   for (const auto& [key, held] : held_)
-    if (!held.written && variables_[std::get<0>(key)].axis >= 0) visit(std::get<0>(key), held.chunk);
+    if (!held.chunk.bytes.empty() && variables_[std::get<0>(key)].axis >= 0) visit(std::get<0>(key), held.chunk);
 }
 
 void Committer::resume(std::vector<std::int64_t> committed, bool has_statics) {

@@ -74,7 +74,8 @@ class Committer {
   // Of those, while a commit of a step up to `step` is due: they leave without any input of later steps.
   std::size_t due_bytes(std::int64_t step) const { return due(step) ? bytes_ : 0; }
   bool due(std::int64_t step) const { return !points_.empty() && points_.front().step <= step; }
-  // Between two commits, when no point waits: calls `visit` with each chunk that came after the last one.
+  // Between two commits, when no point waits: calls `visit` with each chunk that has records behind the last
+  // one.
   void for_each_waiting(const std::function<void(std::size_t variable, const FinishedChunk&)>& visit) const;
   const std::vector<std::int64_t>& committed() const { return committed_; }  // records, by axis
   // Goes on where another one had committed so many records. `has_statics`: what is static is there already.
@@ -90,7 +91,7 @@ class Committer {
     std::int64_t taken = 0;  // records of it that earlier commits brought
   };
   void expect();  // fills needed_ for points_.front()
-  void take(ReadyCommit& ready, std::size_t variable, Held& held);
+  void take(ReadyCommit& ready, std::size_t variable, Held& held, std::int64_t length);
 
   std::vector<CommittedVariable> variables_;
   std::vector<int> dims_;

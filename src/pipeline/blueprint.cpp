@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plan/analysis.hpp"
+#include "plan/restart/restored.hpp"
 #include "plan/series_clock.hpp"
 #include "plan/words/as_configured.hpp"
 
@@ -47,6 +48,7 @@ Blueprint::Blueprint(ComponentInfo given)
     info.declarations = plan.analysis->declarations;
   }
   plan::go_on(plan, info.continued);
+  if (info.saved) plan::mark_restored(plan, *info.saved);
   for (plan::FilePlan& file : plan.files) {
     layouts.push_back(
         cf::make_layout(file, info.configuration, info.declarations, info.decomposition, info.history));
@@ -55,6 +57,11 @@ Blueprint::Blueprint(ComponentInfo given)
     if (file.entry.has_many_files()) set_units(file, layouts.back());
     if (!file.entry.has_many_files() || file.continues)
       dataset.path = plan::first_path(file, plan.calendar, info.begin);
+    if (file.restored) {
+      dataset.if_exists = output::IfExists::replace;
+      if (!file.restored->is_empty && !file.entry.has_many_files())
+        dataset.kept = layouts.back().kept(file.restored->records);
+    }
     if (file.continues)
       for (std::size_t axis = 0; axis < file.axes.size(); ++axis)
         dataset.kept[layouts.back().axes[axis].dim] = file.axes[axis].continued.records;

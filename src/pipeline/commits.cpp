@@ -64,6 +64,10 @@ void Commits::finish() {
 void Commits::commit_until(const model::Tick& tick) {
   for (std::size_t f = 0; f < clocks_.size(); ++f)
     if (const auto due = clocks_[f].commit_until(axes_, tick)) carry_out(f, *due);
+  write_soon();
+}
+
+void Commits::write_soon() {
   for (const auto& sink : sinks_)
     if (sink) sink->write_soon();
 }
@@ -179,6 +183,7 @@ void Commits::load(const model::StateLoader& loader) {
   commits("step", tick_.step);
   commits("time", tick_.time);
   for (std::size_t f = 0; f < clocks_.size(); ++f) {
+    if (blueprint_.plan.files[f].is_unsaved) continue;
     clocks_[f].load(model::NumberLoader(loader, clock_name(blueprint_, f)));
     sinks_[f]->load(loader, clocks_[f].pending());
   }

@@ -37,6 +37,7 @@ class Commits final : public model::Stateful {
   void give_up();                         // nothing more will come
   // Before their time, the records that steps up to this one closed.
   void commit_until(const model::Tick& tick);
+  void write_soon();  // commits that wait for company
   // The records that steps up to this one closed are the last. Whoever writes a file tells the others how
   // long it becomes.
   void cut(const model::Tick& tick);

@@ -53,6 +53,7 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
               {.stop = [this] { on_stop(); },
                .commit = [this](const model::Tick& tick) { commits_.commit_until(tick); },
                .cut = [this](const model::Tick& tick) { on_cut(tick); }}),
+      checkpoints_(blueprint_, words_, services, checkpoint_events()),
       held_(services.counters.held) {
   messenger.slabs().keep_at_most(blueprint_.info.configuration.servers.memory / slab_share);
   commits_.start_clocks(bytes_per_record(),
@@ -64,6 +65,7 @@ ServedComponent::~ServedComponent() { tasks_.wait(); }
 Life::Events ServedComponent::events() {
   return {.step =
               [this](const model::Tick& tick) {
+                if (const auto fault = checkpoints_.disagreement(tick)) return fail(*fault);
                 if (!cut()) on_step(tick);
               },
           .last_step =
@@ -77,8 +79,24 @@ Life::Events ServedComponent::events() {
           .fatal =
               [this](const base::Fault&) {
                 if (intake_) intake_->discard();
+                checkpoints_.give_up();
                 commits_.give_up();
               }};
+}
+
+checkpoints::Checkpoints::Events ServedComponent::checkpoint_events() {
+  return {.at_rest = [this] { return rests_for_cut(); },
+          .save = [this](model::StateSaver& saver) { save(saver); },
+          .tell = [this](const base::Fault& fault) { words_.tell(Word::fault, fault); }};
+}
+
+// The clients of this server stand behind their puts of the step, and the leader has announced it. What other
+// components do on this server does not matter.
+bool ServedComponent::rests_for_cut() {
+  commits_.write_soon();
+  const bool stands = !intake_ || (!checkpoints_.is_saved() && commits_.tick().step == intake_->tick().step);
+  return stands && tasks_.none() && router_.sends_nothing() && router_.delivers_nothing() &&
+         commits_.at_rest() && (!diagnostics_ || diagnostics_->at_rest());
 }
 
 std::vector<std::vector<std::size_t>> ServedComponent::bytes_per_record() const {
@@ -93,6 +111,7 @@ std::vector<std::vector<std::size_t>> ServedComponent::bytes_per_record() const 
 
 void ServedComponent::create_files() {
   router_.check_memory();
+  checkpoints_.open();
   commits_.create_sinks(router_.owners(), services_);
 }
 
@@ -110,6 +129,7 @@ void ServedComponent::start(std::vector<server::Link> links, const model::StateL
                            .services = services_,
                            .fail = [this](const base::Fault& fault) { fail(fault); }},
         std::move(clients));
+  if (saved == nullptr) saved = blueprint_.info.saved.get();
   if (saved != nullptr) load(*saved);
   if (!links.empty()) backlog_.start(commits_.clocks(), bytes_per_record());
   if (!links.empty())
@@ -180,6 +200,7 @@ bool ServedComponent::has_enough_to_do() const {
 }
 
 void ServedComponent::begin_step(const model::Tick& tick) {
+  if (const auto fault = checkpoints_.disagreement(tick)) return fail(*fault);
   streams_.begin_step(tick);
   if (diagnostics_) diagnostics_->begin_step(tick, streams_.axes());
   backlog_.begin_step(streams_.axes(), tick);
@@ -192,6 +213,8 @@ void ServedComponent::accept(int client, const model::PacketHeader& header,
                              std::span<const std::byte> payload) {
   check_block(client, header, payload.size());
   step_bytes_.fetch_add(payload.size(), std::memory_order_relaxed);
+  if (header.kind != model::PacketKind::block) checkpoints_.keep(client, header.number, payload);
+  if (header.kind == model::PacketKind::kept) return;
   const std::span<const std::byte> values = masks_.apply(client, header.number, payload);
   streams_.accept(client, header, values);
   if (diagnostics_) diagnostics_->accept(header.number, client, values);
@@ -210,6 +233,11 @@ void ServedComponent::check_block(int client, const model::PacketHeader& header,
   const std::size_t expected = static_cast<std::size_t>(region.size()) * model::size_of(field.type);
   TAILRACE_ASSERT(bytes == expected, fmt::format("client {} sent {} bytes of field \"{}\"; it holds {}",
                                                  client, bytes, field.name, expected));
+}
+
+void ServedComponent::checkpoint(std::span<const std::byte> values) {
+  close_step();
+  checkpoints_.ask(intake_->tick(), values);
 }
 
 void ServedComponent::end_of_input() {
@@ -231,7 +259,6 @@ bool ServedComponent::at_rest() const {
 
 // Arrays that several parts or servers know are the same in each.
 void ServedComponent::save(model::StateSaver& saver) const {
-  masks_.check_saved();
   if (intake_) streams_.save(saver);
   commits_.save(saver);
   router_.save(saver, commits_.pending());
@@ -279,6 +306,7 @@ bool ServedComponent::progress() {
   }
   moved = router_.send(!at_work) || moved;
   moved = commits_.progress() || moved;
+  if (!fatal() && !cut()) moved = checkpoints_.progress() || moved;
   moved = (!blueprint_.is_inline() && backlog_.tell(commits_.sinks())) || moved;
   if (env::steady_seconds() >= next_count_) count_held();
   if (input_ended_) moved = life_.announce_last_step() || moved;
@@ -297,7 +325,8 @@ void ServedComponent::finish_windows() {
 
 bool ServedComponent::close() {
   const bool analysed = fatal() || cut() || !diagnostics_ || (windows_finished_ && diagnostics_over());
-  if (life_.closed_here() || !commits_.closed() || !input_over() || !analysed) return false;
+  const bool writes_checkpoint = checkpoints_.under_way() && !fatal() && !cut();
+  if (life_.closed_here() || !commits_.closed() || !input_over() || !analysed || writes_checkpoint) return false;
   life_.announce_closed();
   return true;
 }
@@ -325,7 +354,7 @@ bool ServedComponent::go_on_ending() {
     return true;
   }
   // Inline, a rank that waits for such a commit would wait for others that may wait for it in the model.
-  if (words_.rank() == blueprint_.info.leader && !blueprint_.is_inline())
+  if (words_.rank() == blueprint_.info.leader && !blueprint_.is_inline() && !checkpoints_.cuts())
     ending_.ask_for_commit(intake_->complete_until(), intake_->stands_still());
   if (waited >= ending_.order()->latest()) intake_->halt();
   if (!may_stop_taking(waited) || !intake_->stands_still()) return false;
@@ -338,6 +367,7 @@ bool ServedComponent::go_on_ending() {
 void ServedComponent::on_cut(const model::Tick& tick) {
   if (fatal()) return;
   if (intake_) intake_->discard();
+  checkpoints_.give_up();
   if (tick.step == model::static_step)
     commits_.give_up();
   else
@@ -365,11 +395,13 @@ void ServedComponent::count_held() {
   held_.set(Held::analytics, diagnostics_ ? diagnostics_->bytes() : 0);
   held_.set(Held::windows, streams_.bytes() + masks_.bytes());
   held_.set(Held::geometry, router_.geometry_bytes());
+  held_.set(Held::checkpoint, checkpoints_.bytes());
 }
 
 std::string ServedComponent::describe() const {
   std::string text = intake_ ? intake_->describe() : "";
   text += commits_.describe();
+  text += checkpoints_.describe();
   if (life_.closed_here() && !life_.closed_everywhere())
     text += fmt::format("\n    component \"{}\": {} of {} servers have closed their files",
                         blueprint_.info.declarations.component, life_.closed_servers(), words_.size());

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "pipeline/backlog.hpp"
+#include "pipeline/checkpoints/checkpoints.hpp"
 #include "pipeline/commits.hpp"
 #include "pipeline/diagnostics.hpp"
 #include "pipeline/ending.hpp"
@@ -35,7 +36,8 @@ class ServedComponent final : public server::Pipeline {
   // Creates the files this server writes. Throws what went wrong.
   void create_files();
   // The clients of this server, once they are connected. Called once, before any progress. `saved`: goes on
-  // from there; the component's begin is the step that was saved.
+  // from there (where the component's information has it, it is that); the component's begin is the step that
+  // was saved.
   void start(std::vector<server::Link> links, const model::StateLoader* saved = nullptr);
   bool progress();  // true if anything moved
   // All servers have closed their files, and the clients of this one are done.
@@ -55,6 +57,7 @@ class ServedComponent final : public server::Pipeline {
   void close_step();
   bool at_rest() const;
   void save(model::StateSaver& saver) const;
+  bool cuts() const { return checkpoints_.cuts(); }  // for a checkpoint, which is not saved everywhere yet
 
   // Another server, or a process with one, is gone: the component ends with what is complete.
   void lose_server(int server, const base::Fault& fault);
@@ -65,6 +68,8 @@ class ServedComponent final : public server::Pipeline {
   bool ready_for_step() override;
   void begin_step(const model::Tick& tick) override;
   void accept(int client, const model::PacketHeader& header, std::span<const std::byte> payload) override;
+  void checkpoint(std::span<const std::byte> values) override;
+  bool is_saved() override { return checkpoints_.is_saved(); }
   void end_of_input() override;
   void fail(const base::Fault& fault) override;
 
@@ -79,6 +84,8 @@ class ServedComponent final : public server::Pipeline {
 
  private:
   Life::Events events();
+  checkpoints::Checkpoints::Events checkpoint_events();
+  bool rests_for_cut();
   std::vector<std::vector<std::size_t>> bytes_per_record() const;
   void load(const model::StateLoader& saved);
   void on_step(const model::Tick& tick);
@@ -110,6 +117,7 @@ class ServedComponent final : public server::Pipeline {
   routing::Router router_;
   Life life_;
   Ending ending_;
+  checkpoints::Checkpoints checkpoints_;
   std::unique_ptr<Diagnostics> diagnostics_;  // null where there are none
   std::unique_ptr<server::Intake> intake_;    // null on a server without clients
   telemetry::HeldPart held_;

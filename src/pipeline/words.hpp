@@ -23,9 +23,19 @@ enum class Word : std::int32_t {
   complete_on_leader,
   commit,  // commit what is closed up to this step, before its time
   cut,     // how long a file becomes
-  written  // how far files are on disk
+  written,  // how far files are on disk
+  // Of a checkpoint, which are no part of what must come to rest for it.
+  keep,     // the leader's clients have asked for one at this step
+  resting,  // a server has nothing to do, and how much it has said and heard until then
+  look,     // whether that is still so
+  save,     // all servers rest: save now
+  saved,    // a server has saved its state, and goes on when all have
+  go_on,
+  state,  // pieces of arrays, for their owner
+  member  // an owner's arrays are on disk
 };
-inline constexpr std::int32_t words_per_component = 14;
+inline constexpr std::int32_t words_per_component = 22;
+inline constexpr Word first_word_of_checkpoints = Word::keep;
 
 // Communication thread only.
 class Words {

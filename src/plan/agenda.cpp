@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "plan/analysis.hpp"
+#include "plan/axis_bank.hpp"
 #include "plan/plan.hpp"
 
 namespace tailrace::plan {
@@ -12,7 +13,8 @@ namespace {
 // Each distinct axis is stepped once a tick, however many files have it.
 class AxisAgenda : public model::Agenda {
  public:
-  AxisAgenda(const Plan& plan, const model::Declarations& declarations, model::Tick begin)
+  AxisAgenda(const Plan& plan, const model::Declarations& declarations, model::Tick begin,
+             const model::StateLoader* saved)
       : calendar_(plan.calendar), fields_(declarations.fields.size()) {
     for (const int mask : plan.masks)
       if (mask >= 0) fixed_.push_back(static_cast<std::size_t>(mask));
@@ -26,7 +28,10 @@ class AxisAgenda : public model::Agenda {
         for (const int field : fields)
           if (is_fixed(plan, field)) fixed_.push_back(static_cast<std::size_t>(field));
         if (variable.axis < 0) continue;
-        const std::size_t axis = axis_index(file.axes[static_cast<std::size_t>(variable.axis)], begin);
+        const AxisPlan& lies_on = file.axes[static_cast<std::size_t>(variable.axis)];
+        const std::size_t axis = file.restored && saved != nullptr
+                                     ? restored_axis(axis_state_name(file, lies_on), lies_on, begin, *saved)
+                                     : axis_index(lies_on, begin);
         for (const int field : fields) {
           if (is_fixed(plan, field)) continue;
           const Use use{static_cast<std::uint32_t>(field), static_cast<std::uint32_t>(axis)};
@@ -82,10 +87,25 @@ class AxisAgenda : public model::Agenda {
     return fields;
   }
 
+  // What is wanted next follows from where the axis stood.
+  std::size_t restored_axis(const std::string& name, const AxisPlan& plan, model::Tick begin,
+                            const model::StateLoader& saved) {
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      if (names_[i] == name) return i;
+    const std::size_t added = add_axis(plan, begin, name);
+    time::Axis::visit_state(axes_[added], model::NumberLoader(saved, "axes/" + name + "/"));
+    return added;
+  }
+
   std::size_t axis_index(const AxisPlan& plan, model::Tick begin) {
     for (std::size_t i = 0; i < plans_.size(); ++i)
-      if (plans_[i].has_records_of(plan)) return i;
+      if (names_[i].empty() && plans_[i].has_records_of(plan)) return i;
+    return add_axis(plan, begin, "");
+  }
+
+  std::size_t add_axis(const AxisPlan& plan, model::Tick begin, const std::string& name) {
     plans_.push_back(plan);
+    names_.push_back(name);
     axes_.emplace_back(plan.rule(), calendar_, begin);
     when_due_.push_back(plan.kind == time::AxisKind::at_end ? 2 : 1);
     due_.push_back(0);
@@ -94,6 +114,7 @@ class AxisAgenda : public model::Agenda {
 
   const calendar::Calendar calendar_;
   std::vector<AxisPlan> plans_;
+  std::vector<std::string> names_;  // of restored ones, in the state; by axis
   std::vector<time::Axis> axes_;
   // What a step walks through, by axis and by use: dense, for it runs with cold caches between two steps of
   // the model.
@@ -107,8 +128,8 @@ class AxisAgenda : public model::Agenda {
 }  // namespace
 
 std::unique_ptr<model::Agenda> make_agenda(const Plan& plan, const model::Declarations& declarations,
-                                           model::Tick begin) {
-  return std::make_unique<AxisAgenda>(plan, declarations, begin);
+                                           model::Tick begin, const model::StateLoader* saved) {
+  return std::make_unique<AxisAgenda>(plan, declarations, begin, saved);
 }
 
 }  // namespace tailrace::plan

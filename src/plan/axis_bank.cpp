@@ -28,24 +28,34 @@ std::string name_of(const AxisPlan& axis) {
 
 }  // namespace
 
+std::string axis_state_name(const FilePlan& file, const AxisPlan& axis) {
+  return fmt::format("{}/{}", file.entry.path, name_of(axis));
+}
+
 AxisBank::AxisBank(const Plan& plan, model::Tick begin) {
-  std::vector<AxisPlan> known;
+  struct Known {
+    AxisPlan axis;
+    bool is_shared;
+  };
+  std::vector<Known> known;
   for (const FilePlan& file : plan.files) {
     std::vector<std::size_t> numbers;
     Part part;
     part.name = fmt::format("series/{}", file.entry.path);
+    part.is_unsaved = file.is_unsaved;
     for (const AxisPlan& axis : file.axes) {
       part.units.push_back(axis.unit);
-      // What is numbered by files is an axis of that file alone, or of those of equal lengths.
-      const auto same = std::find_if(known.begin(), known.end(), [&](const AxisPlan& other) {
-        return axis.unit == 1 && other.unit == 1 && other.has_records_of(axis) &&
-               other.continued == axis.continued;
+      part.axis_names.push_back(axis_state_name(file, axis));
+      // What is numbered by files is an axis of that file alone, or of those of equal lengths; and files of saved
+      // state stand where they stood.
+      const bool is_shared = axis.unit == 1 && !file.restored && !file.is_unsaved;
+      const auto same = std::find_if(known.begin(), known.end(), [&](const Known& other) {
+        return is_shared && other.is_shared && other.axis.has_records_of(axis) &&
+               other.axis.continued == axis.continued;
       });
       numbers.push_back(static_cast<std::size_t>(same - known.begin()));
       if (same != known.end()) continue;
-      known.push_back(axis);
-      const bool is_shared = axis.unit == 1 && axis.continued == time::Continued();
-      names_.push_back(is_shared ? name_of(axis) : fmt::format("{}/{}", file.entry.path, name_of(axis)));
+      known.push_back({axis, is_shared});
       axes_.emplace_back(axis.rule(), plan.calendar, begin, axis.continued);
     }
     if (file.entry.has_many_files()) part.clock.emplace(file, plan.calendar, begin);
@@ -76,15 +86,22 @@ void AxisBank::end_file(std::size_t file) {
 }
 
 void AxisBank::save(model::NumberSaver saver) const {
-  for (std::size_t i = 0; i < axes_.size(); ++i) time::Axis::visit_state(axes_[i], saver.in(names_[i]));
-  for (const Part& part : parts_)
+  for (std::size_t file = 0; file < parts_.size(); ++file) {
+    const Part& part = parts_[file];
+    for (std::size_t axis = 0; axis < part.axis_names.size(); ++axis)
+      time::Axis::visit_state(axes_[number(file, axis)], saver.in(part.axis_names[axis]));
     if (part.clock) SeriesClock::visit_state(*part.clock, saver.in(part.name));
+  }
 }
 
 void AxisBank::load(model::NumberLoader loader) {
-  for (std::size_t i = 0; i < axes_.size(); ++i) time::Axis::visit_state(axes_[i], loader.in(names_[i]));
-  for (Part& part : parts_)
+  for (std::size_t file = 0; file < parts_.size(); ++file) {
+    Part& part = parts_[file];
+    if (part.is_unsaved) continue;
+    for (std::size_t axis = 0; axis < part.axis_names.size(); ++axis)
+      time::Axis::visit_state(axes_[number(file, axis)], loader.in(part.axis_names[axis]));
     if (part.clock) SeriesClock::visit_state(*part.clock, loader.in(part.name));
+  }
 }
 
 }  // namespace tailrace::plan

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "plan/plan.hpp"
@@ -10,6 +11,10 @@
 #include "time/axis.hpp"
 
 namespace tailrace::plan {
+
+// Under which the state of an axis of a file is saved: by what makes its records, so that other axes and files
+// may come and go between two runs.
+std::string axis_state_name(const FilePlan& file, const AxisPlan& axis);
 
 class AxisBank {
  public:
@@ -30,14 +35,15 @@ class AxisBank {
   bool file_ended(std::size_t file) const { return parts_[file].ended; }
   std::int64_t begin_of_file(std::size_t file, std::size_t axis) const { return parts_[file].begins[axis]; }
 
-  // Of an axis by what makes its records, so that other axes may come and go between two runs.
   void save(model::NumberSaver saver) const;
-  void load(model::NumberLoader loader);
+  void load(model::NumberLoader loader);  // but for files that the state does not know
 
  private:
   struct Part {
     std::optional<SeriesClock> clock;
-    std::string name;  // of its state
+    std::string name;                     // of its state
+    std::vector<std::string> axis_names;  // the same, by axis of the file
+    bool is_unsaved = false;
     bool ended = false;
     std::vector<std::int64_t> units, begins;  // by axis of the file
   };
@@ -46,7 +52,6 @@ class AxisBank {
   std::vector<Part> parts_;                        // by file
   std::vector<std::vector<std::size_t>> numbers_;  // [file][axis of the file]
   std::vector<time::Axis> axes_;
-  std::vector<std::string> names_;  // by number
   std::vector<const std::vector<time::Share>*> shares_;
 };
 

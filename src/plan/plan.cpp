@@ -17,6 +17,7 @@
 #include "plan/masks/masks.hpp"
 #include "plan/memory/needs.hpp"
 #include "plan/option_tables.hpp"
+#include "plan/restart/kept_fields.hpp"
 #include "plan/tables/field_words.hpp"
 #include "plan/tables/table_checks.hpp"
 #include "plan/words/absent.hpp"
@@ -52,6 +53,7 @@ class Planner {
     plan_.masks = masks_of(configuration_, declarations_, problems_, plan_.warnings);
     for (const int mask : plan_.masks)
       if (mask >= 0) plan_.fields[at(mask)].used = true;
+    mark_kept_fields(configuration_, declarations_, plan_, problems_);
     problems_.throw_if_any();
     if (plan_.analysis) plan_diagnostics(*plan_.analysis);
     for (const settings::FileEntry& file : configuration_.files) plan_file(file);

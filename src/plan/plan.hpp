@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "model/agenda.hpp"
 #include "model/declarations.hpp"
+#include "model/state.hpp"
 #include "settings/configuration.hpp"
 #include "time/axis.hpp"
 
@@ -68,6 +70,14 @@ struct OptionTablePlan {
   std::vector<std::pair<std::string, std::string>> entries;  // sorted; at least one
 };
 
+// Where a file stood when the state was saved from which the run goes on.
+struct RestoredFile {
+  // Nothing was in it, or nothing that grows: it is written anew. Of a series: the file that was open.
+  bool is_empty = false;
+  std::vector<std::int64_t> records;  // in the open file, by axis
+  std::string part;                   // of a series: its path, where it was known
+};
+
 struct FilePlan {
   settings::FileEntry entry;  // path, format, write_every, on_error, ...
   const time::Convention* convention = &time::standard_convention();  // of its axes and its series
@@ -79,6 +89,8 @@ struct FilePlan {
   // Of each variable whose chunks have a chosen shape: what they may take until they are full.
   std::size_t open_bytes = SIZE_MAX;
   bool continues = false;  // what an earlier run wrote, as far as its axes say
+  std::optional<RestoredFile> restored = {};
+  bool is_unsaved = false;  // the run goes on from saved state that knows no such file, and begins it
 };
 
 struct Analysis;
@@ -89,6 +101,7 @@ struct FieldPlan {
   bool optional = false;
   bool at_end = false;  // it may be put at any step; what came last is the record
   bool once = false;    // put once, in the first step or before it
+  bool kept = false;    // part of a checkpoint
 };
 
 struct Plan {
@@ -96,6 +109,9 @@ struct Plan {
   std::vector<FieldPlan> fields;  // by index into Declarations::fields; of diagnostics behind those
   std::shared_ptr<const Analysis> analysis;  // null without diagnostics
   std::vector<FilePlan> files;               // those that have a variable
+  time::Period checkpoint_every = time::Period::never();
+  bool has_checkpoints = false;
+  bool checkpoint_on_signal = false;
   std::vector<int> masks;                    // by grid, the field that is its mask; -1: none
   std::vector<std::string>
       warnings;                      // a line each, for one rank to log: optional fields that are absent, ...
@@ -116,8 +132,13 @@ std::string describe(const settings::Configuration& configuration, const Plan* p
 std::string describe_memory(const settings::ServersOptions& servers, const Plan& plan,
                             const model::Declarations& declarations, std::size_t ranks);
 
+// Whether a checkpoint is due at a tick, of ticks in order; none where there are no checkpoints. `plan` must live
+// longer.
+std::function<bool(const model::Tick&)> checkpoint_schedule(const Plan& plan, model::Tick begin);
+
 // Which fields are wanted at a tick: the union of what all axes need.
+// `saved`: the state from which the run goes on, of which the plan is marked (restart/restored.hpp).
 std::unique_ptr<model::Agenda> make_agenda(const Plan& plan, const model::Declarations& declarations,
-                                           model::Tick begin);
+                                           model::Tick begin, const model::StateLoader* saved = nullptr);
 
 }  // namespace tailrace::plan

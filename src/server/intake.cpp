@@ -102,7 +102,7 @@ void Intake::sort_out(Client& client, std::size_t first) {
   std::optional<transport::Packet> word;  // the last one, where it is no block
   for (std::size_t i = first; i < client.run.size(); ++i) {
     const transport::Packet& packet = client.run[i];
-    if (packet.header.kind != model::PacketKind::block) {
+    if (!model::is_block(packet.header.kind)) {
       word = packet;
     } else if (discarding_) {
       client.link.consumer->release(packet.sequence);
@@ -121,7 +121,14 @@ void Intake::sort_out(Client& client, std::size_t first) {
 
 void Intake::take(Client& client, const transport::Packet& packet) {
   switch (packet.header.kind) {
-    case model::PacketKind::block: break;
+    case model::PacketKind::block:
+    case model::PacketKind::kept:
+    case model::PacketKind::block_and_kept: break;
+    case model::PacketKind::checkpoint:
+      if (discarding_) break;
+      client.state = State::at_checkpoint;
+      if (!packet.payload.empty()) checkpoint_values_.assign(packet.payload.begin(), packet.payload.end());
+      break;
     case model::PacketKind::tick:
       client.tick = {packet.header.step, packet.header.time};
       client.started = true;
@@ -203,6 +210,8 @@ bool Intake::advance() {
       if (client.state == State::at_tick) client.state = State::running;
     return false;
   }
+  if (std::ranges::any_of(clients_, [](const Client& c) { return c.state == State::at_checkpoint; }))
+    return advance_checkpoint();
   if (!all(State::at_tick, State::finished)) return false;
   const auto ahead = std::find_if(clients_.begin(), clients_.end(),
                                   [](const Client& c) { return c.state == State::at_tick; });
@@ -229,6 +238,29 @@ bool Intake::advance() {
   return true;
 }
 
+bool Intake::advance_checkpoint() {
+  if (std::ranges::any_of(clients_, [](const Client& c) { return c.state == State::running; })) return false;
+  if (!all(State::at_checkpoint, State::at_checkpoint)) {
+    const auto asks = std::ranges::find(clients_, State::at_checkpoint, &Client::state);
+    const auto other =
+        std::ranges::find_if(clients_, [](const Client& c) { return c.state != State::at_checkpoint; });
+    if (other->state == State::gone) return false;
+    pipeline_.fail({ErrorCode::usage,
+                    fmt::format("component \"{}\": rank {} called checkpoint at step {}, but rank {} did not; "
+                                "expected the call on all ranks at the same step",
+                                component_, asks->link.client, tick_.step, other->link.client)});
+    return true;
+  }
+  if (!std::exchange(in_checkpoint_, true)) {
+    pipeline_.checkpoint(std::exchange(checkpoint_values_, {}));
+    return true;
+  }
+  if (!pipeline_.is_saved()) return false;
+  in_checkpoint_ = false;
+  for (Client& client : clients_) client.state = State::running;
+  return true;
+}
+
 void Intake::lose(Client& client, const std::string& why) {
   submit(client);
   client.state = State::gone;
@@ -246,7 +278,8 @@ void Intake::look_for_the_dead() {
   for (Client& client : clients_) {
     if (client.state == State::finished || client.state == State::gone) continue;
     if (client.link.consumer->alive() && !transport::gone(client.link.process)) continue;
-    if (losses_expected_ && client.state == State::at_tick) {  // there may be more in its buffer
+    if (losses_expected_ && (client.state == State::at_tick || client.state == State::at_checkpoint)) {
+      // there may be more in its buffer
       client.missed = true;
       continue;
     }
@@ -280,7 +313,7 @@ void Intake::discard() {
   halted_ = false;
   for (Client& client : clients_) submit(client);
   for (Client& client : clients_)
-    if (client.state == State::at_tick) client.state = State::running;
+    if (client.state == State::at_tick || client.state == State::at_checkpoint) client.state = State::running;
 }
 
 void Intake::raise(const base::Fault& fault) {
@@ -308,6 +341,7 @@ std::string Intake::describe() const {
   for (const Client& client : clients_) {
     const char* state = client.state == State::running    ? "its next packet is awaited"
                         : client.state == State::at_tick  ? "waits for the others"
+                        : client.state == State::at_checkpoint ? "waits for the checkpoint"
                         : client.state == State::finished ? "has finished"
                                                           : "is gone";
     text += fmt::format(

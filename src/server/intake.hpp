@@ -56,7 +56,9 @@ class Intake {
   // Nothing is in work, and while the clients do not go on, nothing more will be.
   bool stands_still() const;
   // The blocks of tick() are all here, and not only those of the steps before.
-  bool step_is_complete() const { return all(State::at_tick, State::finished); }
+  bool step_is_complete() const {
+    return all(State::at_tick, State::finished) || all(State::at_checkpoint, State::at_checkpoint);
+  }
   const model::Tick& complete_until() const { return step_is_complete() ? tick_ : last_tick_; }
   // Nothing comes that the doorbell does not announce, and nothing that came waits for its time.
   bool announced() const;
@@ -70,7 +72,7 @@ class Intake {
   const std::vector<std::vector<std::byte>>& client_counters() const { return client_counters_; }
 
  private:
-  enum class State { running, at_tick, finished, gone };
+  enum class State { running, at_tick, at_checkpoint, finished, gone };
   using Packets = std::vector<transport::Packet>;
   struct Client {
     Link link;
@@ -90,6 +92,7 @@ class Intake {
   void hand_over(Client& client, std::shared_ptr<const Packets> packets, std::size_t begin, std::size_t end);
   void work_on(int client, transport::Consumer& consumer, std::span<const transport::Packet> packets);
   bool advance();
+  bool advance_checkpoint();
   void lose(Client& client, const std::string& why);
   void look_for_the_dead();
   bool all(State a, State b) const;
@@ -103,6 +106,8 @@ class Intake {
   std::atomic<int> in_work_{0};  // pieces of work of the current step
   model::Tick tick_{model::static_step, 0.0};
   model::Tick last_tick_{model::static_step, 0.0};
+  std::vector<std::byte> checkpoint_values_;
+  bool in_checkpoint_ = false;  // the pipeline was told of it
   bool discarding_ = false;
   bool losses_expected_ = false;
   bool halted_ = false;

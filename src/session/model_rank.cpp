@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "base/bytes.hpp"
 #include "base/log.hpp"
@@ -11,7 +12,7 @@
 #include "env/clock.hpp"
 #include "handshake/ready.hpp"
 #include "handshake/unreceived.hpp"
-#include "session/lost_output.hpp"
+#include "host/lost_output.hpp"
 
 namespace tailrace::session {
 namespace {
@@ -30,8 +31,37 @@ ModelRank::ModelRank(handshake::Started started, model::Tick begin)
       watch_(started_, server_of(started_)) {
   server_rank_ = started_.run.assignment.servers[static_cast<std::size_t>(server_of(started_))];
   heed_signals();
-  start_host();
+  if (started_.run.servers().mode != settings::Mode::dedicated)
+    own_ = std::make_unique<host::BesideModel>(started_, signals_ ? &*signals_ : nullptr);
   guard_ = comm::on_finalize([](void* self) { static_cast<ModelRank*>(self)->leave(); }, this);
+  try {
+    look_for_restart();
+  } catch (...) {
+    leave();
+    throw;
+  }
+}
+
+void ModelRank::look_for_restart() {
+  begin_to_wait("and the first rank of its component, which looks for a checkpoint");
+  const auto c = static_cast<std::size_t>(started_.number);
+  started_.restart =
+      handshake::find_restart(*started_.component, started_.run.assignment.components[c],
+                              started_.run.configurations[c], [this] { meanwhile(); });
+  if (started_.restart) begin_ = started_.restart->at;
+}
+
+const model::Tick* ModelRank::restart_point() {
+  asked_restarting_ = true;
+  return started_.restart ? &started_.restart->at : nullptr;
+}
+
+client::RestoredFields ModelRank::restored(const char* call) {
+  client(call);
+  if (!started_.restart)
+    throw Error(ErrorCode::usage, fmt::format("{} was called in a run that begins afresh; ask restarting", call));
+  const auto& state = started_.restart->state;
+  return {*state, [state] { return state->names(); }, declarer_};
 }
 
 ModelRank::~ModelRank() { leave(); }
@@ -45,61 +75,14 @@ void ModelRank::heed_signals() {
   if (asked_for) signals_.emplace(env::OwnHandler::left_alone);
 }
 
-// A model that a signal would have ended, and that does not end by itself, still ends by it.
-void ModelRank::end_if_stopped() {
-  const int signal = host_->stop_watch().signal();
-  if (signal != 0 && (host_->cut() || !host_->done())) env::end_by_signal(signal);
-}
-
-void ModelRank::start_host() {
-  const settings::Mode mode = started_.run.servers().mode;
-  if (mode == settings::Mode::dedicated) return;
-  try {
-    host_ = std::make_unique<host::Host>(*started_.world, *started_.servers, started_.run);
-  } catch (...) {
-    host::say_farewell(started_, base::current_fault());
-    throw;
-  }
-  if (signals_) host_->stop_watch().heed(*signals_);
-  if (mode != settings::Mode::attached) return;
-  host_thread_ = std::thread([this] {
-    try {
-      host_->run();
-      end_if_stopped();
-    } catch (...) {
-      host_fault_ = base::current_fault();
-      host_failed_.store(true, std::memory_order_release);
-      host::say_farewell(started_, *host_fault_);
-    }
-  });
-}
-
-bool ModelRank::progress_inline() {
-  look_at_own_host();
-  try {
-    return host_->progress();
-  } catch (...) {
-    host_fault_ = base::current_fault();
-    host_failed_.store(true, std::memory_order_release);
-    host::say_farewell(started_, *host_fault_);
-    look_at_own_host();
-    return false;
-  }
-}
-
-void ModelRank::look_at_own_host() {
-  if (host_failed_.load(std::memory_order_acquire)) throw Error(host_fault_->code, host_fault_->message);
-}
-
 // The loss of a model rank is none that is survived.
 bool ModelRank::goes_on_after(const Error& error) {
   if (started_.run.servers().on_server_loss == settings::OnServerLoss::stop) return false;
-  const bool of_own_host =
-      host_failed_.load(std::memory_order_acquire) && host_fault_->message == error.what();
+  const bool of_own_host = own_ && own_->failed_with(error);
   const bool full = error.code() == ErrorCode::full && watch_.any_lost();  // nobody empties the buffer
   if (!of_own_host && !full && error.code() != ErrorCode::lost) return false;
   if (is_silent()) return true;
-  const auto how = of_own_host ? std::optional(loss_of_own_host(started_.world->rank(), error.what()))
+  const auto how = of_own_host ? std::optional(host::loss_of_own_host(started_.world->rank(), error.what()))
                                : watch_.find_loss();
   if (how) go_on_without_output(*how);
   return how.has_value();
@@ -109,7 +92,7 @@ bool ModelRank::goes_on_after(const Error& error) {
 void ModelRank::go_on_without_output(const std::string& how) {
   const bool stepped = client_ && client_->stepped();
   output_lost_ =
-      describe_lost_output(started_.run, how, stepped ? client_->now() : model::Tick{model::static_step, 0});
+      host::describe_lost_output(started_.run, how, stepped ? client_->now() : model::Tick{model::static_step, 0});
   if (started_.component->rank() == 0) base::log_warning(output_lost_);
   watch_.mind_own_only();
   if (!client_)
@@ -127,10 +110,10 @@ void ModelRank::begin_to_wait(const char* what) {
 void ModelRank::meanwhile() {
   if (finishing_) client_->producer().flush();  // what was spilled goes on its way from here
   if (is_inline())
-    progress_inline();
+    own_->progress();
   else
     std::this_thread::sleep_for(std::chrono::microseconds(50));
-  look_at_own_host();
+  if (own_) own_->look();
   watch_.look_while_waiting(env::steady_seconds() - waits_since_, waits_for_);
 }
 
@@ -162,22 +145,22 @@ transport::BufferOptions ModelRank::buffer_options() const {
   transport::BufferOptions buffer = started_.run.servers().buffer;
   if (!buffer.at_most) return buffer;
   std::vector<bool> used;
-  for (const plan::FieldPlan& field : plan_->fields) used.push_back(field.used);
+  for (const plan::FieldPlan& field : plan_->fields) used.push_back(field.used || field.kept);
   buffer.bytes = client::suitable_buffer(declarer_, used, buffer.bytes);
   return buffer;
 }
 
 transport::ProducerEnd ModelRank::make_producer() {
   const transport::BufferOptions buffer = buffer_options();
-  if (host_) {
+  if (own_) {
     transport::loopback::LoopbackOptions loopback{buffer, {}};
-    if (is_inline()) loopback.while_waiting = [this] { progress_inline(); };
-    auto ends = transport::loopback::make(loopback, host_->doorbell());
+    if (is_inline()) loopback.while_waiting = [this] { own_->progress(); };
+    auto ends = transport::loopback::make(loopback, own_->host().doorbell());
     ends.producer->look_while_waiting([this](double seconds) {
-      look_at_own_host();
+      own_->look();
       watch_.look_while_waiting(seconds, "to make room in the buffer");
     });
-    host_->local_ends().leave(std::move(ends.consumer));
+    own_->host().local_ends().leave(std::move(ends.consumer));
     return {std::move(ends.producer), ""};
   }
   const int rank = started_.world->rank();
@@ -195,6 +178,11 @@ transport::ProducerEnd ModelRank::make_producer() {
 void ModelRank::ready() {
   const std::uint64_t begin = env::steady_nanoseconds();
   declarer();
+  if (started_.restart && !asked_restarting_)
+    throw Error(ErrorCode::usage,
+                fmt::format("the run goes on from the checkpoint {}, but the model did not ask restarting, so it "
+                            "would begin afresh; ask it before ready, or write `checkpoint.restart: never`",
+                            started_.restart->set));
   try {
     agree_and_connect();
     client_->counters().ready_nanoseconds.set(env::steady_nanoseconds() - begin);
@@ -209,7 +197,7 @@ void ModelRank::hear_welcome() {
   const auto message = await(handshake::Tag::welcome, "to say how it is reached");
   base::ByteReader reader(message);
   doorbell_name_ = reader.get_text();
-  if (host_) return;
+  if (own_) return;
   try {
     if (handshake::transport_of(started_.run, started_.world->rank()).shares_memory())
       doorbell_ = transport::shm::attach_doorbell(doorbell_name_);
@@ -218,8 +206,8 @@ void ModelRank::hear_welcome() {
 }
 
 void ModelRank::wake_server() {
-  if (host_)
-    host_->doorbell().ring();
+  if (own_)
+    own_->host().doorbell().ring();
   else if (doorbell_)
     doorbell_->ring();
 }
@@ -237,7 +225,7 @@ void ModelRank::agree_and_connect() {
   plan_ =
       agreement.plan ? std::move(agreement.plan) : handshake::plan_for(started_, declarer_.declarations());
   connect();
-  if (!host_) handshake::forget_configurations(started_.run);
+  if (!own_) handshake::forget_configurations(started_.run);
   watch_.all_are_ready();
   state_ = State::running;
   client_->put_statics(declarer_.statics());
@@ -266,47 +254,65 @@ void ModelRank::connect() {
   base::ByteReader reader(message);
   if (const auto fault = handshake::get_fault(reader)) throw Error(fault->code, fault->message);
   client::ClientParts parts{
-      std::move(end.producer), plan::make_agenda(*plan_, declarer_.declarations(), begin_), {}, {}, begin_};
+      std::move(end.producer),
+      plan::make_agenda(*plan_, declarer_.declarations(), begin_,
+                        started_.restart ? started_.restart->state.get() : nullptr),
+      {},
+      {},
+      begin_,
+      started_.restart.has_value(),
+      {},
+      plan::checkpoint_schedule(*plan_, begin_)};
   for (const plan::FieldPlan& field : plan_->fields) {
     parts.may_be_missing.push_back(field.optional);
     parts.once.push_back(field.once);
+    parts.kept.push_back(field.kept);
   }
   client_ = std::make_unique<client::Client>(declarer_, started_.component->rank(), std::move(parts));
 }
 
 void ModelRank::step(std::int64_t step, double time) {
   client::Client& running = client("step");
-  if (is_inline() && !(is_silent() && host_failed_)) work_alone();
+  if (is_inline() && !(is_silent() && own_->failed())) own_->work_alone();
   if (is_silent()) return running.step(step, time);
-  look_at_own_host();
+  if (own_) own_->look();
   watch_.look();
   running.step(step, time);
-  if (is_inline()) progress_inline();
-}
-
-// Mode inline: what this rank can do alone is done before the next step begins. What it needs from another
-// rank it takes at a later call: that rank may be waiting for this one in the model's own communication.
-void ModelRank::work_alone() {
-  while (progress_inline()) {
-  }
-  if (!host_->cut()) return;
-  while (!host_->done() && !host_->out_of_time()) progress_inline();
-  host_->write_report();
-  end_if_stopped();
+  if (is_inline()) own_->progress();
 }
 
 // Every rank gets the same answer: the ranks hear of a stop one after the other, and a model can only end
 // together.
 bool ModelRank::stop_requested() {
   client::Client& running = client("stop_requested");
-  if (host_) host_->stop_watch().model_asks();
-  if (is_inline() && !(is_silent() && host_failed_)) try {
-      progress_inline();
+  if (own_) own_->host().stop_watch().model_asks();
+  if (is_inline() && !(is_silent() && own_->failed())) try {
+      own_->progress();
     } catch (const Error& error) {
       if (!goes_on_after(error)) throw;
     }
   const bool server_asks = running.has_server() && running.producer().stop_requested();
   return started_.component->any_says(server_asks || (signals_ && signals_->caught() != 0));
+}
+
+// The schedule is the same on all ranks; of a signal they hear one after the other.
+bool ModelRank::checkpoint_due() {
+  client::Client& running = client("checkpoint_due");
+  if (is_silent() || !plan_->has_checkpoints) return false;
+  const bool looks = plan_->checkpoint_on_signal && !signal_is_heeded_ && !running.checkpoint_due();
+  if (looks && stop_requested()) {
+    signal_is_heeded_ = true;
+    running.request_checkpoint();
+  }
+  return running.checkpoint_due();
+}
+
+// Mode inline: the servers come to rest in the calls of all ranks, each of which is in this one now.
+void ModelRank::checkpoint() {
+  client("checkpoint").checkpoint();
+  if (!is_inline() || is_silent()) return;
+  begin_to_wait("to save its state, with those of all ranks");
+  while (own_->host().cuts_checkpoint(started_.number)) meanwhile();
 }
 
 void ModelRank::finish() {
@@ -337,7 +343,8 @@ void ModelRank::finish() {
   state_ = State::finished;
   guard_.reset();
   client_.reset();  // it rings the host's doorbell
-  end_host();
+  if (own_) own_->end();
+  own_.reset();
   signals_.reset();
   const bool any_lost = std::ranges::count(errors, ErrorCode::lost, &Error::code) > 0;
   if (!is_silent() && !any_lost) handshake::check_all_received(started_);
@@ -353,18 +360,6 @@ std::vector<base::Fault> ModelRank::hear_goodbye() {
   return faults;
 }
 
-void ModelRank::end_host() {
-  if (!host_) return;
-  if (host_thread_.joinable()) {
-    host_thread_.join();
-    if (host_fault_) base::log_error(host_fault_->message);
-  } else {
-    while (!host_failed_ && !host_->done()) progress_inline();
-    if (!host_failed_) host_->write_report();
-  }
-  host_.reset();
-}
-
 // In an exit handler or a destructor: nothing may be thrown, and nobody may be left waiting for this rank.
 void ModelRank::leave() noexcept {
   const State state = std::exchange(state_, State::finished);
@@ -375,11 +370,11 @@ void ModelRank::leave() noexcept {
       client_->abandon();
     else if (state == State::declaring)
       handshake::tell_never_ready(started_, {ErrorCode::lost, "left before ready"});
-    if (!host_) return;
+    if (!own_) return;
     // This rank is a server too: without it the others' files cannot be finished. At a signal its server
     // stays until they are, and ends the process itself.
-    const bool stopped = host_thread_.joinable() && signals_ && signals_->caught() != 0;
-    const bool others_know = host_failed_ || watch_.any_lost() || stopped;
+    const bool stopped = !own_->is_inline() && signals_ && signals_->caught() != 0;
+    const bool others_know = own_->failed() || watch_.any_lost() || stopped;
     if (started_.world->size() > 1 && state == State::running && !others_know) {
       base::log_error(
           fmt::format("rank {} leaves without finish, which ends its server too (servers.mode: attached or "
@@ -388,7 +383,8 @@ void ModelRank::leave() noexcept {
       comm::abort_job(1);
     }
     client_.reset();
-    end_host();
+    own_->end();
+    own_.reset();
   } catch (...) {
     base::log_error(base::current_fault().message);
   }

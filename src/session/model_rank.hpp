@@ -2,27 +2,27 @@
 // inline, its own host.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "client/client.hpp"
 #include "client/declarer.hpp"
+#include "client/restored_fields.hpp"
 #include "comm/communicator.hpp"
 #include "env/signals.hpp"
 #include "handshake/liveness/server_watch.hpp"
 #include "handshake/start.hpp"
-#include "host/host.hpp"
+#include "host/beside_model.hpp"
 #include "plan/plan.hpp"
 
 namespace tailrace::session {
 
 class ModelRank {
  public:
+  // `begin`: of a run that begins afresh. Collective over the component where there may be a checkpoint from
+  // which it goes on.
   ModelRank(handshake::Started started, model::Tick begin);
   ~ModelRank();  // without finish: the servers are told that this rank left
   ModelRank(const ModelRank&) = delete;
@@ -37,6 +37,11 @@ class ModelRank {
   void step(std::int64_t step, double time);
   bool put_unwanted(int field) noexcept { return is_ready() && client_->put_unwanted(field); }
   bool stop_requested();
+  // From which step and time it goes on; null where it begins afresh.
+  const model::Tick* restart_point();
+  client::RestoredFields restored(const char* call);  // throws Error(usage) before ready, or without a restart
+  bool checkpoint_due();
+  void checkpoint();
   void finish();
   bool is_ready() const { return state_ == State::running; }
   // A call threw this: whether a server is lost and the model is to go on without output. The call then
@@ -47,19 +52,15 @@ class ModelRank {
  private:
   enum class State { declaring, running, failed, finished };
   void leave() noexcept;
+  void look_for_restart();
   void agree_and_connect();
   void connect();
   void hear_welcome();
   void wake_server();
-  void start_host();
-  void work_alone();
   void heed_signals();
-  void end_if_stopped();
-  bool progress_inline();  // of the host in this rank's own calls; tells the others what it throws
-  bool is_inline() const { return host_ && !host_thread_.joinable(); }
+  bool is_inline() const { return own_ && own_->is_inline(); }
   void begin_to_wait(const char* what);
   void meanwhile();  // while waiting for somebody else: throws when that is hopeless
-  void look_at_own_host();
   void go_on_without_output(const std::string& how);
   bool is_silent() const { return !output_lost_.empty(); }
   // The next message of this rank's server, which is to do `what`.
@@ -67,10 +68,11 @@ class ModelRank {
   std::vector<base::Fault> hear_goodbye();
   transport::BufferOptions buffer_options() const;
   transport::ProducerEnd make_producer();
-  void end_host();
 
   handshake::Started started_;
   model::Tick begin_;
+  bool asked_restarting_ = false;
+  bool signal_is_heeded_ = false;  // it made a checkpoint due
   State state_ = State::declaring;
   bool finishing_ = false;  // the last record is committed, the servers' goodbye is awaited
   client::Declarer declarer_;
@@ -79,10 +81,7 @@ class ModelRank {
   const char* waits_for_ = "";               // what the server is to do
   double waits_since_ = 0.0;                 // steady seconds
   std::optional<env::StopSignals> signals_;  // where this rank takes them
-  std::unique_ptr<host::Host> host_;         // modes attached and inline
-  std::thread host_thread_;                  // mode attached
-  std::optional<base::Fault> host_fault_;    // why the thread ended early; read after join
-  std::atomic<bool> host_failed_{false};
+  std::unique_ptr<host::BesideModel> own_;   // modes attached and inline
   std::string doorbell_name_;                      // of this rank's server
   std::unique_ptr<transport::Doorbell> doorbell_;  // until connected, of a server of its own on this node
   std::optional<plan::Plan> plan_;

@@ -194,6 +194,41 @@ void Session::publish(FieldHandle field) {
   if (!impl_->off) impl_->survive([&] { impl_->client("publish").publish(field.index); });
 }
 
+std::optional<RestartPoint> Session::restarting() {
+  if (impl_->off) return std::nullopt;
+  const model::Tick* at = impl_->model_rank("restarting").restart_point();
+  return at != nullptr ? std::optional(RestartPoint{at->step, at->time}) : std::nullopt;
+}
+
+void Session::get(FieldHandle field, const MutableArrayView& array) {
+  if (impl_->off) throw Error(ErrorCode::usage, "get: there is no restart in mode off; ask restarting");
+  impl_->model_rank("get").restored("get").get(
+      field.index, {array.data, data_type(array.type), array.shape, array.strides});
+}
+
+bool Session::checkpoint_due() {
+  bool due = false;
+  if (!impl_->off) impl_->survive([&] { due = impl_->model_rank("checkpoint_due").checkpoint_due(); });
+  return due;
+}
+
+void Session::request_checkpoint() {
+  if (!impl_->off) impl_->survive([&] { impl_->client("request_checkpoint").request_checkpoint(); });
+}
+
+void Session::checkpoint() {
+  if (!impl_->off) impl_->survive([&] { impl_->model_rank("checkpoint").checkpoint(); });
+}
+
+void Session::put_value(const std::string& name, const Value& value) {
+  if (!impl_->off) impl_->client("put_value").put_value(name, value);
+}
+
+Value Session::get_value(const std::string& name) {
+  if (impl_->off) throw Error(ErrorCode::usage, "get_value: there is no restart in mode off; ask restarting");
+  return impl_->model_rank("get_value").restored("get_value").value(name);
+}
+
 const std::string& Session::output_lost() const noexcept {
   static const std::string nothing;
   return impl_->rank ? impl_->rank->output_lost() : nothing;

@@ -93,6 +93,10 @@ void FileSink::create(const std::string& part) {
     spec.kept.clear();
   }
   if (!part.empty()) spec.path = part;
+  if (const auto& restored = plan_.restored;
+      restored && plan_.entry.has_many_files() && !restored->is_empty && written_.empty() &&
+      (restored->part.empty() || restored->part == part))
+    spec.kept = layout_.kept(restored->records);
   if (written_.contains(spec.path))
     throw Error(
         ErrorCode::configuration,
@@ -380,7 +384,10 @@ void FileSink::load(const model::StateLoader& loader, const plan::Pending& pendi
   const model::NumberLoader file(loader, fmt::format("files/{}/", plan_.entry.path));
   visit_state(*this, file.in("sink"));
   if (plan_.entry.has_many_files()) cutter_.load(file.in("part"));
-  committer_.resume(pending.committed);
+  const bool has_statics = plan_.restored ? !plan_.restored->is_empty && !plan_.entry.has_many_files() : true;
+  // Of a series each later file has them too, so they are taken again; and so of a file that is written anew.
+  if (!has_statics) constants_sent_ = false;
+  committer_.resume(pending.committed, has_statics);
 }
 
 }  // namespace tailrace::sinks

@@ -34,8 +34,10 @@ void PartCutter::cut(output::ReadyCommit& ready) {
       static_values_.push_back(values);
   }
   if (is_new_ && !empty) {
-    commit.chunks.insert(commit.chunks.end(), static_chunks_.begin(), static_chunks_.end());
-    commit.values.insert(commit.values.end(), static_values_.begin(), static_values_.end());
+    if (has_statics_) {  // else they came with this very commit, the first after a restart
+      commit.chunks.insert(commit.chunks.end(), static_chunks_.begin(), static_chunks_.end());
+      commit.values.insert(commit.values.end(), static_values_.begin(), static_values_.end());
+    }
     is_new_ = false;
   }
   has_statics_ = true;

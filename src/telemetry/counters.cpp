@@ -35,6 +35,7 @@ void visit_client(S& client, Visitor& visit) {
   visit.resize(client.fields);
   for (auto& field : client.fields) visit_field(field, visit);
   visit_timings(client.step, visit);
+  visit_timings(client.checkpoint, visit);
   visit(client.ready_nanoseconds);
   visit(client.finish_nanoseconds);
   visit(client.run_nanoseconds);
@@ -82,6 +83,9 @@ void visit_server(S& server, Visitor& visit) {
   HeldBytes::visit(server.held, visit);
   visit(server.commits);
   visit_timings(server.lag, visit);
+  visit(server.checkpoints);
+  visit(server.checkpoint_bytes);
+  visit_timings(server.checkpoint_seconds, visit);
   visit(server.last_lag_nanoseconds);
   visit(server.lag_series);
   visit(server.run_nanoseconds);

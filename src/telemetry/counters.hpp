@@ -32,6 +32,7 @@ struct ClientCounters {
   std::string host;
   std::vector<FieldCounters> fields;  // by index of the declarations
   Timings step;                       // time inside the step call
+  Timings checkpoint;                 // time inside the call that ends one
   Counter ready_nanoseconds;          // time inside ready
   Counter finish_nanoseconds;         // from the call of finish to the servers' goodbye; set by these
   Counter run_nanoseconds;            // from the end of ready to the start of finish
@@ -84,6 +85,8 @@ struct ServerCounters {
   SharedCounter messages_sent, message_bytes_sent;
   HeldBytes held;
   Counter commits;
+  Counter checkpoints, checkpoint_bytes;  // complete ones; on the server that commits them
+  Timings checkpoint_seconds;             // of each, from the model's word to its end on disk
   Timings lag;  // per commit: from the arrival of the put that completes it to its end on disk
   Counter last_lag_nanoseconds;
   Series lag_series;        // (seconds since the start of the run, lag in seconds)

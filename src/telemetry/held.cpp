@@ -3,8 +3,8 @@
 namespace tailrace::telemetry {
 
 const char* held_name(Held what) {
-  static constexpr std::array<const char*, held_count> names{"arrivals",  "messages", "chunks",   "files",
-                                                             "analytics", "windows",  "geometry", "reuse"};
+  static constexpr std::array<const char*, held_count> names{
+      "arrivals", "messages", "chunks", "files", "analytics", "windows", "geometry", "reuse", "checkpoint"};
   return names[static_cast<std::size_t>(what)];
 }
 

@@ -18,9 +18,10 @@ enum class Held : int {
   analytics,  // blocks and partial results of diagnostics
   windows,    // accumulators
   geometry,   // which cells of which client go where
-  reuse       // free, kept for what comes next
+  reuse,      // free, kept for what comes next
+  checkpoint  // what goes into one: fields and state, until they are written
 };
-inline constexpr std::size_t held_count = 8;
+inline constexpr std::size_t held_count = 9;
 const char* held_name(Held what);
 
 // Safe from several threads; marks are kept by add().

@@ -37,7 +37,7 @@ struct WeighedCells {
 
 template <class In>
 struct MaskedMean : WeighedCells<In> {
-  static constexpr std::array names{"sum", "weight"};
+  static constexpr std::array names{"sum", "cell_weight"};
   void fold(const std::byte* __restrict sample, double* __restrict kept, std::size_t size, Measure measure,
             const Totals& before) const {
     const double weight = measure.weight;
@@ -60,7 +60,7 @@ struct MaskedMean : WeighedCells<In> {
 
 template <class In>
 struct MaskedSum : WeighedCells<In> {
-  static constexpr std::array names{"sum", "weight"};
+  static constexpr std::array names{"sum", "cell_weight"};
   void fold(const std::byte* __restrict sample, double* __restrict kept, std::size_t size, Measure measure,
             const Totals& before) const {
     const Mask<In> mask = this->mask;
@@ -112,7 +112,7 @@ struct MaskedMax : MaskedExtreme<In, true> {};
 
 template <class In>
 struct MaskedStd : WeighedCells<In> {
-  static constexpr std::array names{"mean", "squares", "weight"};  // as in Std
+  static constexpr std::array names{"mean", "squares", "cell_weight"};  // as in Std
   void fold(const std::byte* __restrict sample, double* __restrict kept, std::size_t size, Measure measure,
             const Totals& before) const {
     if (before.samples == 0) std::memset(kept, 0, 3 * size * sizeof(double));
@@ -140,7 +140,7 @@ struct MaskedStd : WeighedCells<In> {
 // The share of a record's time for which a cell has samples.
 template <class In>
 struct ValidFraction : WeighedCells<In> {
-  static constexpr std::array names{"weight"};
+  static constexpr std::array names{"cell_weight"};
   void fold(const std::byte* __restrict sample, double* __restrict kept, std::size_t size, Measure measure,
             const Totals& before) const {
     if (before.samples == 0) std::memset(kept, 0, size * sizeof(double));

@@ -8,7 +8,7 @@ void Consumer::take(std::vector<Packet>& packets, std::size_t most, std::size_t 
     if (!packet) return;
     packets.push_back(*packet);
     size += packet->payload.size();
-    if (packet->header.kind != model::PacketKind::block) return;
+    if (!model::is_block(packet->header.kind)) return;
   }
 }
 

@@ -130,7 +130,7 @@ MISTAKES = {
     "an operation twice": ("time: mean", "time: mean, operation: max", ["is another name of `operation`", "only one"]),
     "a group within itself": ("three_d: [u, theta]", "three_d: [u, three_d]", ["contains itself", "three_d, three_d"]),
     "a pattern of nothing": ("field: u,", 'fields: "x*",', ["tailrace.yaml:12:", 'is like "x*"']),
-    "not yet": ("groups:\n  three_d: [u, theta]", "checkpoint: {every: 1 h}", ["is not available yet"]),
+    "not yet": ("groups:\n  three_d: [u, theta]", "input: {a: 1}", ["is not available yet"]),
     "format not yet": ("write_every: 100 s", "format: zarr", ['"zarr" is not available yet']),
     "other version": ("tailrace: 1", "tailrace: 7", ["tailrace.yaml:1:", "version 1", '"7"']),
     "same file twice": (

@@ -15,11 +15,17 @@ Keys of a scenario (the JSON file that the player reads; see player.cpp):
   report_steps              print `STEP n` after each step (first rank)
   in_step                   wait for the other ranks before each step
   asks_stop                 ask stop_requested after each step; if so, print `STOPPING n` (first rank) and finish
+  checkpoints               ask restarting, and checkpoint_due after the puts of each step; make a checkpoint where one
+                            is due (`CHECKPOINT n`), with values besides; go on from one (`RESTARTED n`)
+  requests                  steps at which it asks for a checkpoint
+  got                       names of the fields of checkpoints: they are put for one that came late, and after a restart
+                            got and compared, as the values are
   options                   integers for Session::option
   grids                     name, kind (block | indexed | replicated), dims, shape; split: the dims that are cut over
                             the ranks; indexed_dim; mesh; mesh_in_parts; coordinates: name, dims, units, first,
                             spacing, part
-  fields                    name, grid, type, units, how (dense | strided | acquire), missing_steps (not put at these)
+  fields                    name, grid, type, units, how (dense | strided | acquire), fixed (always the values of
+                            the start), missing_steps (not put at these)
                             and missing_ranks (by these; all if not given); the values are those of
                             values.put_values with the field's position in this list
   fault                     kind, rank (of the component), step; kinds: put_before_ready (step 0), wrong_size,
@@ -257,7 +263,7 @@ def try_kill(pid: int) -> None:
 
 def find_errors(output: str) -> list[tuple[int, str]]:
     """`ERROR <code> <message>`; a message goes on until another line of the player or of mpirun."""
-    ending = r"(?=^(?:ERROR \d|UNEXPECTED |FINISHED|SERVED|LEFT|LOST |STEP |STOPPING |-{20,})|\Z)"
+    ending = r"(?=^(?:ERROR \d|UNEXPECTED |FINISHED|SERVED|LEFT|LOST |STEP |STOPPING |RESTARTED |CHECKPOINT |-{20,})|\Z)"
     pattern = re.compile(rf"^ERROR (\d+) (.*?)\n{ending}", re.MULTILINE | re.DOTALL)
     return [(int(code), message) for code, message in pattern.findall(output + "\n")]
 

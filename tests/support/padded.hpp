@@ -21,6 +21,8 @@ std::vector<T> dense_values(const std::vector<double>& values) {
 template <class T>
 struct Padded {
   std::vector<T> storage;
+  std::vector<std::size_t> places;  // of the values
+  tailrace::MutableArrayView target;
   tailrace::ArrayView view;
 
   Padded(const std::vector<double>& values, const std::vector<std::int64_t>& count) {
@@ -38,10 +40,18 @@ struct Padded {
         where += rest % count[dim] * strides[dim];
         rest /= count[dim];
       }
-      storage[static_cast<std::size_t>(where)] = static_cast<T>(values[i]);
+      places.push_back(static_cast<std::size_t>(where));
+      storage[places.back()] = static_cast<T>(values[i]);
     }
     view = {
         .data = storage.data() + first, .type = tailrace::type_of<T>(), .shape = count, .strides = strides};
+    target = {storage.data() + first, view.type, view.shape, view.strides};
+  }
+
+  std::vector<T> inside() const {
+    std::vector<T> values;
+    for (const std::size_t place : places) values.push_back(storage[place]);
+    return values;
   }
 };
 

@@ -89,11 +89,19 @@ class Player {
   }
 
   void play() {
+    std::size_t done = 0;
+    if (scenario_.checkpoints) {
+      if (const auto at = session_.restarting()) {
+        done = static_cast<std::size_t>(at->step);
+        if (rank_ == 0) say("RESTARTED " + std::to_string(at->step));
+      }
+    }
     declare();
     if (misbehaves("put_before_ready", 0)) put(0, scenario_.initial_time, 0);
     neighbours_.exchange();
     session_.ready();
-    for (std::size_t i = 0; i < scenario_.times.size(); ++i) {
+    if (done > 0) take_up(done);
+    for (std::size_t i = done; i < scenario_.times.size(); ++i) {
       take_step(static_cast<std::int64_t>(i) + 1, scenario_.times[i]);
       if (!scenario_.asks_stop || !session_.stop_requested()) continue;
       if (rank_ == 0) say("STOPPING " + std::to_string(i + 1));
@@ -250,9 +258,65 @@ class Player {
       delays_.maybe_wait();
       put(field, time, step);
     }
+    if (scenario_.checkpoints) maybe_checkpoint(step, time);
     if (misbehaves("undeclared", step)) session_.put("no_such_field", {});
     if (misbehaves("back_in_time", step)) session_.step(step + 1, time - 1000.0);
     if (scenario_.report_steps && rank_ == 0) say("STEP " + std::to_string(step));
+  }
+
+  void maybe_checkpoint(std::int64_t step, double time) {
+    if (std::ranges::count(scenario_.requests, step) > 0) session_.request_checkpoint();
+    if (!session_.checkpoint_due()) return;
+    for (std::size_t field = 0; field < scenario_.fields.size(); ++field)
+      if (is_kept(scenario_.fields[field])) put(field, time, step);
+    session_.put_value("seeds", std::vector<std::int64_t>{step, -step, 7});
+    session_.put_value("time", std::vector<double>{time});
+    session_.put_value("note", "behind step " + std::to_string(step));
+    session_.checkpoint();
+    if (rank_ == 0) say("CHECKPOINT " + std::to_string(step));
+  }
+
+  bool is_kept(const Field& field) const { return std::ranges::count(scenario_.got, field.spec.name) > 0; }
+
+  // What the checkpoint has must be what was put, whatever ranks there were.
+  void take_up(std::size_t done) {
+    const auto step = static_cast<std::int64_t>(done);
+    const double time = scenario_.times[done - 1];
+    for (std::size_t field = 0; field < scenario_.fields.size(); ++field)
+      if (is_kept(scenario_.fields[field])) check_got(field, time, step);
+    if (session_.get_value("seeds") != tailrace::Value(std::vector<std::int64_t>{step, -step, 7}) ||
+        session_.get_value("time") != tailrace::Value(std::vector<double>{time}) ||
+        session_.get_value("note") != tailrace::Value("behind step " + std::to_string(step)))
+      throw std::logic_error("the checkpoint has other values");
+  }
+
+  void check_got(std::size_t field, double time, std::int64_t step) {
+    switch (scenario_.fields[field].spec.type) {
+      case tailrace::Type::float32: return check_got_as<float>(field, time, step);
+      case tailrace::Type::float64: return check_got_as<double>(field, time, step);
+      case tailrace::Type::int32: return check_got_as<std::int32_t>(field, time, step);
+      case tailrace::Type::int64: return check_got_as<std::int64_t>(field, time, step);
+    }
+  }
+
+  template <class T>
+  void check_got_as(std::size_t field, double time, std::int64_t step) {
+    const Grid* grid = grid_of(scenario_.fields[field]);
+    std::vector<double> put = values_of(field, time, step);
+    if (!grid || grid->kind == "replicated")
+      for (double& value : put) value = std::abs(value);  // the first rank's count
+    const std::vector<T> expected = dense_values<T>(put);
+    const Part* part = part_of(scenario_.fields[field]);
+    std::vector<T> got(expected.size());
+    if (scenario_.fields[field].how == "strided" && part) {
+      Padded<T> padded(std::vector<double>(expected.size(), -1.0), part->count());
+      session_.get(handles_[field], padded.target);
+      got = padded.inside();
+    } else {
+      session_.get(handles_[field], got);
+    }
+    if (std::memcmp(got.data(), expected.data(), got.size() * sizeof(T)) != 0)
+      throw std::logic_error("the checkpoint has other values of " + scenario_.fields[field].spec.name);
   }
 
   bool is_missing(const Field& field, std::int64_t step) const {
@@ -282,7 +346,8 @@ class Player {
   }
 
   void put(std::size_t field, double time, std::int64_t step) {
-    std::vector<double> values = values_of(field, time, step);
+    const bool fixed = scenario_.fields[field].fixed;
+    std::vector<double> values = values_of(field, fixed ? 0.0 : time, fixed ? 0 : step);
     if (misbehaves("wrong_size", step)) values.push_back(0.0);
     tailrace::Type type = scenario_.fields[field].spec.type;
     if (misbehaves("wrong_type", step)) {

@@ -77,6 +77,7 @@ Field read_field(const Json& json) {
   if (json.contains("fill_value"))  // JSON has no NaN
     field.spec.fill_value = json.at("fill_value").is_number() ? json.at("fill_value").get<double>()
                                                               : std::numeric_limits<double>::quiet_NaN();
+  field.fixed = json.value("fixed", false);
   field.how = json.value("how", "dense");
   field.missing_steps = json.value("missing_steps", std::vector<std::int64_t>{});
   field.missing_ranks = json.value("missing_ranks", std::vector<int>{});
@@ -114,6 +115,9 @@ Scenario Scenario::read(const std::string& path) {
   scenario.report_steps = json.value("report_steps", false);
   scenario.in_step = json.value("in_step", false);
   scenario.asks_stop = json.value("asks_stop", false);
+  scenario.checkpoints = json.value("checkpoints", false);
+  scenario.requests = json.value("requests", std::vector<std::int64_t>{});
+  scenario.got = json.value("got", std::vector<std::string>{});
   scenario.options = json.value("options", std::map<std::string, std::int64_t>{});
   for (const Json& grid : json.at("grids")) scenario.grids.push_back(read_grid(grid));
   for (const Json& field : json.at("fields")) scenario.fields.push_back(read_field(field));

@@ -38,6 +38,7 @@ struct Grid {
 struct Field {
   tailrace::FieldSpec spec;
   std::string how = "dense";                // dense, strided (out of an array with halos), acquire
+  bool fixed = false;                       // its values are those of the start, whenever it is put
   std::vector<std::int64_t> missing_steps;  // at which it is not put,
   std::vector<int> missing_ranks;           // by these ranks; empty: by any
 };
@@ -58,6 +59,9 @@ struct Scenario {
   bool report_steps = false;          // the first rank prints `STEP n` after each step
   bool in_step = false;               // the ranks wait for each other before each step
   bool asks_stop = false;             // asks stop_requested after each step, and finishes where it is so
+  bool checkpoints = false;           // makes one where it is due, and goes on from one
+  std::vector<std::int64_t> requests;  // steps at which it asks for a checkpoint
+  std::vector<std::string> got;        // fields that it gets after a restart, and checks
   std::map<std::string, std::int64_t> options;
   std::vector<Grid> grids;
   std::vector<Field> fields;

@@ -38,6 +38,10 @@ class Look {
 
  private:
   plan::ContinuedAxes look(const plan::FilePlan& file) {
+    if (file.restored) {
+      look_at_restored(file);
+      return {};
+    }
     const output::IfExists wanted = settings::if_exists(file.entry, begin_.time);
     const output::Format& format = *output::find_format(file.entry.format);
     if (wanted == output::IfExists::replace || !format.makes_files()) return {};
@@ -51,6 +55,12 @@ class Look {
   plan::ContinuedAxes go_on(const plan::FilePlan& file, const output::Format& format,
                             const std::string& path) {
     std::string complaint;
+    if (plan_.has_checkpoints) {
+      refuse(file, fmt::format("the file {} exists and is to be continued, which is not yet possible in a run "
+                               "with checkpoints; expected another path, or no section `checkpoint`",
+                               path));
+      return {};
+    }
     try {
       plan::Stays stays = plan::records_that_stay(file, plan_.calendar, begin_, format.existing_axes(path));
       for (const std::string& dropped : stays.dropped)
@@ -61,6 +71,35 @@ class Look {
     }
     if (file.entry.on_error != settings::OnError::skip) refuse(file, complaint);
     return {};
+  }
+
+  // It has at least the records that it had at the checkpoint; the others go.
+  void look_at_restored(const plan::FilePlan& file) {
+    const plan::RestoredFile& restored = *file.restored;
+    const output::Format& format = *output::find_format(file.entry.format);
+    if (restored.is_empty || !format.makes_files()) return;
+    const std::string path = restored.part.empty() ? file.entry.path : restored.part;
+    const auto go_without = [&](const std::string& why) {
+      problems_.add(file.entry.location, "output." + file.entry.path,
+                    fmt::format("the file {} cannot go on from the checkpoint: {}", path, why));
+    };
+    if (!format.can_append()) return go_without(fmt::format("format \"{}\" cannot", file.entry.format));
+    if (files_.entry(path) == env::Entry::none) return go_without("it is not there any more");
+    try {
+      const auto existing = format.existing_axes(path);
+      for (std::size_t axis = 0; axis < file.axes.size(); ++axis) {
+        const auto found = existing.find(file.axes[axis].dim);
+        const std::int64_t records = found == existing.end() ? 0 : std::ssize(found->second.times);
+        if (records < restored.records[axis])
+          go_without(fmt::format("it has {} records of {}, and had {} then", records, file.axes[axis].dim,
+                                 restored.records[axis]));
+        else if (records > restored.records[axis])
+          base::log_info(fmt::format("{}: {} records of {} behind the checkpoint go", path,
+                                     records - restored.records[axis], file.axes[axis].dim));
+      }
+    } catch (const Error& error) {
+      go_without(error.what());
+    }
   }
 
   void refuse(const plan::FilePlan& file, const std::string& why) {

@@ -11,6 +11,7 @@
 #include "codecs/codec.hpp"
 #include "output/checks.hpp"
 #include "output/netcdf/attributes.hpp"
+#include "output/netcdf/placed/dimension_lists.hpp"
 
 namespace tailrace::output::netcdf {
 namespace {
@@ -86,6 +87,12 @@ void add_filters(hid_t properties, const VariableSpec& variable) {
   }
 }
 
+// Its values are in the file already, or will be without HDF5.
+void place_at_once(hid_t properties) {
+  check(H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY), "cannot choose when values get their place");
+  check(H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER), "cannot leave values as they are");
+}
+
 Id variable_properties(const VariableSpec& variable) {
   Id properties = dataset_properties();
   if (!variable.chunk.empty()) {
@@ -129,11 +136,14 @@ Id create_bare_dimension(hid_t file, const DatasetSpec& spec, std::size_t dim) T
   return dataset;
 }
 
-Id create_variable(hid_t file, const DatasetSpec& spec, std::size_t index) TAILRACE_REQUIRES(hdf5_mutex) {
+Id create_variable(hid_t file, const DatasetSpec& spec, std::size_t index, const BeforeVariable& before)
+    TAILRACE_REQUIRES(hdf5_mutex) {
   const VariableSpec& variable = spec.variables[index];
   const auto shape = shape_of(variable, first_lengths(spec));
+  const Id properties = variable_properties(variable);
+  if (before && before(index)) place_at_once(properties);
   Id dataset = create_dataset(file, variable_link(spec, index), file_type(variable.type),
-                              make_space(shape, grows(spec, variable)), variable_properties(variable));
+                              make_space(shape, grows(spec, variable)), properties);
   if (const auto dim = scale_of(spec, variable)) {
     check(H5DSset_scale(dataset, variable.name.c_str()), "cannot make a dimension scale");
     write_scalar(dataset, "_Netcdf4Dimid", *dim);
@@ -216,7 +226,7 @@ hid_t memory_type(model::DataType type) {
   base::assertion_failed("type", __FILE__, __LINE__, "unknown DataType");
 }
 
-void write_header(hid_t file, const DatasetSpec& spec) {
+void write_header(hid_t file, const DatasetSpec& spec, const BeforeVariable& before) {
   write_properties(file);
   for (const auto& [name, value] : spec.attributes) write_attribute(file, name, value);
 
@@ -224,12 +234,16 @@ void write_header(hid_t file, const DatasetSpec& spec) {
   std::vector<Id> variables;
   for (std::size_t dim = 0; dim < spec.dims.size(); ++dim)
     if (is_bare(spec, dim)) scales[dim] = create_bare_dimension(file, spec, dim);
-  for (std::size_t i = 0; i < spec.variables.size(); ++i) variables.push_back(create_variable(file, spec, i));
+  for (std::size_t i = 0; i < spec.variables.size(); ++i)
+    variables.push_back(create_variable(file, spec, i, before));
 
   std::vector<hid_t> scale_of_dim(scales.begin(), scales.end());
   for (std::size_t i = 0; i < variables.size(); ++i)
     if (const auto dim = scale_of(spec, spec.variables[i]))
       scale_of_dim[static_cast<std::size_t>(*dim)] = variables[i];
+  if (before) {
+    return write_dimension_lists(spec, {variables.begin(), variables.end()}, scale_of_dim);
+  }
   for (std::size_t i = 0; i < variables.size(); ++i) {
     if (scale_of(spec, spec.variables[i])) continue;  // a scale cannot have scales
     attach_dims(variables[i], spec.variables[i].name, spec, spec.variables[i].dims, scale_of_dim);

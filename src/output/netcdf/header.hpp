@@ -2,6 +2,7 @@
 // netCDF-C writes them.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "output/dataset.hpp"
@@ -11,9 +12,14 @@ namespace tailrace::output::netcdf {
 
 Id header_creation_properties() TAILRACE_REQUIRES(hdf5_mutex);  // for the file itself
 
+// Called before a variable is created: whether it gets the place of its values now, and they are left as they
+// are. Only for variables without chunks.
+using BeforeVariable = std::function<bool(std::size_t variable)>;
+
 // Fills a new, empty file. Throws Error(configuration) for a fill value that the
 // variable's type cannot hold, Error(resource) for what HDF5 refuses.
-void write_header(hid_t file, const DatasetSpec& spec) TAILRACE_REQUIRES(hdf5_mutex);
+void write_header(hid_t file, const DatasetSpec& spec, const BeforeVariable& before = {})
+    TAILRACE_REQUIRES(hdf5_mutex);
 
 // The HDF5 name of a variable: its own, but for one that has a dimension's name and does not lie along that
 // dimension.

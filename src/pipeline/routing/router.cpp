@@ -253,7 +253,8 @@ void Router::save(model::StateSaver& saver, const std::vector<plan::Pending>& pe
 void Router::load(const model::StateLoader& loader, const std::vector<plan::Pending>& pending) {
   for (const auto& stream : streams_) {
     const sinks::SavedRecords records = saved_records(*stream, pending);
-    if (stream->file_axis < 0 || records.none()) continue;
+    const bool is_unsaved = parts_.blueprint.plan.files[stream->file].is_unsaved;
+    if (stream->file_axis < 0 || records.none() || is_unsaved) continue;
     const Route& route = routes_[stream->number];
     const output::ChunkGrid& grid = route.geometry->grid();
     for (std::int64_t spatial = 0; spatial < grid.chunks_per_record(); ++spatial) {

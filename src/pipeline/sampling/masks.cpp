@@ -98,9 +98,4 @@ std::span<const std::byte> Masks::masked(Part& part, const model::Field& field,
   return std::span(part.masked).first(block.size());
 }
 
-void Masks::check_saved() const {
-  if (parts_.empty()) return;
-  throw Error(ErrorCode::resource, "masks of grids are not yet part of the state that is saved");
-}
-
 }  // namespace tailrace::pipeline::sampling

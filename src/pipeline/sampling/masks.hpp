@@ -25,7 +25,6 @@ class Masks {
   // where the mask has not come yet.
   std::span<const std::byte> apply(int client, int field, std::span<const std::byte> block);
 
-  void check_saved() const;  // throws Error(resource) where there is a mask: they are no part of a state yet
   std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:

@@ -32,6 +32,12 @@ void StreamState::save(model::StateSaver& saver, const Accumulators& accumulator
     const std::vector<time::KeptArray> kept = accumulator->kept_arrays();
     for (std::size_t k = 0; k < state.values.size(); ++k)
       saver.save(array(kept[k].name, kept[k].type), region(client), state.values[k]);
+    // Others may have samples, and an array is saved for all cells or for none.
+    for (std::size_t k = state.values.size(); may_lack_samples_ && k < kept.size(); ++k) {
+      const std::vector<std::byte> none(static_cast<std::size_t>(region(client).size()) *
+                                        model::size_of(kept[k].type));
+      saver.save(array(kept[k].name, kept[k].type), region(client), none);
+    }
   }
 }
 

@@ -111,8 +111,6 @@ TEST_F(Sea, HasToKnowItsMaskFirst) {
   }
 }
 
-TEST_F(Sea, CannotBeSavedYet) { EXPECT_THROW(masks.check_saved(), Error); }
-
 TEST(Masks, AreOnTheCellsOfTheirGrid) {
   ComponentInfo wrong = info();
   wrong.decomposition.regions[1] = {model::Region::of_box({{0, 0, 0}, {2, 2, 4}}),

@@ -23,6 +23,7 @@ using testing::UnorderedElementsAre;
 
 struct Notes final : Pipeline {
   bool room = true;
+  bool saved = false;
   bool throws = false;
   std::vector<std::string> events;  // on the communication thread
   std::vector<base::Fault> faults;
@@ -39,6 +40,10 @@ struct Notes final : Pipeline {
                      std::to_string(std::to_integer<int>(payload[0])));
     if (throws) throw Error(ErrorCode::internal, "cannot");
   }
+  void checkpoint(std::span<const std::byte> values) override {
+    events.push_back("checkpoint with " + std::to_string(values.size()));
+  }
+  bool is_saved() override { return saved; }
   void end_of_input() override { events.push_back("end"); }
   void fail(const base::Fault& fault) override {  // as the session's does
     if (faults.empty()) intake->discard();
@@ -131,6 +136,41 @@ TEST_P(Clients, AreWorkedOnInTheSameStep) {
   EXPECT_THAT(bench.pipeline.faults, IsEmpty());
   EXPECT_EQ(bench.counters.packets_in.get(), 10U);
   EXPECT_EQ(bench.counters.bytes_in.get(), 6U);
+}
+
+TEST_P(Clients, StandStillAtACheckpointUntilItIsSaved) {
+  Bench bench(2, GetParam());
+  for (std::size_t client = 0; client < 2; ++client) {
+    bench.tick(client, 1);
+    bench.give(client, PacketKind::block_and_kept, 1, 0, 7);
+  }
+  bench.give(0, PacketKind::checkpoint, 1, 0, 5);
+  bench.tick(0, 2);
+  bench.give(0, PacketKind::kept, 2, 0, 8);
+  bench.settle();
+  EXPECT_THAT(bench.take_events(), ElementsAre("step 1"));
+  bench.give(1, PacketKind::checkpoint, 1);
+  bench.tick(1, 2);
+  bench.settle();
+  EXPECT_THAT(bench.take_events(), ElementsAre("checkpoint with 1"));
+  EXPECT_THAT(bench.pipeline.blocks, UnorderedElementsAre("10:0@1=7", "11:0@1=7"));
+  bench.pipeline.saved = true;
+  bench.settle();
+  EXPECT_THAT(bench.take_events(), ElementsAre("step 2"));
+  EXPECT_THAT(bench.pipeline.blocks, UnorderedElementsAre("10:0@1=7", "11:0@1=7", "10:0@2=8"));
+  EXPECT_THAT(bench.pipeline.faults, IsEmpty());
+}
+
+TEST_P(Clients, MakeACheckpointTogetherOrNotAtAll) {
+  Bench bench(2, GetParam());
+  for (std::size_t client = 0; client < 2; ++client) bench.tick(client, 4);
+  bench.give(1, PacketKind::checkpoint, 4);
+  bench.tick(0, 5);
+  bench.settle();
+  ASSERT_EQ(bench.pipeline.faults.size(), 1U);
+  EXPECT_THAT(bench.pipeline.faults[0].message,
+              HasSubstr("rank 11 called checkpoint at step 4, but rank 10 did not; expected the call on all "
+                        "ranks at the same step"));
 }
 
 TEST_P(Clients, WaitUntilThereIsRoomForAStep) {

@@ -195,7 +195,7 @@ void MpiProducer::send_published() {
     if (run.empty()) first_sequence = packet->head->sequence;
     run = {run.empty() ? first : run.data(), run.size() + total};
     end_sequence = packet->head->sequence + 1;
-    const bool ends = packet->head->header.kind != model::PacketKind::block;
+    const bool ends = !model::is_block(packet->head->header.kind);
     unsent_.advance(*packet);
     if (!ends) continue;
     send(run, first_sequence, end_sequence, nullptr);

@@ -59,7 +59,7 @@ void RingConsumer::take(std::vector<Packet>& packets, std::size_t most, std::siz
       if (!packet) break;
       packets.push_back(*packet);
       size += packet->payload.size();
-      if (packet->header.kind == model::PacketKind::block) continue;
+      if (model::is_block(packet->header.kind)) continue;
       over_ = over_ || ends(*packet);
       return;
     }

@@ -1,11 +1,11 @@
-#include "session/lost_output.hpp"
+#include "host/lost_output.hpp"
 
 #include <fmt/format.h>
 
 #include "env/file_system.hpp"
 #include "telemetry/status.hpp"
 
-namespace tailrace::session {
+namespace tailrace::host {
 namespace {
 
 constexpr std::size_t most_named = 8;
@@ -38,4 +38,4 @@ std::string loss_of_own_host(int rank, const std::string& what) {
   return fmt::format("the server in rank {} of the run ended with: {}", rank, what);
 }
 
-}  // namespace tailrace::session
+}  // namespace tailrace::host

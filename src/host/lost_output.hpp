@@ -6,7 +6,7 @@
 #include "handshake/run.hpp"
 #include "model/block.hpp"
 
-namespace tailrace::session {
+namespace tailrace::host {
 
 // Who is lost, `how`; from which step on nothing is written; and how far each file is whole, as the log of
 // commits in the report directory has it.
@@ -15,4 +15,4 @@ std::string describe_lost_output(const handshake::Run& run, const std::string& h
 // Of the server that runs in this rank of the run, and has thrown.
 std::string loss_of_own_host(int rank, const std::string& what);
 
-}  // namespace tailrace::session
+}  // namespace tailrace::host

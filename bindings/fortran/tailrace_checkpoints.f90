@@ -1,0 +1,340 @@
+!> Checkpoints, and what a run takes out of them that goes on from one. A part of `tailrace`.
+module tailrace_checkpoints
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_null_char, c_size_t
+  use, intrinsic :: iso_fortran_env, only: int32, int64, real64
+  use tailrace_base
+  use tailrace_c
+  use tailrace_steps, only: stepping_session
+  implicit none
+  private
+
+  public :: checkpointing_session
+
+  integer, parameter :: longest_text = 65536
+
+  type, extends(stepping_session) :: checkpointing_session
+  contains
+    !> Whether the run goes on from a checkpoint (`checkpoint.restart`), and from which step and time: the model's next
+    !! step comes after them; both stay as they are where it begins afresh. Local; from start on. A model must ask, for
+    !! ready fails where there is a checkpoint of which it does not know.
+    procedure :: restarting
+    !> Fills this rank's part of a field that the checkpoint has, under the decomposition of this run. After ready, where
+    !! restarting says so. Takes what put takes. Local; reads the disk.
+    generic :: get => get_name, get_handle
+    !> The value of that name in the checkpoint: a number of integer(int32), integer(int64) or real(real64), an
+    !! allocatable list of integer(int64) or real(real64), or allocatable text. Local.
+    generic :: get_value => get_value_int32, get_value_int64, get_value_real, get_value_int64s, get_value_reals, &
+                            get_value_text
+    !> Whether a checkpoint is due at this step: by `checkpoint.every`, after request_checkpoint, or, with
+    !! `checkpoint.on_signal`, because SIGTERM or SIGINT came. The fields of `checkpoint.fields` are wanted then: put
+    !! them, and call checkpoint. The same on all ranks; collective over the component where signals count and none is
+    !! due otherwise. False once it was made.
+    procedure :: checkpoint_due
+    !> Makes one due at this step. Local; to be called on all ranks at the same step.
+    procedure :: request_checkpoint
+    !> The checkpoint of this step holds what was put until now, and the servers' state; nothing more may be put at this
+    !! step. On all ranks at the same step. Does not wait: the servers write it meanwhile; in mode inline it waits for
+    !! the other ranks.
+    procedure :: checkpoint
+    !> Belongs to all checkpoints from now on: a number or a list of integer(int32), integer(int64) or real(real64), or
+    !! text, whose blanks at the end do not count. The value of the component's first rank counts. Local.
+    generic :: put_value => put_value_int32, put_value_int64, put_value_real, put_value_int64s, put_value_reals, &
+                            put_value_text
+
+    procedure, private :: get_name, get_handle
+    procedure, private :: get_value_int32, get_value_int64, get_value_real, get_value_int64s, get_value_reals
+    procedure, private :: put_value_int32, put_value_int64, put_value_real, put_value_int64s, put_value_reals
+    procedure, private :: get_value_text, put_value_text
+  end type checkpointing_session
+
+contains
+
+  logical function restarting(self, step, time, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    integer, intent(inout), optional :: step
+    real(real64), intent(inout), optional :: time
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int64_t) :: at_step
+    real(c_double) :: at_time
+
+    at_step = 0
+    at_time = 0
+    restarting = tailrace_restarting_c(self%c_session, at_step, at_time, error) == 1
+    if (restarting .and. present(step)) step = int(at_step)
+    if (restarting .and. present(time)) time = at_time
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end function restarting
+
+  subroutine get_name(self, name, array, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    type(*), dimension(..), intent(inout) :: array
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code, field
+
+    field = tailrace_handle_c(self%c_session, c_string(name), error)
+    if (error%code == tailrace_ok) code = tailrace_get_c(self%c_session, field, array, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine get_name
+
+  subroutine get_handle(self, field, array, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    integer, intent(in) :: field
+    type(*), dimension(..), intent(inout) :: array
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_get_c(self%c_session, field, array, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine get_handle
+
+  logical function checkpoint_due(self, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+
+    checkpoint_due = tailrace_checkpoint_due_c(self%c_session, error) == 1
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end function checkpoint_due
+
+  subroutine request_checkpoint(self, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_request_checkpoint_c(self%c_session, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine request_checkpoint
+
+  subroutine checkpoint(self, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_checkpoint_c(self%c_session, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine checkpoint
+
+  subroutine put_value_int32(self, name, value, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    integer(int32), intent(in) :: value
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_put_value_int_c(self%c_session, c_string(name), [int(value, c_int64_t)], 1_c_size_t, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine put_value_int32
+
+  subroutine put_value_int64(self, name, value, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    integer(int64), intent(in) :: value
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_put_value_int_c(self%c_session, c_string(name), [value], 1_c_size_t, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine put_value_int64
+
+  subroutine put_value_real(self, name, value, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    real(real64), intent(in) :: value
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_put_value_real_c(self%c_session, c_string(name), [value], 1_c_size_t, error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine put_value_real
+
+  subroutine put_value_int64s(self, name, value, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    integer(int64), intent(in) :: value(:)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_put_value_int_c(self%c_session, c_string(name), value, size(value, kind=c_size_t), error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine put_value_int64s
+
+  subroutine put_value_reals(self, name, value, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    real(real64), intent(in) :: value(:)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_put_value_real_c(self%c_session, c_string(name), value, size(value, kind=c_size_t), error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine put_value_reals
+
+  subroutine put_value_text(self, name, value, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    character(*), intent(in) :: name, value
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: code
+
+    code = tailrace_put_value_string_c(self%c_session, c_string(name), c_string(value), error)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine put_value_text
+
+  subroutine get_value_int32(self, name, value, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    integer(int32), intent(inout) :: value
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int64_t) :: values(1)
+    integer(c_size_t) :: count
+    integer(c_int) :: code
+
+    code = tailrace_get_value_int_c(self%c_session, c_string(name), values, 1_c_size_t, count, error)
+    if (error%code == tailrace_ok) value = int(values(1), int32)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine get_value_int32
+
+  subroutine get_value_int64(self, name, value, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    integer(int64), intent(inout) :: value
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int64_t) :: values(1)
+    integer(c_size_t) :: count
+    integer(c_int) :: code
+
+    code = tailrace_get_value_int_c(self%c_session, c_string(name), values, 1_c_size_t, count, error)
+    if (error%code == tailrace_ok) value = values(1)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine get_value_int64
+
+  subroutine get_value_real(self, name, value, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    real(real64), intent(inout) :: value
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    real(c_double) :: values(1)
+    integer(c_size_t) :: count
+    integer(c_int) :: code
+
+    code = tailrace_get_value_real_c(self%c_session, c_string(name), values, 1_c_size_t, count, error)
+    if (error%code == tailrace_ok) value = values(1)
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine get_value_real
+
+  subroutine get_value_int64s(self, name, value, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    integer(int64), allocatable, intent(out) :: value(:)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(int64) :: none(1)
+    integer(c_size_t) :: count
+    integer(c_int) :: code
+
+    count = 0
+    ! Without room it says how many there are.
+    code = tailrace_get_value_int_c(self%c_session, c_string(name), none, 0_c_size_t, count, error)
+    allocate (value(count))
+    if (count > 0) then
+      call tailrace_error_clear_c(error)
+      code = tailrace_get_value_int_c(self%c_session, c_string(name), value, count, count, error)
+    end if
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine get_value_int64s
+
+  subroutine get_value_reals(self, name, value, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    real(real64), allocatable, intent(out) :: value(:)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    real(real64) :: none(1)
+    integer(c_size_t) :: count
+    integer(c_int) :: code
+
+    count = 0
+    ! Without room it says how many there are.
+    code = tailrace_get_value_real_c(self%c_session, c_string(name), none, 0_c_size_t, count, error)
+    allocate (value(count))
+    if (count > 0) then
+      call tailrace_error_clear_c(error)
+      code = tailrace_get_value_real_c(self%c_session, c_string(name), value, count, count, error)
+    end if
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine get_value_reals
+
+  subroutine get_value_text(self, name, value, ierr, errmsg)
+    class(checkpointing_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    character(:), allocatable, intent(out) :: value
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    character(kind=c_char), allocatable :: letters(:)
+    integer(c_size_t) :: count, i
+    integer(c_int) :: code
+
+    allocate (letters(longest_text))
+    count = 0
+    code = tailrace_get_value_string_c(self%c_session, c_string(name), letters, int(longest_text, c_size_t), count, error)
+    value = ""
+    if (error%code == tailrace_ok) then
+      value = repeat(" ", int(count))
+      do i = 1, count
+        value(i:i) = letters(i)
+      end do
+    end if
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine get_value_text
+
+end module tailrace_checkpoints

@@ -1,0 +1,18 @@
+// Arrays of state in words, and as the header of a NetCDF file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "checkpoint/set.hpp"
+#include "output/netcdf/placed/header_around.hpp"
+
+namespace tailrace::checkpoint {
+
+std::string describe(const model::StateArray& array);  // "float64(z=3, x=4)"
+
+// Of a member whose values lie in the file already and end before `end`.
+output::netcdf::HeaderAround make_header(const SetHead& head, const std::vector<StoredArray>& arrays,
+                                         std::uint64_t end);
+
+}  // namespace tailrace::checkpoint

@@ -1,0 +1,222 @@
+#include "checkpoint/member_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "checkpoint/describe.hpp"
+#include "output/netcdf/placed/header_around.hpp"
+
+namespace tailrace::checkpoint {
+namespace {
+
+constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;  // small enough to stay in a cache meanwhile
+constexpr std::uint64_t alignment = 8;
+
+// Errors of an open file do not know its path.
+template <class Work>
+void at(const std::string& path, const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("checkpoint {}: {}", path, error.what()));
+  }
+}
+
+model::Box all_of(const model::StateArray& array) {
+  return {std::vector<std::int64_t>(array.shape.size(), 0), array.shape};
+}
+
+}  // namespace
+
+MemberWriter::MemberWriter(env::FileSystem& files, const std::string& set, SetHead head,
+                           const std::string& name)
+    : files_(files),
+      path_(set + "/" + name),
+      head_(std::move(head)),
+      end_(output::netcdf::first_place_of_values) {
+  member_.name = name;
+  TAILRACE_ASSERT(!files_.exists(set + "/" + manifest_name), fmt::format("checkpoint {} is there already", set));
+  files_.make_directories(set);
+  at(path_, [&] {
+    file_ = files_.open(path_, env::Access::create);
+    file_->truncate(0);
+  });
+}
+
+MemberWriter::~MemberWriter() {
+  if (!file_) return;
+  file_.reset();
+  try {
+    files_.remove(path_);
+  } catch (const Error&) {  // the next job removes it
+  }
+}
+
+MemberWriter::Entry& MemberWriter::entry_of(const model::StateArray& array) {
+  const auto [found, is_new] = entries_.try_emplace(array.name);
+  Entry& entry = found->second;
+  if (is_new) {
+    entry.stored.array = array;
+    entry.cells = entry.missing = static_cast<std::size_t>(all_of(array).size());
+  }
+  if (entry.stored.array != array)
+    throw Error(ErrorCode::internal, fmt::format("state \"{}\" is saved as {} and as {}", array.name,
+                                                 describe(entry.stored.array), describe(array)));
+  return entry;
+}
+
+void MemberWriter::save(const model::StateArray& array, const model::Region& region,
+                        std::span<const std::byte> values) {
+  TAILRACE_ASSERT(file_, "the member of a set is finished");
+  at(path_, [&] {
+    Entry& entry = entry_of(array);
+    for (const model::Segment& segment : model::intersect(region, all_of(array)))
+      save_segment(entry, segment, values);
+    if (entry.cells == 0 && !entry.complete) complete(entry);
+  });
+}
+
+// `values`: of the whole region.
+void MemberWriter::save_segment(Entry& entry, const model::Segment& segment,
+                                std::span<const std::byte> values) {
+  const std::size_t element = model::size_of(entry.stored.array.type);
+  const auto first = static_cast<std::size_t>(segment.target);
+  const auto count = static_cast<std::size_t>(segment.count);
+  const auto part = values.subspan(static_cast<std::size_t>(segment.source) * element, count * element);
+  const std::size_t bytes = entry.cells * element;
+  if (count == entry.cells && entry.missing == count) {
+    entry.stored.address = place_for(bytes);
+    write(entry.stored.address, part);
+    return complete(entry);
+  }
+  if (entry.there.empty() && !entry.complete) {
+    entry.there.resize(entry.cells);
+    if (assembled_ + bytes <= assembled_bytes) {
+      assembled_ += bytes;
+      entry.together.resize(bytes);
+    } else {
+      entry.stored.address = place_for(bytes);
+    }
+  }
+  put_cells(entry, first, part);
+}
+
+// Cells that have come before are compared; those between are one write.
+void MemberWriter::put_cells(Entry& entry, std::size_t first, std::span<const std::byte> part) {
+  const std::size_t element = model::size_of(entry.stored.array.type);
+  const std::size_t end = first + part.size() / element;
+  const auto here = [&](std::size_t cell) { return entry.complete || entry.there[cell]; };
+  for (std::size_t from = first; from < end;) {
+    std::size_t to = from + 1;
+    while (to < end && here(to) == here(from)) ++to;
+    const auto run = part.subspan((from - first) * element, (to - from) * element);
+    if (here(from)) {
+      check_same(entry, from, run);
+    } else {
+      if (!entry.together.empty())
+        std::ranges::copy(run, entry.together.begin() + static_cast<std::ptrdiff_t>(from * element));
+      else
+        write(entry.stored.address + from * element, run);
+      std::fill(entry.there.begin() + static_cast<std::ptrdiff_t>(from),
+                entry.there.begin() + static_cast<std::ptrdiff_t>(to), true);
+      entry.missing -= to - from;
+    }
+    from = to;
+  }
+  if (entry.missing == 0 && !entry.complete) complete(entry);
+}
+
+void MemberWriter::check_same(const Entry& entry, std::size_t cell, std::span<const std::byte> values) {
+  const std::size_t offset = cell * model::size_of(entry.stored.array.type);
+  std::vector<std::byte> known(values.size());
+  if (!entry.together.empty()) {
+    std::memcpy(known.data(), entry.together.data() + offset, known.size());
+  } else {
+    flush();
+    file_->read(entry.stored.address + offset, known);
+  }
+  if (!std::ranges::equal(known, values))
+    throw Error(ErrorCode::internal, fmt::format("state \"{}\" is saved with different values, from cell {} on",
+                                                 entry.stored.array.name, cell));
+}
+
+void MemberWriter::complete(Entry& entry) {
+  if (!entry.together.empty()) {
+    entry.stored.address = place_for(entry.together.size());
+    write(entry.stored.address, entry.together);
+    assembled_ -= entry.together.size();
+  }
+  entry.together = {};
+  entry.there = {};
+  entry.missing = 0;
+  entry.complete = true;
+  order_.push_back(&entry);
+}
+
+std::uint64_t MemberWriter::place_for(std::uint64_t bytes) {
+  const std::uint64_t place = (end_ + alignment - 1) / alignment * alignment;
+  end_ = place + bytes;
+  return place;
+}
+
+void MemberWriter::write(std::uint64_t address, std::span<const std::byte> bytes) {
+  const std::uint64_t waiting_end = waiting_at_ + waiting_.size();
+  const bool joins = !waiting_.empty() && address >= waiting_end && address - waiting_end < alignment;
+  if (!joins || waiting_.size() + bytes.size() > piece_bytes) flush();
+  if (bytes.size() >= piece_bytes) return write_now(address, bytes);
+  if (waiting_.empty()) waiting_at_ = address;
+  waiting_.resize(static_cast<std::size_t>(address - waiting_at_));
+  waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
+}
+
+void MemberWriter::flush() {
+  write_now(waiting_at_, waiting_);
+  waiting_.clear();
+}
+
+void MemberWriter::write_now(std::uint64_t address, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const auto piece = bytes.first(std::min<std::size_t>(bytes.size(), piece_bytes));
+    checksums_.add(address, piece);
+    file_->write(address, piece);
+    bytes = bytes.subspan(piece.size());
+    address += piece.size();
+  }
+}
+
+void MemberWriter::check_complete() const {
+  for (const auto& [name, entry] : entries_) {
+    if (entry.complete) continue;
+    const auto cell = std::ranges::find(entry.there, false) - entry.there.begin();
+    throw Error(ErrorCode::internal, fmt::format("state \"{}\" lacks {} of its {} cells, cell {} first", name,
+                                                 entry.missing, entry.cells, cell));
+  }
+}
+
+void MemberWriter::write_header() {
+  const output::netcdf::HeaderAround header = make_header(head_, member_.arrays, end_);
+  for (const auto& [address, bytes] : header.pieces.pieces()) write_now(address, bytes);
+  file_->truncate(header.length);
+  member_.bytes = header.length;
+}
+
+Member MemberWriter::finish() {
+  TAILRACE_ASSERT(file_, "the member of a set is finished");
+  at(path_, [&] {
+    check_complete();
+    flush();
+    for (const Entry* entry : order_) member_.arrays.push_back(entry->stored);
+    write_header();
+    member_.checksums = checksums_.of_file(member_.bytes);
+    file_->sync();
+    file_->close();
+  });
+  files_.sync(path_);  // its name
+  file_.reset();
+  return std::move(member_);
+}
+
+}  // namespace tailrace::checkpoint

@@ -1,0 +1,72 @@
+// Writes the part of a set that one server has: a NetCDF file.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checkpoint/checksums.hpp"
+#include "checkpoint/set.hpp"
+#include "env/file_system.hpp"
+#include "model/state.hpp"
+
+namespace tailrace::checkpoint {
+
+// One thread at a time; may block on the disk. Failures are Error(resource) that name the file.
+class MemberWriter final : public model::StateSaver {
+ public:
+  // Makes the directory of the set where it is not there, and the file. `files` must live longer.
+  MemberWriter(env::FileSystem& files, const std::string& set, SetHead head, const std::string& name);
+  // Removes the file if it is not finished.
+  ~MemberWriter() override;
+  MemberWriter(const MemberWriter&) = delete;
+  MemberWriter& operator=(const MemberWriter&) = delete;
+
+  // A whole array is written as it comes and not kept. One that comes in parts is put together in memory where
+  // such arrays take no more than `assembled_bytes`, else each stretch of neighbouring cells is a write of its
+  // own. A cell may come again with the same value; Error(internal) where it is another.
+  void save(const model::StateArray& array, const model::Region& region,
+            std::span<const std::byte> values) override;
+  // The file is whole and on the device, by its name. Error(internal) that names an array that lacks cells.
+  Member finish();
+
+  static constexpr std::uint64_t assembled_bytes = std::uint64_t{64} << 20;
+
+ private:
+  struct Entry {
+    StoredArray stored;
+    std::size_t cells = 0;
+    bool complete = false;
+    std::size_t missing = 0;          // cells that have not come
+    std::vector<bool> there;          // by cell, while some are missing
+    std::vector<std::byte> together;  // all values, of one that is put together in memory
+  };
+  Entry& entry_of(const model::StateArray& array);
+  void save_segment(Entry& entry, const model::Segment& segment, std::span<const std::byte> values);
+  void put_cells(Entry& entry, std::size_t first, std::span<const std::byte> part);
+  void check_same(const Entry& entry, std::size_t cell, std::span<const std::byte> values);
+  void complete(Entry& entry);
+  std::uint64_t place_for(std::uint64_t bytes);
+  void write(std::uint64_t address, std::span<const std::byte> bytes);
+  void write_now(std::uint64_t address, std::span<const std::byte> bytes);
+  void flush();
+  void check_complete() const;
+  void write_header();
+
+  env::FileSystem& files_;
+  const std::string path_;
+  const SetHead head_;
+  Member member_;
+  std::unique_ptr<env::File> file_;  // null once it is finished
+  RegionChecksums checksums_;
+  std::map<std::string, Entry> entries_;
+  std::vector<const Entry*> order_;  // of their places
+  std::uint64_t assembled_ = 0;      // bytes of arrays that are being put together
+  std::uint64_t end_ = 0;            // of the places given out
+  std::uint64_t waiting_at_ = 0;     // small arrays that lie one behind the other are one write
+  std::vector<std::byte> waiting_;
+};
+
+}  // namespace tailrace::checkpoint

@@ -1,0 +1,45 @@
+// The arrays of a complete set: any region of any of them is read without the rest.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "checkpoint/set.hpp"
+#include "env/file_system.hpp"
+#include "model/state.hpp"
+
+namespace tailrace::checkpoint {
+
+// Any number of processes may each have one of the same set. One thread; loading may block on the disk.
+// Checksums are not looked at: set_check.hpp does that before.
+class SavedState final : public model::StateLoader {
+ public:
+  // Opens the members; Error(resource) that names one that cannot be opened.
+  SavedState(env::FileSystem& files, const std::string& set, const Manifest& manifest);
+
+  std::optional<model::StateArray> find(const std::string& name) const override;
+  // Throws Error(resource) with the nearest known name, or with what the array is instead.
+  void load(const model::StateArray& array, const model::Region& region,
+            std::span<std::byte> values) const override;
+
+  std::vector<std::string> names() const;  // sorted
+
+ private:
+  struct Stored {
+    StoredArray stored;
+    std::size_t member = 0;
+    Stored(StoredArray of, std::size_t in) : stored(std::move(of)), member(in) {}
+  };
+  struct OpenMember {
+    std::string path;
+    std::unique_ptr<env::File> file;
+  };
+
+  std::string set_;
+  std::vector<OpenMember> members_;
+  std::map<std::string, Stored> arrays_;
+};
+
+}  // namespace tailrace::checkpoint

@@ -1,0 +1,72 @@
+#include "checkpoint/set.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace tailrace::checkpoint {
+namespace {
+
+constexpr std::string_view step_prefix = "step_";
+constexpr std::size_t digits = 12;
+
+}  // namespace
+
+void Member::put(base::ByteWriter& into) const {
+  into.put_text(name);
+  into.put(bytes);
+  into.put_all(std::span<const std::uint32_t>(checksums));
+  into.put(arrays.size());
+  for (const auto& [array, address] : arrays) {
+    into.put_text(array.name);
+    into.put(array.type);
+    into.put(array.dims.size());
+    for (const std::string& dim : array.dims) into.put_text(dim);
+    into.put_all(std::span<const std::int64_t>(array.shape));
+    into.put(address);
+  }
+}
+
+Member Member::get(base::ByteReader& from) {
+  Member member;
+  member.name = from.get_text();
+  member.bytes = from.get<std::uint64_t>();
+  member.checksums = from.get_all<std::uint32_t>();
+  member.arrays.resize(from.get<std::size_t>());
+  for (auto& [array, address] : member.arrays) {
+    array.name = from.get_text();
+    array.type = from.get<model::DataType>();
+    array.dims.resize(from.get<std::size_t>());
+    for (std::string& dim : array.dims) dim = from.get_text();
+    array.shape = from.get_all<std::int64_t>();
+    address = from.get<std::uint64_t>();
+  }
+  return member;
+}
+
+std::uint64_t Manifest::bytes() const {
+  std::uint64_t sum = 0;
+  for (const Member& member : members) sum += member.bytes;
+  return sum;
+}
+
+std::string sets_path(const std::string& directory, const std::string& component) {
+  return directory + "/" + component;
+}
+
+std::string set_path(const std::string& sets, std::int64_t step) {
+  return fmt::format("{}/{}{:0{}}", sets, step_prefix, step, digits);
+}
+
+std::int64_t step_of_name(std::string_view name) {
+  if (!name.starts_with(step_prefix) || name.size() < step_prefix.size() + digits) return -1;
+  name.remove_prefix(step_prefix.size());
+  std::int64_t step = -1;
+  const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), step);
+  return code == std::errc{} && end == name.data() + name.size() && step >= 0 ? step : -1;
+}
+
+std::string member_name(int server) { return fmt::format("state.{}.nc", server); }
+
+}  // namespace tailrace::checkpoint

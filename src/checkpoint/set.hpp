@@ -1,0 +1,64 @@
+// What is known of a set without opening its members. Layout on disk: docs/formats/checkpoint.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "model/state.hpp"
+
+namespace tailrace::checkpoint {
+
+inline constexpr int format_version = 1;
+// Members have a checksum for each so many bytes.
+inline constexpr std::uint64_t region_bytes = std::uint64_t{1} << 20;
+
+struct SetHead {
+  std::string component;
+  std::int64_t step = 0;
+  double time = 0.0;  // of the model, in seconds
+  bool operator==(const SetHead&) const = default;
+};
+
+struct StoredArray {
+  model::StateArray array;
+  std::uint64_t address = 0;  // of its values in the member: C order, all of them
+  bool operator==(const StoredArray&) const = default;
+};
+
+// One file of a set, written by one server.
+struct Member {
+  std::string name;  // of the file
+  std::uint64_t bytes = 0;
+  std::vector<std::uint32_t> checksums;  // by region (checksums.hpp)
+  std::vector<StoredArray> arrays;
+  bool operator==(const Member&) const = default;
+
+  // From the server that wrote it to the one that commits the set.
+  void put(base::ByteWriter& into) const;
+  static Member get(base::ByteReader& from);
+};
+
+struct Manifest {
+  SetHead head;
+  std::map<std::string, std::string> texts;  // the caller's, in UTF-8: what a restart compares, by name
+  std::vector<Member> members;
+  bool operator==(const Manifest&) const = default;
+
+  std::uint64_t bytes() const;  // of all members
+};
+
+// DIRECTORY/COMPONENT, where its sets are.
+std::string sets_path(const std::string& directory, const std::string& component);
+std::string set_path(const std::string& sets, std::int64_t step);
+
+// The step of a set's directory by its name, without the path; -1 for any other name.
+std::int64_t step_of_name(std::string_view name);
+
+inline constexpr const char* manifest_name = "manifest.json";
+std::string member_name(int server);  // "state.3.nc"
+
+}  // namespace tailrace::checkpoint

@@ -1,0 +1,51 @@
+// Which sets there are, and whether they are whole.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checkpoint/set.hpp"
+#include "env/file_system.hpp"
+
+namespace tailrace::checkpoint {
+
+struct FoundSet {
+  enum class State {
+    complete,    // has a manifest that can be read; members are not looked at
+    unfinished,  // has none: of a job that runs or was killed, or is being removed
+    damaged,     // its manifest cannot be read
+    refused,     // of a later version, or with the bytes of numbers in another order
+  };
+  std::int64_t step = 0;
+  std::string path;
+  State state = State::unfinished;
+  Manifest manifest;  // of a complete one
+  std::string why;    // of any other
+};
+
+// Of `sets` (sets_path), newest first. None where there is no such directory.
+std::vector<FoundSet> find_sets(env::FileSystem& files, const std::string& sets);
+
+// Throws Error(resource) for a manifest that cannot be read or is refused, with the path.
+Manifest read_manifest(env::FileSystem& files, const std::string& set);
+
+// A part of the work of checking, for several servers that do it together.
+struct Share {
+  std::size_t index = 0;
+  std::size_t of = 1;
+};
+
+// What is wrong with the members of a set, naming the member; none: nothing. Reads this share of their regions,
+// each once, in pieces.
+std::optional<std::string> damage_of(env::FileSystem& files, const std::string& set,
+                                     const Manifest& manifest, Share share = {});
+
+
+// The newest set that is whole, after checking all its members; a warning on the log names each newer one and
+// what is wrong with it. Error(resource) where a newer one is refused. For one process; several do the same
+// with find_sets and damage_of.
+std::optional<Manifest> newest_whole(env::FileSystem& files, const std::string& sets);
+
+}  // namespace tailrace::checkpoint

@@ -1,0 +1,135 @@
+#include "checkpoint/set_store.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "checkpoint/manifest.hpp"
+#include "checkpoint/set_check.hpp"
+#include "env/threads.hpp"
+
+namespace tailrace::checkpoint {
+namespace {
+
+std::string lock_path(const std::string& sets) { return sets + "/lock"; }
+std::string manifest_path(const std::string& set) { return fmt::format("{}/{}", set, manifest_name); }
+std::string new_manifest_path(const std::string& set) { return manifest_path(set) + ".new"; }
+
+// Only what the room has made: people put notes beside their data.
+bool is_ours(const std::string& name) {
+  return name.starts_with(manifest_name) || (name.starts_with("state.") && name.ends_with(".nc"));
+}
+
+void remove_unfinished(env::FileSystem& files, const std::string& set) {
+  for (const std::string& name : files.list(set))
+    if (is_ours(name)) files.remove(set + "/" + name);
+  files.remove(set);
+}
+
+// With their names, however many of them are new.
+void make_durable_directories(env::FileSystem& files, const std::string& path) {
+  std::vector<std::string> made;
+  for (std::filesystem::path at = path; !at.empty() && !files.exists(at.string()); at = at.parent_path())
+    made.push_back(at.string());
+  files.make_directories(path);
+  for (auto name = made.rbegin(); name != made.rend(); ++name) files.sync(*name);
+}
+
+// A set in the way of nobody is no reason to stop a model.
+void try_to_remove(env::FileSystem& files, const std::string& set) noexcept {
+  try {
+    remove_set(files, set);
+  } catch (const std::exception& error) {
+    base::log_warning(fmt::format("checkpoint {} cannot be removed: {}", set, error.what()));
+  }
+}
+
+}  // namespace
+
+void remove_set(env::FileSystem& files, const std::string& set) {
+  const std::string manifest = manifest_path(set);
+  if (files.exists(manifest)) {
+    files.remove(manifest);
+    files.sync(set);  // before any member goes
+  }
+  remove_unfinished(files, set);
+}
+
+std::string holder_of(env::FileSystem& files, const std::string& path) {
+  const std::string lock = lock_path(path);
+  if (files.entry(lock) != env::Entry::file) return "";
+  if (!files.open(lock, env::Access::read)->other_writer()) return "";
+  const std::string text = files.read(lock);
+  return text.empty() ? "another process" : text.substr(0, text.find('\n'));
+}
+
+SetStore::SetStore(env::FileSystem& files, const std::string& directory, const std::string& component)
+    : files_(files), path_(sets_path(directory, component)) {
+  make_durable_directories(files_, path_);
+  take_hold(component);
+  for (const FoundSet& set : find_sets(files_, path_))
+    if (set.state == FoundSet::State::unfinished) try_to_remove(files_, set.path);
+}
+
+void SetStore::take_hold(const std::string& component) {
+  const std::string path = lock_path(path_);
+  try {
+    lock_ = files_.open(path, env::Access::create);
+    if (lock_->mark_as_writer()) {
+      const std::string text = fmt::format("{} (process {})\n", env::host_name(), env::process_id());
+      lock_->truncate(0);
+      lock_->write(0, std::as_bytes(std::span(text)));
+      return;
+    }
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("checkpoint {}: {}", path, error.what()));
+  }
+  throw Error(ErrorCode::resource,
+              fmt::format("the checkpoints of component \"{}\" in {} are in use by a job that still runs, on {}; "
+                          "wait for its end, or end it",
+                          component, path_, holder_of(files_, path_)));
+}
+
+void SetStore::commit(const Manifest& manifest) {
+  const std::string set = set_path(manifest.head.step);
+  const std::string made = new_manifest_path(set), final = manifest_path(set);
+  TAILRACE_ASSERT(!files_.exists(final), fmt::format("checkpoint {} is there already", set));
+  files_.write(made, to_text(manifest));
+  files_.sync(made);
+  files_.sync(set);  // its own name in the directory above, with those of the members
+  try {
+    files_.rename(made, final);
+    files_.sync(final);
+  } catch (const Error&) {
+    try_to_remove(files_, set);
+    throw;
+  }
+}
+
+void SetStore::abandon(std::int64_t step) noexcept {
+  if (files_.exists(set_path(step))) try_to_remove(files_, set_path(step));
+}
+
+void SetStore::prune(int keep) {
+  TAILRACE_ASSERT(keep >= 1, "at least one checkpoint is kept");
+  int complete = 0;
+  for (const FoundSet& set : find_sets(files_, path_)) {
+    if (complete >= keep && set.state != FoundSet::State::refused) remove_set(files_, set.path);
+    complete += set.state == FoundSet::State::complete;
+  }
+}
+
+void SetStore::discard_after(std::optional<std::int64_t> step) {
+  for (const FoundSet& set : find_sets(files_, path_)) {
+    if (step && set.step <= *step) break;
+    base::log_warning(fmt::format("checkpoint {} is removed: the run goes on from {}", set.path,
+                                  step ? fmt::format("step {}", *step) : "the beginning"));
+    remove_set(files_, set.path);
+  }
+  files_.sync(path_);
+}
+
+}  // namespace tailrace::checkpoint

@@ -1,0 +1,75 @@
+#include "host/beside_model.hpp"
+
+#include "base/log.hpp"
+#include "host/fellows.hpp"
+
+namespace tailrace::host {
+
+BesideModel::BesideModel(handshake::Started& started, const env::StopSignals* signals) : started_(started) {
+  try {
+    host_ = std::make_unique<Host>(*started_.world, *started_.servers, started_.run);
+  } catch (...) {
+    say_farewell(started_, base::current_fault());
+    throw;
+  }
+  if (signals != nullptr) host_->stop_watch().heed(*signals);
+  if (started_.run.servers().mode != settings::Mode::attached) return;
+  thread_ = std::thread([this] {
+    try {
+      host_->run();
+      end_if_stopped();
+    } catch (...) {
+      fault_ = base::current_fault();
+      failed_.store(true, std::memory_order_release);
+      say_farewell(started_, *fault_);
+    }
+  });
+}
+
+BesideModel::~BesideModel() {
+  if (thread_.joinable()) thread_.join();
+}
+
+// A model that a signal would have ended, and that does not end by itself, still ends by it.
+void BesideModel::end_if_stopped() {
+  const int signal = host_->stop_watch().signal();
+  if (signal != 0 && (host_->cut() || !host_->done())) env::end_by_signal(signal);
+}
+
+void BesideModel::look() {
+  if (failed()) throw Error(fault_->code, fault_->message);
+}
+
+bool BesideModel::progress() {
+  look();
+  try {
+    return host_->progress();
+  } catch (...) {
+    fault_ = base::current_fault();
+    failed_.store(true, std::memory_order_release);
+    say_farewell(started_, *fault_);
+    look();
+    return false;
+  }
+}
+
+void BesideModel::work_alone() {
+  while (progress()) {
+  }
+  if (!host_->cut()) return;
+  while (!host_->done() && !host_->out_of_time()) progress();
+  host_->write_report();
+  end_if_stopped();
+}
+
+void BesideModel::end() {
+  if (thread_.joinable()) {
+    thread_.join();
+    if (fault_) base::log_error(fault_->message);
+    return;
+  }
+  while (!failed() && !host_->done()) progress();
+  if (!failed()) host_->write_report();
+}
+
+}  // namespace tailrace::host

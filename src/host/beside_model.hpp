@@ -1,0 +1,45 @@
+// The server in a model rank, in modes attached and inline: on a thread of its own, or in the model's calls.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "env/signals.hpp"
+#include "handshake/start.hpp"
+#include "host/host.hpp"
+
+namespace tailrace::host {
+
+// Used by the model's thread. What ends the server is told to the others, and thrown in the model's next call.
+class BesideModel {
+ public:
+  // Starts the thread, where there is one. Both must live longer; `signals` may be null.
+  BesideModel(handshake::Started& started, const env::StopSignals* signals);
+  ~BesideModel();  // after end()
+  BesideModel(const BesideModel&) = delete;
+  BesideModel& operator=(const BesideModel&) = delete;
+
+  Host& host() { return *host_; }
+  bool is_inline() const { return !thread_.joinable(); }
+  void look();      // throws what ended the server
+  bool progress();  // inline: what can be done now
+  // Inline: what this rank can do alone. What it needs from another rank it takes at a later call: that rank may be
+  // waiting for this one in the model's own communication.
+  void work_alone();
+  bool failed() const { return failed_.load(std::memory_order_acquire); }
+  bool failed_with(const Error& error) const { return failed() && fault_->message == error.what(); }
+  void end();  // blocks until it is over; logs what ended a thread early
+
+ private:
+  void end_if_stopped();
+
+  handshake::Started& started_;
+  std::unique_ptr<Host> host_;
+  std::thread thread_;                // mode attached
+  std::optional<base::Fault> fault_;  // why it ended early; read it once it has failed
+  std::atomic<bool> failed_{false};
+};
+
+}  // namespace tailrace::host

@@ -1,0 +1,39 @@
+#include "pipeline/checkpoints/kept_blocks.hpp"
+
+#include <utility>
+
+#include "model/kept_value.hpp"
+
+namespace tailrace::pipeline::checkpoints {
+
+void KeptBlocks::accept(int client, int field, std::span<const std::byte> values) {
+  Block block{client, field, {values.begin(), values.end()}};
+  const base::MutexLock lock(mutex_);
+  bytes_ += values.size();
+  blocks_.push_back(std::move(block));
+}
+
+std::vector<KeptBlocks::Block> KeptBlocks::take() {
+  const base::MutexLock lock(mutex_);
+  bytes_ = 0;
+  return std::exchange(blocks_, {});
+}
+
+void KeptBlocks::save(model::StateSaver& saver) {
+  std::vector<Block> blocks = take();
+  for (Block& block : blocks) {
+    const int grid = blueprint_.field(block.field).grid;
+    saver.save(model::kept_array(blueprint_.info.declarations, block.field), blueprint_.region(grid, block.client),
+               block.values);
+    block.values = {};
+  }
+}
+
+void KeptBlocks::drop() { take(); }
+
+std::size_t KeptBlocks::bytes() const {
+  const base::MutexLock lock(mutex_);
+  return bytes_;
+}
+
+}  // namespace tailrace::pipeline::checkpoints

@@ -1,0 +1,36 @@
+// The model's fields of a checkpoint, block by block, from the put to the cut.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/thread_safety.hpp"
+#include "model/block.hpp"
+#include "model/state.hpp"
+#include "pipeline/blueprint.hpp"
+
+namespace tailrace::pipeline::checkpoints {
+
+class KeptBlocks {
+ public:
+  explicit KeptBlocks(const Blueprint& blueprint) : blueprint_(blueprint) {}  // must live longer
+
+  void accept(int client, int field, std::span<const std::byte> values);  // from any thread; copies
+  void save(model::StateSaver& saver);                                    // hands all over, and holds none
+  void drop();
+  std::size_t bytes() const;
+
+ private:
+  struct Block {
+    int client, field;
+    std::vector<std::byte> values;
+  };
+  std::vector<Block> take();
+
+  const Blueprint& blueprint_;
+  mutable base::Mutex mutex_;
+  std::vector<Block> blocks_ TAILRACE_GUARDED_BY(mutex_);
+  std::size_t bytes_ TAILRACE_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace tailrace::pipeline::checkpoints

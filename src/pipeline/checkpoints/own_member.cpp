@@ -1,0 +1,103 @@
+#include "pipeline/checkpoints/own_member.hpp"
+
+#include <thread>
+#include <utility>
+
+#include "pipeline/checkpoints/pieces.hpp"
+
+namespace tailrace::pipeline::checkpoints {
+
+// The I/O thread writes the rest, and `done` last.
+struct OwnMember::Work {
+  std::deque<messaging::Bytes> bundles;
+  std::size_t bytes = 0;
+  bool last = false;
+  std::shared_ptr<checkpoint::MemberWriter> writer;
+  std::optional<base::Fault> fault;
+  checkpoint::Member member;
+  std::atomic<bool> done{false};
+};
+
+OwnMember::~OwnMember() {
+  while (work_ && !work_->done.load(std::memory_order_acquire)) std::this_thread::yield();
+}
+
+void OwnMember::begin(const std::string& set, checkpoint::SetHead head, const std::string& name) {
+  TAILRACE_ASSERT(!under_way_, "one checkpoint after the other");
+  set_ = set;
+  head_ = std::move(head);
+  name_ = name;
+  fault_.reset();
+  outcome_.reset();
+  through_ = 0;
+  under_way_ = true;
+}
+
+void OwnMember::take(messaging::Bytes&& bundle) {
+  if (!under_way_) return;  // given up
+  if (bundle.empty()) {
+    ++through_;
+    return;
+  }
+  bytes_ += bundle.size();
+  waiting_.push_back(std::move(bundle));
+}
+
+void OwnMember::start(bool last) {
+  work_ = std::make_shared<Work>();
+  work_->bundles = std::exchange(waiting_, {});
+  for (const messaging::Bytes& bundle : work_->bundles) work_->bytes += bundle.size();
+  work_->last = last;
+  work_->writer = writer_;
+  work_->fault = fault_;
+  executor_.write([work = work_, &files = files_, set = set_, head = head_, name = name_] {
+    try {
+      if (!work->fault && !work->writer)
+        work->writer = std::make_shared<checkpoint::MemberWriter>(files, set, head, name);
+      for (const messaging::Bytes& bundle : work->bundles)
+        if (!work->fault) unpack(bundle, *work->writer);
+      if (work->last && !work->fault) work->member = work->writer->finish();
+    } catch (...) {
+      work->fault = base::current_fault();
+    }
+    try {
+      if (work->fault || work->last) work->writer.reset();
+    } catch (...) {
+      work->fault = base::current_fault();
+    }
+    work->bundles.clear();
+    work->done.store(true, std::memory_order_release);
+  });
+}
+
+bool OwnMember::progress() {
+  bool moved = false;
+  if (work_ && work_->done.load(std::memory_order_acquire)) {
+    const auto work = std::exchange(work_, nullptr);
+    bytes_ -= work->bytes;
+    writer_ = work->writer;
+    fault_ = work->fault;
+    if (work->last && under_way_) outcome_ = Outcome{work->fault, std::move(work->member)};
+    moved = true;
+  }
+  if (!under_way_) writer_.reset();
+  const bool all_here = through_ == servers_;
+  if (work_ || outcome_ || !under_way_ || (waiting_.empty() && !all_here)) return moved;
+  start(all_here);
+  return true;
+}
+
+std::optional<OwnMember::Outcome> OwnMember::take_outcome() {
+  if (!outcome_) return std::nullopt;
+  under_way_ = false;
+  return std::exchange(outcome_, std::nullopt);
+}
+
+void OwnMember::give_up() {
+  under_way_ = false;
+  for (const messaging::Bytes& bundle : waiting_) bytes_ -= bundle.size();
+  waiting_.clear();
+  outcome_.reset();
+}
+
+}  // namespace tailrace::pipeline::checkpoints

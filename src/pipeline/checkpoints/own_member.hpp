@@ -1,0 +1,59 @@
+// The arrays of a checkpoint that this server owns, on their way into its member of the set.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+#include "checkpoint/member_writer.hpp"
+#include "messaging/messenger.hpp"
+#include "server/executor.hpp"
+
+namespace tailrace::pipeline::checkpoints {
+
+// Communication thread; what may block runs on an I/O thread, one piece of work at a time, so arrays are
+// written while others still come, and what is written is held no more.
+class OwnMember {
+ public:
+  struct Outcome {
+    std::optional<base::Fault> fault;
+    checkpoint::Member member;  // where there is none
+  };
+
+  // Of so many servers. The executor and the files must live longer.
+  OwnMember(server::Executor& executor, env::FileSystem& files, int servers)
+      : executor_(executor), files_(files), servers_(servers) {}
+  ~OwnMember();  // waits for a write under way
+
+  // From now on pieces are of this set. Not while it is under way.
+  void begin(const std::string& set, checkpoint::SetHead head, const std::string& name);
+  void take(messaging::Bytes&& bundle);  // as PieceSender sends them
+  bool progress();                       // true if anything moved
+  std::optional<Outcome> take_outcome();  // once, when all is on the disk, or cannot be
+  void give_up();                         // no outcome comes any more
+  bool under_way() const { return under_way_; }
+  std::size_t bytes() const { return bytes_; }  // held
+
+ private:
+  struct Work;
+  void start(bool last);
+
+  server::Executor& executor_;
+  env::FileSystem& files_;
+  int servers_;
+  std::string set_, name_;
+  checkpoint::SetHead head_;
+  std::deque<messaging::Bytes> waiting_;
+  std::shared_ptr<Work> work_;  // under way
+  std::shared_ptr<checkpoint::MemberWriter> writer_;
+  std::optional<base::Fault> fault_;
+  std::optional<Outcome> outcome_;
+  std::size_t bytes_ = 0;
+  int through_ = 0;  // servers that have no more
+  bool under_way_ = false;
+};
+
+}  // namespace tailrace::pipeline::checkpoints

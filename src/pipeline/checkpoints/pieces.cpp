@@ -1,0 +1,60 @@
+#include "pipeline/checkpoints/pieces.hpp"
+
+#include <utility>
+
+namespace tailrace::pipeline::checkpoints {
+namespace {
+
+constexpr std::size_t bundle_bytes = std::size_t{4} << 20;
+
+std::size_t owner_of(const std::string& array, int servers) {
+  const auto digest = base::digest(std::as_bytes(std::span(array.data(), array.size())));
+  return static_cast<std::size_t>(digest % static_cast<std::uint64_t>(servers));
+}
+
+}  // namespace
+
+PieceSender::PieceSender(Words& words) : words_(words), bundles_(static_cast<std::size_t>(words.size())) {}
+
+void PieceSender::save(const model::StateArray& array, const model::Region& region,
+                       std::span<const std::byte> values) {
+  const std::size_t owner = owner_of(array.name, words_.size());
+  base::ByteWriter& bundle = bundles_[owner];
+  bundle.put_text(array.name);
+  bundle.put(array.type);
+  bundle.put(static_cast<std::int64_t>(array.dims.size()));
+  for (const std::string& dim : array.dims) bundle.put_text(dim);
+  bundle.put_all(std::span<const std::int64_t>(array.shape));
+  for (std::size_t d = 0; d < region.rank(); ++d) bundle.put_all(std::span<const model::Run>(region.runs(d)));
+  bundle.put_all(values);
+  if (bundle.bytes().size() >= bundle_bytes) send(owner);
+}
+
+void PieceSender::send(std::size_t owner) {
+  if (bundles_[owner].bytes().empty()) return;
+  words_.messenger().send(static_cast<int>(owner), words_.kind(Word::state), bundles_[owner].take());
+  bundles_[owner] = {};
+}
+
+void PieceSender::finish() {
+  for (std::size_t owner = 0; owner < bundles_.size(); ++owner) send(owner);
+  words_.tell(Word::state, messaging::Bytes{});
+}
+
+void unpack(std::span<const std::byte> bundle, model::StateSaver& into) {
+  base::ByteReader reader(bundle);
+  while (!reader.rest().empty()) {
+    model::StateArray array;
+    array.name = reader.get_text();
+    array.type = reader.get<model::DataType>();
+    const auto dims = reader.get<std::int64_t>();
+    for (std::int64_t d = 0; d < dims; ++d) array.dims.push_back(reader.get_text());
+    array.shape = reader.get_all<std::int64_t>();
+    std::vector<model::Runs> runs;
+    for (std::int64_t d = 0; d < dims; ++d) runs.push_back(reader.get_all<model::Run>());
+    const auto values = reader.get_all<std::byte>();
+    into.save(array, model::Region(std::move(runs)), values);
+  }
+}
+
+}  // namespace tailrace::pipeline::checkpoints

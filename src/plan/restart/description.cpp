@@ -1,0 +1,108 @@
+#include "plan/restart/description.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+#include "config/problems.hpp"
+#include "plan/axis_bank.hpp"
+
+namespace tailrace::plan {
+namespace {
+
+using Lines = std::set<std::string>;
+
+std::string describe_grid(const model::Grid& grid) {
+  std::string text;
+  for (std::size_t d = 0; d < grid.dims.size(); ++d)
+    text += fmt::format("{}{}={}", d == 0 ? "" : ", ", grid.dims[d], grid.shape[d]);
+  const char* kind = grid.kind == model::GridKind::partial ? "partial " : "";
+  return fmt::format("{}({})", kind, text);
+}
+
+std::string describe_variable(const FilePlan& file, const VariablePlan& variable) {
+  std::string axis = "once";
+  if (variable.axis >= 0) {
+    const std::string name = axis_state_name(file, file.axes[static_cast<std::size_t>(variable.axis)]);
+    axis = name.substr(file.entry.path.size() + 1);
+  }
+  return fmt::format("{}: {} of {}, {}, as {}", variable.name, time::name_of(variable.reduction),
+                     variable.field_name, axis, model::name_of(variable.type));
+}
+
+std::string describe_file(const FilePlan& file) {
+  Lines lines;
+  for (const VariablePlan& variable : file.variables) lines.insert(describe_variable(file, variable));
+  if (file.entry.series) lines.insert("a file per write");
+  if (file.entry.new_file_every) lines.insert("a new file every " + file.entry.new_file_every->sentence());
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+Lines lines_of(const std::string& text) {
+  Lines lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.insert(line);
+  return lines;
+}
+
+std::string first_missing(const Lines& of, const Lines& in) {
+  for (const std::string& line : of)
+    if (!in.contains(line)) return line;
+  return {};
+}
+
+void compare_file(const FilePlan& file, const std::string& saved, config::Problems& problems) {
+  const std::string now = describe_file(file);
+  if (now == saved) return;
+  const Lines mine = lines_of(now), theirs = lines_of(saved);
+  const std::string added = first_missing(mine, theirs), gone = first_missing(theirs, mine);
+  std::string what;
+  if (!added.empty()) what += fmt::format(" it has \"{}\", which was not so before;", added);
+  if (!gone.empty()) what += fmt::format(" it had \"{}\";", gone);
+  problems.add(file.entry.location, "output." + file.entry.path,
+               fmt::format("the file is to go on from the checkpoint, but{} expected what the file was made of "
+                           "before, or another path, which begins a new file",
+                           what));
+}
+
+}  // namespace
+
+std::map<std::string, std::string> describe_for_restart(const Plan& plan,
+                                                        const model::Declarations& declarations) {
+  std::map<std::string, std::string> all;
+  all["model_time"] =
+      plan.calendar.units() + (plan.calendar.has_months() ? ", calendar " + plan.calendar.cf_name() : "");
+  for (const model::Grid& grid : declarations.grids) all["grid " + grid.name] = describe_grid(grid);
+  for (const model::Field& field : declarations.fields)
+    if (!field.is_static)
+      all["field " + field.name] =
+          fmt::format("{} on grid \"{}\"", model::name_of(field.type),
+                      declarations.grids[static_cast<std::size_t>(field.grid)].name);
+  for (const FilePlan& file : plan.files) all["file " + file.entry.path] = describe_file(file);
+  return all;
+}
+
+void check_restart(const std::map<std::string, std::string>& saved, const Plan& plan,
+                   const model::Declarations& declarations) {
+  config::Problems problems;
+  for (const FilePlan& file : plan.files)
+    if (const auto before = saved.find("file " + file.entry.path); before != saved.end())
+      compare_file(file, before->second, problems);
+  problems.throw_if_any();
+  std::string differences;
+  for (const auto& [what, text] : describe_for_restart(plan, declarations)) {
+    const auto before = saved.find(what);
+    if (before == saved.end() || before->second == text || what.starts_with("file ")) continue;
+    differences += fmt::format("\n    {}: {} in the checkpoint, but {} now", what, before->second, text);
+  }
+  if (!differences.empty())
+    throw Error(ErrorCode::configuration,
+                "the checkpoint is of another model, so this one cannot go on from it:" + differences);
+}
+
+}  // namespace tailrace::plan

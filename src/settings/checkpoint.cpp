@@ -1,0 +1,97 @@
+#include "settings/checkpoint.hpp"
+
+#include "config/read.hpp"
+#include "settings/fields.hpp"
+#include "time/options.hpp"
+
+namespace tailrace::settings {
+namespace {
+
+using namespace config;
+
+Type checkpoint_type() {
+  return section({
+      {.name = "directory",
+       .type = text(),
+       .says = "Where the checkpoints are kept, one directory below it each.",
+       .example = "restart",
+       .fallback = "restart"},
+      {.name = "every",
+       .type = time::period_or_never_type(),
+       .says = "How often a checkpoint is due: at the first step at or past each multiple.",
+       .example = "600 s",
+       .required = true},
+      {.name = "keep",
+       .type = integer(1, 1000),
+       .says = "How many complete checkpoints are kept; older ones go when a new one is durable.",
+       .example = "2",
+       .fallback = "2"},
+      {.name = "fields",
+       .type = list(text()),
+       .says = "The model's fields that belong to a checkpoint, by name or by pattern (`*`, `?`). They are "
+               "wanted at each step where one is due, whether or not a file needs them.",
+       .example = "[u, v, w, \"tracer_*\"]"},
+      {.name = "restart",
+       .type = choice({"auto", "never", "require"}),
+       .says = "Whether a run begins where the latest complete checkpoint in `directory` ends: if there is "
+               "one (`auto`), not at all (`never`), or else with an error (`require`).",
+       .example = "require",
+       .fallback = "auto"},
+      {.name = "on_signal",
+       .type = flag(),
+       .says = "Whether SIGTERM and SIGINT make a checkpoint due at the model's next `checkpoint_due`. Then "
+               "that call is collective.",
+       .example = "false",
+       .fallback = "true"},
+      {.name = "on_error",
+       .type = choice({"stop", "skip"}),
+       .says = "What happens when a checkpoint cannot be written: the model is told (`stop`), or a warning is "
+               "logged and the run goes on (`skip`). The checkpoints before it stay in either case.",
+       .example = "skip",
+       .fallback = "stop"},
+  });
+}
+
+CheckpointOptions read(const Value& value, Problems& problems) {
+  CheckpointOptions options;
+  options.is_asked_for = true;
+  options.location = value.location();
+  options.directory = text_of(value, "directory", options.directory);
+  if (const Value* directory = value.find("directory"); directory != nullptr && is_open(options.directory))
+    problems.add(directory->location(), directory->path(),
+                 "a name in braces is filled in only when the model has said what it is, but a restart begins "
+                 "before that; expected a path without one");
+  options.every = time::period_of(value, "every").period;
+  options.keep = integer_of(value, "keep", options.keep);
+  if (const Value* fields = value.find("fields"))
+    for (const Value& field : fields->items()) options.fields.push_back({field.text(), field.location()});
+  if (const Value* restart = value.find("restart")) options.restart_location = restart->location();
+  options.restart = choice_of<Restart>(
+      value, "restart",
+      {{"auto", Restart::auto_}, {"never", Restart::never}, {"require", Restart::require}});
+  options.on_signal = flag_of(value, "on_signal", options.on_signal);
+  options.on_error = choice_of<OnCheckpointError>(
+      value, "on_error", {{"stop", OnCheckpointError::stop}, {"skip", OnCheckpointError::skip}});
+  return options;
+}
+
+// No step can meet months without a calendar.
+void check(const CheckpointOptions& own, const Sections& all, Problems& problems) {
+  if (own.is_asked_for) check_months(own.every, own.location, "checkpoint.every", all, problems);
+}
+
+const SectionRegistration registration{checkpoint_section};
+
+}  // namespace
+
+config::Section<CheckpointOptions> checkpoint_section() {
+  return {.option = {.name = "checkpoint",
+                     .type = checkpoint_type(),
+                     .says = "When the state of the run is saved, and where: the model's fields, and what the "
+                             "servers hold of windows that are open. A run that is stopped goes on from it.",
+                     .example = "{directory: restart, every: 600 s, keep: 2, fields: [u, v, w]}"},
+          .read = read,
+          .check = check};
+}
+
+}  // namespace tailrace::settings

@@ -1,0 +1,31 @@
+// `checkpoint:`, when the state of a run is saved, where, and what of the model is in it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/section.hpp"
+#include "settings/fields.hpp"
+#include "time/period.hpp"
+
+namespace tailrace::settings {
+
+enum class Restart { auto_, never, require };
+enum class OnCheckpointError { stop, skip };
+
+struct CheckpointOptions {
+  bool is_asked_for = false;  // there is such a section
+  config::Location location;  // of the section
+  std::string directory = "restart";
+  time::Period every = time::Period::never();
+  int keep = 2;
+  std::vector<ListedName> fields;  // names or patterns
+  Restart restart = Restart::auto_;
+  config::Location restart_location;
+  bool on_signal = true;
+  OnCheckpointError on_error = OnCheckpointError::stop;
+};
+
+config::Section<CheckpointOptions> checkpoint_section();
+
+}  // namespace tailrace::settings

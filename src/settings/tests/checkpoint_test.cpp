@@ -1,0 +1,43 @@
+#include "settings/checkpoint.hpp"
+
+#include "config/testing/section_conformance.hpp"
+
+namespace tailrace::settings {
+namespace {
+
+TEST(CheckpointSection, IsASection) { config::testing::check_section(checkpoint_section()); }
+
+TEST(CheckpointSection, ReadsAllItsOptions) {
+  config::testing::Attempt attempt;
+  const CheckpointOptions options =
+      config::testing::read(checkpoint_section(),
+                            "checkpoint: {directory: a/b, every: 6 h, keep: 5, fields: [u, \"q_*\"], restart: "
+                            "require, on_signal: false, on_error: skip}",
+                            attempt);
+  EXPECT_EQ(attempt.problems.text(), "");
+  EXPECT_TRUE(options.is_asked_for);
+  EXPECT_EQ(options.directory, "a/b");
+  EXPECT_EQ(options.every.name(), time::Period::parse("6 h").name());
+  EXPECT_EQ(options.keep, 5);
+  ASSERT_EQ(options.fields.size(), 2U);
+  EXPECT_EQ(options.fields[1].name, "q_*");
+  EXPECT_EQ(options.restart, Restart::require);
+  EXPECT_FALSE(options.on_signal);
+  EXPECT_EQ(options.on_error, OnCheckpointError::skip);
+}
+
+TEST(CheckpointSection, TellsWhatIsWrong) {
+  config::testing::check_mistakes(
+      checkpoint_section(),
+      {{.yaml = "checkpoint: {keep: 0, every: 1 h}",
+        .told = "run.yaml:1:20  checkpoint.keep: expected a whole number from 1 to 1000, but got \"0\""},
+       {.yaml = "checkpoint: {directory: restart}",
+        .told = "run.yaml:1:13  checkpoint: `every` is missing"},
+       {.yaml = "checkpoint: {every: 1 h, restart: always}",
+        .told = "run.yaml:1:35  checkpoint.restart: expected `auto`, `never` or `require`, but got \"always\""},
+       {.yaml = "checkpoint: {every: 1 h, evry: 2 h}",
+        .told = "run.yaml:1:26  checkpoint.evry: unknown option. Did you mean \"every\"?"}});
+}
+
+}  // namespace
+}  // namespace tailrace::settings
