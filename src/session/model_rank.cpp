@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "client/buffer_size.hpp"
 #include "env/clock.hpp"
+#include "handshake/liveness/watched.hpp"
 #include "handshake/ready.hpp"
 #include "handshake/unreceived.hpp"
 #include "session/lost_output.hpp"
@@ -209,6 +210,7 @@ void ModelRank::hear_welcome() {
   const auto message = await(handshake::Tag::welcome, "to say how it is reached");
   base::ByteReader reader(message);
   doorbell_name_ = reader.get_text();
+  watch_.watch(handshake::get_address(reader), [this] { meanwhile(); });
   if (host_) return;
   try {
     if (handshake::transport_of(started_.run, started_.world->rank()).shares_memory())
