@@ -13,6 +13,7 @@ namespace tailrace::handshake {
 namespace {
 
 constexpr double look_seconds = 0.25;
+constexpr double look_seconds_while_connecting = 0.01;
 constexpr double farewell_seconds = 1.5;
 constexpr const char* process_ended = "its process ended";
 constexpr std::uint64_t most_at_once = std::uint64_t{1} << 30;
@@ -38,13 +39,34 @@ std::vector<int> Losses::look() {
   std::vector<int> found;
   const double now = env::steady_seconds();
   if (now < next_look_) return found;
-  next_look_ = now + look_seconds;
-  for (const int server : in_sight_) {
-    if (lost(server) || !transport::gone(process_of(server))) continue;
+  const auto find = [&](int server) {
+    if (lost(server)) return;
     note(server, process_ended);
     found.push_back(server);
-  }
+  };
+  for (const int server : in_sight_)
+    if (!lost(server) && transport::gone(process_of(server))) find(server);
+  for (Line& line : lines_)
+    if (line.line.look() == env::Lifeline::State::cut) find(line.server);
+  next_look_ = now + (is_connecting() ? look_seconds_while_connecting : look_seconds);
   return found;
+}
+
+void Losses::watch(int server, const env::LifelineAddress& address) {
+  if (address.port == 0) return;
+  lines_.push_back({server, env::Lifeline(address, static_cast<std::uint64_t>(rank_))});
+  next_look_ = 0.0;
+}
+
+bool Losses::is_connecting() const {
+  return std::ranges::any_of(
+      lines_, [](const Line& one) { return one.line.state() == env::Lifeline::State::connecting; });
+}
+
+bool Losses::is_watched(int server) const {
+  return in_sight(server) || std::ranges::any_of(lines_, [server](const Line& one) {
+           return one.server == server && one.line.state() != env::Lifeline::State::unknown;
+         });
 }
 
 void Losses::note(int server, const std::string& why) {

@@ -8,18 +8,23 @@
 
 #include "base/error.hpp"
 #include "comm/communicator.hpp"
+#include "env/lifeline.hpp"
 #include "handshake/connection.hpp"
 #include "handshake/run.hpp"
 
 namespace tailrace::handshake {
 
 // What one rank knows of the servers of the run. On its own node it sees whether their processes live; on
-// others it hears only what is said.
+// others it sees that of those which it watches, and hears of the rest what is said.
 class Losses {
  public:
   // `run` must live longer. `rank`: in the whole run, of who looks.
   Losses(const Run& run, int rank);
 
+  // From now on the end of the process of this server, on another node, is seen. Of nobody: does nothing.
+  void watch(int server, const env::LifelineAddress& address);
+  bool is_connecting() const;         // to a server that is to be watched: look() then costs little, too
+  bool is_watched(int server) const;  // as far as is known now
   // Notes the servers whose processes ended since the last look, and returns them. Looks every quarter of a
   // second at most, so that it may be called at any rate.
   std::vector<int> look();
@@ -44,8 +49,13 @@ class Losses {
   int rank_;
   int count_ = 0;
   double next_look_ = 0.0;
-  std::vector<double> next_look_at_ranks_;       // by component
-  std::vector<int> in_sight_;                    // servers on the same node, in other processes
+  std::vector<double> next_look_at_ranks_;  // by component
+  std::vector<int> in_sight_;               // servers on the same node, in other processes
+  struct Line {
+    int server;
+    env::Lifeline line;
+  };
+  std::vector<Line> lines_;                      // to servers of other nodes
   std::vector<std::optional<std::string>> why_;  // by server; nothing: not lost, as far as is known
 };
 

@@ -14,7 +14,9 @@
 namespace tailrace::host {
 namespace {
 
-constexpr std::int32_t lost_kind = -2;  // of messages that belong to no component
+// Of messages that belong to no component.
+constexpr std::int32_t lost_kind = -2;
+constexpr std::int32_t watch_kind = -4;
 constexpr double farewell_seconds = 1.5;
 constexpr double hearing_seconds = 0.1;  // between two looks for what few ever say
 
@@ -46,6 +48,7 @@ Fellows::Fellows(const handshake::Run& run, comm::Communicator& world, messaging
       world_(world),
       model_goes_on_(run.servers().on_server_loss == settings::OnServerLoss::go_on),
       losses_(run, world.rank()),
+      watched_(run, messenger.rank()),
       answers_(world) {
   for (int server = 0; server < messenger.size(); ++server) {
     if (server == messenger.rank() || losses_.in_sight(server)) continue;
@@ -59,6 +62,16 @@ Fellows::Fellows(const handshake::Run& run, comm::Communicator& world, messaging
     losses_.note(lost, reader.get_text());
     heard_.push_back(lost);
   });
+  messenger.on(watch_kind, [this](int from, messaging::Bytes&& message) {
+    base::ByteReader reader(message);
+    losses_.watch(from, handshake::get_address(reader));
+  });
+  for (const int fellow : watched_.fellows()) {
+    base::ByteWriter writer;
+    handshake::put_address(writer,
+                           watched_.address_for(run.assignment.servers[static_cast<std::size_t>(fellow)]));
+    messenger.send(fellow, watch_kind, writer.take());
+  }
 }
 
 void Fellows::pass_on(int lost) {
@@ -99,6 +112,7 @@ void Fellows::hear_clients() {
 
 std::vector<int> Fellows::newly_lost() {
   hear_clients();
+  watched_.take_in();
   std::vector<int> lost = losses_.look();
   for (const int server : std::exchange(heard_, {})) lost.push_back(server);
   return lost;

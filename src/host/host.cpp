@@ -16,7 +16,8 @@
 namespace tailrace::host {
 namespace {
 
-constexpr std::int32_t bye_kind = -1;  // belongs to no component (-2 is the Fellows', -3 the Reporter's)
+constexpr std::int32_t bye_kind =
+    -1;  // belongs to no component (-2 and -4 are the Fellows', -3 the Reporter's)
 
 std::int32_t set_up_kind(int component) {
   return component * pipeline::words_per_component + static_cast<std::int32_t>(pipeline::Word::set_up);
@@ -49,6 +50,7 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const handsha
       slot->ranks.push_back(rank);
       base::ByteWriter welcome;
       welcome.put_text(bell_.name);
+      handshake::put_address(welcome, fellows_.address_for(rank));
       sendings_.emplace_back(world_, welcome.take(), rank, static_cast<int>(handshake::Tag::welcome));
     }
     slot->invited.assign(slot->clients.size(), 0);
@@ -249,8 +251,7 @@ void Host::reply(Slot& slot) {
     slot.links.clear();
     return forget_doorbell();
   }
-  std::sort(slot.links.begin(), slot.links.end(),
-            [](const server::Link& a, const server::Link& b) { return a.client < b.client; });
+  std::ranges::sort(slot.links, {}, &server::Link::client);
   slot.component->start(std::move(slot.links));
   slot.begin_nanoseconds = env::steady_nanoseconds();
   slot.state = Slot::State::running;
@@ -263,6 +264,7 @@ void Host::forget_doorbell() {
     return slot->state == Slot::State::running || slot->state == Slot::State::over;
   });
   if (all_attached && !bell_.name.empty()) transport::shm::forget_doorbell(bell_.name);
+  if (all_attached) fellows_.all_clients_have_come();
 }
 
 void Host::lose(int server) {

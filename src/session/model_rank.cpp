@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "client/buffer_size.hpp"
 #include "env/clock.hpp"
+#include "handshake/liveness/watched.hpp"
 #include "handshake/ready.hpp"
 #include "handshake/unreceived.hpp"
 #include "host/lost_output.hpp"
@@ -197,6 +198,7 @@ void ModelRank::hear_welcome() {
   const auto message = await(handshake::Tag::welcome, "to say how it is reached");
   base::ByteReader reader(message);
   doorbell_name_ = reader.get_text();
+  watch_.watch(handshake::get_address(reader), [this] { meanwhile(); });
   if (own_) return;
   try {
     if (handshake::transport_of(started_.run, started_.world->rank()).shares_memory())

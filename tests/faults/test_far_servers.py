@@ -39,17 +39,50 @@ def test_the_model_goes_on(job, where):
     assert outcome.output.count("tailrace: warning: server 1") == 1, outcome.output
 
 
+@pytest.mark.parametrize(
+    ("where", "place"),
+    [("a,a,b", "declare"), ("a,c,b", "set_up"), ("a,a,b", "running"), ("a,c,b", "goodbye")],
+)
+def test_the_death_of_a_server_that_is_alone_on_its_node_is_an_error(job, where, place):
+    """Nobody sees its process: the connections to it end."""
+    outcome = run_with_fault(job, servers(1, transport="mpi"), f"{MODELS}:{place}:kill", nodes=where)
+    assert sum("is gone: its process ended" in message for _, message in outcome.errors) >= MODELS, outcome.output
+    assert outcome.seconds < SECONDS, outcome.output
+
+
+@pytest.mark.parametrize(("victim", "place"), [(MODELS, "running"), (MODELS + 1, "set_up"), (MODELS + 1, "goodbye")])
+def test_its_death_is_told_to_the_other_servers_and_their_clients(job, place, victim):
+    outcome = run_with_fault(job, servers(2), f"{victim}:{place}:kill", nodes=NODES["all apart"])
+    # At the end a rank may have its own server's goodbye already.
+    least = 1 if place == "goodbye" else MODELS
+    assert sum("is gone: its process ended" in message for _, message in outcome.errors) >= least, outcome.output
+    assert outcome.seconds < SECONDS, outcome.output
+
+
+def test_a_model_waits_in_finish_for_no_server_that_died_alone(job):
+    with start(job, servers(1, watchdog="1 min"), "", steps=60, nodes="a,a,b") as running:
+        running.wait_for("STEP 50\n")
+        os.kill(pid_of(running, MODELS), signal.SIGKILL)
+        running.wait_for("is gone: its process ended", timeout=SECONDS)
+
+
 @pytest.mark.parametrize("way", [signal.SIGSTOP, signal.SIGKILL], ids=["stop", "kill"])
 def test_a_server_that_nobody_sees_is_said_not_to_answer(job, way):
-    """All wait in finish for a server that is alone on its node."""
-    with start(job, servers(1, watchdog="3 s"), "", steps=60, nodes="a,a,b") as running:
+    """All wait in finish for a server that is alone on its node. One that was killed is not watched, either: its system
+    lets it listen at no port."""
+    fault = f"{MODELS}:listen:throw" if way == signal.SIGKILL else ""
+    environment = {"TAILRACE_LOG": "info"}
+    with start(job, servers(1, watchdog="3 s"), fault, steps=60, nodes="a,a,b", environment=environment) as running:
         running.wait_for("STEP 50\n")
+        if fault:
+            running.wait_for("server 0: a fault at listen; those of other nodes", timeout=1)
         os.kill(pid_of(running, MODELS), way)
         for rank in range(MODELS):
             running.wait_for(
                 f"rank {rank} of the run has waited 3 s for server 0 (rank {MODELS} of the run", timeout=10
             )
         running.wait_for("which has not answered for", timeout=1)
+        assert ("which cannot be watched by TCP" in running.log.read_text()) == bool(fault)
         running.wait_for("to close its files", timeout=1)
         if way == signal.SIGSTOP:
             os.kill(pid_of(running, MODELS), signal.SIGCONT)
@@ -63,6 +96,15 @@ def test_a_far_server_that_is_only_slow_is_not_said_to_be_silent(job):
     with start(job, servers(1, watchdog="1 s"), "", steps=20, nodes="a,a,b", environment=environment) as running:
         running.wait_for("rank 0 of the run has waited", timeout=30)
         assert "has not answered" not in running.log.read_text()
+
+
+def test_an_end_in_good_order_is_no_loss(job):
+    with start(
+        job, servers(2), "", steps=20, nodes=NODES["all apart"], environment={"TAILRACE_LOG": "info"}
+    ) as running:
+        result = running.wait(30).finished()
+    assert result.output.count("FINISHED") == MODELS
+    assert "is gone" not in result.output and "cannot reach it by TCP" not in result.output, result.output
 
 
 def test_servers_of_different_nodes_name_each_other(job):

@@ -8,11 +8,14 @@
 
 #include "base/log.hpp"
 #include "env/clock.hpp"
+#include "handshake/liveness/watched.hpp"
 
 namespace tailrace::handshake {
 namespace {
 
 constexpr double look_seconds = 0.25;
+constexpr double look_seconds_while_connecting = 0.01;
+constexpr double seconds_to_be_let_in = 1.0;
 constexpr double seconds_for_own_server = 2.0;
 constexpr double seconds_to_find_loss = 2.0;  // its last word may be under way
 constexpr double seconds_to_explain = 1.0;
@@ -28,14 +31,24 @@ ServerWatch::ServerWatch(const Started& started, int own)
   if (rank != started.world->rank() && !losses_.in_sight(own)) pulse_.emplace(*started.world, rank);
 }
 
+void ServerWatch::watch(const env::LifelineAddress& address, const std::function<void()>& meanwhile) {
+  losses_.watch(own_, address);
+  next_look_ = 0.0;
+  const double end = env::steady_seconds() + seconds_to_be_let_in;
+  while (losses_.is_connecting() && env::steady_seconds() < end) meanwhile();
+}
+
 void ServerWatch::look() {
   const double now = env::steady_seconds();
   if (now >= next_look_) {
-    next_look_ = now + look_seconds;
     hear();
     const std::vector<int> ended = losses_.look();
+    next_look_ = now + (losses_.is_connecting() ? look_seconds_while_connecting : look_seconds);
     hear();  // its last word was under way when its process ended
-    if (std::find(ended.begin(), ended.end(), own_) != ended.end()) tell_far_servers();
+    if (std::find(ended.begin(), ended.end(), own_) != ended.end()) {
+      tell_far_servers();
+      tell_other_clients();
+    }
     if (lost_at_ == 0.0 && losses_.first_other(own_)) lost_at_ = now;
   }
   if (losses_.lost(own_)) raise(losses_.fault(own_));
@@ -50,6 +63,20 @@ void ServerWatch::tell_far_servers() {
       some.push_back(servers[server]);
   const int lost = servers[static_cast<std::size_t>(own_)];
   sendings_ = send_farewell(*started_.world, some, {lost, losses_.why(own_)}, Tag::loss);
+}
+
+// Those of other nodes than the server that do not watch it themselves: each one that does has its share.
+void ServerWatch::tell_other_clients() {
+  const std::vector<int> far = far_clients_of(started_.run, own_);
+  const auto here = std::find(far.begin(), far.end(), started_.world->rank());
+  if (here == far.end()) return;
+  std::vector<int> share;
+  for (auto i = static_cast<std::size_t>(here - far.begin()) + most_watching_clients; i < far.size();
+       i += most_watching_clients)
+    share.push_back(far[i]);
+  const int lost = started_.run.assignment.servers[static_cast<std::size_t>(own_)];
+  for (Sending& sending : send_farewell(*started_.world, share, {lost, losses_.why(own_)}, Tag::farewell))
+    sendings_.push_back(std::move(sending));
 }
 
 void ServerWatch::hear() {
@@ -107,6 +134,7 @@ std::string ServerWatch::whom() {
   std::string text = losses_.name(own_);
   if (const double silence = pulse_ ? pulse_->silence() : 0.0; silence > patience_with_answers)
     text += fmt::format(", which has not answered for {:.0f} s,", silence);
+  if (pulse_ && !losses_.is_watched(own_)) text += ", which cannot be watched by TCP,";
   if (losses_.is_stopped(own_)) text += ", which is stopped by a signal,";
   for (std::size_t server = 0; server < started_.run.assignment.servers.size(); ++server)
     if (static_cast<int>(server) != own_ && losses_.is_stopped(static_cast<int>(server)))

@@ -1,6 +1,7 @@
 // Whether the servers that a model rank needs are still there.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,9 @@ class ServerWatch {
   // `own`: the number of the server of this rank. `started` must live longer.
   ServerWatch(const Started& started, int own);
 
+  // As this rank's server said how it can be watched. Waits for it a second at most while it calls
+  // `meanwhile`; later the connection comes when it comes.
+  void watch(const env::LifelineAddress& address, const std::function<void()>& meanwhile);
   // Throws Error(lost) where the server of this rank is lost.
   void look();
   // The same for a rank that has waited for so many seconds, and for any server: this rank's own may have a
@@ -36,6 +40,7 @@ class ServerWatch {
  private:
   void hear();
   void tell_far_servers();
+  void tell_other_clients();
   std::string whom();
 
   const Started& started_;

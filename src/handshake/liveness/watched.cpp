@@ -1,0 +1,105 @@
+#include "handshake/liveness/watched.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "env/clock.hpp"
+#include "env/faults.hpp"
+
+namespace tailrace::handshake {
+namespace {
+
+constexpr std::size_t most_fellows = 2;
+constexpr double patience_with_the_last = 5.0;  // seconds
+
+int node_of(const Run& run, int server) {
+  return run.nodes[static_cast<std::size_t>(run.assignment.servers[static_cast<std::size_t>(server)])];
+}
+
+void tell_unwatched(int server, const std::string& why) {
+  base::log_info(
+      fmt::format("server {}: {}; those of other nodes that do not see its end would hear no "
+                  "sooner than after `watchdog` that it does not answer",
+                  server, why));
+}
+
+}  // namespace
+
+std::vector<int> far_clients_of(const Run& run, int server) {
+  std::vector<int> far;
+  const int own = run.assignment.servers[static_cast<std::size_t>(server)];
+  for (std::size_t rank = 0; rank < run.assignment.server_of.size(); ++rank)
+    if (run.assignment.server_of[rank] == server && static_cast<int>(rank) != own &&
+        run.nodes[rank] != node_of(run, server))
+      far.push_back(static_cast<int>(rank));
+  return far;
+}
+
+std::vector<int> watching_fellows_of(const Run& run, int server) {
+  const int count = static_cast<int>(run.assignment.servers.size());
+  std::vector<int> fellows, spare;
+  std::set<int> nodes{node_of(run, server)};
+  for (int step = 1; step < count && fellows.size() < most_fellows; ++step) {
+    const int other = (server + step) % count;
+    if (nodes.insert(node_of(run, other)).second)
+      fellows.push_back(other);
+    else if (node_of(run, other) != node_of(run, server))
+      spare.push_back(other);
+  }
+  for (std::size_t i = 0; i < spare.size() && fellows.size() < most_fellows; ++i) fellows.push_back(spare[i]);
+  return fellows;
+}
+
+void put_address(base::ByteWriter& writer, const env::LifelineAddress& address) {
+  writer.put(address.port);
+  writer.put(address.secret);
+  writer.put(static_cast<std::int32_t>(address.hosts.size()));
+  for (const std::string& host : address.hosts) writer.put_text(host);
+}
+
+env::LifelineAddress get_address(base::ByteReader& reader) {
+  env::LifelineAddress address;
+  address.port = reader.get<std::uint16_t>();
+  address.secret = reader.get<std::uint64_t>();
+  for (auto left = reader.get<std::int32_t>(); left > 0; --left) address.hosts.push_back(reader.get_text());
+  return address;
+}
+
+Watched::Watched(const Run& run, int server) : server_(server), fellows_(watching_fellows_of(run, server)) {
+  ranks_ = far_clients_of(run, server);
+  if (ranks_.size() > most_watching_clients) ranks_.resize(most_watching_clients);
+  for (const int fellow : fellows_)
+    ranks_.push_back(run.assignment.servers[static_cast<std::size_t>(fellow)]);
+  std::sort(ranks_.begin(), ranks_.end());
+  if (ranks_.empty()) return;
+  try {
+    env::maybe_fail("listen");
+    end_.emplace();
+  } catch (const Error& error) {
+    tell_unwatched(server_, error.what());
+  }
+}
+
+env::LifelineAddress Watched::address_for(int rank) const {
+  return end_ && std::binary_search(ranks_.begin(), ranks_.end(), rank) ? end_->address()
+                                                                        : env::LifelineAddress{};
+}
+
+void Watched::take_in() {
+  if (!end_ || !end_->listens()) return;
+  const std::size_t come = end_->take_in();
+  const double now = env::steady_seconds();
+  if (expects_until_ < 0.0) expects_until_ = now + patience_with_the_last;
+  const bool is_late = expects_until_ > 0.0 && now >= expects_until_;
+  if (come < ranks_.size() && !is_late) return;
+  end_->stop_listening();
+  if (come < ranks_.size())
+    tell_unwatched(server_, fmt::format("{} of {} ranks of other nodes cannot reach it by TCP to watch it",
+                                        ranks_.size() - come, ranks_.size()));
+}
+
+}  // namespace tailrace::handshake
