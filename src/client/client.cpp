@@ -21,6 +21,7 @@ namespace {
 Client::Client(const Declarer& declarer, int rank, ClientParts parts)
     : producer_(std::move(parts.producer)),
       agenda_(std::move(parts.agenda)),
+      namesakes_(declarer.namesakes()),
       now_(parts.begin),
       silent_(!producer_),
       begin_time_(parts.begin.time) {
@@ -55,6 +56,28 @@ std::size_t Client::checked(int field) const {
   if (field < 0 || static_cast<std::size_t>(field) >= fields_.size())
     refuse(fmt::format("{} is not the handle of a field; there are {} fields", field, fields_.size()));
   return static_cast<std::size_t>(field);
+}
+
+std::span<const int> Client::namesakes(int field) const {
+  const auto f = static_cast<std::size_t>(field);
+  return f < namesakes_.size() ? std::span<const int>(namesakes_[f]) : std::span<const int>();
+}
+
+int Client::wanted_namesake(int field) const {
+  for (const int other : namesakes(field))
+    if (wanted_[static_cast<std::size_t>(other)] != 0) return other;
+  return -1;
+}
+
+bool Client::wants_at_end(int field) const {
+  unsigned char now = 0, at_end = 0;
+  const auto look = [&](std::size_t one) {
+    now |= wanted_[one] == 1;
+    at_end |= wanted_[one] == 2;
+  };
+  look(checked(field));
+  for (const int other : namesakes(field)) look(static_cast<std::size_t>(other));
+  return now == 0 && at_end != 0;
 }
 
 void Client::fall_silent() {
@@ -171,6 +194,11 @@ void Client::finish_put(FieldState& state, int field) {
 }
 
 void Client::put(int field, const Array& array) {
+  put_one(field, array);
+  for (const int other : namesakes(field)) put_one(other, array);
+}
+
+void Client::put_one(int field, const Array& array) {
   FieldState* state = begin_put(field);
   if (!state) return;
   check_type(*state, array.type);
@@ -198,20 +226,21 @@ void Client::put_dense(int field, const void* data, model::DataType type, std::s
 
 bool Client::put_unwanted(int field) noexcept {
   const auto f = static_cast<std::size_t>(field);
-  if (f >= wanted_.size() || wanted_[f] != 0 || !stepped_) return false;
+  if (f >= wanted_.size() || wanted_[f] != 0 || !stepped_ || wanted_namesake(field) >= 0) return false;
   if (fields_[f].once && fields_[f].put_at == now_.step) return false;  // twice: the put tells
   counters_.fields[f].unwanted.add();
   return true;
 }
 
 std::span<std::byte> Client::acquire(int field) {
-  FieldState* state = begin_put(field);
+  const int other = wanted_namesake(field);
+  FieldState* state = begin_put(other >= 0 ? other : field);
   if (!state) return {};
   const std::uint64_t begin = env::steady_nanoseconds();
   const auto bytes = static_cast<std::size_t>(state->count) * model::size_of(state->type);
-  if (state->sends) {
+  if (state->sends && namesakes(field).empty()) {
     slot_ = producer_->reserve(bytes);
-  } else {  // the caller writes all the same, but another rank's values stand for this one's
+  } else {  // the caller writes all the same, but another rank's values stand for this one's, or it is put
     unsent_.resize(bytes);
     slot_ = unsent_;
   }
@@ -221,11 +250,15 @@ std::span<std::byte> Client::acquire(int field) {
 }
 
 void Client::publish(int field) {
-  if (acquired_ < 0 && !wanted_[checked(field)]) return;
+  if (acquired_ < 0 && !wants(field)) return;
   if (acquired_ != field)
     refuse(fmt::format("publish of field \"{}\", which was not acquired", fields_[checked(field)].name));
   const std::uint64_t begin = env::steady_nanoseconds();
   acquired_ = -1;
+  if (!namesakes(field).empty()) {
+    const FieldState& state = fields_[static_cast<std::size_t>(field)];
+    return put_dense(field, unsent_.data(), state.type, static_cast<std::size_t>(state.count));
+  }
   finish_put(fields_[static_cast<std::size_t>(field)], field);
   counters_.fields[static_cast<std::size_t>(field)].put.record(acquire_nanoseconds_ +
                                                                env::steady_nanoseconds() - begin);
