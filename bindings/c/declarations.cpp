@@ -74,6 +74,18 @@ tailrace::GridSpec convert(const tailrace_grid_spec& spec) {
 
 extern "C" {
 
+int tailrace_wanted_names(tailrace_session* session, const char* const** names, tailrace_error* error) {
+  return guarded_value(error, -1, [&] {
+    required(names, "tailrace_wanted_names: names");
+    tailrace_session& known = running(session);
+    known.wanted_names = known.session.wanted_names();
+    known.wanted_pointers.clear();
+    for (const std::string& name : known.wanted_names) known.wanted_pointers.push_back(name.c_str());
+    *names = known.wanted_pointers.data();
+    return static_cast<int>(known.wanted_names.size());
+  });
+}
+
 int tailrace_option_string(tailrace_session* session, const char* name, const char* value,
                            tailrace_error* error) {
   return guarded(error, [&] { running(session).session.option(text_or(name), std::string(text_or(value))); });

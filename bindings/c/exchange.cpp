@@ -40,6 +40,11 @@ int tailrace_wants(const tailrace_session* session, int field, tailrace_error* e
   return guarded_value(error, -1, [&] { return running(session).session.wants(FieldHandle{field}) ? 1 : 0; });
 }
 
+int tailrace_wants_at_end(const tailrace_session* session, int field, tailrace_error* error) {
+  return guarded_value(error, -1,
+                       [&] { return running(session).session.wants_at_end(FieldHandle{field}) ? 1 : 0; });
+}
+
 int tailrace_put(tailrace_session* session, int field, const void* data, int type, size_t count,
                  tailrace_error* error) {
   return guarded(error, [&] {

@@ -12,7 +12,7 @@ module tailrace_c
   public :: tailrace_error_clear_c, tailrace_free_c, tailrace_is_server_c, tailrace_is_off_c, tailrace_model_comm_c
   public :: tailrace_option_string_c, tailrace_option_int_c, tailrace_option_real_c, tailrace_ready_c, tailrace_step_c
   public :: tailrace_handle_c, tailrace_wants_c, tailrace_publish_c, tailrace_finish_c, tailrace_serve_c
-  public :: tailrace_stop_requested_c, tailrace_output_lost_c
+  public :: tailrace_stop_requested_c, tailrace_output_lost_c, tailrace_wanted_names_c, tailrace_wants_at_end_c
   public :: tailrace_hdf5_lock, tailrace_hdf5_unlock, tailrace_version_c, strlen_c
   public :: tailrace_start_c, tailrace_grid_c, tailrace_coordinate_c, tailrace_mesh_c, tailrace_field_c, tailrace_put_c
   public :: tailrace_get_c, tailrace_restarting_c, tailrace_checkpoint_due_c, tailrace_request_checkpoint_c
@@ -76,6 +76,14 @@ module tailrace_c
       integer(c_int) :: code
     end function tailrace_option_real_c
 
+    function tailrace_wanted_names_c(session, names, error) bind(c, name="tailrace_wanted_names") result(count)
+      import :: c_int, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      type(c_ptr), intent(out) :: names
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: count
+    end function tailrace_wanted_names_c
+
     function tailrace_ready_c(session, error) bind(c, name="tailrace_ready") result(code)
       import :: c_int, c_ptr, tailrace_error_c
       type(c_ptr), value :: session
@@ -107,6 +115,14 @@ module tailrace_c
       type(tailrace_error_c), intent(inout) :: error
       integer(c_int) :: yes
     end function tailrace_wants_c
+
+    function tailrace_wants_at_end_c(session, field, error) bind(c, name="tailrace_wants_at_end") result(yes)
+      import :: c_int, c_ptr, tailrace_error_c
+      type(c_ptr), value :: session
+      integer(c_int), value :: field
+      type(tailrace_error_c), intent(inout) :: error
+      integer(c_int) :: yes
+    end function tailrace_wants_at_end_c
 
     function tailrace_publish_c(session, field, error) bind(c, name="tailrace_publish") result(code)
       import :: c_int, c_ptr, tailrace_error_c

@@ -1,6 +1,6 @@
 !> What a model declares before `ready`: options, grids, meshes, fields. A part of `tailrace`.
 module tailrace_declarations
-  use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int64_t, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_int, c_int64_t, c_ptr, c_size_t
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use tailrace_base
   use tailrace_c
@@ -12,6 +12,9 @@ module tailrace_declarations
 
   type, extends(coordinate_session) :: declaring_session
   contains
+    !> The names that the configuration lists under `fields`, with their namespaces, for a model that can supply more
+    !! than it would declare. Before ready; local. A name with an option of the model in it needs that one.
+    procedure :: wanted_names
     !> Declarations, before ready; local. Names, shapes and types must agree over the component's ranks.
     generic :: option => option_character, option_int32, option_int64, option_real32, option_real64
     !> block: offset and count. indexed: indexed_dim and indices. partial=.true.: each rank holds a contribution of the
@@ -24,7 +27,8 @@ module tailrace_declarations
     !> A grid whose cells are the edges or nodes (location "edge", "node") of the mesh of another grid, declared before;
     !! edge_nodes(2, local edges) holds global node numbers from 1.
     procedure :: mesh_location
-    !> A field without grid is a scalar. handle: for wants, put, acquire and publish without a look-up of the name.
+    !> A field without grid is a scalar. A name without a namespace stands for all NAMESPACE.name that the configuration
+    !! lists and the model does not declare: wants asks for all, and a put goes to each that is wanted. handle: for wants, put, acquire and publish without a look-up of the name.
     !! fill_value: what stands for a missing value in the arrays, and in the files as _FillValue (NaN: any NaN); reductions
     !! over time then weigh, cell by cell, only what is there.
     procedure :: field
@@ -35,6 +39,31 @@ module tailrace_declarations
   end type declaring_session
 
 contains
+
+  subroutine wanted_names(self, names, ierr, errmsg)
+    class(declaring_session), intent(inout) :: self
+    character(:), allocatable, intent(out) :: names(:)
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    type(c_ptr) :: first
+    type(c_ptr), pointer :: pointers(:)
+    integer(c_int) :: count
+    integer :: i, longest
+
+    count = tailrace_wanted_names_c(self%c_session, first, error)
+    longest = 0
+    if (count > 0) call c_f_pointer(first, pointers, [count])
+    do i = 1, count
+      longest = max(longest, len(text(pointers(i))))
+    end do
+    allocate (character(longest) :: names(max(0, count)))
+    do i = 1, count
+      names(i) = text(pointers(i))
+    end do
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end subroutine wanted_names
 
   subroutine option_character(self, name, value, ierr, errmsg)
     class(declaring_session), intent(inout) :: self

@@ -18,6 +18,9 @@ module tailrace_steps
     !> Whether a file needs the field at this step. A fixed one (every: once) is wanted from ready until it was put, so it
     !! may be put before the first step.
     generic :: wants => wants_name, wants_handle
+    !> Whether nothing needs the field at this step, but a file takes what is put last (also_at_end). wants is true for it
+    !! at each step; a model that puts it only where it ends copies it once.
+    generic :: wants_at_end => wants_at_end_name, wants_at_end_handle
     !> Scalars and arrays of rank 1 to 5 of real32, real64, int32, int64. Copies once and returns; at once where the
     !! field is not wanted.
     generic :: put => put_name, put_handle
@@ -33,7 +36,7 @@ module tailrace_steps
     procedure, private :: step_int32, step_int64, wants_name, wants_handle, put_name, put_handle
     procedure, private :: acquire_r4_1, acquire_r4_2, acquire_r4_3, acquire_r4_4
     procedure, private :: acquire_r8_1, acquire_r8_2, acquire_r8_3, acquire_r8_4
-    procedure, private :: publish_name, publish_handle
+    procedure, private :: publish_name, publish_handle, wants_at_end_name, wants_at_end_handle
   end type stepping_session
 
 contains
@@ -104,6 +107,33 @@ contains
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
   end function wants_handle
+
+  logical function wants_at_end_name(self, name, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    character(*), intent(in) :: name
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+    integer(c_int) :: field
+
+    wants_at_end_name = .false.
+    field = tailrace_handle_c(self%c_session, c_string(name), error)
+    if (error%code == tailrace_ok) wants_at_end_name = tailrace_wants_at_end_c(self%c_session, field, error) == 1
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end function wants_at_end_name
+
+  logical function wants_at_end_handle(self, field, ierr, errmsg)
+    class(stepping_session), intent(inout) :: self
+    integer, intent(in) :: field
+    integer, intent(out), optional :: ierr
+    character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
+
+    wants_at_end_handle = tailrace_wants_at_end_c(self%c_session, field, error) == 1
+    if (present(errmsg)) errmsg = text(error%message)
+    call settle(self, error, ierr)
+  end function wants_at_end_handle
 
   logical function stop_requested(self, ierr, errmsg)
     class(stepping_session), intent(inout) :: self

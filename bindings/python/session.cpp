@@ -75,6 +75,8 @@ class PythonSession {
     }
   }
 
+  std::vector<std::string> wanted_names() const { return session_.wanted_names(); }
+
   void option(const std::string& name, nb::handle value) {
     if (nb::isinstance<nb::str>(value))
       session_.option(name, nb::cast<std::string>(value));
@@ -185,6 +187,8 @@ class PythonSession {
   int handle(std::string_view name) const { return session_.handle(name).index; }
   bool wants(nb::handle field) const { return session_.wants(resolve(field)); }
 
+  bool wants_at_end(nb::handle field) const { return session_.wants_at_end(resolve(field)); }
+
   void put(nb::handle field, nb::handle array) {
     const auto handle = resolve(field);
     if (session_.put_unwanted(handle)) return;
@@ -277,7 +281,9 @@ void leave(PythonSession& session, nb::handle type, nb::handle, nb::handle) {
 }
 
 void bind_declarations(nb::class_<PythonSession>& type) {
-  type.def("option", &PythonSession::option, "name"_a, "value"_a,
+  type.def("wanted_names", &PythonSession::wanted_names,
+           "The names that the configuration lists under `fields`, with their namespaces.")
+      .def("option", &PythonSession::option, "name"_a, "value"_a,
            "Sets the value of {name} in the configuration.")
       .def("grid", &PythonSession::grid, "name"_a, "dims"_a, "shape"_a, "offset"_a = Extents{},
            "count"_a = Extents{}, "indexed_dim"_a = "", "indices"_a.none() = nb::none(), "partial"_a = false,
@@ -307,7 +313,8 @@ void bind_declarations(nb::class_<PythonSession>& type) {
       .def("field", &PythonSession::field, "name"_a, "grid"_a = "", "dtype"_a = "float64", "units"_a = "",
            "standard_name"_a = "", "long_name"_a = "", "attributes"_a = nb::dict(),
            "fill_value"_a = nb::none(),
-           "Declares a field and returns its handle. Without a grid it is a scalar. fill_value stands for a "
+           "Declares a field and returns its handle. Without a grid it is a scalar; without a namespace it "
+           "stands for all NAMESPACE.name that the configuration lists. fill_value stands for a "
            "missing "
            "value in the arrays, and in the files as _FillValue (NaN: any NaN); reductions over time then "
            "weigh, cell "
@@ -321,6 +328,8 @@ void bind_exchange(nb::class_<PythonSession>& type) {
       .def("wants", &PythonSession::wants, "field"_a,
            "Whether any file needs the field at this step; a fixed one (`every: once`) is wanted from ready "
            "until it was put.")
+      .def("wants_at_end", &PythonSession::wants_at_end, "field"_a,
+           "Whether nothing needs the field at this step, but a file takes what is put last (`also_at_end`).")
       .def("put", &PythonSession::put, "field"_a, "array"_a,
            "Copies the array (of any strides) once and returns; at once where the field is not wanted.")
       .def("acquire", &acquire, "field"_a,

@@ -135,7 +135,7 @@ class Grids:
 
     def __init__(self, io, cut):
         self.io, self.cut, self.levels, self.known = io, cut, cut.trace.index["grid"], set()
-        self.row_shape = [cut.sources[0][1][dim][1] for dim in ("y", "x")]
+        self.row_shape = cut.trace.ranks[0]["count_zyx"][1:]  # of the rank whose rows are looked at
 
     def place(self, number, declared, row):
         """What the array is: a part of the domain, the same on all ranks, or what each rank contributes. Gives the name
@@ -144,7 +144,7 @@ class Grids:
         dims = declared["size"].split(",")[::-1] if declared["size"] else []
         is_plane = declared["type"] == "array" and shape == self.row_shape
         if declared["collective"] or is_plane:
-            dims = dims if declared["collective"] else ["y", "x"]
+            dims = dims if declared["collective"] else ["x", "y"]
             return self.block(dims), lambda place: self.cut.block(number, name, dims, place)
         if dims or not name.endswith("_local"):
             grid = self.whole(dims or [f"{name}_{n}" for n in range(len(shape))][::-1], shape[::-1])

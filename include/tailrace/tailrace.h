@@ -159,6 +159,8 @@ typedef struct tailrace_mesh_location_spec {
 } tailrace_mesh_location_spec;
 
 typedef struct tailrace_field_spec {
+  /* Without a namespace it stands for all `NAMESPACE.name` that the configuration lists and the model does
+   * not declare: tailrace_wants asks for all of them, and a put goes to each that is wanted. */
   const char* name;
   const char* grid; /* NULL: a scalar */
   int type;         /* a tailrace_type; 0 is TAILRACE_FLOAT32 */
@@ -194,6 +196,12 @@ TAILRACE_EXPORT int tailrace_model_comm_fortran(const tailrace_session* session,
 TAILRACE_EXPORT int tailrace_restarting(tailrace_session* session, int64_t* step, double* time,
                                         tailrace_error* error);
 
+/* The names that the configuration lists under `fields`, with their namespaces, for a model that can supply
+ * more than it would declare. Before tailrace_ready; local. A name with an option of the model in it needs
+ * that one. Sets `*names` to an array that is the session's, until the next such call; returns how many there
+ * are, or -1. */
+TAILRACE_EXPORT int tailrace_wanted_names(tailrace_session* session, const char* const** names,
+                                          tailrace_error* error);
 /* Declarations, before tailrace_ready; local. Names, shapes and types must agree on all ranks. */
 TAILRACE_EXPORT int tailrace_option_string(tailrace_session* session, const char* name, const char* value,
                                            tailrace_error* error);
@@ -230,6 +238,10 @@ TAILRACE_EXPORT int tailrace_handle(const tailrace_session* session, const char*
 /* 1: a file needs the field at this step; 0: none does; -1: failure. A fixed field (`every: once`) is wanted
  * from ready until it was put, so it may be put before the first step. */
 TAILRACE_EXPORT int tailrace_wants(const tailrace_session* session, int field, tailrace_error* error);
+/* 1: nothing needs the field at this step, but a file takes what is put last (`also_at_end`); 0: else; -1:
+ * failure. tailrace_wants is 1 for it at each step; a model that puts it only where it ends copies it once.
+ */
+TAILRACE_EXPORT int tailrace_wants_at_end(const tailrace_session* session, int field, tailrace_error* error);
 /* Copies `count` dense elements (C order) once and returns; at once where the field is not wanted. Blocks
  * only when the buffer is full. */
 TAILRACE_EXPORT int tailrace_put(tailrace_session* session, int field, const void* data, int type,

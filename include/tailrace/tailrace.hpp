@@ -151,6 +151,8 @@ struct MeshLocationSpec {
 };
 
 struct FieldSpec {
+  // Without a namespace it stands for all `NAMESPACE.name` that the configuration lists and the model does
+  // not declare: wants asks for all of them, and a put goes to each that is wanted.
   std::string name{};
   std::string grid{};  // empty: a scalar
   Type type = Type::float64;
@@ -185,6 +187,9 @@ class TAILRACE_EXPORT Session {
   // next step comes after it. Nothing where it begins afresh. Local; from start on. A model must ask, for ready
   // fails where there is a checkpoint of which it does not know.
   std::optional<RestartPoint> restarting();
+  // The names that the configuration lists under `fields`, with their namespaces, for a model that can supply
+  // more than it would declare. Before ready; local. A name with an option of the model in it needs that one.
+  std::vector<std::string> wanted_names() const;
 
   // Declarations, before ready; local. Names, shapes and types must agree over the component's ranks.
   void option(const std::string& name, const std::string& value);
@@ -210,6 +215,10 @@ class TAILRACE_EXPORT Session {
   // was put, so it may be put before the first step.
   bool wants(FieldHandle field) const;
   bool wants(std::string_view name) const { return wants(handle(name)); }
+  // Whether nothing needs the field at this step, but a file takes what is put last (`also_at_end`). wants is
+  // true for it at each step; a model that puts it only where it ends copies it once.
+  bool wants_at_end(FieldHandle field) const;
+  bool wants_at_end(std::string_view name) const { return wants_at_end(handle(name)); }
   // Copies the array once and returns; at once where the field is not wanted. Blocks only when the buffer is
   // full.
   void put(FieldHandle field, const ArrayView& array);

@@ -169,6 +169,19 @@ void GridWriter::add_coordinates() {
   add_meshes(all);
 }
 
+void GridWriter::add_further(const std::vector<std::string>& wanted) {
+  for (const std::string& name : wanted) {
+    if (variable(name) != nullptr) continue;
+    for (const model::Grid& of : declarations_.grids) {
+      const model::Coordinate* own = own_coordinate(of, name);
+      if (own == nullptr || own->values.empty()) continue;
+      const int along = dim(name, extent_of(of, name));
+      add_described(*own, {along}, names_.take(name, suffix_of(of)), suffix_of(of));
+      break;
+    }
+  }
+}
+
 output::VariableSpec* GridWriter::variable(const std::string& name) {
   for (output::VariableSpec& one : layout_.dataset.variables)
     if (one.name == name) return &one;

@@ -38,6 +38,9 @@ class GridWriter {
   // the grid. Call it after the planned variables took their names and places.
   void add_coordinates();
 
+  // Those that the file also has: the first of each name that a grid has along a dim of its own.
+  void add_further(const std::vector<std::string>& wanted);
+
   // A coordinate of one variable, without dims; the name of its variable, which others share where they have
   // the same. After add_coordinates.
   std::string add_scalar(const model::Coordinate& coordinate, const std::string& suffix);

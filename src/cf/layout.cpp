@@ -227,6 +227,7 @@ FileLayout make_layout(const plan::FilePlan& file, const settings::Configuration
                  grid < 0 ? std::vector<int>{} : grid_writer.dims_of(grid));
   }
   grid_writer.add_coordinates();
+  grid_writer.add_further(file.entry.also_coordinates);
   add_option_tables(layout, file.option_tables, names);
   const std::string station_names = add_station_names(layout, file, names);
   for (int number = 0; number < count; ++number) {

@@ -21,8 +21,10 @@ std::vector<std::string> texts_of(const plan::OptionTablePlan& table) {
 void add_option_tables(FileLayout& layout, const std::vector<plan::OptionTablePlan>& tables, Names& names) {
   if (tables.empty()) return;
   std::size_t longest = 1;
-  for (const plan::OptionTablePlan& table : tables)
+  for (const plan::OptionTablePlan& table : tables) {
+    longest = std::max(longest, static_cast<std::size_t>(table.width));
     for (const std::string& text : texts_of(table)) longest = std::max(longest, text.size());
+  }
   const int pair = add_dim(layout, "kvp", 2, names);
   const int characters = add_dim(layout, "string", longest, names);
   for (const plan::OptionTablePlan& table : tables) {

@@ -126,6 +126,8 @@ output::Attributes global_attributes(const output::DatasetSpec& dataset, const p
       {"source", fmt::format("component {}, Tailrace {}", component, base::version)},
       {"tailrace_configuration", configuration.text},
   };
+  if (!file.entry.date_attribute.empty())  // the history begins with it
+    set_attribute(attributes, file.entry.date_attribute, history.substr(0, history.find(' ')));
   for (const auto& [name, value] : file.entry.attributes) set_attribute(attributes, name, value);
   return attributes;
 }

@@ -27,6 +27,7 @@ std::vector<unsigned char> one_each(std::vector<unsigned char> flags, std::size_
 Client::Client(const Declarer& declarer, int rank, ClientParts parts)
     : producer_(std::move(parts.producer)),
       agenda_(std::move(parts.agenda)),
+      namesakes_(declarer.namesakes()),
       checkpointing_(one_each(std::move(parts.kept), declarer.declarations().fields.size()),
                      std::move(parts.schedule)),
       now_(parts.begin),
@@ -65,6 +66,28 @@ std::size_t Client::checked(int field) const {
   if (field < 0 || static_cast<std::size_t>(field) >= fields_.size())
     refuse(fmt::format("{} is not the handle of a field; there are {} fields", field, fields_.size()));
   return static_cast<std::size_t>(field);
+}
+
+std::span<const int> Client::namesakes(int field) const {
+  const auto f = static_cast<std::size_t>(field);
+  return f < namesakes_.size() ? std::span<const int>(namesakes_[f]) : std::span<const int>();
+}
+
+int Client::wanted_namesake(int field) const {
+  for (const int other : namesakes(field))
+    if (needs(static_cast<std::size_t>(other))) return other;
+  return -1;
+}
+
+bool Client::wants_at_end(int field) const {
+  unsigned char now = 0, at_end = 0;
+  const auto look = [&](std::size_t one) {
+    now |= wanted_[one] == 1;
+    at_end |= wanted_[one] == 2;
+  };
+  look(checked(field));
+  for (const int other : namesakes(field)) look(static_cast<std::size_t>(other));
+  return now == 0 && at_end != 0;
 }
 
 void Client::fall_silent() {
@@ -191,7 +214,7 @@ void Client::refuse_put(const FieldState& state) const {
 
 Client::FieldState* Client::begin_put(int field) {
   const std::size_t f = checked(field);
-  if (!wanted_[f] && !checkpointing_.awaits(f)) {
+  if (!needs(f)) {
     if (fields_[f].once && fields_[f].put_at == now_.step)
       refuse(fmt::format("field \"{}\" was put twice {}; it is put once (`every: once`)", fields_[f].name,
                          stepped_ ? fmt::format("at step {}", now_.step) : "before the first step"));
@@ -248,6 +271,11 @@ void Client::finish_put(FieldState& state, int field) {
 }
 
 void Client::put(int field, const Array& array) {
+  put_one(field, array);
+  for (const int other : namesakes(field)) put_one(other, array);
+}
+
+void Client::put_one(int field, const Array& array) {
   FieldState* state = begin_put(field);
   if (!state) return;
   check_type(*state, array.type);
@@ -275,20 +303,22 @@ void Client::put_dense(int field, const void* data, model::DataType type, std::s
 
 bool Client::put_unwanted(int field) noexcept {
   const auto f = static_cast<std::size_t>(field);
-  if (f >= wanted_.size() || wanted_[f] != 0 || checkpointing_.awaits(f) || !stepped_) return false;
+  if (f >= wanted_.size() || needs(f) || !stepped_) return false;
+  if (!namesakes_.empty() && wanted_namesake(field) >= 0) return false;
   if (fields_[f].once && fields_[f].put_at == now_.step) return false;  // twice: the put tells
   counters_.fields[f].unwanted.add();
   return true;
 }
 
 std::span<std::byte> Client::acquire(int field) {
-  FieldState* state = begin_put(field);
+  const int other = wanted_namesake(field);
+  FieldState* state = begin_put(other >= 0 ? other : field);
   if (!state) return {};
   const std::uint64_t begin = env::steady_nanoseconds();
   const auto bytes = static_cast<std::size_t>(state->count) * model::size_of(state->type);
-  if (state->sends) {
+  if (state->sends && namesakes(field).empty()) {
     slot_ = producer_->reserve(bytes);
-  } else {  // the caller writes all the same, but another rank's values stand for this one's
+  } else {  // the caller writes all the same, but another rank's values stand for this one's, or it is put
     unsent_.resize(bytes);
     slot_ = unsent_;
   }
@@ -303,6 +333,10 @@ void Client::publish(int field) {
     refuse(fmt::format("publish of field \"{}\", which was not acquired", fields_[checked(field)].name));
   const std::uint64_t begin = env::steady_nanoseconds();
   acquired_ = -1;
+  if (!namesakes(field).empty()) {
+    const FieldState& state = fields_[static_cast<std::size_t>(field)];
+    return put_dense(field, unsent_.data(), state.type, static_cast<std::size_t>(state.count));
+  }
   finish_put(fields_[static_cast<std::size_t>(field)], field);
   counters_.fields[static_cast<std::size_t>(field)].put.record(acquire_nanoseconds_ +
                                                                env::steady_nanoseconds() - begin);

@@ -46,10 +46,11 @@ class Client {
 
   void put_statics(std::span<const StaticValues> statics);
   void step(std::int64_t step, double time);
+  // Of fields with namesakes: whether any of them is wanted; a put goes to all of them.
   bool wants(int field) const {
-    const std::size_t f = checked(field);
-    return wanted_[f] != 0 || checkpointing_.awaits(f);
+    return needs(checked(field)) || (!namesakes_.empty() && wanted_namesake(field) >= 0);
   }
+  bool wants_at_end(int field) const;  // nothing needs it at this step, but what is put last is taken
   void put(int field, const Array& array);
   void put_dense(int field, const void* data, model::DataType type, std::size_t count);
   // True where the put of a field has nothing to do: it is counted then.
@@ -93,6 +94,10 @@ class Client {
     std::string grid;
   };
   std::size_t checked(int field) const;
+  bool needs(std::size_t field) const { return wanted_[field] != 0 || checkpointing_.awaits(field); }
+  std::span<const int> namesakes(int field) const;
+  int wanted_namesake(int field) const;  // the first; -1: none
+  void put_one(int field, const Array& array);
   // What both kinds of put check first; null where there is nothing to do.
   FieldState* begin_put(int field);
   void check_type(const FieldState& state, model::DataType type) const;
@@ -107,6 +112,7 @@ class Client {
   std::unique_ptr<model::Agenda> agenda_;
   env::DeviceMemory devices_;
   std::vector<FieldState> fields_;
+  std::vector<std::vector<int>> namesakes_;  // as the declarer has them
   // By field, apart from the rest: each step looks at all of them, and finds them in no cache.
   std::vector<unsigned char> wanted_;
   std::vector<unsigned char> must_be_put_;  // where wanted: not optional, and held by this rank
@@ -120,7 +126,8 @@ class Client {
   bool incomplete_ = false;  // a wanted field was not put: the servers must not wait for it
   int acquired_ = -1;
   std::span<std::byte> slot_;
-  std::vector<std::byte> unsent_;  // stands for the slot where another rank's values are taken
+  // Stands for the slot where another rank's values are taken, and of a field with namesakes.
+  std::vector<std::byte> unsent_;
   std::uint64_t acquire_nanoseconds_ = 0;
   std::uint64_t begin_nanoseconds_ = env::steady_nanoseconds();
   double begin_time_;  // of the model

@@ -363,6 +363,15 @@ int Declarer::field(const std::string& grid_name, model::Field field) {
   return add_field(std::move(field));
 }
 
+void Declarer::add_namesake(int field, const std::string& name, int grid) {
+  const auto f = static_cast<std::size_t>(field);
+  model::Field copy = declarations_.fields[f];
+  copy.name = name;
+  copy.grid = grid;
+  if (namesakes_.size() <= f) namesakes_.resize(f + 1);
+  namesakes_[f].push_back(add_field(std::move(copy)));
+}
+
 int Declarer::add_field(model::Field field) {
   known_fields_.insert(field.name);
   declarations_.fields.push_back(std::move(field));

@@ -40,6 +40,10 @@ class Declarer {
   void mesh(const std::string& grid, const MeshArguments& mesh);
   void mesh_location(const std::string& grid, const MeshPlaceArguments& place);
   int field(const std::string& grid, model::Field field);  // empty grid: scalar; returns the field's index
+  // The same field under another name too: what is put goes to both, each where it is wanted. `grid`: an
+  // index, of one with the same cells.
+  void add_namesake(int field, const std::string& name, int grid);
+  void move_field(int field, int grid) { declarations_.fields[static_cast<std::size_t>(field)].grid = grid; }
 
   const model::Declarations& declarations() const { return declarations_; }
   const std::vector<model::Region>& regions() const {
@@ -47,7 +51,8 @@ class Declarer {
   }  // what this rank hands over, by grid
   const std::vector<std::vector<std::int64_t>>& local_shapes() const {
     return local_shapes_;
-  }  // of a put, by grid
+  }                                                                              // of a put, by grid
+  const std::vector<std::vector<int>>& namesakes() const { return namesakes_; }  // by field; may be shorter
   const std::vector<StaticValues>& statics() const { return statics_; }
   const std::vector<GivenNodes>& given_nodes() const { return given_nodes_; }  // of meshes in parts
 
@@ -77,6 +82,7 @@ class Declarer {
   std::unordered_set<std::string> known_fields_;
   std::vector<model::Region> regions_;
   std::vector<std::vector<std::int64_t>> local_shapes_;
+  std::vector<std::vector<int>> namesakes_;
   std::vector<StaticValues> statics_;
   std::vector<GivenNodes> given_nodes_;
 };

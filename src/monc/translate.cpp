@@ -111,17 +111,41 @@ class Translator {
     for (const Definition& definition : model.definitions) {
       if (definition.name.empty() || definition.frequency.empty()) continue;
       bool first = true;
-      for (const bool optional : {false, true}) {
-        Node names = list_node(definition.name.location);
-        for (const Field& field : definition.fields)
-          if (field.optional == optional && is_sendable(field))
-            names.items.push_back(scalar_node(field.name.text, field.name.location, true));
-        if (names.items.empty()) continue;
-        add_entry(all, definition.name.text + (first ? "" : "_optional"),
-                  field_group(definition, values, std::move(names), optional));
+      for (Fields& alike : alike_in(definition)) {
+        std::string name = definition.name.text;
+        if (!first && alike.optional) name += "_optional";
+        for (const std::string& dim : alike.dims) name += first ? "" : "_" + dim;
+        add_entry(all, name, field_group(definition, values, std::move(alike)));
         first = false;
       }
     }
+    return all;
+  }
+
+  // Fields of a definition that make one group.
+  struct Fields {
+    bool optional = false;
+    std::vector<std::string> dims;  // slowest first
+    Node names;
+  };
+
+  // Those without a size first.
+  std::vector<Fields> alike_in(const Definition& definition) {
+    std::vector<Fields> all;
+    for (const bool optional : {false, true})
+      for (const bool sized : {false, true})
+        for (const Field& field : definition.fields) {
+          const bool has_dims = field.type == "array" && !field.dims.empty();
+          if (field.optional != optional || has_dims != sized || !is_sendable(field)) continue;
+          std::vector<std::string> dims;
+          if (sized) dims.assign(field.dims.rbegin(), field.dims.rend());
+          auto found = std::find_if(all.begin(), all.end(), [&](const Fields& one) {
+            return one.optional == optional && one.dims == dims;
+          });
+          if (found == all.end())
+            found = all.insert(all.end(), {optional, std::move(dims), list_node(definition.name.location)});
+          found->names.items.push_back(scalar_node(field.name.text, field.name.location, true));
+        }
     return all;
   }
 
@@ -134,16 +158,30 @@ class Translator {
     return false;
   }
 
-  static Node field_group(const Definition& definition, const Values& values, Node names, bool optional) {
+  static Node dims_node(const std::vector<std::string>& dims, const Location& where) {
+    Node list = list_node(where);
+    for (const std::string& dim : dims) list.items.push_back(scalar_node(dim, where, true));
+    return list;
+  }
+
+  static Node field_group(const Definition& definition, const Values& values, Fields fields) {
     const Location& where = definition.name.location;
     Node group = map_node(where);
     add_entry(group, "every",
               scalar_node(values.period_in_steps(definition.frequency), definition.frequency.location));
     if (definition.send_on_terminate) add_entry(group, "also_at_end", scalar_node("true", where));
     if (!definition.space.empty()) add_entry(group, "namespace", scalar_node(definition.space, where, true));
-    if (optional) add_entry(group, "optional", scalar_node("true", where));
-    add_entry(group, "names", std::move(names));
+    if (fields.optional) add_entry(group, "optional", scalar_node("true", where));
+    if (!fields.dims.empty()) add_entry(group, "dims", dims_node(fields.dims, where));
+    add_entry(group, "names", std::move(fields.names));
     return group;
+  }
+
+  // Of `z-auto` the operator says what it is.
+  static bool names_dims(const Diagnostic& diagnostic) {
+    return diagnostic.type == "array" && !diagnostic.dims.empty() &&
+           std::ranges::none_of(diagnostic.dims,
+                                [](const std::string& dim) { return dim.ends_with("-auto"); });
   }
 
   Node diagnostics(const Model& model, const Names& names, const Values& values) {
@@ -165,6 +203,9 @@ class Translator {
       if (!diagnostic.units.empty())
         add_entry(entry, "units",
                   scalar_node(values.text(diagnostic.units), diagnostic.units.location, true));
+      if (names_dims(diagnostic))
+        add_entry(entry, "dims",
+                  dims_node({diagnostic.dims.rbegin(), diagnostic.dims.rend()}, diagnostic.name.location));
       if (rules->optional) add_entry(entry, "optional", scalar_node("true", diagnostic.name.location));
       add_entry(all, qualified(diagnostic.space, diagnostic.name.text), std::move(entry));
     }

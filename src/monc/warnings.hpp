@@ -14,8 +14,8 @@ namespace tailrace::monc {
 class Warnings {
  public:
   void add(const Location& where, std::string_view what);
-  // `file:line:column  what`, or with several places `... (also at file:line:column, ...)`; in the order in
-  // which they turned up.
+  // `file:line:column  what`, with several places the first and `(and 4 more places)`; in the order in which
+  // they turned up.
   std::vector<std::string> lines() const;
 
  private:

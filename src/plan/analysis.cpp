@@ -19,6 +19,7 @@
 #include "plan/diagnostic_coordinates.hpp"
 #include "plan/stations/sampling.hpp"
 #include "plan/words/cell_methods.hpp"
+#include "plan/words/dim_names.hpp"
 #include "plan/words/directions.hpp"
 
 namespace tailrace::plan {
@@ -258,13 +259,15 @@ class Analyst {
     field.attributes = {{"expression", diagnostic.text}};
     if (std::string words = cell_methods_of(diagnostic.reduced, sources_of(diagnostic)); !words.empty())
       field.attributes["cell_methods"] = std::move(words);
+    const settings::DiagnosticEntry* said = nullptr;
     for (const settings::DiagnosticEntry& entry : configuration_.diagnostics) {
       if (entry.name != diagnostic.name) continue;
       for (const auto& [name, value] : entry.attributes) field.attributes[name] = value;
       field.coordinates = entry.coordinates;
+      said = &entry;
     }
     if (diagnostic.may_miss) field.fill_value = std::numeric_limits<double>::quiet_NaN();
-    field.grid = grid_for(diagnostic, found);
+    field.grid = grid_for(diagnostic, found, said == nullptr ? std::vector<std::string>{} : said->dims);
     analysis_->field_of_diagnostic.push_back(static_cast<int>(analysis_->declarations.fields.size()));
     analysis_->declarations.fields.push_back(std::move(field));
   }
@@ -282,7 +285,9 @@ class Analyst {
 
   // One of the model's own grids, where the diagnostic has just its dimensions, cells and parts: its
   // coordinates and mesh come with it.
-  int grid_for(const analytics::Diagnostic& diagnostic, const Surveyed& surveyed) {
+  // `names`: of its dims, where the configuration gives them.
+  int grid_for(const analytics::Diagnostic& diagnostic, const Surveyed& surveyed,
+               const std::vector<std::string>& names = {}) {
     const auto& [place, coordinates] = surveyed;
     const bool local = place[at(diagnostic.node)] == Place::local;
     const analytics::Shape& shape = analysis_->graph.nodes[at(diagnostic.node)].shape;
@@ -297,7 +302,7 @@ class Analyst {
     for (const model::Grid* found : sources) {
       const bool in_blocks = found->kind == model::GridKind::block || found->kind == model::GridKind::indexed;
       if (found->dims == dims && found->shape == extents && in_blocks == local &&
-          found->kind != model::GridKind::partial && as_declared)
+          found->kind != model::GridKind::partial && as_declared && (names.empty() || names == dims))
         return static_cast<int>(found - declarations_.grids.data());
     }
     model::Grid grid;
@@ -306,8 +311,19 @@ class Analyst {
     grid.dims = dims;
     grid.shape = extents;
     coordinates.add_coordinates(diagnostic.node, sources, grid);
+    if (const auto wrong = names.empty() ? std::nullopt : name_dims(names, declarations_, grid))
+      tell_unmet_dims(diagnostic, *wrong);
     analysis_->declarations.grids.push_back(std::move(grid));
     return static_cast<int>(analysis_->declarations.grids.size()) - 1;
+  }
+
+  // One line, however many there are: what holds for one holds for all of its kind.
+  void tell_unmet_dims(const analytics::Diagnostic& diagnostic, const std::string& why) {
+    std::string& line =
+        ++unmet_dims_ == 1 ? analysis_->warnings.emplace_back() : analysis_->details.emplace_back();
+    line = fmt::format("{}  diagnostics.{}.dims: {}; it keeps its own{}", diagnostic.location.text(),
+                       diagnostic.name, why,
+                       unmet_dims_ == 1 ? " (TAILRACE_LOG=info lists others like it)" : "");
   }
 
   const settings::Configuration& configuration_;
@@ -319,6 +335,7 @@ class Analyst {
   std::vector<InputOrigin> origins_;           // of scope_.inputs
   std::set<std::string, std::less<>> absent_;  // optional fields that the model does not declare
   std::map<std::string, const model::Coordinate*> coordinates_;
+  int unmet_dims_ = 0;
   std::map<int, model::Regions> contributions_;  // by partial grid: of each rank one slice along its ranks
   std::shared_ptr<Analysis> analysis_ = std::make_shared<Analysis>();
 };

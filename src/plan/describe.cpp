@@ -55,6 +55,17 @@ Branch describe_time(const settings::Configuration& configuration) {
           {}};
 }
 
+// As many as fit on a line; the configuration has them all.
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t enough = 120;
+  std::string words;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (words.size() > enough) return fmt::format("{} and {} more", words, names.size() - i);
+    words += (i == 0 ? "" : ", ") + names[i];
+  }
+  return words;
+}
+
 Branch describe_fields(const settings::Configuration& configuration) {
   Branch branch{"fields that the model is asked for", {}};
   for (const settings::FieldGroup& group : configuration.field_groups) {
@@ -62,7 +73,7 @@ Branch describe_fields(const settings::Configuration& configuration) {
     for (const auto& [name, where] : group.fields) names.push_back(name);
     branch.below.push_back(
         {fmt::format("{}, {}{}: {}", group.name, group.once ? "once" : group.every.sentence(),
-                     group.optional ? ", optional" : "", fmt::join(names, ", ")),
+                     group.optional ? ", optional" : "", listed(names)),
          {}});
   }
   return branch;
@@ -98,7 +109,7 @@ void advise(const std::vector<std::vector<std::string>>& axes, Branch& branch) {
           "{} time axes, of which many readers know the first only; as {} files each has one, `time`:",
           axes.size(), axes.size()),
       {}};
-  for (const auto& names : axes) advice.below.push_back({fmt::format("{}", fmt::join(names, ", ")), {}});
+  for (const auto& names : axes) advice.below.push_back({listed(names), {}});
   branch.below.push_back(std::move(advice));
 }
 

@@ -27,7 +27,7 @@ std::vector<OptionTablePlan> plan_option_tables(const settings::FileEntry& file,
                                                 config::Problems& problems) {
   std::vector<OptionTablePlan> tables;
   for (const settings::OptionTable& entry : file.option_tables) {
-    OptionTablePlan table{entry.name, entry.dimension, {}};
+    OptionTablePlan table{entry.name, entry.dimension, {}, entry.width};
     for (const auto& [name, value] : options)
       if (name.starts_with(entry.prefix)) table.entries.emplace_back(name.substr(entry.prefix.size()), value);
     if (!table.entries.empty()) {

@@ -22,7 +22,9 @@
 #include "plan/tables/table_checks.hpp"
 #include "plan/words/absent.hpp"
 #include "plan/words/axis_names.hpp"
+#include "plan/words/dim_names.hpp"
 #include "plan/words/formula_terms.hpp"
+#include "plan/words/near_names.hpp"
 #include "plan/writing/waste.hpp"
 #include "settings/fields.hpp"
 
@@ -50,6 +52,8 @@ class Planner {
       for (const auto& [name, where] : group.fields) plan_field(group, name, where);
     }
     tell_absent(absent_, plan_);
+    if (std::string hint = hint_of_slips(absent_, configuration_, declarations_); !hint.empty())
+      plan_.warnings.push_back(std::move(hint));
     plan_.masks = masks_of(configuration_, declarations_, problems_, plan_.warnings);
     for (const int mask : plan_.masks)
       if (mask >= 0) plan_.fields[at(mask)].used = true;
@@ -70,6 +74,8 @@ class Planner {
     Plan plan;
     plan.warnings = configuration_.warnings;
     for (std::string& line : slips_in_names(declarations, configuration_))
+      plan.warnings.push_back(std::move(line));
+    for (std::string& line : unmet_dims(configuration_.field_groups, declarations))
       plan.warnings.push_back(std::move(line));
     plan.calendar = calendar::Calendar(configuration_.time.calendar, configuration_.time.start);
     plan.analysis = analyse(configuration_, declarations, decomposition, problems_);
@@ -180,6 +186,8 @@ class Planner {
           "to a file without `series`");
     if (const auto danger = danger_complaint(*output::find_format(entry.format), configuration_.servers))
       problems_.add(entry.location, "output." + entry.path, *danger);
+    if (std::string line = unmet_coordinates(entry, declarations_); !line.empty())
+      plan_.warnings.push_back(std::move(line));
     file.option_tables = plan_option_tables(entry, declarations_.options, names, problems_);
     name_axes(file.axes);
     refuse_taken_names(file, names);

@@ -68,6 +68,7 @@ struct VariablePlan {
 struct OptionTablePlan {
   std::string name, dimension;
   std::vector<std::pair<std::string, std::string>> entries;  // sorted; at least one
+  int width = 0;                                             // characters of each text at least
 };
 
 // Where a file stood when the state was saved from which the run goes on.

@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "client/buffer_size.hpp"
 #include "env/clock.hpp"
+#include "handshake/agreement/wanted_names.hpp"
 #include "handshake/liveness/watched.hpp"
 #include "handshake/ready.hpp"
 #include "handshake/unreceived.hpp"
@@ -221,6 +222,7 @@ void ModelRank::agree_and_connect() {
     handshake::tell_never_ready(started_, base::current_fault());
     throw;
   }
+  handshake::declare_wanted(started_, declarer_);
   begin_to_wait("and the other ranks of its component, which have not all called ready");
   auto agreement = handshake::agree_on_declarations(
       started_, declarer_, begin_, [this] { meanwhile(); }, [this] { wake_server(); });

@@ -31,6 +31,7 @@ class ModelRank {
   client::Declarer& declarer();              // throws Error(usage) once ready was called
   client::Client& client(const char* call);  // throws Error(usage) before ready and after finish
   const model::Declarations& declarations() const { return declarer_.declarations(); }
+  const handshake::Started& started() const { return started_; }
   int model_comm() const { return started_.model->handle(); }
 
   void ready();

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/nearest_name.hpp"
+#include "handshake/agreement/wanted_names.hpp"
 #include "session/model_rank.hpp"
 #include "session/uncaught.hpp"
 #include "tailrace/tailrace.hpp"
@@ -36,7 +37,8 @@ class Session::Impl {
   std::unique_ptr<client::Declarer> unheard;  // in mode off: misuse is found all the same
   std::unique_ptr<session::ModelRank> rank;
   std::unordered_map<std::string, int, HashOfText, std::equal_to<>>
-      handles;  // of the fields that were declared
+      handles;                      // of the fields that were declared
+  std::vector<std::string> wanted;  // in mode off
 
   session::ModelRank& model_rank(const char* call) const {
     if (rank) return *rank;
@@ -72,6 +74,7 @@ Session Session::start(int communicator, const std::string& configuration, const
     impl->off = true;
     impl->unheard = std::make_unique<client::Declarer>(options.component, started.component->rank(),
                                                        started.component->size());
+    impl->wanted = handshake::wanted_names(started, {});
     impl->model = std::move(started.model);
   } else if (started.number < 0) {
     impl->server = true;
@@ -88,6 +91,12 @@ bool Session::is_off() const noexcept { return impl_->off; }
 
 int Session::model_comm() const {
   return impl_->off ? impl_->model->handle() : impl_->model_rank("model_comm").model_comm();
+}
+
+std::vector<std::string> Session::wanted_names() const {
+  if (impl_->off) return impl_->wanted;
+  const client::Declarer& declarer = impl_->declarer("wanted_names");
+  return handshake::wanted_names(impl_->rank->started(), declarer.declarations().options);
 }
 
 void Session::option(const std::string& name, const std::string& value) {
@@ -164,6 +173,10 @@ FieldHandle Session::handle(std::string_view name) const {
 
 bool Session::wants(FieldHandle field) const {
   return !impl_->off && impl_->client("wants").wants(field.index);
+}
+
+bool Session::wants_at_end(FieldHandle field) const {
+  return !impl_->off && impl_->client("wants_at_end").wants_at_end(field.index);
 }
 
 void Session::put(FieldHandle field, const ArrayView& array) {

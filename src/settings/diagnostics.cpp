@@ -32,6 +32,11 @@ config::Type diagnostic_type() {
        .example = "air_potential_temperature"},
       scalar_coordinates_section().option,
       output::variable_attributes_option("Attributes of the diagnostic, of whatever file."),
+      {.name = "dims",
+       .type = list(text(), 1),
+       .says = "The names of its dimensions, slowest first, in place of those of the expression. A dimension "
+               "of that name on one of the model's grids, of the same extent, brings its coordinate.",
+       .example = "[zn]"},
       {.name = "optional",
        .type = flag(),
        .says = "Whether the diagnostic is left out, with the variables made from it, where a field that it "
@@ -56,6 +61,8 @@ DiagnosticEntry diagnostic_of(const config::ValueEntry& entry, config::Problems&
   diagnostic.attributes = output::attributes_of(entry.value);
   diagnostic.coordinates = read_part(scalar_coordinates_section(), entry.value, problems)
                                .value_or(std::vector<model::Coordinate>());
+  if (const Value* dims = entry.value.find("dims"))
+    for (const Value& dim : dims->items()) diagnostic.dims.push_back(dim.text());
   diagnostic.optional = config::flag_of(entry.value, "optional", diagnostic.optional);
   return diagnostic;
 }

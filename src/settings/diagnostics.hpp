@@ -18,6 +18,7 @@ struct DiagnosticEntry {  // an entry under `diagnostics:`
   std::string units, long_name, standard_name;
   output::Attributes attributes;
   std::vector<model::Coordinate> coordinates;  // without dims
+  std::vector<std::string> dims{};             // slowest first; none: those of the expression
   bool optional = false;                       // left out where a field it needs is absent
 };
 

@@ -50,8 +50,14 @@ config::Type field_group_type() {
        .fallback = "false"},
       {.name = "namespace",
        .type = text(),
-       .says = "A prefix for each name: with `scalar`, `vwp` stands for `scalar.vwp`.",
+       .says = "A prefix for each name: with `scalar`, `vwp` stands for `scalar.vwp`. A field that the model "
+               "declares without a namespace stands for its name in all of them.",
        .example = "scalar"},
+      {.name = "dims",
+       .type = list(text(), 1),
+       .says = "The dimensions of these fields in files, slowest first. Of the grids that the model declares "
+               "with the same cells, the fields get the one with these dimensions, and its coordinates.",
+       .example = "[x, y, zn]"},
   });
 }
 
@@ -61,6 +67,8 @@ FieldGroup field_group_of(const config::ValueEntry& entry) {
   group.optional = config::flag_of(entry.value, "optional", group.optional);
   group.also_at_end = config::flag_of(entry.value, "also_at_end", group.also_at_end);
   group.once = time::is_once(entry.value, "every");
+  if (const Value* dims = entry.value.find("dims"))
+    for (const Value& dim : dims->items()) group.dims.push_back(dim.text());
   const std::string space = config::text_of(entry.value, "namespace");
   if (const Value* names = entry.value.find("names"))
     for (const Value& name : names->items())

@@ -22,6 +22,7 @@ struct FieldGroup {  // an entry under `fields:`
   time::Period every = time::Period::of_steps(1);
   config::Location every_location;   // line 0: not given, or it holds a `{name}` that is not filled in
   std::vector<ListedName> fields{};  // with the namespace in front
+  std::vector<std::string> dims{};   // of these fields, slowest first; none: as the model names them
   bool optional = false;     // fields that the model does not declare are left out, with what needs them
   bool also_at_end = false;  // what the model put last becomes a record at the end of the run
   bool once = false;         // fixed fields, put once; `every` is then never

@@ -110,6 +110,16 @@ std::vector<Option> what_it_holds() {
   return {
       defaults_option("What the variables of this file share.", variable_defaults()),
       output::attributes_option("Attributes of the file, such as title and institution."),
+      {.name = "date_attribute",
+       .type = text(),
+       .says =
+           "The name of an attribute of the file that tells when the run began; `history` does so anyway.",
+       .example = "created"},
+      {.name = "also_coordinates",
+       .type = list(text(), 1),
+       .says = "Dimensions of the model's grids that the file has with their coordinates, even where no "
+               "variable lies along them.",
+       .example = "[z, zn]"},
       option_tables_section().option,
       stations_section().option,
       {.name = "trajectories",
@@ -168,6 +178,11 @@ FileEntry file_of(const ValueEntry& entry, Problems& problems) {
   set_writing(entry.value, file);
   file.codec = read_part(compression(), entry.value, problems).value_or(codecs::CodecOptions());
   file.attributes = output::attributes_of(entry.value);
+  file.date_attribute = config::text_of(entry.value, "date_attribute");
+  if (const Value* also = entry.value.find("also_coordinates")) {
+    file.also_coordinates_location = also->location();
+    for (const Value& name : also->items()) file.also_coordinates.push_back(name.text());
+  }
   file.option_tables =
       read_part(option_tables_section(), entry.value, problems).value_or(std::vector<OptionTable>());
   file.stations = read_part(stations_section(), entry.value, problems);

@@ -40,6 +40,9 @@ struct FileEntry {  // an entry under `output:`
   config::Location if_exists_location;         // line 0: not given
   bool sync = false;
   output::Attributes attributes;
+  std::string date_attribute;  // the attribute with the date of the run; empty: none
+  std::vector<std::string> also_coordinates;
+  config::Location also_coordinates_location;  // line 0: not given
   std::vector<OptionTable> option_tables;
   std::optional<Stations> stations;
   std::vector<VariableEntry> variables;

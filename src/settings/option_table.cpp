@@ -21,6 +21,10 @@ config::Type option_table_type() {
        .says = "The name of the dimension of the options; by default the name of the variable followed by "
                "`_entry`.",
        .example = "number_options"},
+      {.name = "width",
+       .type = integer(1, 32768),
+       .says = "How many characters each text has at least, for readers that expect a fixed number.",
+       .example = "150"},
       {.name = "optional",
        .type = flag(),
        .says =
@@ -39,6 +43,7 @@ OptionTable option_table_of(const config::ValueEntry& entry, config::Problems& p
     problems.add(table.location, table.config_path, *complaint);
   table.prefix = text_of(entry.value, "prefix", table.name + ".");
   table.dimension = text_of(entry.value, "dimension", table.name + "_entry");
+  table.width = config::integer_of(entry.value, "width", table.width);
   table.optional = config::flag_of(entry.value, "optional", table.optional);
   return table;
 }

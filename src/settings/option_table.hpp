@@ -14,6 +14,7 @@ struct OptionTable {  // an entry under `option_tables:`
   std::string config_path;
   std::string prefix;     // of the options it holds; they stand in it without
   std::string dimension;  // along which they lie
+  int width = 0;          // characters of each text at least
   bool optional = false;  // left out where the model gave none of them
 };
 

@@ -36,7 +36,7 @@ OPTIONS = {
 }
 SETTINGS = """\
 &bubble
-  case = 'warm_bubble', nx = 16, ny = 12, nz = 10, dx = 250, dy = 250, dz = 250, t_end = 16
+  case = 'warm_bubble', nx = 16, ny = 12, nz = 10, dx = 250, dy = 300, dz = 200, t_end = 16
   viscosity = 10, x_boundary = 'periodic', noise = 0.5
 /
 &monc

@@ -12,9 +12,9 @@ from support.reading import bounds_of, read
 EXAMPLE = TREE / "examples" / "bubble"
 BUBBLE = BUILD / "examples" / "bubble" / "bubble"
 SMALL = {
-    "demo": "case = 'density_current', nx = 32, ny = 2, nz = 16, dx = 400, dy = 800, dz = 400, noise = 0.1",
-    "density_current": "case = 'density_current', nx = 32, ny = 2, nz = 16, dx = 400, dy = 800, dz = 400",
-    "warm_bubble": "case = 'warm_bubble', nx = 16, ny = 16, nz = 16, dx = 500, dy = 500, dz = 500",
+    "demo": "case = 'density_current', nx = 32, ny = 2, nz = 16, dx = 400, dy = 800, dz = 300, noise = 0.1",
+    "density_current": "case = 'density_current', nx = 32, ny = 2, nz = 16, dx = 400, dy = 800, dz = 300",
+    "warm_bubble": "case = 'warm_bubble', nx = 16, ny = 12, nz = 20, dx = 500, dy = 600, dz = 400",
 }
 
 

@@ -7,7 +7,7 @@ from support.checkers import complaints
 from support.harness import inline, servers
 from support.reading import differences, every_bit, read
 
-STEPS, SHAPE = 2, (2, 9, 12)
+STEPS, SHAPE = 3, (2, 9, 12)
 RNG = np.random.default_rng(17)
 T = RNG.normal(280, 8, (STEPS, *SHAPE))
 LAT, LON = np.linspace(80, -80, 9), np.arange(12) * 30.0

@@ -142,11 +142,18 @@ void warn_of_odd_units(const OddUnits& odd_units, Compiled& compiled) {
         "UDUNITS does not know the units \"{}\"; they are written unchanged and not checked: {}", units,
         names);
   };
+  if (odd_units.size() == 1)
+    compiled.warnings.push_back(told(odd_units.begin()->first, some_of(odd_units.begin()->second)));
+  std::vector<std::string> counted;
   for (const auto& [units, names] : odd_units) {
-    compiled.warnings.push_back(told(units, some_of(names)));
-    if (names.size() > few)
+    counted.push_back(fmt::format("\"{}\" (of {})", units, names.size()));
+    if (names.size() > few || odd_units.size() > 1)
       compiled.details.push_back(told(units, fmt::format("{}", fmt::join(names, ", "))));
   }
+  if (odd_units.size() > 1)
+    compiled.warnings.push_back(
+        fmt::format("UDUNITS does not know the units {}; they are written unchanged and not checked",
+                    fmt::join(counted, ", ")));
 }
 
 void warn_of_left_out(const std::vector<Entry>& entries, Compiled& compiled) {

@@ -213,12 +213,8 @@ class Reader {
               fmt::format("the dimension \"{}\" is unknown.{}", dim, base::name_hint(dim, dimensions)));
   }
 
-  void note_threads(const Tag& tag) {
-    const Word count = number(tag, "number", true, 0);
-    if (!count.empty())
-      warnings_.add(count.location,
-                    "the size of MONC's thread pool is left out; `servers` sets the threads of Tailrace");
-  }
+  // MONC needs hundreds of threads; `servers` sets those of Tailrace, for which few are enough.
+  void note_threads(const Tag& tag) { number(tag, "number", true, 0); }
 
   void add_definition(const Tag& tag) {
     Definition definition;

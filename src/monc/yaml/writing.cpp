@@ -157,6 +157,10 @@ Node Writing::file(const File& file) {
                   file.every.location));
   add_entry(made, "file_per_write", scalar_node("true", file.every.location));
   add_entry(made, "time_stamp", scalar_node("end", file.every.location));  // as MONC does
+  add_entry(made, "date_attribute", scalar_node("created", file.name.location));
+  Node levels = list_node(file.name.location);
+  for (const char* name : {"z", "zn"}) levels.items.push_back(scalar_node(name, file.name.location));
+  add_entry(made, "also_coordinates", std::move(levels));
   add_entry(made, "option_tables", option_tables(file));
   Node list = variables(file);
   const auto state =
@@ -184,6 +188,7 @@ Node Writing::option_tables(const File& file) const {
     Node table = map_node(where);
     if (prefix != nullptr) add_entry(table, "prefix", scalar_node(prefix, where, true));
     if (!dimension.empty()) add_entry(table, "dimension", scalar_node(dimension, where, true));
+    add_entry(table, "width", scalar_node("150", where));  // as MONC reads texts
     if (optional) add_entry(table, "optional", scalar_node("true", where));
     add_entry(tables, name, std::move(table));
   };
@@ -293,11 +298,8 @@ Node Writing::variable(const Include& include, const Member& like) const {
   if (!values_.legacy() && !every_sample)
     warnings_.add(
         include.manipulation.location,
-        mean ? "MONC lets windows drift with the samples and counts the first sample of a window about "
-               "twice; here a window ends with the first sample at or after each multiple of the period, and "
-               "samples are weighted by time (`legacy: monc` follows MONC)"
-             : "MONC takes the first sample a period or more after the previous one, so that times drift; "
-               "here it is the first at or after each multiple of the period (`legacy: monc` follows MONC)");
+        "times keep to the multiples of their periods and means are weighted by time, which in MONC "
+        "drift and count the first sample twice; `legacy: monc` follows MONC");
   if (mean) add_entry(made, "edges", scalar_node("samples", include.manipulation.location));
   if (like.period)
     add_entry(made, "axis",

@@ -3,20 +3,28 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <span>
 #include <string>
 
 namespace tailrace::plan {
 namespace {
 
-std::string line_of(const Absent& absent) {
+// `groups` have at least one such field.
+std::string line_of(std::span<const Absent> groups) {
   std::vector<std::string> names;
-  for (const settings::ListedName& field : absent.fields) names.push_back(fmt::format("\"{}\"", field.name));
+  std::string place;
+  bool several = false;
+  for (const Absent& group : groups)
+    for (const settings::ListedName& field : group.fields) {
+      const std::string here = fmt::format("fields.{}.names", group.group->name);
+      if (names.empty()) place = fmt::format("{}  {}", field.location.text(), here);
+      several = several || !place.ends_with(here);
+      names.push_back(fmt::format("\"{}\"", field.name));
+    }
   const bool one = names.size() == 1;
-  return fmt::format(
-      "{}  fields.{}.names: the model declares no field{} {}; being optional, {} left out with "
-      "{} variables",
-      absent.fields.front().location.text(), absent.group->name, one ? "" : "s", fmt::join(names, ", "),
-      one ? "it is" : "they are", one ? "its" : "their");
+  return fmt::format("{}{}: the model declares no field{} {}; being optional, {} left out with {} variables",
+                     place, several ? " and others" : "", one ? "" : "s", fmt::join(names, ", "),
+                     one ? "it is" : "they are", one ? "its" : "their");
 }
 
 }  // namespace
@@ -28,9 +36,10 @@ void tell_absent(const std::vector<Absent>& groups, Plan& plan) {
     absent += group.fields.size();
     if (group.group->optional) listed += group.group->fields.size();
   }
-  std::vector<std::string>& lines = absent > few ? plan.details : plan.warnings;
-  for (const Absent& group : groups)
-    if (!group.fields.empty()) lines.push_back(line_of(group));
+  if (absent == 0) return;
+  if (absent <= few) plan.warnings.push_back(line_of(groups));
+  for (std::size_t g = 0; absent > few && g < groups.size(); ++g)
+    if (!groups[g].fields.empty()) plan.details.push_back(line_of(std::span(groups).subspan(g, 1)));
   if (absent > few)
     plan.warnings.push_back(
         fmt::format("the model declares {} of the {} optional fields; the other {} are left out with their "

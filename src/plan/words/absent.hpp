@@ -14,7 +14,7 @@ struct Absent {
   std::vector<settings::ListedName> fields;
 };
 
-// A warning for each group where they are few. A configuration for many models names hundreds of fields: of
+// A warning that names them where they are few. A configuration for many models names hundreds of fields: of
 // those there is one warning in all, and the others are details.
 void tell_absent(const std::vector<Absent>& groups, Plan& plan);
 

@@ -1,0 +1,70 @@
+#include "handshake/agreement/wanted_names.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace tailrace::handshake {
+namespace {
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// Only names that hold an option of the model need the configuration to be parsed once more.
+std::vector<settings::FieldGroup> groups_of(const Started& started,
+                                            const std::map<std::string, std::string>& options) {
+  const auto c = at(started.number);
+  const settings::Configuration& configuration = started.run.configurations[c];
+  for (const settings::FieldGroup& group : configuration.field_groups)
+    for (const settings::ListedName& field : group.fields)
+      if (settings::is_open(field.name))
+        return settings::with_options(configuration, started.run.sources[c], options).field_groups;
+  return configuration.field_groups;
+}
+
+// The grid with these dims and the cells of the other one; else that one.
+int alike(const client::Declarer& declarer, int grid, const std::vector<std::string>& dims) {
+  const model::Declarations& declared = declarer.declarations();
+  const model::Grid& like = declared.grids[at(grid)];
+  if (dims.empty() || like.dims == dims) return grid;
+  for (std::size_t g = 0; g < declared.grids.size(); ++g) {
+    const model::Grid& other = declared.grids[g];
+    if (other.dims == dims && other.shape == like.shape && other.kind == like.kind &&
+        other.indexed_dim == like.indexed_dim && declarer.regions()[g] == declarer.regions()[at(grid)])
+      return static_cast<int>(g);
+  }
+  return grid;
+}
+
+}  // namespace
+
+std::vector<std::string> wanted_names(const Started& started,
+                                      const std::map<std::string, std::string>& options) {
+  std::vector<std::string> names;
+  for (const settings::FieldGroup& group : groups_of(started, options))
+    for (const settings::ListedName& field : group.fields) names.push_back(field.name);
+  return names;
+}
+
+void declare_wanted(const std::vector<settings::FieldGroup>& groups, client::Declarer& declarer) {
+  std::unordered_map<std::string, int> known;
+  const model::Declarations& declared = declarer.declarations();
+  for (std::size_t f = 0; f < declared.fields.size(); ++f)
+    if (!declared.fields[f].is_static) known.emplace(declared.fields[f].name, static_cast<int>(f));
+  for (const settings::FieldGroup& group : groups)
+    for (const settings::ListedName& field : group.fields) {
+      auto found = known.find(field.name);
+      const bool is_own = found != known.end();
+      if (!is_own) found = known.find(field.name.substr(field.name.rfind('.') + 1));
+      if (found == known.end()) continue;
+      const int grid = alike(declarer, declared.fields[at(found->second)].grid, group.dims);
+      if (is_own)
+        declarer.move_field(found->second, grid);
+      else
+        declarer.add_namesake(found->second, field.name, grid);
+    }
+}
+
+void declare_wanted(const Started& started, client::Declarer& declarer) {
+  declare_wanted(groups_of(started, declarer.declarations().options), declarer);
+}
+
+}  // namespace tailrace::handshake
