@@ -103,7 +103,9 @@ class CrashFiles final : public env::FileSystem {
     else
       nodes_[path] = node;
   }
+  // A change of nothing, so that there is a moment before it.
   void sync_node(int node) {
+    log_.push_back({.node = none, .bytes = {}, .name = {}, .old_name = {}});
     for (Change& change : log_)
       if (change.node == node) change.durable_from = std::min(change.durable_from, log_.size());
   }
@@ -156,7 +158,7 @@ inline void CrashFiles::replay(env::FileSystem& into, const std::function<bool(s
   std::map<int, std::map<std::string, int>> names;
   for (std::size_t i = 0; i < log_.size(); ++i) {
     const Change& change = log_[i];
-    if (!happened(i)) continue;
+    if (change.node == none || !happened(i)) continue;
     if (!change.name.empty()) {
       names[change.node].erase(change.old_name);
       names[change.node].erase(change.name);
