@@ -52,7 +52,7 @@ def inspect_directory(directory: Path, repair: bool) -> bool:
     checkpoints = _core.Checkpoints(directory)
     if repair:
         for path in checkpoints.repair():
-            print(f"{path}: repaired: it could not be used and was removed")
+            print(f"{path}: removed: it could not be used")
         if not any(directory.glob("**/step_*")):
             return False
     unusable = False

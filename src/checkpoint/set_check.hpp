@@ -16,7 +16,7 @@ struct FoundSet {
     complete,    // has a manifest that can be read; members are not looked at
     unfinished,  // has none: of a job that runs or was killed, or is being removed
     damaged,     // its manifest cannot be read
-    refused,     // of a later version, or with the bytes of numbers in another order
+    refused,     // of a later version, with the bytes of numbers in another order, or of another place
   };
   std::int64_t step = 0;
   std::string path;

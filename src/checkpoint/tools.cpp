@@ -16,8 +16,11 @@ using Path = std::filesystem::path;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::resource, why); }
 
+// Without what stands for nothing, and with the name of the directory, which is that of a component or a set.
 Path tidy(const std::string& path) {
-  const Path tidied = Path(path).lexically_normal();
+  Path tidied = Path(path).lexically_normal();
+  if (tidied == "." || tidied == "./" || tidied.filename() == ".." || tidied.parent_path().filename() == "..")
+    tidied = std::filesystem::absolute(tidied).lexically_normal();
   return tidied.has_filename() ? tidied : tidied.parent_path();
 }
 

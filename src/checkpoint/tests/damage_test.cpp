@@ -112,11 +112,14 @@ TEST_F(DamagedSets, a_set_under_another_name_is_not_taken_for_what_it_is_not) {
   Manifest other = newer;
   other.head.step = 11;
   files->write(newer_path + "/manifest.json", to_text(other));
-  EXPECT_EQ(reason(), "manifest.json is that of step 11");
+  EXPECT_EQ(message_of([&] { newest_whole(*files, sets); }),
+            "checkpoint checkpoints/atmosphere/step_000000000010 cannot be used: it has the manifest of step 11");
   other = newer;
   other.head.component = "ocean";
   files->write(newer_path + "/manifest.json", to_text(other));
-  EXPECT_EQ(reason(), "manifest.json is that of component \"ocean\"");
+  EXPECT_EQ(message_of([&] { newest_whole(*files, sets); }),
+            "checkpoint checkpoints/atmosphere/step_000000000010 cannot be used: it has the manifest of component "
+            "\"ocean\"");
 }
 
 TEST_F(DamagedSets, where_none_is_whole_there_is_none) {
