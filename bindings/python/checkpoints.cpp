@@ -33,11 +33,14 @@ void bind_checkpoints(nb::module_& module) {
   const nb::call_guard<nb::gil_scoped_release> unlocked;
   nb::class_<Checkpoints>(module, "Checkpoints", "A directory of checkpoints, one component's in it, or one.")
       .def(
-          "__init__", [](Checkpoints* self, nb::handle path) { new (self) Checkpoints(path_of(path)); }, "path"_a)
-      .def("list", &Checkpoints::list, "verify"_a = false, unlocked,
-           "By component, the newest first; with verify all bytes are read and compared with their checksums.")
-      .def("copy", [](const Checkpoints& self, nb::handle directory) { return self.copy(path_of(directory)); },
-           "directory"_a, "Copies one checkpoint into DIRECTORY/COMPONENT; the path of the copy.")
+          "__init__", [](Checkpoints* self, nb::handle path) { new (self) Checkpoints(path_of(path)); },
+          "path"_a)
+      .def(
+          "list", &Checkpoints::list, "verify"_a = false, unlocked,
+          "By component, the newest first; with verify all bytes are read and compared with their checksums.")
+      .def(
+          "copy", [](const Checkpoints& self, nb::handle directory) { return self.copy(path_of(directory)); },
+          "directory"_a, "Copies one checkpoint into DIRECTORY/COMPONENT; the path of the copy.")
       .def("prune", &Checkpoints::prune, "keep"_a, unlocked,
            "Keeps the newest complete ones of each component; the paths of what went.")
       .def("repair", &Checkpoints::repair, unlocked, "Removes what cannot be used; the paths of what went.");

@@ -28,8 +28,8 @@ struct Checkpoint {
 class TAILRACE_EXPORT Checkpoints {
  public:
   explicit Checkpoints(std::string path) : path_(std::move(path)) {}
-  // By component, the newest first. `verify`: reads all of them and compares the checksums; else what is wrong
-  // with a member is not seen.
+  // By component, the newest first. `verify`: reads all of them and compares the checksums; else what is
+  // wrong with a member is not seen.
   std::vector<Checkpoint> list(bool verify = false) const;
   // Copies one checkpoint (path) into DIRECTORY/COMPONENT of another directory, durable when it returns. The
   // path of the copy. Error(resource) for damage, or where that step is there already.

@@ -194,7 +194,7 @@ def schema() -> None:
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="PATHS...")
 @click.option("--repair", is_flag=True, help="Repair what a killed run left behind.")
 def inspect(paths: tuple[Path, ...], repair: bool) -> None:
-    """Check whether files written by Tailrace and directories of checkpoints can be read, and repair them on request."""
+    """Check whether files and checkpoints that Tailrace wrote can be read, and repair them on request."""
     from tailrace import _core
     from tailrace.checkpoints import inspect_directory
 

@@ -24,7 +24,8 @@ std::vector<Checkpoint> Checkpoints::list(bool verify) const {
   std::vector<Checkpoint> all;
   for (const auto& [set, component, holder] : checkpoint::survey(env::system_files(), path_, verify))
     all.push_back({set.path, component, set.step, set.manifest.head.time, set.manifest.bytes(),
-                   static_cast<std::int64_t>(set.manifest.members.size()), name_of(set.state), set.why, holder});
+                   static_cast<std::int64_t>(set.manifest.members.size()), name_of(set.state), set.why,
+                   holder});
   return all;
 }
 

@@ -37,11 +37,10 @@ struct Share {
   std::size_t of = 1;
 };
 
-// What is wrong with the members of a set, naming the member; none: nothing. Reads this share of their regions,
-// each once, in pieces.
-std::optional<std::string> damage_of(env::FileSystem& files, const std::string& set,
-                                     const Manifest& manifest, Share share = {});
-
+// What is wrong with the members of a set, naming the member; none: nothing. Reads this share of their
+// regions, each once, in pieces.
+std::optional<std::string> damage_of(env::FileSystem& files, const std::string& set, const Manifest& manifest,
+                                     Share share = {});
 
 // The newest set that is whole, after checking all its members; a warning on the log names each newer one and
 // what is wrong with it. Error(resource) where a newer one is refused. For one process; several do the same

@@ -44,7 +44,8 @@ Places places_of(env::FileSystem& files, const std::string& path) {
   if (files.entry(at) == env::Entry::none) refuse(fmt::format("{}: no such directory", path));
   if (files.entry(at) == env::Entry::file) refuse(fmt::format("{}: is a file, not a directory", path));
   if (step_of_name(tidied.filename().string()) >= 0) {
-    const Path sets = tidied.has_parent_path() ? tidied.parent_path() : std::filesystem::absolute(tidied).parent_path();
+    const Path sets =
+        tidied.has_parent_path() ? tidied.parent_path() : std::filesystem::absolute(tidied).parent_path();
     return {{sets.string()}, (sets / tidied.filename()).string()};
   }
   if (has_sets(files, at)) return {{at}, ""};
@@ -52,9 +53,10 @@ Places places_of(env::FileSystem& files, const std::string& path) {
   for (const std::string& name : files.list(at))
     if (has_sets(files, at + "/" + name)) places.sets.push_back(at + "/" + name);
   if (places.sets.empty())
-    refuse(fmt::format("{}: holds no checkpoints; expected DIRECTORY/COMPONENT/step_..., DIRECTORY being "
-                       "checkpoint.directory of the configuration",
-                       path));
+    refuse(
+        fmt::format("{}: holds no checkpoints; expected DIRECTORY/COMPONENT/step_..., DIRECTORY being "
+                    "checkpoint.directory of the configuration",
+                    path));
   return places;
 }
 
@@ -80,7 +82,8 @@ std::vector<std::string> gone(env::FileSystem& files, const std::vector<FoundSet
   return paths;
 }
 
-void copy_member(env::FileSystem& files, const std::string& from, const std::string& to, const Member& member) {
+void copy_member(env::FileSystem& files, const std::string& from, const std::string& to,
+                 const Member& member) {
   const auto source = files.open(from, env::Access::read);
   const auto target = files.open(to, env::Access::create_new);
   std::vector<std::byte> region(region_bytes);
@@ -114,7 +117,8 @@ std::vector<SurveyedSet> survey(env::FileSystem& files, const std::string& path,
 
 std::string copy_set(env::FileSystem& files, const std::string& set, const std::string& directory) {
   const std::string from = places_of(files, set).only;
-  if (from.empty()) refuse(fmt::format("{}: is not one checkpoint, whose name is step_ and twelve digits", set));
+  if (from.empty())
+    refuse(fmt::format("{}: is not one checkpoint, whose name is step_ and twelve digits", set));
   const Manifest manifest = read_manifest(files, from);
   if (const auto damage = damage_of(files, from, manifest))
     refuse(fmt::format("checkpoint {} cannot be used: {}", from, *damage));

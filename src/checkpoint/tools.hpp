@@ -18,8 +18,8 @@ struct SurveyedSet {
   std::string holder;  // of the sets of the component (holder_of)
 };
 
-// Components by name, the newest set first. `verify` reads all members; what is wrong with one makes its set a
-// damaged one.
+// Components by name, the newest set first. `verify` reads all members; what is wrong with one makes its set
+// a damaged one.
 std::vector<SurveyedSet> survey(env::FileSystem& files, const std::string& path, bool verify);
 
 // Copies a complete set into DIRECTORY/COMPONENT, durable when it returns, and checks each byte meanwhile.
@@ -31,8 +31,8 @@ std::string copy_set(env::FileSystem& files, const std::string& set, const std::
 // of what went. Error(resource) where a job holds the sets.
 std::vector<std::string> prune_sets(env::FileSystem& files, const std::string& path, int keep);
 
-// Removes what cannot be used: sets without a manifest, and damaged ones, which all are read for. The paths of
-// what went. Error(resource) where a job holds the sets.
+// Removes what cannot be used: sets without a manifest, and damaged ones, which all are read for. The paths
+// of what went. Error(resource) where a job holds the sets.
 std::vector<std::string> remove_unusable(env::FileSystem& files, const std::string& path);
 
 }  // namespace tailrace::checkpoint

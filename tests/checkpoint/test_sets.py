@@ -136,9 +136,7 @@ def test_list_shows_what_there_is(sets):
 
 def test_verify_reads_every_byte(sets):
     _, error = run("checkpoint", "verify", "restart", cwd=sets.parent, status=1)
-    assert error == (
-        "tailrace: error: 1 of 3 checkpoints cannot be used; a restart takes the newest one that can\n"
-    )
+    assert error == ("tailrace: error: 1 of 3 checkpoints cannot be used; a restart takes the newest one that can\n")
     out, _ = run("checkpoint", "verify", sets / SET, cwd=sets.parent)
     assert "whole" in out
     flip(sets / SET / "state.1.nc", 5000)
@@ -177,9 +175,7 @@ def test_inspect_repairs_only_on_request(sets, where):
     assert "step_000000000042: complete; step 42, 10.5 s of model time, 2 files, " in out
     assert "step_000000000043: damaged: manifest.json is cut off after 2 bytes" in out
     assert "step_000000000044: unfinished: it has no manifest.json" in out
-    assert error == (
-        "tailrace: error: 1 of 1 paths cannot be read; tailrace inspect --repair may repair this\n"
-    )
+    assert error == ("tailrace: error: 1 of 1 paths cannot be read; tailrace inspect --repair may repair this\n")
     assert len(list((sets / SET.parent).glob("step_*"))) == 3
     out, _ = run("inspect", "--repair", path, cwd=cwd)
     assert out.count("removed: it could not be used") == 2

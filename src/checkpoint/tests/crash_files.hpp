@@ -81,7 +81,9 @@ class CrashFiles final : public env::FileSystem {
   static std::string parent_of(const std::string& path) {
     return std::filesystem::path(path).parent_path().string();
   }
-  static std::string name_of(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+  static std::string name_of(const std::string& path) {
+    return std::filesystem::path(path).filename().string();
+  }
 
   void note_contents(int node, std::uint64_t address, std::span<const std::byte> bytes) {
     Change change{.node = node, .address = address, .bytes = {}, .name = {}, .old_name = {}};
@@ -121,7 +123,9 @@ class CrashFiles::Open final : public env::File {
  public:
   Open(CrashFiles& files, int node, std::unique_ptr<env::File> inner)
       : files_(files), node_(node), inner_(std::move(inner)) {}
-  void read(std::uint64_t address, std::span<std::byte> bytes) const override { inner_->read(address, bytes); }
+  void read(std::uint64_t address, std::span<std::byte> bytes) const override {
+    inner_->read(address, bytes);
+  }
   void write(std::uint64_t address, std::span<const std::byte> bytes) override {
     inner_->write(address, bytes);
     files_.note_contents(node_, address, bytes);
@@ -153,7 +157,8 @@ inline std::unique_ptr<env::File> CrashFiles::open(const std::string& path, env:
   return std::make_unique<Open>(*this, nodes_.at(path), std::move(file));
 }
 
-inline void CrashFiles::replay(env::FileSystem& into, const std::function<bool(std::size_t)>& happened) const {
+inline void CrashFiles::replay(env::FileSystem& into,
+                               const std::function<bool(std::size_t)>& happened) const {
   std::map<int, std::string> contents;
   std::map<int, std::map<std::string, int>> names;
   for (std::size_t i = 0; i < log_.size(); ++i) {

@@ -13,7 +13,8 @@ constexpr int keep = 2;
 
 std::vector<std::int64_t> values_of(std::int64_t step, std::int64_t server) {
   std::vector<std::int64_t> values(37);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1000 * step + 100 * server + static_cast<int>(i);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = 1000 * step + 100 * server + static_cast<int>(i);
   return values;
 }
 

@@ -100,7 +100,8 @@ TEST_F(DamagedSets, a_member_that_is_short_long_or_missing_is_named) {
   files->remove(path);
   EXPECT_EQ(reason(), "member state.1.nc is missing");
   EXPECT_EQ(message_of([&] { SavedState(*files, newer_path, newer); }),
-            "checkpoint checkpoints/atmosphere/step_000000000010/state.1.nc: cannot open: No such file or directory");
+            "checkpoint checkpoints/atmosphere/step_000000000010/state.1.nc: cannot open: No such file or "
+            "directory");
 }
 
 TEST_F(DamagedSets, a_set_without_a_manifest_was_never_finished) {
@@ -112,14 +113,16 @@ TEST_F(DamagedSets, a_set_under_another_name_is_not_taken_for_what_it_is_not) {
   Manifest other = newer;
   other.head.step = 11;
   files->write(newer_path + "/manifest.json", to_text(other));
-  EXPECT_EQ(message_of([&] { newest_whole(*files, sets); }),
-            "checkpoint checkpoints/atmosphere/step_000000000010 cannot be used: it has the manifest of step 11");
+  EXPECT_EQ(
+      message_of([&] { newest_whole(*files, sets); }),
+      "checkpoint checkpoints/atmosphere/step_000000000010 cannot be used: it has the manifest of step 11");
   other = newer;
   other.head.component = "ocean";
   files->write(newer_path + "/manifest.json", to_text(other));
-  EXPECT_EQ(message_of([&] { newest_whole(*files, sets); }),
-            "checkpoint checkpoints/atmosphere/step_000000000010 cannot be used: it has the manifest of component "
-            "\"ocean\"");
+  EXPECT_EQ(
+      message_of([&] { newest_whole(*files, sets); }),
+      "checkpoint checkpoints/atmosphere/step_000000000010 cannot be used: it has the manifest of component "
+      "\"ocean\"");
 }
 
 TEST_F(DamagedSets, where_none_is_whole_there_is_none) {
@@ -154,14 +157,16 @@ TEST_F(DamagedSets, of_a_later_version_or_another_machine_are_refused) {
   const std::string path = newer_path + "/manifest.json";
   const std::string text = files->read(path);
   files->write(path, signed_text(text, "\"version\": 1", "\"version\": 2"));
-  EXPECT_THAT(message_of([&] { newest_whole(*files, sets); }),
-              ::testing::MatchesRegex("checkpoint checkpoints/atmosphere/step_000000000010 cannot be used: it was "
-                                      "written in version 2 of the format, by Tailrace [0-9.]+; this Tailrace "
-                                      "\\([0-9.]+\\) reads versions up to 1"));
+  EXPECT_THAT(
+      message_of([&] { newest_whole(*files, sets); }),
+      ::testing::MatchesRegex("checkpoint checkpoints/atmosphere/step_000000000010 cannot be used: it was "
+                              "written in version 2 of the format, by Tailrace [0-9.]+; this Tailrace "
+                              "\\([0-9.]+\\) reads versions up to 1"));
   files->write(path, signed_text(text, "\"little\"", "\"big\""));
-  EXPECT_EQ(message_of([&] { read_manifest(*files, newer_path); }),
-            "checkpoint checkpoints/atmosphere/step_000000000010 cannot be used: it has its numbers in big-endian "
-            "order, and this machine has them in little-endian order");
+  EXPECT_EQ(
+      message_of([&] { read_manifest(*files, newer_path); }),
+      "checkpoint checkpoints/atmosphere/step_000000000010 cannot be used: it has its numbers in big-endian "
+      "order, and this machine has them in little-endian order");
   files->write(path, signed_text(text, "\"float64\"", "\"float17\""));
   EXPECT_EQ(reason(), "manifest.json names the unknown type \"float17\"");
 }

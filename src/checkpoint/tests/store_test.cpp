@@ -1,8 +1,8 @@
 // One job at a time, and what is removed.
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <fstream>
-
-#include <fmt/format.h>
 
 #include "checkpoint/tests/samples.hpp"
 #include "env/faulty/faulty_files.hpp"
@@ -32,9 +32,11 @@ TEST_F(Store, is_held_by_one_job) {
   auto first = std::make_unique<SetStore>(*files, "checkpoints", "atmosphere");
   const std::string holder = fmt::format("{} (process {})", env::host_name(), env::process_id());
   EXPECT_EQ(holder_of(*files, sets), holder);
-  EXPECT_EQ(message_of([&] { SetStore(*files, "checkpoints", "atmosphere"); }),
-            "the checkpoints of component \"atmosphere\" in checkpoints/atmosphere are in use by a job that still "
-            "runs, on " + holder + "; wait for its end, or end it");
+  EXPECT_EQ(
+      message_of([&] { SetStore(*files, "checkpoints", "atmosphere"); }),
+      "the checkpoints of component \"atmosphere\" in checkpoints/atmosphere are in use by a job that still "
+      "runs, on " +
+          holder + "; wait for its end, or end it");
   SetStore other(*files, "checkpoints", "ocean");
   first.reset();
   EXPECT_EQ(holder_of(*files, sets), "");
@@ -60,9 +62,10 @@ TEST_F(Store, discards_what_another_run_wrote_later) {
   for (const std::int64_t step : {10, 20, 30}) write_set(*files, store, step);
   ::testing::internal::CaptureStderr();
   store.discard_after(10);
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
-              HasSubstr("checkpoint checkpoints/atmosphere/step_000000000030 is removed: the run goes on from step "
-                        "10\n"));
+  EXPECT_THAT(
+      ::testing::internal::GetCapturedStderr(),
+      HasSubstr("checkpoint checkpoints/atmosphere/step_000000000030 is removed: the run goes on from step "
+                "10\n"));
   EXPECT_THAT(steps(), ElementsAre(10));
   write_set(*files, store, 20);
   ::testing::internal::CaptureStderr();
@@ -108,7 +111,10 @@ TEST_F(Store, does_not_write_a_set_twice) {
 // A disk that is full at the n-th write, for every n, and stays so: the set before is as it was, and the next
 // one is written when there is room.
 TEST_F(Store, a_disk_that_fails_at_any_write_costs_only_the_new_set) {
-  { SetStore store(*files, "checkpoints", "atmosphere"); write_set(*files, store, 10); }
+  {
+    SetStore store(*files, "checkpoints", "atmosphere");
+    write_set(*files, store, 10);
+  }
   bool done = false;
   int failures = 0;
   for (std::uint64_t write = 1; !done; ++write) {
