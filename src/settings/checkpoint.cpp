@@ -84,6 +84,17 @@ const SectionRegistration registration{checkpoint_section};
 
 }  // namespace
 
+bool CheckpointOptions::operator==(const CheckpointOptions& other) const {
+  const auto names = [](const CheckpointOptions& options) {
+    std::vector<std::string> all;
+    for (const ListedName& field : options.fields) all.push_back(field.name);
+    return all;
+  };
+  return is_asked_for == other.is_asked_for && directory == other.directory &&
+         every.name() == other.every.name() && keep == other.keep && names(*this) == names(other) &&
+         restart == other.restart && on_signal == other.on_signal && on_error == other.on_error;
+}
+
 config::Section<CheckpointOptions> checkpoint_section() {
   return {.option = {.name = "checkpoint",
                      .type = checkpoint_type(),

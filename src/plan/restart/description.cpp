@@ -89,11 +89,6 @@ std::map<std::string, std::string> describe_for_restart(const Plan& plan,
 
 void check_restart(const std::map<std::string, std::string>& saved, const Plan& plan,
                    const model::Declarations& declarations) {
-  config::Problems problems;
-  for (const FilePlan& file : plan.files)
-    if (const auto before = saved.find("file " + file.entry.path); before != saved.end())
-      compare_file(file, before->second, problems);
-  problems.throw_if_any();
   std::string differences;
   for (const auto& [what, text] : describe_for_restart(plan, declarations)) {
     const auto before = saved.find(what);
@@ -103,6 +98,11 @@ void check_restart(const std::map<std::string, std::string>& saved, const Plan& 
   if (!differences.empty())
     throw Error(ErrorCode::configuration,
                 "the checkpoint is of another model, so this one cannot go on from it:" + differences);
+  config::Problems problems;
+  for (const FilePlan& file : plan.files)
+    if (const auto before = saved.find("file " + file.entry.path); before != saved.end())
+      compare_file(file, before->second, problems);
+  problems.throw_if_any();
 }
 
 }  // namespace tailrace::plan
