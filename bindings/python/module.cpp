@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "checkpoints.hpp"
 #include "session.hpp"
 #include "tailrace/tailrace.hpp"
 
@@ -54,6 +55,7 @@ NB_MODULE(_core, module) {
   module.attr("Error") = nb::handle(error);
   nb::register_exception_translator(translate, error);
   tailrace::bindings::bind_session(module);
+  tailrace::bindings::bind_checkpoints(module);
 
   nb::class_<tailrace::Inspection>(module, "Inspection", "The result of inspect.")
       .def_ro("readable", &tailrace::Inspection::readable, "By any stock reader, in its present state.")

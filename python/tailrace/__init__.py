@@ -15,6 +15,8 @@ Dimensions and indices: slowest first, counted from 0. All failures are raised a
 """
 
 from ._core import (
+    Checkpoint,
+    Checkpoints,
     Error,
     Inspection,
     Session,
@@ -30,6 +32,8 @@ from ._core import (
 )
 
 __all__ = [
+    "Checkpoint",
+    "Checkpoints",
     "Error",
     "Inspection",
     "Session",

@@ -191,20 +191,79 @@ def schema() -> None:
 
 
 @cli.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="PATHS...")
 @click.option("--repair", is_flag=True, help="Repair what a killed run left behind.")
-def inspect(files: tuple[Path, ...], repair: bool) -> None:
-    """Check whether FILES written by Tailrace can be read, and repair them on request."""
+def inspect(paths: tuple[Path, ...], repair: bool) -> None:
+    """Check whether files and checkpoints that Tailrace wrote can be read, and repair them on request."""
     from tailrace import _core
+    from tailrace.checkpoints import inspect_directory
 
     unreadable = 0
-    for path in files:
+    for path in paths:
+        if path.is_dir():
+            unreadable += inspect_directory(path, repair)
+            continue
         inspection = _core.inspect(str(path), repair)
         click.echo(f"{path}: {inspection.report}")
         unreadable += not inspection.readable
     if unreadable:
         hint = "" if repair else "; tailrace inspect --repair may repair this"
-        raise Failed(f"{unreadable} of {len(files)} files cannot be read{hint}")
+        kind = "paths" if any(path.is_dir() for path in paths) else "files"
+        raise Failed(f"{unreadable} of {len(paths)} {kind} cannot be read{hint}")
+
+
+@cli.group()
+def checkpoint() -> None:
+    """Look after checkpoints between two jobs.
+
+    DIRECTORY is checkpoint.directory of a configuration, the directory of one component in it, or one checkpoint.
+    """
+
+
+DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@checkpoint.command(name="list")
+@click.argument("directory", type=DIRECTORY)
+def list_checkpoints(directory: Path) -> None:
+    """List the checkpoints in DIRECTORY."""
+    from tailrace.checkpoints import show
+
+    show(directory)
+
+
+@checkpoint.command()
+@click.argument("directory", type=DIRECTORY)
+def verify(directory: Path) -> None:
+    """Read every byte of the checkpoints in DIRECTORY and compare the checksums."""
+    from tailrace.checkpoints import show
+
+    bad = show(directory, verify=True)
+    if bad:
+        raise Failed(f"{bad} cannot be used; a restart takes the newest one that can")
+
+
+@checkpoint.command()
+@click.argument("directory", type=DIRECTORY)
+@click.argument("target", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--step", type=click.IntRange(0), help="The checkpoint of this step (default: the newest complete one).")
+def copy(directory: Path, target: Path, step: int | None) -> None:
+    """Copy one checkpoint of each component in DIRECTORY to the directory TARGET, checking each byte."""
+    from tailrace.checkpoints import copy as copy_checkpoints
+
+    for path in copy_checkpoints(directory, target, step):
+        click.echo(path)
+
+
+@checkpoint.command()
+@click.argument("directory", type=DIRECTORY)
+@click.option("--keep", type=click.IntRange(1), required=True, metavar="N", help="How many complete ones to keep.")
+def prune(directory: Path, keep: int) -> None:
+    """Remove all but the newest N complete checkpoints of each component in DIRECTORY."""
+    from tailrace import _core
+
+    for path in _core.Checkpoints(directory).prune(keep):
+        click.echo(f"removed {path}")
 
 
 @cli.command()

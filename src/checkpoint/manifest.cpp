@@ -81,13 +81,14 @@ void check_ending(std::string_view text) {
 void check_kind(const Json& json) {
   if (json.at("format").get<std::string>() != format_name) fail("is no manifest of a checkpoint");
   if (const int version = json.at("version").get<int>(); version > format_version)
-    throw Refused{fmt::format("was written in version {} of the format, by Tailrace {}; this Tailrace ({}) reads "
-                              "versions up to {}",
-                              version, json.value("written_by", std::string("?")), base::version,
-                              format_version)};
+    throw Refused{
+        fmt::format("was written in version {} of the format, by Tailrace {}; this Tailrace ({}) reads "
+                    "versions up to {}",
+                    version, json.value("written_by", std::string("?")), base::version, format_version)};
   if (const auto order = json.at("byte_order").get<std::string>(); order != byte_order)
-    throw Refused{fmt::format("has its numbers in {}-endian order, and this machine has them in {}-endian order",
-                              order, byte_order)};
+    throw Refused{
+        fmt::format("has its numbers in {}-endian order, and this machine has them in {}-endian order", order,
+                    byte_order)};
 }
 
 }  // namespace

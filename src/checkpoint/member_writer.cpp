@@ -38,7 +38,8 @@ MemberWriter::MemberWriter(env::FileSystem& files, const std::string& set, SetHe
       head_(std::move(head)),
       end_(output::netcdf::first_place_of_values) {
   member_.name = name;
-  TAILRACE_ASSERT(!files_.exists(set + "/" + manifest_name), fmt::format("checkpoint {} is there already", set));
+  TAILRACE_ASSERT(!files_.exists(set + "/" + manifest_name),
+                  fmt::format("checkpoint {} is there already", set));
   files_.make_directories(set);
   at(path_, [&] {
     file_ = files_.open(path_, env::Access::create);
@@ -139,8 +140,9 @@ void MemberWriter::check_same(const Entry& entry, std::size_t cell, std::span<co
     file_->read(entry.stored.address + offset, known);
   }
   if (!std::ranges::equal(known, values))
-    throw Error(ErrorCode::internal, fmt::format("state \"{}\" is saved with different values, from cell {} on",
-                                                 entry.stored.array.name, cell));
+    throw Error(ErrorCode::internal,
+                fmt::format("state \"{}\" is saved with different values, from cell {} on",
+                            entry.stored.array.name, cell));
 }
 
 void MemberWriter::complete(Entry& entry) {

@@ -24,9 +24,9 @@ class MemberWriter final : public model::StateSaver {
   MemberWriter(const MemberWriter&) = delete;
   MemberWriter& operator=(const MemberWriter&) = delete;
 
-  // A whole array is written as it comes and not kept. One that comes in parts is put together in memory where
-  // such arrays take no more than `assembled_bytes`, else each stretch of neighbouring cells is a write of its
-  // own. A cell may come again with the same value; Error(internal) where it is another.
+  // A whole array is written as it comes and not kept. One that comes in parts is put together in memory
+  // where such arrays take no more than `assembled_bytes`, else each stretch of neighbouring cells is a write
+  // of its own. A cell may come again with the same value; Error(internal) where it is another.
   void save(const model::StateArray& array, const model::Region& region,
             std::span<const std::byte> values) override;
   // The file is whole and on the device, by its name. Error(internal) that names an array that lacks cells.

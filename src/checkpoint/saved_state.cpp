@@ -28,7 +28,8 @@ class Reader {
   void read(std::span<const model::Segment> segments) {
     while (!segments.empty()) {
       std::size_t count = 1;
-      while (count < segments.size() && belongs_to(segments[0], segments[count - 1], segments[count])) ++count;
+      while (count < segments.size() && belongs_to(segments[0], segments[count - 1], segments[count]))
+        ++count;
       if (count == 1)
         read_alone(segments[0]);
       else

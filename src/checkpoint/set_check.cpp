@@ -14,14 +14,13 @@ namespace {
 
 std::string_view last_word(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// Set directories may be copied and renamed, by people too.
+// Directories may be copied and renamed by people: what is whole but not what its name says is left to them.
 void check_place(const std::string& set, const SetHead& head) {
   const std::string_view name = last_word(set);
   const std::string_view component = last_word(std::string_view(set).substr(0, set.size() - name.size() - 1));
-  if (head.step != step_of_name(name))
-    throw Error(ErrorCode::resource, fmt::format("is that of step {}", head.step));
+  if (head.step != step_of_name(name)) throw Refused{fmt::format("has the manifest of step {}", head.step)};
   if (head.component != component)
-    throw Error(ErrorCode::resource, fmt::format("is that of component \"{}\"", head.component));
+    throw Refused{fmt::format("has the manifest of component \"{}\"", head.component)};
 }
 
 FoundSet look_at(env::FileSystem& files, const std::string& set) {
@@ -66,8 +65,8 @@ std::optional<std::string> damage_of_member(env::FileSystem& files, const std::s
   try {
     const auto file = files.open(path, env::Access::read);
     if (const std::uint64_t size = file->size(); size != member.bytes)
-      return fmt::format("is {}: {} of {} bytes exist", size < member.bytes ? "truncated" : "longer than it was",
-                         size, member.bytes);
+      return fmt::format("is {}: {} of {} bytes exist",
+                         size < member.bytes ? "truncated" : "longer than it was", size, member.bytes);
     return wrong_region(*file, member, share, count);
   } catch (const Error& error) {
     return fmt::format("cannot be read: {}", error.what());

@@ -16,7 +16,7 @@ struct FoundSet {
     complete,    // has a manifest that can be read; members are not looked at
     unfinished,  // has none: of a job that runs or was killed, or is being removed
     damaged,     // its manifest cannot be read
-    refused,     // of a later version, or with the bytes of numbers in another order
+    refused,     // of a later version, with the bytes of numbers in another order, or of another place
   };
   std::int64_t step = 0;
   std::string path;
@@ -37,11 +37,10 @@ struct Share {
   std::size_t of = 1;
 };
 
-// What is wrong with the members of a set, naming the member; none: nothing. Reads this share of their regions,
-// each once, in pieces.
-std::optional<std::string> damage_of(env::FileSystem& files, const std::string& set,
-                                     const Manifest& manifest, Share share = {});
-
+// What is wrong with the members of a set, naming the member; none: nothing. Reads this share of their
+// regions, each once, in pieces.
+std::optional<std::string> damage_of(env::FileSystem& files, const std::string& set, const Manifest& manifest,
+                                     Share share = {});
 
 // The newest set that is whole, after checking all its members; a warning on the log names each newer one and
 // what is wrong with it. Error(resource) where a newer one is refused. For one process; several do the same

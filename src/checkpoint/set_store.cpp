@@ -87,10 +87,11 @@ void SetStore::take_hold(const std::string& component) {
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("checkpoint {}: {}", path, error.what()));
   }
-  throw Error(ErrorCode::resource,
-              fmt::format("the checkpoints of component \"{}\" in {} are in use by a job that still runs, on {}; "
-                          "wait for its end, or end it",
-                          component, path_, holder_of(files_, path_)));
+  throw Error(
+      ErrorCode::resource,
+      fmt::format("the checkpoints of component \"{}\" in {} are in use by a job that still runs, on {}; "
+                  "wait for its end, or end it",
+                  component, path_, holder_of(files_, path_)));
 }
 
 void SetStore::commit(const Manifest& manifest) {

@@ -29,8 +29,8 @@ class SetStore {
   void abandon(std::int64_t step) noexcept;
   // Removes all but the newest `keep` (at least 1) complete sets. Those that stay are not touched.
   void prune(int keep);
-  // A job that goes on from `step` (none: from the beginning) writes other sets of later steps: those that are
-  // there go, whole or not, and the log names them. Before the job changes any file of its output.
+  // A job that goes on from `step` (none: from the beginning) writes other sets of later steps: those that
+  // are there go, whole or not, and the log names them. Before the job changes any file of its output.
   void discard_after(std::optional<std::int64_t> step);
 
  private:

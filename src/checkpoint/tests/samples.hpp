@@ -50,14 +50,17 @@ inline std::vector<StateArray> sample_arrays() {
 
 // Other values for each step.
 inline Bytes sample_values(std::size_t array, std::int64_t step) {
-  return pattern(bytes_of(sample_arrays()[array]), static_cast<unsigned>(100 * step) + static_cast<unsigned>(array));
+  return pattern(bytes_of(sample_arrays()[array]),
+                 static_cast<unsigned>(100 * step) + static_cast<unsigned>(array));
 }
 
-inline SetHead sample_head(std::int64_t step) { return {"atmosphere", step, 0.25 * static_cast<double>(step)}; }
+inline SetHead sample_head(std::int64_t step) {
+  return {"atmosphere", step, 0.25 * static_cast<double>(step)};
+}
 
 // The part of server `server` of `servers`: every so manieth array.
-inline Member write_member(env::FileSystem& files, const std::string& sets, std::int64_t step, std::size_t server,
-                           std::size_t servers) {
+inline Member write_member(env::FileSystem& files, const std::string& sets, std::int64_t step,
+                           std::size_t server, std::size_t servers) {
   MemberWriter writer(files, set_path(sets, step), sample_head(step), member_name(static_cast<int>(server)));
   const auto arrays = sample_arrays();
   for (std::size_t i = server; i < arrays.size(); i += servers)
@@ -65,8 +68,10 @@ inline Member write_member(env::FileSystem& files, const std::string& sets, std:
   return writer.finish();
 }
 
-inline Manifest write_set(env::FileSystem& files, SetStore& store, std::int64_t step, std::size_t servers = 2) {
-  Manifest manifest{.head = sample_head(step), .texts = {{"configuration", "output: \"ä\"\n"}}, .members = {}};
+inline Manifest write_set(env::FileSystem& files, SetStore& store, std::int64_t step,
+                          std::size_t servers = 2) {
+  Manifest manifest{
+      .head = sample_head(step), .texts = {{"configuration", "output: \"ä\"\n"}}, .members = {}};
   for (std::size_t server = 0; server < servers; ++server)
     manifest.members.push_back(write_member(files, store.path(), step, server, servers));
   store.commit(manifest);

@@ -34,7 +34,8 @@ TEST_F(Sets, can_be_read_in_parts_and_saved_in_parts) {
     const std::int64_t rows = y == 0 ? 3 : 4, columns = x == 0 ? 4 : 5;
     std::vector<std::int32_t> block;
     for (std::int64_t j = y; j < y + rows; ++j)
-      for (std::int64_t i = x; i < x + columns; ++i) block.push_back(all[static_cast<std::size_t>(9 * j + i)]);
+      for (std::int64_t i = x; i < x + columns; ++i)
+        block.push_back(all[static_cast<std::size_t>(9 * j + i)]);
     writer.save(array, Region::of_box({{y, x}, {rows, columns}}), std::as_bytes(std::span(block)));
   }
   Manifest manifest{sample_head(1), {}, {writer.finish()}};
@@ -76,13 +77,19 @@ TEST_F(Sets, say_what_is_wrong_with_a_request) {
   const Manifest manifest = write_set(*files, store, 3);
   const SavedState state(*files, store.set_path(3), manifest);
   std::vector<std::byte> values(8);
-  EXPECT_EQ(message_of([&] { state.load({"streams/stop", DataType::int64, {}, {}}, Region(), values); }),
-            "checkpoint checkpoints/atmosphere/step_000000000003 has no \"streams/stop\". Did you mean "
-            "\"streams/step\"? (known: files/mean.nc/w/samples, files/mean.nc/w/sum, files/none.nc/clock/waiting, "
-            "files/{day}.nc/v/extreme, files/{day}.nc/w/extreme, large, streams/step)");
-  EXPECT_EQ(message_of([&] { state.load({"streams/step", DataType::float64, {"x"}, {1}}, Region(), values); }),
-            "checkpoint checkpoints/atmosphere/step_000000000003 has \"streams/step\" as int64(), but float64(x=1) "
-            "is expected");
+  EXPECT_EQ(
+      message_of([&] {
+        state.load({"streams/stop", DataType::int64, {}, {}}, Region(), values);
+      }),
+      "checkpoint checkpoints/atmosphere/step_000000000003 has no \"streams/stop\". Did you mean "
+      "\"streams/step\"? (known: files/mean.nc/w/samples, files/mean.nc/w/sum, files/none.nc/clock/waiting, "
+      "files/{day}.nc/v/extreme, files/{day}.nc/w/extreme, large, streams/step)");
+  EXPECT_EQ(
+      message_of([&] {
+        state.load({"streams/step", DataType::float64, {"x"}, {1}}, Region(), values);
+      }),
+      "checkpoint checkpoints/atmosphere/step_000000000003 has \"streams/step\" as int64(), but float64(x=1) "
+      "is expected");
 }
 
 TEST_F(Sets, say_what_is_wrong_with_what_is_saved) {

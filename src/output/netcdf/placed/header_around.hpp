@@ -17,8 +17,8 @@ struct HeaderAround {
   std::uint64_t length = 0;  // of the file
 };
 
-// `spec` has variables of fixed size without chunks; the values of variable i lie at places[i], in C order and
-// little-endian. All of them end before `end`. So values of any size are written as they come, once and
+// `spec` has variables of fixed size without chunks; the values of variable i lie at places[i], in C order
+// and little-endian. All of them end before `end`. So values of any size are written as they come, once and
 // without HDF5. Throws Error(resource) for what HDF5 refuses. Takes the Hdf5Lock.
 HeaderAround make_header_around(const DatasetSpec& spec, const std::vector<std::uint64_t>& places,
                                 std::uint64_t end);

@@ -1,0 +1,175 @@
+// What is found wrong with sets, and what is done about it.
+#include <fmt/format.h>
+
+#include "checkpoint/manifest.hpp"
+#include "checkpoint/tests/samples.hpp"
+#include "env/file_system.hpp"
+
+namespace tailrace::checkpoint::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class DamagedSets : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    SetStore store(*files, "checkpoints", "atmosphere");
+    older = write_set(*files, store, 5);
+    newer = write_set(*files, store, 10);
+  }
+
+  void change(const std::string& path, std::uint64_t place, unsigned bit) {
+    const auto file = files->open(path, env::Access::update);
+    std::byte byte[1];
+    file->read(place, byte);
+    byte[0] ^= std::byte{1} << bit;
+    file->write(place, byte);
+  }
+
+  // What the warning says about the newer set; the older one is used.
+  std::string reason() {
+    ::testing::internal::CaptureStderr();
+    const auto used = newest_whole(*files, sets);
+    const std::string log = ::testing::internal::GetCapturedStderr();
+    EXPECT_EQ(used, older) << log;
+    const std::string begin = "tailrace: warning: checkpoint " + newer_path + " is not used: ";
+    const std::string end = "; the one before is looked at\n";
+    EXPECT_THAT(log, StartsWith(begin));
+    EXPECT_THAT(log, ::testing::EndsWith(end));
+    if (log.size() < begin.size() + end.size()) return log;
+    return log.substr(begin.size(), log.size() - begin.size() - end.size());
+  }
+
+  std::unique_ptr<env::FileSystem> files = env::make_memory_files();
+  const std::string sets = "checkpoints/atmosphere";
+  const std::string newer_path = "checkpoints/atmosphere/step_000000000010";
+  Manifest older, newer;
+};
+
+TEST_F(DamagedSets, a_flipped_bit_is_found_in_each_region_of_each_member) {
+  int regions = 0;
+  for (const Member& member : newer.members) {
+    const std::string path = newer_path + "/" + member.name;
+    for (std::uint64_t begin = 0; begin < member.bytes; begin += region_bytes) {
+      const std::uint64_t end = std::min(begin + region_bytes, member.bytes);
+      for (const std::uint64_t place : {begin, (begin + end) / 2, end - 1}) {
+        change(path, place, 5);
+        EXPECT_EQ(reason(), fmt::format("member {} is damaged: its bytes {} to {} have another checksum",
+                                        member.name, begin, end - 1));
+        change(path, place, 5);
+      }
+      ++regions;
+    }
+  }
+  EXPECT_EQ(regions, 4);
+  EXPECT_EQ(newest_whole(*files, sets), newer);
+}
+
+TEST_F(DamagedSets, a_flipped_bit_is_found_anywhere_in_the_manifest) {
+  const std::string path = newer_path + "/manifest.json";
+  const std::string text = files->read(path);
+  for (std::size_t place = 0; place < text.size(); ++place) {
+    std::string changed = text;
+    changed[place] = static_cast<char>(changed[place] ^ (1 << (place % 8)));
+    EXPECT_THAT(message_of([&] { manifest_of(changed); }),
+                ::testing::AnyOf(HasSubstr("is damaged"), HasSubstr("is cut off")))
+        << place;
+  }
+  files->write(path, text.substr(0, 40) + "x" + text.substr(41));
+  EXPECT_EQ(reason(), "manifest.json is damaged: its checksum is another");
+}
+
+TEST_F(DamagedSets, a_manifest_that_is_cut_off_anywhere_is_found) {
+  const std::string text = files->read(newer_path + "/manifest.json");
+  for (std::size_t size = 0; size < text.size(); ++size)
+    EXPECT_NE(message_of([&] { manifest_of(std::string_view(text).substr(0, size)); }), "no error") << size;
+  files->write(newer_path + "/manifest.json", "");
+  EXPECT_EQ(reason(), "manifest.json is cut off after 0 bytes");
+}
+
+TEST_F(DamagedSets, a_member_that_is_short_long_or_missing_is_named) {
+  const Member& member = newer.members[1];
+  const std::string path = newer_path + "/state.1.nc";
+  const std::string contents = files->read(path);
+  files->write(path, contents.substr(0, 1000));
+  EXPECT_EQ(reason(), fmt::format("member state.1.nc is truncated: 1000 of {} bytes exist", member.bytes));
+  files->write(path, contents + "x");
+  EXPECT_EQ(reason(), fmt::format("member state.1.nc is longer than it was: {} of {} bytes exist",
+                                  member.bytes + 1, member.bytes));
+  files->remove(path);
+  EXPECT_EQ(reason(), "member state.1.nc is missing");
+  EXPECT_EQ(message_of([&] { SavedState(*files, newer_path, newer); }),
+            "checkpoint checkpoints/atmosphere/step_000000000010/state.1.nc: cannot open: No such file or "
+            "directory");
+}
+
+TEST_F(DamagedSets, a_set_without_a_manifest_was_never_finished) {
+  files->remove(newer_path + "/manifest.json");
+  EXPECT_EQ(reason(), "it has no manifest.json, so it was never finished");
+}
+
+TEST_F(DamagedSets, a_set_under_another_name_is_not_taken_for_what_it_is_not) {
+  Manifest other = newer;
+  other.head.step = 11;
+  files->write(newer_path + "/manifest.json", to_text(other));
+  EXPECT_EQ(
+      message_of([&] { newest_whole(*files, sets); }),
+      "checkpoint checkpoints/atmosphere/step_000000000010 cannot be used: it has the manifest of step 11");
+  other = newer;
+  other.head.component = "ocean";
+  files->write(newer_path + "/manifest.json", to_text(other));
+  EXPECT_EQ(
+      message_of([&] { newest_whole(*files, sets); }),
+      "checkpoint checkpoints/atmosphere/step_000000000010 cannot be used: it has the manifest of component "
+      "\"ocean\"");
+}
+
+TEST_F(DamagedSets, where_none_is_whole_there_is_none) {
+  files->remove(newer_path + "/state.0.nc");
+  change("checkpoints/atmosphere/step_000000000005/state.0.nc", 7, 0);
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(newest_whole(*files, sets), std::nullopt);
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("step_000000000010 is not used"));
+  EXPECT_THAT(log, HasSubstr("step_000000000005 is not used"));
+  EXPECT_EQ(newest_whole(*files, "checkpoints/ocean"), std::nullopt);
+}
+
+// Each server checks its share; together they see all.
+TEST_F(DamagedSets, are_found_by_several_who_share_the_work) {
+  change(newer_path + "/state.0.nc", 2 * region_bytes + 3, 1);
+  int found = 0;
+  for (std::size_t index = 0; index < 3; ++index)
+    found += damage_of(*files, newer_path, newer, {index, 3}).has_value();
+  EXPECT_EQ(found, 1);
+  EXPECT_EQ(damage_of(*files, sets + "/step_000000000005", older, {1, 3}), std::nullopt);
+}
+
+// With a checksum that fits.
+std::string signed_text(std::string text, const std::string& from, const std::string& to) {
+  text.resize(text.rfind(",\n \"crc32\""));
+  text.replace(text.find(from), from.size(), to);
+  return text + fmt::format(",\n \"crc32\": \"{:08x}\"\n}}\n", checksum(std::as_bytes(std::span(text))));
+}
+
+TEST_F(DamagedSets, of_a_later_version_or_another_machine_are_refused) {
+  const std::string path = newer_path + "/manifest.json";
+  const std::string text = files->read(path);
+  files->write(path, signed_text(text, "\"version\": 1", "\"version\": 2"));
+  EXPECT_THAT(
+      message_of([&] { newest_whole(*files, sets); }),
+      ::testing::MatchesRegex("checkpoint checkpoints/atmosphere/step_000000000010 cannot be used: it was "
+                              "written in version 2 of the format, by Tailrace [0-9.]+; this Tailrace "
+                              "\\([0-9.]+\\) reads versions up to 1"));
+  files->write(path, signed_text(text, "\"little\"", "\"big\""));
+  EXPECT_EQ(
+      message_of([&] { read_manifest(*files, newer_path); }),
+      "checkpoint checkpoints/atmosphere/step_000000000010 cannot be used: it has its numbers in big-endian "
+      "order, and this machine has them in little-endian order");
+  files->write(path, signed_text(text, "\"float64\"", "\"float17\""));
+  EXPECT_EQ(reason(), "manifest.json names the unknown type \"float17\"");
+}
+
+}  // namespace
+}  // namespace tailrace::checkpoint::testing
