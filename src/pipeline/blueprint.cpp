@@ -83,8 +83,7 @@ void Blueprint::check_block(int client, const model::PacketHeader& header, std::
       fmt::format("client {} sent field number {}, of {} fields", client, header.number, fields.size()));
   const model::Field& field = fields[static_cast<std::size_t>(header.number)];
   const model::Region& region =
-      info.decomposition
-          .regions[static_cast<std::size_t>(field.grid)][static_cast<std::size_t>(client)];
+      info.decomposition.regions[static_cast<std::size_t>(field.grid)][static_cast<std::size_t>(client)];
   const std::size_t expected = static_cast<std::size_t>(region.size()) * model::size_of(field.type);
   TAILRACE_ASSERT(bytes == expected, fmt::format("client {} sent {} bytes of field \"{}\"; it holds {}",
                                                  client, bytes, field.name, expected));

@@ -57,9 +57,7 @@ class ServedComponent final : public server::Pipeline {
   bool at_rest() const;
   void save(model::StateSaver& saver) const;
   // Its clients have given something that is not taken yet, or a checkpoint that is not saved everywhere.
-  bool cuts() const {
-    return !fatal() && intake_ && (intake_->buffer_used() > 0.0 || checkpoints_.cuts());
-  }
+  bool cuts() const { return !fatal() && intake_ && (intake_->buffer_used() > 0.0 || checkpoints_.cuts()); }
 
   // Another server, or a process with one, is gone: the component ends with what is complete.
   void lose_server(int server, const base::Fault& fault);

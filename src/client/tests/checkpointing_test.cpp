@@ -23,8 +23,7 @@ struct Saving : Bench {
                       .begin = {2, 0.5},
                       .continues = true,
                       .kept = {1, 1, 0, 0}};
-    if (configured)
-      parts.schedule = [](const model::Tick& tick) { return tick.step == 3 || tick.step == 4; };
+    if (configured) parts.schedule = [](const model::Tick& tick) { return tick.step == 3 || tick.step == 4; };
     ends = transport::loopback::make({{.bytes = 1 << 16}, {}}, *doorbell);
     parts.producer = std::move(ends.producer);
     client = std::make_unique<Client>(declared(rank), rank, std::move(parts));
@@ -74,13 +73,14 @@ TEST(Checkpointing, OneThatIsAskedForTakesAgainWhatWasPutForFilesAlone) {
   bench.client->request_checkpoint();
   EXPECT_TRUE(bench.client->checkpoint_due());
   bench.put_w();
-  EXPECT_THAT(error_of([&] { bench.client->checkpoint(); }),
-              HasSubstr("field \"mask\" belongs to the checkpoint (checkpoint.fields), but was not put at step 6"));
+  EXPECT_THAT(
+      error_of([&] { bench.client->checkpoint(); }),
+      HasSubstr("field \"mask\" belongs to the checkpoint (checkpoint.fields), but was not put at step 6"));
   bench.put_mask();
   bench.client->checkpoint();
-  EXPECT_THAT(bench.kinds(), ElementsAre(PacketKind::tick, PacketKind::block, PacketKind::block, PacketKind::block,
-                                         PacketKind::block, PacketKind::kept, PacketKind::kept,
-                                         PacketKind::checkpoint));
+  EXPECT_THAT(bench.kinds(),
+              ElementsAre(PacketKind::tick, PacketKind::block, PacketKind::block, PacketKind::block,
+                          PacketKind::block, PacketKind::kept, PacketKind::kept, PacketKind::checkpoint));
 }
 
 TEST(Checkpointing, ValuesGoWithTheFirstRanks) {
@@ -94,13 +94,15 @@ TEST(Checkpointing, ValuesGoWithTheFirstRanks) {
     bench.put_mask();
     bench.client->checkpoint();
     const model::KeptValues expected{{"note", "so"}, {"seeds", std::vector<std::int64_t>{6}}};
-    EXPECT_EQ(model::kept_values_from(bench.take().back().payload), rank == 0 ? expected : model::KeptValues{});
+    EXPECT_EQ(model::kept_values_from(bench.take().back().payload),
+              rank == 0 ? expected : model::KeptValues{});
   }
 }
 
 TEST(Checkpointing, RefusesCallsInTheWrongOrder) {
   Saving bench;
-  EXPECT_THAT(error_of([&] { bench.client->checkpoint(); }), HasSubstr("checkpoint was called before the first step"));
+  EXPECT_THAT(error_of([&] { bench.client->checkpoint(); }),
+              HasSubstr("checkpoint was called before the first step"));
   EXPECT_THAT(error_of([&] { bench.client->step(2, 1.0); }),
               HasSubstr("step 2 is the first after a restart, but the checkpoint is of step 2"));
   bench.client->step(3, 1.0);
@@ -109,11 +111,13 @@ TEST(Checkpointing, RefusesCallsInTheWrongOrder) {
   bench.put_w();
   bench.put_mask();
   bench.client->checkpoint();
-  EXPECT_THAT(error_of([&] { bench.client->checkpoint(); }), HasSubstr("checkpoint was called twice at step 3"));
+  EXPECT_THAT(error_of([&] { bench.client->checkpoint(); }),
+              HasSubstr("checkpoint was called twice at step 3"));
   bench.client->step(4, 1.5);
   bench.put_all();
   bench.client->checkpoint();
-  EXPECT_THAT(error_of([&] { bench.put_w(); }), HasSubstr("put of field \"w\" after the checkpoint of step 4"));
+  EXPECT_THAT(error_of([&] { bench.put_w(); }),
+              HasSubstr("put of field \"w\" after the checkpoint of step 4"));
   bench.client->step(5, 2.0);
   EXPECT_THAT(error_of([&] { bench.client->checkpoint(); }), HasSubstr("at step 5, where none is due"));
   EXPECT_THAT(error_of([&] { bench.client->put_value("a/b", std::string("c")); }),
@@ -121,7 +125,8 @@ TEST(Checkpointing, RefusesCallsInTheWrongOrder) {
   Saving without(0, false);
   without.client->step(3, 1.0);
   EXPECT_FALSE(without.client->checkpoint_due());
-  EXPECT_THAT(error_of([&] { without.client->request_checkpoint(); }), HasSubstr("has no section `checkpoint`"));
+  EXPECT_THAT(error_of([&] { without.client->request_checkpoint(); }),
+              HasSubstr("has no section `checkpoint`"));
 }
 
 class Restored : public ::testing::Test {
@@ -154,18 +159,28 @@ TEST_F(Restored, GivesThePartOfTheRankInArraysOfAnyStrides) {
 TEST_F(Restored, RefusesWhatIsNotThereOrOfAnotherShape) {
   std::vector<double> array(6);
   const std::vector<std::int64_t> shape{2, 3}, wrong{3, 2}, four{4};
-  EXPECT_THAT(error_of([&] { fields.get(w, {array.data(), model::DataType::float64, wrong, {}}); }),
+  EXPECT_THAT(error_of([&] {
+                fields.get(w, {array.data(), model::DataType::float64, wrong, {}});
+              }),
               HasSubstr("get of field \"w\": the array has the shape (3, 2), but grid \"les\" holds (2, 3)"));
-  EXPECT_THAT(error_of([&] { fields.get(w, {array.data(), model::DataType::float32, shape, {}}); }),
+  EXPECT_THAT(error_of([&] {
+                fields.get(w, {array.data(), model::DataType::float32, shape, {}});
+              }),
               HasSubstr("the array is of type float32, but the field was declared as float64"));
-  EXPECT_THAT(error_of([&] { fields.get(mask, {array.data(), model::DataType::int32, shape, {}}); }),
+  EXPECT_THAT(error_of([&] {
+                fields.get(mask, {array.data(), model::DataType::int32, shape, {}});
+              }),
               HasSubstr("get of field \"mask\": the checkpoint has it as int32(2, 5), but it was declared as "
                         "int32(2, 6)"));
-  EXPECT_THAT(error_of([&] { fields.get(profile, {array.data(), model::DataType::float32, four, {}}); }),
+  EXPECT_THAT(error_of([&] {
+                fields.get(profile, {array.data(), model::DataType::float32, four, {}});
+              }),
               HasSubstr("the checkpoint has no field \"profile\""));
   EXPECT_THAT(error_of([&] { fields.value("seed"); }),
               HasSubstr("the checkpoint has no value \"seed\". Did you mean \"seeds\"?"));
-  EXPECT_THAT(error_of([&] { fields.get(w, {nullptr, model::DataType::float64, shape, {}}); }),
+  EXPECT_THAT(error_of([&] {
+                fields.get(w, {nullptr, model::DataType::float64, shape, {}});
+              }),
               HasSubstr("the array is NULL"));
 }
 

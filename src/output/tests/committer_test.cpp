@@ -163,7 +163,8 @@ TEST(Committer, KeepsRecordsBehindACommitForTheState) {
   committer.deliver(0, chunk(0, 0, 3));  // full, and the commit is of two of its records
   const auto waiting = [&] {
     std::vector<std::int64_t> ends;
-    committer.for_each_waiting([&](std::size_t, const FinishedChunk& held) { ends.push_back(held.records_end); });
+    committer.for_each_waiting(
+        [&](std::size_t, const FinishedChunk& held) { ends.push_back(held.records_end); });
     return ends;
   };
   EXPECT_EQ(waiting(), std::vector<std::int64_t>{3});

@@ -102,11 +102,12 @@ TEST_P(AnyTeam, MakesCheckpointsOfOneMoment) {
     state.load(w, model::Region::of_box({{0, 0}, {ny, nx}}), std::as_writable_bytes(std::span(values)));
     for (std::int64_t cell = 0; cell < ny * nx; ++cell)
       ASSERT_EQ(values[static_cast<std::size_t>(cell)], value_of(set.step, cell));
-    EXPECT_EQ(model::load_kept_value(state, "seed"), model::KeptValue(std::vector<std::int64_t>{set.step, 77}));
+    EXPECT_EQ(model::load_kept_value(state, "seed"),
+              model::KeptValue(std::vector<std::int64_t>{set.step, 77}));
     Cast after{.clients = 2 + static_cast<int>(set.step) % 3, .servers = 1 + static_cast<int>(set.step) % 2};
     after.text = cast.text;
-    after.text.replace(after.text.find("checkpoint:"), after.text.find("output:") - after.text.find("checkpoint:"),
-                       "");
+    after.text.replace(after.text.find("checkpoint:"),
+                       after.text.find("output:") - after.text.find("checkpoint:"), "");
     after.begin = set.step;
     after.saved = &state;
     check_run_from(state, after, whole);
