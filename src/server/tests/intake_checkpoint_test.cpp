@@ -46,9 +46,11 @@ TEST_P(ClientsAtACheckpoint, MakeItTogetherOrNotAtAll) {
                         "ranks at the same step"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Threads, ClientsAtACheckpoint, testing::Values(Threads{0}, Threads{2}, Threads{1, true}),
-                         [](const auto& info) {
-  return std::to_string(info.param.workers) + (info.param.one_core ? "OnOneCore" : "");
+INSTANTIATE_TEST_SUITE_P(Threads, ClientsAtACheckpoint,
+                         testing::Values(Threads{0}, Threads{2}, Threads{1, true}), [](const auto& info) {
+                           return std::to_string(info.param.workers) +
+                                  (info.param.one_core ? "OnOneCore" : "");
+                         });
 
 }  // namespace
 }  // namespace tailrace::server
