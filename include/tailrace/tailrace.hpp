@@ -183,9 +183,9 @@ class TAILRACE_EXPORT Session {
   bool is_off() const noexcept;  // mode off: every call returns at once
   int model_comm() const;        // Fortran handle: the model ranks of this component; valid until finish
 
-  // Whether the run goes on from a checkpoint (`checkpoint.restart`), and from which step and time: the model's
-  // next step comes after it. Nothing where it begins afresh. Local; from start on. A model must ask, for ready
-  // fails where there is a checkpoint of which it does not know.
+  // Whether the run goes on from a checkpoint (`checkpoint.restart`), and from which step and time: the
+  // model's next step comes after it. Nothing where it begins afresh. Local; from start on. A model must ask,
+  // for ready fails where there is a checkpoint of which it does not know.
   std::optional<RestartPoint> restarting();
   // The names that the configuration lists under `fields`, with their namespaces, for a model that can supply
   // more than it would declare. Before ready; local. A name with an option of the model in it needs that one.
@@ -241,8 +241,8 @@ class TAILRACE_EXPORT Session {
   std::span<std::byte> acquire(FieldHandle field);
   void publish(FieldHandle field);
 
-  // Fills this rank's part of a field that the checkpoint has, under the decomposition of this run. After ready,
-  // where restarting() says so. Local; reads the disk.
+  // Fills this rank's part of a field that the checkpoint has, under the decomposition of this run. After
+  // ready, where restarting() says so. Local; reads the disk.
   void get(FieldHandle field, const MutableArrayView& array);
   void get(std::string_view name, const MutableArrayView& array) { get(handle(name), array); }
   template <class T>
@@ -257,16 +257,16 @@ class TAILRACE_EXPORT Session {
   Value get_value(const std::string& name);
 
   // Whether a checkpoint is due at this step: by `checkpoint.every`, after request_checkpoint, or, with
-  // `checkpoint.on_signal`, because SIGTERM or SIGINT came. The fields of `checkpoint.fields` are wanted then:
-  // put them, and call checkpoint. The same answer on all ranks; collective over the component where signals
-  // count and none is due otherwise. False once it was made. A field that was put at this step already
-  // is not copied again, so all may be put that belong to it.
+  // `checkpoint.on_signal`, because SIGTERM or SIGINT came. The fields of `checkpoint.fields` are wanted
+  // then: put them, and call checkpoint. The same answer on all ranks; collective over the component where
+  // signals count and none is due otherwise. False once it was made. A field that was put at this step
+  // already is not copied again, so all may be put that belong to it.
   bool checkpoint_due();
   // Makes one due at this step. Local; to be called on all ranks at the same step.
   void request_checkpoint();
   // The checkpoint of this step holds what was put until now, and the servers' state; nothing more may be put
-  // at this step. On all ranks at the same step. Does not wait: the servers write it meanwhile; in mode inline
-  // it waits for the other ranks.
+  // at this step. On all ranks at the same step. Does not wait: the servers write it meanwhile; in mode
+  // inline it waits for the other ranks.
   void checkpoint();
   // Belongs to all checkpoints from now on. The value of the component's first rank counts. Local.
   void put_value(const std::string& name, const Value& value);

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tailrace._text import bytes_text, percent_text, plural, seconds_text
+from tailrace._text import bytes_text, count_text, percent_text, plural, seconds_text
 
 Report = dict[str, Any]
 
@@ -93,6 +93,24 @@ def headline(report: Report) -> list[tuple[str, str, str]]:
             bytes_text(totals["most_resident_bytes_of_a_server"]),
             "high-water mark of the largest server",
         ),
+        *checkpoints(report),
+    ]
+
+
+def checkpoints(report: Report) -> list[tuple[str, str, str]]:
+    """Nothing of a run without any."""
+    made = [server for server in report["servers"] if server.get("checkpoints")]
+    if not made:
+        return []
+    size = sum(server["checkpoint_bytes"] for server in made) / sum(server["checkpoints"] for server in made)
+    slowest = max(server["checkpoint"]["most_seconds"] for server in made)
+    paid = max((client["checkpoint_seconds"] for client in report["clients"]), default=0.0)
+    return [
+        (
+            "checkpoints",
+            count_text(sum(server["checkpoints"] for server in made)),
+            f"of {bytes_text(size)}, durable within {seconds_text(slowest)}; {seconds_text(paid)} in the model's calls",
+        )
     ]
 
 

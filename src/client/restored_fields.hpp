@@ -7,7 +7,7 @@
 
 #include "client/array.hpp"
 #include "client/declarer.hpp"
-#include "model/kept_value.hpp"
+#include "model/kept/kept_value.hpp"
 #include "model/state.hpp"
 
 namespace tailrace::client {
@@ -34,7 +34,8 @@ class RestoredFields {
   model::KeptValue value(const std::string& name) const;
 
  private:
-  std::string hint(const std::string& name, const std::function<std::string(const std::string&)>& known) const;
+  std::string hint(const std::string& name,
+                   const std::function<std::string(const std::string&)>& known) const;
 
   const model::StateLoader& state_;
   Names names_;

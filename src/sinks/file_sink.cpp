@@ -93,9 +93,9 @@ void FileSink::create(const std::string& part) {
     spec.kept.clear();
   }
   if (!part.empty()) spec.path = part;
-  if (const auto& restored = plan_.restored;
-      restored && plan_.entry.has_many_files() && !restored->is_empty && written_.empty() &&
-      (restored->part.empty() || restored->part == part))
+  if (const auto& restored = plan_.restored; restored && plan_.entry.has_many_files() &&
+                                             !restored->is_empty && written_.empty() &&
+                                             (restored->part.empty() || restored->part == part))
     spec.kept = layout_.kept(restored->records);
   if (written_.contains(spec.path))
     throw Error(
@@ -374,9 +374,9 @@ void FileSink::save(model::StateSaver& saver, const plan::Pending& pending) cons
     const auto bytes = static_cast<std::size_t>(grid.cells_per_chunk() * grid.records_per_chunk) * element;
     const SavedRecords records(plan_, layout_, variable, pending);
     if (!chunk.filtered || spec.chunk.empty())
-      return records.save(saver, chunk.spatial, chunk.record_chunk, chunk.bytes);
+      return records.save(saver, chunk.spatial, chunk.record_chunk, chunk.bytes, chunk.records_end);
     const auto cells = codecs::make_codec(spec.codec)->decode(chunk.bytes, bytes, element);
-    records.save(saver, chunk.spatial, chunk.record_chunk, cells);
+    records.save(saver, chunk.spatial, chunk.record_chunk, cells, chunk.records_end);
   });
 }
 

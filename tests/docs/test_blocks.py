@@ -167,7 +167,9 @@ def test_every_block_of_a_page(page, tmp_path):
             (tmp_path / block.file).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / block.file).write_text(block.text)
         TRY[block.language](block, tmp_path)
-    assert cdo_warnings(*sorted(tmp_path.rglob("*.nc"))) == []
+    # Members of checkpoints are arrays of state, and no output.
+    output = [path for path in sorted(tmp_path.rglob("*.nc")) if not (path.parent / "manifest.json").exists()]
+    assert cdo_warnings(*output) == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TREE)))

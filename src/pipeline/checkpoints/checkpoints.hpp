@@ -8,11 +8,11 @@
 #include <string>
 
 #include "checkpoint/set_store.hpp"
-#include "model/kept_value.hpp"
+#include "model/kept/kept_value.hpp"
 #include "pipeline/checkpoints/cut.hpp"
 #include "pipeline/checkpoints/kept_blocks.hpp"
 #include "pipeline/checkpoints/own_member.hpp"
-#include "settings/checkpoint.hpp"
+#include "settings/checkpoint/checkpoint.hpp"
 #include "sinks/make_sink.hpp"
 
 namespace tailrace::pipeline::checkpoints {
@@ -44,7 +44,7 @@ class Checkpoints {
   void give_up();
   bool under_way() const { return cut_.under_way() || own_.under_way() || set_ != nullptr; }
   std::size_t bytes() const { return kept_.bytes() + own_.bytes(); }  // held
-  std::string describe() const;                                      // for the watchdog
+  std::string describe() const;                                       // for the watchdog
 
  private:
   struct Set;

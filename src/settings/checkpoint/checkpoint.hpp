@@ -24,6 +24,8 @@ struct CheckpointOptions {
   config::Location restart_location;
   bool on_signal = true;
   OnCheckpointError on_error = OnCheckpointError::stop;
+
+  bool operator==(const CheckpointOptions& other) const;
 };
 
 config::Section<CheckpointOptions> checkpoint_section();
