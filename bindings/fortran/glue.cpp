@@ -342,15 +342,15 @@ int tailrace_glue_field(tailrace_session* session, const char* name, const char*
 int tailrace_glue_put(tailrace_session* session, int field, const CFI_cdesc_t* array, tailrace_error* error) {
   const Described described(session, field, array, "put", error);
   if (!described.is_sound) return error->code;
-  return tailrace_put_strided(session, field, array->base_addr, described.type, described.rank, described.shape,
-                              described.is_dense ? nullptr : described.strides, error);
+  return tailrace_put_strided(session, field, array->base_addr, described.type, described.rank,
+                              described.shape, described.is_dense ? nullptr : described.strides, error);
 }
 
 int tailrace_glue_get(tailrace_session* session, int field, const CFI_cdesc_t* array, tailrace_error* error) {
   const Described described(session, field, array, "get", error);
   if (!described.is_sound) return error->code;
-  return tailrace_get_strided(session, field, array->base_addr, described.type, described.rank, described.shape,
-                              described.is_dense ? nullptr : described.strides, error);
+  return tailrace_get_strided(session, field, array->base_addr, described.type, described.rank,
+                              described.shape, described.is_dense ? nullptr : described.strides, error);
 }
 
 int tailrace_glue_acquire(tailrace_session* session, int field, int type, int rank, std::int64_t* extents,

@@ -189,7 +189,8 @@ Value value_from(nb::handle object, const std::string& what) {
   const bool is_list = nb::cast<std::size_t>(array.attr("ndim")) == 1;
   if (is_list && (kind == "i" || kind == "u" || kind == "b")) return elements<std::int64_t>(array, "int64");
   if (is_list && kind == "f") return elements<double>(array, "float64");
-  throw Error(ErrorCode::usage, what + ": expected a number, text or a list of numbers, not " + describe(object));
+  throw Error(ErrorCode::usage,
+              what + ": expected a number, text or a list of numbers, not " + describe(object));
 }
 
 nb::object value_to(const Value& value) {

@@ -332,7 +332,8 @@ void bind_exchange(nb::class_<PythonSession>& type) {
 
 void bind_checkpoints(nb::class_<PythonSession>& type) {
   type.def("restarting", &PythonSession::restarting,
-           "The step and the time of the checkpoint from which the run goes on; None where it begins afresh. To "
+           "The step and the time of the checkpoint from which the run goes on; None where it begins afresh. "
+           "To "
            "be asked before ready.")
       .def("get", &PythonSession::get, "field"_a, "array"_a.none() = nb::none(),
            "This rank's part of a field of the checkpoint: fills the array (of any strides), or makes one.")

@@ -188,9 +188,10 @@ TAILRACE_EXPORT int tailrace_is_off(const tailrace_session* session);
 /* The model ranks of this component; valid until tailrace_finish. -1 on failure. */
 TAILRACE_EXPORT int tailrace_model_comm_fortran(const tailrace_session* session, tailrace_error* error);
 
-/* 1 where the run goes on from a checkpoint (`checkpoint.restart`), with the step and the time of it: the model's
- * next step comes after them. 0 where it begins afresh, -1 on failure. `step` and `time` may be NULL. Local; from
- * start on. A model must ask, for tailrace_ready fails where there is a checkpoint of which it does not know. */
+/* 1 where the run goes on from a checkpoint (`checkpoint.restart`), with the step and the time of it: the
+ * model's next step comes after them. 0 where it begins afresh, -1 on failure. `step` and `time` may be NULL.
+ * Local; from start on. A model must ask, for tailrace_ready fails where there is a checkpoint of which it
+ * does not know. */
 TAILRACE_EXPORT int tailrace_restarting(tailrace_session* session, int64_t* step, double* time,
                                         tailrace_error* error);
 
@@ -252,16 +253,18 @@ TAILRACE_EXPORT int tailrace_publish(tailrace_session* session, int field, tailr
 TAILRACE_EXPORT int tailrace_local_shape(const tailrace_session* session, int field,
                                          int64_t shape[TAILRACE_MAX_RANK], int* type, tailrace_error* error);
 
-/* Fills this rank's part of a field that the checkpoint has, under the decomposition of this run: `count` dense
- * elements (C order). After tailrace_ready, where tailrace_restarting says so. Local; reads the disk. */
+/* Fills this rank's part of a field that the checkpoint has, under the decomposition of this run: `count`
+ * dense elements (C order). After tailrace_ready, where tailrace_restarting says so. Local; reads the disk.
+ */
 TAILRACE_EXPORT int tailrace_get(tailrace_session* session, int field, void* data, int type, size_t count,
                                  tailrace_error* error);
-/* The same into an array of rank 0 to 5 with the given extents. Strides count elements, not bytes; NULL: dense. */
+/* The same into an array of rank 0 to 5 with the given extents. Strides count elements, not bytes; NULL:
+ * dense. */
 TAILRACE_EXPORT int tailrace_get_strided(tailrace_session* session, int field, void* data, int type, int rank,
                                          const int64_t* shape, const int64_t* strides, tailrace_error* error);
 /* The value of that name in the checkpoint. Writes at most `capacity` numbers, or characters with the ending
- * zero, and to `*count` how many there are (of text without the zero); a failure where they are more, of another
- * kind, or not there. Local. */
+ * zero, and to `*count` how many there are (of text without the zero); a failure where they are more, of
+ * another kind, or not there. Local. */
 TAILRACE_EXPORT int tailrace_get_value_int(tailrace_session* session, const char* name, int64_t* values,
                                            size_t capacity, size_t* count, tailrace_error* error);
 TAILRACE_EXPORT int tailrace_get_value_real(tailrace_session* session, const char* name, double* values,
@@ -269,17 +272,17 @@ TAILRACE_EXPORT int tailrace_get_value_real(tailrace_session* session, const cha
 TAILRACE_EXPORT int tailrace_get_value_string(tailrace_session* session, const char* name, char* text,
                                               size_t capacity, size_t* count, tailrace_error* error);
 
-/* 1 where a checkpoint is due at this step: by `checkpoint.every`, after tailrace_request_checkpoint, or, with
- * `checkpoint.on_signal`, because SIGTERM or SIGINT came. The fields of `checkpoint.fields` are wanted then: put
- * them, and call tailrace_checkpoint. 0 where none is, or once it was made; -1 on failure. The same on all ranks;
- * collective over the component where signals count and none is due otherwise. A field that was put at this step
- * already is not copied again, so all may be put that belong to it. */
+/* 1 where a checkpoint is due at this step: by `checkpoint.every`, after tailrace_request_checkpoint, or,
+ * with `checkpoint.on_signal`, because SIGTERM or SIGINT came. The fields of `checkpoint.fields` are wanted
+ * then: put them, and call tailrace_checkpoint. 0 where none is, or once it was made; -1 on failure. The same
+ * on all ranks; collective over the component where signals count and none is due otherwise. A field that was
+ * put at this step already is not copied again, so all may be put that belong to it. */
 TAILRACE_EXPORT int tailrace_checkpoint_due(tailrace_session* session, tailrace_error* error);
 /* Makes one due at this step. Local; to be called on all ranks at the same step. */
 TAILRACE_EXPORT int tailrace_request_checkpoint(tailrace_session* session, tailrace_error* error);
-/* The checkpoint of this step holds what was put until now, and the servers' state; nothing more may be put at
- * this step. On all ranks at the same step. Does not wait: the servers write it meanwhile; in mode inline it waits
- * for the other ranks. */
+/* The checkpoint of this step holds what was put until now, and the servers' state; nothing more may be put
+ * at this step. On all ranks at the same step. Does not wait: the servers write it meanwhile; in mode inline
+ * it waits for the other ranks. */
 TAILRACE_EXPORT int tailrace_checkpoint(tailrace_session* session, tailrace_error* error);
 /* Belongs to all checkpoints from now on. The value of the component's first rank counts. Local. */
 TAILRACE_EXPORT int tailrace_put_value_int(tailrace_session* session, const char* name, const int64_t* values,

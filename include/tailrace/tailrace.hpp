@@ -181,9 +181,9 @@ class TAILRACE_EXPORT Session {
   bool is_off() const noexcept;  // mode off: every call returns at once
   int model_comm() const;        // Fortran handle: the model ranks of this component; valid until finish
 
-  // Whether the run goes on from a checkpoint (`checkpoint.restart`), and from which step and time: the model's
-  // next step comes after it. Nothing where it begins afresh. Local; from start on. A model must ask, for ready
-  // fails where there is a checkpoint of which it does not know.
+  // Whether the run goes on from a checkpoint (`checkpoint.restart`), and from which step and time: the
+  // model's next step comes after it. Nothing where it begins afresh. Local; from start on. A model must ask,
+  // for ready fails where there is a checkpoint of which it does not know.
   std::optional<RestartPoint> restarting();
 
   // Declarations, before ready; local. Names, shapes and types must agree over the component's ranks.
@@ -232,8 +232,8 @@ class TAILRACE_EXPORT Session {
   std::span<std::byte> acquire(FieldHandle field);
   void publish(FieldHandle field);
 
-  // Fills this rank's part of a field that the checkpoint has, under the decomposition of this run. After ready,
-  // where restarting() says so. Local; reads the disk.
+  // Fills this rank's part of a field that the checkpoint has, under the decomposition of this run. After
+  // ready, where restarting() says so. Local; reads the disk.
   void get(FieldHandle field, const MutableArrayView& array);
   void get(std::string_view name, const MutableArrayView& array) { get(handle(name), array); }
   template <class T>
@@ -248,16 +248,16 @@ class TAILRACE_EXPORT Session {
   Value get_value(const std::string& name);
 
   // Whether a checkpoint is due at this step: by `checkpoint.every`, after request_checkpoint, or, with
-  // `checkpoint.on_signal`, because SIGTERM or SIGINT came. The fields of `checkpoint.fields` are wanted then:
-  // put them, and call checkpoint. The same answer on all ranks; collective over the component where signals
-  // count and none is due otherwise. False once it was made. A field that was put at this step already
-  // is not copied again, so all may be put that belong to it.
+  // `checkpoint.on_signal`, because SIGTERM or SIGINT came. The fields of `checkpoint.fields` are wanted
+  // then: put them, and call checkpoint. The same answer on all ranks; collective over the component where
+  // signals count and none is due otherwise. False once it was made. A field that was put at this step
+  // already is not copied again, so all may be put that belong to it.
   bool checkpoint_due();
   // Makes one due at this step. Local; to be called on all ranks at the same step.
   void request_checkpoint();
   // The checkpoint of this step holds what was put until now, and the servers' state; nothing more may be put
-  // at this step. On all ranks at the same step. Does not wait: the servers write it meanwhile; in mode inline
-  // it waits for the other ranks.
+  // at this step. On all ranks at the same step. Does not wait: the servers write it meanwhile; in mode
+  // inline it waits for the other ranks.
   void checkpoint();
   // Belongs to all checkpoints from now on. The value of the component's first rank counts. Local.
   void put_value(const std::string& name, const Value& value);
@@ -290,10 +290,12 @@ TAILRACE_EXPORT void serve(const std::string& configuration);
 // Reads and checks a configuration as far as possible without a model, and describes it (a tree of files,
 // variables and periods). Options of the model may be supplied. `declared`, if not empty, is the file with
 // the declarations of a model from a run's report directory (declared.COMPONENT.json): then everything is
-// checked and described, with the plan of the diagnostics. Throws Error(configuration) with all mistakes.
+// checked and described, with the plan of the diagnostics. `restart`, if not empty (it wants `declared`): a
+// directory of checkpoints, as tailrace/checkpoints.hpp takes it; whether a run would go on from the newest
+// complete one is checked too. Throws Error(configuration) with all mistakes.
 TAILRACE_EXPORT std::string check(const std::string& configuration,
                                   const std::map<std::string, std::string>& options = {},
-                                  const std::string& declared = "");
+                                  const std::string& declared = "", const std::string& restart = "");
 // The plan of the diagnostics as a graph in the language of Graphviz's dot. Throws as check does.
 TAILRACE_EXPORT std::string plan_graph(const std::string& configuration, const std::string& declared,
                                        const std::map<std::string, std::string>& options = {});

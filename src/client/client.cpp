@@ -96,9 +96,10 @@ void Client::step(std::int64_t step, double time) {
     refuse(fmt::format("step was called between acquire and publish of field \"{}\"",
                        fields_[static_cast<std::size_t>(acquired_)].name));
   if (!stepped_ && continues_ && step <= now_.step)
-    refuse(fmt::format("step {} is the first after a restart, but the checkpoint is of step {}; ask "
-                       "restarting, and go on with the step after it",
-                       step, now_.step));
+    refuse(
+        fmt::format("step {} is the first after a restart, but the checkpoint is of step {}; ask "
+                    "restarting, and go on with the step after it",
+                    step, now_.step));
   if (stepped_ && step <= now_.step)
     refuse(fmt::format("step {} follows step {}; step numbers must grow", step, now_.step));
   if (!(time >= now_.time))
@@ -136,9 +137,10 @@ void Client::check_all_put() {
 // A model that does not know of checkpoints would go without any, and nobody would notice.
 void Client::check_checkpointed() const {
   if (silent_ || !checkpoint_due()) return;
-  refuse(fmt::format("a checkpoint was due at step {}, but the model did not call checkpoint; where "
-                     "checkpoint_due says so, put what belongs to it and call checkpoint",
-                     now_.step));
+  refuse(
+      fmt::format("a checkpoint was due at step {}, but the model did not call checkpoint; where "
+                  "checkpoint_due says so, put what belongs to it and call checkpoint",
+                  now_.step));
 }
 
 void Client::request_checkpoint() {
@@ -160,16 +162,18 @@ void Client::checkpoint() {
     refuse(fmt::format("checkpoint was called between acquire and publish of field \"{}\"",
                        fields_[static_cast<std::size_t>(acquired_)].name));
   if (!checkpointing_.due())
-    refuse(fmt::format("checkpoint was called at step {}, where none is due, so fields that belong to it were "
-                       "not wanted; ask checkpoint_due, or call request_checkpoint before",
-                       now_.step));
+    refuse(
+        fmt::format("checkpoint was called at step {}, where none is due, so fields that belong to it were "
+                    "not wanted; ask checkpoint_due, or call request_checkpoint before",
+                    now_.step));
   if (checkpointing_.made()) refuse(fmt::format("checkpoint was called twice at step {}", now_.step));
   check_all_put();
   for (std::size_t f = 0; f < fields_.size(); ++f)
     if (checkpointing_.awaits(f) && fields_[f].count > 0)
-      refuse(fmt::format("field \"{}\" belongs to the checkpoint (checkpoint.fields), but was not put at step "
-                         "{}; put it before checkpoint",
-                         fields_[f].name, now_.step));
+      refuse(
+          fmt::format("field \"{}\" belongs to the checkpoint (checkpoint.fields), but was not put at step "
+                      "{}; put it before checkpoint",
+                      fields_[f].name, now_.step));
   const telemetry::ScopedTimer timer(counters_.checkpoint);
   const std::vector<std::byte> values = rank_ == 0 ? checkpointing_.values() : std::vector<std::byte>{};
   const std::span<std::byte> slot = producer_->reserve(values.size());
@@ -184,9 +188,10 @@ void Client::refuse_put(const FieldState& state) const {
     refuse(fmt::format("put of field \"{}\" between acquire and publish of field \"{}\"", state.name,
                        fields_[static_cast<std::size_t>(acquired_)].name));
   if (checkpointing_.made())
-    refuse(fmt::format("put of field \"{}\" after the checkpoint of step {}; call checkpoint behind the last "
-                       "put of a step",
-                       state.name, now_.step));
+    refuse(
+        fmt::format("put of field \"{}\" after the checkpoint of step {}; call checkpoint behind the last "
+                    "put of a step",
+                    state.name, now_.step));
 }
 
 Client::FieldState* Client::begin_put(int field) {
@@ -203,7 +208,8 @@ Client::FieldState* Client::begin_put(int field) {
   throw_fault();
   FieldState& state = fields_[f];
   refuse_put(state);
-  if (state.put_at == now_.step && checkpointing_.has(f)) return nullptr;  // what was put for the files serves both
+  if (state.put_at == now_.step && checkpointing_.has(f))
+    return nullptr;  // what was put for the files serves both
   if (state.put_at == now_.step && !checkpointing_.awaits(f))
     refuse(fmt::format("field \"{}\" was put twice at step {}", state.name, now_.step));
   return &state;

@@ -50,7 +50,8 @@ void RestoredFields::get(int field, const Target& target) const {
   const auto grid = static_cast<std::size_t>(of.grid);
   const model::StateArray wanted = model::kept_array(declarations, field);
   const auto saved = state_.find(wanted.name);
-  if (!saved) refuse(fmt::format("the checkpoint has no field \"{}\".{}", of.name, hint(of.name, field_named)));
+  if (!saved)
+    refuse(fmt::format("the checkpoint has no field \"{}\".{}", of.name, hint(of.name, field_named)));
   if (*saved != wanted)
     refuse(fmt::format("get of field \"{}\": the checkpoint has it as {}({}), but it was declared as {}({})",
                        of.name, model::name_of(saved->type), fmt::join(saved->shape, ", "),
@@ -63,15 +64,16 @@ void RestoredFields::get(int field, const Target& target) const {
   for (const std::int64_t extent : local) cells *= extent;
   const bool flat = target.shape.size() == 1 && target.shape[0] == cells;
   if (!flat && !std::ranges::equal(target.shape, local))
-    refuse(fmt::format("get of field \"{}\": the array has the shape ({}), but grid \"{}\" holds ({}) on this "
-                       "rank",
-                       of.name, fmt::join(target.shape, ", "), declarations.grids[grid].name,
-                       fmt::join(local, ", ")));
+    refuse(fmt::format(
+        "get of field \"{}\": the array has the shape ({}), but grid \"{}\" holds ({}) on this "
+        "rank",
+        of.name, fmt::join(target.shape, ", "), declarations.grids[grid].name, fmt::join(local, ", ")));
   if (cells == 0) return;
   if (target.data == nullptr) refuse(fmt::format("get of field \"{}\": the array is NULL", of.name));
   // Of what all ranks hold, each takes the whole, whichever of them handed it over.
   const bool replicated = declarations.grids[grid].kind == model::GridKind::replicated;
-  const model::Region whole = model::Region::of_box({std::vector<std::int64_t>(wanted.shape.size(), 0), wanted.shape});
+  const model::Region whole =
+      model::Region::of_box({std::vector<std::int64_t>(wanted.shape.size(), 0), wanted.shape});
   const model::Region& region = replicated ? whole : declarer_.regions()[grid];
   const std::size_t bytes = static_cast<std::size_t>(cells) * model::size_of(of.type);
   if (target.strides.empty())

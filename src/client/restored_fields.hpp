@@ -34,7 +34,8 @@ class RestoredFields {
   model::KeptValue value(const std::string& name) const;
 
  private:
-  std::string hint(const std::string& name, const std::function<std::string(const std::string&)>& known) const;
+  std::string hint(const std::string& name,
+                   const std::function<std::string(const std::string&)>& known) const;
 
   const model::StateLoader& state_;
   Names names_;

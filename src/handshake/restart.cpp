@@ -16,8 +16,8 @@ std::string look(const std::string& component, const settings::CheckpointOptions
   const std::string sets = checkpoint::sets_path(options.directory, component);
   const auto newest = checkpoint::newest_whole(env::system_files(), sets);
   if (newest) {
-    base::log_info(fmt::format("component \"{}\" goes on from the checkpoint of step {} ({} s) in {}", component,
-                               newest->head.step, newest->head.time, sets));
+    base::log_info(fmt::format("component \"{}\" goes on from the checkpoint of step {} ({} s) in {}",
+                               component, newest->head.step, newest->head.time, sets));
     return checkpoint::set_path(sets, newest->head.step);
   }
   if (options.restart == settings::Restart::require)

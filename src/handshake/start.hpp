@@ -20,7 +20,7 @@ struct Started {
   std::unique_ptr<comm::Communicator> model;  // the same ranks, for the model's own use
   std::unique_ptr<comm::Communicator> servers;  // the servers; null on a rank that is none
   Run run;
-  int number = -1;  // of this rank's component
+  int number = -1;                      // of this rank's component
   std::optional<Restart> restart = {};  // of a model rank: from which it goes on; find_restart
 };
 

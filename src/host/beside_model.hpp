@@ -12,7 +12,8 @@
 
 namespace tailrace::host {
 
-// Used by the model's thread. What ends the server is told to the others, and thrown in the model's next call.
+// Used by the model's thread. What ends the server is told to the others, and thrown in the model's next
+// call.
 class BesideModel {
  public:
   // Starts the thread, where there is one. Both must live longer; `signals` may be null.
@@ -25,8 +26,8 @@ class BesideModel {
   bool is_inline() const { return !thread_.joinable(); }
   void look();      // throws what ended the server
   bool progress();  // inline: what can be done now
-  // Inline: what this rank can do alone. What it needs from another rank it takes at a later call: that rank may be
-  // waiting for this one in the model's own communication.
+  // Inline: what this rank can do alone. What it needs from another rank it takes at a later call: that rank
+  // may be waiting for this one in the model's own communication.
   void work_alone();
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   bool failed_with(const Error& error) const { return failed() && fault_->message == error.what(); }

@@ -16,11 +16,11 @@ inline constexpr double latest_time = 9007199254740992.0;  // 2^53 seconds
 
 // The values travel in messages: do not renumber.
 enum class PacketKind : std::uint32_t {
-  tick = 1,     // `step` was called; time holds the new time
-  block = 2,    // one field of one rank; number = field index
-  finish = 3,   // the last packet; the payload holds the client's counters
-  abandon = 4,  // the rank leaves without `finish`
-  kept = 5,     // as block, but for the checkpoint of this step alone
+  tick = 1,            // `step` was called; time holds the new time
+  block = 2,           // one field of one rank; number = field index
+  finish = 3,          // the last packet; the payload holds the client's counters
+  abandon = 4,         // the rank leaves without `finish`
+  kept = 5,            // as block, but for the checkpoint of this step alone
   block_and_kept = 6,  // as block, and for that checkpoint too
   checkpoint = 7,      // the checkpoint of the step holds what came until here; the payload has its values
 };

@@ -75,8 +75,8 @@ void Committer::expect() {
   }
 }
 
-// Records behind the commit that are in the chunk already come to light later: until then they are kept, since
-// they are part of the state.
+// Records behind the commit that are in the chunk already come to light later: until then they are kept,
+// since they are part of the state.
 void Committer::take(ReadyCommit& ready, std::size_t v, Held& held, std::int64_t length) {
   const CommittedVariable& variable = variables_[v];
   held.written = true;
@@ -138,7 +138,8 @@ void Committer::for_each_waiting(
     const std::function<void(std::size_t variable, const FinishedChunk&)>& visit) const {
   TAILRACE_ASSERT(points_.empty(), "chunks of a commit that is due are not state");
   for (const auto& [key, held] : held_)
-    if (!held.chunk.bytes.empty() && variables_[std::get<0>(key)].axis >= 0) visit(std::get<0>(key), held.chunk);
+    if (!held.chunk.bytes.empty() && variables_[std::get<0>(key)].axis >= 0)
+      visit(std::get<0>(key), held.chunk);
 }
 
 void Committer::resume(std::vector<std::int64_t> committed, bool has_statics) {

@@ -326,7 +326,8 @@ void ServedComponent::finish_windows() {
 bool ServedComponent::close() {
   const bool analysed = fatal() || cut() || !diagnostics_ || (windows_finished_ && diagnostics_over());
   const bool writes_checkpoint = checkpoints_.under_way() && !fatal() && !cut();
-  if (life_.closed_here() || !commits_.closed() || !input_over() || !analysed || writes_checkpoint) return false;
+  if (life_.closed_here() || !commits_.closed() || !input_over() || !analysed || writes_checkpoint)
+    return false;
   life_.announce_closed();
   return true;
 }

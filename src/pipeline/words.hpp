@@ -21,8 +21,8 @@ enum class Word : std::int32_t {
   stop,      // the run is to end now
   complete,  // the last step that a server's clients have given in full
   complete_on_leader,
-  commit,  // commit what is closed up to this step, before its time
-  cut,     // how long a file becomes
+  commit,   // commit what is closed up to this step, before its time
+  cut,      // how long a file becomes
   written,  // how far files are on disk
   // Of a checkpoint, which are no part of what must come to rest for it.
   keep,     // the leader's clients have asked for one at this step

@@ -12,8 +12,8 @@
 
 namespace tailrace::plan {
 
-// Under which the state of an axis of a file is saved: by what makes its records, so that other axes and files
-// may come and go between two runs.
+// Under which the state of an axis of a file is saved: by what makes its records, so that other axes and
+// files may come and go between two runs.
 std::string axis_state_name(const FilePlan& file, const AxisPlan& axis);
 
 class AxisBank {

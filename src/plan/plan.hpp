@@ -112,7 +112,7 @@ struct Plan {
   time::Period checkpoint_every = time::Period::never();
   bool has_checkpoints = false;
   bool checkpoint_on_signal = false;
-  std::vector<int> masks;                    // by grid, the field that is its mask; -1: none
+  std::vector<int> masks;  // by grid, the field that is its mask; -1: none
   std::vector<std::string>
       warnings;                      // a line each, for one rank to log: optional fields that are absent, ...
   std::vector<std::string> details;  // for who wants to know all: what a warning only counts
@@ -132,8 +132,8 @@ std::string describe(const settings::Configuration& configuration, const Plan* p
 std::string describe_memory(const settings::ServersOptions& servers, const Plan& plan,
                             const model::Declarations& declarations, std::size_t ranks);
 
-// Whether a checkpoint is due at a tick, of ticks in order; none where there are no checkpoints. `plan` must live
-// longer.
+// Whether a checkpoint is due at a tick, of ticks in order; none where there are no checkpoints. `plan` must
+// live longer.
 std::function<bool(const model::Tick&)> checkpoint_schedule(const Plan& plan, model::Tick begin);
 
 // Which fields are wanted at a tick: the union of what all axes need.

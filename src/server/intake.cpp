@@ -245,10 +245,11 @@ bool Intake::advance_checkpoint() {
     const auto other =
         std::ranges::find_if(clients_, [](const Client& c) { return c.state != State::at_checkpoint; });
     if (other->state == State::gone) return false;
-    pipeline_.fail({ErrorCode::usage,
-                    fmt::format("component \"{}\": rank {} called checkpoint at step {}, but rank {} did not; "
-                                "expected the call on all ranks at the same step",
-                                component_, asks->link.client, tick_.step, other->link.client)});
+    pipeline_.fail(
+        {ErrorCode::usage,
+         fmt::format("component \"{}\": rank {} called checkpoint at step {}, but rank {} did not; "
+                     "expected the call on all ranks at the same step",
+                     component_, asks->link.client, tick_.step, other->link.client)});
     return true;
   }
   if (!std::exchange(in_checkpoint_, true)) {
@@ -339,11 +340,11 @@ double Intake::buffer_used() const {
 std::string Intake::describe() const {
   std::string text;
   for (const Client& client : clients_) {
-    const char* state = client.state == State::running    ? "its next packet is awaited"
-                        : client.state == State::at_tick  ? "waits for the others"
+    const char* state = client.state == State::running         ? "its next packet is awaited"
+                        : client.state == State::at_tick       ? "waits for the others"
                         : client.state == State::at_checkpoint ? "waits for the checkpoint"
-                        : client.state == State::finished ? "has finished"
-                                                          : "is gone";
+                        : client.state == State::finished      ? "has finished"
+                                                               : "is gone";
     text += fmt::format(
         "\n    rank {} of component \"{}\": {}{}", client.link.client, component_,
         client.started ? fmt::format("at step {}, ", client.tick.step) : "before its first step, ", state);

@@ -21,8 +21,8 @@ class Pipeline {
   // several at once, in any order. The payload stays until it returns.
   virtual void accept(int client, const model::PacketHeader& header, std::span<const std::byte> payload) = 0;
   // All clients of this server have asked for a checkpoint behind their puts of the current step, and nothing
-  // is being worked on. Nothing more is taken until is_saved() says so. `values`: of the model, from its first
-  // rank; empty from any other.
+  // is being worked on. Nothing more is taken until is_saved() says so. `values`: of the model, from its
+  // first rank; empty from any other.
   virtual void checkpoint(std::span<const std::byte> values) = 0;
   virtual bool is_saved() = 0;
   // All clients of this server have finished, and nothing is being worked on.

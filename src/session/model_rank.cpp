@@ -45,9 +45,8 @@ ModelRank::ModelRank(handshake::Started started, model::Tick begin)
 void ModelRank::look_for_restart() {
   begin_to_wait("and the first rank of its component, which looks for a checkpoint");
   const auto c = static_cast<std::size_t>(started_.number);
-  started_.restart =
-      handshake::find_restart(*started_.component, started_.run.assignment.components[c],
-                              started_.run.configurations[c], [this] { meanwhile(); });
+  started_.restart = handshake::find_restart(*started_.component, started_.run.assignment.components[c],
+                                             started_.run.configurations[c], [this] { meanwhile(); });
   if (started_.restart) begin_ = started_.restart->at;
 }
 
@@ -59,7 +58,8 @@ const model::Tick* ModelRank::restart_point() {
 client::RestoredFields ModelRank::restored(const char* call) {
   client(call);
   if (!started_.restart)
-    throw Error(ErrorCode::usage, fmt::format("{} was called in a run that begins afresh; ask restarting", call));
+    throw Error(ErrorCode::usage,
+                fmt::format("{} was called in a run that begins afresh; ask restarting", call));
   const auto& state = started_.restart->state;
   return {*state, [state] { return state->names(); }, declarer_};
 }
@@ -91,8 +91,8 @@ bool ModelRank::goes_on_after(const Error& error) {
 // All ranks hear of it sooner or later, for the servers that are left end their files too; one of them tells.
 void ModelRank::go_on_without_output(const std::string& how) {
   const bool stepped = client_ && client_->stepped();
-  output_lost_ =
-      host::describe_lost_output(started_.run, how, stepped ? client_->now() : model::Tick{model::static_step, 0});
+  output_lost_ = host::describe_lost_output(started_.run, how,
+                                            stepped ? client_->now() : model::Tick{model::static_step, 0});
   if (started_.component->rank() == 0) base::log_warning(output_lost_);
   watch_.mind_own_only();
   if (!client_)
@@ -179,10 +179,11 @@ void ModelRank::ready() {
   const std::uint64_t begin = env::steady_nanoseconds();
   declarer();
   if (started_.restart && !asked_restarting_)
-    throw Error(ErrorCode::usage,
-                fmt::format("the run goes on from the checkpoint {}, but the model did not ask restarting, so it "
-                            "would begin afresh; ask it before ready, or write `checkpoint.restart: never`",
-                            started_.restart->set));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("the run goes on from the checkpoint {}, but the model did not ask restarting, so it "
+                    "would begin afresh; ask it before ready, or write `checkpoint.restart: never`",
+                    started_.restart->set));
   try {
     agree_and_connect();
     client_->counters().ready_nanoseconds.set(env::steady_nanoseconds() - begin);
@@ -253,16 +254,15 @@ void ModelRank::connect() {
   doorbell_.reset();
   base::ByteReader reader(message);
   if (const auto fault = handshake::get_fault(reader)) throw Error(fault->code, fault->message);
-  client::ClientParts parts{
-      std::move(end.producer),
-      plan::make_agenda(*plan_, declarer_.declarations(), begin_,
-                        started_.restart ? started_.restart->state.get() : nullptr),
-      {},
-      {},
-      begin_,
-      started_.restart.has_value(),
-      {},
-      plan::checkpoint_schedule(*plan_, begin_)};
+  client::ClientParts parts{std::move(end.producer),
+                            plan::make_agenda(*plan_, declarer_.declarations(), begin_,
+                                              started_.restart ? started_.restart->state.get() : nullptr),
+                            {},
+                            {},
+                            begin_,
+                            started_.restart.has_value(),
+                            {},
+                            plan::checkpoint_schedule(*plan_, begin_)};
   for (const plan::FieldPlan& field : plan_->fields) {
     parts.may_be_missing.push_back(field.optional);
     parts.once.push_back(field.once);

@@ -39,7 +39,8 @@ class ModelRank {
   bool stop_requested();
   // From which step and time it goes on; null where it begins afresh.
   const model::Tick* restart_point();
-  client::RestoredFields restored(const char* call);  // throws Error(usage) before ready, or without a restart
+  client::RestoredFields restored(
+      const char* call);  // throws Error(usage) before ready, or without a restart
   bool checkpoint_due();
   void checkpoint();
   void finish();
@@ -78,10 +79,10 @@ class ModelRank {
   client::Declarer declarer_;
   int server_rank_ = -1;  // in the whole run
   handshake::ServerWatch watch_;
-  const char* waits_for_ = "";               // what the server is to do
-  double waits_since_ = 0.0;                 // steady seconds
-  std::optional<env::StopSignals> signals_;  // where this rank takes them
-  std::unique_ptr<host::BesideModel> own_;   // modes attached and inline
+  const char* waits_for_ = "";                     // what the server is to do
+  double waits_since_ = 0.0;                       // steady seconds
+  std::optional<env::StopSignals> signals_;        // where this rank takes them
+  std::unique_ptr<host::BesideModel> own_;         // modes attached and inline
   std::string doorbell_name_;                      // of this rank's server
   std::unique_ptr<transport::Doorbell> doorbell_;  // until connected, of a server of its own on this node
   std::optional<plan::Plan> plan_;

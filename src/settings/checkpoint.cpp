@@ -45,8 +45,9 @@ Type checkpoint_type() {
        .fallback = "true"},
       {.name = "on_error",
        .type = choice({"stop", "skip"}),
-       .says = "What happens when a checkpoint cannot be written: the model is told (`stop`), or a warning is "
-               "logged and the run goes on (`skip`). The checkpoints before it stay in either case.",
+       .says =
+           "What happens when a checkpoint cannot be written: the model is told (`stop`), or a warning is "
+           "logged and the run goes on (`skip`). The checkpoints before it stay in either case.",
        .example = "skip",
        .fallback = "stop"},
   });
@@ -58,17 +59,17 @@ CheckpointOptions read(const Value& value, Problems& problems) {
   options.location = value.location();
   options.directory = text_of(value, "directory", options.directory);
   if (const Value* directory = value.find("directory"); directory != nullptr && is_open(options.directory))
-    problems.add(directory->location(), directory->path(),
-                 "a name in braces is filled in only when the model has said what it is, but a restart begins "
-                 "before that; expected a path without one");
+    problems.add(
+        directory->location(), directory->path(),
+        "a name in braces is filled in only when the model has said what it is, but a restart begins "
+        "before that; expected a path without one");
   options.every = time::period_of(value, "every").period;
   options.keep = integer_of(value, "keep", options.keep);
   if (const Value* fields = value.find("fields"))
     for (const Value& field : fields->items()) options.fields.push_back({field.text(), field.location()});
   if (const Value* restart = value.find("restart")) options.restart_location = restart->location();
   options.restart = choice_of<Restart>(
-      value, "restart",
-      {{"auto", Restart::auto_}, {"never", Restart::never}, {"require", Restart::require}});
+      value, "restart", {{"auto", Restart::auto_}, {"never", Restart::never}, {"require", Restart::require}});
   options.on_signal = flag_of(value, "on_signal", options.on_signal);
   options.on_error = choice_of<OnCheckpointError>(
       value, "on_error", {{"stop", OnCheckpointError::stop}, {"skip", OnCheckpointError::skip}});
@@ -96,13 +97,14 @@ bool CheckpointOptions::operator==(const CheckpointOptions& other) const {
 }
 
 config::Section<CheckpointOptions> checkpoint_section() {
-  return {.option = {.name = "checkpoint",
-                     .type = checkpoint_type(),
-                     .says = "When the state of the run is saved, and where: the model's fields, and what the "
-                             "servers hold of windows that are open. A run that is stopped goes on from it.",
-                     .example = "{directory: restart, every: 600 s, keep: 2, fields: [u, v, w]}"},
-          .read = read,
-          .check = check};
+  return {
+      .option = {.name = "checkpoint",
+                 .type = checkpoint_type(),
+                 .says = "When the state of the run is saved, and where: the model's fields, and what the "
+                         "servers hold of windows that are open. A run that is stopped goes on from it.",
+                 .example = "{directory: restart, every: 600 s, keep: 2, fields: [u, v, w]}"},
+      .read = read,
+      .check = check};
 }
 
 }  // namespace tailrace::settings

@@ -93,9 +93,9 @@ void FileSink::create(const std::string& part) {
     spec.kept.clear();
   }
   if (!part.empty()) spec.path = part;
-  if (const auto& restored = plan_.restored;
-      restored && plan_.entry.has_many_files() && !restored->is_empty && written_.empty() &&
-      (restored->part.empty() || restored->part == part))
+  if (const auto& restored = plan_.restored; restored && plan_.entry.has_many_files() &&
+                                             !restored->is_empty && written_.empty() &&
+                                             (restored->part.empty() || restored->part == part))
     spec.kept = layout_.kept(restored->records);
   if (written_.contains(spec.path))
     throw Error(

@@ -16,7 +16,14 @@ TIMES = varying_times(STEPS, seed=5, shortest=0.4, longest=1.7)
 KEPT = ["w", "q", "ice", "column", "energy"]
 VARIABLES = [
     {"field": "w", "every": "2 s", "chunk": [3, 2, 7, 5], "compression": "zlib"},
-    {"field": "w", "name": "w_mean", "operation": "mean", "every": "5 s", "chunk": [4, 3, 4, 11], "compression": "zlib"},
+    {
+        "field": "w",
+        "name": "w_mean",
+        "operation": "mean",
+        "every": "5 s",
+        "chunk": [4, 3, 4, 11],
+        "compression": "zlib",
+    },
     {"field": "w", "name": "w_std", "operation": "std", "every": "7 steps"},
     {"field": "w", "name": "w_max", "operation": "max", "every": "11 s"},
     {"field": "energy", "operation": "sum", "every": "5 s"},

@@ -263,7 +263,9 @@ def try_kill(pid: int) -> None:
 
 def find_errors(output: str) -> list[tuple[int, str]]:
     """`ERROR <code> <message>`; a message goes on until another line of the player or of mpirun."""
-    ending = r"(?=^(?:ERROR \d|UNEXPECTED |FINISHED|SERVED|LEFT|LOST |STEP |STOPPING |RESTARTED |CHECKPOINT |-{20,})|\Z)"
+    ending = (
+        r"(?=^(?:ERROR \d|UNEXPECTED |FINISHED|SERVED|LEFT|LOST |STEP |STOPPING |RESTARTED |CHECKPOINT |-{20,})|\Z)"
+    )
     pattern = re.compile(rf"^ERROR (\d+) (.*?)\n{ending}", re.MULTILINE | re.DOTALL)
     return [(int(code), message) for code, message in pattern.findall(output + "\n")]
 

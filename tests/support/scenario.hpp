@@ -53,13 +53,13 @@ struct Fault {
 struct Scenario {
   std::string component, configuration;
   double initial_time = 0.0;
-  std::vector<double> times;          // of step 1, 2, ...
-  double pace = 0.0;                  // seconds of sleep in each step
-  std::size_t exchange_values = 200;  // that each rank sends its neighbour between two calls; 0: none
-  bool report_steps = false;          // the first rank prints `STEP n` after each step
-  bool in_step = false;               // the ranks wait for each other before each step
-  bool asks_stop = false;             // asks stop_requested after each step, and finishes where it is so
-  bool checkpoints = false;           // makes one where it is due, and goes on from one
+  std::vector<double> times;           // of step 1, 2, ...
+  double pace = 0.0;                   // seconds of sleep in each step
+  std::size_t exchange_values = 200;   // that each rank sends its neighbour between two calls; 0: none
+  bool report_steps = false;           // the first rank prints `STEP n` after each step
+  bool in_step = false;                // the ranks wait for each other before each step
+  bool asks_stop = false;              // asks stop_requested after each step, and finishes where it is so
+  bool checkpoints = false;            // makes one where it is due, and goes on from one
   std::vector<std::int64_t> requests;  // steps at which it asks for a checkpoint
   std::vector<std::string> got;        // fields that it gets after a restart, and checks
   std::map<std::string, std::int64_t> options;

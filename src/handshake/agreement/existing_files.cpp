@@ -56,9 +56,10 @@ class Look {
                             const std::string& path) {
     std::string complaint;
     if (plan_.has_checkpoints) {
-      refuse(file, fmt::format("the file {} exists and is to be continued, which is not yet possible in a run "
-                               "with checkpoints; expected another path, or no section `checkpoint`",
-                               path));
+      refuse(file,
+             fmt::format("the file {} exists and is to be continued, which is not yet possible in a run "
+                         "with checkpoints; expected another path, or no section `checkpoint`",
+                         path));
       return {};
     }
     try {

@@ -44,7 +44,7 @@ class Checkpoints {
   void give_up();
   bool under_way() const { return cut_.under_way() || own_.under_way() || set_ != nullptr; }
   std::size_t bytes() const { return kept_.bytes() + own_.bytes(); }  // held
-  std::string describe() const;                                      // for the watchdog
+  std::string describe() const;                                       // for the watchdog
 
  private:
   struct Set;

@@ -52,7 +52,8 @@ void Cut::give_up() {
 }
 
 Cut::Count Cut::count() const {
-  const auto traffic = words_.messenger().traffic(words_.kind(Word{}), words_.kind(first_word_of_checkpoints));
+  const auto traffic =
+      words_.messenger().traffic(words_.kind(Word{}), words_.kind(first_word_of_checkpoints));
   return {traffic.sent, traffic.handled};
 }
 

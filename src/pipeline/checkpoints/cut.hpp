@@ -2,9 +2,9 @@
 // and nothing of any later one: then each saves what it holds, and goes on.
 //
 // The servers come to the step one after the other, and messages are under way between them. So each tells
-// the leader, whenever it has nothing to do, how many messages of the component it has sent and handled. Where
-// the sums are equal the leader asks once more: if every server still rests and its numbers are the same,
-// nothing was under way between the two looks, and nothing can begin before they go on.
+// the leader, whenever it has nothing to do, how many messages of the component it has sent and handled.
+// Where the sums are equal the leader asks once more: if every server still rests and its numbers are the
+// same, nothing was under way between the two looks, and nothing can begin before they go on.
 #pragma once
 
 #include <cstdint>

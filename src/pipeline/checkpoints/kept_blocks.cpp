@@ -23,8 +23,8 @@ void KeptBlocks::save(model::StateSaver& saver) {
   std::vector<Block> blocks = take();
   for (Block& block : blocks) {
     const int grid = blueprint_.field(block.field).grid;
-    saver.save(model::kept_array(blueprint_.info.declarations, block.field), blueprint_.region(grid, block.client),
-               block.values);
+    saver.save(model::kept_array(blueprint_.info.declarations, block.field),
+               blueprint_.region(grid, block.client), block.values);
     block.values = {};
   }
 }

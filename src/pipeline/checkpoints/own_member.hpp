@@ -30,8 +30,8 @@ class OwnMember {
 
   // From now on pieces are of this set. Not while it is under way.
   void begin(const std::string& set, checkpoint::SetHead head, const std::string& name);
-  void take(messaging::Bytes&& bundle);  // as PieceSender sends them
-  bool progress();                       // true if anything moved
+  void take(messaging::Bytes&& bundle);   // as PieceSender sends them
+  bool progress();                        // true if anything moved
   std::optional<Outcome> take_outcome();  // once, when all is on the disk, or cannot be
   void give_up();                         // no outcome comes any more
   bool under_way() const { return under_way_; }

@@ -201,8 +201,8 @@ void Streams::load(const model::StateLoader& loader) {
   streams("time", tick_.time);
   step_closed_ = true;
   for (const auto& stream : streams_)
-    for (std::size_t window = 0;
-         stream->file_axis >= 0 && !blueprint_.plan.files[stream->file].is_unsaved && window < stream->windows.size();
+    for (std::size_t window = 0; stream->file_axis >= 0 && !blueprint_.plan.files[stream->file].is_unsaved &&
+                                 window < stream->windows.size();
          ++window)
       state_of(*stream, window).load(loader, stream->windows[window]);
 }

@@ -64,10 +64,11 @@ void compare_file(const FilePlan& file, const std::string& saved, config::Proble
   std::string what;
   if (!added.empty()) what += fmt::format(" it has \"{}\", which was not so before;", added);
   if (!gone.empty()) what += fmt::format(" it had \"{}\";", gone);
-  problems.add(file.entry.location, "output." + file.entry.path,
-               fmt::format("the file is to go on from the checkpoint, but{} expected what the file was made of "
-                           "before, or another path, which begins a new file",
-                           what));
+  problems.add(
+      file.entry.location, "output." + file.entry.path,
+      fmt::format("the file is to go on from the checkpoint, but{} expected what the file was made of "
+                  "before, or another path, which begins a new file",
+                  what));
 }
 
 }  // namespace
@@ -80,9 +81,8 @@ std::map<std::string, std::string> describe_for_restart(const Plan& plan,
   for (const model::Grid& grid : declarations.grids) all["grid " + grid.name] = describe_grid(grid);
   for (const model::Field& field : declarations.fields)
     if (!field.is_static)
-      all["field " + field.name] =
-          fmt::format("{} on grid \"{}\"", model::name_of(field.type),
-                      declarations.grids[static_cast<std::size_t>(field.grid)].name);
+      all["field " + field.name] = fmt::format("{} on grid \"{}\"", model::name_of(field.type),
+                                               declarations.grids[static_cast<std::size_t>(field.grid)].name);
   for (const FilePlan& file : plan.files) all["file " + file.entry.path] = describe_file(file);
   return all;
 }

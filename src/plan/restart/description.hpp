@@ -13,8 +13,8 @@ std::map<std::string, std::string> describe_for_restart(const Plan& plan,
                                                         const model::Declarations& declarations);
 
 // `saved`: the same of the run before. Output may be added or ended, and fields may come and go. Throws
-// Error(configuration) with all that differs: a field, a grid, the count of time, the variables of a file that
-// goes on, with the place of the file.
+// Error(configuration) with all that differs: a field, a grid, the count of time, the variables of a file
+// that goes on, with the place of the file.
 void check_restart(const std::map<std::string, std::string>& saved, const Plan& plan,
                    const model::Declarations& declarations);
 

@@ -15,9 +15,10 @@ std::string objection(const FieldPlan& plan, const model::Field& field, const mo
     return fmt::format("\"{}\" is a fixed field (`every: once`), which the model puts again after a restart",
                        field.name);
   if (model.grids[static_cast<std::size_t>(field.grid)].kind == model::GridKind::partial)
-    return fmt::format("\"{}\" lies on the partial grid \"{}\": contributions of ranks have no place in the "
-                       "whole, so other ranks could not take them up",
-                       field.name, model.grids[static_cast<std::size_t>(field.grid)].name);
+    return fmt::format(
+        "\"{}\" lies on the partial grid \"{}\": contributions of ranks have no place in the "
+        "whole, so other ranks could not take them up",
+        field.name, model.grids[static_cast<std::size_t>(field.grid)].name);
   return {};
 }
 
@@ -28,10 +29,11 @@ void refuse_memories(const Plan& plan, const settings::CheckpointOptions& option
   for (const analytics::Node& node : plan.analysis->graph.nodes)
     if (node.kind == analytics::NodeKind::kernel &&
         static_cast<const analytics::Kernel*>(node.op)->remembers())
-      return problems.add(options.location, "checkpoint",
-                          "a diagnostic uses an operator that remembers earlier steps, such as `track`, and "
-                          "what it remembers is not yet part of a checkpoint; expected no such diagnostic, or "
-                          "no section `checkpoint`");
+      return problems.add(
+          options.location, "checkpoint",
+          "a diagnostic uses an operator that remembers earlier steps, such as `track`, and "
+          "what it remembers is not yet part of a checkpoint; expected no such diagnostic, or "
+          "no section `checkpoint`");
 }
 
 bool is_pattern(const std::string& name) { return name.find_first_of("*?[") != std::string::npos; }
@@ -55,7 +57,8 @@ void mark_kept_fields(const settings::Configuration& configuration, const model:
     for (std::size_t f = 0; f < own; ++f) {
       const model::Field& field = declarations.fields[f];
       const bool by_pattern = is_pattern(listed.name);
-      const bool fits = field.name == listed.name || (by_pattern && settings::is_like(field.name, listed.name));
+      const bool fits =
+          field.name == listed.name || (by_pattern && settings::is_like(field.name, listed.name));
       if (!fits || field.is_static) continue;
       const std::string why = objection(plan.fields[f], field, declarations);
       found = found || why.empty() || !by_pattern;
@@ -65,11 +68,11 @@ void mark_kept_fields(const settings::Configuration& configuration, const model:
         problems.add(listed.location, "checkpoint.fields", why);
     }
     if (!found)
-      problems.add(listed.location, "checkpoint.fields",
-                   is_pattern(listed.name)
-                       ? fmt::format("the model declares no field like \"{}\" that can be kept", listed.name)
-                       : fmt::format("the model declares no field \"{}\".{}", listed.name,
-                                     hints.about(listed.name)));
+      problems.add(
+          listed.location, "checkpoint.fields",
+          is_pattern(listed.name)
+              ? fmt::format("the model declares no field like \"{}\" that can be kept", listed.name)
+              : fmt::format("the model declares no field \"{}\".{}", listed.name, hints.about(listed.name)));
   }
 }
 
