@@ -225,8 +225,8 @@ def test_a_running_job_is_left_alone(sets):
     try:
         assert holder.stdout.readline() == b"held\n"
         refusal = (
-            'tailrace: error: the checkpoints of component "atmosphere" in restart/atmosphere are in use by a job that '
-            "still runs, on node17 (process 4711); wait for its end, or end it\n"
+            'tailrace: error: the checkpoints of component "atmosphere" in restart/atmosphere are in use by '
+            "another job that still runs, on node17 (process 4711); wait for its end, or end it\n"
         )
         for command in (["checkpoint", "prune", "--keep", "1"], ["inspect", "--repair"]):
             _, error = run(*command, "restart", cwd=sets.parent, status=1)
