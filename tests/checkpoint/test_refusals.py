@@ -161,7 +161,9 @@ def test_two_jobs_at_once(job, folder):
         shutil.copytree(folder, folder.parent / "other", ignore=shutil.ignore_patterns("restart", "*.nc"))
         there = config(checkpoint={"directory": str(folder / "restart")}, output={"d.nc": {"variables": [MEAN]}})
         del there["output"]["a.nc"]
-        job(other, servers(1), config=there, folder=folder.parent / "other").failed_with("another job", "process")
+        job(other, servers(1), config=there, folder=folder.parent / "other").failed_with(
+            "another job", "process"
+        )
 
 
 def test_values_of_the_checkpoint_are_those_that_were_put(folder):

@@ -9,11 +9,11 @@ TEST(CheckpointSection, IsASection) { config::testing::check_section(checkpoint_
 
 TEST(CheckpointSection, ReadsAllItsOptions) {
   config::testing::Attempt attempt;
-  const CheckpointOptions options = config::testing::read(
-      checkpoint_section(),
-      "checkpoint: {directory: a/b, every: 6 h, keep: 5, fields: [u, \"q_*\"], restart: "
-      "require, on_signal: false, on_error: skip}",
-      attempt);
+  const CheckpointOptions options =
+      config::testing::read(checkpoint_section(),
+                            "checkpoint: {directory: a/b, every: 6 h, keep: 5, fields: [u, \"q_*\"], restart: "
+                            "require, on_signal: false, on_error: skip}",
+                            attempt);
   EXPECT_EQ(attempt.problems.text(), "");
   EXPECT_TRUE(options.is_asked_for);
   EXPECT_EQ(options.directory, "a/b");
@@ -31,10 +31,10 @@ TEST(CheckpointSection, TellsWhatIsWrong) {
       checkpoint_section(),
       {{.yaml = "checkpoint: {keep: 0, every: 1 h}",
         .told = "run.yaml:1:20  checkpoint.keep: expected a whole number from 1 to 1000, but got \"0\""},
-       {.yaml = "checkpoint: {directory: restart}", .told = "run.yaml:1:13  checkpoint: `every` is missing"},
+       {.yaml = "checkpoint: {directory: restart}",
+        .told = "run.yaml:1:13  checkpoint: `every` is missing"},
        {.yaml = "checkpoint: {every: 1 h, restart: always}",
-        .told =
-            "run.yaml:1:35  checkpoint.restart: expected `auto`, `never` or `require`, but got \"always\""},
+        .told = "run.yaml:1:35  checkpoint.restart: expected `auto`, `never` or `require`, but got \"always\""},
        {.yaml = "checkpoint: {every: 1 h, evry: 2 h}",
         .told = "run.yaml:1:26  checkpoint.evry: unknown option. Did you mean \"every\"?"}});
 }
