@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "output/netcdf/inspect.hpp"
 #include "output/netcdf/placed/header_around.hpp"
 #include "output/tests/raw_files.hpp"
 
