@@ -66,12 +66,16 @@ NB_MODULE(_core, module) {
              "Serves until the run is over: on the communicator, or, without one, as a separate program.");
   module.def(
       "check",
-      [](nb::handle config, const std::map<std::string, std::string>& options, nb::handle declared) {
-        return tailrace::check(path_of(config), options, declared.is_none() ? "" : path_of(declared));
+      [](nb::handle config, const std::map<std::string, std::string>& options, nb::handle declared,
+         nb::handle restart) {
+        const auto given = [](nb::handle path) { return path.is_none() ? "" : path_of(path); };
+        return tailrace::check(path_of(config), options, given(declared), given(restart));
       },
       "config"_a, "options"_a = std::map<std::string, std::string>{}, "declared"_a = nb::none(),
-      "Checks a configuration, against the declarations of a model if given, and describes it; raises Error "
-      "with all mistakes.");
+      "restart"_a = nb::none(),
+      "Checks a configuration, against the declarations of a model and a directory of checkpoints if given, "
+      "and "
+      "describes it; raises Error with all mistakes.");
   module.def(
       "plan_graph",
       [](nb::handle config, nb::handle declared, const std::map<std::string, std::string>& options) {

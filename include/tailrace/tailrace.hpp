@@ -299,10 +299,12 @@ TAILRACE_EXPORT void serve(const std::string& configuration);
 // Reads and checks a configuration as far as possible without a model, and describes it (a tree of files,
 // variables and periods). Options of the model may be supplied. `declared`, if not empty, is the file with
 // the declarations of a model from a run's report directory (declared.COMPONENT.json): then everything is
-// checked and described, with the plan of the diagnostics. Throws Error(configuration) with all mistakes.
+// checked and described, with the plan of the diagnostics. `restart`, if not empty (it wants `declared`): a
+// directory of checkpoints, as tailrace/checkpoints.hpp takes it; whether a run would go on from the newest
+// complete one is checked too. Throws Error(configuration) with all mistakes.
 TAILRACE_EXPORT std::string check(const std::string& configuration,
                                   const std::map<std::string, std::string>& options = {},
-                                  const std::string& declared = "");
+                                  const std::string& declared = "", const std::string& restart = "");
 // The plan of the diagnostics as a graph in the language of Graphviz's dot. Throws as check does.
 TAILRACE_EXPORT std::string plan_graph(const std::string& configuration, const std::string& declared,
                                        const std::map<std::string, std::string>& options = {});

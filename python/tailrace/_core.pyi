@@ -164,6 +164,7 @@ def check(
     config: str | os.PathLike[str],
     options: Mapping[str, str] = {},
     declared: str | os.PathLike[str] | None = None,
+    restart: str | os.PathLike[str] | None = None,
 ) -> str: ...
 def plan_graph(
     config: str | os.PathLike[str], declared: str | os.PathLike[str], options: Mapping[str, str] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from rich import box
@@ -12,7 +13,7 @@ from rich.text import Text
 from tailrace import _core
 from tailrace._text import bytes_text, plural
 
-__all__ = ["copy", "inspect_directory", "show"]
+__all__ = ["copy", "files_of_output", "inspect_directory", "show"]
 
 COLUMNS = ("component", "step", "model time", "size", "files", "state")
 
@@ -45,6 +46,13 @@ def _reason(one: _core.Checkpoint) -> str:
     if one.state == "unfinished" and one.holder:
         return f"{one.why}; a job is running, on {one.holder}"
     return one.why
+
+
+def files_of_output(directory: Path) -> list[Path]:
+    """The NetCDF files in `directory`, if it is not a checkpoint."""
+    if re.fullmatch(r"step_\d{12,}", directory.resolve().name):
+        return []
+    return sorted(directory.glob("*.nc"))
 
 
 def inspect_directory(directory: Path, repair: bool) -> bool:

@@ -73,13 +73,22 @@ def cli() -> None:
     metavar="FILE",
     help="Write the plan of the diagnostics as a graph for Graphviz's dot.",
 )
-def check(config: Path, options, declared: Path | None, graph: Path | None) -> None:
+@click.option(
+    "--restart",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="A directory of checkpoints, or one: say whether a run would go on from the newest, before the job waits in a "
+    "queue. Needs --declared.",
+)
+def check(config: Path, options, declared: Path | None, graph: Path | None, restart: Path | None) -> None:
     """Check CONFIG without running a model and print the plan."""
     from tailrace import _core
 
     if graph and not declared:
         raise click.UsageError("--graph needs --declared: the plan depends on the shapes of the model's fields")
-    click.echo(_core.check(config, dict(options), declared).rstrip("\n"))
+    if restart and not declared:
+        raise click.UsageError("--restart needs --declared: a checkpoint belongs to the fields and grids of a model")
+    click.echo(_core.check(config, dict(options), declared, restart).rstrip("\n"))
     if graph:
         graph.write_text(_core.plan_graph(config, declared, dict(options)))
 
@@ -194,22 +203,27 @@ def schema() -> None:
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="PATHS...")
 @click.option("--repair", is_flag=True, help="Repair what a killed run left behind.")
 def inspect(paths: tuple[Path, ...], repair: bool) -> None:
-    """Check whether files and checkpoints that Tailrace wrote can be read, and repair them on request."""
-    from tailrace import _core
-    from tailrace.checkpoints import inspect_directory
+    """Check whether files and checkpoints that Tailrace wrote can be read, and repair them on request.
 
-    unreadable = 0
+    Of a directory: the checkpoints in it, or else the files (*.nc).
+    """
+    from tailrace import _core
+    from tailrace.checkpoints import files_of_output, inspect_directory
+
+    inspected = unreadable = 0
     for path in paths:
-        if path.is_dir():
+        files = files_of_output(path) if path.is_dir() else [path]
+        for file in files:
+            inspection = _core.inspect(str(file), repair)
+            click.echo(f"{file}: {inspection.report}")
+            unreadable += not inspection.readable
+        if not files:
             unreadable += inspect_directory(path, repair)
-            continue
-        inspection = _core.inspect(str(path), repair)
-        click.echo(f"{path}: {inspection.report}")
-        unreadable += not inspection.readable
+        inspected += len(files) or 1
     if unreadable:
         hint = "" if repair else "; tailrace inspect --repair may repair this"
         kind = "paths" if any(path.is_dir() for path in paths) else "files"
-        raise Failed(f"{unreadable} of {len(paths)} {kind} cannot be read{hint}")
+        raise Failed(f"{unreadable} of {inspected} {kind} cannot be read{hint}")
 
 
 @cli.group()

@@ -89,9 +89,10 @@ void SetStore::take_hold(const std::string& component) {
   }
   throw Error(
       ErrorCode::resource,
-      fmt::format("the checkpoints of component \"{}\" in {} are in use by a job that still runs, on {}; "
-                  "wait for its end, or end it",
-                  component, path_, holder_of(files_, path_)));
+      fmt::format(
+          "the checkpoints of component \"{}\" in {} are in use by another job that still runs, on {}; "
+          "wait for its end, or end it",
+          component, path_, holder_of(files_, path_)));
 }
 
 void SetStore::commit(const Manifest& manifest) {
@@ -111,14 +112,15 @@ void SetStore::commit(const Manifest& manifest) {
 }
 
 void SetStore::abandon(std::int64_t step) noexcept {
-  if (files_.exists(set_path(step))) try_to_remove(files_, set_path(step));
+  const std::string set = set_path(step);
+  if (files_.exists(set) && !files_.exists(manifest_path(set))) try_to_remove(files_, set);
 }
 
 void SetStore::prune(int keep) {
   TAILRACE_ASSERT(keep >= 1, "at least one checkpoint is kept");
   int complete = 0;
   for (const FoundSet& set : find_sets(files_, path_)) {
-    if (complete >= keep && set.state != FoundSet::State::refused) remove_set(files_, set.path);
+    if (complete >= keep && set.state != FoundSet::State::refused) try_to_remove(files_, set.path);
     complete += set.state == FoundSet::State::complete;
   }
 }

@@ -24,10 +24,11 @@ class SetStore {
   // All members are finished. When it returns, the set survives a loss of power; when it throws, there is no
   // such set, and those before are as they were.
   void commit(const Manifest& manifest);
-  // Of a set that will not be committed, when no server writes to it any more. Says only on the log what it
-  // cannot remove; the next job does.
+  // Of a set that is not committed, when no server writes to it any more; a committed one stays. Says only on
+  // the log what it cannot remove; the next job does.
   void abandon(std::int64_t step) noexcept;
-  // Removes all but the newest `keep` (at least 1) complete sets. Those that stay are not touched.
+  // Removes all but the newest `keep` (at least 1) complete sets. Those that stay are not touched. Says only
+  // on the log what it cannot remove: that is no fault of the newest one.
   void prune(int keep);
   // A job that goes on from `step` (none: from the beginning) writes other sets of later steps: those that
   // are there go, whole or not, and the log names them. Before the job changes any file of its output.

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/nearest_name.hpp"
 #include "checkpoint/checksums.hpp"
 #include "checkpoint/set_store.hpp"
 
@@ -113,6 +114,19 @@ std::vector<SurveyedSet> survey(env::FileSystem& files, const std::string& path,
     }
   }
   return surveyed;
+}
+
+FoundSet newest_complete(env::FileSystem& files, const std::string& path, const std::string& component) {
+  std::vector<std::string> others;
+  for (auto& [set, of, holder] : survey(files, path, false)) {
+    if (of == component && set.state == FoundSet::State::refused)
+      refuse(fmt::format("checkpoint {} cannot be used: {}", set.path, set.why));
+    if (set.state != FoundSet::State::complete) continue;
+    if (of == component) return std::move(set);
+    if (others.empty() || others.back() != of) others.push_back(of);
+  }
+  refuse(fmt::format("{}: has no complete checkpoint of component \"{}\".{}", path, component,
+                     base::name_hint(component, others)));
 }
 
 std::string copy_set(env::FileSystem& files, const std::string& set, const std::string& directory) {

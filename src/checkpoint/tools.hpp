@@ -22,6 +22,10 @@ struct SurveyedSet {
 // a damaged one.
 std::vector<SurveyedSet> survey(env::FileSystem& files, const std::string& path, bool verify);
 
+// The set that a restart of this component would take if its members are whole: they are not read.
+// Error(resource) where there is none, with the components that have one, and for one that is refused.
+FoundSet newest_complete(env::FileSystem& files, const std::string& path, const std::string& component);
+
 // Copies a complete set into DIRECTORY/COMPONENT, durable when it returns, and checks each byte meanwhile.
 // Error(resource) for damage, for a set of that step that is there, and where a job holds the sets there.
 // The path of the copy.

@@ -1,4 +1,8 @@
 // The public functions that need no session: a server's whole life, and what the command line asks.
+#include "checkpoint/tools.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -21,6 +25,7 @@
 #include "plan/analysis.hpp"
 #include "plan/declared.hpp"
 #include "plan/plan.hpp"
+#include "plan/restart/description.hpp"
 #include "plan/words/as_configured.hpp"
 #include "settings/configuration.hpp"
 #include "tailrace/tailrace.hpp"
@@ -80,6 +85,16 @@ std::string diagnostics_text(const Checked& checked) {
   return analytics::plan_text(checked.plan.analysis->graph, placement_of(checked));
 }
 
+// As `start` and `ready` decide it, but for the values in the set, which only a restart reads.
+std::string restart_text(const Checked& checked, const std::string& directory) {
+  if (directory.empty()) return "";
+  const std::string& component = checked.declarations.component;
+  const auto set = checkpoint::newest_complete(env::system_files(), directory, component);
+  plan::check_restart(set.manifest.texts, checked.plan, checked.declarations);
+  return fmt::format("component \"{}\" goes on from the checkpoint of step {} ({} s) in {}\n\n", component,
+                     set.step, set.manifest.head.time, set.path);
+}
+
 std::string diagnostics_graph(const Checked& checked) {
   if (!checked.plan.analysis) return analytics::plan_graph({}, {});
   return analytics::plan_graph(checked.plan.analysis->graph, placement_of(checked));
@@ -105,10 +120,13 @@ void serve(const std::string& configuration) {
 }
 
 std::string check(const std::string& configuration, const std::map<std::string, std::string>& options,
-                  const std::string& declared) {
+                  const std::string& declared, const std::string& restart) {
+  if (declared.empty() && !restart.empty())
+    throw Error(ErrorCode::usage,
+                "whether a run goes on from a checkpoint is checked with declarations only");
   if (!declared.empty()) {
     const session::Checked found = session::check_against(configuration, options, declared);
-    return plan::describe(found.configuration, &found.plan) +
+    return session::restart_text(found, restart) + plan::describe(found.configuration, &found.plan) +
            plan::describe_memory(found.configuration.servers, found.plan, found.declarations, found.ranks) +
            cf::describe_volume(found.plan, found.configuration, found.declarations, found.speed) +
            session::diagnostics_text(found);

@@ -183,6 +183,17 @@ def test_inspect_repairs_only_on_request(sets, where):
     run("checkpoint", "verify", sets, cwd=sets.parent)
 
 
+def test_inspect_takes_a_directory_of_output(tmp_path):
+    for name in ("a.nc", "b.nc"):
+        shutil.copy(DATA / SET / "state.0.nc", tmp_path / name)
+    out, _ = run("inspect", ".", cwd=tmp_path)
+    assert out == "".join(f"{name}: {name}: complete; no unlimited dimension\n" for name in ("a.nc", "b.nc"))
+    (tmp_path / "b.nc").write_bytes((tmp_path / "b.nc").read_bytes()[:5000])
+    out, error = run("inspect", ".", cwd=tmp_path, status=1)
+    assert "b.nc: is truncated: 5000 of " in out
+    assert "1 of 2 paths cannot be read" in error
+
+
 def test_a_directory_without_checkpoints_is_named(tmp_path):
     (tmp_path / "empty").mkdir()
     for command in (["checkpoint", "list"], ["checkpoint", "verify"], ["inspect"]):
@@ -214,8 +225,8 @@ def test_a_running_job_is_left_alone(sets):
     try:
         assert holder.stdout.readline() == b"held\n"
         refusal = (
-            'tailrace: error: the checkpoints of component "atmosphere" in restart/atmosphere are in use by a job that '
-            "still runs, on node17 (process 4711); wait for its end, or end it\n"
+            'tailrace: error: the checkpoints of component "atmosphere" in restart/atmosphere are in use by '
+            "another job that still runs, on node17 (process 4711); wait for its end, or end it\n"
         )
         for command in (["checkpoint", "prune", "--keep", "1"], ["inspect", "--repair"]):
             _, error = run(*command, "restart", cwd=sets.parent, status=1)

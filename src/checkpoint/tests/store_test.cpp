@@ -32,11 +32,11 @@ TEST_F(Store, is_held_by_one_job) {
   auto first = std::make_unique<SetStore>(*files, "checkpoints", "atmosphere");
   const std::string holder = fmt::format("{} (process {})", env::host_name(), env::process_id());
   EXPECT_EQ(holder_of(*files, sets), holder);
-  EXPECT_EQ(
-      message_of([&] { SetStore(*files, "checkpoints", "atmosphere"); }),
-      "the checkpoints of component \"atmosphere\" in checkpoints/atmosphere are in use by a job that still "
-      "runs, on " +
-          holder + "; wait for its end, or end it");
+  EXPECT_EQ(message_of([&] { SetStore(*files, "checkpoints", "atmosphere"); }),
+            "the checkpoints of component \"atmosphere\" in checkpoints/atmosphere are in use by another job "
+            "that still "
+            "runs, on " +
+                holder + "; wait for its end, or end it");
   SetStore other(*files, "checkpoints", "ocean");
   first.reset();
   EXPECT_EQ(holder_of(*files, sets), "");
@@ -98,6 +98,9 @@ TEST_F(Store, abandons_a_set) {
   store.abandon(20);
   store.abandon(20);
   EXPECT_THAT(files->list(sets), ElementsAre("lock"));
+  write_set(*files, store, 30);
+  store.abandon(30);
+  EXPECT_THAT(steps(), ElementsAre(30));
 }
 
 TEST_F(Store, does_not_write_a_set_twice) {

@@ -60,6 +60,17 @@ TEST_F(Tools, say_where_there_is_nothing) {
       "of the configuration");
 }
 
+TEST_F(Tools, find_the_set_of_a_component) {
+  EXPECT_EQ(newest_complete(*files, "a/checkpoints", "atmosphere").step, 30);
+  files->remove("a/checkpoints/atmosphere/step_000000000030/manifest.json");
+  EXPECT_EQ(newest_complete(*files, "a/checkpoints", "atmosphere").step, 20);
+  EXPECT_EQ(newest_complete(*files, "a/checkpoints/atmosphere/step_000000000010", "atmosphere").step, 10);
+  EXPECT_EQ(
+      message_of([&] { newest_complete(*files, "a/checkpoints", "atmosfere"); }),
+      "a/checkpoints: has no complete checkpoint of component \"atmosfere\". Did you mean \"atmosphere\"? "
+      "(known: atmosphere, ocean)");
+}
+
 TEST_F(Tools, copy_a_whole_set) {
   const std::string set = "a/checkpoints/atmosphere/step_000000000020";
   EXPECT_EQ(copy_set(*files, set, "b/c"), "b/c/atmosphere/step_000000000020");
@@ -82,7 +93,8 @@ TEST_F(Tools, prune_each_component) {
               ElementsAre("a/checkpoints/atmosphere/step_000000000010"));
   EXPECT_THAT(prune_sets(*files, "a/checkpoints", 2), IsEmpty());
   const SetStore job(*files, "a/checkpoints", "atmosphere");
-  EXPECT_THAT(message_of([&] { prune_sets(*files, "a/checkpoints", 1); }), HasSubstr("in use by a job"));
+  EXPECT_THAT(message_of([&] { prune_sets(*files, "a/checkpoints", 1); }),
+              HasSubstr("in use by another job"));
 }
 
 TEST_F(Tools, remove_only_what_cannot_be_used) {
@@ -104,7 +116,7 @@ TEST_F(Tools, leave_the_sets_of_a_running_job_alone) {
   SetStore job(*files, "a/checkpoints", "atmosphere");
   write_member(*files, "a/checkpoints/atmosphere", 40, 0, 2);
   EXPECT_THAT(message_of([&] { remove_unusable(*files, "a/checkpoints/atmosphere"); }),
-              HasSubstr("in use by a job"));
+              HasSubstr("in use by another job"));
   EXPECT_FALSE(survey(*files, "a/checkpoints/atmosphere", false)[0].holder.empty());
   EXPECT_TRUE(files->exists("a/checkpoints/atmosphere/step_000000000040/state.0.nc"));
 }
