@@ -34,15 +34,17 @@ class Shape:
     files: int = 1  # over which the fields are spread
     components: int = 1
     with_model: bool = False  # the servers are in the model's ranks
+    memory: int = MEMORY
     together: bool = False  # model ranks wait for each other in each step
 
     def configuration(self, component: int) -> str:
         count = f", count: {self.servers}" if self.mode == "dedicated" else ""
         names = [f"f{number}" for number in range(self.fields)]
+        memory = f"memory: {self.memory} MiB"
         transport = f", transport: {self.transport}" if self.mode == "dedicated" else ""
         lines = [
             "tailrace: 1",
-            f"servers: {{mode: {self.mode}{count}{transport}, buffer: {self.buffer():.0f} MiB, memory: {MEMORY} MiB}}",
+            f"servers: {{mode: {self.mode}{count}{transport}, buffer: {self.buffer():.0f} MiB, {memory}}}",
             "fields:",
             f"  all: {{every: 1 step, names: [{', '.join(names)}]}}",
             "output:",
@@ -85,7 +87,7 @@ SHAPES = {
     "a slow disk, two servers": Shape(servers=2, steps=60),
     "a slow disk, two servers, mpi": Shape(servers=2, transport="mpi", steps=60),
     "a file on a server without clients": Shape(clients=1, servers=2, files=2, fields=2, steps=60),
-    "series of a field of 64 MiB": Shape(rows=8192, access="series", steps=10, disk=0.2),
+    "series of a field of 64 MiB": Shape(rows=8192, access="series", steps=10, disk=0.2, memory=128),
     "60 files, two servers": Shape(files=60, fields=60, rows=128, steps=20, servers=2, disk=2.0),
     "four servers, mpi": Shape(clients=4, servers=4, transport="mpi", files=3, fields=3, rows=512),
     "two components, two servers": Shape(clients=4, servers=2, components=2, steps=60),
@@ -95,6 +97,9 @@ SHAPES = {
     "puts of 16 MiB, back to back": Shape(rows=4096, steps=20, disk=5.0),
     "means, written together": Shape(
         time="mean", every="8 steps", fields=4, rows=512, write_every="40 steps", steps=80
+    ),
+    "means that nearly fill the memory": Shape(
+        time="mean", every="8 steps", fields=4, write_every="8 steps", steps=40, memory=80
     ),
     "written once a hundred steps": Shape(servers=2, rows=256, fields=4, steps=200, write_every="100 steps", disk=5.0),
     "attached": Shape(mode="attached", servers=2, with_model=True),
@@ -130,7 +135,7 @@ def main() -> None:
         code, _ = most(replace(shape, rows=8, columns=8, disk=0.0), 2)
         taken, held = most(shape, shape.steps)
         note = ", ".join(f"{kind} {mib:.0f}" for kind, mib in held.items() if mib >= 1)
-        results.add(name, taken - code - shape.ring() - shape.model(), "MiB", float(MEMORY + SLACK), note)
+        results.add(name, taken - code - shape.ring() - shape.model(), "MiB", float(shape.memory + SLACK), note)
         results.details[name] = held | {"code": code}
         print(json.dumps(results.rows[-1]), flush=True)
     results.finish(asked.json)

@@ -121,6 +121,8 @@ std::size_t Engine::bytes() const {
   return held;
 }
 
+std::size_t Engine::fixed_bytes() const { return parts_->fixed.bytes(); }
+
 std::vector<Failure> Engine::take_failures() { return std::exchange(parts_->failures, {}); }
 
 void Engine::finish(std::function<void(const std::string&)> then) {

@@ -81,6 +81,7 @@ class Engine {
   bool progress();  // true if anything moved
   bool idle() const;
   std::size_t bytes() const;             // held for steps that are not finished
+  std::size_t fixed_bytes() const;       // of fixed inputs, which stay
   std::size_t steps() const;             // that are not finished
   std::vector<Failure> take_failures();  // in the order of steps
   // Proves, with the other servers, that nothing is left; call once, when idle after the last step.

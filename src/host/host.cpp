@@ -167,7 +167,7 @@ void Host::set_up(Slot& slot, std::span<const std::byte> message) {
         std::move(info), messenger_,
         sinks::FileServices{executor_, reporter_.counters(), reporter_.commit_log(), &reporter_.trace(),
                             reporter_.begin()});
-    if (!fault) slot.component->create_files();
+    if (!fault) slot.component->create_files(slot.clients);
     if (keep) reporter_.keep_declarations(slot.component->info().declarations.component, declared);
   } catch (...) {
     fault = base::current_fault();

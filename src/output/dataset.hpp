@@ -127,6 +127,8 @@ class Format {
   // Whether several servers may each have a dataset of the same spec open and commit chunks of their own to
   // it. Each commit then has the lengths on every server; times and coordinates come from one of them.
   virtual bool can_be_written_by_many() const { return false; }
+  // What its library may hold for itself while a commit is written: one at a time on a server.
+  virtual std::size_t cache_bytes() const { return 0; }
   // Whether it can go on with a file of an earlier run (IfExists::append).
   virtual bool can_append() const { return false; }
   // By the name of the dim, of a file that is there, after whatever repair it needs. Throws Error(resource)

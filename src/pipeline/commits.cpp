@@ -41,13 +41,17 @@ void Commits::start_clocks(std::vector<std::vector<std::size_t>> bytes_per_recor
 
 void Commits::create_sinks(const sinks::Owners& owners, sinks::FileServices services) {
   const std::vector<plan::FilePlan>& files = blueprint_.plan.files;
-  for (std::size_t f = 0; f < files.size(); ++f)
+  for (std::size_t f = 0; f < files.size(); ++f) {
     sinks_[f] = sinks::make_sink({.plan = files[f],
                                   .layout = blueprint_.layouts[f],
                                   .file = f,
                                   .server = words_.rank(),
                                   .owners = owners},
                                  services);
+    if (const output::Format* format = output::find_format(files[f].entry.format);
+        format != nullptr && sinks_[f]->writes())
+      cache_bytes_ = std::max(cache_bytes_, format->cache_bytes());
+  }
 }
 
 void Commits::advance(const model::Tick& tick) {

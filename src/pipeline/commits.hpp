@@ -55,7 +55,9 @@ class Commits final : public model::Stateful {
   const model::Tick& tick() const { return tick_; }     // that the leader announced last
   const plan::AxisBank& axes() const { return axes_; }  // at the last step that was announced
   const std::vector<plan::FileClock>& clocks() const { return clocks_; }
-  std::size_t bytes() const;                       // held by the sinks
+  std::size_t bytes() const;  // held by the sinks
+  // That the libraries which write them may keep for themselves, one file at a time.
+  std::size_t cache_bytes() const { return closed() ? 0 : cache_bytes_; }
   std::size_t due_bytes(std::int64_t step) const;  // of these, what leaves without steps after this one
   // Likewise, but of each file that is written here no more than what exceeds its share of `bytes` by one:
   // the sum exceeds `bytes` only if all files do.
@@ -74,6 +76,7 @@ class Commits final : public model::Stateful {
   model::Tick tick_{model::static_step, 0.0};
   std::vector<plan::FileClock> clocks_;              // by file of the plan
   std::vector<std::unique_ptr<sinks::Sink>> sinks_;  // by file of the plan
+  std::size_t cache_bytes_ = 0;
 };
 
 }  // namespace tailrace::pipeline

@@ -57,6 +57,7 @@ class Diagnostics final : public model::Stateful {
   void load(const model::StateLoader&) override {}
 
   std::size_t bytes() const { return engine_->bytes(); }
+  std::size_t fixed_bytes() const { return engine_->fixed_bytes(); }
   std::size_t steps() const { return engine_->steps(); }  // under way
 
  private:

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "env/clock.hpp"
+#include "pipeline/memory_need.hpp"
 #include "plan/analysis.hpp"
 
 namespace tailrace::pipeline {
@@ -109,8 +110,8 @@ std::vector<std::vector<std::size_t>> ServedComponent::bytes_per_record() const 
   return bytes;
 }
 
-void ServedComponent::create_files() {
-  router_.check_memory();
+void ServedComponent::create_files(std::span<const int> clients) {
+  needed_besides_ = check_memory(blueprint_, router_, clients, words_.rank());
   checkpoints_.open();
   commits_.create_sinks(router_.owners(), services_);
 }
@@ -185,7 +186,8 @@ bool ServedComponent::has_room() {
   if (leaving <= memory / least_share) return true;
   const std::size_t next = std::max(most_step_bytes_, step_bytes_.load(std::memory_order_relaxed));
   return leaving <= memory / moving_share &&
-         services_.counters.held.total() + next <= blueprint_.info.configuration.servers.memory;
+         services_.counters.held.total() + next <=
+             blueprint_.info.configuration.servers.memory + needed_besides_;
 }
 
 // The same memory, still in the caches, then serves one step after the other: memory that is used for the
@@ -377,8 +379,8 @@ void ServedComponent::count_held() {
   next_count_ = env::steady_seconds() + seconds_between_counts;
   held_.set(Held::messages, router_.unsent_bytes() + router_.unprocessed_bytes());
   held_.set(Held::chunks, router_.open_bytes());
-  held_.set(Held::files, commits_.bytes() + router_.delivered_bytes());
-  held_.set(Held::analytics, diagnostics_ ? diagnostics_->bytes() : 0);
+  held_.set(Held::files, commits_.bytes() + commits_.cache_bytes() + router_.delivered_bytes());
+  held_.set(Held::analytics, diagnostics_ ? diagnostics_->bytes() + diagnostics_->fixed_bytes() : 0);
   held_.set(Held::windows, streams_.bytes() + masks_.bytes());
   held_.set(Held::geometry, router_.geometry_bytes());
   held_.set(Held::checkpoint, checkpoints_.bytes());

@@ -33,8 +33,9 @@ class ServedComponent final : public server::Pipeline {
   ServedComponent(ComponentInfo info, messaging::Messenger& messenger, sinks::FileServices services);
   ~ServedComponent() override;  // waits for its work on the workers
 
-  // Creates the files this server writes. Throws what went wrong.
-  void create_files();
+  // Creates the files this server writes. Throws what went wrong; Error(configuration) where what it must
+  // hold for these clients is more than its memory.
+  void create_files(std::span<const int> clients);
   // The clients of this server, once they are connected. Called once, before any progress. `saved`: goes on
   // from there (where the component's information has it, it is that); the component's begin is the step that
   // was saved.
@@ -124,6 +125,7 @@ class ServedComponent final : public server::Pipeline {
   double next_count_ = 0.0;
   std::atomic<std::size_t> step_bytes_{0};  // of the blocks of this step so far
   std::size_t most_step_bytes_ = 0;
+  std::size_t needed_besides_ = 0;  // of what must be held, where `memory` is not given
   bool waits_for_writers_ = false;
   bool input_ended_ = false;
   bool windows_finished_ = false;

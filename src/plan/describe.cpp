@@ -237,29 +237,48 @@ std::string describe(const settings::Configuration& configuration, const Plan* p
   return "tailrace\n" + base::drawn(branches);
 }
 
-// Not compressed, and evenly spread over servers and ranks.
+// Not compressed, and evenly spread over servers and ranks: of the server that needs most.
 std::string describe_memory(const settings::ServersOptions& servers, const Plan& plan,
                             const model::Declarations& declarations, std::size_t ranks) {
   if (servers.mode == settings::Mode::off) return "";
-  const memory::Needs needs = memory::needs_of(plan, declarations);
   const std::size_t count = servers_of(servers, ranks);
-  const std::size_t need = (needs.step + needs.windows + needs.open) / count + needs.at_once;
+  memory::Needs needs;
+  for (std::size_t server = 0; server < std::min(count, std::max<std::size_t>(1, plan.files.size()));
+       ++server) {
+    const memory::Needs here =
+        memory::needs_of(plan, declarations,
+                         {.servers = static_cast<int>(count),
+                          .cells =
+                              [&](int grid) {
+                                const auto size = declarations.grids[static_cast<std::size_t>(grid)].size();
+                                return (static_cast<std::size_t>(size) + count - 1) / count;
+                              },
+                          .writes = [&](std::size_t file) { return file % count == server; }});
+    if (server == 0 || here.total() > needs.total()) needs = here;
+  }
   std::vector<Branch> parts;
-  const auto add = [&parts](std::size_t bytes, const std::string& what) {
-    if (bytes > 0) parts.push_back({bytes_words(bytes) + " " + what, {}});
-  };
-  add(needs.step / count, "for the fields of a step");
-  add(needs.windows / count, "for means, sums and the like, all the time");
-  add(needs.open / count, "for chunks that wait for more records");
-  add(needs.at_once, fmt::format("for what {} gets at one step, on its server", needs.largest_file));
-  add(needs.step / std::max<std::size_t>(1, ranks),
-      fmt::format("of a step from each of {} model ranks, in its buffer", ranks));
-  if (need > servers.memory)
+  for (const memory::Need* need : needs.all()) {
+    if (need->bytes == 0) continue;
+    const std::string most = need->of.empty() || need->most == need->bytes
+                                 ? need->of
+                                 : bytes_words(need->most) + " for " + need->of;
     parts.push_back(
-        {"a server will hold more than servers.memory allows, and take steps one by one: expected "
-         "more memory or more servers",
+        {fmt::format("{} {}{}", bytes_words(need->bytes), need->what, most.empty() ? "" : ": " + most), {}});
+  }
+  parts.push_back(
+      {fmt::format("{} of a step from each of {} model ranks, in its buffer",
+                   bytes_words(memory::step_bytes(plan, declarations) / std::max<std::size_t>(1, ranks)),
+                   ranks),
+       {}});
+  if (memory::lack_of_memory(needs, servers.memory))
+    parts.push_back(
+        {fmt::format("{}: expected `servers: {{memory: {} MiB}}` or more, or more servers",
+                     servers.memory_given
+                         ? "refused in ready"
+                         : "more than `memory` where it is not given: then it bounds what moves alone",
+                     memory::memory_for(needs.total()) >> 20),
          {}});
-  return fmt::format("memory: about {} of the {} of a server\n", bytes_words(need),
+  return fmt::format("memory: about {} of the {} of a server\n", bytes_words(needs.total()),
                      bytes_words(servers.memory)) +
          base::drawn(parts);
 }

@@ -92,9 +92,10 @@ std::vector<config::Option> what_they_may_use_and_tell() {
   return {
       {.name = "memory",
        .type = config::size(),
-       .says = "The bound on the data that a server holds, from their arrival to the disk.",
+       .says = "The bound on the data that a server holds, from their arrival to the disk. A plan that must "
+               "hold more at a time is refused in `ready`, with the figures. Where it is not given, it is "
+               "1 GiB, and such a plan gets a warning: what it must hold then comes on top.",
        .example = "4 GiB",
-       .fallback = "1 GiB",
        .unit = "bytes per server"},
       {.name = "watchdog",
        .type = time::duration_or_off_type(),
@@ -150,6 +151,7 @@ Options read(const Value& value, config::Problems& problems) {
   options.transport = config::text_of(value, "transport", options.transport);
   options.memory = config::size_of(value, "memory", options.memory,
                                    {.bytes = std::size_t{1} << 20, .words = "1 MiB"}, problems);
+  options.memory_given = value.find("memory") != nullptr;
   options.watchdog_seconds = time::seconds_of(value, "watchdog", options.watchdog_seconds);
   options.model_uses_hdf5 = config::flag_of(value, "model_uses_hdf5", options.model_uses_hdf5);
   options.signals = config::choice_of<Signals>(

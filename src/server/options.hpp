@@ -23,8 +23,9 @@ struct Options {
   transport::BufferOptions buffer;
   std::string transport = "auto";             // or the name of one
   std::size_t memory = std::size_t{1} << 30;  // bound on the data that a server holds
-  double watchdog_seconds = 60.0;             // 0: off
-  bool model_uses_hdf5 = true;                // attached: as far as we know
+  bool memory_given = false;       // else it bounds what moves, and what a plan must hold comes on top
+  double watchdog_seconds = 60.0;  // 0: off
+  bool model_uses_hdf5 = true;     // attached: as far as we know
   Signals signals = Signals::servers;
   double grace_seconds = 20.0;  // from such a signal to the end of the servers
   OnServerLoss on_server_loss = OnServerLoss::stop;

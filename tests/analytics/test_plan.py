@@ -57,9 +57,11 @@ def test_every_node_with_its_place_and_cost(run):
 def test_what_it_takes_of_the_memory(run):
     said = check(run).stdout
     memory = said[said.index("memory: about ") : said.index("volume, ")]
-    assert "240 B for the fields of a step" in memory, said  # 3 x 4 x 5 numbers on two servers
+    # Of w, 3 x 4 x 5 numbers on two servers, and of what is made from it: four profiles, and a plane.
+    assert "384 B for a step that diagnostics work on: 240 B for" in memory, said
     assert "240 B of a step from each of 2 model ranks" in memory
-    assert "gets at one step, on its server" in memory
+    assert "for what its files get at one step" in memory
+    assert "2 MiB for the caches of HDF5" in memory
 
 
 def test_what_it_takes_on_disk_at_the_pace_of_that_run(run):

@@ -21,4 +21,4 @@ def test_too_long_chunks_are_refused_with_the_figures(job, ranks):
 
 
 def test_chunks_that_fit_are_written(job):
-    assert run(job, 100, "120 MiB").finished().path("out.nc").exists()
+    assert run(job, 100, "150 MiB").finished().path("out.nc").exists()

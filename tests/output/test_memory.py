@@ -74,3 +74,35 @@ def test_inline_fails_with_the_figures_before_it_holds_without_end(job):
     assert result.status != 0
     assert "MiB of rank 1 wait for ranks that are behind" in result.output, result.output
     assert "expected at most 8 MiB (servers.memory" in result.output
+
+
+# Nearly 12 MB a record: three means, and what their file gets at once, need some 70 MiB.
+WIDE = (3, 690, 710)
+
+
+def means(job, servers_, **more):
+    variables = [{"field": "u", "name": f"u{i}", "time": "mean", "every": f"{i} s"} for i in (2, 3, 4)]
+    config = {"fields": {"state": {"names": ["u"]}}, "output": {"out.nc": {"variables": variables}}}
+    grid = block_grid(shape=WIDE, coordinates=[])
+    scenario_ = {"grids": [grid], "fields": [field("u", "les")], "times": [1.0, 2.0, 3.0, 4.0]} | more
+    return job(model(2, **scenario_), servers_, config=config)
+
+
+def test_a_plan_that_must_hold_more_than_the_memory_is_refused_with_the_figures(job):
+    pieces = (
+        'component "model": server 0 must hold 69.29 MiB at a time: 33.64 MiB for means',
+        '(11.21 MiB for "u2" of out.nc)',
+        "33.64 MiB for what its files get at one step",
+        "memory is 64 MiB; expected `servers: {memory: 80 MiB}` or more, more servers",
+    )
+    result = means(job, servers(1, memory="64 MiB")).failed_with(*pieces)
+    assert not result.path("out.nc").exists()
+
+
+@pytest.mark.parametrize("serving", [servers(1, memory="80 MiB"), servers(2, memory="64 MiB"), servers(1)])
+def test_it_runs_with_the_memory_that_was_asked_for_or_more_servers_and_without_a_bound(job, serving):
+    result = means(job, serving).finished()
+    assert read(result.path("out.nc"))["u2"].shape == (2, *WIDE)
+    if "memory" in serving.options:
+        for server in held(result):
+            assert server["pending_high_water_bytes"] <= 80 << 20, server

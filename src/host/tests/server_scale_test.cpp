@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <ctime>
+#include <numeric>
 
 #include "host/tests/counted_memory.hpp"
 #include "host/tests/large_run.hpp"
@@ -40,9 +41,11 @@ Cost set_up(const LargeRun& run) {
   const std::string declared = plan::to_json({info.declarations, info.decomposition});
   pipeline::ServedComponent served(std::move(info), messenger,
                                    sinks::FileServices{executor, counters, nullptr, nullptr, 0.0});
-  served.create_files();
+  std::vector<int> clients(100);
+  std::iota(clients.begin(), clients.end(), 100);
+  served.create_files(clients);
   std::vector<server::Link> links;
-  for (int client = 100; client < 200; ++client) {
+  for (const int client : clients) {
     auto ends = transport::loopback::make({{.bytes = 4096}, {}}, *bell);
     links.push_back({client, std::move(ends.consumer)});
   }

@@ -124,6 +124,13 @@ Id access_properties(AtomicFile& file) {
   check(H5Pset_driver(access, registered, &info), "cannot choose the file driver");
   check(H5Pset_fclose_degree(access, H5F_CLOSE_STRONG), "cannot set the close degree");
   check(H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110), "cannot bind the file format");
+  H5AC_cache_config_t cache{};
+  cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  check(H5Pget_mdc_config(access, &cache), "cannot read the bounds of the cache");
+  cache.set_initial_size = true;
+  cache.initial_size = cache.max_size = cache_bytes;
+  cache.min_size = cache_bytes / 2;
+  check(H5Pset_mdc_config(access, &cache), "cannot bound the cache");
   return access;
 }
 

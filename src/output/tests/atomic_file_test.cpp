@@ -2,6 +2,7 @@
 #include "output/netcdf/atomic_file.hpp"
 
 #include "env/faulty/faulty_files.hpp"
+#include "output/netcdf/driver.hpp"
 #include "output/tests/raw_files.hpp"
 
 namespace tailrace::output::testing {
@@ -18,6 +19,18 @@ TEST_F(AtomicFileTest, cuts_no_new_file_that_is_empty) {
   netcdf::AtomicFile(files.open(path("left"), Access::create), 0, false).begin();
   EXPECT_EQ(files.writes(), 1U);
   EXPECT_TRUE(contents(path("left")).empty());
+}
+
+TEST_F(AtomicFileTest, is_given_to_hdf5_with_a_small_cache) {
+  netcdf::AtomicFile file(env::system_files().open(path("new"), Access::create), 0, false);
+  file.begin();
+  const netcdf::Hdf5Lock lock;
+  const netcdf::Id hdf5 = netcdf::create_in(file, H5P_DEFAULT);
+  H5AC_cache_config_t cache{};
+  cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  ASSERT_GE(H5Fget_mdc_config(hdf5, &cache), 0);
+  EXPECT_LE(cache.max_size, netcdf::cache_bytes);
+  EXPECT_EQ(netcdf_format().cache_bytes(), netcdf::cache_bytes);
 }
 
 // HDF5 writes under the lock that all files share, and the disk may be slow.

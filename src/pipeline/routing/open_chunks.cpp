@@ -29,32 +29,37 @@ std::size_t held_bytes(const Route& route, const sinks::Owners& owners, int serv
   return 2 * owned * chunk_bytes(route);
 }
 
+std::string name_of(const Blueprint& blueprint, const Route& route) {
+  const cf::FileLayout& layout = blueprint.layouts[route.variable.file];
+  const auto variable = static_cast<std::size_t>(layout.variables[route.variable.variable].variable);
+  return layout.dataset.variables[variable].name;
+}
+
 }  // namespace
 
-void check_open_chunks(const Blueprint& blueprint, std::span<const Route> routes, const sinks::Owners& owners,
-                       int server) {
+plan::memory::Need check_open_chunks(const Blueprint& blueprint, std::span<const Route> routes,
+                                     const sinks::Owners& owners, int server) {
   const std::size_t memory = std::max(least_memory, blueprint.info.configuration.servers.memory);
-  std::size_t held = 0, most = 0;
+  plan::memory::Need need = plan::memory::Needs{}.open;
   const Route* largest = nullptr;
   for (const Route& route : routes) {
     const std::size_t bytes = held_bytes(route, owners, server);
-    held += bytes;
-    if (bytes <= most) continue;
-    most = bytes;
-    largest = &route;
+    if (bytes > need.most) largest = &route;
+    need.add(bytes, "");
   }
-  if (held <= memory) return;
-  const cf::FileLayout& layout = blueprint.layouts[largest->variable.file];
-  const auto variable = static_cast<std::size_t>(layout.variables[largest->variable.variable].variable);
+  if (largest == nullptr) return need;
+  const std::string name = name_of(blueprint, *largest);
+  need.of = fmt::format("\"{}\" of {}", name, blueprint.plan.files[largest->variable.file].entry.path);
+  if (need.bytes <= memory) return need;
   throw Error(
       ErrorCode::configuration,
       fmt::format(
           "{}: chunks of several records would take {} MiB of server {}, of which {} MiB are for \"{}\" "
           "({} records a chunk, {} KiB a record); expected at most {} MiB (servers.memory): use "
           "`access: maps`, shorter chunks, more servers or more memory",
-          blueprint.plan.files[largest->variable.file].entry.path, held >> 20, server, most >> 20,
-          layout.dataset.variables[variable].name, largest->geometry->grid().records_per_chunk,
-          largest->variable.record_bytes >> 10, memory >> 20));
+          blueprint.plan.files[largest->variable.file].entry.path, need.bytes >> 20, server, need.most >> 20,
+          name, largest->geometry->grid().records_per_chunk, largest->variable.record_bytes >> 10,
+          memory >> 20));
 }
 
 }  // namespace tailrace::pipeline::routing

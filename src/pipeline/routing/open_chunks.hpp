@@ -6,12 +6,14 @@
 #include <string>
 
 #include "pipeline/routing/route.hpp"
+#include "plan/memory/needs.hpp"
 
 namespace tailrace::pipeline::routing {
 
 // Throws Error(configuration) if the chunks of large records that one server holds, open until their last
-// record and once more on their way to the disk, are more than its memory. `routes`: by number of the stream.
-void check_open_chunks(const Blueprint& blueprint, std::span<const Route> routes, const sinks::Owners& owners,
-                       int server);
+// record and once more on their way to the disk, are more than its memory; else returns what they are.
+// `routes`: by number of the stream.
+plan::memory::Need check_open_chunks(const Blueprint& blueprint, std::span<const Route> routes,
+                                     const sinks::Owners& owners, int server);
 
 }  // namespace tailrace::pipeline::routing

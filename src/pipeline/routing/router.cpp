@@ -83,8 +83,14 @@ const Geometry& Router::geometry(const sampling::Stream& stream) {
   return *slot;
 }
 
-void Router::check_memory() const {
-  check_open_chunks(parts_.blueprint, routes_, owners_, parts_.words.rank());
+plan::memory::Need Router::open_need() const {
+  return check_open_chunks(parts_.blueprint, routes_, owners_, parts_.words.rank());
+}
+
+std::size_t Router::make_geometry(std::span<const int> clients) {
+  for (const auto& [key, geometry] : geometries_)
+    for (const int client : clients) geometry->pieces(client);
+  return geometry_bytes();
 }
 
 void Router::emit(const sampling::Stream& stream, int client, std::int64_t record,

@@ -20,6 +20,7 @@
 #include "pipeline/routing/route.hpp"
 #include "pipeline/tasks.hpp"
 #include "pipeline/words.hpp"
+#include "plan/memory/needs.hpp"
 #include "sinks/saved_records.hpp"
 #include "sinks/sink.hpp"
 
@@ -55,7 +56,10 @@ class Router {
   }
 
   const sinks::Owners& owners() const { return owners_; }
-  void check_memory() const;  // throws Error(configuration) if what must be held here cannot be
+  // What chunks of several records take here. Throws Error(configuration) if that cannot be held.
+  plan::memory::Need open_need() const;
+  // Of the blocks of these clients, which would be made with their first record. Returns bytes.
+  std::size_t make_geometry(std::span<const int> clients);
   // What waits in chunks for more records; while nothing is under way.
   void save(model::StateSaver& saver, const std::vector<plan::Pending>& pending) const;
   // Before any block: the saved records go their way again, to chunks and on to the sinks.

@@ -170,7 +170,8 @@ struct Play {
     server.component = std::make_unique<ServedComponent>(
         info, *server.messenger,
         sinks::FileServices{*server.executor, server.counters, nullptr, nullptr, 0.0});
-    server.component->create_files();
+    const std::vector<std::size_t> clients = clients_of(s);
+    server.component->create_files(std::vector<int>(clients.begin(), clients.end()));
   }
 
   void connect(const plan::Plan& made) {

@@ -1,8 +1,13 @@
 #include "plan/memory/needs.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
 #include <set>
 
+#include "base/text_tree.hpp"
+#include "output/dataset.hpp"
 #include "plan/analysis.hpp"
 
 namespace tailrace::plan::memory {
@@ -14,6 +19,9 @@ constexpr std::size_t least_memory = std::size_t{64} << 20;
 constexpr std::size_t large_record = std::size_t{64} << 10;
 constexpr std::size_t open_share = 4;  // of a server's memory, for chunks that lack records
 constexpr std::size_t copies = 2;      // a commit writes such a chunk from a copy
+// One part in so many of a server's memory is for what is always on its way.
+constexpr std::size_t moving_share = 8;
+constexpr std::size_t worth_telling = 100;  // of what is needed: one part in so many
 
 std::size_t cells_of(const VariablePlan& variable, const model::Declarations& declarations) {
   const int grid = declarations.fields[static_cast<std::size_t>(variable.field)].grid;
@@ -24,6 +32,7 @@ std::size_t record_bytes(const VariablePlan& variable, const model::Declarations
   return cells_of(variable, declarations) * model::size_of(variable.type);
 }
 
+// A cell.
 std::size_t kept_bytes(const VariablePlan& variable, const model::Declarations& declarations) {
   const model::DataType input = declarations.fields[static_cast<std::size_t>(variable.field)].type;
   if (!time::needs_window(variable.reduction)) return 0;
@@ -31,23 +40,40 @@ std::size_t kept_bytes(const VariablePlan& variable, const model::Declarations& 
   for (const time::KeptArray& kept :
        time::make_accumulator(variable.reduction, input, variable.type, 0)->kept_arrays())
     bytes += model::size_of(kept.type);
-  return bytes * cells_of(variable, declarations);
+  return bytes;
+}
+
+// What diagnostics take of the model, and what they are: fields of the analysis.
+struct OfDiagnostics {
+  std::set<int> inputs, results;
+};
+
+OfDiagnostics of_diagnostics(const Plan& plan) {
+  OfDiagnostics found;
+  if (!plan.analysis) return found;
+  const Analysis& analysis = *plan.analysis;
+  std::set<int> written;
+  for (const FilePlan& file : plan.files)
+    for (const VariablePlan& variable : file.variables) written.insert(variable.field);
+  for (std::size_t d = 0; d < analysis.field_of_diagnostic.size(); ++d) {
+    if (!written.contains(analysis.field_of_diagnostic[d])) continue;
+    found.results.insert(analysis.field_of_diagnostic[d]);
+    for (const int input : analysis.graph.diagnostics[d].inputs)
+      if (const int field = analysis.field_of_input[static_cast<std::size_t>(input)]; field >= 0)
+        found.inputs.insert(field);
+  }
+  return found;
 }
 
 // The model's: a diagnostic is made from some of them.
-std::set<int> fields_that_are_put(const Plan& plan) {
+std::set<int> fields_that_are_put(const Plan& plan, const model::Declarations& declarations) {
   std::set<int> fields;
   for (const FilePlan& file : plan.files)
     for (const VariablePlan& variable : file.variables) fields.insert(variable.field);
-  if (!plan.analysis) return fields;
-  const Analysis& analysis = *plan.analysis;
-  for (std::size_t d = 0; d < analysis.field_of_diagnostic.size(); ++d) {
-    if (fields.erase(analysis.field_of_diagnostic[d]) == 0) continue;
-    for (const int input : analysis.graph.diagnostics[d].inputs)
-      if (const int field = analysis.field_of_input[static_cast<std::size_t>(input)];
-          field >= 0 && !analysis.declarations.fields[static_cast<std::size_t>(field)].is_static)
-        fields.insert(field);
-  }
+  const OfDiagnostics diagnostics = of_diagnostics(plan);
+  for (const int result : diagnostics.results) fields.erase(result);
+  for (const int input : diagnostics.inputs)
+    if (!declarations.fields[static_cast<std::size_t>(input)].is_static) fields.insert(input);
   return fields;
 }
 
@@ -73,33 +99,119 @@ void share_out_open_chunks(const settings::Configuration& configuration,
   for (FilePlan& file : files) file.open_bytes = room / std::max<std::size_t>(1, count);
 }
 
-Needs needs_of(const Plan& plan, const model::Declarations& declarations) {
+void Need::add(std::size_t more, const std::string& variable) {
+  bytes += more;
+  if (more <= most) return;
+  most = more;
+  of = variable;
+}
+
+std::size_t Needs::total() const {
+  std::size_t sum = 0;
+  for (const Need* need : all()) sum += need->bytes;
+  return sum;
+}
+
+namespace {
+
+std::string name_of(const FilePlan& file, const VariablePlan& variable) {
+  return fmt::format("\"{}\" of {}", variable.name, file.entry.path);
+}
+
+// A file, of which the server is the home, or not.
+struct Home {
+  const FilePlan& file;
+  bool is_here;
+};
+
+void add_variable(Needs& needs, const Share& share, const model::Declarations& declarations, const Home& home,
+                  const VariablePlan& variable) {
+  const FilePlan& file = home.file;
+  const std::string name = name_of(file, variable);
+  const int grid = declarations.fields[static_cast<std::size_t>(variable.field)].grid;
+  const std::size_t bytes = record_bytes(variable, declarations);
+  const auto servers = static_cast<std::size_t>(share.servers);
+  const auto turns = static_cast<std::size_t>(
+      variable.axis < 0 ? 1 : file.axes[static_cast<std::size_t>(variable.axis)].rule().turns());
+  if (grid >= 0) needs.windows.add(turns * kept_bytes(variable, declarations) * share.cells(grid), name);
+  // Windows that come again are closed together, at the end.
+  if (home.is_here)
+    needs.at_once.add(turns * bytes, name);
+  else if (variable.codec.codec != "none" && bytes >= large_record)  // put together on all servers
+    needs.at_once.add(turns * bytes / servers, name);
+  if (bytes < large_record || variable.axis < 0) return;
+  if (!variable.chunk.empty() && variable.chunk.front() > 1)
+    needs.open.add(copies * bytes * static_cast<std::size_t>(variable.chunk.front()) / servers, name);
+  else if (variable.chunk.empty() && gathers_records(file))
+    needs.open.add(copies * std::max(bytes, file.open_bytes) / servers, name);
+}
+
+void add_fields(Needs& needs, const Share& share, const Plan& plan, const model::Declarations& declarations) {
+  const OfDiagnostics diagnostics = of_diagnostics(plan);
+  const auto add = [&](Need& need, int number, std::size_t bytes_of_cell) {
+    const model::Field& field = declarations.fields[static_cast<std::size_t>(number)];
+    if (field.grid >= 0) need.add(bytes_of_cell * share.cells(field.grid), fmt::format("\"{}\"", field.name));
+  };
+  for (const int input : diagnostics.inputs) {
+    const model::Field& field = declarations.fields[static_cast<std::size_t>(input)];
+    add(field.is_static ? needs.fixed : needs.analytics, input, model::size_of(field.type));
+  }
+  for (const int result : diagnostics.results) add(needs.analytics, result, sizeof(double));
+  for (std::size_t grid = 0; grid < plan.masks.size(); ++grid)
+    if (plan.masks[grid] >= 0)  // a flag a cell, and one block with the fill value in place
+      needs.fixed.add((1 + sizeof(double)) * share.cells(static_cast<int>(grid)),
+                      fmt::format("the mask \"{}\"",
+                                  declarations.fields[static_cast<std::size_t>(plan.masks[grid])].name));
+}
+
+}  // namespace
+
+Needs needs_of(const Plan& plan, const model::Declarations& declarations, const Share& share) {
   Needs needs;
-  for (const int field : fields_that_are_put(plan)) {
+  for (std::size_t f = 0; f < plan.files.size(); ++f) {
+    const FilePlan& file = plan.files[f];
+    const bool writes = share.writes(f);
+    for (const VariablePlan& variable : file.variables)
+      add_variable(needs, share, declarations, {file, writes}, variable);
+    if (const output::Format* format = output::find_format(file.entry.format); writes && format != nullptr)
+      needs.library.bytes = std::max(needs.library.bytes, format->cache_bytes());
+  }
+  add_fields(needs, share, plan, declarations);
+  return needs;
+}
+
+std::size_t step_bytes(const Plan& plan, const model::Declarations& declarations) {
+  std::size_t bytes = 0;
+  for (const int field : fields_that_are_put(plan, declarations)) {
     const model::Field& put = declarations.fields[static_cast<std::size_t>(field)];
     if (put.grid >= 0)
-      needs.step += model::size_of(put.type) *
-                    static_cast<std::size_t>(declarations.grids[static_cast<std::size_t>(put.grid)].size());
+      bytes += model::size_of(put.type) *
+               static_cast<std::size_t>(declarations.grids[static_cast<std::size_t>(put.grid)].size());
   }
-  for (const FilePlan& file : plan.files) {
-    std::size_t at_once = 0;
-    for (const VariablePlan& variable : file.variables) {
-      const std::size_t bytes = record_bytes(variable, declarations);
-      at_once += bytes;
-      const auto turns =
-          variable.axis < 0 ? 1 : file.axes[static_cast<std::size_t>(variable.axis)].rule().turns();
-      needs.windows += static_cast<std::size_t>(turns) * kept_bytes(variable, declarations);
-      if (bytes < large_record || variable.axis < 0) continue;
-      if (!variable.chunk.empty() && variable.chunk.front() > 1)
-        needs.open += copies * bytes * static_cast<std::size_t>(variable.chunk.front());
-      else if (variable.chunk.empty() && gathers_records(file))
-        needs.open += copies * std::max(bytes, file.open_bytes);
-    }
-    if (at_once <= needs.at_once) continue;
-    needs.at_once = at_once;
-    needs.largest_file = file.entry.path;
+  return bytes;
+}
+
+std::size_t memory_for(std::size_t need) {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  const std::size_t enough = need / (moving_share - 1) * moving_share + moving_share;
+  return (enough + mib - 1) / mib * mib;
+}
+
+std::optional<std::string> lack_of_memory(const Needs& needs, std::size_t memory) {
+  const std::size_t need = needs.total();
+  if (need <= std::max(memory, least_memory) / moving_share * (moving_share - 1)) return std::nullopt;
+  std::vector<const Need*> largest;
+  for (const Need* one : needs.all())
+    if (one->bytes > need / worth_telling) largest.push_back(one);
+  std::ranges::sort(largest, std::ranges::greater(), &Need::bytes);
+  std::string text = fmt::format("must hold {} at a time", base::bytes_text(static_cast<double>(need)));
+  for (const Need* one : largest) {
+    text += fmt::format("{} {} {}", one == largest.front() ? ":" : ",",
+                        base::bytes_text(static_cast<double>(one->bytes)), one->what);
+    if (!one->of.empty())
+      text += fmt::format(" ({} for {})", base::bytes_text(static_cast<double>(one->most)), one->of);
   }
-  return needs;
+  return text;
 }
 
 }  // namespace tailrace::plan::memory

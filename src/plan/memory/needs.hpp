@@ -1,8 +1,11 @@
-// What the files of a plan need of the servers' memory: figures for people, and how many records the chunks
-// of a series may have. Functions of the configuration and the grids alone, as the shapes of chunks are.
+// What a plan needs of the memory of a server whatever the server waits for, and how many records the chunks
+// of a series may have. Functions of the configuration, the grids and who holds what.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,14 +17,46 @@ namespace tailrace::plan::memory {
 void share_out_open_chunks(const settings::Configuration& configuration,
                            const model::Declarations& declarations, std::vector<FilePlan>& files);
 
-// Over all servers, in bytes, not encoded.
-struct Needs {
-  std::size_t step = 0;      // the fields that some file needs, each once
-  std::size_t windows = 0;   // what means, sums and so on keep between steps
-  std::size_t open = 0;      // chunks of several records, until their last record
-  std::size_t at_once = 0;   // most of the records that one file gets at one step
-  std::string largest_file;  // the file of these
+// What one server has to do with the plan.
+struct Share {
+  int servers = 1;
+  std::function<std::size_t(int grid)> cells;    // of a grid, that its clients hold
+  std::function<bool(std::size_t file)> writes;  // it is the home of the file
 };
-Needs needs_of(const Plan& plan, const model::Declarations& declarations);
+
+// One kind of what is held, in bytes, not encoded.
+struct Need {
+  std::string what;  // "for means, sums and the like, all the time"
+  std::size_t bytes = 0;
+  std::size_t most = 0;  // of these, for one variable
+  std::string of = "";   // for this: "\"u\" of a.nc"
+  void add(std::size_t more, const std::string& variable);
+};
+
+struct Needs {
+  Need windows{.what = "for means, sums and the like, all the time"};
+  Need fixed{.what = "for fixed fields and masks, all the time"};
+  Need geometry{.what = "for the ways of blocks into chunks"};
+  Need open{.what = "for chunks that wait for more records"};
+  Need analytics{.what = "for a step that diagnostics work on"};
+  Need at_once{.what = "for what its files get at one step"};
+  Need library{.what = "for the caches of HDF5"};
+
+  std::array<const Need*, 7> all() const {
+    return {&windows, &fixed, &geometry, &open, &analytics, &at_once, &library};
+  }
+  std::size_t total() const;
+};
+// Of chunks and ways a guess: whoever knows the chunks replaces them.
+Needs needs_of(const Plan& plan, const model::Declarations& declarations, const Share& share);
+
+// `servers.memory` that has room for so many bytes and for what moves.
+std::size_t memory_for(std::size_t need);
+// Of a server's memory, or its part for one component: why it is too little, in words that fit behind the
+// server's name; nothing where it suffices.
+std::optional<std::string> lack_of_memory(const Needs& needs, std::size_t memory);
+
+// The fields that some file needs, each once, over all ranks: what one step puts.
+std::size_t step_bytes(const Plan& plan, const model::Declarations& declarations);
 
 }  // namespace tailrace::plan::memory

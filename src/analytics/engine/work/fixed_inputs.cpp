@@ -15,6 +15,7 @@ void FixedInputs::keep(int input, std::size_t client, model::DataType type,
   block.bytes.assign(payload.begin(), payload.end());
   block.type = type;
   block.came = true;
+  bytes_.fetch_add(payload.size(), std::memory_order_relaxed);
 }
 
 void FixedInputs::give(Inputs& step) const {

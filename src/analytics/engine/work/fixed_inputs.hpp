@@ -1,6 +1,7 @@
 // Inputs that come once and hold for the whole run.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -18,6 +19,7 @@ class FixedInputs {
   // `client` counts this server's. Copies.
   void keep(int input, std::size_t client, model::DataType type, std::span<const std::byte> payload);
   void give(Inputs& step) const;  // those that came
+  std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:
   struct Block {
@@ -25,6 +27,7 @@ class FixedInputs {
     model::DataType type = model::DataType::float64;
     bool came = false;
   };
+  std::atomic<std::size_t> bytes_{0};
   std::vector<std::vector<Block>> blocks_;  // by input and client; none for inputs that are not fixed
 };
 

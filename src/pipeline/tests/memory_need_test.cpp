@@ -1,0 +1,73 @@
+// What a component must hold is refused before its first step where `memory` is given, and told where not.
+#include "output/memory/memory_format.hpp"
+#include "pipeline/tests/play.hpp"
+
+namespace tailrace::pipeline {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using namespace play;
+
+// Its library keeps 100 MiB for itself, as it says.
+class HoardingFormat final : public output::Format {
+ public:
+  std::string name() const override { return "hoarding"; }
+  std::unique_ptr<output::Dataset> create(const output::DatasetSpec& spec,
+                                          env::FileSystem& files) const override {
+    return output::find_format("memory")->create(spec, files);
+  }
+  bool can_replace_chunks() const override { return true; }
+  bool makes_files() const override { return false; }
+  std::size_t cache_bytes() const override { return std::size_t{100} << 20; }
+};
+const output::FormatRegistration registration{std::make_unique<HoardingFormat>()};
+
+std::string text_with(const std::string& servers) {
+  std::string text = configuration_text;
+  const std::string before = "format: memory";
+  text.replace(text.find(before), before.size(), "format: hoarding");
+  return text.insert(text.find("fields:"), servers);
+}
+
+TEST(MemoryNeed, is_refused_where_the_bound_was_given) {
+  const Cast cast{.clients = 2, .servers = 2, .text = text_with("servers: {count: 2, memory: 64 MiB}\n")};
+  try {
+    const Play play(cast, "refused");
+    FAIL() << "it was not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::configuration);
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("component \"bubble\": server 0 must hold 100 MiB at a time: 100 MiB "
+                                "for the caches of HDF5; memory is 64 MiB; expected"),
+                      HasSubstr("{memory: 115 MiB}")));
+  }
+}
+
+TEST(MemoryNeed, is_told_where_none_was_given_and_the_run_goes_on) {
+  testing::internal::CaptureStderr();
+  Play play({.clients = 2, .servers = 2, .text = text_with("")}, "told");
+  play.run();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("warning: component \"bubble\": server 0 must hold 100 MiB at a time"),
+                    HasSubstr("beside 64 MiB for what moves (memory, which is not set)")));
+  Play plain({.clients = 2, .servers = 2}, "plain");
+  plain.run();
+  for (const char* variable : {"w", "w_mean", "cells", "energy"})
+    EXPECT_EQ(output::memory::contents_of("told")->bytes(variable),
+              output::memory::contents_of("plain")->bytes(variable));
+}
+
+TEST(MemoryNeed, that_the_bound_has_room_for_is_neither) {
+  testing::internal::CaptureStderr();
+  Play play({.clients = 2,
+             .servers = 2,
+             .memory = std::size_t{115} << 20,
+             .text = text_with("servers: {count: 2, memory: 115 MiB}\n")},
+            "enough");
+  play.run();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+}  // namespace
+}  // namespace tailrace::pipeline
