@@ -1,5 +1,5 @@
 """What a model that can supply more than it is asked for says and hears: the names that the configuration wants, one
-declaration for several namespaces, and what only the end of the run takes. In Fortran, which stands on C, and in Python."""
+declaration for several namespaces, what only the end of the run takes. In Fortran, which stands on C, and Python."""
 
 import subprocess
 import sys
