@@ -53,8 +53,8 @@ def with_more(lines: list[str]) -> list[str]:
 
 
 def monc_fields() -> list[str]:
-    """Those that a run of the model declared, and as many more as it takes; without a recorded run, those of the example
-    behind its configuration files."""
+    """Those that a run of the model declared, and as many more as it takes; without a recorded run, those of the
+    example behind its configuration files."""
     if not TRACE.exists():
         words = [line.split() for line in STYLE.read_text().splitlines() if line and line[0] != "#"]
         return with_more([f"{STYLES[kind]} {space + '.' if space != '-' else ''}{name}" for space, name, kind in words])
