@@ -10,14 +10,16 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string with_file(const std::string& options) {
-  return "tailrace: 1\n" + fields + "output: {a.nc: {variables: [{field: u, every: 1 step}], " + options + "}}\n";
+  return "tailrace: 1\n" + fields + "output: {a.nc: {variables: [{field: u, every: 1 step}], " + options +
+         "}}\n";
 }
 
 TEST(NamesOfDims, AreReadInTheOrderOfTheFile) {
   const Configuration parsed = parse(
       "tailrace: 1\nfields: {state: {names: [u], dims: [x, zn]}}\n"
       "diagnostics: {d: {is: u * 2, dims: [x, zn]}}\n"
-      "output: {a.nc: {variables: [{field: d, every: 1 step}], also_coordinates: [z, zn], date_attribute: created, "
+      "output: {a.nc: {variables: [{field: d, every: 1 step}], also_coordinates: [z, zn], date_attribute: "
+      "created, "
       "option_tables: {o: {prefix: \"\", width: 150}}}}\n");
   EXPECT_THAT(parsed.field_groups.at(0).dims, ElementsAre("x", "zn"));
   EXPECT_THAT(parsed.diagnostics.at(0).dims, ElementsAre("x", "zn"));
