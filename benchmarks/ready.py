@@ -39,11 +39,25 @@ output:
     variables: [{{group: written, every: 10 s}}]
 """
 
+STYLE = jobs.TREE / "examples" / "monc_style" / "fields.txt"
+STYLES = {"column": "plane", "plane": "plane", "block": "block", "block_zn": "block", "levels": "profile"}
+STYLES |= {"contribution": "part", "sum": "part", "scalar": "number", "integer": "number"}
+OPTIONS = {"sampling_frequency": "5", "3d_sampling_frequency": "40", "checkpoint_frequency": "0", "mm": "20.0"}
+OPTIONS |= {"mm1": "5.0", "diag_write_freq": "100.0", "x_size": "32", "y_size": "24", "z_size": "20"}
 KINDS = {"scalar": "number", "y,x": "plane", "z": "profile", "z,y,x": "block", "zn,y,x": "block"}
 
 
+def with_more(lines: list[str]) -> list[str]:
+    lines = list(dict.fromkeys(lines))
+    return lines + [f"part more.tendency_of_{i}_total" for i in range(DECLARED - len(lines))]
+
+
 def monc_fields() -> list[str]:
-    """Those that a run of the model declared, and as many more as it takes."""
+    """Those that a run of the model declared, and as many more as it takes; without a recorded run, those of the
+    example behind its configuration files."""
+    if not TRACE.exists():
+        words = [line.split() for line in STYLE.read_text().splitlines() if line and line[0] != "#"]
+        return with_more([f"{STYLES[kind]} {space + '.' if space != '-' else ''}{name}" for space, name, kind in words])
     index = json.loads((TRACE / "index.json").read_text())
     lines = []
     for definition in index["definitions"]:
@@ -53,8 +67,7 @@ def monc_fields() -> list[str]:
                 continue
             kind = "scalar" if field["type"] == "scalar" else field["size"]
             lines.append(f"{KINDS.get(kind, 'part')} {space + '.' if space else ''}{field['name']}")
-    lines = list(dict.fromkeys(lines))
-    return lines + [f"part more.tendency_of_{i}_total" for i in range(DECLARED - len(lines))]
+    return with_more(lines)
 
 
 def one_run(here: Path, configuration: str, fields: list[str], options: dict[str, str]) -> jobs.Done:
@@ -79,9 +92,9 @@ def stages(configuration: str, fields: list[str], options: dict[str, str], repea
 
 
 def of_monc(repeats: int) -> dict[str, float] | None:
-    if not (TRACE / "index.json").exists() or not XML.exists():
+    if not XML.exists():
         return None
-    options = json.loads((TRACE / "options.json").read_text())
+    options = json.loads((TRACE / "options.json").read_text()) if TRACE.exists() else OPTIONS
     options |= {"diagnostic_file": "monc.nc", "checkpoint_file": "checkpoint.nc"}
     configuration = MONC.format(xml=os.fspath(XML), servers=SERVERS)
     return stages(configuration, monc_fields(), options, repeats)

@@ -28,7 +28,8 @@ module tailrace_declarations
     !! edge_nodes(2, local edges) holds global node numbers from 1.
     procedure :: mesh_location
     !> A field without grid is a scalar. A name without a namespace stands for all NAMESPACE.name that the configuration
-    !! lists and the model does not declare: wants asks for all, and a put goes to each that is wanted. handle: for wants, put, acquire and publish without a look-up of the name.
+    !! lists and the model does not declare: wants asks for all, and a put goes to each that is wanted.
+    !! handle: for wants, put, acquire and publish without a look-up of the name.
     !! fill_value: what stands for a missing value in the arrays, and in the files as _FillValue (NaN: any NaN); reductions
     !! over time then weigh, cell by cell, only what is there.
     procedure :: field

@@ -49,6 +49,11 @@ class Planner {
   Plan make() {
     for (const settings::FieldGroup& group : configuration_.field_groups) {
       absent_.push_back({&group, {}});
+      if (group.also_at_end && !group.every.is_never())
+        plan_.warnings.push_back(
+            fmt::format("{}  fields.{}.also_at_end: with \"{}\" the end of the run makes no further record "
+                        "in this version",
+                        group.every_location.text(), group.name, group.every.sentence()));
       for (const auto& [name, where] : group.fields) plan_field(group, name, where);
     }
     tell_absent(absent_, plan_);

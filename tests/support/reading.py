@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 # Attributes that tell of the run and not of the data, and links inside HDF5 that are equal in effect, not in bytes.
-RUN_ATTRIBUTES = {"history", "tailrace_configuration"}
+RUN_ATTRIBUTES = {"history", "created", "tailrace_configuration"}  # created: of files of MONC's kind
 LINKS = {"DIMENSION_LIST", "REFERENCE_LIST"}
 
 

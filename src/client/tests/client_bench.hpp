@@ -40,6 +40,16 @@ class OneFixed final : public model::Agenda {
   bool is_first_ = true;
 };
 
+// Field 0 is taken at the end, and the last one, its namesake, at even steps.
+class EndAndEvenSteps final : public model::Agenda {
+ public:
+  void advance(const model::Tick& tick, std::span<unsigned char> wanted) override {
+    std::fill(wanted.begin(), wanted.end(), static_cast<unsigned char>(0));
+    wanted[0] = 2;
+    wanted.back() = tick.step % 2 == 0;
+  }
+};
+
 // Wants everything at even steps.
 class EvenSteps final : public model::Agenda {
  public:
@@ -94,9 +104,9 @@ struct Bench {
   explicit Bench(int rank = 0, std::vector<unsigned char> may_be_missing = {0, 0, 0, 0},
                  transport::BufferOptions buffer = {.bytes = 1 << 16},
                  std::unique_ptr<model::Agenda> agenda = std::make_unique<EvenSteps>(),
-                 std::vector<unsigned char> once = {0, 0, 0, 0})
+                 std::vector<unsigned char> once = {0, 0, 0, 0}, const Declarer& declarer = declared(0))
       : ends(transport::loopback::make({buffer, {}}, *doorbell)),
-        client(std::make_unique<Client>(declared(rank), rank,
+        client(std::make_unique<Client>(rank == 0 ? declarer : declared(rank), rank,
                                         ClientParts{.producer = std::move(ends.producer),
                                                     .agenda = std::move(agenda),
                                                     .may_be_missing = std::move(may_be_missing),

@@ -29,9 +29,15 @@ TEST(MoncTranslate, ADataDefinitionBecomesGroupsOfFields) {
   EXPECT_EQ(outcome.yaml,
             "tailrace: 1\n"
             "fields:\n"
-            "  d: {every: \"{often} steps\", also_at_end: true, namespace: ns, names: [a, c]}\n"
-            "  d_optional: {every: \"{often} steps\", also_at_end: true, namespace: ns, optional: true, "
-            "names: [b]}\n");
+            "  d: {every: \"{often} steps\", also_at_end: true, namespace: ns, dims: [x, \"y\", z], names: "
+            "[a, c]}\n"
+            "  d_optional_x_y_z:\n"
+            "    every: \"{often} steps\"\n"
+            "    also_at_end: true\n"
+            "    namespace: ns\n"
+            "    optional: true\n"
+            "    dims: [x, \"y\", z]\n"
+            "    names: [b]\n");
 }
 
 TEST(MoncTranslate, FrequencyNothingIsNever) {
@@ -60,7 +66,10 @@ TEST(MoncTranslate, AFileWithEachManipulation) {
       "    write_every: 100.0 s\n"
       "    file_per_write: true\n"
       "    time_stamp: end\n"
-      "    option_tables: {options_database: {prefix: \"\", dimension: number_options, optional: true}}\n"
+      "    date_attribute: created\n"
+      "    also_coordinates: [z, zn]\n"
+      "    option_tables: {options_database: {prefix: \"\", dimension: number_options, width: 150, optional: "
+      "true}}\n"
       "    variables: [{group: g, time: mean, every: 20.0 s, edges: samples, axis: time_series_4_20.0}]\n"))
       << outcome.yaml;
   const auto variable = [](const std::string& include) {
@@ -133,14 +142,18 @@ TEST(MoncTranslate, QFieldsAreSplitAndMapsAreTablesOfOptions) {
       file("<include group=\"g\" time_manipulation=\"none\"/><include field=\"n\" "
            "time_manipulation=\"none\"/>"));
   EXPECT_EQ(outcome.problems, "");
-  EXPECT_EQ(outcome.at("fields", "d", "names"), "[w, q]\n");
+  EXPECT_EQ(outcome.at("fields", "d", "names"), "[w]\n");
+  EXPECT_EQ(outcome.at("fields", "d_qfields_x_y_z", "names"), "[q]\n");
+  EXPECT_EQ(outcome.at("fields", "d_qfields_x_y_z", "dims"), "[qfields, x, \"y\", z]\n");
   EXPECT_EQ(outcome.at("groups", "g"), "[w]\n");
   EXPECT_TRUE(
       holds(outcome.yaml,
             "{group: g_by_q_field, time: snapshot, every: 4 steps, axis: time_series_4, split: qfields}"));
   EXPECT_EQ(outcome.at("output", "out.nc", "option_tables"),
-            "options_database:\n  prefix: \"\"\n  dimension: number_options\n  optional: true\n"
-            "m:\n  dimension: active_q_indicies\n\"n\":\n  optional: true\n");
+            "options_database:\n  prefix: \"\"\n  dimension: number_options\n  width: 150\n  optional: true\n"
+            "m:\n  dimension: active_q_indicies\n  width: 150\n\"n\":\n  width: 150\n  optional: true\n");
+  EXPECT_EQ(outcome.at("output", "out.nc", "also_coordinates"), "[z, zn]\n");
+  EXPECT_EQ(outcome.at("output", "out.nc", "date_attribute"), "created");
   EXPECT_TRUE(holds(outcome.warnings, "fields of data_type string are left out"));
 }
 
@@ -164,7 +177,8 @@ TEST(MoncTranslate, ImplicitFieldsAreAskedForWhereTheyAreUsed) {
       definition("name=\"e\" frequency=\"4\" namespace=\"other\"", field("w")) +
       "<group name=\"g\" namespace=\"ns\"><member name=\"time\"/><member name=\"timestep\"/></group>");
   EXPECT_EQ(outcome.problems, "");
-  EXPECT_EQ(outcome.at("fields", "d", "names"), "[w, timestep, time]\n");
+  EXPECT_EQ(outcome.at("fields", "d", "names"), "[timestep, time]\n");
+  EXPECT_EQ(outcome.at("fields", "d_x_y_z", "names"), "[w]\n");
   EXPECT_EQ(outcome.at("fields", "e", "names"), "[w]\n");
 }
 

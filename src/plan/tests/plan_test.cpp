@@ -118,6 +118,16 @@ TEST(Plan, UnknownFieldsGetTheNearestName) {
             "it is written with the fields of that grid and cannot be written by itself");
 }
 
+TEST(Plan, APeriodAndTheEndAreNotAvailableTogether) {
+  const Plan plan = plan_of(
+      "fields: {state: {every: 2 steps, also_at_end: true, names: [u]}}\n"
+      "output: {a.nc: {variables: [{field: u, every: 2 steps}]}}\n");
+  EXPECT_THAT(
+      plan.warnings,
+      testing::ElementsAre("run.yaml:2:25  fields.state.also_at_end: with \"every 2 steps\" the end of the "
+                           "run makes no further record in this version"));
+}
+
 TEST(Plan, OptionalFieldsMayBeAbsent) {
   const Plan plan = plan_of(
       "fields: {state: {names: [u]}, more: {optional: true, names: [v, theta]}}\n"

@@ -115,7 +115,7 @@ TEST(Configuration, TellsAllMistakesInOneGo) {
           }() +
           "\n"
           "run.yaml:4:40  fields.state.optinal: this key is unknown. Did you mean \"optional\"? (known: "
-          "also_at_end, every, names, "
+          "also_at_end, dims, every, names, "
           "namespace, optional)\n"
           "run.yaml:7:13  output.a.nc.format: \"zarr\" is not available yet in this version\n"
           "run.yaml:9:26  output.a.nc.variables[0].time: \"avarage\" is unknown. (known: max, mean, min, "

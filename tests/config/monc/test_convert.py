@@ -65,7 +65,11 @@ def test_writes_yaml_and_warns(folder):
                 "write_every": "100.0 s",
                 "file_per_write": True,
                 "time_stamp": "end",
-                "option_tables": {"options_database": {"prefix": "", "dimension": "number_options", "optional": True}},
+                "date_attribute": "created",
+                "also_coordinates": ["z", "zn"],
+                "option_tables": {
+                    "options_database": {"prefix": "", "dimension": "number_options", "width": 150, "optional": True}
+                },
                 "variables": [dict(MEAN, every="{mm} s", axis="time_series_{n}_{mm}")],
             },
         },

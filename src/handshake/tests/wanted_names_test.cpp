@@ -1,0 +1,69 @@
+// A model's fields under the names that the configuration has for them.
+#include "handshake/agreement/wanted_names.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tailrace::handshake {
+namespace {
+
+using ::testing::ElementsAre;
+
+client::Declarer declared() {
+  client::Declarer declarer("monc", 1, 2);
+  const auto grid = [&](const std::string& name, const std::vector<std::string>& dims,
+                        std::vector<std::int64_t> offset) {
+    client::GridArguments made;
+    made.name = name;
+    made.dims = dims;
+    made.shape = {7, 3};
+    made.offset = std::move(offset);
+    made.count = {4, 3};
+    declarer.grid(made);
+  };
+  grid("block", {"x", "z"}, {3, 0});
+  grid("elsewhere", {"x", "zn"}, {2, 0});
+  grid("block_zn", {"x", "zn"}, {3, 0});
+  for (const char* name : {"th", "w", "b.w"}) {
+    model::Field field;
+    field.name = name;
+    field.units = "K";
+    declarer.field("block", field);
+  }
+  return declarer;
+}
+
+std::vector<settings::FieldGroup> asked() {
+  const auto group = [](const std::vector<std::string>& names, std::vector<std::string> dims) {
+    settings::FieldGroup made;
+    for (const std::string& name : names) made.fields.push_back({name, {}});
+    made.dims = std::move(dims);
+    return made;
+  };
+  return {group({"th", "a.w", "a.nothing"}, {}), group({"a.th"}, {"x", "zn"}), group({"b.w"}, {"x", "zn"}),
+          group({"b.th"}, {"x", "other"})};
+}
+
+TEST(WantedNames, AFieldStandsForItsNameInAllNamespaces) {
+  client::Declarer declarer = declared();
+  declare_wanted(asked(), declarer);
+  const model::Declarations& all = declarer.declarations();
+  EXPECT_THAT(all.field_names(), ElementsAre("th", "w", "b.w", "a.w", "a.th", "b.th"));
+  EXPECT_THAT(declarer.namesakes(), ElementsAre(ElementsAre(4, 5), ElementsAre(3)));
+  EXPECT_EQ(all.fields[3].units, "K");
+}
+
+TEST(WantedNames, DimsOfAGroupChooseTheGridWithTheSameCells) {
+  client::Declarer declarer = declared();
+  declare_wanted(asked(), declarer);
+  const auto grid_of = [&](int field) {
+    const model::Declarations& all = declarer.declarations();
+    return all.grids[static_cast<std::size_t>(all.fields[static_cast<std::size_t>(field)].grid)].name;
+  };
+  EXPECT_EQ(grid_of(0), "block");
+  EXPECT_EQ(grid_of(4), "block_zn");
+  EXPECT_EQ(grid_of(2), "block_zn") << "declared by its full name";
+  EXPECT_EQ(grid_of(5), "block") << "there is no such grid";
+}
+
+}  // namespace
+}  // namespace tailrace::handshake
