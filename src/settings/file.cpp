@@ -111,8 +111,9 @@ std::vector<Option> what_it_holds() {
   return {
       defaults_option("What the variables of this file share.", variable_defaults()),
       output::attributes_option("Attributes of the file, such as title and institution."),
-      output::time_attributes_option("Attributes of the time coordinates of the file, in place of their own or "
-                                     "besides these."),
+      output::time_attributes_option(
+          "Attributes of the time coordinates of the file, in place of their own or "
+          "besides these."),
       option_tables_section().option,
       stations_section().option,
       trajectories_section().option,

@@ -59,7 +59,7 @@ MISTAKES = {
     "units of time": (
         "write_every: 100 s",
         "time_attributes: {units: days since 1950-01-01}",
-        ["tailrace.yaml:9:", "output.out.nc.time_attributes", '"units" is written by itself, from `model_time`'],
+        ["tailrace.yaml:9:23  output.out.nc.time_attributes.units: is written by itself, from `model_time`"],
     ),
     "no such turn": ("every: 10 s}", "each: mnth}", ["variables[0].each", 'Did you mean "month"?']),
     "no such stamp": ("write_every: 100 s", "time_stamp: midle", ["out.nc.time_stamp", 'Did you mean "middle"?']),
