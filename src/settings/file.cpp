@@ -285,7 +285,8 @@ void check_targets(const Files& files, const Sections& all, Problems& problems) 
   }
 }
 
-// Of what comes once, no operation over time can be had. Patterns may mean what the model does not have.
+// Of what comes once, no operation over time can be had. Patterns may mean what the model does not have, and
+// where a table says the operation, who compares the field with it tells more.
 void check_fixed(const Files& files, const Sections& all, Problems& problems) {
   std::set<std::string> fixed;
   for (const FieldGroup& group : all.get<std::vector<FieldGroup>>())
@@ -293,7 +294,7 @@ void check_fixed(const Files& files, const Sections& all, Problems& problems) {
       if (group.once) fixed.insert(field.name);
   for (const FileEntry& file : files)
     for (const VariableEntry& variable : file.variables)
-      if (fixed.contains(variable.field) && variable.reduction != time::ReductionKind::snapshot)
+      if (fixed.contains(variable.field) && !variable.cmip && variable.reduction != time::ReductionKind::snapshot)
         problems.add(
             variable.location, variable.config_path + ".operation",
             fmt::format("\"{}\" is sent only once, so only a snapshot can be taken", variable.field));
