@@ -294,7 +294,8 @@ void check_fixed(const Files& files, const Sections& all, Problems& problems) {
       if (group.once) fixed.insert(field.name);
   for (const FileEntry& file : files)
     for (const VariableEntry& variable : file.variables)
-      if (fixed.contains(variable.field) && !variable.cmip && variable.reduction != time::ReductionKind::snapshot)
+      if (fixed.contains(variable.field) && !variable.cmip &&
+          variable.reduction != time::ReductionKind::snapshot)
         problems.add(
             variable.location, variable.config_path + ".operation",
             fmt::format("\"{}\" is sent only once, so only a snapshot can be taken", variable.field));
