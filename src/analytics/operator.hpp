@@ -64,6 +64,7 @@ class Operator {
   virtual std::optional<std::size_t> only_arrays() const { return std::nullopt; }
   // It leaves NaN out with the parameter skip_missing=1; of values that may be missing it does so unasked.
   virtual bool can_skip_missing() const { return false; }
+  virtual bool takes_missing() const { return true; }  // arguments may have missing values, which are NaN
   virtual bool is_zero_of_nothing(const Call&) const { return false; }  // where all is left out: else NaN
   virtual bool counts() const { return false; }                         // a number of cells is never missing
   // Dimensions of the first argument whose coordinate this call needs. Whoever reads the expression then
@@ -89,6 +90,8 @@ class Elementwise : public Operator {
 class Partial {
  public:
   virtual ~Partial() = default;
+  // Model time of the step whose blocks follow, before anything is added or merged; may come several times.
+  virtual void begin_step(double /*seconds*/) {}
   // A block of the argument(s), regions in global indices; all arguments have the same dims and region.
   virtual void add(std::span<const ConstArray> arguments) = 0;
   virtual void merge(std::span<const std::byte> bytes) = 0;  // what another's to_bytes gave

@@ -81,6 +81,9 @@ void add_times(FileLayout& layout, const plan::FilePlan& file, const calendar::C
     const bool windows = is_windowed(file.axes[a].kind);
     if (windows) bounds.name = names.take(times.name + "_bnds", "axis");
     times.attributes = time_attributes(file.axes[a], file.time_stamp, calendar, bounds.name);
+    for (const auto& [name, value] : file.entry.time_attributes)
+      set_attribute(times.attributes, name,
+                    model::has_own_type(name) ? model::in_type(value, times.type).value_or(value) : value);
     axis.time_variable = static_cast<int>(variables.size());
     variables.push_back(std::move(times));
     if (!windows) continue;
@@ -120,6 +123,10 @@ void cut_into_chunks(VariableLayout& added, output::VariableSpec& spec, const pl
   if (plan.axis < 0) {
     spec.chunk = plan.chunk.empty() ? cut_static(added.shape, model::size_of(plan.type))
                                     : chunk_of(plan, added.shape, file).cells;
+    if (plan.split >= 0) {
+      if (spec.chunk.empty()) spec.chunk = added.shape;
+      spec.chunk[at(plan.split)] = 1;
+    }
     added.chunk = spec.chunk.empty() ? added.shape : spec.chunk;
     return;
   }
@@ -154,8 +161,9 @@ void add_variable(FileLayout& layout, const plan::FilePlan& file, int number, co
   if (plan.reduction == time::ReductionKind::valid_fraction) describe_fraction(spec.attributes, field);
   if (plan.packing) describe_packing(spec.attributes, plan);
   if (plan.split >= 0) {
-    spec.dims.erase(spec.dims.begin() + 1 + plan.split);
-    spec.chunk.erase(spec.chunk.begin() + 1 + plan.split);
+    const int behind = plan.split + (plan.axis < 0 ? 0 : 1);
+    spec.dims.erase(spec.dims.begin() + behind);
+    spec.chunk.erase(spec.chunk.begin() + behind);
   }
   for (const std::string& name : names_in_file(plan)) {
     spec.name = name;
@@ -229,12 +237,15 @@ FileLayout make_layout(const plan::FilePlan& file, const settings::Configuration
   grid_writer.add_coordinates();
   grid_writer.add_further(file.entry.also_coordinates);
   add_option_tables(layout, file.option_tables, names);
-  const std::string station_names = add_station_names(layout, file, names);
+  const std::vector<std::string> point_names = add_point_coordinates(layout, file, names);
   for (int number = 0; number < count; ++number) {
     const int grid = field_of(number).grid;
     output::Attributes of_grid = grid < 0 ? output::Attributes{} : grid_writer.attributes_of(grid);
     add_scalars(grid_writer, file.variables[at(number)], field_of(number), of_grid);
-    if (file.variables[at(number)].at_stations) add_to_coordinates(of_grid, {station_names});
+    if (file.variables[at(number)].at_stations) {
+      add_to_coordinates(of_grid, places_of(layout, file.variables[at(number)].axis));
+      add_to_coordinates(of_grid, point_names);
+    }
     finish_attributes(layout, file, number, of_grid);
   }
   layout.dataset.attributes =
@@ -244,14 +255,16 @@ FileLayout make_layout(const plan::FilePlan& file, const settings::Configuration
 }
 
 void split_chunks(const FileLayout& layout, output::Commit& commit) {
-  std::map<int, int> split;  // by variable: its dim
+  std::map<int, const VariableLayout*> split;  // by variable
   for (const VariableLayout& variable : layout.variables)
-    if (variable.split >= 0) split[variable.variable] = variable.split;
+    if (variable.split >= 0) split[variable.variable] = &variable;
   if (split.empty()) return;
   for (output::EncodedChunk& chunk : commit.chunks) {
     const auto found = split.find(chunk.variable);
     if (found == split.end()) continue;
-    const auto cell = chunk.offset.begin() + 1 + found->second;  // behind the records
+    const auto records =
+        std::ssize(chunk.offset) - std::ssize(found->second->shape);  // none of a fixed field
+    const auto cell = chunk.offset.begin() + records + found->second->split;
     chunk.variable += static_cast<int>(*cell);
     chunk.offset.erase(cell);
   }

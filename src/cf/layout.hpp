@@ -27,6 +27,7 @@ struct AxisLayout {
   int dim = -1;              // index into DatasetSpec::dims
   int time_variable = -1;    // index into DatasetSpec::variables
   int bounds_variable = -1;  // -1 for instants
+  std::vector<int> places;   // those of the coordinates along trajectories, as FilePlan::places
 };
 
 struct FileLayout {

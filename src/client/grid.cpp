@@ -106,6 +106,11 @@ bool is_whole(const model::Grid& grid, const std::vector<std::int64_t>& local_sh
     indexed = indexed || dim == grid.indexed_dim;
   }
   const bool all = given == whole && !indexed;
+  if (!all && given != local && indexed)
+    refuse(fmt::format(
+        "coordinate \"{}\" of grid \"{}\" has {} values; {} are expected, this rank's part, as along "
+        "an indexed dimension each rank gives its own",
+        coordinate.name, grid.name, given, local));
   if (!all && given != local)
     refuse(fmt::format(
         "coordinate \"{}\" of grid \"{}\" has {} values; {} (the whole) or {} (this rank's part) are "

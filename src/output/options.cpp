@@ -45,6 +45,13 @@ config::Option option_of(const std::string& says, const std::string& example,
   return {.name = "attributes", .type = std::move(attributes), .says = says, .example = example};
 }
 
+// What readers find the time by, and what the run says of itself.
+std::optional<std::string> time_attribute_complaint(std::string_view name) {
+  for (const char* own : {"units", "calendar", "units_metadata", "standard_name", "axis", "climatology"})
+    if (name == own) return "is written by itself, from `model_time` and from how the file is made";
+  return model::variable_attribute_complaint(name);
+}
+
 }  // namespace
 
 config::Option format_option() {
@@ -64,9 +71,15 @@ config::Option variable_attributes_option(const std::string& says) {
                    &model::variable_attribute_complaint);
 }
 
-Attributes attributes_of(const Value& section) {
+config::Option time_attributes_option(const std::string& says) {
+  config::Option option = option_of(says, "{long_name: time of the forecast}", &time_attribute_complaint);
+  option.name = "time_attributes";
+  return option;
+}
+
+Attributes attributes_of(const Value& section, std::string_view option) {
   Attributes attributes;
-  if (const Value* value = section.find("attributes"))
+  if (const Value* value = section.find(option))
     for (const auto& entry : value->entries()) attributes.emplace_back(entry.key, attribute_of(entry.value));
   return attributes;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "config/schema.hpp"
 #include "config/value.hpp"
@@ -13,6 +14,7 @@ config::Option format_option();  // `format`: those that registered
 
 config::Option attributes_option(const std::string& says);           // `attributes` of a file
 config::Option variable_attributes_option(const std::string& says);  // of a variable: some names are CF's
-Attributes attributes_of(const config::Value& section);
+config::Option time_attributes_option(const std::string& says);      // `time_attributes`: of time coordinates
+Attributes attributes_of(const config::Value& section, std::string_view option = "attributes");
 
 }  // namespace tailrace::output

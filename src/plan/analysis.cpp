@@ -93,7 +93,10 @@ class Analyst {
   }
 
   void add_stations() {
-    const auto all = stations::sample(configuration_, scope_.inputs, *analysis_, problems_);
+    const auto input_of = [this](const model::Grid& grid, const model::Coordinate& coordinate) {
+      return input_of_coordinate(grid, coordinate);
+    };
+    const auto all = stations::sample(configuration_, scope_.inputs, input_of, *analysis_, problems_);
     if (all.empty() || !problems_.empty()) return;
     const Surveyed found = survey();
     for (const stations::Sampled& sampled : all) {
@@ -150,8 +153,9 @@ class Analyst {
     if (found.kind == model::GridKind::replicated || found.kind == model::GridKind::partial) return false;
     if (!decomposition_) return true;
     const auto& regions = decomposition_->regions[at(grid)];
+    const model::Runs whole{{0, found.shape[dim]}};  // a list in another order is none: operators count cells
     return std::ranges::any_of(regions.distinct(), [&](const model::Region& region) {
-      return region.rank() <= dim || region.count(dim) != found.shape[dim];
+      return region.rank() <= dim || region.runs(dim) != whole;
     });
   }
 
@@ -194,21 +198,11 @@ class Analyst {
     if (coordinate.measure == "area")
       for (const std::string& dim : coordinate.dims) scope_.areas[dim] = coordinate.name;
     if (coordinate.field) {
-      if (!is_field) add_parts(grid, coordinate);
+      if (!is_field) add_parts(grid, coordinate, coordinate.name);
       return;
     }
-    analytics::Shape shape;
-    if (!coordinate.units.empty()) shape.units = coordinate.units;
-    for (const std::string& dim : coordinate.dims) {
-      const auto found = std::find(grid.dims.begin(), grid.dims.end(), dim);
-      shape.dims.push_back({dim, grid.shape[static_cast<std::size_t>(found - grid.dims.begin())], false});
-    }
-    if (is_latitude(coordinate)) add_areas(grid, coordinate, shape);
-    if (is_field) return;
-    scope_.inputs.push_back({coordinate.name, std::move(shape)});
-    analysis_->inputs.push_back({Place::known, {}, coordinate.values});
-    analysis_->field_of_input.push_back(-1);
-    origins_.push_back({&grid, coordinate.standard_name, coordinate.long_name, coordinate.attributes});
+    if (is_latitude(coordinate)) add_areas(grid, coordinate, shape_of(grid, coordinate));
+    if (!is_field) add_known(grid, coordinate, coordinate.name);
   }
 
   // Cells between two parallels, as large as the differences of the sines of their bounds. A measure that the
@@ -227,15 +221,46 @@ class Analyst {
     origins_.push_back({&grid, "", "", {}});
   }
 
+  // For those who need it whether or not expressions see it: its name may stand for several.
+  int input_of_coordinate(const model::Grid& grid, const model::Coordinate& coordinate) {
+    const std::string name = fmt::format("{} of grid {}", coordinate.name, grid.name);
+    for (std::size_t i = 0; i < scope_.inputs.size(); ++i)
+      if (scope_.inputs[i].name == name ||
+          (coordinate.field && analysis_->field_of_input[i] == *coordinate.field))
+        return static_cast<int>(i);
+    if (coordinate.field)
+      add_parts(grid, coordinate, name);
+    else
+      add_known(grid, coordinate, name);
+    return static_cast<int>(scope_.inputs.size()) - 1;
+  }
+
+  void add_known(const model::Grid& grid, const model::Coordinate& coordinate, const std::string& name) {
+    scope_.inputs.push_back({name, shape_of(grid, coordinate)});
+    analysis_->inputs.push_back({Place::known, {}, coordinate.values});
+    analysis_->field_of_input.push_back(-1);
+    origins_.push_back({&grid, coordinate.standard_name, coordinate.long_name, coordinate.attributes});
+  }
+
+  static analytics::Shape shape_of(const model::Grid& grid, const model::Coordinate& coordinate) {
+    analytics::Shape shape;
+    if (!coordinate.units.empty()) shape.units = coordinate.units;
+    for (const std::string& dim : coordinate.dims) {
+      const auto found = std::find(grid.dims.begin(), grid.dims.end(), dim);
+      shape.dims.push_back({dim, grid.shape[static_cast<std::size_t>(found - grid.dims.begin())], false});
+    }
+    return shape;
+  }
+
   // Of a coordinate in parts: blocks that come once, in `ready`.
-  void add_parts(const model::Grid& grid, const model::Coordinate& coordinate) {
+  void add_parts(const model::Grid& grid, const model::Coordinate& coordinate, const std::string& name) {
     const int part = declarations_.fields[at(*coordinate.field)].grid;
     analytics::Shape shape = shape_on(part);
     if (!coordinate.units.empty()) shape.units = coordinate.units;
     analytics::EngineInput input;
     input.fixed = true;
     if (decomposition_) input.regions = regions_of(part);
-    scope_.inputs.push_back({coordinate.name, std::move(shape)});
+    scope_.inputs.push_back({name, std::move(shape)});
     analysis_->inputs.push_back(std::move(input));
     analysis_->field_of_input.push_back(*coordinate.field);
     origins_.push_back({&grid, coordinate.standard_name, coordinate.long_name, coordinate.attributes});

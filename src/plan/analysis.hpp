@@ -2,6 +2,7 @@
 // field like those that the model declares, so that everything behind need not know the difference.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,7 +19,7 @@ namespace tailrace::plan {
 // What the name of a grid that a diagnostic brought starts with; the diagnostic's own follows.
 inline constexpr std::string_view diagnostic_grid = "diagnostic ";
 
-// A field in a file with stations: indices into Analysis::declarations.
+// A field in a file with stations or trajectories: indices into Analysis::declarations.
 struct AtStations {
   std::string file;  // its path
   int field = -1;
@@ -33,6 +34,8 @@ struct Analysis {
   std::vector<int> field_of_diagnostic;        // index into `declarations`
   model::Declarations declarations;            // the model's, then those of diagnostics
   std::vector<AtStations> at_stations;
+  // By path of a file with trajectories: what the coordinates along these are, without dims and values.
+  std::map<std::string, std::vector<model::Coordinate>> places;
   std::vector<std::string> warnings, details;  // as in Plan
 };
 

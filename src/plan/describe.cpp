@@ -90,6 +90,9 @@ std::string file_words(const settings::FileEntry& file) {
   if (file.stations)
     words += fmt::format(", at {} stations ({})", file.stations->points.size(),
                          file.stations->method == settings::Sampling::nearest ? "nearest" : "bilinear");
+  if (file.trajectories)
+    words += fmt::format(", along {} trajectories ({})", file.trajectories->all.size(),
+                         file.trajectories->method == settings::Sampling::nearest ? "nearest" : "bilinear");
   if (!file.span.from.text.empty()) words += ", from " + file.span.from.text;
   if (!file.span.until.text.empty()) words += ", until " + file.span.until.text;
   return words;

@@ -193,6 +193,7 @@ class Planner {
       problems_.add(entry.location, "output." + entry.path, *danger);
     if (std::string line = unmet_coordinates(entry, declarations_); !line.empty())
       plan_.warnings.push_back(std::move(line));
+    if (entry.trajectories) set_places(file);
     file.option_tables = plan_option_tables(entry, declarations_.options, names, problems_);
     name_axes(file.axes);
     refuse_taken_names(file, names);
@@ -200,9 +201,20 @@ class Planner {
     plan_.files.push_back(std::move(file));
   }
 
-  // Of a file with stations a field at these.
+  void set_places(FilePlan& file) {
+    const settings::Trajectories& trajectories = *file.entry.trajectories;
+    if (const auto found = plan_.analysis->places.find(file.entry.path);
+        found != plan_.analysis->places.end())
+      file.places = found->second;
+    const std::size_t expected = trajectories.vertical.empty() ? 2 : 3;
+    if (file.places.size() < expected && problems_.empty())
+      problems_.add(trajectories.vertical_location, trajectories.config_path + ".vertical",
+                    "none of the variables of this file has levels at which points could lie");
+  }
+
+  // Of a file with stations or trajectories a field there.
   int written_to(const settings::FileEntry& file, int field) const {
-    if (file.stations)
+    if (file.points() != nullptr)
       for (const AtStations& one : plan_.analysis->at_stations)
         if (one.file == file.path && one.field == field) return one.at_stations;
     return field;
@@ -269,10 +281,12 @@ class Planner {
       problems_.add(entry.location, entry.config_path + ".operation",
                     fmt::format("\"{}\" is sent only {}, so only a snapshot can be taken", field.name,
                                 plan.once ? "once" : "at the end of the run"));
-    if (plan.once && !entry.split.empty())
-      problems_.add(entry.location, entry.config_path + ".split",
-                    fmt::format("\"{}\" is sent only once; such fields cannot be split yet in this version",
-                                field.name));
+    if (plan.once && !entry.split.empty() && grid.dims.size() == 1)
+      problems_.add(
+          entry.location, entry.config_path + ".split",
+          fmt::format("\"{}\" is sent only once and has one dimension, so nothing would be left but "
+                      "numbers; expected two dimensions or more, or no `split`",
+                      field.name));
     if (!plan.at_end && !plan.once && entry.every.is_never())
       problems_.add(
           entry.every_location, entry.config_path + ".every",
@@ -333,7 +347,8 @@ class Planner {
   // What lies between cells is no whole number.
   const model::Field& typed_as(const settings::FileEntry& file, int asked, int written) const {
     const model::Field& field = declarations_.fields[at(asked)];
-    const bool between = file.stations && file.stations->method == settings::Sampling::bilinear;
+    const settings::PointSet* points = file.points();
+    const bool between = points != nullptr && points->method == settings::Sampling::bilinear;
     return between && model::is_integer(field.type) ? declarations_.fields[at(written)] : field;
   }
 

@@ -62,7 +62,7 @@ struct VariablePlan {
   std::optional<double> fill_value = {};       // in place of the field's
   int split = -1;                  // index of a dim of the grid: one variable for each cell along it,
   std::vector<std::string> parts;  // called so, in that order
-  bool at_stations = false;        // `field` is that of the user at the stations of the file
+  bool at_stations = false;        // `field` is that of the user at the stations or trajectories of the file
 };
 
 struct OptionTablePlan {
@@ -87,6 +87,7 @@ struct FilePlan {
   std::vector<AxisPlan> axes;
   std::vector<VariablePlan> variables;
   std::vector<OptionTablePlan> option_tables;
+  std::vector<model::Coordinate> places;  // of trajectories: what their coordinates are, as Fix::at has them
   // Of each variable whose chunks have a chosen shape: what they may take until they are full.
   std::size_t open_bytes = SIZE_MAX;
   bool continues = false;  // what an earlier run wrote, as far as its axes say

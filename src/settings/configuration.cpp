@@ -19,6 +19,7 @@
 #include "settings/tables/apply.hpp"
 #include "settings/tables/data_files.hpp"
 #include "settings/tables/field_words.hpp"
+#include "settings/trajectories/table.hpp"
 
 namespace tailrace::settings {
 namespace {
@@ -74,6 +75,12 @@ void fill_placeholders(config::Node& tree, const std::map<std::string, std::stri
   config::fill_placeholders(tree, options, "", problems, names_of_limits());
   std::size_t next = 0;
   each_expression([&](std::string& text) { text = expressions[next++]; });
+}
+
+// Not where the calendar is wrong, or the model is yet to say which it is.
+bool knows_dates(const config::Node& tree, const config::Problems& problems) {
+  const config::NodeEntry* time = tree.find("model_time");
+  return !problems.touch("model_time") && (time == nullptr || config::placeholders_in(time->value).empty());
 }
 
 // The sections that a configuration holds by name.
@@ -134,6 +141,8 @@ Configuration parse_configuration(const Sources& sources, const std::map<std::st
   const config::Value root = config::check(tree, schema(), "", check_options, problems);
   Configuration configuration = configuration_of(root, sources, problems);
   stations::read_tables(configuration.files, sources, problems);
+  if (knows_dates(tree, problems))
+    trajectories::read_tables(configuration.files, sources, configuration.time, problems);
   apply_tables(configuration, sources, problems);
   check_consistency(configuration, problems);
   problems.throw_if_any();

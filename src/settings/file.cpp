@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "base/nearest_name.hpp"
 #include "codecs/options.hpp"
@@ -120,13 +121,12 @@ std::vector<Option> what_it_holds() {
        .says = "Dimensions of the model's grids that the file has with their coordinates, even where no "
                "variable lies along them.",
        .example = "[z, zn]"},
+      output::time_attributes_option(
+          "Attributes of the time coordinates of the file, in place of their own or "
+          "besides these."),
       option_tables_section().option,
       stations_section().option,
-      {.name = "trajectories",
-       .type = text(),
-       .says = "A table of moving points, with times, at which the file holds its variables.",
-       .example = "ship.csv",
-       .available = false},
+      trajectories_section().option,
       {.name = "state",
        .type = choice({"io"}),
        .says = "Whether the servers' own state is written into the file.",
@@ -183,9 +183,14 @@ FileEntry file_of(const ValueEntry& entry, Problems& problems) {
     file.also_coordinates_location = also->location();
     for (const Value& name : also->items()) file.also_coordinates.push_back(name.text());
   }
+  file.time_attributes = output::attributes_of(entry.value, "time_attributes");
   file.option_tables =
       read_part(option_tables_section(), entry.value, problems).value_or(std::vector<OptionTable>());
   file.stations = read_part(stations_section(), entry.value, problems);
+  file.trajectories = read_part(trajectories_section(), entry.value, problems);
+  if (file.stations && file.trajectories)
+    problems.add(file.trajectories->location, file.trajectories->config_path,
+                 "the file has `stations` already; expected one of both, and another file for the other");
   file.variables =
       read_part(variables_section(), entry.value, problems).value_or(std::vector<VariableEntry>());
   return file;
@@ -295,6 +300,22 @@ void check_targets(const Files& files, const Sections& all, Problems& problems) 
   }
 }
 
+// Of what comes once, no operation over time can be had. Patterns may mean what the model does not have, and
+// where a table says the operation, who compares the field with it tells more.
+void check_fixed(const Files& files, const Sections& all, Problems& problems) {
+  std::set<std::string> fixed;
+  for (const FieldGroup& group : all.get<std::vector<FieldGroup>>())
+    for (const ListedName& field : group.fields)
+      if (group.once) fixed.insert(field.name);
+  for (const FileEntry& file : files)
+    for (const VariableEntry& variable : file.variables)
+      if (fixed.contains(variable.field) && !variable.cmip &&
+          variable.reduction != time::ReductionKind::snapshot)
+        problems.add(
+            variable.location, variable.config_path + ".operation",
+            fmt::format("\"{}\" is sent only once, so only a snapshot can be taken", variable.field));
+}
+
 void check(const Files& files, const Sections& all, Problems& problems) {
   check_paths(files, problems);
   for (const FileEntry& file : files) {
@@ -305,6 +326,7 @@ void check(const Files& files, const Sections& all, Problems& problems) {
   }
   check_file_names(files, all, problems);
   check_targets(files, all, problems);
+  check_fixed(files, all, problems);
 }
 
 // It is no value of its own: the checker looks into it for what a file or variable leaves out.

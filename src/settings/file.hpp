@@ -10,6 +10,7 @@
 #include "output/dataset.hpp"
 #include "settings/option_table.hpp"
 #include "settings/stations/stations.hpp"
+#include "settings/trajectories/trajectories.hpp"
 #include "settings/variable.hpp"
 #include "time/period.hpp"
 #include "time/span.hpp"
@@ -43,10 +44,15 @@ struct FileEntry {  // an entry under `output:`
   std::string date_attribute;  // the attribute with the date of the run; empty: none
   std::vector<std::string> also_coordinates;
   config::Location also_coordinates_location;  // line 0: not given
+  output::Attributes time_attributes;  // of its time coordinates
   std::vector<OptionTable> option_tables;
   std::optional<Stations> stations;
+  std::optional<Trajectories> trajectories;  // not both
   std::vector<VariableEntry> variables;
 
+  const PointSet* points() const {  // null: the file holds whole fields
+    return stations ? static_cast<const PointSet*>(&*stations) : trajectories ? &*trajectories : nullptr;
+  }
   bool has_many_files() const { return series || new_file_every.has_value(); }
   const time::Period& file_period() const { return new_file_every ? *new_file_every : write_every; }
 };

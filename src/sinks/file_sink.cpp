@@ -9,6 +9,7 @@
 #include "env/clock.hpp"
 #include "env/delays.hpp"
 #include "env/file_system.hpp"
+#include "plan/trajectories/track.hpp"
 #include "sinks/committing.hpp"
 #include "sinks/saved_records.hpp"
 #include "telemetry/timer.hpp"
@@ -166,7 +167,7 @@ std::optional<plan::CommitDue> FileSink::cut(const model::Tick& tick, const plan
   return last;
 }
 
-// What no chunk holds: times and bounds of the new records, and once the coordinates.
+// What no chunk holds: times, bounds and places of the new records, and once the coordinates.
 void FileSink::add_values(const plan::CommitDue& due, output::CommitPoint& point) {
   for (std::size_t axis = 0; axis < due.records.size(); ++axis) {
     if (due.records[axis].empty()) continue;
@@ -180,6 +181,11 @@ void FileSink::add_values(const plan::CommitDue& due, output::CommitPoint& point
     const cf::AxisLayout& at = layout_.axes[axis];
     point.values.push_back(doubles(at.time_variable, first, times));
     if (at.bounds_variable >= 0) point.values.push_back(doubles(at.bounds_variable, first, bounds));
+    if (at.places.empty()) continue;
+    const auto places = plan::trajectories::places_in(*plan_.entry.trajectories, due.records[axis], times,
+                                                      model::default_fill(model::DataType::float64));
+    for (std::size_t i = 0; i < at.places.size(); ++i)
+      point.values.push_back(doubles(at.places[i], first, places[i]));
   }
   if (!constants_sent_) {
     for (const output::PlainValues& values : layout_.constants) point.values.push_back(values);

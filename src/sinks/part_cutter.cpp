@@ -12,6 +12,7 @@ PartCutter::PartCutter(const cf::FileLayout& layout, const std::vector<output::C
     axis_of_[static_cast<std::size_t>(at.time_variable)] = static_cast<int>(axis);
     if (at.bounds_variable >= 0)
       axis_of_[static_cast<std::size_t>(at.bounds_variable)] = static_cast<int>(axis);
+    for (const int place : at.places) axis_of_[static_cast<std::size_t>(place)] = static_cast<int>(axis);
   }
 }
 

@@ -1,5 +1,7 @@
 """Expressions of fields with missing values: against NumPy's masked arrays, the same bits for any decomposition."""
 
+import sys
+
 import numpy as np
 from analytics.support.jobs import Case, worst
 from support.harness import attached, servers
@@ -143,3 +145,43 @@ def test_the_bits_are_those_of_any_decomposition(job):
         found[name] = every_bit(result.finished().path("out.nc"))
     for name, bits in found.items():
         assert differences(found["one"], bits) == [], name
+
+
+OWN = """import numpy as np
+
+
+def rows(a):
+    return np.nanmax(a, axis=2, initial=-1e3)  # of a row without a value -1e3
+
+
+def steep(a, b):
+    return np.where(a > 280, a * b, np.nan)  # takes away some more
+"""
+
+
+def test_operators_of_the_configuration_that_take_missing_values(job):
+    declared = {"python": "own.py", "takes_missing": True, "result": {"units": "1"}}
+    operators = {
+        "rows": declared | {"arguments": [["z", "y", "x"]], "result": {"dims": ["z", "y"], "units": "same"}},
+        "steep": declared | {"arguments": 2},
+    }
+    made = case(2, servers(2), {"x": 2})
+    diagnostics = {"highest": "rows(t)", "steepest": "steep(t, s)", "mean_steepest": "mean(steep(t, hole), x)"}
+    config = configuration(made) | {
+        "operators": operators,
+        "diagnostics": {name: {"is": one} for name, one in diagnostics.items()},
+        "output": {"out.nc": {"variables": [{"field": name, "every": "1 step"} for name in diagnostics]}},
+    }
+    (job.root / "own.py").write_text(OWN)
+    environment = {"VIRTUAL_ENV": sys.prefix}
+    data = read(made.run(job.root, config, environment=environment).finished().path("out.nc"))
+    assert worst(data.highest.values, T.max(axis=3).filled(-1e3), 0) == ""
+    steep = np.ma.masked_where(T <= 280, T * S)
+    assert worst(data.steepest.values, filled(steep), 1e-15) == ""
+    means = np.ma.masked_where(T <= 280, T * HOLE).mean(axis=3)
+    assert worst(data.mean_steepest.values, filled(means), 1e-13) == ""
+    assert np.isnan(data.steepest.attrs["_FillValue"])
+    operators["steep"]["takes_missing"] = False
+    made.run(job.root, config, environment=environment).failed_with(
+        "diagnostics.steepest.is: this may have missing values", "`takes_missing: true` under operators.steep"
+    )

@@ -46,6 +46,49 @@ MISTAKES = {
         "{field: u, cmip: Amon/ua,",
         ["tailrace.yaml:12:", "variables[1].cmip: expected the tables", '"Amon"', "`cmip: {tables: ...}`"],
     ),
+    "a mean of what comes once": (
+        "names: [u, theta]}",
+        "names: [u]}\n  fixed: {every: once, names: [theta]}",
+        ["tailrace.yaml:12:", 'variables[0].operation: "theta" is sent only once, so only a snapshot can be taken'],
+    ),
+    "a slip in time_attributes": (
+        "write_every: 100 s",
+        "time_atributes: {long_name: t}",
+        ["tailrace.yaml:9:5  output.out.nc.time_atributes", 'Did you mean "time_attributes"?'],
+    ),
+    "units of time": (
+        "write_every: 100 s",
+        "time_attributes: {units: days since 1950-01-01}",
+        ["tailrace.yaml:9:23  output.out.nc.time_attributes.units: is written by itself, from `model_time`"],
+    ),
+    "no such turn": ("every: 10 s}", "each: mnth}", ["variables[0].each", 'Did you mean "month"?']),
+    "no such stamp": ("write_every: 100 s", "time_stamp: midle", ["out.nc.time_stamp", 'Did you mean "middle"?']),
+    "no such missing": ("every: 10 s}", "every: 10 s, missing: skp}", ["[0].missing", 'Did you mean "skip"?']),
+    "a slip in pack": (
+        "every: 10 s}",
+        "every: 10 s, pack: {scale_facto: 2}}",
+        ["variables[0].pack.scale_facto", 'Did you mean "scale_factor"?'],
+    ),
+    "a mask of no field": (
+        "servers:",
+        "grids: {les: {mask: thta}}\nservers:",
+        ["tailrace.yaml:2:", "grids.les.mask", "thta", 'Did you mean "theta"?'],
+    ),
+    "not whether it takes what is missing": (
+        "servers:",
+        "operators: {f: {library: ./f.so, takes_missing: maybe}}\nservers:",
+        ["tailrace.yaml:2:", "operators.f.takes_missing", '"maybe"'],
+    ),
+    "stations and trajectories": (
+        "write_every: 100 s",
+        "stations: {points: {H: {lat: 1, lon: 2}}}\n    trajectories: {file: ship.csv}",
+        ["tailrace.yaml:", "trajectories", "ship.csv"],
+    ),
+    "a slip in trajectories": (
+        "write_every: 100 s",
+        "trajectory: {file: ship.csv}",
+        ["tailrace.yaml:9:5  output.out.nc.trajectory", 'Did you mean "trajectories"?'],
+    ),
     "a slip in names": (
         "servers:",
         "name: {}\nservers:",

@@ -28,6 +28,9 @@ int main(int argc, char** argv) {
   tell();
   tailrace_coordinate(io, "line", &(tailrace_coordinate_spec){.name = "x", .measure = "aera"}, x, 3, &error);
   tell();
+  double uneven[3] = {1, 2, 4};
+  tailrace_coordinate(io, "line", &(tailrace_coordinate_spec){.name = "x", .computed_bounds = 1}, uneven, 3, &error);
+  tell();
   tailrace_grid_mapping(io, "line", &(tailrace_grid_mapping_spec){.grid_mapping_name = "mercato"}, &error);
   tell();
   tailrace_grid_mapping(io, "line", &(tailrace_grid_mapping_spec){.name = "crs"}, &error);
@@ -79,6 +82,7 @@ int main(int argc, char** argv) {
     const std::vector<double> x{1, 2, 3}, ends{0.5, 1.5, 2.5, 3.5, 2.5, 3.5}, two{2};
     attempt([&] { io.coordinate("line", {.name = "x", .bounds = ends}, x); });
     attempt([&] { io.coordinate("line", {.name = "x", .measure = "aera"}, x); });
+    attempt([&] { io.coordinate("line", {.name = "x", .computed_bounds = true}, std::vector<double>{1, 2, 4}); });
     attempt([&] { io.grid_mapping("line", {.grid_mapping_name = "mercato"}); });
     attempt([&] { io.grid_mapping("line", {}); });
     attempt([&] { io.mesh_location("line", {.location = "edge"}); });
@@ -115,6 +119,8 @@ program words
   call io%coordinate("line", "x", x, bounds=ends, ierr=ierr, errmsg=message)
   print "(2a)", "HEARD ", message
   call io%coordinate("line", "x", real(x), measure="aera", ierr=ierr, errmsg=message)
+  print "(2a)", "HEARD ", message
+  call io%coordinate("line", "x", [1d0, 2d0, 4d0], computed_bounds=.true., ierr=ierr, errmsg=message)
   print "(2a)", "HEARD ", message
   call io%grid_mapping("line", "mercato", ierr=ierr, errmsg=message)
   print "(2a)", "HEARD ", message
@@ -158,6 +164,7 @@ with tailrace.Session.start(MPI.COMM_WORLD, "tailrace.yaml", component="python")
     io.grid("line", dims=["x"], shape=[3])
     attempt(io.coordinate, "line", "x", [1, 2, 3], bounds=[[0.5, 1.5], [2.5, 3.5], [2.5, 3.5]])
     attempt(io.coordinate, "line", "x", [1, 2, 3], measure="aera")
+    attempt(io.coordinate, "line", "x", [1, 2, 4], computed_bounds=True)
     attempt(io.grid_mapping, "line", "mercato")
     attempt(io.grid_mapping, "line", "")
     attempt(io.mesh_location, "line", "edge")
@@ -175,6 +182,7 @@ with tailrace.Session.start(MPI.COMM_WORLD, "tailrace.yaml", component="python")
 HEARD = [
     'grid "line": coordinate "x": the value 2 is not between its bounds, 2.5 and 3.5',
     'grid "line": coordinate "x": the measure "aera" is unknown. Did you mean "area"? (known: area, volume)',
+    'grid "line": coordinate "x": computed_bounds expects values that lie evenly, but behind 1 comes 2, and 1.5 apart',
     'grid "line": grid_mapping: the grid_mapping_name "mercato" is unknown. Did you mean "mercator"? (known: ',
     'grid "line": grid_mapping: grid_mapping_name is missing; expected one of albers_conical_equal_area, ',
     'grid "line" is not indexed; a mesh belongs to an indexed grid',

@@ -20,6 +20,12 @@ DIAGNOSTICS = {
 }
 
 
+SPLIT = [
+    {"field": "area", "name": "column", "split": "x", "every": "once"},
+    {"field": "land", "name": "row", "split": "y", "every": "once", "compression": "zlib", "chunk": [1, 1, 4]},
+]
+
+
 def every_step(value: np.ndarray) -> np.ndarray:
     """A Case has a value for each step; what is put later than once would show."""
     return np.stack([value + step for step in range(STEPS)])
@@ -48,7 +54,7 @@ def configuration(made: Case) -> dict:
         output={
             "out.nc": whole,
             "fixed.nc": {"variables": fixed},
-            "part.nc": {"series": True, "write_every": "2 steps", "variables": [moving[1], *fixed]},
+            "part.nc": {"series": True, "write_every": "2 steps", "variables": [moving[1], *fixed, *SPLIT]},
         },
         fields={
             "state": {"every": "1 step", "names": ["sst"]},
@@ -89,6 +95,11 @@ def test_written_once_and_used_at_every_step(job):
         one = read(part)
         np.testing.assert_array_equal(one.area.values, AREA)
         np.testing.assert_array_equal(one.land.values, LAND)
+        for x in range(SHAPE[2]):
+            np.testing.assert_array_equal(one[f"column_{x + 1}"].values, AREA[:, x])
+        for y in range(SHAPE[1]):
+            assert one[f"row_{y + 1}"].dims == ("x",) and one[f"row_{y + 1}"].dtype == np.int32
+            np.testing.assert_array_equal(one[f"row_{y + 1}"].values, LAND[y])
 
 
 def test_the_bits_are_those_of_any_decomposition(job):
@@ -127,6 +138,13 @@ def test_one_that_is_not_put(job, optional):
     np.testing.assert_array_equal(data.area.values, AREA)
     assert worst(data.global_mean.values, expected()["global_mean"], 1e-13) == ""
     assert (data.over_land.values == data.over_land.attrs["_FillValue"]).all()
+
+
+def test_what_cannot_be_split(job):
+    made = case(1, inline(), {})
+    files = {"fixed.nc": {"variables": [{"field": "depth", "split": "z", "every": "once"}]}}
+    config = configuration(made) | {"output": files}
+    made.run(job.root, config).failed_with('variables[0].split: "depth" is sent only once and has one dimension')
 
 
 def test_a_run_without_steps_ends(job):

@@ -9,7 +9,7 @@ SHAPE = (3, 5, 7)
 GRID = block_grid("les", SHAPE)
 FIELDS = [
     field("t2m", "les", units=""),
-    field("phys.precip", "les", units="kg/m2/s", standard_name="wrong", long_name="of the model"),
+    field("phys.precip", "les", units="kg/m2/s", standard_name="rainfall_flux", long_name="of the model"),
     field("w", "les", units="m s-1", long_name="of the model"),
 ]
 TIMES = [10.0, 20.0, 30.0]

@@ -10,12 +10,14 @@ from support.reading import differences, every_bit, read
 STEPS, SHAPE = 3, (2, 9, 12)
 RNG = np.random.default_rng(17)
 T = RNG.normal(280, 8, (STEPS, *SHAPE))
+BASIN = RNG.integers(1, 4, SHAPE[1:])
 LAT, LON = np.linspace(80, -80, 9), np.arange(12) * 30.0
 REGIONS = {
     "strip": "range(t, lat=[-30, 45])",
     "box": "range(t, lon=[-100, 30], lat=[0, 80], z=[2, 9])",
     "corner": "slice(t, lat=[0, 3], lon=[-4, 12])",
     "masked": "mask(t, lat > 10 and lon < 100)",
+    "basin_2": "mask(t, basin == 2)",
     "box_mean": "mean(range(t, lon=[-100, 30], lat=[0, 80]), lat_5, lon_5)",
 }
 
@@ -28,6 +30,8 @@ def case(ranks: int, serving, parts: dict) -> Case:
         "lon": (LON, "degrees_east", {"standard_name": "longitude", "part": True}),
     }
     made = Case(ranks, serving, STEPS).grid("air", ("z", "lat", "lon"), SHAPE, coordinates=coordinates, parts=parts)
+    made.grid("flat", ("lat", "lon"), SHAPE[1:], parts=parts)
+    made.field("basin", np.broadcast_to(BASIN, (STEPS, *BASIN.shape)).astype(np.int32), grid="flat", units="1")
     return made.field("t", T, grid="air", units="K")
 
 
@@ -36,7 +40,8 @@ def test_regions_have_their_cells_and_coordinates(job):
     for ranks, serving, parts in ((1, inline(), {}), (3, servers(2), {"lon": 3}), (5, servers(1), {"lat": 5})):
         made = case(ranks, serving, parts)
         folder = job.root / str(ranks)
-        result = made.run(folder, made.configuration(REGIONS)).finished()
+        fields = {"state": {"every": "1 step", "names": ["t"]}, "fixed": {"every": "once", "names": ["basin"]}}
+        result = made.run(folder, made.configuration(REGIONS, fields=fields)).finished()
         bits = every_bit(result.path("out.nc"))
         first = first or bits
         assert differences(first, bits) == [], ranks
@@ -55,6 +60,7 @@ def test_regions_have_their_cells_and_coordinates(job):
     np.testing.assert_array_equal(data[data.corner.dims[3]].values, LON[-4:])
     inside = (LAT > 10)[:, None] & (LON < 100)
     np.testing.assert_array_equal(data.masked.values, np.where(inside, T, np.nan))
+    np.testing.assert_array_equal(data.basin_2.values, np.where(BASIN == 2, T, np.nan))
     np.testing.assert_allclose(data.box_mean.values, T[:, :, :5][..., columns].mean(axis=(2, 3)), rtol=1e-13)
     assert complaints(result.path("out.nc")) == []
     with netCDF4.Dataset(result.path("out.nc")) as raw:

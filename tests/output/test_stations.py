@@ -240,6 +240,27 @@ def test_planes_curvilinear_grids_and_lists(job):
     np.testing.assert_array_equal(ice.ice.values, ICE[:, closest(AFAR, CELL_LAT, CELL_LON)].astype(np.float32))
 
 
+def test_a_list_in_an_order_of_its_own(job):
+    """The only rank holds all cells, but not in the order of their numbers."""
+    order = np.random.default_rng(3).permutation(CELLS)
+    coordinates = {
+        name: (one, units, {"standard_name": word, "dims": ["cell"], "part": True})
+        for (name, units, word), one in zip(DEGREES, (CELL_LAT, CELL_LON), strict=True)
+    }
+    made = Case(1, inline(), STEPS).field("ice", ICE, grid="ice")
+    more = {"kind": "indexed", "indexed_dim": "cell", "indices": [order.tolist()], "coordinates": coordinates}
+    made.grid("ice", ["cell"], [CELLS], **more)
+    files = {
+        "ice.nc": OTHERS["ice.nc"],
+        "some.nc": {"variables": [written("some"), written("ice")]},
+    }
+    result = made.run(job.root, configuration(made, files, {"some": "slice(ice, cell=[3, 9])"})).finished()
+    ice, some = read(result.path("ice.nc")), read(result.path("some.nc"))
+    np.testing.assert_array_equal(ice.ice.values, ICE[:, closest(AFAR, CELL_LAT, CELL_LON)].astype(np.float32))
+    np.testing.assert_array_equal(some.ice.values, ICE)
+    np.testing.assert_array_equal(some.some.values, ICE[:, 3:9])
+
+
 def test_mistakes_name_the_station_and_its_place(job):
     made = other_grids(3, servers(1), {"x": 3})
     (job.root / "tables").mkdir()

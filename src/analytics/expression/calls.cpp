@@ -92,18 +92,19 @@ std::optional<Value> Calls::elementwise(Opcode opcode) {
   return resolver_.elementwise(here_, opcode, std::move(values));
 }
 
-// A user's function is given numbers, and does not know which of them stand for none.
+// A user's function may not know that NaN stands for none.
 bool Calls::refuse_missing(const Operator& op, const std::vector<Value>& arrays) {
   const auto own = around_.operators().find(here_.text);
-  if (own == around_.operators().end() || own->second.get() != &op) return false;
+  if (own == around_.operators().end() || own->second.get() != &op || op.takes_missing()) return false;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     if (!arrays[i].may_miss) continue;
     const syntax::Phrase& at = resolver_.phrase(here_.children[i]);
     around_.problem(
-        at.begin, fmt::format("this may have missing values (a fill_value), which operators of the "
-                              "configuration, such as {}, do not take yet in this version; give it a number "
-                              "there, as in where(isnan(a), 0, a)",
-                              here_.text));
+        at.begin,
+        fmt::format("this may have missing values (a fill_value), which {0} does not take; expected "
+                    "`takes_missing: true` under operators.{0}, where the function knows that NaN stands "
+                    "for them, or a number in their place, as in where(isnan(a), 0, a)",
+                    here_.text));
     return true;
   }
   return false;

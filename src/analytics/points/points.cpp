@@ -56,12 +56,21 @@ std::vector<std::int64_t> places_in(const model::Runs& runs, const std::vector<s
 
 class PointsPartial final : public Partial {
  public:
-  PointsPartial(std::shared_ptr<const Wanted> wanted, const Call& call)
-      : wanted_(std::move(wanted)), consumed_(operators::consumed_dims(call)) {
+  // `moving`: null, or where the cells of each step come from.
+  PointsPartial(std::shared_ptr<const Wanted> wanted, std::shared_ptr<const MovingPoints> moving,
+                const Call& call)
+      : wanted_(std::move(wanted)), moving_(std::move(moving)), consumed_(operators::consumed_dims(call)) {
     const Dims& dims = call.arguments.at(0).dims;
     for (std::size_t d = 0; d < dims.size(); ++d)
       if (!consumed_[d]) kept_.push_back(dims[d].extent);
     for (const std::int64_t extent : kept_) cells_ *= at(extent);
+  }
+
+  void begin_step(double seconds) override {
+    if (!moving_ || (wanted_ && seconds == seconds_)) return;
+    seconds_ = seconds;
+    wanted_ =
+        std::make_shared<const Wanted>(Points{moving_->dim, moving_->plane, moving_->cells_at(seconds)});
   }
 
   void add(std::span<const ConstArray> arguments) override {
@@ -98,6 +107,10 @@ class PointsPartial final : public Partial {
     auto from = values.begin();
     for (const Shares& shares : points) {
       for (std::size_t k = 0; k < cells_; ++k) {
+        if (shares.empty()) {
+          result.values.push_back(nan);
+          continue;
+        }
         double sum = shares[0].weight * from[static_cast<std::ptrdiff_t>(k)];
         for (std::size_t s = 1; s < shares.size(); ++s)
           sum += shares[s].weight * from[static_cast<std::ptrdiff_t>(s * cells_ + k)];
@@ -160,6 +173,8 @@ class PointsPartial final : public Partial {
   };
 
   std::shared_ptr<const Wanted> wanted_;
+  std::shared_ptr<const MovingPoints> moving_;
+  double seconds_ = 0.0;
   std::vector<bool> consumed_;
   std::vector<std::int64_t> kept_;  // extents
   std::size_t cells_ = 1;
@@ -168,7 +183,14 @@ class PointsPartial final : public Partial {
 
 class PointsOperator final : public Reduction {
  public:
-  explicit PointsOperator(Points points) : wanted_(std::make_shared<const Wanted>(std::move(points))) {}
+  explicit PointsOperator(Points points)
+      : dim_(points.dim), count_(std::ssize(points.cells)), plane_(points.plane) {
+    wanted_ = std::make_shared<const Wanted>(std::move(points));
+  }
+  explicit PointsOperator(MovingPoints points)
+      : dim_(points.dim), count_(points.count), plane_(points.plane) {
+    moving_ = std::make_shared<const MovingPoints>(std::move(points));
+  }
 
   OperatorDoc doc() const override {
     return {"", "Values at points, each the weighted sum of some cells; missing where one of these is.",
@@ -176,31 +198,40 @@ class PointsOperator final : public Reduction {
   }
   Shape infer(const Call& call) const override {
     const std::vector<bool> consumed = operators::consumed_dims(call);
-    const Points& points = wanted_->points;
     Shape shape = operators::without(call, consumed);
-    TAILRACE_ASSERT(call.dims.size() == points.plane.size(), "the plane has other dims");
-    for (const Dim& dim : points.plane) {
+    TAILRACE_ASSERT(call.dims.size() == plane_.size(), "the plane has other dims");
+    for (const Dim& dim : plane_) {
       const auto place = call.arguments[0].find(dim.name);
       TAILRACE_ASSERT(place && call.arguments[0].dims[*place].extent == dim.extent,
                       "the plane has other cells");
     }
-    if (shape.find(points.dim))
-      throw CallProblem(0, "", "the field has a dimension \"" + points.dim + "\" already");
-    shape.dims.insert(shape.dims.begin(),
-                      {.name = points.dim, .extent = std::ssize(points.cells), .split = false});
+    put_first(shape, dim_, count_);
     return shape;
   }
   std::unique_ptr<Partial> start(const Call& call) const override {
-    return std::make_unique<PointsPartial>(wanted_, call);
+    return std::make_unique<PointsPartial>(wanted_, moving_, call);
   }
 
  private:
+  std::string dim_;
+  std::int64_t count_;
+  Dims plane_;
   std::shared_ptr<const Wanted> wanted_;
+  std::shared_ptr<const MovingPoints> moving_;
 };
 
 }  // namespace
 
+void put_first(Shape& shape, const std::string& dim, std::int64_t count) {
+  if (shape.find(dim)) throw CallProblem(0, "", "the field has a dimension \"" + dim + "\" already");
+  shape.dims.insert(shape.dims.begin(), {.name = dim, .extent = count, .split = false});
+}
+
 std::shared_ptr<const Reduction> make_operator(Points points) {
+  return std::make_shared<PointsOperator>(std::move(points));
+}
+
+std::shared_ptr<const Reduction> make_operator(MovingPoints points) {
   return std::make_shared<PointsOperator>(std::move(points));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +19,9 @@ struct Share {
 };
 using Shares = std::vector<Share>;  // of one point; at least one
 
+// The dimension of points in a result; throws CallProblem where there is one of this name.
+void put_first(Shape& shape, const std::string& dim, std::int64_t count);
+
 struct Points {
   std::string dim;            // the new one, which comes first
   Dims plane;                 // consumed; in the order of the argument's dims
@@ -27,5 +31,14 @@ struct Points {
 // A reduction that no expression can call. Nothing but these cells travels to its root. Where one of them is
 // missing the point is.
 std::shared_ptr<const Reduction> make_operator(Points points);
+
+// Points whose cells change with the time; one without cells is missing.
+struct MovingPoints {
+  std::string dim;
+  std::int64_t count = 0;
+  Dims plane;
+  std::function<std::vector<Shares>(double seconds)> cells_at;  // by point; called from several threads
+};
+std::shared_ptr<const Reduction> make_operator(MovingPoints points);
 
 }  // namespace tailrace::analytics::points

@@ -66,22 +66,30 @@ TEST(CompileMissing, DiagnosticsHandItOn) {
 
 class Own final : public Kernel {
  public:
+  explicit Own(bool takes_missing = false) : takes_missing_(takes_missing) {}
+  bool takes_missing() const override { return takes_missing_; }
   OperatorDoc doc() const override { return {}; }
   std::optional<std::size_t> only_arrays() const override { return 2; }
   Shape infer(const Call& call) const override { return call.arguments.at(0); }
   std::vector<std::string> needs_whole(const Call&) const override { return {}; }
   std::unique_ptr<KernelRun> start(const Call&) const override { return nullptr; }
+
+ private:
+  bool takes_missing_;
 };
 
-TEST(CompileMissing, OperatorsOfTheUserDoNotTakeIt) {
+TEST(CompileMissing, OperatorsOfTheUserTakeItWhereTheySaySo) {
   Scope scope = ocean();
   scope.operators["smooth"] = std::make_shared<Own>();
-  EXPECT_THAT(
-      compiled("smooth(lat, sst)", "", scope).problems,
-      HasSubstr(
-          "run.yml:3:22  diagnostics.d.is: this may have missing values (a fill_value), which operators "
-          "of the configuration, such as smooth, do not take yet"));
+  EXPECT_THAT(compiled("smooth(lat, sst)", "", scope).problems,
+              HasSubstr("run.yml:3:22  diagnostics.d.is: this may have missing values (a fill_value), which "
+                        "smooth does not "
+                        "take; expected `takes_missing: true` under operators.smooth"));
   EXPECT_EQ(compiled("smooth(lat, lat)", "", scope).problems, "");
+  scope.operators["smooth"] = std::make_shared<Own>(true);
+  const auto outcome = compiled("smooth(lat, sst)", "", scope);
+  EXPECT_EQ(outcome.problems, "");
+  EXPECT_TRUE(outcome.at("d").may_miss);
 }
 
 }  // namespace

@@ -35,8 +35,9 @@ struct Declaration {
   std::vector<NamedDim> needs_whole;             // besides those that the result does not have
   std::optional<std::vector<ResultDim>> result;  // none: the dimensions of the first argument
   config::Location units_location;
-  std::string units;         // "same": of the first argument; empty: unknown
-  bool thread_safe = false;  // may be called by several threads at once
+  std::string units;           // "same": of the first argument; empty: unknown
+  bool takes_missing = false;  // it knows that NaN stands for a missing value
+  bool thread_safe = false;    // may be called by several threads at once
 };
 
 // What is wrong with the words alone: names that are taken or no names, units, dimensions that are named

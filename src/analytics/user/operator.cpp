@@ -115,6 +115,7 @@ class UserOperator final : public Kernel {
   }
 
   std::optional<std::size_t> only_arrays() const override { return declaration_.arguments.size(); }
+  bool takes_missing() const override { return declaration_.takes_missing; }
 
   Shape infer(const Call& call) const override {
     const std::size_t expected = declaration_.arguments.size();

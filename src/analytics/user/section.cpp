@@ -61,6 +61,13 @@ config::Type operator_type() {
        .type = result_type(),
        .says = "The result of the function.",
        .example = "{dims: same, units: m s-1}"},
+      {.name = "takes_missing",
+       .type = flag(),
+       .says =
+           "Whether the function takes missing values, those of fields with a `fill_value`: it sees them as "
+           "NaN, and where it gives NaN the result is missing. Otherwise such arguments are an error.",
+       .example = "true",
+       .fallback = "false"},
       {.name = "thread_safe",
        .type = flag(),
        .says = "Whether several threads of a server may call the function at once.",
@@ -148,6 +155,7 @@ Declaration operator_of(const config::ValueEntry& entry, config::Problems& probl
     if (!declaration.needs_all) declaration.needs_whole = dims_of(*whole);
   }
   if (const Value* result = entry.value.find("result")) set_result(*result, declaration);
+  declaration.takes_missing = config::flag_of(entry.value, "takes_missing", false);
   declaration.thread_safe = config::flag_of(entry.value, "thread_safe", false);
   return declaration;
 }

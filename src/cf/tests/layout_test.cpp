@@ -33,6 +33,19 @@ TEST(Layout, writes_time_coordinates_as_cf_asks) {
   EXPECT_TRUE(layout.dataset.dims[static_cast<std::size_t>(layout.axes[1].dim)].unlimited);
 }
 
+TEST(Layout, gives_time_coordinates_the_attributes_of_the_user) {
+  Case given;
+  given.file.entry.time_attributes = {{"long_name", std::string("time of the forecast")},
+                                      {"valid_range", std::vector<std::int32_t>{0, 100}}};
+  const FileLayout layout = given.layout();
+  for (const char* time : {"time_10s", "time_instant_5s"}) {
+    EXPECT_EQ(attribute(layout, time, "long_name"), "time of the forecast");
+    EXPECT_EQ(attribute(layout, time, "standard_name"), "time");
+    const auto& all = variable(layout, time).attributes;
+    EXPECT_EQ(all.back().second, output::AttributeValue(std::vector<double>{0, 100}));
+  }
+}
+
 TEST(Layout, says_what_an_instant_and_a_window_mean) {
   Case given;
   EXPECT_EQ(attribute(given.layout(), "time_instant_5s", "comment"),

@@ -60,6 +60,7 @@ NearestOfRanks look_for(const client::Declarer& declarer, const Search& search) 
   }
   for (const auto& values : at) found.reach.emplace_back().add(values);
   const plan::stations::CellSearch lookup({at[0], at[1]}, search.plane.longitude);
+  if (!search.file->stations) return found;
   for (const settings::Station& station : search.file->stations->points) {
     Candidate best = lookup.nearest({station.at[0], station.at[1]});
     if (best.cell >= 0) best.cell = cells[static_cast<std::size_t>(best.cell)];

@@ -1,5 +1,5 @@
 // The cells nearest to stations, where coordinates are given in parts: each rank looks among its own cells,
-// and the best of all is found up the tree.
+// and the best of all is found up the tree. With it goes how far the coordinates reach.
 #pragma once
 
 #include <vector>

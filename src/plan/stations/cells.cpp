@@ -168,9 +168,10 @@ std::vector<Search> searches(const settings::Configuration& configuration,
                              const model::Declarations& declarations) {
   std::vector<Search> all;
   for (const settings::FileEntry& file : configuration.files) {
-    if (!file.stations) continue;
+    const settings::PointSet* points = file.points();
+    if (points == nullptr || points->coordinates.empty()) continue;
     for (const model::Grid& grid : declarations.grids) {
-      auto plane = plane_of(grid, file.stations->coordinates);
+      auto plane = plane_of(grid, points->coordinates);
       const auto is_same = [&](const Search& known) {
         return known.file == &file && fields_of(known.plane) == fields_of(*plane);
       };

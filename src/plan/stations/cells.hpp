@@ -16,7 +16,7 @@ namespace tailrace::plan::stations {
 inline constexpr const char* station_dim = "station";
 
 // What the ranks look for together (`ready`), since none has all coordinates: of which stations, on which
-// plane.
+// plane. Of a file with trajectories only how far the plane reaches.
 struct Search {
   const settings::FileEntry* file;
   const model::Grid* grid;

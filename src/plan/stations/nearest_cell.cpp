@@ -7,22 +7,22 @@
 
 namespace tailrace::plan::stations {
 
-CellSearch::CellSearch(std::array<std::span<const double>, 2> at, int longitude) : longitude_(longitude) {
-  for (std::size_t i = 0; i < at[0].size(); ++i) points_.push_back(point({at[0][i], at[1][i]}));
+// Chords are ordered as the ways along the sphere are.
+std::array<double, 3> position_of(const std::array<double, 2>& place, int longitude) {
+  if (longitude < 0) return {place[0], place[1], 0.0};
+  constexpr double degree = std::numbers::pi / 180.0;
+  const double east = degree * place[static_cast<std::size_t>(longitude)];
+  const double north = degree * place[static_cast<std::size_t>(1 - longitude)];
+  return {std::cos(north) * std::cos(east), std::cos(north) * std::sin(east), std::sin(north)};
 }
 
-// On the unit sphere: chords are ordered as the ways along it are.
-CellSearch::Point CellSearch::point(const std::array<double, 2>& place) const {
-  if (longitude_ < 0) return {place[0], place[1], 0.0};
-  constexpr double degree = std::numbers::pi / 180.0;
-  const double longitude = degree * place[static_cast<std::size_t>(longitude_)];
-  const double latitude = degree * place[static_cast<std::size_t>(1 - longitude_)];
-  return {std::cos(latitude) * std::cos(longitude), std::cos(latitude) * std::sin(longitude),
-          std::sin(latitude)};
+CellSearch::CellSearch(std::array<std::span<const double>, 2> at, int longitude) : longitude_(longitude) {
+  for (std::size_t i = 0; i < at[0].size(); ++i)
+    points_.push_back(position_of({at[0][i], at[1][i]}, longitude));
 }
 
 Candidate CellSearch::nearest(const std::array<double, 2>& place) const {
-  const Point here = point(place);
+  const Point here = position_of(place, longitude_);
   Candidate best;
   for (std::size_t i = 0; i < points_.size(); ++i) {
     const double x = points_[i][0] - here[0], y = points_[i][1] - here[1], z = points_[i][2] - here[2];

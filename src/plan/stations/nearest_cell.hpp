@@ -19,17 +19,20 @@ struct Candidate {
   }
 };
 
+// In a space where the straight distance says what is nearer: on the unit sphere, or, where `longitude` is
+// -1, in a plane. Else `longitude` is the number of the coordinate that is one, in degrees; the other is a
+// latitude.
+std::array<double, 3> position_of(const std::array<double, 2>& place, int longitude);
+
 class CellSearch {
  public:
-  // `longitude`: which of the coordinates, 0 or 1, is one in degrees, and the other a latitude: distances are
-  // then those on the sphere. Else (-1) they lie in a plane.
+  // `longitude`: as of position_of.
   CellSearch(std::array<std::span<const double>, 2> at, int longitude);
   // `cell` counts the values that were given.
   Candidate nearest(const std::array<double, 2>& place) const;
 
  private:
   using Point = std::array<double, 3>;
-  Point point(const std::array<double, 2>& place) const;
 
   int longitude_;
   std::vector<Point> points_;

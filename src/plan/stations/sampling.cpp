@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "base/nearest_name.hpp"
 #include "plan/stations/cells.hpp"
 #include "plan/stations/plane.hpp"
+#include "plan/trajectories/cells.hpp"
 #include "plan/words/directions.hpp"
 
 namespace tailrace::plan::stations {
@@ -35,12 +37,16 @@ struct Source {
 class Sampler {
  public:
   Sampler(const settings::Configuration& configuration, const std::vector<analytics::Input>& inputs,
-          Analysis& analysis, config::Problems& problems)
-      : configuration_(configuration), inputs_(inputs), analysis_(analysis), problems_(problems) {}
+          const CoordinateInput& input_of, Analysis& analysis, config::Problems& problems)
+      : configuration_(configuration),
+        inputs_(inputs),
+        input_of_(input_of),
+        analysis_(analysis),
+        problems_(problems) {}
 
   std::vector<Sampled> sample() {
     for (const FileEntry& file : configuration_.files)
-      if (file.stations) sample(file);
+      if (file.points() != nullptr) sample(file);
     return std::move(sampled_);
   }
 
@@ -50,6 +56,7 @@ class Sampler {
     const FileEntry* file;
     const model::Grid* grid;
     Plane plane;
+    const model::Coordinate* level;
     std::shared_ptr<const Reduction> op;  // null: something is wrong
   };
 
@@ -64,46 +71,77 @@ class Sampler {
         if (source && done.insert(source->field).second) sample(file, variable, *source);
       }
     if (any && sampled_.size() == before && problems_.empty())
-      problems_.add(file.stations->location, file.stations->config_path,
-                    "none of the variables of this file has cells in a plane where stations could lie");
+      problems_.add(file.points()->location, file.points()->config_path,
+                    fmt::format("none of the variables of this file has cells in a plane where {} could lie",
+                                words_for(file)));
   }
 
   void sample(const FileEntry& file, const VariableEntry& variable, Source source) {
     const model::Field& field = analysis_.declarations.fields[at(source.field)];
     const model::Grid& grid = analysis_.declarations.grids[at(field.grid)];
     if (grid.kind == model::GridKind::partial) return;  // refused as in any file
-    const auto plane = plane_of(grid, file.stations->coordinates);
+    const auto plane = plane_of(grid, file.points()->coordinates);
     if (!plane) return may_have_plane(grid) ? refuse_grid(file, field, grid) : void();
     if (const auto why = wrong_time(source))
       return problems_.add(variable.location, variable.config_path,
-                           fmt::format("\"{}\" {}; files with stations cannot hold it yet in this version, "
+                           fmt::format("\"{}\" {}; files with {} cannot hold it yet in this version, "
                                        "so write it to another file",
-                                       field.name, *why));
-    const auto op = operator_for(file, grid, *plane);
+                                       field.name, *why, words_for(file)));
+    const model::Coordinate* level =
+        file.trajectories ? trajectories::level_of(file, grid, *plane, problems_) : nullptr;
+    const auto op = operator_for(file, grid, *plane, level);
     if (!op) return;
     if (source.node < 0) source.node = input_node(source.inputs.front());
     analytics::Node node;
     node.kind = analytics::NodeKind::reduction;
     node.op = op.get();
-    node.name = fmt::format("the stations of {}", file.path);
+    node.name = fmt::format("the {} of {}", words_for(file), file.path);
     node.args = {source.node};
-    node.call.arguments = {analysis_.graph.nodes[at(source.node)].shape};
-    for (const std::size_t d : plane->dims) node.call.dims.push_back(grid.dims[d]);
+    node.call.dims = trajectories::dims_of({&file, &grid, *plane, level});
+    if (file.trajectories && !plane->by_dim)
+      for (const model::Coordinate* coordinate : plane->at) {
+        const int input = input_of_(grid, *coordinate);
+        node.args.push_back(input_node(input));
+        if (std::ranges::count(source.inputs, input) == 0) source.inputs.push_back(input);
+      }
+    std::ranges::sort(source.inputs);
+    for (const int arg : node.args) node.call.arguments.push_back(analysis_.graph.nodes[at(arg)].shape);
     try {
       node.shape = op->infer(node.call);
     } catch (const analytics::CallProblem& problem) {
       return problems_.add(variable.location, variable.config_path, problem.what());
     }
+    if (file.trajectories) source.may_miss = true;
     add(file, variable, source, std::move(node));
+    if (file.trajectories) describe_places(file, *plane, level);
   }
+
+  // What the coordinates along trajectories are called in the file.
+  void describe_places(const FileEntry& file, const Plane& plane, const model::Coordinate* level) {
+    std::vector<model::Coordinate>& places = analysis_.places[file.path];
+    const std::array sources{plane.at[0], plane.at[1], level};
+    for (std::size_t i = places.size(); i < sources.size() && sources[i] != nullptr; ++i) {
+      const model::Coordinate& source = *sources[i];
+      model::Coordinate& added = places.emplace_back();
+      added.name = source.name;
+      added.units = source.units;
+      added.standard_name = source.standard_name;
+      added.long_name = source.long_name;
+      if (const std::string positive = model::text_of(source.attributes, "positive"); !positive.empty())
+        added.attributes["positive"] = positive;
+    }
+  }
+
+  static const char* words_for(const FileEntry& file) { return file.stations ? "stations" : "trajectories"; }
 
   void add(const FileEntry& file, const VariableEntry& variable, const Source& source, analytics::Node node) {
     const model::Field& field = analysis_.declarations.fields[at(source.field)];
     analytics::Graph& graph = analysis_.graph;
     sampled_.push_back({&file, source.field, static_cast<int>(graph.diagnostics.size())});
-    graph.diagnostics.push_back({.name = fmt::format("{} at the stations of {}", field.name, file.path),
+    const char* const where = file.stations ? "at the stations of" : "along the trajectories of";
+    graph.diagnostics.push_back({.name = fmt::format("{} {} {}", field.name, where, file.path),
                                  .location = variable.location,
-                                 .text = fmt::format("{} at stations", field.name),
+                                 .text = fmt::format("{} {} {}", field.name, where, file.path),
                                  .node = static_cast<int>(graph.nodes.size()),
                                  .units = field.units,
                                  .long_name = field.long_name,
@@ -150,7 +188,7 @@ class Sampler {
   }
 
   void refuse_grid(const FileEntry& file, const model::Field& field, const model::Grid& grid) {
-    const settings::Stations& stations = *file.stations;
+    const settings::PointSet& stations = *file.points();
     std::vector<std::string> names;
     for (const model::Coordinate& one : grid.coordinates) names.push_back(one.name);
     for (const std::string& wanted : stations.coordinates) {
@@ -170,24 +208,29 @@ class Sampler {
   }
 
   std::shared_ptr<const Reduction> operator_for(const FileEntry& file, const model::Grid& grid,
-                                                const Plane& plane) {
-    const auto same = [](const model::Coordinate& a, const model::Coordinate& b) {
-      return a.dims == b.dims && a.values == b.values && a.bounds == b.bounds && a.field == b.field;
+                                                const Plane& plane, const model::Coordinate* level) {
+    const auto same = [](const model::Coordinate* a, const model::Coordinate* b) {
+      if (a == nullptr || b == nullptr) return a == b;
+      return a->dims == b->dims && a->values == b->values && a->bounds == b->bounds && a->field == b->field;
     };
     for (const Known& known : known_)
-      if (known.file == &file && same(*known.plane.at[0], *plane.at[0]) &&
-          same(*known.plane.at[1], *plane.at[1]))
+      if (known.file == &file && same(known.plane.at[0], plane.at[0]) &&
+          same(known.plane.at[1], plane.at[1]) && same(known.level, level))
         return known.op;
     std::shared_ptr<const Reduction> op;
-    if (auto points = cells_of({&file, &grid, plane}, analysis_.declarations, problems_))
+    if (file.trajectories)
+      op = trajectories::operator_of({&file, &grid, plane, level}, analysis_.declarations, analysis_.warnings,
+                                     problems_);
+    else if (auto points = cells_of({&file, &grid, plane}, analysis_.declarations, problems_))
       op = analytics::points::make_operator(std::move(*points));
-    known_.push_back({&file, &grid, plane, op});
-    if (op) analysis_.graph.operators[fmt::format("{} at {}", file.path, grid.name)] = op;
+    known_.push_back({&file, &grid, plane, level, op});
+    if (op) analysis_.graph.operators[fmt::format("{} at {}, {}", file.path, grid.name, known_.size())] = op;
     return op;
   }
 
   const settings::Configuration& configuration_;
   const std::vector<analytics::Input>& inputs_;
+  const CoordinateInput& input_of_;
   Analysis& analysis_;
   config::Problems& problems_;
   std::vector<Known> known_;
@@ -198,13 +241,13 @@ class Sampler {
 
 bool has_stations(const settings::Configuration& configuration) {
   return std::ranges::any_of(configuration.files,
-                             [](const FileEntry& file) { return file.stations.has_value(); });
+                             [](const FileEntry& file) { return file.points() != nullptr; });
 }
 
 std::vector<Sampled> sample(const settings::Configuration& configuration,
-                            const std::vector<analytics::Input>& inputs, Analysis& analysis,
-                            config::Problems& problems) {
-  return Sampler(configuration, inputs, analysis, problems).sample();
+                            const std::vector<analytics::Input>& inputs, const CoordinateInput& input_of,
+                            Analysis& analysis, config::Problems& problems) {
+  return Sampler(configuration, inputs, input_of, analysis, problems).sample();
 }
 
 model::Field field_of(const Sampled& sampled, const Analysis& analysis) {
@@ -220,10 +263,13 @@ model::Field field_of(const Sampled& sampled, const Analysis& analysis) {
 }
 
 void add_coordinates(const Sampled& sampled, const Analysis& analysis, model::Grid& grid) {
-  const settings::Stations& stations = *sampled.file->stations;
   const model::Field& field = analysis.declarations.fields[at(sampled.field)];
   const model::Grid& from = analysis.declarations.grids[at(field.grid)];
-  const Plane plane = *plane_of(from, stations.coordinates);
+  const Plane plane = *plane_of(from, sampled.file->points()->coordinates);
+  // Latitudes and longitudes say of themselves where points are; other coordinates need their mapping.
+  if (plane.longitude < 0 && from.mapping) grid.mapping = from.mapping;
+  if (!sampled.file->stations) return;  // places that change with the time are none of the grid
+  const settings::Stations& stations = *sampled.file->stations;
   for (std::size_t i = 0; i < 2; ++i) {
     const model::Coordinate& source = *plane.at[i];
     model::Coordinate& added = grid.coordinates.emplace_back();
@@ -243,8 +289,6 @@ void add_coordinates(const Sampled& sampled, const Analysis& analysis, model::Gr
     altitude.attributes = {{"positive", std::string("up")}};
     for (const settings::Station& station : stations.points) altitude.values.push_back(*station.altitude);
   }
-  // Latitudes and longitudes say of themselves where stations are; other coordinates need their mapping.
-  if (plane.longitude < 0 && from.mapping) grid.mapping = from.mapping;
 }
 
 }  // namespace tailrace::plan::stations

@@ -271,7 +271,7 @@ TEST(Plan, FixedFieldsHaveNoTime) {
   EXPECT_THAT(tree, HasSubstr("without time, put once"));
   EXPECT_THAT(complaint(file("{field: u, operation: mean, every: 1 d}")),
               HasSubstr("variables[0].operation: \"u\" is sent only once, so only a snapshot can be taken"));
-  EXPECT_THAT(complaint(file("{field: u, every: once, split: z}")), HasSubstr("cannot be split"));
+  EXPECT_EQ(plan_of(file("{field: u, every: once, split: z}")).files.at(0).variables.at(0).split, 0);
   EXPECT_THAT(complaint(file("{field: theta, every: once}")),
               HasSubstr("expected a period: the model sends \"theta\" every 2 steps"));
   EXPECT_THAT(complaint(file("{field: u, every: once}", "series: true, write_every: 1 d, ")),

@@ -13,17 +13,15 @@
 namespace tailrace::settings::stations {
 namespace {
 
-const std::vector<std::string> known{"station_name", "latitude", "longitude", "altitude"};
-
-std::string put_right(const std::string& name) {
-  static const std::map<std::string, std::string> same{{"name", "station_name"}, {"station", "station_name"},
-                                                       {"lat", "latitude"},      {"lon", "longitude"},
-                                                       {"alt", "altitude"},      {"elevation", "altitude"}};
-  std::string lower = name;
-  std::ranges::transform(lower, lower.begin(),
-                         [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  if (const auto found = same.find(lower); found != same.end()) return found->second;
-  return std::ranges::find(known, lower) != known.end() ? lower : name;
+const Words& words() {
+  static const Words words{{"station_name", "latitude", "longitude", "altitude"},
+                           {{"name", "station_name"},
+                            {"station", "station_name"},
+                            {"lat", "latitude"},
+                            {"lon", "longitude"},
+                            {"alt", "altitude"},
+                            {"elevation", "altitude"}}};
+  return words;
 }
 
 Column role_of(const std::string& name, bool on_sphere) {
@@ -33,8 +31,20 @@ Column role_of(const std::string& name, bool on_sphere) {
   return is_place || !on_sphere ? Column::coordinate : Column::other;
 }
 
-// Two columns of one name, or one that is nearly that of a known one.
-bool are_clear(const std::vector<Cell>& names, const std::string& path, config::Problems& problems) {
+}  // namespace
+
+bool put_right(std::vector<Cell>& names, const Words& words, const std::string& path,
+               config::Problems& problems) {
+  for (Cell& name : names) {
+    std::string lower = name.text;
+    std::ranges::transform(lower, lower.begin(), [](char c) {
+      return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    if (const auto found = words.same.find(lower); found != words.same.end())
+      name.text = found->second;
+    else if (std::ranges::count(words.known, lower) > 0)
+      name.text = lower;
+  }
   bool clear = true;
   const auto tell = [&](const Cell& at, const std::string& what) {
     problems.add(at.location, path, what);
@@ -44,20 +54,17 @@ bool are_clear(const std::vector<Cell>& names, const std::string& path, config::
     const auto is_same = [&](const Cell& other) { return other.text == names[i].text; };
     if (std::any_of(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), is_same))
       tell(names[i], fmt::format("\"{}\" stands there twice", names[i].text));
-    else if (std::ranges::find(known, names[i].text) == known.end() &&
-             base::nearest_name(names[i].text, known))
+    else if (std::ranges::count(words.known, names[i].text) == 0 &&
+             base::nearest_name(names[i].text, words.known))
       tell(names[i], fmt::format("\"{}\" is unknown.{}", base::quotable(names[i].text),
-                                 base::name_hint(names[i].text, known)));
+                                 base::name_hint(names[i].text, words.known)));
   }
   return clear;
 }
 
-}  // namespace
-
 std::vector<Column> columns_of(std::vector<Cell>& names, const std::string& path,
                                config::Problems& problems) {
-  for (Cell& name : names) name.text = put_right(name.text);
-  if (!are_clear(names, path, problems)) return {};
+  if (!put_right(names, words(), path, problems)) return {};
   const auto has = [&](const char* name) { return std::ranges::count(names, name, &Cell::text) > 0; };
   const bool on_sphere = has("latitude") && has("longitude");
   std::vector<Column> columns;

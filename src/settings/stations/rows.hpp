@@ -1,6 +1,8 @@
 // From rows of named columns, in a table or in YAML, to stations.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,16 @@ struct Cell {
   std::string text;
   config::Location location;
 };
+
+// Names of columns, and what else these may be called.
+struct Words {
+  std::vector<std::string> known;
+  std::map<std::string, std::string> same;
+};
+// Gives columns their known names, in whatever case they are. False, with a problem, where two columns have
+// one name, or one a name that is nearly a known one.
+bool put_right(std::vector<Cell>& names, const Words& words, const std::string& path,
+               config::Problems& problems);
 
 enum class Column { name, altitude, coordinate, other };
 

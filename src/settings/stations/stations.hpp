@@ -18,7 +18,8 @@ struct Station {
   std::optional<double> altitude;
 };
 
-struct Stations {
+// What stations and trajectories have in common: where a file holds its variables.
+struct PointSet {
   config::Location location;
   std::string config_path;  // how messages name it: output.a.nc.stations
   std::string file;         // of a table, from where the run was started; empty: none
@@ -27,7 +28,10 @@ struct Stations {
   config::Location method_location;  // line 0: not given
   // Two: `latitude` and `longitude`, or names of coordinates of the model's grid.
   std::vector<std::string> coordinates;
-  std::vector<Station> points;  // of a table only after read_station_files()
+};
+
+struct Stations : PointSet {
+  std::vector<Station> points;  // of a table only after read_tables()
 };
 
 config::Section<Stations> stations_section();  // part of a file

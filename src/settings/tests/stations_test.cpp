@@ -113,13 +113,6 @@ TEST(Stations, RefuseTablesWithMistakes) {
   EXPECT_THAT(about_table("name,x,y,z\na,1,2,3\n"), HasSubstr("but got 3"));
 }
 
-TEST(Stations, DoNotMoveYet) {
-  EXPECT_THAT(
-      testing::complaint("tailrace: 1\n" + fields +
-                         "output: {a.nc: {trajectories: ship.csv, variables: [{field: u, every: 1 s}]}}\n"),
-      AllOf(HasSubstr("output.a.nc.trajectories"), HasSubstr("not available yet")));
-}
-
 TEST(Stations, RefuseATableOfAnOption) {
   try {
     parse_configuration({{"run.yaml", yaml("file: \"{case}.csv\"")}}, nullptr);

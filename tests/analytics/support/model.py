@@ -24,7 +24,9 @@ def block_of(grid: dict, rank: int, size: int) -> tuple[slice, ...]:
 
 
 def indices_of(grid: dict, rank: int, size: int) -> np.ndarray:
-    """Cells dealt like cards, but the last rank of several gets none."""
+    """Cells dealt like cards, but the last rank of several gets none; or as the grid says."""
+    if "indices" in grid:
+        return np.array(grid["indices"][rank], dtype=np.int64)
     extent = grid["shape"][grid["dims"].index(grid["indexed_dim"])]
     players = max(1, size - 1)
     return np.arange(rank, extent, players, dtype=np.int64) if rank < players else np.empty(0, dtype=np.int64)

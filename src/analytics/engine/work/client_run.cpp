@@ -146,6 +146,7 @@ Array ClientRun::compute_own(const Node& op, const Arguments& arguments) const {
     zero.push_back(from_zero(each));
   }
   const auto partial = static_cast<const Reduction*>(op.op)->start(call_within(op.call, blocks));
+  partial->begin_step(values_.tick.time);
   partial->add(arguments.at(zero));
   return partial->finish();
 }

@@ -76,6 +76,7 @@ Array RootRun::compute(int number, std::span<const ConstArray> arguments) {
   const Node& op = plan_.node(number);
   if (op.kind == NodeKind::reduction) {
     const auto partial = static_cast<const Reduction*>(op.op)->start(op.call);
+    partial->begin_step(values_.tick.time);
     partial->add(arguments);
     return partial->finish();
   }

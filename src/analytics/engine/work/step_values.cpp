@@ -38,6 +38,7 @@ Partial& StepValues::partial(Lane& lane, int node) const {
     const Node& found = plan_.node(node);
     partial = static_cast<const Reduction*>(found.op)->start(found.call);
   }
+  partial->begin_step(tick.time);
   return *partial;
 }
 
