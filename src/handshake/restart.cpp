@@ -6,7 +6,7 @@
 #include "checkpoint/set_check.hpp"
 #include "env/file_system.hpp"
 #include "handshake/agreement/tree.hpp"
-#include "settings/checkpoint.hpp"
+#include "settings/checkpoint/checkpoint.hpp"
 
 namespace tailrace::handshake {
 namespace {

@@ -17,11 +17,6 @@ namespace tailrace::host {
 namespace {
 
 constexpr std::int32_t bye_kind = -1;  // belongs to no component (-2 is the Fellows', -3 the Reporter's)
-
-std::int32_t set_up_kind(int component) {
-  return component * pipeline::words_per_component + static_cast<std::int32_t>(pipeline::Word::set_up);
-}
-
 }  // namespace
 
 Host::Host(comm::Communicator& world, comm::Communicator& servers, const handshake::Run& run)
@@ -52,12 +47,13 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const handsha
       sendings_.emplace_back(world_, welcome.take(), rank, static_cast<int>(handshake::Tag::welcome));
     }
     slot->invited.assign(slot->clients.size(), 0);
-    messenger_.on(set_up_kind(slot->number), [this, &slot = *slot](int, messaging::Bytes&& message) {
-      base::ByteReader reader(message);
-      const auto fault = handshake::get_fault(reader);
-      if (fault && !slot.fault) slot.fault = fault;
-      ++slot.set_up_servers;
-    });
+    messenger_.on(pipeline::kind_of(slot->number, pipeline::Word::set_up),
+                  [this, &slot = *slot](int, messaging::Bytes&& message) {
+                    base::ByteReader reader(message);
+                    const auto fault = handshake::get_fault(reader);
+                    if (fault && !slot.fault) slot.fault = fault;
+                    ++slot.set_up_servers;
+                  });
     slots_.push_back(std::move(slot));
   }
   messenger_.on(bye_kind, [this](int from, messaging::Bytes&& message) {
@@ -122,10 +118,8 @@ bool Host::cut() const {
 }
 
 bool Host::cuts_checkpoint(int component) const {
-  const Slot& slot = *slots_[static_cast<std::size_t>(component)];
-  const server::Intake* intake = slot.component ? slot.component->intake() : nullptr;
-  return slot.state == Slot::State::running && !slot.component->fatal() && intake != nullptr &&
-         (intake->buffer_used() > 0.0 || slot.component->cuts());
+  const auto& slot = slots_[static_cast<std::size_t>(component)];
+  return slot->state == Slot::State::running && slot->component->cuts();
 }
 
 bool Host::progress(Slot& slot) {
@@ -209,9 +203,10 @@ bool Host::connect(Slot& slot) {
     env::maybe_fail("set_up");
     base::ByteWriter writer;
     handshake::put_fault(writer, slot.own_fault);
+    const std::int32_t kind = pipeline::kind_of(slot.number, pipeline::Word::set_up);
     const messaging::Bytes outcome = writer.take();
     for (int server = 0; server < messenger_.size(); ++server)
-      messenger_.send(server, set_up_kind(slot.number), messaging::Bytes(outcome));
+      messenger_.send(server, kind, messaging::Bytes(outcome));
     return true;
   }
   if (slot.set_up_servers < messenger_.size()) return moved;
@@ -344,9 +339,9 @@ bool Host::announced() const {
 std::optional<base::Fault> Host::fatal() const {
   for (const auto& slot : slots_) {
     if (slot->fault) return slot->fault;
-    if (slot->component && slot->component->fatal()) return slot->component->fatal();
-    if (slot->component && slot->component->cut() && !slot->component->faults().empty())
-      return slot->component->faults().back();
+    if (!slot->component) continue;
+    if (slot->component->fatal()) return slot->component->fatal();
+    if (slot->component->cut() && !slot->component->faults().empty()) return slot->component->faults().back();
   }
   return std::nullopt;
 }

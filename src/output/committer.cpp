@@ -116,6 +116,12 @@ std::optional<ReadyCommit> Committer::next() {
         variable.axis < 0 || record_chunk * per_chunk < lengths[static_cast<std::size_t>(variable.axis)];
     if (part_of_it && !entry->second.written)
       take(ready, v, entry->second, variable.axis < 0 ? 0 : lengths[static_cast<std::size_t>(variable.axis)]);
+    Held& held = entry->second;
+    if (variable.axis >= 0 && held.written &&
+        held.chunk.records_end <= lengths[static_cast<std::size_t>(variable.axis)]) {
+      bytes_ -= held.chunk.bytes.size();
+      held.chunk.bytes = {};
+    }
     const bool over =
         variable.axis < 0 ||
         (part_of_it && (ready.point.ends_part ||

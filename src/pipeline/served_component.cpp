@@ -211,28 +211,13 @@ void ServedComponent::begin_step(const model::Tick& tick) {
 
 void ServedComponent::accept(int client, const model::PacketHeader& header,
                              std::span<const std::byte> payload) {
-  check_block(client, header, payload.size());
+  blueprint_.check_block(client, header, payload.size());
   step_bytes_.fetch_add(payload.size(), std::memory_order_relaxed);
   if (header.kind != model::PacketKind::block) checkpoints_.keep(client, header.number, payload);
   if (header.kind == model::PacketKind::kept) return;
   const std::span<const std::byte> values = masks_.apply(client, header.number, payload);
   streams_.accept(client, header, values);
   if (diagnostics_) diagnostics_->accept(header.number, client, values);
-}
-
-// A block comes from memory that another process writes to.
-void ServedComponent::check_block(int client, const model::PacketHeader& header, std::size_t bytes) const {
-  const std::vector<model::Field>& fields = blueprint_.info.declarations.fields;
-  TAILRACE_ASSERT(
-      header.number >= 0 && static_cast<std::size_t>(header.number) < fields.size(),
-      fmt::format("client {} sent field number {}, of {} fields", client, header.number, fields.size()));
-  const model::Field& field = fields[static_cast<std::size_t>(header.number)];
-  const model::Region& region =
-      blueprint_.info.decomposition
-          .regions[static_cast<std::size_t>(field.grid)][static_cast<std::size_t>(client)];
-  const std::size_t expected = static_cast<std::size_t>(region.size()) * model::size_of(field.type);
-  TAILRACE_ASSERT(bytes == expected, fmt::format("client {} sent {} bytes of field \"{}\"; it holds {}",
-                                                 client, bytes, field.name, expected));
 }
 
 void ServedComponent::checkpoint(std::span<const std::byte> values) {

@@ -53,11 +53,11 @@ class ServedComponent final : public server::Pipeline {
 
   // A cut between two steps: all blocks of the current one are here. close_step() says so; once every server
   // is at_rest(), save() gives the component's whole state, to which each server adds its part.
-  void check_block(int client, const model::PacketHeader& header, std::size_t bytes) const;
   void close_step();
   bool at_rest() const;
   void save(model::StateSaver& saver) const;
-  bool cuts() const { return checkpoints_.cuts(); }  // for a checkpoint, which is not saved everywhere yet
+  // Its clients have given something that is not taken yet, or a checkpoint that is not saved everywhere.
+  bool cuts() const { return !fatal() && intake_ && (intake_->buffer_used() > 0.0 || checkpoints_.cuts()); }
 
   // Another server, or a process with one, is gone: the component ends with what is complete.
   void lose_server(int server, const base::Fault& fault);

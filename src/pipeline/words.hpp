@@ -37,15 +37,17 @@ enum class Word : std::int32_t {
 inline constexpr std::int32_t words_per_component = 22;
 inline constexpr Word first_word_of_checkpoints = Word::keep;
 
+inline std::int32_t kind_of(int component, Word word) {
+  return component * words_per_component + static_cast<std::int32_t>(word);
+}
+
 // Communication thread only.
 class Words {
  public:
   // `component`: its number. The messenger must live longer.
   Words(messaging::Messenger& messenger, int component) : messenger_(messenger), component_(component) {}
 
-  std::int32_t kind(Word word) const {
-    return component_ * words_per_component + static_cast<std::int32_t>(word);
-  }
+  std::int32_t kind(Word word) const { return kind_of(component_, word); }
   void on(Word word, messaging::Messenger::Handler handler) { messenger_.on(kind(word), std::move(handler)); }
   // To all servers, this one included, whose handler runs in the next progress like the others'.
   void tell(Word word, const messaging::Bytes& message);

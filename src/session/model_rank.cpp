@@ -12,7 +12,7 @@
 #include "env/clock.hpp"
 #include "handshake/ready.hpp"
 #include "handshake/unreceived.hpp"
-#include "host/lost_output.hpp"
+#include "host/beside/lost_output.hpp"
 
 namespace tailrace::session {
 namespace {

@@ -14,7 +14,7 @@
 #include "env/signals.hpp"
 #include "handshake/liveness/server_watch.hpp"
 #include "handshake/start.hpp"
-#include "host/beside_model.hpp"
+#include "host/beside/beside_model.hpp"
 #include "plan/plan.hpp"
 
 namespace tailrace::session {

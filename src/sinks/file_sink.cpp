@@ -374,9 +374,9 @@ void FileSink::save(model::StateSaver& saver, const plan::Pending& pending) cons
     const auto bytes = static_cast<std::size_t>(grid.cells_per_chunk() * grid.records_per_chunk) * element;
     const SavedRecords records(plan_, layout_, variable, pending);
     if (!chunk.filtered || spec.chunk.empty())
-      return records.save(saver, chunk.spatial, chunk.record_chunk, chunk.bytes);
+      return records.save(saver, chunk.spatial, chunk.record_chunk, chunk.bytes, chunk.records_end);
     const auto cells = codecs::make_codec(spec.codec)->decode(chunk.bytes, bytes, element);
-    records.save(saver, chunk.spatial, chunk.record_chunk, cells);
+    records.save(saver, chunk.spatial, chunk.record_chunk, cells, chunk.records_end);
   });
 }
 

@@ -59,9 +59,9 @@ model::Region SavedRecords::region(std::int64_t spatial, std::int64_t first_reco
 }
 
 void SavedRecords::save(model::StateSaver& saver, std::int64_t spatial, std::int64_t record_chunk,
-                        std::span<const std::byte> cells) const {
+                        std::span<const std::byte> cells, std::int64_t records_end) const {
   const std::int64_t begin = record_chunk * grid_.records_per_chunk;
-  const std::int64_t records = std::min(end_, begin + grid_.records_per_chunk) - begin;
+  const std::int64_t records = std::min({end_, records_end, begin + grid_.records_per_chunk}) - begin;
   if (records <= 0) return;
   const model::Box box = grid_.box(spatial);
   const auto record_bytes = static_cast<std::size_t>(grid_.cells_per_chunk()) * element_;

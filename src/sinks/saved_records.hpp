@@ -24,9 +24,10 @@ class SavedRecords {
   std::int64_t first() const { return first_; }  // the first record of a chunk that is not all on disk
   std::int64_t end() const { return end_; }      // records before this one are closed
 
-  // `cells`: of a chunk as it is on disk, full-sized and unencoded.
+  // `cells`: of a chunk as it is on disk, full-sized and unencoded. Of one that was handed on before all of
+  // its records were there, those before `records_end` count.
   void save(model::StateSaver& saver, std::int64_t spatial, std::int64_t record_chunk,
-            std::span<const std::byte> cells) const;
+            std::span<const std::byte> cells, std::int64_t records_end = INT64_MAX) const;
   // The cells of a record inside a chunk's box, in C order.
   std::vector<std::byte> load(const model::StateLoader& loader, std::int64_t spatial,
                               std::int64_t record) const;

@@ -155,14 +155,14 @@ def test_a_run_that_begins_afresh(job, folder):
 
 
 def test_two_jobs_at_once(job, folder):
-    with job.start(play(steps=7, pace=1.0, report_steps=True), servers(1), config=config(), folder=folder) as running:
+    with job.start(play(pace=1.5, report_steps=True), servers(1), config=config(), folder=folder) as running:
         running.wait_for("STEP 7")
         other = model(1, grids=[block_grid()], times=TIMES, fields=FIELDS, checkpoints=True)
         shutil.copytree(folder, folder.parent / "other", ignore=shutil.ignore_patterns("restart", "*.nc"))
         there = config(checkpoint={"directory": str(folder / "restart")}, output={"d.nc": {"variables": [MEAN]}})
         del there["output"]["a.nc"]
         job(other, servers(1), config=there, folder=folder.parent / "other").failed_with(
-            "another job", "process"
+            "in use by a job that still runs", "process"
         )
 
 

@@ -158,6 +158,26 @@ TEST(Committer, AFullChunkThatCameBeforeTheCommitStandsForItsParts) {
 }
 
 // Two threads hand two states of a chunk on; the older one comes last.
+TEST(Committer, KeepsRecordsBehindACommitForTheState) {
+  Committer committer({{1, 0, false, {{5}, {5}, 3}}}, {time_dim});
+  committer.deliver(0, chunk(0, 0, 3));  // full, and the commit is of two of its records
+  const auto waiting = [&] {
+    std::vector<std::int64_t> ends;
+    committer.for_each_waiting(
+        [&](std::size_t, const FinishedChunk& held) { ends.push_back(held.records_end); });
+    return ends;
+  };
+  EXPECT_EQ(waiting(), std::vector<std::int64_t>{3});
+  committer.point(point({2}, 1.0));
+  ASSERT_TRUE(committer.next());
+  EXPECT_EQ(waiting(), std::vector<std::int64_t>{3}) << "the third record is in no commit yet";
+  EXPECT_GT(committer.bytes(), 0U);
+  committer.point(point({3}, 2.0));
+  ASSERT_TRUE(committer.next());
+  EXPECT_EQ(waiting(), std::vector<std::int64_t>{});
+  EXPECT_EQ(committer.bytes(), 0U);
+}
+
 TEST(Committer, AnOlderStateNeverReplacesANewerOne) {
   Committer committer = two_axes();
   committer.deliver(1, chunk(0, 0, 3, false));

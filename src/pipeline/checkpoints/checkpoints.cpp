@@ -8,7 +8,7 @@
 #include "base/log.hpp"
 #include "env/clock.hpp"
 #include "env/file_system.hpp"
-#include "model/kept_value.hpp"
+#include "model/kept/kept_value.hpp"
 #include "pipeline/checkpoints/pieces.hpp"
 #include "plan/restart/description.hpp"
 

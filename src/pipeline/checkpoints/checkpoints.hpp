@@ -8,11 +8,11 @@
 #include <string>
 
 #include "checkpoint/set_store.hpp"
-#include "model/kept_value.hpp"
+#include "model/kept/kept_value.hpp"
 #include "pipeline/checkpoints/cut.hpp"
 #include "pipeline/checkpoints/kept_blocks.hpp"
 #include "pipeline/checkpoints/own_member.hpp"
-#include "settings/checkpoint.hpp"
+#include "settings/checkpoint/checkpoint.hpp"
 #include "sinks/make_sink.hpp"
 
 namespace tailrace::pipeline::checkpoints {

@@ -122,6 +122,7 @@ struct Play {
   messaging::testing::MemoryNetwork network;
   std::vector<Server> servers;
   std::vector<ModelRank> ranks;
+  std::unique_ptr<plan::Plan> plan;  // of the clients
 
   Play(const Cast& what, const std::string& path)
       : cast(what),
@@ -148,7 +149,8 @@ struct Play {
     while (clients_of(static_cast<std::size_t>(leader)).empty()) ++leader;
     for (std::size_t s = 0; s < servers.size(); ++s)
       make_server(s, {0, configuration, declarations, decomposition, cast.begin_tick(), {}, leader, "now"});
-    connect(plan::make_plan(configuration, declarations));
+    plan = std::make_unique<plan::Plan>(plan::make_plan(configuration, declarations));
+    connect(*plan);
     for (ModelRank& rank : ranks) rank.step = cast.begin;
   }
 
@@ -171,7 +173,7 @@ struct Play {
     server.component->create_files();
   }
 
-  void connect(const plan::Plan& plan) {
+  void connect(const plan::Plan& made) {
     for (std::size_t s = 0; s < servers.size(); ++s) {
       std::vector<server::Link> links;
       for (const std::size_t c : clients_of(s)) {
@@ -181,15 +183,23 @@ struct Play {
         ranks[c].client = std::make_unique<client::Client>(
             ranks[c].declarer, static_cast<int>(c),
             client::ClientParts{.producer = std::move(ends.producer),
-                                .agenda = plan::make_agenda(plan, declarations, cast.begin_tick()),
+                                .agenda = plan::make_agenda(made, declarations, cast.begin_tick()),
                                 .may_be_missing = std::vector<unsigned char>(declarations.fields.size(), 0),
                                 .once = std::vector<unsigned char>(declarations.fields.size(), 0),
-                                .begin = cast.begin_tick()});
+                                .begin = cast.begin_tick(),
+                                .kept = kept_fields(made),
+                                .schedule = plan::checkpoint_schedule(made, cast.begin_tick())});
         ranks[c].client->put_statics(ranks[c].declarer.statics());
       }
       servers[s].late = links.empty() && cast.late_turns > 0;
       if (!servers[s].late) servers[s].component->start(std::move(links), cast.saved);
     }
+  }
+
+  static std::vector<unsigned char> kept_fields(const plan::Plan& made) {
+    std::vector<unsigned char> kept;
+    for (const plan::FieldPlan& field : made.fields) kept.push_back(field.kept);
+    return kept;
   }
 
   void start_the_late() {
@@ -223,6 +233,10 @@ struct Play {
     if (rank.next == 3) {
       const double value = 1.0 / static_cast<double>(rank.step);
       rank.client->put_dense(*declarations.find_field("energy"), &value, model::DataType::float64, 1);
+      if (rank.client->checkpoint_due()) {
+        rank.client->put_value("seed", std::vector<std::int64_t>{rank.step, 77});
+        rank.client->checkpoint();
+      }
     }
     rank.next = (rank.next + 1) % 4;
   }

@@ -1,106 +1,13 @@
 // Clients in one process, their packets written by the test; the pipeline notes what it is given.
-#include "server/intake.hpp"
-
-#include <gmock/gmock.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <chrono>
-#include <cstring>
-#include <mutex>
-#include <thread>
-
-#include "transport/endpoints.hpp"
+#include "server/tests/intake_bench.hpp"
 
 namespace tailrace::server {
 namespace {
 
-using model::PacketKind;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
-
-struct Notes final : Pipeline {
-  bool room = true;
-  bool saved = false;
-  bool throws = false;
-  std::vector<std::string> events;  // on the communication thread
-  std::vector<base::Fault> faults;
-  std::mutex mutex;                 // guards blocks
-  std::vector<std::string> blocks;  // client:field@step=payload
-  Intake* intake = nullptr;
-
-  bool ready_for_step() override { return room; }
-  void begin_step(const model::Tick& tick) override { events.push_back("step " + std::to_string(tick.step)); }
-  void accept(int client, const model::PacketHeader& header, std::span<const std::byte> payload) override {
-    const std::string step = header.step == model::static_step ? "static" : std::to_string(header.step);
-    const std::lock_guard lock(mutex);
-    blocks.push_back(std::to_string(client) + ":" + std::to_string(header.number) + "@" + step + "=" +
-                     std::to_string(std::to_integer<int>(payload[0])));
-    if (throws) throw Error(ErrorCode::internal, "cannot");
-  }
-  void checkpoint(std::span<const std::byte> values) override {
-    events.push_back("checkpoint with " + std::to_string(values.size()));
-  }
-  bool is_saved() override { return saved; }
-  void end_of_input() override { events.push_back("end"); }
-  void fail(const base::Fault& fault) override {  // as the session's does
-    if (faults.empty()) intake->discard();
-    faults.push_back(fault);
-  }
-};
-
-struct Threads {
-  int workers;  // as Executor takes them
-  bool one_core = false;
-};
-
-struct Bench {
-  std::unique_ptr<transport::Doorbell> doorbell = transport::make_heap_doorbell();
-  Executor executor;
-  telemetry::ServerCounters counters;
-  Notes pipeline;
-  std::vector<std::unique_ptr<transport::Producer>> producers;
-  std::unique_ptr<Intake> intake;
-
-  // Clients 10, 11, ... of a component.
-  explicit Bench(int clients, Threads threads = {0}, std::size_t buffer = 1 << 14)
-      : executor(threads.workers, *doorbell, threads.one_core) {
-    std::vector<Link> links;
-    for (int i = 0; i < clients; ++i) {
-      auto ends = transport::loopback::make({{.bytes = buffer}, {}}, *doorbell);
-      producers.push_back(std::move(ends.producer));
-      links.push_back({10 + i, std::move(ends.consumer)});
-    }
-    intake = std::make_unique<Intake>(
-        "bubble", std::move(links),
-        IntakeServices{.executor = executor, .pipeline = pipeline, .counters = counters});
-    pipeline.intake = intake.get();
-  }
-  void give(std::size_t client, PacketKind kind, std::int64_t step, int number = 0, int value = -1) {
-    transport::Producer& producer = *producers[client];
-    const auto slot = producer.reserve(value < 0 ? 0 : 1);
-    if (value >= 0) slot[0] = std::byte(value);
-    producer.publish({kind, number, step, 0.5 * static_cast<double>(step)});
-  }
-  void tick(std::size_t client, std::int64_t step) { give(client, PacketKind::tick, step); }
-  void block(std::size_t client, std::int64_t step, int number, int value) {
-    give(client, PacketKind::block, step, number, value);
-  }
-  void finish(std::size_t client, int counters) { give(client, PacketKind::finish, 0, 0, counters); }
-  // Until nothing moves any more, not even what had waited for a moment.
-  void settle() {
-    for (int quiet = 0; quiet < 2;) {
-      const bool moved = intake->progress() || executor.running() > 0;
-      quiet = moved ? 0 : quiet + 1;
-      if (!moved && executor.threads() > 0) std::this_thread::sleep_for(std::chrono::microseconds(1500));
-    }
-  }
-  std::vector<std::string> take_events() { return std::exchange(pipeline.events, {}); }
-};
-
-class Clients : public testing::TestWithParam<Threads> {};
 
 TEST_P(Clients, AreWorkedOnInTheSameStep) {
   Bench bench(2, GetParam());
@@ -136,41 +43,6 @@ TEST_P(Clients, AreWorkedOnInTheSameStep) {
   EXPECT_THAT(bench.pipeline.faults, IsEmpty());
   EXPECT_EQ(bench.counters.packets_in.get(), 10U);
   EXPECT_EQ(bench.counters.bytes_in.get(), 6U);
-}
-
-TEST_P(Clients, StandStillAtACheckpointUntilItIsSaved) {
-  Bench bench(2, GetParam());
-  for (std::size_t client = 0; client < 2; ++client) {
-    bench.tick(client, 1);
-    bench.give(client, PacketKind::block_and_kept, 1, 0, 7);
-  }
-  bench.give(0, PacketKind::checkpoint, 1, 0, 5);
-  bench.tick(0, 2);
-  bench.give(0, PacketKind::kept, 2, 0, 8);
-  bench.settle();
-  EXPECT_THAT(bench.take_events(), ElementsAre("step 1"));
-  bench.give(1, PacketKind::checkpoint, 1);
-  bench.tick(1, 2);
-  bench.settle();
-  EXPECT_THAT(bench.take_events(), ElementsAre("checkpoint with 1"));
-  EXPECT_THAT(bench.pipeline.blocks, UnorderedElementsAre("10:0@1=7", "11:0@1=7"));
-  bench.pipeline.saved = true;
-  bench.settle();
-  EXPECT_THAT(bench.take_events(), ElementsAre("step 2"));
-  EXPECT_THAT(bench.pipeline.blocks, UnorderedElementsAre("10:0@1=7", "11:0@1=7", "10:0@2=8"));
-  EXPECT_THAT(bench.pipeline.faults, IsEmpty());
-}
-
-TEST_P(Clients, MakeACheckpointTogetherOrNotAtAll) {
-  Bench bench(2, GetParam());
-  for (std::size_t client = 0; client < 2; ++client) bench.tick(client, 4);
-  bench.give(1, PacketKind::checkpoint, 4);
-  bench.tick(0, 5);
-  bench.settle();
-  ASSERT_EQ(bench.pipeline.faults.size(), 1U);
-  EXPECT_THAT(bench.pipeline.faults[0].message,
-              HasSubstr("rank 11 called checkpoint at step 4, but rank 10 did not; expected the call on all "
-                        "ranks at the same step"));
 }
 
 TEST_P(Clients, WaitUntilThereIsRoomForAStep) {

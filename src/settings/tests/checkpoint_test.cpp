@@ -1,4 +1,4 @@
-#include "settings/checkpoint.hpp"
+#include "settings/checkpoint/checkpoint.hpp"
 
 #include "config/testing/section_conformance.hpp"
 
@@ -9,11 +9,11 @@ TEST(CheckpointSection, IsASection) { config::testing::check_section(checkpoint_
 
 TEST(CheckpointSection, ReadsAllItsOptions) {
   config::testing::Attempt attempt;
-  const CheckpointOptions options =
-      config::testing::read(checkpoint_section(),
-                            "checkpoint: {directory: a/b, every: 6 h, keep: 5, fields: [u, \"q_*\"], restart: "
-                            "require, on_signal: false, on_error: skip}",
-                            attempt);
+  const CheckpointOptions options = config::testing::read(
+      checkpoint_section(),
+      "checkpoint: {directory: a/b, every: 6 h, keep: 5, fields: [u, \"q_*\"], restart: "
+      "require, on_signal: false, on_error: skip}",
+      attempt);
   EXPECT_EQ(attempt.problems.text(), "");
   EXPECT_TRUE(options.is_asked_for);
   EXPECT_EQ(options.directory, "a/b");
@@ -32,11 +32,15 @@ TEST(CheckpointSection, TellsWhatIsWrong) {
       {{.yaml = "checkpoint: {keep: 0, every: 1 h}",
         .told = "run.yaml:1:20  checkpoint.keep: expected a whole number from 1 to 1000, but got \"0\""},
        {.yaml = "checkpoint: {directory: restart}",
-        .told = "run.yaml:1:13  checkpoint: `every` is missing"},
+        .told = "run.yaml:1:13  checkpoint: \"every\" is missing (a period such as `10 s`, `6 h`, `5 steps` "
+                "or `1 month`, "
+                "or `never`)"},
        {.yaml = "checkpoint: {every: 1 h, restart: always}",
-        .told = "run.yaml:1:35  checkpoint.restart: expected `auto`, `never` or `require`, but got \"always\""},
+        .told = "run.yaml:1:35  checkpoint.restart: \"always\" is unknown. (known: auto, never, require)"},
        {.yaml = "checkpoint: {every: 1 h, evry: 2 h}",
-        .told = "run.yaml:1:26  checkpoint.evry: unknown option. Did you mean \"every\"?"}});
+        .told =
+            "run.yaml:1:26  checkpoint.evry: this key is unknown. Did you mean \"every\"? (known: directory, "
+            "every, fields, keep, on_error, on_signal, restart)"}});
 }
 
 }  // namespace

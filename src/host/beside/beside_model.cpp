@@ -1,4 +1,4 @@
-#include "host/beside_model.hpp"
+#include "host/beside/beside_model.hpp"
 
 #include "base/log.hpp"
 #include "host/fellows.hpp"

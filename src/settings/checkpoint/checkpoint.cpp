@@ -1,4 +1,4 @@
-#include "settings/checkpoint.hpp"
+#include "settings/checkpoint/checkpoint.hpp"
 
 #include "config/read.hpp"
 #include "settings/fields.hpp"

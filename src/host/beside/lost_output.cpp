@@ -1,4 +1,4 @@
-#include "host/lost_output.hpp"
+#include "host/beside/lost_output.hpp"
 
 #include <fmt/format.h>
 

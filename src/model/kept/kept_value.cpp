@@ -1,4 +1,4 @@
-#include "model/kept_value.hpp"
+#include "model/kept/kept_value.hpp"
 
 #include <array>
 #include <string_view>
