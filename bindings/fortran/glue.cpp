@@ -366,12 +366,11 @@ int tailrace_glue_field(tailrace_session* session, const char* name, const char*
 }
 
 int tailrace_glue_put(tailrace_session* session, int field, const CFI_cdesc_t* array, tailrace_error* error) {
-  const Described described(session, field, array, "put", error);
-  if (!described.is_sound) return error->code;
-  const int code = tailrace_put_strided(session, field, array->base_addr, described.type, described.rank,
-                                        described.shape, described.is_dense ? nullptr : described.strides, error);
-  if (code == TAILRACE_USAGE && array->base_addr != nullptr)
-    tell_in_order_of_subscripts(session, field, described.shape, described.rank, error);
+  const Described given(session, field, array, "put", error);
+  if (!given.is_sound) return error->code;
+  const int code = tailrace_put_strided(session, field, array->base_addr, given.type, given.rank, given.shape,
+                                        given.is_dense ? nullptr : given.strides, error);
+  if (code == TAILRACE_USAGE) tell_in_order_of_subscripts(session, field, given.shape, given.rank, error);
   return code;
 }
 

@@ -15,9 +15,6 @@ module tailrace_c
   public :: tailrace_stop_requested_c, tailrace_output_lost_c, tailrace_wanted_names_c, tailrace_wants_at_end_c
   public :: tailrace_hdf5_lock, tailrace_hdf5_unlock, tailrace_version_c, strlen_c
   public :: tailrace_start_c, tailrace_grid_c, tailrace_coordinate_c, tailrace_mesh_c, tailrace_field_c, tailrace_put_c
-  public :: tailrace_get_c, tailrace_restarting_c, tailrace_checkpoint_due_c, tailrace_request_checkpoint_c
-  public :: tailrace_checkpoint_c, tailrace_put_value_int_c, tailrace_put_value_real_c, tailrace_put_value_string_c
-  public :: tailrace_get_value_int_c, tailrace_get_value_real_c, tailrace_get_value_string_c
   public :: tailrace_put_unwanted_c, tailrace_acquire_c, tailrace_grid_mapping_c, tailrace_mesh_location_c
 
   interface
@@ -160,103 +157,6 @@ module tailrace_c
       integer(c_int) :: code
     end function tailrace_serve_c
 
-    function tailrace_restarting_c(session, step, time, error) bind(c, name="tailrace_restarting") result(code)
-      import :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t, tailrace_error_c
-      type(c_ptr), value :: session
-      integer(c_int64_t), intent(inout) :: step
-      real(c_double), intent(inout) :: time
-      type(tailrace_error_c), intent(inout) :: error
-      integer(c_int) :: code
-    end function tailrace_restarting_c
-
-    function tailrace_checkpoint_due_c(session, error) bind(c, name="tailrace_checkpoint_due") result(code)
-      import :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t, tailrace_error_c
-      type(c_ptr), value :: session
-      type(tailrace_error_c), intent(inout) :: error
-      integer(c_int) :: code
-    end function tailrace_checkpoint_due_c
-
-    function tailrace_request_checkpoint_c(session, error) bind(c, name="tailrace_request_checkpoint") result(code)
-      import :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t, tailrace_error_c
-      type(c_ptr), value :: session
-      type(tailrace_error_c), intent(inout) :: error
-      integer(c_int) :: code
-    end function tailrace_request_checkpoint_c
-
-    function tailrace_checkpoint_c(session, error) bind(c, name="tailrace_checkpoint") result(code)
-      import :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t, tailrace_error_c
-      type(c_ptr), value :: session
-      type(tailrace_error_c), intent(inout) :: error
-      integer(c_int) :: code
-    end function tailrace_checkpoint_c
-
-    function tailrace_put_value_int_c(session, name, values, count, error) &
-      bind(c, name="tailrace_put_value_int") result(code)
-      import :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t, tailrace_error_c
-      type(c_ptr), value :: session
-      character(kind=c_char), intent(in) :: name(*)
-      integer(c_int64_t), intent(in) :: values(*)
-      integer(c_size_t), value :: count
-      type(tailrace_error_c), intent(inout) :: error
-      integer(c_int) :: code
-    end function tailrace_put_value_int_c
-
-    function tailrace_put_value_real_c(session, name, values, count, error) &
-      bind(c, name="tailrace_put_value_real") result(code)
-      import :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t, tailrace_error_c
-      type(c_ptr), value :: session
-      character(kind=c_char), intent(in) :: name(*)
-      real(c_double), intent(in) :: values(*)
-      integer(c_size_t), value :: count
-      type(tailrace_error_c), intent(inout) :: error
-      integer(c_int) :: code
-    end function tailrace_put_value_real_c
-
-    function tailrace_put_value_string_c(session, name, text, error) bind(c, name="tailrace_put_value_string") result(code)
-      import :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t, tailrace_error_c
-      type(c_ptr), value :: session
-      character(kind=c_char), intent(in) :: name(*)
-      character(kind=c_char), intent(in) :: text(*)
-      type(tailrace_error_c), intent(inout) :: error
-      integer(c_int) :: code
-    end function tailrace_put_value_string_c
-
-    function tailrace_get_value_int_c(session, name, values, capacity, count, error) &
-      bind(c, name="tailrace_get_value_int") result(code)
-      import :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t, tailrace_error_c
-      type(c_ptr), value :: session
-      character(kind=c_char), intent(in) :: name(*)
-      integer(c_int64_t), intent(inout) :: values(*)
-      integer(c_size_t), value :: capacity
-      integer(c_size_t), intent(out) :: count
-      type(tailrace_error_c), intent(inout) :: error
-      integer(c_int) :: code
-    end function tailrace_get_value_int_c
-
-    function tailrace_get_value_real_c(session, name, values, capacity, count, error) &
-      bind(c, name="tailrace_get_value_real") result(code)
-      import :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t, tailrace_error_c
-      type(c_ptr), value :: session
-      character(kind=c_char), intent(in) :: name(*)
-      real(c_double), intent(inout) :: values(*)
-      integer(c_size_t), value :: capacity
-      integer(c_size_t), intent(out) :: count
-      type(tailrace_error_c), intent(inout) :: error
-      integer(c_int) :: code
-    end function tailrace_get_value_real_c
-
-    function tailrace_get_value_string_c(session, name, text, capacity, count, error) &
-      bind(c, name="tailrace_get_value_string") result(code)
-      import :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t, tailrace_error_c
-      type(c_ptr), value :: session
-      character(kind=c_char), intent(in) :: name(*)
-      character(kind=c_char), intent(inout) :: text(*)
-      integer(c_size_t), value :: capacity
-      integer(c_size_t), intent(out) :: count
-      type(tailrace_error_c), intent(inout) :: error
-      integer(c_int) :: code
-    end function tailrace_get_value_string_c
-
     subroutine tailrace_hdf5_lock() bind(c, name="tailrace_hdf5_lock")
     end subroutine tailrace_hdf5_lock
 
@@ -371,15 +271,6 @@ module tailrace_c
       type(tailrace_error_c), intent(inout) :: error
       integer(c_int) :: code
     end function tailrace_put_c
-
-    function tailrace_get_c(session, field, array, error) bind(c, name="tailrace_glue_get") result(code)
-      import :: c_int, c_ptr, tailrace_error_c
-      type(c_ptr), value :: session
-      integer(c_int), value :: field
-      type(*), dimension(..), intent(inout) :: array
-      type(tailrace_error_c), intent(inout) :: error
-      integer(c_int) :: code
-    end function tailrace_get_c
 
     function tailrace_put_unwanted_c(session, field) bind(c, name="tailrace_put_unwanted") result(yes)
       import :: c_int, c_ptr

@@ -4,6 +4,7 @@ module tailrace_checkpoints
   use, intrinsic :: iso_fortran_env, only: int32, int64, real64
   use tailrace_base
   use tailrace_c
+  use tailrace_checkpoints_c
   use tailrace_steps, only: stepping_session
   implicit none
   private

@@ -382,17 +382,7 @@ std::string Host::describe() {
   std::string text;
   for (const auto& slot : slots_) {
     const std::string& name = run_.assignment.components[static_cast<std::size_t>(slot->number)];
-    switch (slot->state) {
-      case Slot::State::awaited:
-        text += fmt::format("\n    component \"{}\" has not called ready yet", name);
-        break;
-      case Slot::State::connecting:
-        text += fmt::format("\n    component \"{}\" is being connected: {} of {} servers are set up", name,
-                            slot->set_up_servers, messenger_.size());
-        break;
-      case Slot::State::running: text += slot->component->describe(); break;
-      case Slot::State::over: break;
-    }
+    text += slot->describe(name, messenger_.size());
   }
   if (ended_)
     text += fmt::format("\n    {} of {} servers have ended", std::count(byes_.begin(), byes_.end(), 1),

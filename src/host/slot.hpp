@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/error.hpp"
@@ -27,6 +28,9 @@ struct Slot {
   int set_up_servers = 0;
   std::uint64_t begin_nanoseconds = 0;  // when its clients were told that all is set up
   std::optional<base::Fault> fault;     // the first that came up while setting up, on any server
+
+  // For the watchdog: who waits for whom in the component of that name.
+  std::string describe(const std::string& name, int servers) const;
 };
 
 }  // namespace tailrace::host

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
 #include <numbers>
 #include <set>
-#include <string_view>
 
 #include "analytics/compile.hpp"
 #include "analytics/planning/blocks.hpp"
@@ -18,6 +16,7 @@
 #include "model/field_index.hpp"
 #include "plan/diagnostic_coordinates.hpp"
 #include "plan/stations/sampling.hpp"
+#include "plan/words/absent.hpp"
 #include "plan/words/cell_methods.hpp"
 #include "plan/words/dim_names.hpp"
 #include "plan/words/directions.hpp"
@@ -31,21 +30,7 @@ using analytics::Place;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-bool is_name_character(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
-}
-
 double sine(double degrees) { return std::sin(degrees * std::numbers::pi / 180.0); }
-
-bool mentions_any(std::string_view text, const std::set<std::string, std::less<>>& names) {
-  for (auto begin = text.begin(); begin != text.end();) {
-    begin = std::find_if(begin, text.end(), is_name_character);
-    const auto end = std::find_if_not(begin, text.end(), is_name_character);
-    if (names.contains(std::string_view(begin, end))) return true;
-    begin = end;
-  }
-  return false;
-}
 
 class Analyst {
  public:

@@ -49,11 +49,7 @@ class Planner {
   Plan make() {
     for (const settings::FieldGroup& group : configuration_.field_groups) {
       absent_.push_back({&group, {}});
-      if (group.also_at_end && !group.every.is_never())
-        plan_.warnings.push_back(
-            fmt::format("{}  fields.{}.also_at_end: with \"{}\" the end of the run makes no further record "
-                        "in this version",
-                        group.every_location.text(), group.name, group.every.sentence()));
+      if (auto line = no_more_at_end(group)) plan_.warnings.push_back(std::move(*line));
       for (const auto& [name, where] : group.fields) plan_field(group, name, where);
     }
     tell_absent(absent_, plan_);
@@ -95,7 +91,10 @@ class Planner {
       field.once = group.once;
       field.at_end = group.every.is_never() && group.also_at_end;
       field.optional = group.optional || field.at_end;
-      if (group.every.is_never() && !group.also_at_end && !group.once) return never_sent(group, name, where);
+      if (group.every.is_never() && !group.also_at_end && !group.once) {
+        plan_.warnings.push_back(never_sent(group, {.name = name, .location = where}));
+        return;
+      }
       listed_[name] = *index;
       return;
     }
@@ -112,13 +111,6 @@ class Planner {
       problems_.add(where, path,
                     fmt::format("the model declares no field \"{}\".{}", name, hints_->about(name)));
     }
-  }
-
-  void never_sent(const settings::FieldGroup& group, const std::string& name, const config::Location& where) {
-    plan_.warnings.push_back(fmt::format(
-        "{}  fields.{}.every: \"{}\" is never sent, so its variables are left out; `also_at_end: true` gives "
-        "them one record",
-        where.text(), group.name, name));
   }
 
   // A diagnostic is sampled when all of its fields are: at the slowest of their periods, which the others

@@ -44,7 +44,7 @@ struct FileEntry {  // an entry under `output:`
   std::string date_attribute;  // the attribute with the date of the run; empty: none
   std::vector<std::string> also_coordinates;
   config::Location also_coordinates_location;  // line 0: not given
-  output::Attributes time_attributes;  // of its time coordinates
+  output::Attributes time_attributes;          // of its time coordinates
   std::vector<OptionTable> option_tables;
   std::optional<Stations> stations;
   std::optional<Trajectories> trajectories;  // not both

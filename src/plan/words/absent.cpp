@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cctype>
 #include <span>
-#include <string>
 
 namespace tailrace::plan {
 namespace {
@@ -27,7 +28,36 @@ std::string line_of(std::span<const Absent> groups) {
                      one ? "it is" : "they are", one ? "its" : "their");
 }
 
+bool is_name_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+}
+
 }  // namespace
+
+bool mentions_any(std::string_view text, const std::set<std::string, std::less<>>& names) {
+  for (auto begin = text.begin(); begin != text.end();) {
+    begin = std::find_if(begin, text.end(), is_name_character);
+    const auto end = std::find_if_not(begin, text.end(), is_name_character);
+    if (names.contains(std::string_view(begin, end))) return true;
+    begin = end;
+  }
+  return false;
+}
+
+std::string never_sent(const settings::FieldGroup& group, const settings::ListedName& field) {
+  return fmt::format(
+      "{}  fields.{}.every: \"{}\" is never sent, so its variables are left out; `also_at_end: true` gives "
+      "them one record",
+      field.location.text(), group.name, field.name);
+}
+
+std::optional<std::string> no_more_at_end(const settings::FieldGroup& group) {
+  if (!group.also_at_end || group.every.is_never()) return std::nullopt;
+  return fmt::format(
+      "{}  fields.{}.also_at_end: with \"{}\" the end of the run makes no further record in this "
+      "version",
+      group.every_location.text(), group.name, group.every.sentence());
+}
 
 void tell_absent(const std::vector<Absent>& groups, Plan& plan) {
   constexpr std::size_t few = 5;

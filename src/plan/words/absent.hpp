@@ -1,6 +1,11 @@
-// Optional fields that the model does not declare: what is said of them.
+// Fields that do not come, or not when one might think: what is said of them.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "plan/plan.hpp"
@@ -17,5 +22,11 @@ struct Absent {
 // A warning that names them where they are few. A configuration for many models names hundreds of fields: of
 // those there is one warning in all, and the others are details.
 void tell_absent(const std::vector<Absent>& groups, Plan& plan);
+// Whether an expression names one of them.
+bool mentions_any(std::string_view text, const std::set<std::string, std::less<>>& names);
+
+// A warning for a field whose group has no period, and one for a group that has one and `also_at_end`.
+std::string never_sent(const settings::FieldGroup& group, const settings::ListedName& field);
+std::optional<std::string> no_more_at_end(const settings::FieldGroup& group);
 
 }  // namespace tailrace::plan
