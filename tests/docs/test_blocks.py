@@ -4,7 +4,8 @@ What the words after the fence mean:
 
   yaml                 with a `tailrace:` key a whole configuration, which `tailrace check` must accept; else a map
   json, csv            must parse; of a table each line has as many values
-  python, bash run     run in the page's folder, and must end well; plain bash must parse
+  python, bash run     run in the page's folder, and must end well
+  bash                 must parse, and a script (file=) passes shellcheck too
   fortran, c, cpp      whole programs are compiled against the installed package; without a main they are compiled only
   file=NAME            the block is written to NAME in the page's folder; a program is called NAME without its suffix
   fragment             shown out of its context: must parse where there is a parser, is not run
@@ -16,6 +17,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -113,6 +115,8 @@ def try_bash(block: Block, folder: Path) -> None:
         must_run(block, ["bash", "-euo", "pipefail", "-c", block.text], folder)
     else:
         must_run(block, ["bash", "-n", "-c", block.text], folder)
+    if block.file and shutil.which("shellcheck"):  # a script for users
+        must_run(block, ["shellcheck", block.file], folder)
 
 
 def is_program(block: Block) -> bool:
