@@ -26,6 +26,7 @@ TEST(ServersSection, ReadsAllItsOptions) {
   expected.buffer.spill_directory = "/a";
   expected.transport = "mpi";
   expected.memory = std::size_t{2} << 20;
+  expected.memory_given = true;
   expected.watchdog_seconds = 0.0;
   expected.report_directory = "b";
   expected.report = false;
