@@ -162,7 +162,7 @@ def test_two_jobs_at_once(job, folder):
         there = config(checkpoint={"directory": str(folder / "restart")}, output={"d.nc": {"variables": [MEAN]}})
         del there["output"]["a.nc"]
         job(other, servers(1), config=there, folder=folder.parent / "other").failed_with(
-            "in use by a job that still runs", "process"
+            "in use by another job that still runs", "process"
         )
 
 

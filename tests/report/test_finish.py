@@ -56,4 +56,5 @@ def test_waiting_in_finish_is_told(tmp_path, mode, ranks, more):
     assert seen[0] > 0.9, "rank 0 did not wait for rank 1"
     for rank in (0, 1):
         assert told[rank] <= seen[rank] + 0.1 and told[rank] >= seen[rank] - 0.5
-        assert 0 < told[rank] < report["run"]["seconds"]
+        # (0 where it waited less than the servers' word that all is set up had taken to come.)
+        assert 0 <= told[rank] < report["run"]["seconds"]

@@ -18,6 +18,7 @@ READ = (
     "bindings/fortran/tailrace_coordinates.f90",
     "bindings/fortran/tailrace_declarations.f90",
     "bindings/fortran/tailrace_steps.f90",
+    "bindings/fortran/tailrace_checkpoints.f90",
 )
 
 
@@ -58,7 +59,7 @@ def test_this_tree_offers_the_same_everywhere():
 @pytest.mark.parametrize(
     ("path", "old", "new", "message"),
     [
-        (READ[0], "  void ready();", "  void ready();\n  void get(FieldHandle f);", "tailrace.h: get is missing"),
+        (READ[0], "  void ready();", "  void ready();\n  void fetch(FieldHandle f);", "tailrace.h: fetch is missing"),
         (READ[2], "int tailrace_publish(", "int tailrace_release(", "tailrace.h: publish is missing"),
         (READ[2], "int tailrace_publish(", "int tailrace_release(", "tailrace.h: release is not in"),
         (READ[3], "    procedure :: finish\n", "", "tailrace.f90: finish is missing"),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "base/text_tree.hpp"
@@ -34,11 +35,13 @@ std::size_t record_bytes(const VariablePlan& variable, const model::Declarations
 
 // A cell.
 std::size_t kept_bytes(const VariablePlan& variable, const model::Declarations& declarations) {
-  const model::DataType input = declarations.fields[static_cast<std::size_t>(variable.field)].type;
   if (!time::needs_window(variable.reduction)) return 0;
+  const model::Field& field = declarations.fields[static_cast<std::size_t>(variable.field)];
+  std::optional<time::Missing> missing;  // each cell then has a weight of its own
+  if (field.fill_value) missing = {.fill = *field.fill_value, .propagates = variable.propagates_missing};
   std::size_t bytes = 0;
   for (const time::KeptArray& kept :
-       time::make_accumulator(variable.reduction, input, variable.type, 0)->kept_arrays())
+       time::make_accumulator(variable.reduction, field.type, variable.type, 0, missing)->kept_arrays())
     bytes += model::size_of(kept.type);
   return bytes;
 }
