@@ -9,18 +9,23 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from support import harness
 
-# Files that take half a minute or more. They are begun first, so that no worker is left with one of them at the end.
+# Files that take longest. They are begun first, so that no worker is left with one of them at the end.
 LONG = [
     "tools/test_check_threads.py",
-    "readers/test_while_committed.py",
-    "bubble/test_output.py",
     "analytics/test_user_operators.py",
     "analytics/test_unhappy.py",
+    "analytics/test_failing_operators.py",
+    "analytics/test_monc_style.py",
     "output/test_memory.py",
+    "readers/test_readers.py",
+    "docs/test_blocks.py",
+    "checkpoint/test_refusals.py",
+    "bubble/test_output.py",
+    "readers/test_while_committed.py",
     "faults/test_going_on.py",
     "faults/test_signals.py",
-    "faults/test_one_killed.py",
-    "faults/test_survivors.py",
+    "faults/test_far_servers.py",
+    "faults/test_kill.py",
 ]
 
 
