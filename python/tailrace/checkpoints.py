@@ -49,10 +49,12 @@ def _reason(one: _core.Checkpoint) -> str:
 
 
 def files_of_output(directory: Path) -> list[Path]:
-    """The NetCDF files in `directory`, if it is not a checkpoint."""
+    """The NetCDF files and Zarr stores in `directory`, if it is not a checkpoint; itself, if it is a store."""
+    if (directory / "zarr.json").exists():
+        return [directory]
     if re.fullmatch(r"step_\d{12,}", directory.resolve().name):
         return []
-    return sorted(directory.glob("*.nc"))
+    return sorted([*directory.glob("*.nc"), *(found.parent for found in directory.glob("*.zarr/zarr.json"))])
 
 
 def inspect_directory(directory: Path, repair: bool) -> bool:

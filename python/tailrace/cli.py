@@ -205,7 +205,7 @@ def schema() -> None:
 def inspect(paths: tuple[Path, ...], repair: bool) -> None:
     """Check whether files and checkpoints that Tailrace wrote can be read, and repair them on request.
 
-    Of a directory: the checkpoints in it, or else the files (*.nc).
+    Of a directory: the checkpoints in it, or else the files (*.nc, *.zarr).
     """
     from tailrace import _core
     from tailrace.checkpoints import files_of_output, inspect_directory

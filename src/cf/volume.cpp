@@ -8,6 +8,7 @@
 
 #include "base/text_tree.hpp"
 #include "cf/layout.hpp"
+#include "output/assembly.hpp"
 
 namespace tailrace::cf {
 namespace {
@@ -45,11 +46,16 @@ Volume volume_of(const plan::AxisPlan& axis, double record_bytes) {
   return {.by_day = day / axis.every.seconds() * record_bytes};
 }
 
-std::string words_of(Volume volume, const std::optional<Speed>& speed) {
+Volume by_day(Volume volume, const std::optional<Speed>& speed) {
   if (speed && speed->model_seconds > 0.0) {
     volume.by_day += volume.by_steps / 1000.0 * speed->steps / speed->model_seconds * day;
     volume.by_steps = 0.0;
   }
+  return volume;
+}
+
+std::string words_of(Volume volume, const std::optional<Speed>& speed) {
+  volume = by_day(volume, speed);
   std::vector<std::string> words;
   if (volume.by_day > 0.0)
     words.push_back(fmt::format("{} a day of model time", base::bytes_text(volume.by_day)));
@@ -61,6 +67,30 @@ std::string words_of(Volume volume, const std::optional<Speed>& speed) {
   const double by_second =
       volume.by_day / day * speed->model_seconds + volume.by_steps / 1000.0 * speed->steps;
   return text + fmt::format(", {} an hour of wall clock", base::bytes_text(by_second * hour));
+}
+
+// How many chunks its records fill.
+Volume chunks_of(const plan::AxisPlan& axis, const VariableLayout& variable) {
+  const output::ChunkGrid grid{variable.shape, variable.chunk};
+  return volume_of(axis, static_cast<double>(grid.chunks_per_record()) /
+                             static_cast<double>(variable.records_per_chunk));
+}
+
+constexpr double many_files = 10000.0;
+
+// Of a format with a file for each chunk; nothing of any other.
+std::vector<base::TextTree> describe_files(const plan::FilePlan& file, Volume files,
+                                           const std::optional<Speed>& speed) {
+  const output::Format* format = output::find_format(file.entry.format);
+  if (format == nullptr || !format->has_file_per_chunk()) return {};
+  files = by_day(files, speed);
+  const bool are_many = files.by_day > many_files || files.by_steps > many_files;
+  std::vector<std::string> words;
+  if (files.by_day > 0.0) words.push_back(fmt::format("{:.6g} a day of model time", files.by_day));
+  if (files.by_steps > 0.0) words.push_back(fmt::format("{:.6g} in 1000 steps", files.by_steps));
+  if (words.empty()) return {};
+  return {{fmt::format("files, one for each chunk: {}{}", fmt::join(words, " and "),
+                       are_many ? "; these are many: expected a larger `chunk`, or `format: netcdf`" : "")}};
 }
 
 base::TextTree describe_chunk(const VariableLayout& variable, const plan::VariablePlan& plan) {
@@ -79,7 +109,7 @@ std::string describe_volume(const plan::Plan& plan, const settings::Configuratio
   std::vector<base::TextTree> branches;
   for (const plan::FilePlan& file : plan.files) {
     const FileLayout layout = make_layout(file, configuration, declarations, {}, "");
-    Volume volume;
+    Volume volume, files;
     base::TextTree branch;
     for (const VariableLayout& variable : layout.variables) {
       if (variable.plan < 0) continue;
@@ -87,8 +117,10 @@ std::string describe_volume(const plan::Plan& plan, const settings::Configuratio
       if (planned.axis < 0) continue;
       const double bytes = size_of(variable.shape) * static_cast<double>(model::size_of(planned.type));
       volume += volume_of(file.axes[static_cast<std::size_t>(planned.axis)], bytes);
+      files += chunks_of(file.axes[static_cast<std::size_t>(planned.axis)], variable);
       branch.below.push_back(describe_chunk(variable, planned));
     }
+    for (base::TextTree& line : describe_files(file, files, speed)) branch.below.push_back(std::move(line));
     total += volume;
     branch.text = fmt::format("{}: {}", file.entry.path, words_of(volume, speed));
     branches.push_back(std::move(branch));

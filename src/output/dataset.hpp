@@ -134,6 +134,8 @@ class Format {
   // By the name of the dim, of a file that is there, after whatever repair it needs. Throws Error(resource)
   // that names the path: for a file that another session writes, or that this format did not write.
   virtual std::map<std::string, ExistingAxis> existing_axes(const std::string& path) const;
+  // Whether each chunk is a file of its own, of which a file system takes only so many.
+  virtual bool has_file_per_chunk() const { return false; }
   // Why a thread of Tailrace must not write it while the model's threads use the same library; empty where it
   // may.
   virtual std::string danger_beside_model() const { return ""; }

@@ -22,6 +22,7 @@
 #include "monc/yaml/yaml.hpp"
 #include "output/hdf5_lock.hpp"
 #include "output/netcdf/inspect.hpp"
+#include "output/zarr/existing.hpp"
 #include "plan/analysis.hpp"
 #include "plan/declared.hpp"
 #include "plan/plan.hpp"
@@ -181,6 +182,10 @@ std::vector<ExpressionFunction> expression_functions() {
 }
 
 Inspection inspect(const std::string& path, bool repair) {
+  if (output::zarr::is_store(path)) {
+    const output::zarr::Inspection store = output::zarr::inspect(path, repair);
+    return {store.readable, store.repaired, store.report};
+  }
   const output::netcdf::Inspection found = output::netcdf::inspect(path, repair);
   return {found.readable, found.repaired, found.report};
 }

@@ -260,6 +260,14 @@ void check_appending(const FileEntry& file, Problems& problems) {
                              file.format));
 }
 
+// Readers go by the ending.
+void check_ending(const FileEntry& file, Problems& problems) {
+  if (file.format != "netcdf" || !file.path.ends_with(".zarr")) return;
+  problems.add(file.location, "output." + file.path,
+               "the name is that of a Zarr store, and the format is \"netcdf\"; expected `format: zarr`, or a "
+               "name that ends in .nc");
+}
+
 void check_periods(const FileEntry& file, const Sections& all, Problems& problems) {
   check_months(file.write_every, file.write_every_location, "output." + file.path + ".write_every", all,
                problems);
@@ -321,6 +329,7 @@ void check(const Files& files, const Sections& all, Problems& problems) {
   for (const FileEntry& file : files) {
     check_series(file, problems);
     check_appending(file, problems);
+    check_ending(file, problems);
     check_cycles(file, problems);
     check_periods(file, all, problems);
   }

@@ -58,6 +58,19 @@ TEST(Volume, of_a_month_is_that_of_a_mean_one) {
       HasSubstr("a.nc: 1.533 B a day of model time\n"));
 }
 
+TEST(Volume, files_are_counted_where_each_chunk_is_one) {
+  EXPECT_EQ(described("  a.zarr: {format: zarr, variables: [{field: u, every: 1 h, chunk: [3, 1, 5, 4]}]}\n",
+                      std::nullopt),
+            "volume, not compressed: 13.12 KiB a day of model time\n"
+            "└─ a.zarr: 13.12 KiB a day of model time\n"
+            "   ├─ u: chunks of 3 x 1 x 5 x 4, 480 B\n"
+            "   └─ files, one for each chunk: 32 a day of model time\n");
+  EXPECT_THAT(
+      described("  a.zarr: {format: zarr, variables: [{field: u, every: 1 s, chunk: [1, 1, 1, 1]}]}\n",
+                std::nullopt),
+      HasSubstr("6.048e+06 a day of model time; these are many: expected a larger `chunk`"));
+}
+
 TEST(Volume, of_no_file_is_nothing) { EXPECT_EQ(described("  {}\n", std::nullopt), ""); }
 
 }  // namespace

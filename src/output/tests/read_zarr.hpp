@@ -1,0 +1,124 @@
+// Reading what the zarr format wrote, from the specifications of Zarr v3 and of Blosc's frames alone.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <libdeflate.h>
+#include <zstd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "output/testing/sample_dataset.hpp"
+
+namespace tailrace::output::testing {
+
+inline std::string zarr_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot open " + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline std::uint32_t frame_number(const std::string& frame, std::size_t at) {
+  std::uint32_t value = 0;
+  std::memcpy(&value, frame.data() + at, sizeof value);
+  return value;
+}
+
+inline std::string inflated(const std::string& stream, unsigned kind, std::size_t size) {
+  std::string out(size, '\0');
+  std::size_t made = 0;
+  if (kind == 4) {
+    made = ZSTD_decompress(out.data(), size, stream.data(), stream.size());
+  } else {
+    libdeflate_decompressor* inflater = libdeflate_alloc_decompressor();
+    libdeflate_zlib_decompress(inflater, stream.data(), stream.size(), out.data(), size, &made);
+    libdeflate_free_decompressor(inflater);
+  }
+  if (made != size) throw std::runtime_error("a stream is damaged");
+  return out;
+}
+
+// A frame of one block in one stream.
+inline std::string unblosced(const std::string& frame) {
+  const auto flags = static_cast<unsigned char>(frame.at(2));
+  const auto element = static_cast<unsigned char>(frame.at(3));
+  const std::size_t size = frame_number(frame, 4);
+  if (frame_number(frame, 12) != frame.size()) throw std::runtime_error("a frame is cut off");
+  if ((flags & 2) != 0) return frame.substr(16);
+  const std::size_t block = frame_number(frame, 16);
+  const std::string bytes = inflated(frame.substr(block + 4, frame_number(frame, block)), flags >> 5, size);
+  if ((flags & 1) == 0) return bytes;
+  std::string cells(size, '\0');
+  const std::size_t count = size / element;
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t b = 0; b < element; ++b) cells[i * element + b] = bytes[b * count + i];
+  return cells;
+}
+
+inline std::string fill_cell(const nlohmann::json& array) {
+  const nlohmann::json& type = array.at("data_type");
+  const auto cell = [](auto value) {
+    return std::string(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  const nlohmann::json& fill = array.at("fill_value");
+  if (!type.is_string()) return std::string(1, '\0');
+  if (type == "float64") return cell(fill.get<double>());
+  if (type == "float32") return cell(static_cast<float>(fill.get<double>()));
+  if (type == "int64") return cell(fill.get<std::int64_t>());
+  if (type == "int32") return cell(fill.get<std::int32_t>());
+  if (type == "int16") return cell(fill.get<std::int16_t>());
+  if (type == "uint8") return cell(fill.get<std::uint8_t>());
+  return cell(fill.get<std::int8_t>());
+}
+
+// By the metadata in `array`.
+inline Bytes read_zarr_array(const std::string& path, const std::string& name, const nlohmann::json& array) {
+  using Shape = std::vector<std::int64_t>;
+  const auto shape = array.at("shape").get<Shape>();
+  const auto chunk = array.at("chunk_grid").at("configuration").at("chunk_shape").get<Shape>();
+  const std::string fill = fill_cell(array);
+  std::int64_t cells = 1;
+  for (const std::int64_t extent : shape) cells *= extent;
+  std::string values;
+  std::map<std::string, std::string> chunks;
+  Shape at(shape.size(), 0);
+  for (std::int64_t cell = 0; cell < cells; ++cell) {
+    std::int64_t rest = cell, inside = 0;
+    for (std::size_t d = shape.size(); d-- > 0; rest /= shape[d]) at[d] = rest % shape[d];
+    std::string file = path + "/" + name + "/c";
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      file += "/" + std::to_string(at[d] / chunk[d]);
+      inside = inside * chunk[d] + at[d] % chunk[d];
+    }
+    if (!chunks.contains(file)) {
+      const bool framed = array.at("codecs").size() > 1;
+      const bool is_there = std::filesystem::exists(file);
+      chunks[file] = !is_there ? "" : framed ? unblosced(zarr_file(file)) : zarr_file(file);
+    }
+    const std::string& from = chunks[file];
+    values += from.empty() ? fill : from.substr(static_cast<std::size_t>(inside) * fill.size(), fill.size());
+  }
+  Bytes bytes(values.size());
+  std::memcpy(bytes.data(), values.data(), values.size());
+  return bytes;
+}
+
+inline nlohmann::json zarr_json(const std::string& path) {
+  return nlohmann::json::parse(zarr_file(path + "/zarr.json"));
+}
+
+// As a reader of consolidated metadata, and as one that opens the array alone: the same, between commits.
+inline Bytes read_zarr(const std::string& path, const std::string& name) {
+  const auto array = zarr_json(path).at("consolidated_metadata").at("metadata").at(name);
+  EXPECT_EQ(array, zarr_json(path + "/" + name)) << name;
+  return read_zarr_array(path, name, array);
+}
+
+}  // namespace tailrace::output::testing

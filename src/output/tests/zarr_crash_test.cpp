@@ -1,0 +1,226 @@
+// Killed writers, full disks and readers at work: what was committed to a store stays, whole.
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <random>
+#include <thread>
+
+#include "env/faulty/faulty_files.hpp"
+#include "output/testing/dataset_conformance.hpp"
+#include "output/tests/file_size_limit.hpp"
+#include "output/tests/raw_files.hpp"
+#include "output/tests/read_zarr.hpp"
+#include "output/zarr/existing.hpp"
+
+namespace tailrace::output {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::sample_commit;
+using testing::sample_spec;
+
+class ZarrStore : public testing::NetcdfFormat {};
+
+const Format& format() { return *find_format("zarr"); }
+
+// As a reader that looks at the metadata once: the whole values for as many records as these say; how many.
+std::int64_t check_whole(const std::string& path) {
+  const auto arrays = testing::zarr_json(path).at("consolidated_metadata").at("metadata");
+  const auto read = [&](const std::string& store, const std::string& name) {
+    return testing::read_zarr_array(store, name, arrays.at(name));
+  };
+  const auto records = arrays.at("time").at("shape").at(0).get<std::int64_t>();
+  testing::check_records(sample_spec(path), read, records);
+  return records;
+}
+
+[[noreturn]] void commit_until_killed(const std::string& path, int pipe) {
+  const auto spec = sample_spec(path);
+  const auto dataset = format().create(spec);
+  for (std::int64_t record = 0;; ++record) {
+    dataset->commit(sample_commit(spec, record));
+    if (::write(pipe, &record, sizeof record) != sizeof record) _exit(1);
+  }
+}
+
+std::int64_t records_told_before_kill(const std::string& path, std::chrono::microseconds time) {
+  int ends[2];
+  EXPECT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) commit_until_killed(path, ends[1]);
+  ::close(ends[1]);
+  std::this_thread::sleep_for(time);
+  ::kill(child, SIGKILL);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  std::int64_t record = 0, told = 0;
+  while (::read(ends[0], &record, sizeof record) == sizeof record) told = record + 1;
+  ::close(ends[0]);
+  return told;
+}
+
+TEST_F(ZarrStore, killed_writer_loses_nothing_that_was_committed) {
+  const char* wish = std::getenv("TAILRACE_TEST_KILLS");
+  const int kills = wish != nullptr ? std::atoi(wish) : 15;
+  std::mt19937 random(std::random_device{}());
+  std::int64_t committed = 0;
+  for (int i = 0; i < kills; ++i) {
+    auto spec = sample_spec(path(fmt::format("killed{}.zarr", i)));
+    const std::int64_t told =
+        records_told_before_kill(spec.path, std::chrono::microseconds(random() % 100000));
+    if (!std::filesystem::exists(spec.path)) {
+      EXPECT_EQ(told, 0);
+      format().create(spec)->close();  // whatever the killed creation left
+    }
+    const std::int64_t records = check_whole(spec.path);
+    EXPECT_GE(records, told);
+    EXPECT_LE(records, told + 1);
+    const auto after = zarr::inspect(spec.path, true);
+    EXPECT_TRUE(after.readable) << after.report;
+    EXPECT_THAT(zarr::inspect(spec.path, false).report, HasSubstr(": complete; records: time "));
+    testing::check_records(spec, &testing::read_zarr, records);
+    // A later run goes on with it.
+    spec.if_exists = IfExists::append;
+    spec.kept = {{testing::time_dim, records}, {testing::snap_dim, records}};
+    if (records == 0) continue;
+    const auto dataset = format().create(spec);
+    for (std::int64_t more = records; more < records + 4; ++more)
+      dataset->commit(testing::commit_of_later_run(spec, more, records));
+    dataset->close();
+    testing::check_records(spec, &testing::read_zarr, records + 4);
+    committed += records;
+    std::filesystem::remove_all(spec.path);
+  }
+  EXPECT_GT(committed, 0);
+}
+
+// Readers look while records are added; what each sees is whole.
+TEST_F(ZarrStore, reader_at_any_moment_sees_whole_records) {
+  const auto spec = sample_spec(path("read.zarr"));
+  const auto dataset = format().create(spec);
+  dataset->commit(sample_commit(spec, 0));
+  std::atomic<bool> ended{false};
+  std::thread writer([&] {
+    for (std::int64_t record = 1; record < 150; ++record) dataset->commit(sample_commit(spec, record));
+    ended = true;
+  });
+  std::int64_t before = 0, looks = 0;
+  while (!ended) {
+    const std::int64_t records = check_whole(spec.path);
+    EXPECT_GE(records, before);
+    before = records;
+    ++looks;
+  }
+  writer.join();
+  EXPECT_EQ(check_whole(spec.path), 150);
+  EXPECT_GT(looks, 3);
+}
+
+TEST_F(ZarrStore, full_disk_leaves_the_store_as_it_was_and_the_commit_can_be_tried_again) {
+  const auto spec = sample_spec(path("full.zarr"));
+  const auto dataset = format().create(spec);
+  for (std::int64_t record = 0; record < 4; ++record) dataset->commit(sample_commit(spec, record));
+  int failures = 0;
+  for (std::uint64_t room = 0;; room += 37) {
+    try {
+      const testing::FileSizeLimit limit(room);
+      dataset->commit(sample_commit(spec, 4));
+      break;
+    } catch (const Error& error) {
+      ++failures;
+      EXPECT_EQ(error.code(), ErrorCode::resource);
+      EXPECT_THAT(error.what(), ::testing::StartsWith(spec.path + ": cannot "));
+    }
+    ASSERT_EQ(check_whole(spec.path), 4);
+  }
+  EXPECT_GT(failures, 10);
+  dataset->commit(sample_commit(spec, 5));
+  dataset->close();
+  testing::check_records(spec, &testing::read_zarr, 6);
+}
+
+TEST_F(ZarrStore, full_disk_at_creation_leaves_nothing) {
+  const auto spec = sample_spec(path("full.zarr"));
+  {
+    const testing::FileSizeLimit limit(700);
+    EXPECT_THROW(format().create(spec), Error);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(directory_));
+  format().create(spec)->close();
+}
+
+// A disk that has no room for a while, at any write: one more try, and nothing is lost.
+TEST_F(ZarrStore, a_write_that_fails_once_costs_one_more_try) {
+  constexpr std::int64_t commits = 2;
+  const auto spec = sample_spec(path("retry.zarr"));
+  std::uint64_t writes = 0;
+  {
+    env::FaultyFiles files(env::system_files());
+    const auto dataset = format().create(spec, files);
+    for (std::int64_t record = 0; record < commits; ++record) dataset->commit(sample_commit(spec, record));
+    writes = files.writes();
+  }
+  for (std::uint64_t write = 1; write <= writes; write += 4) {
+    SCOPED_TRACE(write);
+    env::FaultyFiles files(env::system_files(), {.fail_write = write});
+    std::unique_ptr<Dataset> dataset;
+    for (int tries = 0; !dataset && tries < 2; ++tries) {
+      try {
+        dataset = format().create(spec, files);
+      } catch (const Error&) {
+        EXPECT_EQ(tries, 0);
+      }
+    }
+    ASSERT_TRUE(dataset);
+    for (std::int64_t record = 0; record < commits; ++record) {
+      try {
+        dataset->commit(sample_commit(spec, record));
+      } catch (const Error&) {
+        EXPECT_EQ(check_whole(spec.path), record);
+        dataset->commit(sample_commit(spec, record));
+      }
+    }
+    dataset->close();
+    testing::check_records(spec, &testing::read_zarr, commits);
+  }
+}
+
+// The disk takes nothing from the n-th write of the commits on, then the power goes, for every third n: each
+// store is as the last synced commit left it. (Directories lose no power here, so the creation has it.)
+TEST_F(ZarrStore, power_that_goes_in_any_commit_leaves_the_last_one) {
+  constexpr std::int64_t commits = 3;
+  std::uint64_t created = 0;
+  std::int64_t done = 0;
+  for (std::uint64_t write = 0; done < commits; write += 3) {
+    SCOPED_TRACE(write);
+    auto spec = sample_spec(path(fmt::format("power{}.zarr", write)));
+    spec.sync = true;
+    const env::Faults faults{.fail_write = write == 0 ? 0 : created + write,
+                             .fail_times = std::uint64_t{1} << 40};
+    env::FaultyFiles files(env::system_files(), faults);
+    const auto dataset = format().create(spec, files);
+    done = 0;
+    if (write == 0) {
+      created = files.writes();
+      continue;
+    }
+    try {
+      for (; done < commits; ++done) dataset->commit(sample_commit(spec, done));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::resource);
+    }
+    dataset->close();
+    files.lose_power();
+    const std::int64_t records = check_whole(spec.path);
+    EXPECT_GE(records, done);
+    EXPECT_LE(records, done + 1);
+  }
+}
+
+}  // namespace
+}  // namespace tailrace::output

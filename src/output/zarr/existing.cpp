@@ -1,0 +1,240 @@
+#include "output/zarr/existing.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "output/checks.hpp"
+#include "output/zarr/frame.hpp"
+#include "output/zarr/zarr_dataset.hpp"
+
+namespace tailrace::output::zarr {
+namespace {
+
+using Shape = std::vector<std::int64_t>;
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(
+      ErrorCode::resource,
+      fmt::format("cannot be continued: {}; expected a store of the same configuration, another path, "
+                  "or `if_exists: replace`",
+                  why));
+}
+
+std::string in_words(const Shape& extents) { return fmt::format("{}", fmt::join(extents, " x ")); }
+
+Json parsed(const std::vector<std::byte>& bytes) {
+  Json document = Json::parse(reinterpret_cast<const char*>(bytes.data()),
+                              reinterpret_cast<const char*>(bytes.data()) + bytes.size(), nullptr, false);
+  if (document.is_discarded()) throw Error(ErrorCode::resource, "is damaged: its zarr.json is no JSON");
+  return document;
+}
+
+// Readers of documents that another program may have changed.
+template <class Read>
+auto reading(Read read) {
+  try {
+    return read();
+  } catch (const Json::exception& error) {
+    throw Error(ErrorCode::resource, fmt::format("is damaged: its zarr.json: {}", error.what()));
+  }
+}
+
+std::string text_attribute(const Json& array, const char* name) {
+  const auto& attributes = array.at("attributes");
+  const auto found = attributes.find(name);
+  return found != attributes.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+// As Tailrace writes times and bounds: uncompressed, in chunks of whole records.
+std::vector<double> numbers(const Store& store, const std::string& name, const Json& array) {
+  const auto shape = array.at("shape").get<Shape>();
+  const auto chunk = array.at("chunk_grid").at("configuration").at("chunk_shape").get<Shape>();
+  if (array.at("data_type") != "float64" || array.at("codecs").size() != 1 || shape.empty() ||
+      !std::equal(shape.begin() + 1, shape.end(), chunk.begin() + 1, chunk.end()) || chunk[0] < 1)
+    throw Error(ErrorCode::resource, fmt::format("its \"{}\" is not stored as Tailrace stores times", name));
+  const auto in_record = static_cast<std::size_t>(cells_of({shape.begin() + 1, shape.end()}));
+  std::vector<double> values;
+  for (std::int64_t first = 0; first < shape[0]; first += chunk[0]) {
+    Shape corner(shape.size(), 0);
+    corner[0] = first;
+    const auto bytes = store.read(chunk_name(name, corner, chunk));
+    const auto count = static_cast<std::size_t>(std::min(chunk[0], shape[0] - first)) * in_record;
+    if (bytes.size() < count * sizeof(double))
+      throw Error(ErrorCode::resource, fmt::format("is damaged: a chunk of \"{}\" is too short", name));
+    const std::size_t before = values.size();
+    values.resize(before + count);
+    std::memcpy(values.data() + before, bytes.data(), count * sizeof(double));
+  }
+  return values;
+}
+
+void check_shape(const Json& found, const Json& wanted, const DatasetSpec& spec,
+                 const VariableSpec& variable) {
+  const auto first = static_cast<std::ptrdiff_t>(grows(spec, variable) ? 1 : 0);
+  const auto there = found.at("shape").get<Shape>(), here = wanted.at("shape").get<Shape>();
+  if (there.size() == here.size() && std::equal(there.begin() + first, there.end(), here.begin() + first))
+    return;
+  refuse(fmt::format("its variable \"{}\" has the shape {}, and this run writes {}{}", variable.name,
+                     in_words(there), first == 1 ? "records of " : "",
+                     in_words({here.begin() + first, here.end()})));
+}
+
+void check_variable(const Json& found, const DatasetSpec& spec, const VariableSpec& variable) {
+  const Json wanted = array_of(spec, variable, shape_of(variable, first_lengths(spec)));
+  if (found.at("data_type") != wanted.at("data_type"))
+    refuse(fmt::format("its variable \"{}\" is not of the type {}", variable.name,
+                       model::name_of(variable.type)));
+  check_shape(found, wanted, spec, variable);
+  const auto chunk_in = [](const Json& array) {
+    return array.at("chunk_grid").at("configuration").at("chunk_shape").get<Shape>();
+  };
+  if (chunk_in(found) != chunk_in(wanted))
+    refuse(fmt::format("its variable \"{}\" has chunks of {}, and this run writes chunks of {}",
+                       variable.name, in_words(chunk_in(found)), in_words(chunk_in(wanted))));
+  const auto codec_in = [](const Json& array) {  // the level may be another
+    Json codecs = array.at("codecs");
+    if (codecs.size() == 2) codecs[1].at("configuration").erase("clevel");
+    return codecs;
+  };
+  if (codec_in(found) != codec_in(wanted))
+    refuse(fmt::format("its variable \"{}\" has not the compression of this run, {}", variable.name,
+                       variable.codec.codec));
+}
+
+void check_strangers(const Json& group, const DatasetSpec& spec) {
+  const auto is_ours = [&spec](const std::string& name) {
+    const auto same = [&name](const auto& described) { return described.name == name; };
+    return std::ranges::any_of(spec.variables, same) || std::ranges::any_of(spec.texts, same);
+  };
+  const Json& unlimited = group.at("attributes").at(unlimited_attribute);
+  for (const auto& [name, array] : arrays_in(group).items()) {
+    const Json& dims = array.at("dimension_names");
+    if (!is_ours(name) && !dims.empty() && std::ranges::find(unlimited, dims[0]) != unlimited.end())
+      refuse(fmt::format("its variable \"{}\" is not among those of this run", name));
+  }
+}
+
+// The arrays whose own metadata do not tell of the last commit: a run was killed while it wrote them.
+std::vector<std::string> late_arrays(const Store& store, const Json& group) {
+  std::vector<std::string> late;
+  for (const auto& [name, array] : arrays_in(group).items()) {
+    const std::string file = name + "/" + metadata_name;
+    if (!store.has(file)) throw Error(ErrorCode::resource, fmt::format("is damaged: it has no {}", file));
+    if (parsed(store.read(file)).at("shape") != array.at("shape")) late.push_back(name);
+  }
+  return late;
+}
+
+std::string records_in(const Json& group) {
+  std::vector<std::string> lengths;
+  const Json& arrays = arrays_in(group);
+  for (const Json& dim : group.at("attributes").at(unlimited_attribute))
+    if (const auto found = arrays.find(dim.get<std::string>()); found != arrays.end())
+      lengths.push_back(fmt::format("{} {}", dim.get<std::string>(), (*found).at("shape").at(0).dump()));
+  if (lengths.empty()) return "no unlimited dimension";
+  return fmt::format("records: {}", fmt::join(lengths, ", "));
+}
+
+Inspection look(const std::string& path, bool repair) {
+  env::FileSystem& files = env::system_files();
+  Store store(files, path, "", false);
+  const Json group = read_group(store);
+  if (is_being_written(files, path))
+    return {true, false,
+            fmt::format("{}: is being written by a running session; {}", path, records_in(group))};
+  const auto late = reading([&] { return late_arrays(store, group); });
+  if (late.empty()) return {true, false, fmt::format("{}: complete; {}", path, records_in(group))};
+  if (!repair)
+    return {
+        true, false,
+        fmt::format("{}: the run was killed within a commit: the metadata of {} arrays are not those of the "
+                    "last one, which readers of consolidated metadata see; `tailrace inspect --repair` sets "
+                    "them right; {}",
+                    path, late.size(), records_in(group))};
+  for (const std::string& name : late)
+    store.replace(name + "/" + metadata_name, text_of(arrays_in(group).at(name)));
+  return {true, true,
+          fmt::format("{}: repaired: all metadata tell of the last commit; {}", path, records_in(group))};
+}
+
+}  // namespace
+
+Json read_group(const Store& store) {
+  return reading([&] {
+    if (!store.has(metadata_name))
+      throw Error(ErrorCode::resource, "is no Zarr v3 store: it has no zarr.json");
+    Json group = parsed(store.read(metadata_name));
+    const auto attributes = group.find("attributes");
+    const bool is_ours = attributes != group.end() && attributes->is_object() &&
+                         attributes->contains(unlimited_attribute) &&
+                         attributes->value(properties_attribute, "").find("tailrace=") != std::string::npos;
+    if (!is_ours)
+      throw Error(ErrorCode::resource, "was not written by Tailrace, which goes on with its own files alone");
+    static_cast<void>(arrays_in(std::as_const(group)));
+    return group;
+  });
+}
+
+std::map<std::string, ExistingAxis> read_axes(const Store& store, const Json& group) {
+  return reading([&] {
+    std::map<std::string, ExistingAxis> axes;
+    const Json& arrays = arrays_in(group);
+    for (const Json& dim : group.at("attributes").at(unlimited_attribute)) {
+      const auto name = dim.get<std::string>();
+      if (!arrays.contains(name)) continue;
+      const Json& array = arrays.at(name);
+      ExistingAxis axis;
+      axis.units = text_attribute(array, "units");
+      axis.calendar = text_attribute(array, "calendar");
+      axis.times = numbers(store, name, array);
+      if (const std::string bounds = text_attribute(array, "bounds"); !bounds.empty())
+        axis.bounds = numbers(store, bounds, arrays.at(bounds));
+      axes.emplace(name, std::move(axis));
+    }
+    return axes;
+  });
+}
+
+void check_fits(const Json& group, const DatasetSpec& spec) {
+  reading([&] {
+    for (const VariableSpec& variable : spec.variables) {
+      const auto found = arrays_in(group).find(variable.name);
+      if (found == arrays_in(group).end()) refuse(fmt::format("it has no variable \"{}\"", variable.name));
+      check_variable(*found, spec, variable);
+    }
+    check_strangers(group, spec);
+    return true;
+  });
+}
+
+void roll_back(Store& store, Json& group, const DatasetSpec& spec, const std::vector<std::int64_t>& lengths) {
+  set_lengths(spec, lengths, group);
+  store.replace_root(text_of(group));
+  const auto growing = growing_variables(spec);
+  write_arrays(store, group, growing);
+  for (const VariableSpec* variable : growing) {
+    const std::int64_t kept = lengths[static_cast<std::size_t>(variable->dims[0])];
+    const std::int64_t chunks = (kept + variable->chunk[0] - 1) / variable->chunk[0];
+    for (const std::string& name : store.list(variable->name + "/c")) {
+      const bool is_number =
+          !name.empty() && name.size() < 19 && name.find_first_not_of("0123456789") == std::string::npos;
+      if (!is_number || std::stoll(name) >= chunks) store.remove(variable->name + "/c/" + name);
+    }
+  }
+}
+
+bool is_store(const std::string& path) { return env::system_files().exists(path + "/" + metadata_name); }
+
+Inspection inspect(const std::string& path, bool repair) {
+  try {
+    return look(path, repair);
+  } catch (const std::exception& error) {
+    return {false, false, fmt::format("{}: {}", path, error.what())};
+  }
+}
+
+}  // namespace tailrace::output::zarr

@@ -1,0 +1,160 @@
+#include "output/zarr/zarr_dataset.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "output/checks.hpp"
+#include "output/zarr/frame.hpp"
+
+namespace tailrace::output::zarr {
+
+std::vector<const VariableSpec*> growing_variables(const DatasetSpec& spec) {
+  std::vector<const VariableSpec*> all;
+  for (const VariableSpec& variable : spec.variables)
+    if (grows(spec, variable)) all.push_back(&variable);
+  std::stable_partition(all.begin(), all.end(), [&](const VariableSpec* variable) {
+    return spec.dims[static_cast<std::size_t>(variable->dims[0])].name != variable->name;
+  });
+  return all;
+}
+
+void set_lengths(const DatasetSpec& spec, const std::vector<std::int64_t>& lengths, Json& group) {
+  for (const VariableSpec* variable : growing_variables(spec))
+    arrays_in(group)[variable->name]["shape"][0] = lengths[static_cast<std::size_t>(variable->dims[0])];
+}
+
+void write_arrays(Store& store, const Json& group, const std::vector<const VariableSpec*>& variables) {
+  for (const VariableSpec* variable : variables)
+    store.replace(variable->name + "/" + metadata_name, text_of(arrays_in(group)[variable->name]));
+}
+
+ZarrDataset::ZarrDataset(const DatasetSpec& spec, Store store, Json group, std::vector<std::int64_t> lengths)
+    : spec_(spec), store_(std::move(store)), group_(std::move(group)), lengths_(std::move(lengths)) {}
+
+void ZarrDataset::close() {
+  closed_ = true;
+  store_.close();
+}
+
+void ZarrDataset::commit(const Commit& commit) {
+  TAILRACE_ASSERT(!closed_, "commit to a closed dataset");
+  const auto lengths = lengths_after(spec_, lengths_, commit);
+  about(spec_.path, [&] {
+    if (!store_.is_in_place())
+      throw Error(ErrorCode::resource,
+                  "was removed, or replaced by another program, while this run was writing it");
+    for (const EncodedChunk& chunk : commit.chunks) write(chunk);
+    for (const PlainValues& values : commit.values) write(values);
+    if (lengths == lengths_) return;
+    std::vector<const VariableSpec*> grown;
+    for (const VariableSpec* variable : growing_variables(spec_)) {
+      const auto dim = static_cast<std::size_t>(variable->dims[0]);
+      if (lengths[dim] != lengths_[dim]) grown.push_back(variable);
+    }
+    Json group = group_;
+    set_lengths(spec_, lengths, group);
+    write_arrays(store_, group, grown);
+    store_.replace_root(text_of(group));
+    group_ = std::move(group);
+  });
+  lengths_ = lengths;
+}
+
+std::int64_t ZarrDataset::kept_of(const VariableSpec& variable) const {
+  if (!grows(spec_, variable)) return 0;
+  const auto kept = spec_.kept.find(variable.dims[0]);
+  return kept == spec_.kept.end() ? 0 : kept->second;
+}
+
+// What does not grow stays as it is in a store that goes on.
+bool ZarrDataset::is_kept_whole(const VariableSpec& variable) const {
+  return !spec_.kept.empty() && !grows(spec_, variable);
+}
+
+void ZarrDataset::write(const EncodedChunk& chunk) {
+  const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(chunk.variable)];
+  if (is_kept_whole(variable)) return;
+  const std::string name = chunk_name(variable.name, chunk.offset, variable.chunk);
+  const std::size_t size = bytes_of_chunk(spec_, variable);
+  const std::int64_t kept = kept_of(variable);
+  if (kept > chunk.offset[0] && store_.has(name)) {
+    const std::vector<std::byte> whole = joined(chunk, name, kept);
+    const Frame frame = framed(variable, size, whole, chunk.filtered);
+    return store_.replace(name, frame.front, frame.body);
+  }
+  if (add_records(chunk, name)) return;
+  const Frame frame = framed(variable, size, chunk.bytes, chunk.filtered);
+  store_.replace(name, frame.front, frame.body);
+}
+
+// Those that a chunk has in store stay where they are. Nobody looks at what is behind them.
+bool ZarrDataset::add_records(const EncodedChunk& chunk, const std::string& name) {
+  const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(chunk.variable)];
+  if (chunk.known == 0 || (chunk.filtered && is_framed(variable))) return false;
+  const std::size_t size = bytes_of_chunk(spec_, variable);
+  const auto record = size / static_cast<std::size_t>(variable.chunk[0]);
+  const auto first = static_cast<std::size_t>(chunk.known) * record;
+  const auto end = chunk.filled == 0 ? size : static_cast<std::size_t>(chunk.filled) * record;
+  const auto front = raw_front(variable, size);
+  const std::span<const std::byte> bytes = chunk.bytes;
+  return store_.overwrite(name, front, front.size() + size, front.size() + first,
+                          bytes.subspan(first, end - first));
+}
+
+std::vector<std::byte> ZarrDataset::joined(const EncodedChunk& chunk, const std::string& name,
+                                           std::int64_t kept) const {
+  const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(chunk.variable)];
+  const std::size_t size = bytes_of_chunk(spec_, variable), element = model::size_of(variable.type);
+  const auto codec = codecs::make_codec(variable.codec);
+  const std::vector<std::byte> before = unframed(variable, size, store_.read(name));
+  auto whole = chunk.filtered ? codec->decode(chunk.bytes, size, element) : chunk.bytes.copy();
+  const auto records = static_cast<std::size_t>(std::min(kept - chunk.offset[0], variable.chunk[0]));
+  std::memcpy(whole.data(), before.data(), records * (size / static_cast<std::size_t>(variable.chunk[0])));
+  return chunk.filtered ? codec->encode(whole, element) : whole;
+}
+
+void ZarrDataset::write(const PlainValues& values) {
+  if (values.bytes.empty()) return;
+  const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(values.variable)];
+  if (grows(spec_, variable)) return write_records(values);
+  if (is_kept_whole(variable)) return;
+  const auto chunk = chunk_of(spec_, variable);
+  TAILRACE_ASSERT(values.bytes.size() == bytes_of_chunk(spec_, variable),
+                  "plain values of a variable in several chunks: " + variable.name);
+  const std::vector<std::int64_t> corner(chunk.size(), 0);
+  const Frame frame = framed(variable, values.bytes.size(), values.bytes, false);
+  store_.replace(chunk_name(variable.name, corner, chunk), frame.front, frame.body);
+}
+
+// Chunk by chunk along the records; the other dims are in one.
+void ZarrDataset::write_records(const PlainValues& values) {
+  const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(values.variable)];
+  const std::size_t size = bytes_of_chunk(spec_, variable);
+  const auto in_chunk = variable.chunk[0];
+  const std::size_t record = size / static_cast<std::size_t>(in_chunk);
+  const auto shape = shape_of(variable, lengths_);
+  TAILRACE_ASSERT(std::equal(shape.begin() + 1, shape.end(), variable.chunk.begin() + 1),
+                  "plain values of a variable that is cut across its records: " + variable.name);
+  const std::span<const std::byte> bytes = values.bytes;
+  const auto end = values.first + static_cast<std::int64_t>(bytes.size() / record);
+  const auto front = raw_front(variable, size);
+  for (std::int64_t first = values.first; first < end;) {
+    const std::int64_t begin = first / in_chunk * in_chunk;
+    const std::int64_t behind = std::min(begin + in_chunk, end);
+    const auto part = bytes.subspan(static_cast<std::size_t>(first - values.first) * record,
+                                    static_cast<std::size_t>(behind - first) * record);
+    const auto at = static_cast<std::size_t>(first - begin) * record;
+    std::vector<std::int64_t> corner(variable.chunk.size(), 0);
+    corner[0] = begin;
+    const std::string name = chunk_name(variable.name, corner, variable.chunk);
+    if (!store_.overwrite(name, front, front.size() + size, front.size() + at, part)) {
+      std::vector<std::byte> whole(size);
+      std::ranges::copy(part, whole.begin() + static_cast<std::ptrdiff_t>(at));
+      store_.replace(name, front, whole);
+    }
+    first = behind;
+  }
+}
+
+}  // namespace tailrace::output::zarr

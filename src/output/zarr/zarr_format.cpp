@@ -1,0 +1,168 @@
+// Zarr v3 stores: directories of chunks, with metadata in JSON.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "output/checks.hpp"
+#include "output/zarr/existing.hpp"
+#include "output/zarr/frame.hpp"
+#include "output/zarr/zarr_dataset.hpp"
+
+namespace tailrace::output::zarr {
+namespace {
+
+std::string beside(const std::string& place, const char* ending) {
+  const std::filesystem::path full(place);
+  return (full.parent_path() / fmt::format(".{}.{}", full.filename().string(), ending)).string();
+}
+
+// "/a/b.zarr/" is called b.zarr.
+std::string place_of(const std::string& path) {
+  std::string place = std::filesystem::absolute(path).lexically_normal().string();
+  while (place.size() > 1 && place.back() == '/') place.pop_back();
+  return place;
+}
+
+// Where new files are written: no reader looks for a file beside the metadata of an array.
+std::string scratch_of(const DatasetSpec& spec) {
+  return spec.variables.empty() ? "" : spec.variables[0].name;
+}
+
+bool holds_zarr(env::FileSystem& files, const std::string& place) {
+  for (const char* const name : {metadata_name, ".zgroup", ".zattrs", ".zarray"})
+    if (files.exists(place + "/" + name)) return true;
+  return false;
+}
+
+void check_free(env::FileSystem& files, const std::string& place, IfExists if_exists) {
+  const env::Entry entry = files.entry(place);
+  if (entry == env::Entry::none) return;
+  if (if_exists != IfExists::replace) throw Error(ErrorCode::resource, exists_already());
+  if (entry == env::Entry::file)
+    throw Error(ErrorCode::resource,
+                "exists, and is a file; a Zarr store is a directory: expected another path");
+  if (!holds_zarr(files, place))
+    throw Error(ErrorCode::resource,
+                "exists, and is not replaced, as it is no Zarr store; expected another path");
+  if (is_being_written(files, place)) throw Error(ErrorCode::resource, "is being written by another session");
+}
+
+// Removes the directory unless it has got its final name.
+class Temporary {
+ public:
+  Temporary(env::FileSystem& files, std::string path) : files_(files), path_(std::move(path)) {
+    if (is_being_written(files_, path_))
+      throw Error(ErrorCode::resource, "is being created by another session");
+    remove_tree(files_, path_);  // a run that was killed may have left one
+  }
+  ~Temporary() {
+    if (renamed_) return;
+    try {
+      remove_tree(files_, path_);
+    } catch (const Error&) {
+      // The next creation replaces it.
+    }
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+
+  const std::string& path() const { return path_; }
+
+  // A directory cannot take the place of another in one step: that one goes out of the way first.
+  void rename_to(const std::string& place) {
+    try {
+      const std::string old = beside(place, "old");
+      const bool replaces = files_.entry(place) != env::Entry::none;
+      if (replaces) {
+        remove_tree(files_, old);
+        files_.rename(place, old);
+      }
+      files_.rename_new(path_, place);
+      renamed_ = true;
+      if (replaces) remove_tree(files_, old);
+    } catch (const Error& error) {
+      throw Error(ErrorCode::resource, fmt::format("cannot be given its name: {}", error.what()));
+    }
+  }
+
+ private:
+  env::FileSystem& files_;
+  std::string path_;
+  bool renamed_ = false;
+};
+
+void write_text(Store& store, const DatasetSpec& spec, const TextSpec& text) {
+  const std::vector<std::int64_t> corner(text.dims.size(), 0), chunk(text.dims.size(), 1);
+  store.replace(chunk_name(text.name, corner, chunk), {}, padded(spec, text));
+}
+
+// All but records.
+void write_all(Store& store, const DatasetSpec& spec, const Json& group) {
+  for (const auto& [name, array] : arrays_in(group).items())
+    store.replace(name + "/" + metadata_name, text_of(array));
+  for (const TextSpec& text : spec.texts) write_text(store, spec, text);
+  store.replace_root(text_of(group));
+}
+
+class ZarrFormat final : public Format {
+ public:
+  std::string name() const override { return "zarr"; }
+  bool can_replace_chunks() const override { return true; }
+  bool makes_files() const override { return true; }
+  bool can_append() const override { return true; }
+  bool has_file_per_chunk() const override { return true; }
+  std::map<std::string, ExistingAxis> existing_axes(const std::string& path) const override {
+    std::map<std::string, ExistingAxis> axes;
+    about(path, [&] {
+      const Store store(env::system_files(), place_of(path), "", false);
+      axes = read_axes(store, read_group(store));
+    });
+    return axes;
+  }
+
+  std::unique_ptr<Dataset> create(const DatasetSpec& spec, env::FileSystem& files) const override {
+    check_spec(spec);
+    std::unique_ptr<Dataset> dataset;
+    const std::string place = place_of(spec.path);
+    about(spec.path, [&] {
+      dataset = spec.kept.empty() ? create_at(files, place, spec) : go_on_at(files, place, spec);
+    });
+    return dataset;
+  }
+
+ private:
+  static std::unique_ptr<Dataset> create_at(env::FileSystem& files, const std::string& place,
+                                            const DatasetSpec& spec) {
+    const auto lengths = first_lengths(spec);
+    Json group = group_of(spec, lengths);
+    check_free(files, place, spec.if_exists);
+    Temporary temporary(files, beside(place, "new"));
+    Store store(files, temporary.path(), scratch_of(spec), spec.sync);
+    write_all(store, spec, group);
+    check_free(files, place, spec.if_exists);  // a session may have made it meanwhile
+    temporary.rename_to(place);
+    if (spec.sync) files.sync(place);
+    store.renamed(place);
+    return std::make_unique<ZarrDataset>(spec, std::move(store), std::move(group), lengths);
+  }
+
+  // In place: what is behind the records that stay goes, from the metadata first.
+  static std::unique_ptr<Dataset> go_on_at(env::FileSystem& files, const std::string& place,
+                                           const DatasetSpec& spec) {
+    Store store(files, place, scratch_of(spec), spec.sync);
+    store.take_mark();
+    Json group = read_group(store);
+    check_fits(group, spec);
+    auto lengths = first_lengths(spec);
+    for (const auto& [dim, records] : spec.kept) lengths[static_cast<std::size_t>(dim)] = records;
+    roll_back(store, group, spec, lengths);
+    store.count_bytes();
+    return std::make_unique<ZarrDataset>(spec, std::move(store), std::move(group), std::move(lengths));
+  }
+};
+
+const FormatRegistration registration{std::make_unique<ZarrFormat>()};
+
+}  // namespace
+}  // namespace tailrace::output::zarr
