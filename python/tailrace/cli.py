@@ -155,9 +155,46 @@ def demo(into: Path) -> None:
     play(into)
 
 
-@cli.group()
+class FilesOrKind(click.Group):
+    """A group whose first argument may be a file instead of the name of a command."""
+
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        known = {*self.commands, *context.help_option_names}
+        if arguments and arguments[0] not in known:
+            arguments = ["files", *arguments]
+        return super().parse_args(context, arguments)
+
+
+@cli.group(cls=FilesOrKind, subcommand_metavar="[--jobs N] [--force] SOURCE TARGET | monc FILE")
 def convert() -> None:
-    """Convert the configuration of another I/O server to YAML."""
+    """Convert data files (SOURCE to TARGET), or the configuration of another I/O server to YAML (monc).
+
+    tailrace convert SOURCE TARGET: see tailrace convert files --help.
+    """
+
+
+@convert.command()
+@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("target", type=click.Path(path_type=Path))
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Number of processes (default: one for each core, and one for small files).",
+)
+@click.option("--force", is_flag=True, help="Replace an existing TARGET.")
+def files(source: Path, target: Path, jobs: int | None, force: bool) -> None:
+    """Convert SOURCE (NetCDF, Zarr or BP) to TARGET (*.nc or *.zarr) with the same bits.
+
+    Values and attributes are copied as they are stored: packed numbers stay packed, times stay numbers. TARGET gets its
+    name when it is whole.
+    """
+    from tailrace.convert import convert as convert_files
+
+    contents = convert_files(source, target, jobs=jobs, force=force)
+    click.echo(f"{target}: {len(contents.variables)} variables of {source}")
+
 
 
 @convert.command()
