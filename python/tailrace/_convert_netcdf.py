@@ -43,7 +43,9 @@ class NetcdfReader:
         text = variable.dtype is str
         if not text and not isinstance(variable.datatype, np.dtype):
             kind = type(variable.datatype).__name__
-            raise ConversionError(f"variable {variable.name!r} is of a type of its own ({kind}), which is not converted")
+            raise ConversionError(
+                f"variable {variable.name!r} is of a type of its own ({kind}), which is not converted"
+            )
         chunking = variable.chunking()
         return Variable(
             variable.name,

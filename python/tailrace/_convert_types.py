@@ -13,7 +13,6 @@ import numpy as np
 Region = tuple[slice, ...]
 
 PIECE_BYTES = 16 << 20  # what is read, and written, at once, unless a chunk is larger
-LARGEST_CHUNK = 64 << 20  # of values that lie in one piece in their file
 
 
 class ConversionError(Exception):
@@ -57,7 +56,7 @@ class Variable:
         chunk = [max(extent, 1) for extent in self.shape]
         for d, extent in enumerate(chunk):
             rest = int(np.prod(chunk[d + 1 :], dtype=np.int64)) * self.item_bytes
-            if extent * rest <= LARGEST_CHUNK:
+            if extent * rest <= PIECE_BYTES:
                 break
             chunk[d] = max(1, PIECE_BYTES // rest)
             if chunk[d] > 1:

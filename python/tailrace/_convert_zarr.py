@@ -146,9 +146,8 @@ class ZarrReader:
         dtype = array.dtype
         if dtype.kind in "TUO":
             return None
-        if dtype.kind in "iuf" or dtype == np.dtype("S1"):
-            if dtype != np.dtype("float16"):
-                return dtype.newbyteorder("=")
+        if dtype == np.dtype("S1") or (dtype.kind in "iuf" and dtype != np.dtype("float16")):
+            return dtype.newbyteorder("=")
         raise ConversionError(
             f"array {name!r} is of the type {dtype}, which NetCDF does not have; expected integers, float32, "
             "float64 or texts"

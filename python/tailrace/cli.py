@@ -196,7 +196,6 @@ def files(source: Path, target: Path, jobs: int | None, force: bool) -> None:
     click.echo(f"{target}: {len(contents.variables)} variables of {source}")
 
 
-
 @convert.command()
 @click.argument("file", type=CONFIG)
 @click.option("-D", "options", type=Options(), multiple=True, help="Set an option of the model, such as mm=20.0.")

@@ -63,7 +63,9 @@ def convert(source: Path, target: Path, jobs: int | None = None, force: bool = F
     except ConversionError as error:
         raise type(error)(f"{source}: {error}") from error
     except BrokenProcessPool:
-        raise FailedConversion(f"{source}: a process of the conversion was ended; fewer --jobs need less memory") from None
+        raise FailedConversion(
+            f"{source}: a process of the conversion was ended; fewer --jobs need less memory"
+        ) from None
     except (OSError, RuntimeError, ValueError, KeyError) as error:
         raise FailedConversion(f"{source}: cannot be converted to {target}: {error}") from error
     finally:

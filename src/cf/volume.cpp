@@ -72,8 +72,8 @@ std::string words_of(Volume volume, const std::optional<Speed>& speed) {
 // How many chunks its records fill.
 Volume chunks_of(const plan::AxisPlan& axis, const VariableLayout& variable) {
   const output::ChunkGrid grid{variable.shape, variable.chunk};
-  return volume_of(axis, static_cast<double>(grid.chunks_per_record()) /
-                             static_cast<double>(variable.records_per_chunk));
+  return volume_of(
+      axis, static_cast<double>(grid.chunks_per_record()) / static_cast<double>(variable.records_per_chunk));
 }
 
 constexpr double many_files = 10000.0;

@@ -263,9 +263,10 @@ void check_appending(const FileEntry& file, Problems& problems) {
 // Readers go by the ending.
 void check_ending(const FileEntry& file, Problems& problems) {
   if (file.format != "netcdf" || !file.path.ends_with(".zarr")) return;
-  problems.add(file.location, "output." + file.path,
-               "the name is that of a Zarr store, and the format is \"netcdf\"; expected `format: zarr`, or a "
-               "name that ends in .nc");
+  problems.add(
+      file.location, "output." + file.path,
+      "the name is that of a Zarr store, and the format is \"netcdf\"; expected `format: zarr`, or a "
+      "name that ends in .nc");
 }
 
 void check_periods(const FileEntry& file, const Sections& all, Problems& problems) {

@@ -83,6 +83,7 @@ Frame framed(const VariableSpec& variable, std::size_t size, std::span<const std
     put(frame.front, header_size + 4);  // where its block begins
     put(frame.front, bytes.size());     // the length of the block's stream
     frame.body = bytes;
+    frame.holds_cells = false;
   }
   return frame;
 }

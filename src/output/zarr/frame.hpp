@@ -20,6 +20,7 @@ struct Frame {
   std::vector<std::byte> front;
   std::span<const std::byte> body;
   std::vector<std::byte> decoded;  // what `body` refers to where the chunk did not get smaller
+  bool holds_cells = true;         // `body` is the cells as they are
 };
 
 bool is_framed(const VariableSpec& variable);

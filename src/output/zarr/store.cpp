@@ -61,7 +61,7 @@ void Store::make_folder_of(const std::string& name) {
 }
 
 std::unique_ptr<env::File> Store::written_aside(std::span<const std::byte> front,
-                                                std::span<const std::byte> body) {
+                                                std::span<const std::byte> body, std::uint64_t size) {
   make_folder_of(scratch_);
   auto file = files_.open(path(scratch_), env::Access::create);
   file->truncate(0);  // a run that was killed may have left one
@@ -72,6 +72,7 @@ std::unique_ptr<env::File> Store::written_aside(std::span<const std::byte> front
     file->write(0, first);
     file->write(first.size(), body);
   }
+  if (size > front.size() + body.size()) file->truncate(size);
   if (sync_) file->sync();
   return file;
 }
@@ -86,15 +87,15 @@ void Store::take_name(const std::string& name, std::uint64_t size) {
 }
 
 void Store::replace(const std::string& name, std::span<const std::byte> front,
-                    std::span<const std::byte> body) {
-  written_aside(front, body)->close();
-  take_name(name, front.size() + body.size());
+                    std::span<const std::byte> body, std::uint64_t size) {
+  written_aside(front, body, size)->close();
+  take_name(name, std::max<std::uint64_t>(size, front.size() + body.size()));
 }
 
 void Store::replace(const std::string& name, std::string_view text) { replace(name, {}, bytes_of(text)); }
 
 void Store::replace_root(std::string_view text) {
-  auto file = written_aside({}, bytes_of(text));
+  auto file = written_aside({}, bytes_of(text), 0);
   if (!file->mark_as_writer()) throw Error(ErrorCode::resource, "is being written by another session");
   take_name(metadata_name, text.size());
   marked_ = std::move(file);

@@ -30,8 +30,10 @@ class Store {
   const std::string& root() const { return root_; }
   void renamed(std::string root) { root_ = std::move(root); }  // somebody gave the directory another name
 
-  // All names are relative to the root. Makes the folders on the way.
-  void replace(const std::string& name, std::span<const std::byte> front, std::span<const std::byte> body);
+  // All names are relative to the root. Makes the folders on the way. Behind `body` come zeros, if the file
+  // is to have more bytes.
+  void replace(const std::string& name, std::span<const std::byte> front, std::span<const std::byte> body,
+               std::uint64_t size = 0);
   void replace(const std::string& name, std::string_view text);
   // The metadata of the store, which bear the mark.
   void replace_root(std::string_view text);
@@ -53,7 +55,8 @@ class Store {
  private:
   std::string path(const std::string& name) const { return root_ + "/" + name; }
   void make_folder_of(const std::string& name);
-  std::unique_ptr<env::File> written_aside(std::span<const std::byte> front, std::span<const std::byte> body);
+  std::unique_ptr<env::File> written_aside(std::span<const std::byte> front, std::span<const std::byte> body,
+                                           std::uint64_t size);
   void take_name(const std::string& name, std::uint64_t size);
 
   env::FileSystem& files_;

@@ -61,6 +61,10 @@ void ZarrDataset::commit(const Commit& commit) {
   lengths_ = lengths;
 }
 
+std::size_t ZarrDataset::bytes_of_record(const VariableSpec& variable) const {
+  return bytes_of_chunk(spec_, variable) / static_cast<std::size_t>(variable.chunk[0]);
+}
+
 std::int64_t ZarrDataset::kept_of(const VariableSpec& variable) const {
   if (!grows(spec_, variable)) return 0;
   const auto kept = spec_.kept.find(variable.dims[0]);
@@ -78,14 +82,18 @@ void ZarrDataset::write(const EncodedChunk& chunk) {
   const std::string name = chunk_name(variable.name, chunk.offset, variable.chunk);
   const std::size_t size = bytes_of_chunk(spec_, variable);
   const std::int64_t kept = kept_of(variable);
+  std::vector<std::byte> whole;
+  std::span<const std::byte> bytes = chunk.bytes;
   if (kept > chunk.offset[0] && store_.has(name)) {
-    const std::vector<std::byte> whole = joined(chunk, name, kept);
-    const Frame frame = framed(variable, size, whole, chunk.filtered);
-    return store_.replace(name, frame.front, frame.body);
+    whole = joined(chunk, name, kept);
+    bytes = whole;
+  } else if (add_records(chunk, name)) {
+    return;
   }
-  if (add_records(chunk, name)) return;
-  const Frame frame = framed(variable, size, chunk.bytes, chunk.filtered);
-  store_.replace(name, frame.front, frame.body);
+  Frame frame = framed(variable, size, bytes, chunk.filtered);
+  if (frame.holds_cells && chunk.filled > 0)  // behind its records it holds what memory held
+    frame.body = frame.body.first(static_cast<std::size_t>(chunk.filled) * bytes_of_record(variable));
+  store_.replace(name, frame.front, frame.body, frame.holds_cells ? frame.front.size() + size : 0);
 }
 
 // Those that a chunk has in store stay where they are. Nobody looks at what is behind them.
@@ -93,7 +101,7 @@ bool ZarrDataset::add_records(const EncodedChunk& chunk, const std::string& name
   const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(chunk.variable)];
   if (chunk.known == 0 || (chunk.filtered && is_framed(variable))) return false;
   const std::size_t size = bytes_of_chunk(spec_, variable);
-  const auto record = size / static_cast<std::size_t>(variable.chunk[0]);
+  const std::size_t record = bytes_of_record(variable);
   const auto first = static_cast<std::size_t>(chunk.known) * record;
   const auto end = chunk.filled == 0 ? size : static_cast<std::size_t>(chunk.filled) * record;
   const auto front = raw_front(variable, size);
@@ -110,7 +118,7 @@ std::vector<std::byte> ZarrDataset::joined(const EncodedChunk& chunk, const std:
   const std::vector<std::byte> before = unframed(variable, size, store_.read(name));
   auto whole = chunk.filtered ? codec->decode(chunk.bytes, size, element) : chunk.bytes.copy();
   const auto records = static_cast<std::size_t>(std::min(kept - chunk.offset[0], variable.chunk[0]));
-  std::memcpy(whole.data(), before.data(), records * (size / static_cast<std::size_t>(variable.chunk[0])));
+  std::memcpy(whole.data(), before.data(), records * bytes_of_record(variable));
   return chunk.filtered ? codec->encode(whole, element) : whole;
 }
 
@@ -132,7 +140,7 @@ void ZarrDataset::write_records(const PlainValues& values) {
   const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(values.variable)];
   const std::size_t size = bytes_of_chunk(spec_, variable);
   const auto in_chunk = variable.chunk[0];
-  const std::size_t record = size / static_cast<std::size_t>(in_chunk);
+  const std::size_t record = bytes_of_record(variable);
   const auto shape = shape_of(variable, lengths_);
   TAILRACE_ASSERT(std::equal(shape.begin() + 1, shape.end(), variable.chunk.begin() + 1),
                   "plain values of a variable that is cut across its records: " + variable.name);

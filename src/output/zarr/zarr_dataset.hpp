@@ -34,6 +34,7 @@ class ZarrDataset final : public Dataset {
   bool add_records(const EncodedChunk& chunk, const std::string& name);
   // A chunk with the records in it that an earlier run left.
   std::vector<std::byte> joined(const EncodedChunk& chunk, const std::string& name, std::int64_t kept) const;
+  std::size_t bytes_of_record(const VariableSpec& variable) const;  // of one in chunks
   std::int64_t kept_of(const VariableSpec& variable) const;
   bool is_kept_whole(const VariableSpec& variable) const;
 
