@@ -174,7 +174,8 @@ MISTAKES = {
     "a group within itself": ("three_d: [u, theta]", "three_d: [u, three_d]", ["contains itself", "three_d, three_d"]),
     "a pattern of nothing": ("field: u,", 'fields: "x*",', ["tailrace.yaml:12:", 'is like "x*"']),
     "not yet": ("groups:\n  three_d: [u, theta]", "input: {a: 1}", ["is not available yet"]),
-    "format not yet": ("write_every: 100 s", "format: zarr", ['"zarr" is not available yet']),
+    "not yet of a file": ("write_every: 100 s", "state: io", ["output.out.nc.state: is not available yet"]),
+    "a format": ("write_every: 100 s", "format: zar", ['"zar" is unknown. Did you mean "zarr"?']),
     "other version": ("tailrace: 1", "tailrace: 7", ["tailrace.yaml:1:", "version 1", '"7"']),
     "same file twice": (
         "output:\n",

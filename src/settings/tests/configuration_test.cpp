@@ -96,7 +96,7 @@ TEST(Configuration, TellsAllMistakesInOneGo) {
                 "  state: {every: 1 parsec, names: [u], optinal: true}\n"
                 "output:\n"
                 "  a.nc:\n"
-                "    format: zarr\n"
+                "    state: io\n"
                 "    variables:\n"
                 "      - {field: u, time: avarage, every: 10 s}\n"
                 "      - {time: mean, every: 1 month}\n"),
@@ -117,7 +117,7 @@ TEST(Configuration, TellsAllMistakesInOneGo) {
           "run.yaml:4:40  fields.state.optinal: this key is unknown. Did you mean \"optional\"? (known: "
           "also_at_end, dims, every, names, "
           "namespace, optional)\n"
-          "run.yaml:7:13  output.a.nc.format: \"zarr\" is not available yet in this version\n"
+          "run.yaml:7:5  output.a.nc.state: is not available yet in this version\n"
           "run.yaml:9:26  output.a.nc.variables[0].time: \"avarage\" is unknown. (known: max, mean, min, "
           "snapshot, std, sum, valid_fraction)\n"
           "run.yaml:10:9  output.a.nc.variables[1]: expected either `field`, `fields` or `group`\n"
