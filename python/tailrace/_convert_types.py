@@ -80,6 +80,20 @@ class Contents:
         return sum(int(np.prod(one.shape, dtype=np.int64)) * one.item_bytes for one in self.variables)
 
 
+def dims_of(variables: list[Variable], unlimited: set[str]) -> dict[str, Dimension]:
+    """Of a format in which dimensions have no length of their own."""
+    dims: dict[str, Dimension] = {}
+    for variable in variables:
+        for name, size in zip(variable.dims, variable.shape, strict=True):
+            if dims.setdefault(name, Dimension(size)).size != size:
+                raise ConversionError(
+                    f"variable {variable.name!r} has {size} cells along {name!r}, and another one {dims[name].size}"
+                )
+    for name in unlimited:
+        dims.setdefault(name, Dimension(0)).unlimited = True
+    return dims
+
+
 class Reader(Protocol):
     def contents(self) -> Contents: ...
 

@@ -14,7 +14,7 @@ import numpy as np
 import zarr
 from zarr.codecs import BloscCodec
 
-from tailrace._convert_types import Compression, Contents, ConversionError, Dimension, Region, Variable
+from tailrace._convert_types import Compression, Contents, ConversionError, Dimension, Region, Variable, dims_of
 
 UNLIMITED = "_nc_unlimited_dimensions"  # names
 BARE = "_nc_dimensions"  # name -> size of dimensions along which no array lies
@@ -95,19 +95,9 @@ class ZarrReader:
             for name, value in self.notes.items()
             if not name.lower().startswith("_nc")
         }
-        return Contents(self._dims(variables), attributes, variables)
-
-    def _dims(self, variables: list[Variable]) -> dict[str, Dimension]:
-        dims = {name: Dimension(size) for name, size in self.notes.get(BARE, {}).items()}
-        for variable in variables:
-            for name, size in zip(variable.dims, variable.shape, strict=True):
-                if dims.setdefault(name, Dimension(size)).size != size:
-                    raise ConversionError(
-                        f"array {variable.name!r} has {size} cells along {name!r}, and another one {dims[name].size}"
-                    )
-        for name in self.notes.get(UNLIMITED, []):
-            dims.setdefault(name, Dimension(0)).unlimited = True
-        return dims
+        bare = {name: Dimension(size) for name, size in self.notes.get(BARE, {}).items()}
+        dims = bare | dims_of(variables, set(self.notes.get(UNLIMITED, [])) - bare.keys())
+        return Contents(dims, attributes, variables)
 
     def _typed(self, owner: str, name: str, value: Any) -> Any:
         try:

@@ -112,8 +112,8 @@ def _import_packages(name: str) -> None:
         try:
             importlib.import_module(package)
         except ImportError:
-            message = f"the Python package {package} is needed for {name.upper() if name == 'bp' else name} files"
-            raise ConversionError(f"{message}: pip install 'tailrace[convert]', or {package} alone") from None
+            kind = {"netcdf": "NetCDF files", "zarr": "Zarr stores", "bp": "BP files"}[name]
+            raise ConversionError(f"the Python package {package} is needed for {kind}: pip install {package}") from None
 
 
 def open_reader(name: str, path: Path) -> Reader:

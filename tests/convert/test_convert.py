@@ -223,7 +223,7 @@ def test_a_package_that_is_missing_is_named(tmp_path, monkeypatch):
 
     make_netcdf(tmp_path / "a.nc", 4)
     monkeypatch.setitem(sys.modules, "zarr", None)
-    with pytest.raises(converting.ConversionError, match="package zarr is needed for zarr files: pip install"):
+    with pytest.raises(converting.ConversionError, match="package zarr is needed for Zarr stores: pip install zarr"):
         converting.convert(tmp_path / "a.nc", tmp_path / "b.zarr")
 
 

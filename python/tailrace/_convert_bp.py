@@ -1,0 +1,100 @@
+"""BP files of ADIOS2 for `tailrace convert`, read by its Python package.
+
+A variable names its dimensions in the attribute `NAME/_ARRAY_DIMENSIONS`, and has others under `NAME/`. It grows by
+steps: along a first dimension of its own, or, where it names as many dimensions as it has, along the first of them.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import adios2
+import numpy as np
+
+from tailrace._convert_types import Contents, ConversionError, Region, Variable, dims_of
+
+DIMENSIONS = "_ARRAY_DIMENSIONS"
+UNLIMITED = "_nc_unlimited_dimensions"
+SIGNED = {f"int{bits}_t": np.dtype(f"int{bits}") for bits in (8, 16, 32, 64)}
+TYPES = {"float": np.dtype("float32"), "double": np.dtype("float64")} | SIGNED
+TYPES |= {f"u{name}": np.dtype(f"u{dtype.name}") for name, dtype in SIGNED.items()}
+
+
+class BpReader:
+    def __init__(self, path: Path):
+        self.file = adios2.FileReader(str(path))
+        self.known = self.file.available_variables()
+        self.steps: dict[str, list[int]] = {}  # of a variable that grows: where the records of each step begin, and end
+        self.owned: dict[str, dict[str, Any]] = {name: {} for name in ["", *self.known]}
+        for full in self.file.available_attributes():
+            owner, _, name = full.rpartition("/")
+            owner, name = (owner, name) if owner in self.known else ("", full)
+            self.owned[owner][name] = self._attribute(full)
+        self.unlimited = set(_list(self.owned[""].get(UNLIMITED, [])))
+        self.variables = [self._variable(name) for name in self.known]
+
+    def _attribute(self, full: str) -> Any:
+        value = self.file.read_attribute(full)
+        return value if isinstance(value, (str, list)) else np.asarray(value)[()]
+
+    def contents(self) -> Contents:
+        grown = {one.dims[0] for one in self.variables if one.name in self.steps}
+        attributes = {name: value for name, value in self.owned[""].items() if not name.lower().startswith("_nc")}
+        return Contents(dims_of(self.variables, grown | self.unlimited), attributes, self.variables)
+
+    def _variable(self, name: str) -> Variable:
+        kind = self.known[name]["Type"]
+        attributes = dict(self.owned[name])
+        dims = tuple(_list(attributes.pop(DIMENSIONS, [])))
+        if kind == "string":
+            return Variable(name, None, (), (), attributes=attributes)
+        if kind not in TYPES:
+            known = ", ".join(TYPES)
+            raise ConversionError(
+                f"variable {name!r} is of the type {kind}, which NetCDF does not have; known: {known}"
+            )
+        found = self.file.inquire_variable(name)
+        shape = tuple(found.shape(0))
+        by_step = len(dims) == len(shape) + 1
+        if not by_step and len(dims) != len(shape):
+            raise ConversionError(
+                f"variable {name!r} has {len(shape)} dimensions and names {len(dims)}; expected the attribute "
+                f"{name}/{DIMENSIONS} with their names, and before these one for the steps if it grows by them"
+            )
+        grows = by_step or (bool(dims) and (dims[0] in self.unlimited or (not self.unlimited and found.steps() > 1)))
+        fill = attributes.pop("_FillValue", None)
+        if grows:
+            counts = [1 if by_step else int(found.shape(step)[0]) for step in range(found.steps())]
+            self.steps[name] = [0, *np.cumsum(counts).tolist()]
+            shape = (self.steps[name][-1], *(shape if by_step else shape[1:]))
+        chunk = (1, *(max(extent, 1) for extent in shape[1:])) if grows and len(shape) > 1 else None
+        return Variable(name, TYPES[kind], dims, shape, chunk, attributes, fill)
+
+    def read(self, name: str, region: Region) -> np.ndarray:
+        if self.known[name]["Type"] == "string":
+            return np.asarray(self.file.read(name), dtype=object)
+        if name not in self.steps:
+            last = self.file.inquire_variable(name).steps() - 1
+            return self._read_step(name, last, region)
+        records, rest = region[0], region[1:]
+        by_step = len(self.file.inquire_variable(name).shape(0)) == len(rest)
+        found = []
+        for step, (begin, end) in enumerate(zip(self.steps[name], self.steps[name][1:], strict=False)):
+            first, behind = max(begin, records.start), min(end, records.stop)
+            if first < behind:
+                part = rest if by_step else (slice(first - begin, behind - begin), *rest)
+                values = self._read_step(name, step, part)
+                found.append(values[np.newaxis] if by_step else values)
+        return np.concatenate(found)
+
+    def _read_step(self, name: str, step: int, region: Region) -> np.ndarray:
+        start = [part.start for part in region]
+        count = [part.stop - part.start for part in region]
+        values = self.file.read(name, start=start, count=count, step_selection=[step, 1])
+        return np.asarray(values).reshape(count)
+
+    def close(self) -> None:
+        self.file.close()
+
+
+def _list(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else list(value)

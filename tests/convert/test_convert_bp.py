@@ -1,0 +1,76 @@
+"""BP files of ADIOS2 become NetCDF files and Zarr stores."""
+
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+import zarr
+from support.harness import tailrace
+
+adios2 = pytest.importorskip("adios2")
+
+STEPS, ROWS, COLUMNS = 7, 5, 11
+
+
+def values_of(step: int) -> np.ndarray:
+    return np.random.default_rng(step).normal(size=(ROWS, COLUMNS)).astype("f4")
+
+
+def make_bp(path: Path, name_dims: bool = True) -> None:
+    """A variable with a dimension of its own for steps, one of several records a step, one every other step."""
+    with adios2.Stream(str(path), "w") as stream:
+        stream.write_attribute("title", "Waves")
+        stream.write_attribute("level", np.int32(3))
+        dims = {"w": ["time", "y", "x"], "time": ["time"], "y": ["y"], "pairs": ["pair", "x"], "seldom": ["late", "x"]}
+        for name, of_it in (dims if name_dims else {}).items():
+            stream.write_attribute(f"{name}/_ARRAY_DIMENSIONS", of_it)
+        stream.write_attribute("w/units", "m")
+        stream.write_attribute("w/_FillValue", np.float32(-9e33))
+        stream.write_attribute("w/valid_range", np.array([-9.0, 9.0], "f4"))
+        for i, _ in enumerate(stream.steps(STEPS)):
+            if i == 0:
+                stream.write("y", np.arange(ROWS, dtype="f8"), [ROWS], [0], [ROWS])
+                stream.write("number", np.float64(2**40))
+            stream.write("time", np.float64(i + 0.5))
+            stream.write("w", values_of(i), [ROWS, COLUMNS], [0, 0], [ROWS, COLUMNS])
+            count = i % 3 + 1
+            pairs = np.arange(count * COLUMNS, dtype="i2").reshape(count, COLUMNS) + np.int16(100 * i)
+            stream.write("pairs", pairs, list(pairs.shape), [0, 0], list(pairs.shape))
+            if i % 2:
+                stream.write("seldom", values_of(i)[0], [COLUMNS], [0], [COLUMNS])
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_bp_to_netcdf_and_zarr(tmp_path, jobs):
+    make_bp(tmp_path / "a.bp")
+    for target in ("a.nc", "a.zarr"):
+        done = tailrace("convert", "a.bp", target, "--jobs", jobs, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    w = np.array([values_of(i) for i in range(STEPS)])
+    pairs = np.concatenate(
+        [np.arange((i % 3 + 1) * COLUMNS).reshape(-1, COLUMNS) + 100 * i for i in range(STEPS)]
+    ).astype("i2")
+    store = zarr.open_group(tmp_path / "a.zarr", mode="r")
+    with netCDF4.Dataset(tmp_path / "a.nc") as file:
+        file.set_auto_maskandscale(False)
+        for read in (lambda name: file[name][...], lambda name: store[name][...]):
+            assert read("w").tobytes() == w.tobytes()
+            assert read("pairs").tobytes() == pairs.tobytes()
+            assert read("seldom").tobytes() == w[1::2, 0].tobytes()
+            np.testing.assert_array_equal(read("time"), np.arange(STEPS) + 0.5)
+            np.testing.assert_array_equal(read("y"), np.arange(ROWS))
+            assert read("number") == 2**40
+        assert file["w"].dimensions == ("time", "y", "x") and file["w"].units == "m"
+        assert file["w"].getncattr("_FillValue") == np.float32(-9e33)
+        assert file["w"].valid_range.dtype == "f4" and file.title == "Waves" and file.level.dtype == "i4"
+        unlimited = {name for name, dim in file.dimensions.items() if dim.isunlimited()}
+        assert unlimited == {"time", "pair", "late"}
+
+
+def test_a_variable_that_does_not_name_its_dimensions(tmp_path):
+    make_bp(tmp_path / "a.bp", name_dims=False)
+    done = tailrace("convert", "a.bp", "a.nc", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "a.bp: variable 'pairs' has 2 dimensions and names 0; expected the attribute pairs/_ARRAY_D" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["a.bp"]
