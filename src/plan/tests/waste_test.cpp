@@ -64,6 +64,9 @@ TEST(Waste, is_told_of_compressed_chunks_that_are_not_full) {
   EXPECT_THAT(series("write_every: 1 s, "), ElementsAre(HasSubstr("expected commits of several records")));
   EXPECT_THAT(series(""), ElementsAre(HasSubstr("run.yaml:3:10  output.a.nc.write_every: chunks of \"u\"")));
   EXPECT_THAT(series("write_every: 12 s, "), IsEmpty());
+  EXPECT_THAT(series("write_every: 1 s, "), ElementsAre(HasSubstr("and that room stays in the file")));
+  EXPECT_THAT(series("format: zarr, write_every: 1 s, "),
+              ElementsAre(HasSubstr("take their full size; expected")));
 }
 
 }  // namespace

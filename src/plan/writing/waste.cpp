@@ -37,7 +37,13 @@ std::optional<std::string> small_commits(const model::Declarations& declarations
       file.entry.write_every.sentence(), *values, headers, longer);
 }
 
-constexpr const char* what_it_costs = "until then they take their full size, and that room stays in the file";
+// Where a chunk is a file, the full one replaces it.
+std::string what_it_costs(const FilePlan& file) {
+  const output::Format* format = output::find_format(file.entry.format);
+  const bool room_stays = format == nullptr || !format->has_file_per_chunk();
+  return room_stays ? "until then they take their full size, and that room stays in the file"
+                    : "until then they take their full size";
+}
 
 // Chunks whose shape is chosen are made to fit commits of whole records.
 std::optional<std::string> partly_filled(const FilePlan& file, const VariablePlan& variable) {
@@ -49,14 +55,14 @@ std::optional<std::string> partly_filled(const FilePlan& file, const VariablePla
     return fmt::format(
         "chunks of \"{}\" hold many records and are compressed when they are full; {}; expected "
         "commits of several records, which chunks are then made to fit",
-        variable.name, what_it_costs);
+        variable.name, what_it_costs(file));
   }
   const auto room = static_cast<double>(variable.chunk.front());
   if (!records || std::fmod(*records, room) == 0.0) return std::nullopt;
   return fmt::format(
       "chunks of \"{}\" hold {:.0f} records and are compressed when they are full, but a commit {} "
       "brings {:g}; {}; expected commits of whole chunks",
-      variable.name, room, file.entry.write_every.sentence(), *records, what_it_costs);
+      variable.name, room, file.entry.write_every.sentence(), *records, what_it_costs(file));
 }
 
 std::optional<std::string> partly_filled(const FilePlan& file) {
