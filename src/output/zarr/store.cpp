@@ -64,7 +64,7 @@ std::unique_ptr<env::File> Store::written_aside(std::span<const std::byte> front
                                                 std::span<const std::byte> body, std::uint64_t size) {
   make_folder_of(scratch_);
   auto file = files_.open(path(scratch_), env::Access::create);
-  file->truncate(0);  // a run that was killed may have left one
+  if (file->size() > 0) file->truncate(0);  // a run that was killed may have left one
   if (front.empty()) {
     file->write(0, body);
   } else {
