@@ -1,7 +1,7 @@
-"""BP files of ADIOS2 for `tailrace convert`, read by its Python package.
+"""BP files of ADIOS2 for `tailrace convert`, as Tailrace writes them, read by the Python package adios2.
 
-A variable names its dimensions in the attribute `NAME/_ARRAY_DIMENSIONS`, and has others under `NAME/`. It grows by
-steps: along a first dimension of its own, or, where it names as many dimensions as it has, along the first of them.
+A variable names its dimensions in the attribute `NAME/__xarray_dimensions__` (or `NAME/_ARRAY_DIMENSIONS`), and has
+others under `NAME/`. It grows by steps: along the first of these dimensions, or along one more before its own.
 """
 
 from pathlib import Path
@@ -12,10 +12,12 @@ import numpy as np
 
 from tailrace._convert_types import Contents, ConversionError, Region, Variable, dims_of
 
-DIMENSIONS = "_ARRAY_DIMENSIONS"
-UNLIMITED = "_nc_unlimited_dimensions"
+DIMENSIONS = "__xarray_dimensions__"
+ALSO_DIMENSIONS = "_ARRAY_DIMENSIONS"
+UNLIMITED = "__unlimited_dimensions__"
 SIGNED = {f"int{bits}_t": np.dtype(f"int{bits}") for bits in (8, 16, 32, 64)}
 TYPES = {"float": np.dtype("float32"), "double": np.dtype("float64")} | SIGNED
+TYPES["char"] = np.dtype("S1")
 TYPES |= {f"u{name}": np.dtype(f"u{dtype.name}") for name, dtype in SIGNED.items()}
 
 
@@ -25,11 +27,14 @@ class BpReader:
         self.known = self.file.available_variables()
         self.steps: dict[str, list[int]] = {}  # of a variable that grows: where the records of each step begin, and end
         self.owned: dict[str, dict[str, Any]] = {name: {} for name in ["", *self.known]}
-        for full in self.file.available_attributes():
+        given = self.file.available_attributes()
+        for full in given:
             owner, _, name = full.rpartition("/")
-            owner, name = (owner, name) if owner in self.known else ("", full)
-            self.owned[owner][name] = self._attribute(full)
-        self.unlimited = set(_list(self.owned[""].get(UNLIMITED, [])))
+            if owner in self.known:
+                self.owned[owner][name] = self._attribute(full)
+            elif f"{owner}/{DIMENSIONS}" not in given:  # else of a variable without any record
+                self.owned[""][full] = self._attribute(full)
+        self.unlimited = set(_list(self.owned[""].pop(UNLIMITED, [])))
         self.variables = [self._variable(name) for name in self.known]
 
     def _attribute(self, full: str) -> Any:
@@ -38,13 +43,12 @@ class BpReader:
 
     def contents(self) -> Contents:
         grown = {one.dims[0] for one in self.variables if one.name in self.steps}
-        attributes = {name: value for name, value in self.owned[""].items() if not name.lower().startswith("_nc")}
-        return Contents(dims_of(self.variables, grown | self.unlimited), attributes, self.variables)
+        return Contents(dims_of(self.variables, grown | self.unlimited), self.owned[""], self.variables)
 
     def _variable(self, name: str) -> Variable:
         kind = self.known[name]["Type"]
         attributes = dict(self.owned[name])
-        dims = tuple(_list(attributes.pop(DIMENSIONS, [])))
+        dims = tuple(_list(attributes.pop(DIMENSIONS, attributes.pop(ALSO_DIMENSIONS, []))))
         if kind == "string":
             return Variable(name, None, (), (), attributes=attributes)
         if kind not in TYPES:
@@ -90,7 +94,8 @@ class BpReader:
         start = [part.start for part in region]
         count = [part.stop - part.start for part in region]
         values = self.file.read(name, start=start, count=count, step_selection=[step, 1])
-        return np.asarray(values).reshape(count)
+        values = np.asarray(values).reshape(count)
+        return values.view("S1") if self.known[name]["Type"] == "char" else values
 
     def close(self) -> None:
         self.file.close()

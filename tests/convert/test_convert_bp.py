@@ -17,14 +17,21 @@ def values_of(step: int) -> np.ndarray:
     return np.random.default_rng(step).normal(size=(ROWS, COLUMNS)).astype("f4")
 
 
-def make_bp(path: Path, name_dims: bool = True) -> None:
+OURS, OTHERS = "__xarray_dimensions__", "_ARRAY_DIMENSIONS"
+
+
+def make_bp(path: Path, dims_attribute: str = OURS) -> None:
     """A variable with a dimension of its own for steps, one of several records a step, one every other step."""
     with adios2.Stream(str(path), "w") as stream:
         stream.write_attribute("title", "Waves")
         stream.write_attribute("level", np.int32(3))
         dims = {"w": ["time", "y", "x"], "time": ["time"], "y": ["y"], "pairs": ["pair", "x"], "seldom": ["late", "x"]}
-        for name, of_it in (dims if name_dims else {}).items():
-            stream.write_attribute(f"{name}/_ARRAY_DIMENSIONS", of_it)
+        for name, of_it in dims.items() if dims_attribute else ():
+            stream.write_attribute(f"{name}/{dims_attribute}", of_it)
+        if dims_attribute == OURS:
+            stream.write_attribute("__unlimited_dimensions__", ["time", "pair", "late"])
+            stream.write_attribute("never/__xarray_dimensions__", ["time", "x"])
+            stream.write_attribute("never/units", "m")
         stream.write_attribute("w/units", "m")
         stream.write_attribute("w/_FillValue", np.float32(-9e33))
         stream.write_attribute("w/valid_range", np.array([-9.0, 9.0], "f4"))
@@ -41,9 +48,9 @@ def make_bp(path: Path, name_dims: bool = True) -> None:
                 stream.write("seldom", values_of(i)[0], [COLUMNS], [0], [COLUMNS])
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_bp_to_netcdf_and_zarr(tmp_path, jobs):
-    make_bp(tmp_path / "a.bp")
+@pytest.mark.parametrize(("jobs", "dims_attribute"), [("1", OURS), ("2", OTHERS)])
+def test_bp_to_netcdf_and_zarr(tmp_path, jobs, dims_attribute):
+    make_bp(tmp_path / "a.bp", dims_attribute)
     for target in ("a.nc", "a.zarr"):
         done = tailrace("convert", "a.bp", target, "--jobs", jobs, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
@@ -69,8 +76,8 @@ def test_bp_to_netcdf_and_zarr(tmp_path, jobs):
 
 
 def test_a_variable_that_does_not_name_its_dimensions(tmp_path):
-    make_bp(tmp_path / "a.bp", name_dims=False)
+    make_bp(tmp_path / "a.bp", dims_attribute="")
     done = tailrace("convert", "a.bp", "a.nc", cwd=tmp_path)
     assert done.returncode == 2
-    assert "a.bp: variable 'pairs' has 2 dimensions and names 0; expected the attribute pairs/_ARRAY_D" in done.stderr
+    assert "variable 'pairs' has 2 dimensions and names 0; expected the attribute pairs/__xarray_dim" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["a.bp"]
