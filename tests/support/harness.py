@@ -164,8 +164,9 @@ class Result:
         """By one checker, those that are made of something new; with TAILRACE_CHECK_CF by all, each of them."""
         from support.checkers import complaints, quick_complaints
 
-        # A test may have put something else in the way, which is no HDF5; and state is no output.
-        found = sorted(path for path in self.folder.glob("**/*.nc") if not path.parent.name.startswith("step_"))
+        # A test may have put something else in the way, which is no HDF5; and neither input nor state is output.
+        aside = ("tables", "step_")
+        found = sorted(path for path in self.folder.glob("**/*.nc") if not path.parent.name.startswith(aside))
         files = [path for path in found if path.open("rb").read(4) == b"\x89HDF"]
         check = complaints if os.environ.get("TAILRACE_CHECK_CF") else quick_complaints
         told = check(*files) if files else []
