@@ -1,5 +1,5 @@
-"""Each key of the schema, wrong in the ways in which keys can be: misspelt, with a value that is none, left out where it
-must be there. The message tells the place, the path and what was expected or the nearest key."""
+"""Each key of the schema, wrong in the ways in which keys can be: misspelt, with a value that is none, left out
+where it must be there. The message tells the place, the path and what was expected or the nearest key."""
 
 import json
 
@@ -142,6 +142,6 @@ def test_a_number_out_of_its_range_is_refused(tmp_path, path):
 
 @pytest.mark.parametrize("path", [path for path, (_, required) in ALL.items() if required and len(path) > 1], ids=words)
 def test_a_key_that_must_be_there_is_missed(tmp_path, path):
-    inside = {other: "x" for other in sorted(siblings(path) - {path[-1]})[:1]}
+    inside = dict.fromkeys(sorted(siblings(path) - {path[-1]})[:1], "x")
     told = complaint(tmp_path, configuration(path[:-1], inside))
     assert f'"{path[-1]}" is missing' in told, told
