@@ -28,12 +28,20 @@ contains
     class(session_base), intent(inout) :: self
     type(tailrace_error_c), intent(inout) :: error
     integer, intent(out), optional :: ierr
+    interface
+      integer(c_int) function usleep_c(microseconds) bind(c, name="usleep")
+        import :: c_int
+        integer(c_int), value :: microseconds
+      end function usleep_c
+    end interface
+    integer(c_int) :: slept
 
     if (present(ierr)) ierr = error%code
     if (error%code == tailrace_ok) return
     if (.not. present(ierr)) then
       write (error_unit, '(a)') "tailrace: " // text(error%message)
       flush (error_unit)
+      slept = usleep_c(200000_c_int)  ! the launcher ends all others as soon as one has ended, and theirs may be what counts
       call tailrace_free_c(self%c_session)
       self%c_session = c_null_ptr
       stop 1, quiet=.true.  ! not error stop, whose backtrace of each rank would bury the message

@@ -12,7 +12,7 @@ module tailrace_coordinates
   type, extends(session_base) :: coordinate_session
   contains
     !> Values of rank 1 or 2: all, or this rank's part along decomposed dimensions (distinguished by the size); a single
-    !! value is a scalar coordinate, of all cells.
+    !! value is a scalar coordinate, of all cells. grid: of a scalar one also the name of a field, for which alone it holds.
     !! bounds: the ends of the cells, with a first dimension of vertices, 2 along a dimension of its own; a part where the
     !! values are a part. Or computed_bounds=.true.: halfway between the values, which must lie evenly.
     !! measure: "area" or "volume", of values that say how large the cells are (CF's cell_measures).

@@ -293,7 +293,8 @@ void bind_declarations(nb::class_<PythonSession>& type) {
            "attributes"_a = nb::dict(), "bounds"_a = nb::none(), "computed_bounds"_a = false,
            "measure"_a = "",
            "Sets the values of a coordinate: all of them, or this rank's part; a single number is a scalar "
-           "coordinate, of all cells. bounds: the ends of the cells, with a last dimension of vertices, 2 "
+           "coordinate, of all cells of the grid, or of the field whose name stands in place of the grid's. "
+           "bounds: the ends of the cells, with a last dimension of vertices, 2 "
            "along "
            "a dimension of its own; or computed_bounds: halfway between the values, which must lie evenly. "
            "measure: \"area\" or \"volume\", of values that say how large the cells are.")

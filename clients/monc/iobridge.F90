@@ -34,28 +34,29 @@ module iobridge_mod
 
   type(tailrace_session), save :: io
   type(entry_t), allocatable, save :: entries(:)
-  logical, save :: is_on = .false., has_stepped = .false.
+  logical, save :: is_on = .false., has_stepped = .false., is_over = .false., saves_late = .false.
 
 contains
 
   type(component_descriptor_type) function iobridge_get_descriptor() result(descriptor)
     descriptor%name = 'iobridge'
     descriptor%version = 1.0
-    descriptor%initialisation => initialisation
-    descriptor%timestep => timestep
-    descriptor%finalisation => finalisation
+    descriptor%initialisation => initialisation; descriptor%timestep => timestep; descriptor%finalisation => finalisation
   end function iobridge_get_descriptor
 
   subroutine initialisation(current_state)
     type(model_state_type), target, intent(inout) :: current_state
     character(150) :: file
+    integer :: begin, step
     is_on = options_get_logical(current_state%options_database, 'enable_io_server')
     if (options_has_key(current_state%options_database, 'tailrace_attached')) &  ! the servers are threads of these ranks
       is_on = is_on .or. options_get_logical(current_state%options_database, 'tailrace_attached')
     if (.not. is_on) return
     file = options_get_string(current_state%options_database, 'ioserver_configuration_file')
-    call io%start(MPI_COMM_WORLD, trim(file), component='monc', initial_time=current_state%time, &
-                  initial_step=max(0, current_state%timestep - 1))
+    begin = max(0, current_state%timestep - 1)
+    call io%start(MPI_COMM_WORLD, trim(file), component='monc', initial_time=current_state%time, initial_step=begin)
+    if (.not. io%restarting(step)) step = begin
+    if (step /= begin) error stop 'MONC begins at another step than Tailrace: write checkpoint: {restart: at_initial_step}'
     allocate (entries(0))
     call give_options(current_state)
     call declare_grids(current_state)
@@ -68,23 +69,33 @@ contains
     type(model_state_type), target, intent(inout) :: current_state
     integer :: i
     if (.not. is_on) return
+    if (saves_late) call save_state()
     call io%step(current_state%timestep, current_state%time + current_state%dtm)
     has_stepped = .true.
+    saves_late = .false.
     do i = 1, size(entries)
-      if (io%wants_at_end(entries(i)%handle)) cycle
-      if (io%wants(entries(i)%handle)) call put(current_state, entries(i))
+      if (io%wants_at_end(entries(i)%handle)) saves_late = .true.  ! nothing may be put behind it, and this may be the end
+      if (io%wants(entries(i)%handle) .and. .not. io%wants_at_end(entries(i)%handle)) call put(current_state, entries(i))
     end do
+    if (.not. saves_late) call save_state()
   end subroutine timestep
 
-  !> What `send_on_terminate` asks for is put at the last step; timestep and time are one ahead by now, as MONC sends them.
+  !> That of Tailrace's servers, where the configuration has checkpoints.
+  subroutine save_state()
+    if (io%checkpoint_due()) call io%checkpoint()
+  end subroutine save_state
+
+  !> What `send_on_terminate` asks for is put at the last step, of which timestep and time are told, though MONC is ahead.
   subroutine finalisation(current_state)
     type(model_state_type), target, intent(inout) :: current_state
     integer :: i
     if (.not. is_on) return
+    is_over = has_stepped
     if (.not. has_stepped) call io%step(current_state%timestep, current_state%time)
     do i = 1, size(entries)
       if (io%wants_at_end(entries(i)%handle)) call put(current_state, entries(i))
     end do
+    if (saves_late) call save_state()
     call io%finish()
   end subroutine finalisation
 
@@ -266,19 +277,12 @@ contains
     axis = index('zyx', entry%name(1:1))  ! in MONC's order
     associate (vertical => state%global_grid%configuration%vertical, global => state%global_grid)
       select case (entry%name)
-      case ('u'); call add(state%u, state%ugal)
-      case ('v'); call add(state%v, state%vgal)
-      case ('u_nogal'); call add(state%u)
-      case ('v_nogal'); call add(state%v)
-      case ('w'); call add(state%w)
-      case ('th'); call add(state%th)
-      case ('p'); call add(state%p)
-      case ('zu'); call add(state%zu)
-      case ('zv'); call add(state%zv)
-      case ('zw'); call add(state%zw)
-      case ('zth'); call add(state%zth)
-      case ('sth_lw'); call add(state%sth_lw)
-      case ('sth_sw'); call add(state%sth_sw)
+      case ('u'); call add(state%u, state%ugal); case ('v'); call add(state%v, state%vgal)
+      case ('u_nogal'); call add(state%u); case ('v_nogal'); call add(state%v)
+      case ('w'); call add(state%w); case ('th'); call add(state%th); case ('p'); call add(state%p)
+      case ('zu'); call add(state%zu); case ('zv'); call add(state%zv)
+      case ('zw'); call add(state%zw); case ('zth'); call add(state%zth)
+      case ('sth_lw'); call add(state%sth_lw); case ('sth_sw'); call add(state%sth_sw)
       case ('q'); do i = 1, state%number_q_fields; call add(state%q(i)); end do
       case ('zq'); do i = 1, state%number_q_fields; call add(state%zq(i)); end do
       case ('z'); values = vertical%z
@@ -296,13 +300,11 @@ contains
       case ('w_dwn'); if (allocated(vertical%w_dwn)) values = vertical%w_dwn
       case ('olqbar'); if (allocated(vertical%olqbar)) values = reshape(vertical%olqbar, [size(vertical%olqbar)])
       case ('olzqbar'); if (allocated(vertical%olzqbar)) values = reshape(vertical%olzqbar, [size(vertical%olzqbar)])
-      case ('timestep'); values = [real(state%timestep, real64)]
-      case ('time'); values = [state%time + state%dtm]  ! at the end of the step
-      case ('dtm'); values = [state%dtm]
-      case ('dtm_new'); values = [state%dtm_new]
+      case ('timestep'); values = [real(state%timestep - merge(1, 0, is_over), real64)]
+      case ('time'); values = [state%time + merge(0.0_real64, state%dtm, is_over)]  ! at the end of the step
+      case ('dtm'); values = [state%dtm]; case ('dtm_new'); values = [state%dtm_new]
       case ('absolute_new_dtm'); values = [state%absolute_new_dtm]
-      case ('ugal'); values = [state%ugal]
-      case ('vgal'); values = [state%vgal]
+      case ('ugal'); values = [state%ugal]; case ('vgal'); values = [state%vgal]
       case ('nqfields'); values = [real(state%number_q_fields, real64)]
       case ('rad_last_time'); values = [state%rad_last_time]
       case ('x_size', 'y_size', 'z_size'); values = [real(global%size(axis), real64)]

@@ -213,7 +213,8 @@ TAILRACE_EXPORT int tailrace_option_real(tailrace_session* session, const char* 
 TAILRACE_EXPORT int tailrace_grid(tailrace_session* session, const tailrace_grid_spec* spec,
                                   tailrace_error* error);
 /* Values along undecomposed dims: all. Along decomposed dims: all, or this rank's part (distinguished by
- * the size). */
+ * the size). A scalar one may have the name of a field in place of that of a grid: then it holds for this
+ * field alone, such as a height of 2 m. */
 TAILRACE_EXPORT int tailrace_coordinate(tailrace_session* session, const char* grid,
                                         const tailrace_coordinate_spec* spec, const double* values,
                                         size_t count, tailrace_error* error);

@@ -197,7 +197,8 @@ class TAILRACE_EXPORT Session {
   void option(const std::string& name, double value);
   void grid(const GridSpec& spec);
   // Values along undecomposed dims: all. Along decomposed dims: all, or this rank's part (distinguished by
-  // the size).
+  // the size). A scalar one may have the name of a field in place of that of a grid: then it holds for this
+  // field alone, such as a height of 2 m.
   void coordinate(const std::string& grid, const CoordinateSpec& spec, std::span<const double> values);
   void mesh(const std::string& grid, const MeshSpec& spec);
   void mesh_location(const std::string& grid, const MeshLocationSpec& spec);

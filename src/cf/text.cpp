@@ -70,6 +70,7 @@ output::Attributes time_attributes(const plan::AxisPlan& axis, settings::TimeSta
   }
   std::string comment = bounds.empty() ? axis.convention->instants_in_words(axis.every, axis.cadence)
                                        : window_comment(axis, stamp, bounds);
+  if (axis.also_at_end) comment += "; and what the model gave last, where the run ended between two of them";
   if (!calendar.has_months()) comment += "; the run has no dates: seconds count from its start";
   attributes.emplace_back("comment", comment);
   return attributes;

@@ -175,6 +175,12 @@ void Client::request_checkpoint() {
   checkpointing_.request();
 }
 
+bool Client::request_last_checkpoint() {
+  if (silent_ || !stepped_ || checkpointing_.made()) return false;
+  request_checkpoint();
+  return true;
+}
+
 void Client::checkpoint() {
   throw_fault();
   if (!stepped_) refuse("checkpoint was called before the first step");

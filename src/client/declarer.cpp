@@ -112,13 +112,8 @@ void Declarer::grid(const GridArguments& grid) {
       local_shape = counts_of(region);
       break;
   }
-  model::Grid declared;
-  declared.name = grid.name;
-  declared.kind = kind;
-  declared.dims = grid.dims;
-  declared.shape = grid.shape;
-  declared.indexed_dim = grid.indexed_dim;
-  add_grid(std::move(declared), std::move(region), std::move(local_shape));
+  add_grid({grid.name, kind, grid.dims, grid.shape, grid.indexed_dim, {}, {}}, std::move(region),
+           std::move(local_shape));
 }
 
 int Declarer::add_grid(model::Grid grid, Region region, std::vector<std::int64_t> local_shape) {
@@ -184,6 +179,8 @@ void Declarer::give_static(int field, std::vector<std::byte> bytes) {
 
 void Declarer::coordinate(const std::string& grid_name, model::Coordinate coordinate,
                           std::span<const double> values, const CoordinateExtras& extras) {
+  if (known_fields_.contains(grid_name) && !declarations_.find_grid(grid_name))
+    return coordinate_of_field(grid_name, std::move(coordinate), values, extras);
   const auto grid = static_cast<std::size_t>(find_grid(grid_name));
   const std::string what = fmt::format("grid \"{}\": coordinate \"{}\"", grid_name, coordinate.name);
   check_name(fmt::format("grid \"{}\": coordinate", grid_name), coordinate.name);
@@ -210,6 +207,28 @@ void Declarer::coordinate(const std::string& grid_name, model::Coordinate coordi
     if (extras.vertices > 0) coordinate.bounds_field = add_bounds(part, coordinate.name, extras);
   }
   declarations_.grids[grid].coordinates.push_back(std::move(coordinate));
+}
+
+void Declarer::coordinate_of_field(const std::string& name, model::Coordinate coordinate,
+                                   std::span<const double> values, const CoordinateExtras& extras) {
+  model::Field& field = declarations_.fields[static_cast<std::size_t>(*declarations_.find_field(name))];
+  const std::string what = fmt::format("field \"{}\": coordinate \"{}\"", name, coordinate.name);
+  check_name(fmt::format("field \"{}\": coordinate", name), coordinate.name);
+  check_attributes(what, coordinate.attributes, model::DataType::float64);
+  check_coordinate(what, coordinate, extras);
+  if (!extras.scalar)
+    refuse(what +
+           ": expected one value, of a scalar coordinate; what has dimensions belongs to the field's grid");
+  const model::Grid& grid = declarations_.grids[static_cast<std::size_t>(field.grid)];
+  std::vector<std::string> names = grid.dims;
+  for (const model::Coordinate& one : grid.coordinates) names.push_back(one.name);
+  for (const model::Coordinate& one : field.coordinates) names.push_back(one.name);
+  if (std::ranges::count(names, coordinate.name) > 0) refuse(what + ": the field or its grid has it already");
+  check_readable(what, values);
+  if (extras.vertices > 0) check_bounds(what, coordinate, values, extras);
+  coordinate.values.assign(values.begin(), values.end());
+  coordinate.bounds.assign(extras.bounds.begin(), extras.bounds.end());
+  field.coordinates.push_back(std::move(coordinate));
 }
 
 int Declarer::add_values(int grid, const std::string& name, std::span<const double> values) {

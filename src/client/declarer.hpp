@@ -33,7 +33,8 @@ class Declarer {
 
   void option(const std::string& name, const std::string& value);
   void grid(const GridArguments& grid);
-  // `values`: whole, or this rank's part, told by their number.
+  // `values`: whole, or this rank's part, told by their number. `grid`: or a field, of one value for it
+  // alone.
   void coordinate(const std::string& grid, model::Coordinate coordinate, std::span<const double> values,
                   const CoordinateExtras& extras = {});
   void grid_mapping(const std::string& grid, model::GridMapping mapping);
@@ -63,6 +64,8 @@ class Declarer {
   };
   static void check_next_name(const std::string& kind, const std::string& name, Named& before);
   int find_grid(const std::string& name) const;
+  void coordinate_of_field(const std::string& name, model::Coordinate coordinate,
+                           std::span<const double> values, const CoordinateExtras& extras);
   int add_grid(model::Grid grid, model::Region region, std::vector<std::int64_t> local_shape);
   int part_of_grid(int grid, const std::vector<std::string>& dims);
   int add_field(model::Field field);

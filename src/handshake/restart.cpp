@@ -11,10 +11,37 @@
 namespace tailrace::handshake {
 namespace {
 
+// Where the model says that it begins; no other would do.
+checkpoint::Manifest set_of_step(const std::string& sets, std::int64_t step,
+                                 const settings::CheckpointOptions& options) {
+  using State = checkpoint::FoundSet::State;
+  std::string why = fmt::format("there is none in {}", sets), complete;
+  for (checkpoint::FoundSet& found : checkpoint::find_sets(env::system_files(), sets)) {
+    if (found.step == step) {
+      if (found.state == State::complete)
+        found.why = checkpoint::damage_of(env::system_files(), found.path, found.manifest).value_or("");
+      if (found.why.empty()) return std::move(found.manifest);
+      why = fmt::format("{} cannot be used: {}", found.path, found.why);
+    } else if (found.state == State::complete) {
+      complete = fmt::format("{}{}{}", found.step, complete.empty() ? "" : ", ", complete);
+    }
+  }
+  throw Error(
+      ErrorCode::resource,
+      fmt::format("{}  checkpoint.restart: the model begins behind step {}, which needs the checkpoint of "
+                  "that step, but {}; complete are those of the steps: {}. Expected one of these as "
+                  "initial_step, or `restart: never`, with which windows begin afresh",
+                  options.restart_location.text(), step, why, complete.empty() ? "none" : complete));
+}
+
 // The path of the set; empty where the run begins afresh. On the first rank.
-std::string look(const std::string& component, const settings::CheckpointOptions& options) {
+std::string look(const std::string& component, const settings::CheckpointOptions& options,
+                 std::int64_t initial_step) {
   const std::string sets = checkpoint::sets_path(options.directory, component);
-  const auto newest = checkpoint::newest_whole(env::system_files(), sets);
+  const bool at_initial_step = options.restart == settings::Restart::at_initial_step;
+  if (at_initial_step && initial_step <= 0) return {};
+  const auto newest = at_initial_step ? std::optional(set_of_step(sets, initial_step, options))
+                                      : checkpoint::newest_whole(env::system_files(), sets);
   if (newest) {
     base::log_info(fmt::format("component \"{}\" goes on from the checkpoint of step {} ({} s) in {}",
                                component, newest->head.step, newest->head.time, sets));
@@ -39,7 +66,7 @@ Restart open_set(const std::string& set) {
 }
 
 std::optional<Restart> find_restart(comm::Communicator& component, const std::string& name,
-                                    const settings::Configuration& configuration,
+                                    const settings::Configuration& configuration, std::int64_t initial_step,
                                     const std::function<void()>& meanwhile) {
   const auto* options = configuration.sections.find<settings::CheckpointOptions>();
   if (options == nullptr || !options->is_asked_for || options->restart == settings::Restart::never)
@@ -49,7 +76,7 @@ std::optional<Restart> find_restart(comm::Communicator& component, const std::st
   if (tree.is_first()) {
     base::ByteWriter writer;
     try {
-      const std::string set = look(name, *options);
+      const std::string set = look(name, *options, initial_step);
       put_fault(writer, std::nullopt);
       writer.put_text(set);
     } catch (...) {

@@ -150,8 +150,15 @@ class Translator {
   }
 
   bool is_sendable(const Field& field) {
-    if (is_numeric(field)) return true;
-    if (field.type != "map")
+    if (is_sent(field)) return true;
+    const bool is_text = field.data_type == "string" || field.data_type == "boolean";
+    if (field.type != "map" && !is_text)
+      warnings_.add(
+          field.name.location,
+          fmt::format("{} is left out: it is another on each process, and MONC writes that of whichever "
+                      "comes first",
+                      field.name.text));
+    else if (field.type != "map")
       warnings_.add(
           field.name.location,
           fmt::format("fields of data_type {} are left out: Tailrace handles only numbers", field.data_type));

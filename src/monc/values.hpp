@@ -15,6 +15,7 @@ class Values {
   Values(const Options& options, Warnings& warnings) : options_(options), warnings_(warnings) {}
 
   bool legacy() const { return options_.legacy; }
+  bool has_checkpoints() const { return options_.beside.contains("checkpoint"); }
 
   // With the options that are known filled in; others stay in braces.
   std::string text(const Word& word) const;

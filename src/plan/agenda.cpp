@@ -51,8 +51,7 @@ class AxisAgenda : public model::Agenda {
   void advance(const model::Tick& tick, std::span<unsigned char> wanted) override {
     TAILRACE_ASSERT(wanted.size() == fields_, "one flag for each declared field");
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-      axes_[axis].advance(tick);
-      due_[axis] = axes_[axis].wanted() ? when_due_[axis] : 0;
+      due_[axis] = when_due(axis, axes_[axis].advance(tick));
     }
     if (std::exchange(begun_, true))
       std::fill(wanted.begin(), wanted.end(), static_cast<unsigned char>(0));
@@ -63,6 +62,11 @@ class AxisAgenda : public model::Agenda {
   }
 
  private:
+  unsigned char when_due(std::size_t axis, const std::vector<time::Share>& shares) const {
+    if (shares.empty()) return 0;
+    return shares.front().closes ? 1 : when_due_[axis];
+  }
+
   static bool is_fixed(const Plan& plan, int field) {
     return plan.fields[static_cast<std::size_t>(field)].once;
   }
@@ -107,7 +111,7 @@ class AxisAgenda : public model::Agenda {
     plans_.push_back(plan);
     names_.push_back(name);
     axes_.emplace_back(plan.rule(), calendar_, begin);
-    when_due_.push_back(plan.kind == time::AxisKind::at_end ? 2 : 1);
+    when_due_.push_back(plan.kind == time::AxisKind::at_end || plan.also_at_end ? 2 : 1);
     due_.push_back(0);
     return axes_.size() - 1;
   }
@@ -118,7 +122,8 @@ class AxisAgenda : public model::Agenda {
   std::vector<time::Axis> axes_;
   // What a step walks through, by axis and by use: dense, for it runs with cold caches between two steps of
   // the model.
-  std::vector<unsigned char> when_due_, due_;  // what it makes of a field, as in model::Agenda; at this tick
+  // What it makes of a field, as in model::Agenda, unless a record is due; and at this tick.
+  std::vector<unsigned char> when_due_, due_;
   std::vector<Use> uses_;
   std::vector<std::size_t> fixed_;  // fields that are put once
   bool begun_ = false;

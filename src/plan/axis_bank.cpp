@@ -18,6 +18,7 @@ std::string name_of(const AxisPlan& axis) {
   std::string name = fmt::format("{}_{}_of_{}", kinds[static_cast<std::size_t>(axis.kind)], axis.every.name(),
                                  axis.cadence.name());
   if (!is_standard) name += fmt::format("_{}", axis.convention->name());
+  if (axis.also_at_end) name += "_and_end";
   if (axis.cycle != time::Cycle::none) name += axis.cycle == time::Cycle::year ? "_each_year" : "_each_day";
   if (axis.span.from != time::Span().from)
     name += fmt::format("_from_{}", base::decimal_text(axis.span.from));

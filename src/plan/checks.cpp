@@ -114,8 +114,7 @@ std::optional<std::string> coordinates_complaint(const std::vector<model::Coordi
           "\"{}\" is a coordinate or dimension of the grid of \"{}\" already; give it another name",
           coordinate.name, field.name);
     if (has(field.coordinates, coordinate.name))
-      return fmt::format("the diagnostic \"{}\" has a coordinate \"{}\" already", field.name,
-                         coordinate.name);
+      return fmt::format("\"{}\" has a coordinate \"{}\" already", field.name, coordinate.name);
   }
   return std::nullopt;
 }

@@ -77,6 +77,8 @@ Json to_json(const model::Field& field, const std::vector<model::Grid>& grids) {
             {"attributes", to_json(field.attributes)}};
   if (field.fill_value)
     json["fill_value"] = std::isnan(*field.fill_value) ? Json("nan") : Json(*field.fill_value);
+  for (const model::Coordinate& coordinate : field.coordinates)
+    json["coordinates"].push_back(to_json(coordinate));
   if (field.is_static) json["static"] = true;
   return json;
 }
@@ -180,6 +182,8 @@ model::Field field_of(const Json& json, const model::Declarations& declarations)
   field.attributes = attributes_of(json);
   if (const auto fill = json.find("fill_value"); fill != json.end())  // JSON has no NaN
     field.fill_value = fill->is_number() ? fill->get<double>() : std::numeric_limits<double>::quiet_NaN();
+  for (const Json& coordinate : json.value("coordinates", Json::array()))
+    field.coordinates.push_back(coordinate_of(coordinate));
   field.is_static = json.value("static", false);
   return field;
 }

@@ -16,6 +16,8 @@ FileClock::FileClock(const FilePlan& file, std::size_t number, const calendar::C
   gathered_.begins.assign(file.axes.size(), 0);
   for (const AxisPlan& axis : file.axes) gathered_.lengths.push_back(axis.continued.records);
   committed_ = gathered_.lengths;
+  ends_with_step_ = file.entry.series && file.entry.write_every.kind() == time::PeriodKind::steps &&
+                    std::ranges::all_of(file.axes, [](const AxisPlan& axis) { return axis.also_at_end; });
   gathered_.records.resize(file.axes.size());
   if (file.axes.empty()) bytes_ = 1;  // fixed fields alone make a commit too
 }
@@ -78,6 +80,7 @@ void FileClock::begin_file(const AxisBank& axes) {
 }
 
 CommitDue FileClock::finish(const AxisBank& axes) {
+  if (ends_with_step_ && bytes_ == 0 && part_.empty()) part_ = axes.series(number_)->of_last_step(tick_);
   for (std::size_t axis = 0; axis < gathered_.lengths.size(); ++axis) {
     for (const time::TimeRecord& record : axes.axis(axes.number(number_, axis)).last_records())
       append(axis, record, INT64_MAX);  // no step makes it whole

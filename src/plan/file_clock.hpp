@@ -92,7 +92,8 @@ class FileClock {
   std::size_t number_;
   time::Cadence write_;
   bool each_write_ends_;
-  std::string part_;  // the name of the open file, once it is known
+  bool ends_with_step_ = false;  // what the end of the run adds goes into a file with its step in the name
+  std::string part_;             // the name of the open file, once it is known
   ClockLimits limits_;
   std::size_t bytes_ = 0;
   model::Tick tick_;

@@ -49,7 +49,6 @@ class Planner {
   Plan make() {
     for (const settings::FieldGroup& group : configuration_.field_groups) {
       absent_.push_back({&group, {}});
-      if (auto line = no_more_at_end(group)) plan_.warnings.push_back(std::move(*line));
       for (const auto& [name, where] : group.fields) plan_field(group, name, where);
     }
     tell_absent(absent_, plan_);
@@ -90,6 +89,7 @@ class Planner {
       field.cadence = group.every;
       field.once = group.once;
       field.at_end = group.every.is_never() && group.also_at_end;
+      field.also_at_end = !group.every.is_never() && group.also_at_end;
       field.optional = group.optional || field.at_end;
       if (group.every.is_never() && !group.also_at_end && !group.once) {
         plan_.warnings.push_back(never_sent(group, {.name = name, .location = where}));
@@ -323,6 +323,8 @@ class Planner {
       axis.kind = entry.whole_samples || convention->only_whole_samples() ? time::AxisKind::whole_samples
                                                                           : time::AxisKind::window;
     axis.cycle = entry.cycle;
+    axis.also_at_end =
+        field.also_at_end && axis.kind == time::AxisKind::instant && entry.every == field.cadence;
     return axis;
   }
 

@@ -31,6 +31,7 @@ struct AxisPlan {
   // which is one of all chunks along the axis.
   std::int64_t unit = 1;
   time::Continued continued = {};  // where the file goes on with what an earlier run wrote
+  bool also_at_end = false;        // of instants: one more record, where the run ends between two
 
   time::AxisRule rule() const {
     return {.kind = kind,
@@ -38,7 +39,8 @@ struct AxisPlan {
             .cadence = cadence,
             .convention = convention,
             .span = span,
-            .cycle = cycle};
+            .cycle = cycle,
+            .also_at_end = also_at_end};
   }
   // Whether the same ticks make the same records, whatever they are called.
   bool has_records_of(const AxisPlan& other) const { return rule() == other.rule(); }
@@ -101,9 +103,10 @@ struct FieldPlan {
   time::Period cadence = time::Period::of_steps(1);
   bool used = false;  // some variable needs it
   bool optional = false;
-  bool at_end = false;  // it may be put at any step; what came last is the record
-  bool once = false;    // put once, in the first step or before it
-  bool kept = false;    // part of a checkpoint
+  bool at_end = false;       // it may be put at any step; what came last is the record
+  bool also_at_end = false;  // the same between the steps of its period, for one more record
+  bool once = false;         // put once, in the first step or before it
+  bool kept = false;         // part of a checkpoint
 };
 
 struct Plan {
@@ -114,6 +117,7 @@ struct Plan {
   time::Period checkpoint_every = time::Period::never();
   bool has_checkpoints = false;
   bool checkpoint_on_signal = false;
+  bool checkpoint_at_end = false;
   std::vector<int> masks;  // by grid, the field that is its mask; -1: none
   std::vector<std::string>
       warnings;                      // a line each, for one rank to log: optional fields that are absent, ...

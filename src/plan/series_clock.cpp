@@ -53,8 +53,11 @@ double SeriesClock::next_from() const {
 }
 
 std::string SeriesClock::open(const model::Tick& last) const {
-  return every_.is_never() ? path_of_part(path_, fmt::format("{}", last.step), *convention_)
-                           : path_of(last_.index + 1);
+  return every_.is_never() ? of_last_step(last) : path_of(last_.index + 1);
+}
+
+std::string SeriesClock::of_last_step(const model::Tick& last) const {
+  return path_of_part(path_, fmt::format("{}", last.step), *convention_);
 }
 
 std::string SeriesClock::path_of(std::int64_t index) const {

@@ -27,6 +27,8 @@ class SeriesClock {
   std::string ended() const { return path_of(last_.index); }
   // Of the file that is open at `last`: it is to end at the multiple that comes next.
   std::string open(const model::Tick& last) const;
+  // Of one that has nothing but the last step of a run.
+  std::string of_last_step(const model::Tick& last) const;
 
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor visit) {

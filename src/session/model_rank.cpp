@@ -47,8 +47,9 @@ ModelRank::ModelRank(handshake::Started started, model::Tick begin)
 void ModelRank::look_for_restart() {
   begin_to_wait("and the first rank of its component, which looks for a checkpoint");
   const auto c = static_cast<std::size_t>(started_.number);
-  started_.restart = handshake::find_restart(*started_.component, started_.run.assignment.components[c],
-                                             started_.run.configurations[c], [this] { meanwhile(); });
+  started_.restart =
+      handshake::find_restart(*started_.component, started_.run.assignment.components[c],
+                              started_.run.configurations[c], begin_.step, [this] { meanwhile(); });
   if (started_.restart) begin_ = started_.restart->at;
 }
 
@@ -323,6 +324,7 @@ void ModelRank::finish() {
   if (state_ != State::running) return leave();
   std::vector<Error> errors;
   try {
+    if (plan_->checkpoint_at_end && client_->request_last_checkpoint()) checkpoint();
     client_->finish();
     finishing_ = client_->has_server();
   } catch (const Error& raised) {

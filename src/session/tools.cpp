@@ -153,7 +153,7 @@ Conversion convert_monc(const std::string& path, const std::map<std::string, std
                         bool legacy) {
   const config::Sources sources = monc::read_sources(path, settings::read_text);
   config::Problems problems;
-  const auto made = monc::translate(sources, {.values = &options, .legacy = legacy}, problems);
+  const auto made = monc::translate(sources, {.values = &options, .legacy = legacy, .beside = {}}, problems);
   problems.throw_if_any();
   return {monc::to_yaml(made.tree), made.warnings};
 }

@@ -32,8 +32,9 @@ config::Type field_group_type() {
       {.name = "also_at_end",
        .type = flag(),
        .says = "With `every: never`: the last values that the model put, at any step, become one record when "
-               "the run ends. `wants` is true at each step; a model that knows its last step puts the "
-               "fields there alone.",
+               "the run ends. With a period: one more record of each snapshot at that period, where the run "
+               "ends between two steps of it. `wants` is true at each step; a model that knows its last step "
+               "puts the fields there alone.",
        .example = "true",
        .fallback = "false"},
       {.name = "names",

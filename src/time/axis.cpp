@@ -34,7 +34,8 @@ Axis::Axis(const AxisRule& rule, const calendar::Calendar& calendar, model::Tick
       sampled_until_(ruler_.place(begin).time),
       sampled_step_(begin.step),
       turns_(rule.cycle == Cycle::none ? 0 : static_cast<std::size_t>(rule.turns())),
-      span_(rule.span) {
+      span_(rule.span),
+      also_at_end_(rule.also_at_end || rule.kind == AxisKind::at_end) {
   if (continued.has_begin) last_edge_.begin_is_open = false;
   // Windows in steps have no edge at a time: they begin with the run and are moved by skip().
   const bool waits = rule.span.from > begin.time && ruler_.kind() != PeriodKind::steps;
@@ -47,11 +48,13 @@ const std::vector<Share>& Axis::advance(const model::Tick& tick) {
   shares_.clear();
   const bool sampled = cadence_.due(tick);
   if (kind_ == AxisKind::at_end) {
-    if (!is_inside(tick)) return shares_;
-    window_.has_samples = true;
-    shares_.push_back({{next_index_, tick.time, tick.time, tick.step, tick.step, true}, 1.0, 1.0, false});
+    take_last(tick);
   } else if (kind_ == AxisKind::instant) {
     if (sampled) take_instant(tick);
+    if (also_at_end_) {
+      window_.has_samples = false;
+      if (shares_.empty()) take_last(tick);
+    }
   } else if (kind_ == AxisKind::whole_samples) {
     if (sampled) take_whole_sample(tick);
   } else if (!ended_) {
@@ -80,6 +83,15 @@ void Axis::take_instant(const model::Tick& tick) {
   if (!convention_->ends_record(ruler_, tick, last_edge_) || !is_inside(tick)) return;
   const TimeRecord instant{next_index_++, tick.time, tick.time, tick.step, tick.step, true};
   shares_.push_back({.record = instant, .weight = 1.0, .fraction = 1.0, .closes = true});
+}
+
+// What came so far may be the last.
+void Axis::take_last(const model::Tick& tick) {
+  if (!is_inside(tick)) return;
+  window_.has_samples = true;
+  sampled_until_ = tick.time;
+  sampled_step_ = tick.step;
+  shares_.push_back({{next_index_, tick.time, tick.time, tick.step, tick.step, true}, 1.0, 1.0, false});
 }
 
 void Axis::take_whole_sample(const model::Tick& tick) {
@@ -209,10 +221,9 @@ std::vector<TimeRecord> Axis::last_records() const {
 }
 
 std::optional<TimeRecord> Axis::finish() const {
-  if (kind_ == AxisKind::instant || kind_ == AxisKind::whole_samples || !window_.has_samples || ended_)
-    return std::nullopt;
-  if (kind_ == AxisKind::at_end)
-    return TimeRecord{next_index_, last_tick_.time, last_tick_.time, last_tick_.step, last_tick_.step, true};
+  if (kind_ == AxisKind::whole_samples || !window_.has_samples || ended_) return std::nullopt;
+  if (also_at_end_)
+    return TimeRecord{next_index_, sampled_until_, sampled_until_, sampled_step_, sampled_step_, true};
   if (ruler_.kind() == PeriodKind::steps) {
     const Edge end = passed_.empty() ? Edge{last_tick_.time, sampled_step_, 0} : passed_.front();
     return record(std::min(end.time, span_.until), end.end_step, false);

@@ -90,6 +90,8 @@ struct AxisRule {
   Span span = {};  // as if the run began and ended there, save that instants keep to the grid; whole samples
                    // lie in it
   Cycle cycle = Cycle::none;  // of windows: months of a year, lengths of time that divide a day
+  bool also_at_end =
+      false;  // of instants: what came behind the last one is a further record, as at_end has it
   bool operator==(const AxisRule&) const = default;  // whether the same ticks make the same records
 
   std::int64_t turns() const;  // how many windows the cycle has; 1 without one
@@ -118,8 +120,9 @@ class Axis {
   const std::vector<Share>& advance(const model::Tick& tick);
   bool wanted() const { return !shares_.empty(); }
   // The window that is still open at the end of the run, cut off at the last tick; nothing for instants, or
-  // when it got no sample. Of at_end its one record, where there was a tick; of whole_samples nothing, since
-  // no sample has ended the window.
+  // when it got no sample. Of at_end its one record, where there was a tick, and of instants with also_at_end
+  // one more, where there was a tick behind the last; of whole_samples nothing, since no sample has ended the
+  // window.
   std::optional<TimeRecord> finish() const;
   // All records that the end of the run closes: that one, or those of the cycle that have samples, in the
   // order of time. Only then do these have an index.
@@ -153,6 +156,7 @@ class Axis {
     std::int64_t begin_step = 0;  // of the record after it
   };
   void take_instant(const model::Tick& tick);
+  void take_last(const model::Tick& tick);
   void take_sample(const model::Tick& tick);
   void take_whole_sample(const model::Tick& tick);
   bool is_inside(const model::Tick& tick) const;
@@ -174,15 +178,16 @@ class Axis {
   LastEdge last_edge_;
   std::int64_t next_index_ = 0;  // of the record that is open or comes next
   // Windows only:
-  Window window_;               // the open one
+  Window window_;               // the open one; of instants, has_samples: a tick may be the last record
   std::int64_t next_edge_ = 0;  // index of the edge that ends it
   std::vector<Edge> passed_;    // windows in steps: edges since the last sample
-  double sampled_until_ = 0.0;  // time of the last sample
+  double sampled_until_ = 0.0;  // time of the last sample; of what may be the last record
   std::int64_t sampled_step_ = 0;
   double gathered_ = 0.0;    // whole samples: weight of those in the open window
   std::vector<Turn> turns_;  // of a cycle
   Span span_;
   bool ended_ = false;  // a sample has passed the end of the span
+  bool also_at_end_;
 };
 
 template <class Self, class Visitor>

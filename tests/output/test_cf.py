@@ -1,10 +1,25 @@
 """The words of CF that a model and a configuration say, in files as other people's readers and checkers see them."""
 
+import json
+
 import netCDF4
 import numpy as np
 import pytest
+import xarray as xr
 from support.checkers import complaints
-from support.harness import Job, attached, block_grid, field, indexed_grid, inline, model, servers
+from support.harness import (
+    Job,
+    Running,
+    attached,
+    block_grid,
+    field,
+    indexed_grid,
+    inline,
+    model,
+    mpi_environment,
+    servers,
+)
+from support.programs import build_program
 from support.reading import differences, every_bit, read
 from support.values import put_values, varying_times
 
@@ -149,6 +164,50 @@ def test_scalar_coordinates_of_one_variable(written):
         assert "height" in data["t_largest"].coordinates.split()
         assert "height" not in data["t"].coordinates.split()
         assert (data["height"][...], data["height"].units, data["height"].positive) == (2.0, "m", "up")
+
+
+OF_ONE_FIELD = """
+import numpy as np
+import tailrace
+from mpi4py import MPI
+
+with tailrace.Session.start(MPI.COMM_WORLD, "tailrace.yaml", component="sky") as io:
+    if not io.is_server():
+        rank = io.model_comm().rank
+        io.grid("line", dims=["x"], shape=[7], offset=[4 * rank], count=[4 - rank])
+        io.coordinate("line", "x", np.arange(7.0), units="m")
+        for name, height in (("tas", 2.0), ("uas", 10.0), ("ps", None)):
+            io.field(name, grid="line", units="1")
+            if height:
+                up = {"positive": "up"}
+                io.coordinate(name, "height", height, units="m", bounds=[height - 1, height + 1], attributes=up)
+        io.ready()
+        for step in (1, 2, 3):
+            io.step(step, 5.0 * step)
+            for name in ("tas", "uas", "ps"):
+                io.put(name, np.arange(4.0 - rank) + step)
+"""
+
+
+def test_scalar_coordinates_of_one_field(tmp_path):
+    """Not of the others on its grid; where two of a file differ, one gets another name. Those of the configuration
+    come on top."""
+    variables = [{"field": name, "every": "5 s"} for name in ("tas", "uas", "ps")]
+    variables[0]["coordinates"] = {"band": {"value": 3, "units": "1", "long_name": "number of the band"}}
+    fields = {"state": {"every": "1 step", "names": ["tas", "uas", "ps"]}}
+    config = {"tailrace": 1, "servers": {"count": 1}, "fields": fields, "output": {"a.nc": {"variables": variables}}}
+    (tmp_path / "tailrace.yaml").write_text(json.dumps(config))
+    command = ["mpirun", "-n", "3", *build_program(tmp_path, "python", OF_ONE_FIELD)]
+    with Running(command, tmp_path, mpi_environment()) as running:
+        running.wait(60).finished()
+    with xr.open_dataset(tmp_path / "a.nc", decode_times=False) as data:
+        heights = {name: data[data[name].encoding["coordinates"].split()[0]] for name in ("tas", "uas")}
+        assert {name: float(one) for name, one in heights.items()} == {"tas": 2.0, "uas": 10.0}
+        assert heights["tas"].name != heights["uas"].name and heights["uas"].attrs["positive"] == "up"
+        np.testing.assert_array_equal(data[heights["uas"].attrs["bounds"]], [9.0, 11.0])
+        assert float(data["tas"].coords["band"]) == 3.0
+        assert "coordinates" not in data["ps"].encoding
+    assert complaints(tmp_path / "a.nc") == []
 
 
 def test_checkers_find_no_error(written):

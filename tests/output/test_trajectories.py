@@ -273,3 +273,96 @@ def test_mistakes_name_their_place(job):
     run(made, job.root, wrong).failed_with(".vertical", 'has no column "heigt". Did you mean "height"?')
     (job.root / "tables/ways.csv").unlink()
     made.run(job.root, made.configuration({}, output=files)).failed_with("trajectories.file", "tables/ways.csv")
+
+
+def netcdf(path, form: str, ways: dict = WAYS) -> None:
+    """In one of the forms of CF 9.5 and appendix H.4."""
+    fixes = {name: np.array(one) for name, one in ways.items()}
+    columns = {"time": 0, "lat": 1, "lon": 2, "height": 3}
+    with netCDF4.Dataset(path, "w") as data:
+        data.createDimension("trajectory", len(fixes))
+        names = data.createVariable("name", str, ("trajectory",))
+        names.cf_role = "trajectory_id"
+        names[:] = np.array(list(fixes), dtype=object)
+        longest, all_of_them = max(map(len, fixes.values())), np.concatenate(list(fixes.values()))
+        data.createDimension("obs", longest if form == "padded" else len(all_of_them))
+        dims, values = ("obs",), all_of_them
+        if form == "contiguous":
+            rows = data.createVariable("row_size", "i4", ("trajectory",))
+            rows.sample_dimension = "obs"
+            rows[:] = [len(one) for one in fixes.values()]
+        elif form == "indexed":  # in the order of time
+            order = np.argsort(all_of_them[:, 0], kind="stable")
+            index = data.createVariable("of", "i4", ("obs",))
+            index.instance_dimension = "trajectory"
+            index[:] = np.repeat(np.arange(len(fixes)), [len(one) for one in fixes.values()])[order]
+            values = all_of_them[order]
+        else:
+            dims = ("trajectory", "obs")
+            values = np.full((len(fixes), longest, 4), -999.0)
+            for number, one in enumerate(fixes.values()):
+                values[number, : len(one)] = one
+        for name, column in columns.items():
+            variable = data.createVariable(name, "f8", dims, fill_value=-999.0)
+            variable.units = {"time": "minutes", "lat": "degrees_north", "lon": "degrees_east"}.get(name, "m")
+            variable.standard_name = {"lat": "latitude", "lon": "longitude"}.get(name, name)
+            variable[:] = values[..., column] / (60 if name == "time" else 1)
+
+
+def test_tables_in_netcdf(job):
+    """Of each form of CF; and what this run's own file says, at the times of its records."""
+    (job.root / "tables").mkdir()
+    for form in ("padded", "contiguous", "indexed"):
+        netcdf(job.root / "tables" / f"{form}.nc", form)
+    files = {"flight.nc": FILES["flight.nc"]}
+    for form in ("padded", "contiguous", "indexed"):
+        ways = FILES["flight.nc"]["trajectories"] | {"file": f"tables/{form}.nc"}
+        files[f"{form}.nc"] = FILES["flight.nc"] | {"trajectories": ways}
+    first = run(case(3, servers(1), {"lat": 3}), job.root, files).finished()
+    right = read(first.path("flight.nc"))
+    for form in ("padded", "contiguous", "indexed"):
+        got = read(first.path(f"{form}.nc"))
+        assert sorted(got.trajectory_name.values.astype(str)) == sorted(WAYS)
+        order = [
+            list(got.trajectory_name.values.astype(str)).index(name)
+            for name in right.trajectory_name.values.astype(str)
+        ]
+        for name in ("t", "ps"):
+            assert worst(got[name].values[:, order], right[name].values, 1e-6) == "", form
+    own = FILES["near.nc"]["trajectories"] | {"file": "../flight.nc"}
+    more = {"near.nc": {"trajectories": FILES["near.nc"]["trajectories"], "variables": [written("ps")]}}
+    more["own.nc"] = {"trajectories": own, "variables": [written("ps")]}
+    (job.root / "second").mkdir()
+    second = run(case(2, servers(1), {"lat": 2}), job.root / "second", more).finished()
+    np.testing.assert_array_equal(read(second.path("own.nc")).ps.values, read(second.path("near.nc")).ps.values)
+
+
+def test_tables_in_netcdf_that_say_nothing(job):
+    """All is told together, and which file it is."""
+    tables = job.root / "tables"
+    tables.mkdir()
+    netcdf(tables / "ways.nc", "padded")
+    (tables / "torn.nc").write_bytes((tables / "ways.nc").read_bytes()[:3000])
+    (tables / "old.nc").write_bytes(b"CDF\x01" + bytes(40))
+    with netCDF4.Dataset(tables / "nowhere.nc", "w") as data:
+        data.createDimension("obs", 3)
+        data.createVariable("time", "f8", ("obs",)).units = "s"
+        data.createVariable("salt", "f8", ("obs",))
+    with netCDF4.Dataset(tables / "dated.nc", "w") as data:
+        data.createDimension("obs", 3)
+        for name, units in (("time", "days since 2026-01-01"), ("lat", "degrees_north"), ("lon", "degrees_east")):
+            data.createVariable(name, "f8", ("obs",)).units = units
+    names = ("torn", "old", "nowhere", "dated")
+    files = {f"{name}.nc": FILES["near.nc"] | {"trajectories": {"file": f"tables/{name}.nc"}} for name in names}
+    files["ways.nc"] = FILES["near.nc"] | {"trajectories": {"file": "tables/ways.nc", "vertical": "hight"}}
+    for one in files.values():
+        one["variables"] = [written("ps")]
+    result = run(case(1, inline()), job.root, files)
+    result.failed_with(
+        "output.torn.nc.trajectories.file: tables/torn.nc: ",
+        "tables/old.nc: is a netCDF file of a form before netCDF-4; expected netCDF-4",
+        "tables/nowhere.nc: expected variables with the standard_names latitude and longitude, or of axis X and Y, but "
+        "there are salt, time",
+        'tables/dated.nc: time has dates ("days since 2026-01-01"), and `model_time.calendar` is none',
+        'trajectories.vertical: tables/ways.nc has no column "hight"',
+    )

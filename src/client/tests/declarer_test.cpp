@@ -189,18 +189,18 @@ TEST(Declarer, RefusesGridsThatMakeNoSense) {
             }),
             "grid \"g\": dim y has the extent 0; at least 1 is expected");
   EXPECT_EQ(error_of([&] {
-              declarer.grid(whole("g", {"x", "x"}, {4, 4}));
+              declarer.grid(whole("g", {"x", "x"}, {4, 6}));
             }),
             "grid \"g\" names the dim x twice");
   EXPECT_EQ(error_of([&] {
-              declarer.grid(block("g", {"y", "x"}, {4, 4}, {0, 0}, {4}));
+              declarer.grid(block("g", {"y", "x"}, {4, 6}, {0, 3}, {4}));
             }),
             "grid \"g\" has 2 dims, but 2 offsets and 1 counts");
   EXPECT_EQ(error_of([&] {
-              declarer.grid(block("g", {"y", "x"}, {4, 4}, {0, 3}, {4, 2}));
+              declarer.grid(block("g", {"y", "x"}, {4, 5}, {0, 3}, {4, 6}));
             }),
-            "grid \"g\": along x this rank's block starts at 3 (counted from 0) and has 2 cells, but the dim "
-            "has 4");
+            "grid \"g\": along x this rank's block starts at 3 (counted from 0) and has 6 cells, but the dim "
+            "has 5");
   EXPECT_EQ(error_of([&] { declarer.grid(block("g", {"x"}, {4}, {-1}, {2})); }),
             "grid \"g\": along x this rank's block starts at -1 (counted from 0) and has 2 cells, but the "
             "dim has 4");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,8 @@ struct TranslationOptions {
   // What {name} stands for, where it is known already: it is then filled in. Others stay in braces. May be
   // null. Not kept.
   const std::map<std::string, std::string>* values = nullptr;
-  bool legacy = false;  // the values of the other server, even where they are wrong
+  bool legacy = false;                // the values of the other server, even where they are wrong
+  std::set<std::string> beside = {};  // the keys at the top of the files around it that are no dialect
 };
 
 struct Translation {

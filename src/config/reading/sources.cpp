@@ -23,7 +23,8 @@ class CarefulReader {
  public:
   explicit CarefulReader(const Reader& reader) : reader_(reader) {}
 
-  std::string operator()(const std::string& name) {
+  // `may_be_binary`: of netCDF, which whoever asked for it reads.
+  std::string operator()(const std::string& name, bool may_be_binary = false) {
     if (++files_ > most_files)
       throw Error(ErrorCode::configuration,
                   fmt::format("{}: the configuration includes more than {} files", name, most_files));
@@ -33,6 +34,7 @@ class CarefulReader {
       throw Error(ErrorCode::configuration,
                   fmt::format("{}: with this file the configuration has {} bytes; at most {} are possible",
                               name, bytes_, most_bytes));
+    if (may_be_binary && (text.starts_with("\x89HDF") || text.starts_with("CDF"))) return text;
     if (const std::size_t valid = base::valid_utf8(text); valid < text.size()) {
       const std::string_view before = std::string_view(text).substr(0, valid);
       const std::size_t line = before.rfind('\n') + 1;  // 0 where there is none
@@ -78,12 +80,12 @@ class Walk {
   }
 
   // Once all is loaded: what one file says of them may be meant for another.
-  void load_data(const FindData& find) {
+  void load_data(const FindData& find, const Reader& reader) {
     std::set<std::string> read;
     for (const DataFile& file : find(trees, problems_)) {
       if (!read.insert(file.path).second) continue;
       try {
-        sources.push_back({.name = file.path, .text = reader_(file.path), .is_data = true});
+        sources.push_back({.name = file.path, .text = reader(file.path), .is_data = true});
       } catch (const Error& error) {
         problems_.add(file.location, file.option, error.what());
       }
@@ -93,9 +95,13 @@ class Walk {
   // Once all is loaded, since any file may say whose values are wanted.
   void translate(const std::map<std::string, std::string>* values) {
     const std::set<std::string> wanted = legacies(values);
+    std::set<std::string> beside;
+    for (const Node& tree : trees)
+      for (const NodeEntry& entry : tree.entries) beside.insert(entry.key);
     for (auto& [place, dialect, parts] : foreign_) {
       const bool legacy = wanted.contains(dialect->name());
-      Translation made = dialect->translate(parts, {.values = values, .legacy = legacy}, problems_);
+      Translation made =
+          dialect->translate(parts, {.values = values, .legacy = legacy, .beside = beside}, problems_);
       if (legacy) std::erase_if(made.tree.entries, [](const NodeEntry& e) { return e.key == legacy_key; });
       trees[place] = std::move(made.tree);
       warnings.insert(warnings.end(), made.warnings.begin(), made.warnings.end());
@@ -226,7 +232,8 @@ Sources read_sources(const std::string& path, const Reader& reader, const Dialec
   const Reader read = std::ref(careful);
   Walk walk(read, dialects, problems);
   walk.load(normal(path), read(path));
-  if (find_data && problems.empty()) walk.load_data(find_data);
+  if (find_data && problems.empty())
+    walk.load_data(find_data, [&](const std::string& name) { return careful(name, true); });
   problems.throw_if_any();
   return std::move(walk.sources);
 }

@@ -186,8 +186,23 @@ TEST(MoncTranslate, TheServersOwnState) {
   const Outcome both =
       translated(state + file("<include field=\"w\" time_manipulation=\"none\"/><include state=\"io\"/>"));
   EXPECT_EQ(both.at("output", "out.nc", "state"), "(none)");
-  EXPECT_TRUE(holds(both.warnings, "does not write the servers' own state"));
-  EXPECT_EQ(translated(file("<include state=\"io\"/>")).at("output", "out.nc", "state"), "io");
+  EXPECT_TRUE(holds(both.warnings, "the servers' own state is no part of this file"));
+  const std::string alone = state + file("<include state=\"io\"/>");
+  EXPECT_EQ(translated(alone).at("output", "out.nc"), "(none)");
+  Problems problems;
+  const Options beside{.values = nullptr, .legacy = false, .beside = {"checkpoint", "servers"}};
+  EXPECT_TRUE(translate({{"a.xml", alone}}, beside, problems).warnings.empty());
+}
+
+TEST(MoncTranslate, LeavesOutWhatTellsOfOneProcess) {
+  const Outcome outcome = translated(
+      definition("name=\"d\" frequency=\"4\"",
+                 field("w") + "<field name=\"local_grid_size\" type=\"array\" data_type=\"integer\"/>\n") +
+      "<group name=\"g\"><member name=\"w\"/><member name=\"local_grid_size\"/></group>\n" +
+      file("<include group=\"g\" time_manipulation=\"none\"/>"));
+  EXPECT_EQ(outcome.problems, "");
+  EXPECT_EQ(outcome.at("groups", "g"), "[w]\n");
+  EXPECT_TRUE(holds(outcome.warnings, "local_grid_size is left out: it is another on each process"));
 }
 
 TEST(MoncTranslate, PlacesPointIntoTheXml) {

@@ -27,8 +27,10 @@ std::string as_name(std::string text) {
 
 }  // namespace
 
-bool is_numeric(const Field& field) {
-  return field.type != "map" && field.data_type != "string" && field.data_type != "boolean";
+bool is_sent(const Field& field) {
+  static const std::set<std::string> of_each_process{"local_grid_size", "local_grid_start"};
+  return !of_each_process.contains(field.name.text) && field.type != "map" && field.data_type != "string" &&
+         field.data_type != "boolean";
 }
 
 Writing::Writing(const Parts& parts, Problems& problems, Warnings& warnings)
@@ -66,7 +68,7 @@ std::optional<Writing::Member> Writing::member(const std::string& space, const W
     return member;
   }
   if (const Field* field = names_.field(space, name.text)) {
-    if (!is_numeric(*field)) return std::nullopt;
+    if (!is_sent(*field)) return std::nullopt;
     member.split = is_split(field->dims);
     set_period({field}, member);
     return member;
@@ -140,6 +142,8 @@ Node Writing::output() {
     if (entry.name.empty() || entry.every.empty()) continue;
     Node made = file(entry);
     made.location = entry.name.location;
+    const bool has_state = std::ranges::any_of(entry.includes, &Include::state);
+    if (has_state && made.find("variables") == nullptr) continue;  // no file, but a checkpoint
     add_entry(all, values_.text(entry.name), std::move(made));
   }
   return all;
@@ -165,16 +169,12 @@ Node Writing::file(const File& file) {
   Node list = variables(file);
   const auto state =
       std::find_if(file.includes.begin(), file.includes.end(), [](const Include& i) { return i.state; });
-  if (state != file.includes.end()) {
-    if (list.items.empty())
-      add_entry(made, "state", scalar_node("io", state->location));
-    else
-      warnings_.add(
-          state->location,
-          "this version of Tailrace does not write the servers' own state; the rest of the file is written");
-  }
+  if (state != file.includes.end() && !values_.has_checkpoints())
+    warnings_.add(state->location,
+                  "the servers' own state is no part of this file; `checkpoint: {every: ..., restart: "
+                  "at_initial_step}` in a YAML file that includes this one saves it beside the file");
   if (!list.items.empty()) add_entry(made, "variables", std::move(list));
-  if (list.items.empty() && state == file.includes.end() && made.find("variables") == nullptr)
+  if (made.find("variables") == nullptr && state == file.includes.end())
     warnings_.add(file.name.location, "this file has nothing to write");
   return made;
 }

@@ -67,7 +67,7 @@ class Writing {
   std::map<const Include*, Part> single_;           // of field="..."
 };
 
-// Whether Tailrace can carry it: no maps, texts or flags.
-bool is_numeric(const Field& field);
+// Whether Tailrace can carry it: no maps, texts or flags, and nothing that tells of one process.
+bool is_sent(const Field& field);
 
 }  // namespace tailrace::monc

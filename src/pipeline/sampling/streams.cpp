@@ -65,7 +65,7 @@ std::unique_ptr<Stream> Streams::make_stream(std::size_t file, std::size_t varia
       stream->axis = axes_.number(file, static_cast<std::size_t>(plan.axis));
       const time::AxisRule rule = in.axes[static_cast<std::size_t>(plan.axis)].rule();
       stream->windows.resize(static_cast<std::size_t>(rule.turns()));
-      stream->at_end = rule.kind == time::AxisKind::at_end;
+      stream->at_end = rule.kind == time::AxisKind::at_end || rule.also_at_end;
     }
   }
   const auto& analysis = blueprint_.plan.analysis;
@@ -103,7 +103,8 @@ void Streams::close_step() {
     for (Stream* stream : of_field(field)) {
       const auto& shares = stream->once ? the_only_sample : axes_.shares(stream->axis);
       skip(*stream, client, shares);
-      left_a_gap = left_a_gap || !shares.empty();
+      const auto is_due = [&](const time::Share& share) { return share.closes || !stream->at_end; };
+      left_a_gap = left_a_gap || std::ranges::any_of(shares, is_due);
     }
     return left_a_gap;
   });
@@ -135,8 +136,18 @@ void Streams::fold(Stream& stream, int client, std::span<const std::byte> values
 }
 
 void Streams::skip(Stream& stream, int client, const std::vector<time::Share>& shares) {
-  for (const time::Share& share : shares)
-    if (share.closes) close(stream, client, share.record);
+  for (const time::Share& share : shares) {
+    if (!share.closes) continue;
+    if (stream.at_end) forget(stream, client, share.record);
+    close(stream, client, share.record);
+  }
+}
+
+// What came for the end of the run, which it was not.
+void Streams::forget(Stream& stream, int client, const time::TimeRecord& record) {
+  time::Accumulator* const folded = accumulator(stream, stream.window_of(record), client);
+  std::vector<std::byte> values(cells_of(stream, client) * stream.fill.size());
+  if (!folded->empty()) folded->finish(values);
 }
 
 void Streams::finish(Stream& stream, const plan::AxisBank& axes) {

@@ -51,6 +51,7 @@ class Streams final : public model::Stateful {
             const std::vector<time::Share>& shares);
   // The same where the sample is missing: it counts for nothing, and what is due is passed on without it.
   void skip(Stream& stream, int client, const std::vector<time::Share>& shares);
+  void forget(Stream& stream, int client, const time::TimeRecord& record);
   // Passes on the records of a stream that the end of the run closes, as `axes` have them.
   void finish(Stream& stream, const plan::AxisBank& axes);
 

@@ -47,6 +47,7 @@ void mark_kept_fields(const settings::Configuration& configuration, const model:
   plan.has_checkpoints = true;
   plan.checkpoint_every = options->every;
   plan.checkpoint_on_signal = options->on_signal;
+  plan.checkpoint_at_end = options->also_at_end;
   refuse_memories(plan, *options, problems);
   // Behind these are diagnostics, which are computed again.
   const std::size_t own =

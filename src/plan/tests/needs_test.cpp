@@ -15,11 +15,11 @@ using testing::Not;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 
-// Two fields of 8 MiB on a plane of 1024 x 1024, one of 100 numbers.
+// Two fields of 8 MiB on a plane of 512 x 2048, one of 100 numbers.
 model::Declarations declared() {
   model::Declarations declarations;
   declarations.grids.resize(2);
-  declarations.grids[0].shape = {1024, 1024};
+  declarations.grids[0].shape = {512, 2048};
   declarations.grids[1].shape = {100};
   for (model::Grid& grid : declarations.grids) {
     grid.name = grid.shape.size() == 1 ? "line" : "plane";

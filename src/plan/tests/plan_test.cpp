@@ -118,14 +118,13 @@ TEST(Plan, UnknownFieldsGetTheNearestName) {
             "it is written with the fields of that grid and cannot be written by itself");
 }
 
-TEST(Plan, APeriodAndTheEndAreNotAvailableTogether) {
+TEST(Plan, TheEndOfTheRunBelongsToSnapshotsOfEachSample) {
   const Plan plan = plan_of(
       "fields: {state: {every: 2 steps, also_at_end: true, names: [u]}}\n"
-      "output: {a.nc: {variables: [{field: u, every: 2 steps}]}}\n");
-  EXPECT_THAT(
-      plan.warnings,
-      testing::ElementsAre("run.yaml:2:25  fields.state.also_at_end: with \"every 2 steps\" the end of the "
-                           "run makes no further record in this version"));
+      "output: {a.nc: {variables: [{field: u, every: 2 steps}, {field: u, name: b, every: 4 steps}]}}\n");
+  ASSERT_EQ(plan.files.at(0).axes.size(), 2u);
+  EXPECT_TRUE(plan.files[0].axes[0].also_at_end);
+  EXPECT_FALSE(plan.files[0].axes[1].also_at_end);
 }
 
 TEST(Plan, OptionalFieldsMayBeAbsent) {

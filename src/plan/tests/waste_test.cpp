@@ -17,7 +17,7 @@ std::vector<std::string> details(const std::string& file) {
   grid.name = "plane";
   grid.kind = model::GridKind::block;
   grid.dims = {"y", "x"};
-  grid.shape = {512, 512};
+  grid.shape = {256, 1024};
   for (const int on : {0, 1}) {
     model::Field field;
     field.name = on == 0 ? "u" : "energy";

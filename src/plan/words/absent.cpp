@@ -51,14 +51,6 @@ std::string never_sent(const settings::FieldGroup& group, const settings::Listed
       field.location.text(), group.name, field.name);
 }
 
-std::optional<std::string> no_more_at_end(const settings::FieldGroup& group) {
-  if (!group.also_at_end || group.every.is_never()) return std::nullopt;
-  return fmt::format(
-      "{}  fields.{}.also_at_end: with \"{}\" the end of the run makes no further record in this "
-      "version",
-      group.every_location.text(), group.name, group.every.sentence());
-}
-
 void tell_absent(const std::vector<Absent>& groups, Plan& plan) {
   constexpr std::size_t few = 5;
   std::size_t listed = 0, absent = 0;

@@ -25,8 +25,7 @@ void tell_absent(const std::vector<Absent>& groups, Plan& plan);
 // Whether an expression names one of them.
 bool mentions_any(std::string_view text, const std::set<std::string, std::less<>>& names);
 
-// A warning for a field whose group has no period, and one for a group that has one and `also_at_end`.
+// A warning for a field whose group has no period.
 std::string never_sent(const settings::FieldGroup& group, const settings::ListedName& field);
-std::optional<std::string> no_more_at_end(const settings::FieldGroup& group);
 
 }  // namespace tailrace::plan

@@ -32,9 +32,11 @@ Type checkpoint_type() {
                "wanted at each step where one is due, whether or not a file needs them.",
        .example = "[u, v, w, \"tracer_*\"]"},
       {.name = "restart",
-       .type = choice({"auto", "never", "require"}),
+       .type = choice({"auto", "never", "require", "at_initial_step"}),
        .says = "Whether a run begins where the latest complete checkpoint in `directory` ends: if there is "
-               "one (`auto`), not at all (`never`), or else with an error (`require`).",
+               "one (`auto`), not at all (`never`), or else with an error (`require`). `at_initial_step` is "
+               "for models with restart files of their own: at the checkpoint of the step where the model "
+               "says that it begins (`initial_step`), or else with an error; afresh at step 0.",
        .example = "require",
        .fallback = "auto"},
       {.name = "on_signal",
@@ -43,6 +45,13 @@ Type checkpoint_type() {
                "that call is collective.",
        .example = "false",
        .fallback = "true"},
+      {.name = "also_at_end",
+       .type = flag(),
+       .says =
+           "Whether `finish` makes a checkpoint of the last step, where the model made none. Only without "
+           "`fields`, which the model does not put then.",
+       .example = "true",
+       .fallback = "false"},
       {.name = "on_error",
        .type = choice({"stop", "skip"}),
        .says =
@@ -68,9 +77,17 @@ CheckpointOptions read(const Value& value, Problems& problems) {
   if (const Value* fields = value.find("fields"))
     for (const Value& field : fields->items()) options.fields.push_back({field.text(), field.location()});
   if (const Value* restart = value.find("restart")) options.restart_location = restart->location();
-  options.restart = choice_of<Restart>(
-      value, "restart", {{"auto", Restart::auto_}, {"never", Restart::never}, {"require", Restart::require}});
+  options.restart = choice_of<Restart>(value, "restart",
+                                       {{"auto", Restart::auto_},
+                                        {"never", Restart::never},
+                                        {"require", Restart::require},
+                                        {"at_initial_step", Restart::at_initial_step}});
   options.on_signal = flag_of(value, "on_signal", options.on_signal);
+  options.also_at_end = flag_of(value, "also_at_end", options.also_at_end);
+  if (const Value* at_end = value.find("also_at_end"); options.also_at_end && !options.fields.empty())
+    problems.add(at_end->location(), at_end->path(),
+                 "expected `false`, since the checkpoint has `fields`: at its end the model does not put "
+                 "them; or `fields` left out, where the model has restart files of its own");
   options.on_error = choice_of<OnCheckpointError>(
       value, "on_error", {{"stop", OnCheckpointError::stop}, {"skip", OnCheckpointError::skip}});
   return options;
@@ -93,7 +110,8 @@ bool CheckpointOptions::operator==(const CheckpointOptions& other) const {
   };
   return is_asked_for == other.is_asked_for && directory == other.directory &&
          every.name() == other.every.name() && keep == other.keep && names(*this) == names(other) &&
-         restart == other.restart && on_signal == other.on_signal && on_error == other.on_error;
+         restart == other.restart && on_signal == other.on_signal && also_at_end == other.also_at_end &&
+         on_error == other.on_error;
 }
 
 config::Section<CheckpointOptions> checkpoint_section() {

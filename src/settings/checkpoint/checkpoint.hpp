@@ -10,7 +10,8 @@
 
 namespace tailrace::settings {
 
-enum class Restart { auto_, never, require };
+// at_initial_step: the model has files of its own to begin from, and says where it begins.
+enum class Restart { auto_, never, require, at_initial_step };
 enum class OnCheckpointError { stop, skip };
 
 struct CheckpointOptions {
@@ -23,6 +24,7 @@ struct CheckpointOptions {
   Restart restart = Restart::auto_;
   config::Location restart_location;
   bool on_signal = true;
+  bool also_at_end = false;
   OnCheckpointError on_error = OnCheckpointError::stop;
 
   bool operator==(const CheckpointOptions& other) const;

@@ -36,11 +36,17 @@ TEST(CheckpointSection, TellsWhatIsWrong) {
                 "or `1 month`, "
                 "or `never`)"},
        {.yaml = "checkpoint: {every: 1 h, restart: always}",
-        .told = "run.yaml:1:35  checkpoint.restart: \"always\" is unknown. (known: auto, never, require)"},
+        .told = "run.yaml:1:35  checkpoint.restart: \"always\" is unknown. (known: at_initial_step, auto, "
+                "never, require)"},
+       {.yaml = "checkpoint: {every: 1 h, fields: [u], also_at_end: true}",
+        .told = "run.yaml:1:52  checkpoint.also_at_end: expected `false`, since the checkpoint has `fields`: "
+                "at its "
+                "end the model does not put them; or `fields` left out, where the model has restart files of "
+                "its own"},
        {.yaml = "checkpoint: {every: 1 h, evry: 2 h}",
-        .told =
-            "run.yaml:1:26  checkpoint.evry: this key is unknown. Did you mean \"every\"? (known: directory, "
-            "every, fields, keep, on_error, on_signal, restart)"}});
+        .told = "run.yaml:1:26  checkpoint.evry: this key is unknown. Did you mean \"every\"? (known: "
+                "also_at_end, "
+                "directory, every, fields, keep, on_error, on_signal, restart)"}});
 }
 
 }  // namespace

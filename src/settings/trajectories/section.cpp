@@ -14,7 +14,7 @@ Type trajectories_type() {
            "A table of positions, relative to the file in which this stands: values with commas between "
            "them, the first line with the names of the columns: `time` (dates, or seconds of model time), "
            "`latitude` and `longitude` or two coordinates of the grid, and, where there are several, the "
-           "`trajectory`.",
+           "`trajectory`. Or a file of NetCDF-4 with trajectories by CF (its discrete sampling geometries).",
        .example = "ship.csv",
        .required = true},
       {.name = "method",

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "base/utf8.hpp"
 #include "settings/stations/csv.hpp"
 #include "settings/stations/table.hpp"
+#include "settings/trajectories/netcdf_rows.hpp"
 #include "tailrace/error.hpp"
 
 namespace tailrace::settings::trajectories {
@@ -42,7 +44,11 @@ class Table {
       has_columns_ = true;
       return take_columns(cells);
     };
-    if (!stations::read_rows(source.name, source.text, path(), problems_, take_row)) return;
+    if (is_netcdf(source)) {
+      if (!read_netcdf(source, take_row)) return;
+    } else if (!stations::read_rows(source.name, source.text, path(), problems_, take_row)) {
+      return;
+    }
     if (trajectories_.all.empty())
       problems_.add(trajectories_.location, path(),
                     fmt::format("expected at least one position in {}", source.name));
@@ -50,6 +56,18 @@ class Table {
 
  private:
   const std::string& path() const { return trajectories_.config_path; }
+
+  bool read_netcdf(const config::SourceFile& source,
+                   const std::function<bool(std::vector<Cell>&)>& take_row) {
+    try {
+      read_netcdf_rows(source, trajectories_.vertical, calendar_, take_row);
+      return has_columns_ && coordinates_.size() >= 2;
+    } catch (const Error& error) {
+      problems_.add(trajectories_.file_location, path() + ".file",
+                    fmt::format("{}: {}", source.name, error.what()));
+      return false;
+    }
+  }
 
   bool take_columns(std::vector<Cell>& names) {
     if (!stations::put_right(names, words(), path(), problems_)) return false;

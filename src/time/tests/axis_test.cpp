@@ -77,6 +77,25 @@ TEST(AtEndAxis, has_one_record_at_the_last_tick) {
   EXPECT_EQ(last->end_step, 7);
 }
 
+TEST(InstantAxis, has_one_more_record_where_the_run_ends_between_two) {
+  Axis axis({.kind = AxisKind::instant,
+             .every = Period::of_steps(3),
+             .cadence = Period::of_steps(3),
+             .also_at_end = true},
+            none, {});
+  EXPECT_THAT(words(axis.advance({2, 4.0})), ElementsAre("0 4..4 +1"));
+  EXPECT_THAT(words(axis.advance({3, 6.0})), ElementsAre("0 6..6 +1 closes"));
+  EXPECT_FALSE(axis.finish().has_value());
+  EXPECT_THAT(words(axis.advance({4, 8.0})), ElementsAre("1 8..8 +1"));
+  EXPECT_THAT(words(axis.advance({5, 11.0})), ElementsAre("1 11..11 +1"));
+  const auto last = axis.finish();
+  ASSERT_TRUE(last.has_value());
+  EXPECT_EQ(last->index, 1);
+  EXPECT_EQ(last->end, 11.0);
+  EXPECT_EQ(last->end_step, 5);
+  EXPECT_THAT(words(axis.advance({6, 12.0})), ElementsAre("1 12..12 +1 closes"));
+}
+
 TEST(WindowAxis, a_long_step_contributes_to_every_window_it_spans) {
   Axis axis = windows("10 s", "1 step");
   EXPECT_THAT(words(axis.advance({1, 35.0})),

@@ -26,10 +26,11 @@ program monc_stub
   character(200) :: fields = 'fields.txt', options(64) = '', record = ''
   integer :: provided, world_rank, world_size, steps = huge(1), i, cut
   integer :: moncs_per_io_server = 1, q_fields = 0, abort_at = 0   ! a component ends the job in this step
+  integer :: restart_at = 0, last_step = huge(1)   ! begins behind the first, as MONC does from a checkpoint of it
   real(real64) :: ugal = 0, vgal = 0
   logical :: is_server
   namelist /monc/ fields, options, record, steps
-  namelist /stub/ moncs_per_io_server, q_fields, abort_at, ugal, vgal
+  namelist /stub/ moncs_per_io_server, q_fields, abort_at, restart_at, last_step, ugal, vgal
 
   call MPI_Init_thread(MPI_THREAD_MULTIPLE, provided)
   call MPI_Comm_rank(MPI_COMM_WORLD, world_rank)
@@ -75,23 +76,35 @@ contains
     state%ugal = ugal
     state%vgal = vgal
     call fill_state(state)
+    do step = 1, restart_at
+      call run_step()
+      call end_step()
+    end do
     bridge = iobridge_get_descriptor()
     call bridge%initialisation(state)
-    do step = 1, steps
+    do step = restart_at + 1, min(steps, last_step)
       if (state%time >= chosen%t_end) exit
-      state%dtm = min(stable_step(model), chosen%t_end - state%time)
-      state%dtm_new = state%dtm
-      state%absolute_new_dtm = state%dtm
-      state%rad_last_time = state%time + state%dtm
-      call advance(model, state%dtm)
-      call fill_state(state)
+      call run_step()
       call bridge%timestep(state)
       if (step == abort_at .and. world_rank == world_size - 1) call MPI_Abort(MPI_COMM_WORLD, 7)
-      state%time = state%time + state%dtm
-      state%timestep = state%timestep + 1
+      call end_step()
     end do
     call bridge%finalisation(state)
   end subroutine compute
+
+  subroutine run_step()
+    state%dtm = min(stable_step(model), chosen%t_end - state%time)
+    state%dtm_new = state%dtm
+    state%absolute_new_dtm = state%dtm
+    state%rad_last_time = state%time + state%dtm
+    call advance(model, state%dtm)
+    call fill_state(state)
+  end subroutine run_step
+
+  subroutine end_step()
+    state%time = state%time + state%dtm
+    state%timestep = state%timestep + 1
+  end subroutine end_step
 
   subroutine stop_on(message)
     character(*), intent(in) :: message
