@@ -28,6 +28,13 @@ enum class Tag : int {
   loss = 7,      // the same → servers
   question = 8,  // whoever waits → a server of another node: do you answer?
   answer = 9,    // that one: yes
+  call_up = 10,  // in `start`, along the tree of all ranks
+  call_down = 11,
+  node_up = 12,  // along that of the ranks of a node
+  node_down = 13,
+  lifeline = 14,  // server → who is to watch it: how
+  check_up = 15,  // of a check at the end (unreceived)
+  check_down = 16,
   first_transport = 100,
 };
 inline constexpr int transport_tags_per_component = 4;

@@ -40,10 +40,11 @@ class Losses {
   base::Fault fault(int server) const;               // the same in the words for the model
   std::string name(int server) const;                // with its rank and process
   bool is_stopped(int server) const;                 // by a signal, as far as can be seen from here
+  std::vector<int> stopped_others(int server) const;
   std::optional<int> first_other(int server) const;  // the first lost one that is not this
 
  private:
-  const transport::ProcessId& process_of(int server) const;
+  transport::ProcessId process_of(int server) const;  // all zero where nobody has told
 
   const Run& run_;
   int rank_;
@@ -74,10 +75,5 @@ void say_farewell(comm::Communicator& world, std::vector<int> ranks, const Farew
 std::vector<Sending> send_farewell(comm::Communicator& world, const std::vector<int>& ranks,
                                    const Farewell& farewell, Tag tag);
 std::optional<Farewell> hear_farewell(comm::Communicator& world, Tag tag = Tag::farewell);
-
-// Everybody's bytes, by rank, on every rank: collective over `world`. While others are awaited `meanwhile` is
-// called, which may throw to give up.
-std::vector<std::vector<std::byte>> gather_all(comm::Communicator& world, std::vector<std::byte> bytes,
-                                               const std::function<void()>& meanwhile);
 
 }  // namespace tailrace::handshake

@@ -93,7 +93,7 @@ Gathered gather(Tree& tree, const Started& started, const client::Declarer& decl
 
 // To each of the ranks the same bytes, which are there once.
 std::vector<Sending> send_all(comm::Communicator& communicator, std::vector<std::byte> bytes,
-                              const std::vector<int>& ranks, int tag) {
+                              const base::Sequence& ranks, int tag) {
   const auto shared = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   std::vector<Sending> sendings;
   for (const int rank : ranks) sendings.emplace_back(communicator, shared, rank, tag);

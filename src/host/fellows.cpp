@@ -78,11 +78,12 @@ void Fellows::pass_on(int lost) {
   if (!model_goes_on_) base::log_error(losses_.fault(lost).message);
   tell_all(messenger_, lost, losses_.why(lost));
   std::vector<int> clients;
-  for (std::size_t rank = 0; rank < run_.assignment.server_of.size(); ++rank) {
-    const int server = run_.assignment.server_of[rank];
-    if (server == messenger_.rank() || (server == lost && is_first_left()))
-      clients.push_back(static_cast<int>(rank));
-  }
+  const auto add_clients_of = [&](int server) {
+    for (const auto& [first, end] : run_.assignment.server_of.stretches_of(server))
+      for (std::size_t rank = first; rank < end; ++rank) clients.push_back(static_cast<int>(rank));
+  };
+  add_clients_of(messenger_.rank());
+  if (is_first_left()) add_clients_of(lost);
   const int rank = run_.assignment.servers[static_cast<std::size_t>(lost)];
   for (auto& sending :
        handshake::send_farewell(world_, clients, {rank, losses_.why(lost)}, handshake::Tag::farewell))
@@ -102,11 +103,10 @@ void Fellows::hear_clients() {
   std::erase_if(sendings_, [](handshake::Sending& sending) { return sending.done(); });
   answers_.give();
   while (const auto heard = handshake::hear_farewell(world_, handshake::Tag::loss)) {
-    const std::vector<int>& servers = run_.assignment.servers;
-    const auto place = std::find(servers.begin(), servers.end(), heard->rank);
-    if (place == servers.end() || heard->rank == world_.rank()) continue;
-    losses_.note(static_cast<int>(place - servers.begin()), heard->why);
-    heard_.push_back(static_cast<int>(place - servers.begin()));
+    const auto server = run_.assignment.servers.find(heard->rank);
+    if (!server || heard->rank == world_.rank()) continue;
+    losses_.note(static_cast<int>(*server), heard->why);
+    heard_.push_back(static_cast<int>(*server));
   }
 }
 
@@ -135,7 +135,7 @@ std::string Fellows::describe() {
 void say_farewell(handshake::Started& started, const base::Fault& fault) {
   try {
     std::vector<int> models;
-    for (const std::vector<int>& ranks : started.run.assignment.ranks)
+    for (const base::Sequence& ranks : started.run.assignment.ranks)
       models.insert(models.end(), ranks.begin(), ranks.end());
     handshake::say_farewell(*started.world, models, {started.world->rank(), handshake::ended_with(fault)});
     tell_fellows(*started.servers, fault);

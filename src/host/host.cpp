@@ -39,10 +39,8 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const handsha
     auto slot = std::make_unique<Slot>();
     slot->number = static_cast<int>(c);
     slot->root = assignment.ranks[c].front();
-    for (std::size_t client = 0; client < assignment.ranks[c].size(); ++client) {
-      const int rank = assignment.ranks[c][client];
-      if (assignment.server_of[static_cast<std::size_t>(rank)] != servers.rank()) continue;
-      slot->clients.push_back(static_cast<int>(client));
+    for (const auto& [client, rank] : handshake::clients_of(assignment, servers.rank(), c)) {
+      slot->clients.push_back(client);
       slot->ranks.push_back(rank);
       base::ByteWriter welcome;
       welcome.put_text(bell_.name);

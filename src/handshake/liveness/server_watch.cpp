@@ -56,7 +56,7 @@ void ServerWatch::look() {
 
 // Those of other nodes see nothing of it, and may have no fellow here. Two are enough: they pass it on.
 void ServerWatch::tell_far_servers() {
-  const std::vector<int>& servers = started_.run.assignment.servers;
+  const base::Sequence& servers = started_.run.assignment.servers;
   std::vector<int> some;
   for (std::size_t server = 0; server < servers.size() && some.size() < 2; ++server)
     if (!losses_.in_sight(static_cast<int>(server)) && !losses_.lost(static_cast<int>(server)))
@@ -81,9 +81,8 @@ void ServerWatch::tell_other_clients() {
 
 void ServerWatch::hear() {
   while (const auto heard = hear_farewell(*started_.world)) {
-    const std::vector<int>& servers = started_.run.assignment.servers;
-    const auto place = std::find(servers.begin(), servers.end(), heard->rank);
-    if (place != servers.end()) losses_.note(static_cast<int>(place - servers.begin()), heard->why);
+    const base::Sequence& servers = started_.run.assignment.servers;
+    if (const auto server = servers.find(heard->rank)) losses_.note(static_cast<int>(*server), heard->why);
   }
 }
 
@@ -136,9 +135,8 @@ std::string ServerWatch::whom() {
     text += fmt::format(", which has not answered for {:.0f} s,", silence);
   if (pulse_ && !losses_.is_watched(own_)) text += ", which cannot be watched by TCP,";
   if (losses_.is_stopped(own_)) text += ", which is stopped by a signal,";
-  for (std::size_t server = 0; server < started_.run.assignment.servers.size(); ++server)
-    if (static_cast<int>(server) != own_ && losses_.is_stopped(static_cast<int>(server)))
-      text += fmt::format(" (while {} is stopped by a signal)", losses_.name(static_cast<int>(server)));
+  for (const int server : losses_.stopped_others(own_))
+    text += fmt::format(" (while {} is stopped by a signal)", losses_.name(server));
   return text;
 }
 

@@ -32,10 +32,10 @@ void tell_unwatched(int server, const std::string& why) {
 std::vector<int> far_clients_of(const Run& run, int server) {
   std::vector<int> far;
   const int own = run.assignment.servers[static_cast<std::size_t>(server)];
-  for (std::size_t rank = 0; rank < run.assignment.server_of.size(); ++rank)
-    if (run.assignment.server_of[rank] == server && static_cast<int>(rank) != own &&
-        run.nodes[rank] != node_of(run, server))
-      far.push_back(static_cast<int>(rank));
+  for (const auto& [first, end] : run.assignment.server_of.stretches_of(server))
+    for (std::size_t rank = first; rank < end; ++rank)
+      if (static_cast<int>(rank) != own && run.nodes[rank] != node_of(run, server))
+        far.push_back(static_cast<int>(rank));
   return far;
 }
 

@@ -14,13 +14,12 @@ namespace {
 // Model ranks first, then servers; `servers_of` by model rank.
 Run run_of(std::vector<int> nodes, std::vector<int> servers_of, int servers) {
   Run run;
-  run.nodes = std::move(nodes);
-  run.assignment.server_of = std::move(servers_of);
+  run.nodes = nodes;
   for (int server = 0; server < servers; ++server) {
-    run.assignment.servers.push_back(static_cast<int>(run.assignment.server_of.size()));
-    run.assignment.server_of.push_back(-1);
+    run.assignment.servers.push_back(static_cast<int>(servers_of.size()));
+    servers_of.push_back(-1);
   }
-  run.processes.resize(run.nodes.size());
+  run.assignment.server_of = servers_of;
   return run;
 }
 
