@@ -12,9 +12,7 @@ namespace tailrace::handshake {
 namespace {
 
 constexpr double look_seconds = 0.25;
-constexpr double look_seconds_while_connecting = 0.01;
 constexpr double farewell_seconds = 1.5;
-constexpr const char* process_ended = "its process ended";
 
 void nap() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
 
@@ -45,25 +43,25 @@ std::vector<int> Losses::look() {
   };
   for (const int server : in_sight_)
     if (!lost(server) && transport::gone(process_of(server))) find(server);
-  for (Line& line : lines_)
+  for (LifelineTo& line : lines_)
     if (line.line.look() == env::Lifeline::State::cut) find(line.server);
-  next_look_ = now + (is_connecting() ? look_seconds_while_connecting : look_seconds);
+  next_look_ = now + look_seconds;
   return found;
 }
 
-void Losses::watch(int server, const env::LifelineAddress& address) {
-  if (address.port == 0) return;
-  lines_.push_back({server, env::Lifeline(address, static_cast<std::uint64_t>(rank_))});
+void Losses::watch(LifelineTo line) {
+  lines_.push_back(std::move(line));
   next_look_ = 0.0;
 }
 
-bool Losses::is_connecting() const {
-  return std::ranges::any_of(
-      lines_, [](const Line& one) { return one.line.state() == env::Lifeline::State::connecting; });
+bool Losses::is_silent(int server) const {
+  return std::ranges::any_of(lines_, [server](const LifelineTo& one) {
+    return one.server == server && one.line.state() == env::Lifeline::State::silent;
+  });
 }
 
 bool Losses::is_watched(int server) const {
-  return in_sight(server) || std::ranges::any_of(lines_, [server](const Line& one) {
+  return in_sight(server) || std::ranges::any_of(lines_, [server](const LifelineTo& one) {
            return one.server == server && one.line.state() != env::Lifeline::State::unknown;
          });
 }

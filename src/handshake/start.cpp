@@ -27,6 +27,7 @@
 namespace tailrace::handshake {
 namespace {
 
+constexpr double seconds_to_connect = 1.0;  // by TCP, where it can be done at all
 constexpr double patience_seconds = 1.5;  // for the last word of a rank that gives up
 constexpr auto nap = std::chrono::microseconds(200);
 
@@ -188,17 +189,19 @@ class Opening {
         attendance_(attendance),
         tree_(world, {static_cast<int>(Tag::call_up), static_cast<int>(Tag::call_down)}, {}) {}
 
-  Run open(const Hello& hello, const std::vector<int>& cpus, const std::string& configuration) {
-    Run run = hear_all(speaks_after(hello), configuration);
-    meet_neighbours(world_, cpus, run, [this] { look(); });
-    return run;
-  }
-
   // MPI makes communicators in calls that block: they come right behind an exchange that does not.
-  void come_together_for_groups() {
+  void open(const Hello& hello, const std::vector<int>& cpus, const std::string& configuration,
+            Started& started) {
+    started.run = hear_all(speaks_after(hello), configuration);
+    meet_neighbours(world_, cpus, started.run, [this] { look(); });
+    lines_.emplace(world_, started.run);
+    for (const double end = env::steady_seconds() + seconds_to_connect;
+         !lines_->all_are_connected() && env::steady_seconds() < end;)
+      look();
     env::maybe_fail("groups");
     come_together(tree_, [this] { look(); });
     settle(tree_, patience_seconds);
+    started.lifelines = lines_->take();
   }
 
   // The neighbours in the tree hear of it and pass it on. One that is lost passes nothing on, and may be alone
@@ -219,6 +222,7 @@ class Opening {
  private:
   void look() {
     attendance_.look();
+    if (lines_) lines_->look();
     if (const auto heard = hear_farewell(world_)) throw LostInStart(heard->rank, heard->why, false);
     std::this_thread::sleep_for(nap);
   }
@@ -261,20 +265,19 @@ class Opening {
   comm::Communicator& world_;
   Attendance& attendance_;
   Tree tree_;
+  std::optional<LifelinesInStart> lines_;
   std::vector<Participant> participants_;  // on the first rank, until it has placed them
 };
 
-Run meet_all(comm::Communicator& world, Attendance& attendance, const std::string& configuration, Hello hello) {
+void meet_all(Started& started, Attendance& attendance, const std::string& configuration, Hello hello) {
   const std::vector<int> cpus = env::cpus_of_all_threads();
   const std::vector<int> ranges = to_ranges(cpus);
   hello.node = env::node_name();
   hello.domain = own_domain(cpus);
   hello.only_cpu = only_one_of(ranges);
-  Opening opening(world, attendance);
+  Opening opening(*started.world, attendance);
   try {
-    Run run = opening.open(hello, ranges, configuration);
-    opening.come_together_for_groups();
-    return run;
+    opening.open(hello, ranges, configuration, started);
   } catch (const AgreedFault& fault) {
     opening.settle_words();
     throw Error(fault.code(), fault.what());
@@ -282,7 +285,7 @@ Run meet_all(comm::Communicator& world, Attendance& attendance, const std::strin
     opening.tell({lost.rank, lost.why}, lost.seen);
     throw Error(lost.code(), lost.what());
   } catch (...) {
-    opening.tell({world.rank(), ended_with(base::current_fault())}, false);
+    opening.tell({started.world->rank(), ended_with(base::current_fault())}, false);
     throw;
   }
 }
@@ -295,7 +298,10 @@ Started start(int communicator, const std::string& configuration, const std::str
     Attendance attendance(comm::members_of(communicator));
     env::maybe_fail("hello");
     started.world = meet(communicator, attendance);
-    started.run = meet_all(*started.world, attendance, configuration, {.serves = serves, .component = component});
+    Hello hello;
+    hello.serves = serves;
+    hello.component = component;
+    meet_all(started, attendance, configuration, std::move(hello));
   }
   const Assignment& assignment = started.run.assignment;
   const int rank = started.world->rank();

@@ -16,7 +16,6 @@ namespace {
 
 // Of messages that belong to no component.
 constexpr std::int32_t lost_kind = -2;
-constexpr std::int32_t watch_kind = -4;
 constexpr double farewell_seconds = 1.5;
 constexpr double hearing_seconds = 0.1;  // between two looks for what few ever say
 
@@ -42,13 +41,14 @@ void tell_fellows(comm::Communicator& servers, const base::Fault& fault) {
 
 }  // namespace
 
-Fellows::Fellows(const handshake::Run& run, comm::Communicator& world, messaging::Messenger& messenger)
+Fellows::Fellows(const handshake::Run& run, comm::Communicator& world, messaging::Messenger& messenger,
+                 handshake::Lifelines lifelines)
     : messenger_(messenger),
       run_(run),
       world_(world),
       model_goes_on_(run.servers().on_server_loss == settings::OnServerLoss::go_on),
       losses_(run, world.rank()),
-      watched_(run, messenger.rank()),
+      watched_(std::move(lifelines.watched)),
       answers_(world) {
   for (int server = 0; server < messenger.size(); ++server) {
     if (server == messenger.rank() || losses_.in_sight(server)) continue;
@@ -62,16 +62,7 @@ Fellows::Fellows(const handshake::Run& run, comm::Communicator& world, messaging
     losses_.note(lost, reader.get_text());
     heard_.push_back(lost);
   });
-  messenger.on(watch_kind, [this](int from, messaging::Bytes&& message) {
-    base::ByteReader reader(message);
-    losses_.watch(from, handshake::get_address(reader));
-  });
-  for (const int fellow : watched_.fellows()) {
-    base::ByteWriter writer;
-    handshake::put_address(writer,
-                           watched_.address_for(run.assignment.servers[static_cast<std::size_t>(fellow)]));
-    messenger.send(fellow, watch_kind, writer.take());
-  }
+  for (handshake::LifelineTo& line : lifelines.lines) losses_.watch(std::move(line));
 }
 
 void Fellows::pass_on(int lost) {
@@ -110,10 +101,23 @@ void Fellows::hear_clients() {
   }
 }
 
+// As ServerWatch does.
+void Fellows::judge_silence() {
+  for (std::size_t i = 0; i < far_.size(); ++i) {
+    const int server = far_servers_[i];
+    if (losses_.lost(server) || !losses_.is_silent(server)) continue;
+    far_[i].ask();
+    if (far_[i].silence() < handshake::seconds_of_silence) continue;
+    losses_.note(server, handshake::node_lost);
+    heard_.push_back(server);
+  }
+}
+
 std::vector<int> Fellows::newly_lost() {
   hear_clients();
-  watched_.take_in();
+  if (watched_) watched_->take_in();
   std::vector<int> lost = losses_.look();
+  judge_silence();
   for (const int server : std::exchange(heard_, {})) lost.push_back(server);
   return lost;
 }

@@ -14,8 +14,6 @@ namespace tailrace::handshake {
 namespace {
 
 constexpr double look_seconds = 0.25;
-constexpr double look_seconds_while_connecting = 0.01;
-constexpr double seconds_to_be_let_in = 1.0;
 constexpr double seconds_for_own_server = 2.0;
 constexpr double seconds_to_find_loss = 2.0;  // its last word may be under way
 constexpr double seconds_to_explain = 1.0;
@@ -25,17 +23,23 @@ constexpr double patience_with_answers = 1.0;  // seconds of a wait before the s
 
 }  // namespace
 
-ServerWatch::ServerWatch(const Started& started, int own)
+ServerWatch::ServerWatch(Started& started, int own)
     : started_(started), own_(own), losses_(started.run, started.world->rank()) {
   const int rank = started.run.assignment.servers[static_cast<std::size_t>(own)];
   if (rank != started.world->rank() && !losses_.in_sight(own)) pulse_.emplace(*started.world, rank);
+  if (started.servers) return;  // those of this process are its server's to watch
+  for (LifelineTo& line : started.lifelines.lines) losses_.watch(std::move(line));
+  started.lifelines.lines.clear();
 }
 
-void ServerWatch::watch(const env::LifelineAddress& address, const std::function<void()>& meanwhile) {
-  losses_.watch(own_, address);
-  next_look_ = 0.0;
-  const double end = env::steady_seconds() + seconds_to_be_let_in;
-  while (losses_.is_connecting() && env::steady_seconds() < end) meanwhile();
+// By TCP its system says no more; by MPI it may, over another network. Both are silent where a node is lost.
+void ServerWatch::judge_silence() {
+  if (!pulse_ || losses_.lost(own_) || !losses_.is_silent(own_)) return;
+  pulse_->ask();
+  if (pulse_->silence() < seconds_of_silence) return;
+  losses_.note(own_, node_lost);
+  tell_far_servers();
+  tell_other_clients();
 }
 
 void ServerWatch::look() {
@@ -43,12 +47,13 @@ void ServerWatch::look() {
   if (now >= next_look_) {
     hear();
     const std::vector<int> ended = losses_.look();
-    next_look_ = now + (losses_.is_connecting() ? look_seconds_while_connecting : look_seconds);
+    next_look_ = now + look_seconds;
     hear();  // its last word was under way when its process ended
     if (std::find(ended.begin(), ended.end(), own_) != ended.end()) {
       tell_far_servers();
       tell_other_clients();
     }
+    judge_silence();
     if (lost_at_ == 0.0 && losses_.first_other(own_)) lost_at_ = now;
   }
   if (losses_.lost(own_)) raise(losses_.fault(own_));

@@ -79,6 +79,7 @@ Watched::Watched(const Run& run, int server) : server_(server), fellows_(watchin
   try {
     env::maybe_fail("listen");
     end_.emplace();
+    expects_until_ = env::steady_seconds() + patience_with_the_last;
   } catch (const Error& error) {
     tell_unwatched(server_, error.what());
   }
@@ -91,15 +92,13 @@ env::LifelineAddress Watched::address_for(int rank) const {
 
 void Watched::take_in() {
   if (!end_ || !end_->listens()) return;
-  const std::size_t come = end_->take_in();
+  come_ = end_->take_in();
   const double now = env::steady_seconds();
-  if (expects_until_ < 0.0) expects_until_ = now + patience_with_the_last;
-  const bool is_late = expects_until_ > 0.0 && now >= expects_until_;
-  if (come < ranks_.size() && !is_late) return;
+  if (come_ < ranks_.size() && now < expects_until_) return;
   end_->stop_listening();
-  if (come < ranks_.size())
+  if (come_ < ranks_.size())
     tell_unwatched(server_, fmt::format("{} of {} ranks of other nodes cannot reach it by TCP to watch it",
-                                        ranks_.size() - come, ranks_.size()));
+                                        ranks_.size() - come_, ranks_.size()));
 }
 
 }  // namespace tailrace::handshake
