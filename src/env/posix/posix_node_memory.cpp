@@ -58,6 +58,14 @@ void look_at_groups(std::optional<std::uint64_t>& least, const std::string& moun
   }
 }
 
+// In a list with commas.
+bool names_memory(const std::string& controllers) {
+  std::istringstream list(controllers);
+  for (std::string one; std::getline(list, one, ',');)
+    if (one == "memory") return true;
+  return false;
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> memory_left(const std::string& root) {
@@ -67,11 +75,11 @@ std::optional<std::uint64_t> memory_left(const std::string& root) {
   for (std::string line; std::getline(groups, line);) {  // number:controllers:/group
     const auto first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string controllers = line.substr(first + 1, second - first - 1);
     const std::string group = line.substr(second + 1) == "/" ? "" : line.substr(second + 1);
-    if (controllers == ",,")
+    if (controllers.empty())
       look_at_groups(least, root + "/sys/fs/cgroup", group, unified);
-    else if (controllers.find(",memory,") != std::string::npos)
+    else if (names_memory(controllers))
       look_at_groups(least, root + "/sys/fs/cgroup/memory", group, legacy);
   }
   return least;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/bytes.hpp"
@@ -46,11 +47,11 @@ struct Servers {
   }
   Server& at(int rank) { return *all[static_cast<std::size_t>(rank)]; }
   void say(int rank) { at(rank).muster->say(bytes_of(rank)); }
+  // What is under way to one that is lost stays so.
   void settle() {
-    for (bool moved = true; moved;) {
-      moved = false;
-      for (const auto& one : all) moved = (one->alive && one->messenger->progress()) || moved;
-    }
+    for (int quiet = 0; quiet < 4; ++quiet)
+      for (const auto& one : all)
+        if (one->alive && one->messenger->progress()) quiet = 0;
   }
   // Of every message that was sent or taken by a server.
   std::uint64_t most_messages() const {
