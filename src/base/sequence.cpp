@@ -34,8 +34,7 @@ void Sequence::push_back(int value) {
 
 int Sequence::operator[](std::size_t place) const {
   const auto wanted = static_cast<std::int32_t>(place);
-  const auto behind =
-      std::ranges::upper_bound(runs_, wanted, {}, [](const Run& run) { return run.begin; });
+  const auto behind = std::ranges::upper_bound(runs_, wanted, {}, [](const Run& run) { return run.begin; });
   return std::prev(behind)->at(wanted);
 }
 

@@ -51,9 +51,7 @@ class Sequence {
     int at(std::int32_t place) const { return first + (place - begin) * step; }
     bool operator==(const Run&) const = default;
   };
-  std::int32_t end_of(std::size_t run) const {
-    return run + 1 < runs_.size() ? runs_[run + 1].begin : size_;
-  }
+  std::int32_t end_of(std::size_t run) const { return run + 1 < runs_.size() ? runs_[run + 1].begin : size_; }
 
   std::vector<Run> runs_;
   std::int32_t size_ = 0;

@@ -100,13 +100,11 @@ void assign_to_nearest(const std::vector<Participant>& participants, const std::
                        Draft& draft) {
   std::vector<int> unbound, bound;
   for (std::size_t rank = 0; rank < participants.size(); ++rank)
-    if (is_model[rank])
-      (participants[rank].domain < 0 ? unbound : bound).push_back(static_cast<int>(rank));
+    if (is_model[rank]) (participants[rank].domain < 0 ? unbound : bound).push_back(static_cast<int>(rank));
   std::vector<int> left = assign_near(participants, bound, draft, domain_of);
   left.insert(left.end(), unbound.begin(), unbound.end());
   std::sort(left.begin(), left.end());
-  left = assign_near(participants, left, draft,
-                     [](const Participant& rank) { return Domain(rank.node, 0); });
+  left = assign_near(participants, left, draft, [](const Participant& rank) { return Domain(rank.node, 0); });
   assign_near(participants, left, draft, [](const Participant&) { return Domain(0, 0); });
 }
 

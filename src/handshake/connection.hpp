@@ -19,8 +19,9 @@ namespace tailrace::handshake {
 // Tags on the communicator of the whole run. The transport between nodes uses those from `first_transport`
 // on.
 enum class Tag : int {
-  welcome = 1,   // server → client: the name of its doorbell
-  ready = 2,     // first rank of a component → servers, along a tree: its number, declarations or why there are none
+  welcome = 1,  // server → client: the name of its doorbell
+  ready =
+      2,  // first rank of a component → servers, along a tree: its number, declarations or why there are none
   invite = 3,    // client → its server: how to reach its buffer
   reply = 4,     // server → client: all set up, or the fault
   goodbye = 5,   // server → client: all files are closed; the faults there were

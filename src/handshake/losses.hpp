@@ -28,7 +28,7 @@ class Losses {
 
   // From now on the end of the process of this server, on another node, is seen.
   void watch(LifelineTo line);
-  bool is_silent(int server) const;   // its system answers no more by TCP; whether it does by MPI is not known
+  bool is_silent(int server) const;  // its system answers no more by TCP; whether it does by MPI is not known
   bool is_watched(int server) const;  // as far as is known now
   // Notes the servers whose processes ended since the last look, and returns them. Looks every quarter of a
   // second at most, so that it may be called at any rate.
@@ -41,10 +41,10 @@ class Losses {
   bool lost(int server) const { return why_[static_cast<std::size_t>(server)].has_value(); }
   int count() const { return count_; }
   const std::string& why(int server) const { return *why_[static_cast<std::size_t>(server)]; }  // it is lost
-  std::string how(int server) const;                 // of a lost one: who, and why
-  base::Fault fault(int server) const;               // the same in the words for the model
-  std::string name(int server) const;                // with its rank and process
-  bool is_stopped(int server) const;                 // by a signal, as far as can be seen from here
+  std::string how(int server) const;    // of a lost one: who, and why
+  base::Fault fault(int server) const;  // the same in the words for the model
+  std::string name(int server) const;   // with its rank and process
+  bool is_stopped(int server) const;    // by a signal, as far as can be seen from here
   std::vector<int> stopped_others(int server) const;
   std::optional<int> first_other(int server) const;  // the first lost one that is not this
 
@@ -55,8 +55,8 @@ class Losses {
   int rank_;
   int count_ = 0;
   double next_look_ = 0.0;
-  std::vector<double> next_look_at_ranks_;  // by component
-  std::vector<int> in_sight_;               // servers on the same node, in other processes
+  std::vector<double> next_look_at_ranks_;       // by component
+  std::vector<int> in_sight_;                    // servers on the same node, in other processes
   std::vector<LifelineTo> lines_;                // to servers of other nodes
   std::vector<std::optional<std::string>> why_;  // by server; nothing: not lost, as far as is known
 };

@@ -28,7 +28,7 @@ namespace tailrace::handshake {
 namespace {
 
 constexpr double seconds_to_connect = 1.0;  // by TCP, where it can be done at all
-constexpr double patience_seconds = 1.5;  // for the last word of a rank that gives up
+constexpr double patience_seconds = 1.5;    // for the last word of a rank that gives up
 constexpr auto nap = std::chrono::microseconds(200);
 
 void put_sources(base::ByteWriter& writer, const settings::Sources& sources) {
@@ -204,8 +204,8 @@ class Opening {
     started.lifelines = lines_->take();
   }
 
-  // The neighbours in the tree hear of it and pass it on. One that is lost passes nothing on, and may be alone
-  // on its node: who has seen it end tells its neighbours as well.
+  // The neighbours in the tree hear of it and pass it on. One that is lost passes nothing on, and may be
+  // alone on its node: who has seen it end tells its neighbours as well.
   void tell(const Farewell& farewell, bool for_it) {
     std::vector<int> ranks = tree_.neighbours();
     if (for_it) {
@@ -229,18 +229,18 @@ class Opening {
 
   bool speaks_after(const Hello& hello) {
     Roster roster = Roster::of(hello);
-    const auto answer = exchange(
-        tree_,
-        {[&](std::span<const std::byte> word) { roster.add(Roster::from_bytes(word)); },
-         [&] { return roster.to_bytes(); },
-         [&] {
-           participants_ = roster.participants();
-           base::ByteWriter writer;
-           writer.put_all(std::span<const int>(speakers_among(participants_)));
-           return writer.take();
-         },
-         [this] { look(); }},
-        "");
+    const auto answer =
+        exchange(tree_,
+                 {[&](std::span<const std::byte> word) { roster.add(Roster::from_bytes(word)); },
+                  [&] { return roster.to_bytes(); },
+                  [&] {
+                    participants_ = roster.participants();
+                    base::ByteWriter writer;
+                    writer.put_all(std::span<const int>(speakers_among(participants_)));
+                    return writer.take();
+                  },
+                  [this] { look(); }},
+                 "");
     base::ByteReader reader(answer);
     return std::ranges::binary_search(reader.get_all<int>(), world_.rank());
   }

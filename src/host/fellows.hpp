@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "handshake/liveness/pulse.hpp"
 #include "handshake/liveness/lifelines.hpp"
+#include "handshake/liveness/pulse.hpp"
 #include "handshake/losses.hpp"
 #include "handshake/start.hpp"
 #include "messaging/messenger.hpp"

@@ -172,7 +172,9 @@ bool Host::receive_declarations(Slot& slot) {
 // It comes down a tree of the servers, for any component. This server passes it on.
 std::optional<std::vector<std::byte>> Host::declared(Slot& slot) {
   const base::Branch branch = base::branch_of(messenger_.rank(), messenger_.size());
-  const auto rank_of = [this](int server) { return run_.assignment.servers[static_cast<std::size_t>(server)]; };
+  const auto rank_of = [this](int server) {
+    return run_.assignment.servers[static_cast<std::size_t>(server)];
+  };
   constexpr int tag = static_cast<int>(handshake::Tag::ready);
   auto come = handshake::poll(world_, branch.parent < 0 ? slot.root : rank_of(branch.parent), tag);
   if (come) {
@@ -191,7 +193,7 @@ std::optional<std::vector<std::byte>> Host::declared(Slot& slot) {
 void Host::set_up(Slot& slot, std::span<const std::byte> message) {
   base::ByteReader reader(message);
   static_cast<void>(reader.get<std::int32_t>());  // the component's number
-  if (handshake::get_fault(reader)) {  // the component's ranks know; there is nobody to reply to
+  if (handshake::get_fault(reader)) {             // the component's ranks know; there is nobody to reply to
     slot.state = Slot::State::over;
     return;
   }
@@ -341,9 +343,7 @@ void Host::write_report() {
   reporter_.write(outcome());
 }
 
-bool Host::done() const {
-  return ended_ && byes_.over() && messenger_.idle() && sendings_.empty();
-}
+bool Host::done() const { return ended_ && byes_.over() && messenger_.idle() && sendings_.empty(); }
 
 void Host::run() {
   env::name_this_thread("tailrace-server");

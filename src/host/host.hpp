@@ -4,8 +4,8 @@
 #pragma once
 
 #include <memory>
-#include <set>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 

@@ -40,8 +40,8 @@ void Muster::on_up(int from, const Bytes& message) {
 // To this server, too, as to any other.
 void Muster::pass_on() {
   const base::Branch branch = base::branch_of(messenger_.rank(), messenger_.size());
-  const bool all_below =
-      std::all_of(heard_.begin() + messenger_.rank(), heard_.begin() + branch.end, [](auto one) { return one != 0; });
+  const bool all_below = std::all_of(heard_.begin() + messenger_.rank(), heard_.begin() + branch.end,
+                                     [](auto one) { return one != 0; });
   if (!said_ || !all_below || has_gap_ || std::exchange(passed_on_, true)) return;
   if (branch.parent >= 0)
     messenger_.send(branch.parent, kinds_.up, words_.all());

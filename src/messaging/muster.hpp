@@ -9,9 +9,9 @@
 
 namespace tailrace::messaging {
 
-// It goes up a tree to the first server, joined on the way, and what comes of it goes down: no server sends or
-// takes more than a few messages. Once a server is lost each of those that are left tells each other, for the
-// tree has a gap. Communication thread only.
+// It goes up a tree to the first server, joined on the way, and what comes of it goes down: no server sends
+// or takes more than a few messages. Once a server is lost each of those that are left tells each other, for
+// the tree has a gap. Communication thread only.
 class Muster {
  public:
   struct Kinds {
@@ -46,9 +46,9 @@ class Muster {
   Words words_;
   Bytes own_;
   bool said_ = false, over_ = false;
-  bool passed_on_ = false;           // up the tree, or down from the first server
-  bool has_gap_ = false;             // a server is lost: each tells each
-  bool told_each_ = false;           // by this one
+  bool passed_on_ = false;            // up the tree, or down from the first server
+  bool has_gap_ = false;              // a server is lost: each tells each
+  bool told_each_ = false;            // by this one
   std::vector<unsigned char> heard_;  // by server
 };
 

@@ -11,9 +11,11 @@ Life::Life(Words& words, int leader, Events events)
     : words_(words),
       leader_(leader),
       events_(std::move(events)),
-      closed_(words.messenger(),
-              {words.kind(Word::closed), words.kind(Word::closed_everywhere), words.kind(Word::closed_directly)},
-              {[](const messaging::Bytes&) {}, [] { return messaging::Bytes(); }, [](const messaging::Bytes&) {}}) {
+      closed_(
+          words.messenger(),
+          {words.kind(Word::closed), words.kind(Word::closed_everywhere), words.kind(Word::closed_directly)},
+          {[](const messaging::Bytes&) {}, [] { return messaging::Bytes(); },
+           [](const messaging::Bytes&) {}}) {
   words_.on_spread(Word::tick, leader, [this](int, messaging::Bytes&& message) {
     base::ByteReader reader(message);
     on_step(reader.get<model::Tick>());

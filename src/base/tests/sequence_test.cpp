@@ -29,7 +29,8 @@ TEST(Sequence, is_what_a_vector_is) {
     std::vector<int> values(dice() % 60);
     const int kinds = 1 + static_cast<int>(dice() % 5);
     for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = dice() % 3 == 0 || i == 0 ? static_cast<int>(dice()) % kinds - 1 : values[i - 1] + static_cast<int>(dice() % 2);
+      values[i] = dice() % 3 == 0 || i == 0 ? static_cast<int>(dice()) % kinds - 1
+                                            : values[i - 1] + static_cast<int>(dice() % 2);
     Sequence sequence(values);
     ByteWriter writer;
     sequence.put(writer);
@@ -68,7 +69,8 @@ TEST(Sequence, refuses_damaged_messages) {
     try {
       ByteReader reader(damaged);
       const Sequence read = Sequence::get(reader);
-      for (std::size_t place = 0; place < std::min<std::size_t>(read.size(), 1000); ++place) std::ignore = read[place];
+      for (std::size_t place = 0; place < std::min<std::size_t>(read.size(), 1000); ++place)
+        std::ignore = read[place];
     } catch (const Error&) {
       ++refused;
     }

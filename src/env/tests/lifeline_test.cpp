@@ -76,7 +76,8 @@ TEST(Lifeline, is_cut_when_the_process_is_killed) {
   EXPECT_TRUE(soon([&] { return line.look() == State::cut; }));
 }
 
-// In a network of its own, which is taken away: what is sent then is answered by nobody, as when a node is lost.
+// In a network of its own, which is taken away: what is sent then is answered by nobody, as when a node is
+// lost.
 class OwnNetwork {
  public:
   OwnNetwork() : exists_(unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0 && set_up(true)) {}

@@ -1,6 +1,6 @@
-// What many ranks say to each other, those of a component while they get ready and all of them in `start`: up a
-// tree to the first rank, and down from it, so that none takes or sends more than a few messages, however many
-// there are.
+// What many ranks say to each other, those of a component while they get ready and all of them in `start`: up
+// a tree to the first rank, and down from it, so that none takes or sends more than a few messages, however
+// many there are.
 #pragma once
 
 #include <functional>
@@ -33,7 +33,7 @@ class Tree {
   std::optional<std::vector<std::byte>> from_parent();
   void give_up(const base::Fault& fault);
   std::vector<int> neighbours() const;  // above and below, as ranks of the communicator
-  bool sent();  // the others have taken over what was said
+  bool sent();                          // the others have taken over what was said
 
  private:
   int rank_of(int place) const;  // in the communicator

@@ -41,9 +41,8 @@ std::string name_of_note(const transport::ProcessId& process, const std::string&
 }  // namespace
 
 LostInStart::LostInStart(int lost, const std::string& how, bool is_seen)
-    : Error(ErrorCode::lost,
-            is_seen ? fmt::format("rank {} of the run is gone: {} in start", lost, how)
-                    : fmt::format("rank {} of the run is lost in start: {}", lost, how)),
+    : Error(ErrorCode::lost, is_seen ? fmt::format("rank {} of the run is gone: {} in start", lost, how)
+                                     : fmt::format("rank {} of the run is lost in start: {}", lost, how)),
       rank(lost),
       why(how),
       seen(is_seen) {}

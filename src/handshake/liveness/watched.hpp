@@ -31,7 +31,7 @@ class Watched {
   const std::vector<int>& fellows() const { return fellows_; }  // their numbers
   const std::vector<int>& watchers() const { return ranks_; }   // of the run, ascending
   bool expects_more() const { return end_ && come_ < ranks_.size(); }
-  void take_in();                                               // at any rate
+  void take_in();  // at any rate
 
  private:
   int server_;

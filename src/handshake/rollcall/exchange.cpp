@@ -7,7 +7,8 @@
 namespace tailrace::handshake {
 namespace {
 
-std::vector<std::byte> verdict_of(const std::optional<base::Fault>& fault, std::span<const std::byte> answer) {
+std::vector<std::byte> verdict_of(const std::optional<base::Fault>& fault,
+                                  std::span<const std::byte> answer) {
   base::ByteWriter writer;
   put_fault(writer, fault);
   writer.put_bytes(answer);

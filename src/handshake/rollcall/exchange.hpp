@@ -17,13 +17,13 @@ struct AgreedFault : Error {
 
 struct Exchange {
   std::function<void(std::span<const std::byte>)> join;  // what a child says for itself and all below it
-  std::function<std::vector<std::byte>()> say;           // of this rank and all below it, once these have joined
-  std::function<std::vector<std::byte>()> answer;        // of the first rank, to all
-  std::function<void()> meanwhile;                       // while others are awaited; may throw to give up
+  std::function<std::vector<std::byte>()> say;     // of this rank and all below it, once these have joined
+  std::function<std::vector<std::byte>()> answer;  // of the first rank, to all
+  std::function<void()> meanwhile;                 // while others are awaited; may throw to give up
 };
 
-// Gives the answer. What `answer` throws is thrown on all ranks as an AgreedFault, on those but the first with
-// the words `on_others`. The words of one exchange are of no other: they may follow each other.
+// Gives the answer. What `answer` throws is thrown on all ranks as an AgreedFault, on those but the first
+// with the words `on_others`. The words of one exchange are of no other: they may follow each other.
 std::vector<std::byte> exchange(Tree& tree, const Exchange& what, const std::string& on_others);
 
 // Until all ranks of the tree have come to it.

@@ -27,8 +27,8 @@ void meet_neighbours(comm::Communicator& world, const std::vector<int>& cpus, Ru
   Tree tree(world, {static_cast<int>(Tag::node_up), static_cast<int>(Tag::node_down)},
             ranks_of_node(run.nodes, world.rank()));
   const auto take = [&] { return all.take(); };
-  const auto answer =
-      exchange(tree, {[&](std::span<const std::byte> word) { all.put_bytes(word); }, take, take, meanwhile}, "");
+  const auto answer = exchange(
+      tree, {[&](std::span<const std::byte> word) { all.put_bytes(word); }, take, take, meanwhile}, "");
   base::ByteReader reader(answer);
   while (!reader.rest().empty()) {
     const auto rank = reader.get<std::int32_t>();

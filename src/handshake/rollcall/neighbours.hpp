@@ -9,8 +9,8 @@
 
 namespace tailrace::handshake {
 
-// Collective over the ranks of each node. `cpus`: on which this rank may run, as ranges. Of `run` it needs the
-// nodes, and sets the processes and the cpus of this one.
+// Collective over the ranks of each node. `cpus`: on which this rank may run, as ranges. Of `run` it needs
+// the nodes, and sets the processes and the cpus of this one.
 void meet_neighbours(comm::Communicator& world, const std::vector<int>& cpus, Run& run,
                      const std::function<void()>& meanwhile);
 

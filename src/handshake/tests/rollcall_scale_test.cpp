@@ -1,7 +1,6 @@
 // What ranks say to each other in `start`, however many there are.
-#include <gmock/gmock.h>
-
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 
 #include "base/bytes.hpp"
 #include "base/tree.hpp"
@@ -86,11 +85,11 @@ TEST(Exchange, no_rank_takes_more_than_a_few_words) {
       writer.put(sum);
       return writer.take();
     };
-    const auto answer = exchange(
-        tree,
-        {[&](std::span<const std::byte> word) { sum += base::ByteReader(word).get<std::int64_t>(); }, say, say,
-         [] { std::this_thread::yield(); }},
-        "");
+    const auto answer =
+        exchange(tree,
+                 {[&](std::span<const std::byte> word) { sum += base::ByteReader(word).get<std::int64_t>(); },
+                  say, say, [] { std::this_thread::yield(); }},
+                 "");
     EXPECT_EQ(base::ByteReader(answer).get<std::int64_t>(), ranks * (ranks - 1) / 2);
     come_together(tree, [] { std::this_thread::yield(); });
   });
@@ -107,10 +106,11 @@ TEST(Exchange, some_of_the_ranks_are_a_tree_of_their_own) {
     Tree tree(world, {7, 8}, mates);
     int count = 1;
     const auto say = [&] { return std::vector<std::byte>(static_cast<std::size_t>(count)); };
-    const auto answer = exchange(
-        tree, {[&](std::span<const std::byte> word) { count += static_cast<int>(word.size()); }, say, say,
-               [] { std::this_thread::yield(); }},
-        "");
+    const auto answer =
+        exchange(tree,
+                 {[&](std::span<const std::byte> word) { count += static_cast<int>(word.size()); }, say, say,
+                  [] { std::this_thread::yield(); }},
+                 "");
     EXPECT_EQ(answer.size(), ranks / 3u);
   });
   EXPECT_THAT(thrown, ::testing::Each(::testing::IsEmpty()));

@@ -149,7 +149,15 @@ struct Play {
     int leader = 0;
     while (clients_of(static_cast<std::size_t>(leader)).empty()) ++leader;
     for (std::size_t s = 0; s < servers.size(); ++s)
-      make_server(s, {0, configuration, declarations, decomposition, cast.begin_tick(), {}, leader, "now", 0,
+      make_server(s, {0,
+                      configuration,
+                      declarations,
+                      decomposition,
+                      cast.begin_tick(),
+                      {},
+                      leader,
+                      "now",
+                      0,
                       cast.memory_left});
     plan = std::make_unique<plan::Plan>(plan::make_plan(configuration, declarations));
     connect(*plan);
