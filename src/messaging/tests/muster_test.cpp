@@ -49,7 +49,7 @@ struct Servers {
   void say(int rank) { at(rank).muster->say(bytes_of(rank)); }
   // What is under way to one that is lost stays so.
   void settle() {
-    for (int quiet = 0; quiet < 100; ++quiet)  // the network takes its time
+    for (int quiet = 0; quiet < 30; ++quiet)  // the network takes its time
       for (const auto& one : all)
         if (one->alive && one->messenger->progress()) quiet = 0;
   }
@@ -68,7 +68,7 @@ struct Servers {
 };
 
 TEST(MusterOfManyServers, costs_none_of_them_more_than_a_few_messages) {
-  for (const int count : {1, 2, 17, 1000}) {
+  for (const int count : {1, 2, 17, 328}) {
     Servers servers(count);
     for (int rank = count; rank-- > 1;) servers.say(rank);
     servers.settle();
