@@ -67,7 +67,8 @@ class Lifeline {
     open,
     let_go,  // the other side has closed it by itself
     cut,     // its process has ended
-    unknown  // not to be reached, or no longer
+    silent,  // its system answers no more: it is gone with its processes, or the network between
+    unknown  // not to be reached, or no longer of use
   };
   // Begins to connect, to all hosts at once. `own`: a number that no other watcher of that end has.
   Lifeline(const LifelineAddress& address, std::uint64_t own);

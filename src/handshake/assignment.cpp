@@ -73,35 +73,39 @@ void assign(const std::vector<int>& clients, const std::vector<int>& servers, st
     server_of[static_cast<std::size_t>(clients[i])] = servers[i * servers.size() / clients.size()];
 }
 
+// While it is worked out.
+struct Draft {
+  std::vector<int> servers, server_of;
+};
+
 // Of one kind of neighbourhood, which `place` names: those that have a server in theirs are served; the
 // others are left.
 template <class Place>
 std::vector<int> assign_near(const std::vector<Participant>& participants, const std::vector<int>& clients,
-                             Assignment& assignment, Place place) {
+                             Draft& draft, Place place) {
   std::map<Domain, std::vector<int>> servers_in, clients_in;
-  for (std::size_t s = 0; s < assignment.servers.size(); ++s)
-    servers_in[place(participants[static_cast<std::size_t>(assignment.servers[s])])].push_back(
+  for (std::size_t s = 0; s < draft.servers.size(); ++s)
+    servers_in[place(participants[static_cast<std::size_t>(draft.servers[s])])].push_back(
         static_cast<int>(s));
   std::vector<int> left;
   for (const int rank : clients) {
     const Domain here = place(participants[static_cast<std::size_t>(rank)]);
     (servers_in.contains(here) ? clients_in[here] : left).push_back(rank);
   }
-  for (const auto& [here, near] : clients_in) assign(near, servers_in[here], assignment.server_of);
+  for (const auto& [here, near] : clients_in) assign(near, servers_in[here], draft.server_of);
   return left;
 }
 
-void assign_to_nearest(const std::vector<Participant>& participants, Assignment& assignment) {
-  std::vector<int> clients, unbound, bound;
+void assign_to_nearest(const std::vector<Participant>& participants, const std::vector<bool>& is_model,
+                       Draft& draft) {
+  std::vector<int> unbound, bound;
   for (std::size_t rank = 0; rank < participants.size(); ++rank)
-    if (assignment.component_of[rank] >= 0)
-      (participants[rank].domain < 0 ? unbound : bound).push_back(static_cast<int>(rank));
-  std::vector<int> left = assign_near(participants, bound, assignment, domain_of);
+    if (is_model[rank]) (participants[rank].domain < 0 ? unbound : bound).push_back(static_cast<int>(rank));
+  std::vector<int> left = assign_near(participants, bound, draft, domain_of);
   left.insert(left.end(), unbound.begin(), unbound.end());
   std::sort(left.begin(), left.end());
-  left = assign_near(participants, left, assignment,
-                     [](const Participant& rank) { return Domain(rank.node, 0); });
-  assign_near(participants, left, assignment, [](const Participant&) { return Domain(0, 0); });
+  left = assign_near(participants, left, draft, [](const Participant& rank) { return Domain(rank.node, 0); });
+  assign_near(participants, left, draft, [](const Participant&) { return Domain(0, 0); });
 }
 
 }  // namespace
@@ -109,37 +113,74 @@ void assign_to_nearest(const std::vector<Participant>& participants, Assignment&
 Assignment place(const std::vector<Participant>& participants, const settings::ServersOptions& options) {
   Assignment assignment;
   const std::size_t size = participants.size();
-  assignment.server_of.assign(size, -1);
-  assignment.component_of.assign(size, -1);
-  std::vector<bool> is_server(size, false);
-  if (options.mode == settings::Mode::dedicated) {
-    assignment.servers = choose_dedicated(participants, options);
-    for (const int rank : assignment.servers) is_server[static_cast<std::size_t>(rank)] = true;
-  }
+  Draft draft{{}, std::vector<int>(size, -1)};
+  std::vector<bool> is_model(size, false);
+  if (options.mode == settings::Mode::dedicated) draft.servers = choose_dedicated(participants, options);
+  std::map<std::string, int> known;
+  auto server = draft.servers.begin();
   for (std::size_t rank = 0; rank < size; ++rank) {
-    if (is_server[rank] || participants[rank].serves) continue;
+    const bool is_server = server != draft.servers.end() && *server == static_cast<int>(rank);
+    if (is_server) ++server;
+    is_model[rank] = !is_server && !participants[rank].serves;
+    if (!is_model[rank]) {
+      assignment.component_of.push_back(-1);
+      continue;
+    }
     const std::string& name = participants[rank].component;
-    auto known = std::find(assignment.components.begin(), assignment.components.end(), name);
-    if (known == assignment.components.end()) {
+    const auto [place, is_new] = known.try_emplace(name, static_cast<int>(known.size()));
+    if (is_new) {
       assignment.components.push_back(name);
       assignment.ranks.emplace_back();
-      known = assignment.components.end() - 1;
     }
-    const auto component = static_cast<std::size_t>(known - assignment.components.begin());
-    assignment.component_of[rank] = static_cast<int>(component);
-    assignment.ranks[component].push_back(static_cast<int>(rank));
+    assignment.component_of.push_back(place->second);
+    assignment.ranks[static_cast<std::size_t>(place->second)].push_back(static_cast<int>(rank));
   }
   if (assignment.components.empty())
     throw Error(ErrorCode::configuration,
                 "there are only servers and no model rank; start a model beside them");
   if (options.mode == settings::Mode::dedicated) {
-    assign_to_nearest(participants, assignment);
+    assign_to_nearest(participants, is_model, draft);
   } else if (options.mode != settings::Mode::off) {
     for (std::size_t rank = 0; rank < size; ++rank) {
-      if (assignment.component_of[rank] < 0) continue;
-      assignment.server_of[rank] = static_cast<int>(assignment.servers.size());
-      assignment.servers.push_back(static_cast<int>(rank));
+      if (!is_model[rank]) continue;
+      draft.server_of[rank] = static_cast<int>(draft.servers.size());
+      draft.servers.push_back(static_cast<int>(rank));
     }
+  }
+  assignment.servers = draft.servers;
+  assignment.server_of = draft.server_of;
+  return assignment;
+}
+
+std::vector<std::pair<int, int>> clients_of(const Assignment& assignment, int server, std::size_t component) {
+  std::vector<std::pair<int, int>> clients;
+  for (const auto& [first, end] : assignment.server_of.stretches_of(server))
+    for (std::size_t rank = first; rank < end; ++rank)
+      if (assignment.component_of[rank] == static_cast<int>(component))
+        clients.emplace_back(static_cast<int>(*assignment.ranks[component].find(static_cast<int>(rank))),
+                             static_cast<int>(rank));
+  return clients;
+}
+
+void put_assignment(base::ByteWriter& writer, const Assignment& assignment) {
+  assignment.servers.put(writer);
+  assignment.server_of.put(writer);
+  assignment.component_of.put(writer);
+  writer.put(static_cast<std::int32_t>(assignment.components.size()));
+  for (std::size_t c = 0; c < assignment.components.size(); ++c) {
+    writer.put_text(assignment.components[c]);
+    assignment.ranks[c].put(writer);
+  }
+}
+
+Assignment get_assignment(base::ByteReader& reader) {
+  Assignment assignment;
+  assignment.servers = base::Sequence::get(reader);
+  assignment.server_of = base::Sequence::get(reader);
+  assignment.component_of = base::Sequence::get(reader);
+  for (auto left = reader.get<std::int32_t>(); left > 0; --left) {
+    assignment.components.push_back(reader.get_text());
+    assignment.ranks.push_back(base::Sequence::get(reader));
   }
   return assignment;
 }

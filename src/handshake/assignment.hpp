@@ -1,9 +1,12 @@
-// Who serves whom: a pure function of what every rank knows after the first exchange, so all ranks agree.
+// Who serves whom: a pure function of what all ranks say of themselves, which the first one evaluates.
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
+#include "base/sequence.hpp"
 #include "settings/configuration.hpp"
 
 namespace tailrace::handshake {
@@ -17,13 +20,20 @@ struct Participant {
   int only_cpu = -1;      // where it is bound to one hardware thread
 };
 
+// The same on all ranks, and short as long as neighbouring ranks have much in common.
 struct Assignment {
-  std::vector<int> servers;  // ranks of the communicator, ascending; in modes attached and inline all models
-  std::vector<int> server_of;     // by rank: number of its server; -1 for a dedicated server rank itself
-  std::vector<int> component_of;  // by rank: index into components; -1 for a dedicated server rank
+  base::Sequence servers;    // ranks of the communicator, ascending; in modes attached and inline all models
+  base::Sequence server_of;  // by rank: number of its server; -1 for a dedicated server rank itself
+  base::Sequence component_of;  // by rank: index into components; -1 for a dedicated server rank
   std::vector<std::string> components;
-  std::vector<std::vector<int>> ranks;  // by component: its model ranks, ascending
+  std::vector<base::Sequence> ranks;  // by component: its model ranks, ascending
 };
+
+// The clients of a server in a component: their ranks in it, and in the communicator; ascending.
+std::vector<std::pair<int, int>> clients_of(const Assignment& assignment, int server, std::size_t component);
+
+void put_assignment(base::ByteWriter& writer, const Assignment& assignment);
+Assignment get_assignment(base::ByteReader& reader);
 
 // Clients go to a server of their own NUMA domain where it has one, else of their node, in blocks of
 // neighbouring ranks; otherwise to all servers evenly. Throws Error(configuration) where no server or no

@@ -19,8 +19,9 @@ namespace tailrace::handshake {
 // Tags on the communicator of the whole run. The transport between nodes uses those from `first_transport`
 // on.
 enum class Tag : int {
-  welcome = 1,   // server → client: the name of its doorbell; how it is watched
-  ready = 2,     // first rank of a component → all servers: declarations, or why there are none
+  welcome = 1,  // server → client: the name of its doorbell
+  ready =
+      2,  // first rank of a component → servers, along a tree: its number, declarations or why there are none
   invite = 3,    // client → its server: how to reach its buffer
   reply = 4,     // server → client: all set up, or the fault
   goodbye = 5,   // server → client: all files are closed; the faults there were
@@ -28,6 +29,13 @@ enum class Tag : int {
   loss = 7,      // the same → servers
   question = 8,  // whoever waits → a server of another node: do you answer?
   answer = 9,    // that one: yes
+  call_up = 10,  // in `start`, along the tree of all ranks
+  call_down = 11,
+  node_up = 12,  // along that of the ranks of a node
+  node_down = 13,
+  lifeline = 14,  // server → who is to watch it: how
+  check_up = 15,  // of a check at the end (unreceived)
+  check_down = 16,
   first_transport = 100,
 };
 inline constexpr int transport_tags_per_component = 4;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 #include <thread>
 
 #include "env/clock.hpp"
@@ -13,26 +12,24 @@ namespace tailrace::handshake {
 namespace {
 
 constexpr double look_seconds = 0.25;
-constexpr double look_seconds_while_connecting = 0.01;
 constexpr double farewell_seconds = 1.5;
-constexpr const char* process_ended = "its process ended";
-constexpr std::uint64_t most_at_once = std::uint64_t{1} << 30;
 
 void nap() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
 
 }  // namespace
 
 Losses::Losses(const Run& run, int rank) : run_(run), rank_(rank), why_(run.assignment.servers.size()) {
-  const std::vector<int>& servers = run_.assignment.servers;
-  const auto node_of = [&](int one) { return run_.nodes[static_cast<std::size_t>(one)]; };
-  for (std::size_t server = 0; server < servers.size(); ++server)
-    if (servers[server] != rank_ && node_of(servers[server]) == node_of(rank_))
-      in_sight_.push_back(static_cast<int>(server));
+  const base::Sequence& servers = run_.assignment.servers;
+  const int own_node = run_.nodes[static_cast<std::size_t>(rank_)];
+  for (const auto& [first, end] : run_.nodes.stretches_of(own_node))
+    for (std::size_t one = first; one < end; ++one)
+      if (const auto server = servers.find(static_cast<int>(one)); server && static_cast<int>(one) != rank_)
+        in_sight_.push_back(static_cast<int>(*server));
 }
 
-const transport::ProcessId& Losses::process_of(int server) const {
-  const int rank = run_.assignment.servers[static_cast<std::size_t>(server)];
-  return run_.processes[static_cast<std::size_t>(rank)];
+transport::ProcessId Losses::process_of(int server) const {
+  const auto known = run_.processes.find(run_.assignment.servers[static_cast<std::size_t>(server)]);
+  return known == run_.processes.end() ? transport::ProcessId{} : known->second;
 }
 
 std::vector<int> Losses::look() {
@@ -46,25 +43,25 @@ std::vector<int> Losses::look() {
   };
   for (const int server : in_sight_)
     if (!lost(server) && transport::gone(process_of(server))) find(server);
-  for (Line& line : lines_)
+  for (LifelineTo& line : lines_)
     if (line.line.look() == env::Lifeline::State::cut) find(line.server);
-  next_look_ = now + (is_connecting() ? look_seconds_while_connecting : look_seconds);
+  next_look_ = now + look_seconds;
   return found;
 }
 
-void Losses::watch(int server, const env::LifelineAddress& address) {
-  if (address.port == 0) return;
-  lines_.push_back({server, env::Lifeline(address, static_cast<std::uint64_t>(rank_))});
+void Losses::watch(LifelineTo line) {
+  lines_.push_back(std::move(line));
   next_look_ = 0.0;
 }
 
-bool Losses::is_connecting() const {
-  return std::ranges::any_of(
-      lines_, [](const Line& one) { return one.line.state() == env::Lifeline::State::connecting; });
+bool Losses::is_silent(int server) const {
+  return std::ranges::any_of(lines_, [server](const LifelineTo& one) {
+    return one.server == server && one.line.state() == env::Lifeline::State::silent;
+  });
 }
 
 bool Losses::is_watched(int server) const {
-  return in_sight(server) || std::ranges::any_of(lines_, [server](const Line& one) {
+  return in_sight(server) || std::ranges::any_of(lines_, [server](const LifelineTo& one) {
            return one.server == server && one.line.state() != env::Lifeline::State::unknown;
          });
 }
@@ -77,8 +74,10 @@ void Losses::note(int server, const std::string& why) {
 }
 
 std::string Losses::name(int server) const {
-  return fmt::format("server {} (rank {} of the run, process {})", server,
-                     run_.assignment.servers[static_cast<std::size_t>(server)], process_of(server).number);
+  const int rank = run_.assignment.servers[static_cast<std::size_t>(server)];
+  const std::int32_t process = process_of(server).number;
+  return process == 0 ? fmt::format("server {} (rank {} of the run)", server, rank)
+                      : fmt::format("server {} (rank {} of the run, process {})", server, rank, process);
 }
 
 std::string Losses::how(int server) const { return fmt::format("{} is gone: {}", name(server), why(server)); }
@@ -95,6 +94,13 @@ bool Losses::is_stopped(int server) const {
   return in_sight(server) && transport::stopped(process_of(server));
 }
 
+std::vector<int> Losses::stopped_others(int server) const {
+  std::vector<int> stopped;
+  for (const int other : in_sight_)
+    if (other != server && is_stopped(other)) stopped.push_back(other);
+  return stopped;
+}
+
 std::optional<int> Losses::first_other(int server) const {
   for (std::size_t other = 0; other < why_.size(); ++other)
     if (why_[other] && static_cast<int>(other) != server) return static_cast<int>(other);
@@ -103,7 +109,8 @@ std::optional<int> Losses::first_other(int server) const {
 
 transport::ProcessId process_in_sight(const Run& run, int rank, int other) {
   const bool near = run.nodes[static_cast<std::size_t>(rank)] == run.nodes[static_cast<std::size_t>(other)];
-  return near ? run.processes[static_cast<std::size_t>(other)] : transport::ProcessId{};
+  const auto known = near ? run.processes.find(other) : run.processes.end();
+  return known == run.processes.end() ? transport::ProcessId{} : known->second;
 }
 
 std::optional<base::Fault> Losses::find_gone_rank(int component) {
@@ -112,9 +119,9 @@ std::optional<base::Fault> Losses::find_gone_rank(int component) {
   next_look_at_ranks_.resize(run_.assignment.ranks.size());
   if (now < next_look_at_ranks_[c]) return std::nullopt;
   next_look_at_ranks_[c] = now + look_seconds;
-  for (const int rank : run_.assignment.ranks[c]) {
-    const transport::ProcessId process = process_in_sight(run_, rank_, rank);
-    if (!transport::gone(process)) continue;
+  for (const auto& [rank, process] : run_.processes) {
+    if (run_.assignment.component_of[static_cast<std::size_t>(rank)] != component) continue;
+    if (process_in_sight(run_, rank_, rank).number == 0 || !transport::gone(process)) continue;
     return base::Fault{
         ErrorCode::lost,
         fmt::format("rank {} of the run is gone: its process {} ended before component \"{}\" was ready",
@@ -152,62 +159,6 @@ std::optional<Farewell> hear_farewell(comm::Communicator& world, Tag tag) {
   base::ByteReader reader(*message);
   const auto rank = reader.get<std::int32_t>();
   return Farewell{rank, reader.get_text()};
-}
-
-namespace {
-
-// Left with its memory where it does not end: MPI may write into it until the program does.
-struct Gathering {
-  std::vector<std::byte> mine;
-  std::vector<int> counts;
-  std::vector<std::byte> all;
-  std::unique_ptr<comm::Request> request;
-};
-
-std::vector<std::byte> wait_for(std::unique_ptr<Gathering> gathering, comm::Communicator& world,
-                                const std::function<void()>& meanwhile) {
-  gathering->all.resize(static_cast<std::size_t>(
-      std::accumulate(gathering->counts.begin(), gathering->counts.end(), std::int64_t{0})));
-  gathering->request = world.start_all_gather(gathering->mine, gathering->counts, gathering->all);
-  try {
-    while (!gathering->request->done()) {
-      meanwhile();
-      nap();
-    }
-  } catch (...) {
-    static_cast<void>(gathering.release());
-    throw;
-  }
-  return std::move(gathering->all);
-}
-
-}  // namespace
-
-std::vector<std::vector<std::byte>> gather_all(comm::Communicator& world, std::vector<std::byte> bytes,
-                                               const std::function<void()>& meanwhile) {
-  const auto ranks = static_cast<std::size_t>(world.size());
-  base::ByteWriter size;
-  size.put(static_cast<std::uint64_t>(bytes.size()));
-  auto sizes = std::make_unique<Gathering>();
-  sizes->mine = size.take();
-  sizes->counts.assign(ranks, static_cast<int>(sizeof(std::uint64_t)));
-  const std::vector<std::byte> told = wait_for(std::move(sizes), world, meanwhile);
-  std::vector<std::uint64_t> lengths;
-  base::ByteReader reader(told);
-  for (std::size_t rank = 0; rank < ranks; ++rank) lengths.push_back(reader.get<std::uint64_t>());
-  if (std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0}) > most_at_once)
-    return world.all_gather(bytes);
-  auto gathering = std::make_unique<Gathering>();
-  gathering->mine = std::move(bytes);
-  gathering->counts.assign(lengths.begin(), lengths.end());
-  const std::vector<std::byte> all = wait_for(std::move(gathering), world, meanwhile);
-  std::vector<std::vector<std::byte>> result;
-  auto begin = all.begin();
-  for (const std::uint64_t length : lengths) {
-    result.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(length));
-    begin += static_cast<std::ptrdiff_t>(length);
-  }
-  return result;
 }
 
 }  // namespace tailrace::handshake

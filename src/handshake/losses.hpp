@@ -8,11 +8,16 @@
 
 #include "base/error.hpp"
 #include "comm/communicator.hpp"
-#include "env/lifeline.hpp"
 #include "handshake/connection.hpp"
+#include "handshake/liveness/lifelines.hpp"
 #include "handshake/run.hpp"
 
 namespace tailrace::handshake {
+
+// How long a server may be silent by MPI whose system is silent by TCP.
+inline constexpr double seconds_of_silence = 2.0;
+inline constexpr const char* node_lost = "its node answers no more, neither by TCP nor by MPI";
+inline constexpr const char* process_ended = "its process ended";
 
 // What one rank knows of the servers of the run. On its own node it sees whether their processes live; on
 // others it sees that of those which it watches, and hears of the rest what is said.
@@ -21,9 +26,9 @@ class Losses {
   // `run` must live longer. `rank`: in the whole run, of who looks.
   Losses(const Run& run, int rank);
 
-  // From now on the end of the process of this server, on another node, is seen. Of nobody: does nothing.
-  void watch(int server, const env::LifelineAddress& address);
-  bool is_connecting() const;         // to a server that is to be watched: look() then costs little, too
+  // From now on the end of the process of this server, on another node, is seen.
+  void watch(LifelineTo line);
+  bool is_silent(int server) const;  // its system answers no more by TCP; whether it does by MPI is not known
   bool is_watched(int server) const;  // as far as is known now
   // Notes the servers whose processes ended since the last look, and returns them. Looks every quarter of a
   // second at most, so that it may be called at any rate.
@@ -36,26 +41,23 @@ class Losses {
   bool lost(int server) const { return why_[static_cast<std::size_t>(server)].has_value(); }
   int count() const { return count_; }
   const std::string& why(int server) const { return *why_[static_cast<std::size_t>(server)]; }  // it is lost
-  std::string how(int server) const;                 // of a lost one: who, and why
-  base::Fault fault(int server) const;               // the same in the words for the model
-  std::string name(int server) const;                // with its rank and process
-  bool is_stopped(int server) const;                 // by a signal, as far as can be seen from here
+  std::string how(int server) const;    // of a lost one: who, and why
+  base::Fault fault(int server) const;  // the same in the words for the model
+  std::string name(int server) const;   // with its rank and process
+  bool is_stopped(int server) const;    // by a signal, as far as can be seen from here
+  std::vector<int> stopped_others(int server) const;
   std::optional<int> first_other(int server) const;  // the first lost one that is not this
 
  private:
-  const transport::ProcessId& process_of(int server) const;
+  transport::ProcessId process_of(int server) const;  // all zero where nobody has told
 
   const Run& run_;
   int rank_;
   int count_ = 0;
   double next_look_ = 0.0;
-  std::vector<double> next_look_at_ranks_;  // by component
-  std::vector<int> in_sight_;               // servers on the same node, in other processes
-  struct Line {
-    int server;
-    env::Lifeline line;
-  };
-  std::vector<Line> lines_;                      // to servers of other nodes
+  std::vector<double> next_look_at_ranks_;       // by component
+  std::vector<int> in_sight_;                    // servers on the same node, in other processes
+  std::vector<LifelineTo> lines_;                // to servers of other nodes
   std::vector<std::optional<std::string>> why_;  // by server; nothing: not lost, as far as is known
 };
 
@@ -74,10 +76,5 @@ void say_farewell(comm::Communicator& world, std::vector<int> ranks, const Farew
 std::vector<Sending> send_farewell(comm::Communicator& world, const std::vector<int>& ranks,
                                    const Farewell& farewell, Tag tag);
 std::optional<Farewell> hear_farewell(comm::Communicator& world, Tag tag = Tag::farewell);
-
-// Everybody's bytes, by rank, on every rank: collective over `world`. While others are awaited `meanwhile` is
-// called, which may throw to give up.
-std::vector<std::vector<std::byte>> gather_all(comm::Communicator& world, std::vector<std::byte> bytes,
-                                               const std::function<void()>& meanwhile);
 
 }  // namespace tailrace::handshake

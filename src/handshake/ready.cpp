@@ -91,24 +91,22 @@ Gathered gather(Tree& tree, const Started& started, const client::Declarer& decl
   return all;
 }
 
-// To each of the ranks the same bytes, which are there once.
-std::vector<Sending> send_all(comm::Communicator& communicator, std::vector<std::byte> bytes,
-                              const std::vector<int>& ranks, int tag) {
-  const auto shared = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-  std::vector<Sending> sendings;
-  for (const int rank : ranks) sendings.emplace_back(communicator, shared, rank, tag);
-  return sendings;
+base::ByteWriter begin_message_to_servers(const Started& started) {
+  base::ByteWriter message;
+  message.put(static_cast<std::int32_t>(started.number));
+  return message;
 }
 
-bool all_done(std::vector<Sending>& sendings) {
-  return std::ranges::all_of(sendings, [](Sending& sending) { return sending.done(); });
+// The first of them passes it on to the others.
+Sending send_to_servers(Started& started, std::vector<std::byte> message) {
+  return {*started.world, std::move(message), started.run.assignment.servers.front(),
+          static_cast<int>(Tag::ready)};
 }
 
 void tell_servers(Started& started, std::vector<std::byte> message, const std::function<void()>& meanwhile,
                   const std::function<void()>& wake) {
-  auto sendings = send_all(*started.world, std::move(message), started.run.assignment.servers,
-                           static_cast<int>(Tag::ready));
-  while (!all_done(sendings)) {
+  Sending sending = send_to_servers(started, std::move(message));
+  while (!sending.done()) {
     wake();
     meanwhile();
   }
@@ -196,7 +194,7 @@ Agreement lead(Started& started, const client::Declarer& declarer, model::Tick b
   Tree tree(component);
   Agreement agreement;
   std::optional<base::Fault> fault;
-  base::ByteWriter to_servers;
+  base::ByteWriter to_servers = begin_message_to_servers(started);
   model::Declarations declarations = declarer.declarations();
   try {
     const Gathered gathered = gather(tree, started, declarer, meanwhile);
@@ -210,7 +208,7 @@ Agreement lead(Started& started, const client::Declarer& declarer, model::Tick b
     }
   } catch (...) {
     fault = base::current_fault();
-    to_servers = {};
+    to_servers = begin_message_to_servers(started);
     put_fault(to_servers, fault);
   }
   try {
@@ -272,15 +270,14 @@ Agreement agree_on_declarations(Started& started, const client::Declarer& declar
 void tell_never_ready(Started& started, const base::Fault& fault) {
   Tree tree(*started.component);
   tree.give_up(fault);
-  std::vector<Sending> sendings;
+  std::optional<Sending> sending;
   if (tree.is_first()) {
-    base::ByteWriter writer;
+    base::ByteWriter writer = begin_message_to_servers(started);
     put_fault(writer, fault);
-    sendings =
-        send_all(*started.world, writer.take(), started.run.assignment.servers, static_cast<int>(Tag::ready));
+    sending.emplace(send_to_servers(started, writer.take()));
   }
   const double end = env::steady_seconds() + patience_seconds;
-  while (env::steady_seconds() < end && !(tree.sent() && all_done(sendings)))
+  while (env::steady_seconds() < end && !(tree.sent() && (!sending || sending->done())))
     std::this_thread::sleep_for(std::chrono::microseconds(200));
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <numeric>
+#include <optional>
 #include <thread>
 
 #include "base/bytes.hpp"
@@ -19,12 +19,16 @@
 #include "handshake/losses.hpp"
 #include "handshake/placement/cpu_ranges.hpp"
 #include "handshake/placement/warnings.hpp"
+#include "handshake/rollcall/exchange.hpp"
+#include "handshake/rollcall/neighbours.hpp"
+#include "handshake/rollcall/roster.hpp"
 #include "output/dataset.hpp"
 
 namespace tailrace::handshake {
 namespace {
 
-constexpr double look_seconds = 0.25;  // between two looks whether all are there
+constexpr double seconds_to_connect = 1.0;  // by TCP, where it can be done at all
+constexpr double patience_seconds = 1.5;    // for the last word of a rank that gives up
 constexpr auto nap = std::chrono::microseconds(200);
 
 void put_sources(base::ByteWriter& writer, const settings::Sources& sources) {
@@ -68,15 +72,6 @@ settings::Sources sources_from(std::span<const std::byte> bytes) {
   return get_sources(reader);
 }
 
-struct Hello {
-  bool serves = false;
-  std::string component;
-  std::string node;
-  transport::ProcessId process;
-  std::vector<int> cpus;  // on which it may run, as ranges
-  int domain = -1;        // the NUMA domain of all of them
-};
-
 // To read the topology costs some milliseconds, and a rank that is not bound is in no domain anyway.
 int own_domain(const std::vector<int>& cpus) {
   if (cpus.size() >= std::thread::hardware_concurrency()) return -1;
@@ -91,48 +86,6 @@ std::unique_ptr<comm::Communicator> meet(int communicator, Attendance& attendanc
     std::this_thread::sleep_for(nap);
   }
   return duplication->take();
-}
-
-std::vector<Hello> exchange_hellos(comm::Communicator& world, const std::string& component, bool serves,
-                                   Attendance& attendance) {
-  base::ByteWriter writer;
-  writer.put(static_cast<std::uint8_t>(serves));
-  writer.put_text(component);
-  writer.put_text(env::node_name());
-  writer.put(transport::this_process());
-  const std::vector<int> cpus = env::cpus_of_all_threads();
-  writer.put(own_domain(cpus));
-  writer.put_all(std::span<const int>(to_ranges(cpus)));
-  std::vector<Hello> hellos;
-  for (const auto& bytes : gather_all(world, writer.take(), [&] { attendance.look(); })) {
-    base::ByteReader reader(bytes);
-    const bool other_serves = reader.get<std::uint8_t>() != 0;
-    std::string name = reader.get_text();
-    std::string node = reader.get_text();
-    const auto process = reader.get<transport::ProcessId>();
-    const int domain = reader.get<int>();
-    hellos.push_back(
-        {other_serves, std::move(name), std::move(node), process, reader.get_all<int>(), domain});
-  }
-  return hellos;
-}
-
-// A node is named by the lowest of its ranks.
-std::vector<int> nodes_of(const std::vector<Hello>& hellos) {
-  std::map<std::string, int> first;
-  std::vector<int> nodes;
-  for (const Hello& hello : hellos)
-    nodes.push_back(first.try_emplace(hello.node, static_cast<int>(nodes.size())).first->second);
-  return nodes;
-}
-
-// The first rank of each component (and the first `tailrace serve`) speaks; the others are silent.
-bool speaks(const std::vector<Hello>& hellos, std::size_t rank) {
-  return std::none_of(hellos.begin(), hellos.begin() + static_cast<std::ptrdiff_t>(rank),
-                      [&](const Hello& other) {
-                        return other.serves == hellos[rank].serves &&
-                               (other.serves || other.component == hellos[rank].component);
-                      });
 }
 
 void check_agreement(const Run& run) {
@@ -163,90 +116,36 @@ void check_agreement(const Run& run) {
   }
 }
 
-// While the sources are gathered every rank is needed.
-void refuse_if_any_is_gone(comm::Communicator& world, const Run& run) {
-  if (const auto heard = hear_farewell(world))
-    throw Error(ErrorCode::lost,
-                fmt::format("rank {} of the run is lost in start: {}", heard->rank, heard->why));
-  for (std::size_t rank = 0; rank < run.processes.size(); ++rank)
-    if (run.nodes[rank] == run.nodes[static_cast<std::size_t>(world.rank())] &&
-        transport::gone(run.processes[rank]))
-      throw Error(ErrorCode::lost, fmt::format("rank {} of the run is gone: its process {} ended in start",
-                                               rank, run.processes[rank].number));
+using Said = std::map<int, std::vector<std::byte>>;  // by rank that speaks
+
+std::vector<std::byte> said_to_bytes(const Said& said) {
+  base::ByteWriter writer;
+  for (const auto& [rank, bytes] : said) {
+    writer.put(static_cast<std::int32_t>(rank));
+    writer.put_all(std::span<const std::byte>(bytes));
+  }
+  return writer.take();
 }
 
-// What each rank has to say, by rank. `prepare` makes it here; what it throws is told to the others.
-template <class Prepare>
-std::vector<std::vector<std::byte>> gather_with_all(comm::Communicator& world, const Run& run,
-                                                    const Prepare& prepare) {
-  double next_look = 0.0;
-  try {
-    return gather_all(world, prepare(), [&] {
-      if (env::steady_seconds() < next_look) return;
-      next_look = env::steady_seconds() + look_seconds;
-      refuse_if_any_is_gone(world, run);
-    });
-  } catch (const Error& error) {
-    std::vector<int> all(run.nodes.size());
-    std::iota(all.begin(), all.end(), 0);
-    if (error.code() != ErrorCode::lost)
-      say_farewell(world, all, {world.rank(), ended_with(base::current_fault())});
-    throw;
+void add_said(Said& said, std::span<const std::byte> bytes) {
+  base::ByteReader reader(bytes);
+  while (!reader.rest().empty()) {
+    const auto rank = reader.get<std::int32_t>();
+    said[rank] = reader.get_all<std::byte>();
   }
 }
 
-// By rank; `configuration` of a rank that is silent is empty.
-std::vector<std::vector<std::byte>> exchange_sources(comm::Communicator& world, const Run& run,
-                                                     const std::string& configuration) {
-  return gather_with_all(world, run, [&] {
-    env::maybe_fail("sources");
-    return configuration.empty() ? std::vector<std::byte>{} : read_to_bytes(configuration);
-  });
-}
-
-// MPI makes communicators in calls that block: they come right behind a gathering that does not.
-void come_together(comm::Communicator& world, const Run& run) {
-  gather_with_all(world, run, [] {
-    env::maybe_fail("groups");
-    return std::vector<std::byte>{};
-  });
-}
-
-// By rank.
-struct Said {
-  std::vector<Hello> hellos;
-  std::vector<std::vector<std::byte>> sources;
-};
-
-// What it throws is of this rank alone, or of one that is lost. Of `run` it knows nodes and processes.
-Said hear_all(comm::Communicator& world, const std::string& configuration, std::vector<Hello> hellos,
-              Run& run) {
-  Said said{std::move(hellos), {}};
-  run.nodes = nodes_of(said.hellos);
-  for (const Hello& hello : said.hellos) run.processes.push_back(hello.process);
-  for (std::size_t rank = 0; rank < run.nodes.size(); ++rank)
-    if (run.nodes[rank] == run.nodes[static_cast<std::size_t>(world.rank())])
-      run.cpus_on_node.push_back({static_cast<int>(rank), from_ranges(said.hellos[rank].cpus)});
-  const bool speaks_here = speaks(said.hellos, static_cast<std::size_t>(world.rank()));
-  said.sources = exchange_sources(world, run, speaks_here ? configuration : std::string());
-  return said;
-}
-
-// What it throws is the same on all ranks, which need not all print it.
-Run agree(comm::Communicator& world, const Said& said, Run run) {
-  std::vector<Participant> participants;
-  for (std::size_t rank = 0; rank < said.hellos.size(); ++rank) {
-    const Hello& hello = said.hellos[rank];
-    participants.push_back(
-        {hello.serves, hello.component, run.nodes[rank], hello.domain, only_one_of(hello.cpus)});
-  }
+// On the first rank: what all say of themselves, and what the speakers have read.
+Run agree(const std::vector<Participant>& participants, const Said& said) {
+  Run run;
+  for (const Participant& one : participants) run.nodes.push_back(one.node);
   // Every model rank counts as a model first, to find the components; the servers are chosen by what these
   // say.
   settings::ServersOptions no_servers;
   no_servers.mode = settings::Mode::off;
   const Assignment all = place(participants, no_servers);
-  for (const std::vector<int>& ranks : all.ranks) {
-    run.sources.push_back(sources_from(said.sources[static_cast<std::size_t>(ranks.front())]));
+  for (const base::Sequence& ranks : all.ranks) {
+    run.sources.push_back(sources_from(said.at(ranks.front())));
     run.configurations.push_back(settings::parse_configuration(run.sources.back(), nullptr));
   }
   run.assignment = place(participants, run.servers());
@@ -256,39 +155,160 @@ Run agree(comm::Communicator& world, const Said& said, Run run) {
                             "rank; start more ranks or ask for fewer servers",
                             all.components.back()));
   check_agreement(run);
-  if (world.rank() == 0)
-    for (const std::string& warning : placement_warnings(run.assignment, participants, run.servers()))
-      base::log_warning(warning);
+  for (const std::string& warning : placement_warnings(run.assignment, participants, run.servers()))
+    base::log_warning(warning);
   return run;
+}
+
+std::vector<std::byte> run_to_bytes(const Run& run) {
+  base::ByteWriter writer;
+  run.nodes.put(writer);
+  put_assignment(writer, run.assignment);
+  for (const settings::Sources& sources : run.sources) put_sources(writer, sources);
+  return writer.take();
+}
+
+Run run_from_bytes(std::span<const std::byte> bytes) {
+  base::ByteReader reader(bytes);
+  Run run;
+  run.nodes = base::Sequence::get(reader);
+  run.assignment = get_assignment(reader);
+  for (std::size_t c = 0; c < run.assignment.components.size(); ++c) {
+    run.sources.push_back(get_sources(reader));
+    run.configurations.push_back(settings::parse_configuration(run.sources.back(), nullptr));
+  }
+  return run;
+}
+
+// Who is there goes up to the first rank, who has to speak comes down; what these say goes up, and what
+// follows from it all comes down.
+class Opening {
+ public:
+  Opening(comm::Communicator& world, Attendance& attendance)
+      : world_(world),
+        attendance_(attendance),
+        tree_(world, {static_cast<int>(Tag::call_up), static_cast<int>(Tag::call_down)}, {}) {}
+
+  // MPI makes communicators in calls that block: they come right behind an exchange that does not.
+  void open(const Hello& hello, const std::vector<int>& cpus, const std::string& configuration,
+            Started& started) {
+    started.run = hear_all(speaks_after(hello), configuration);
+    meet_neighbours(world_, cpus, started.run, [this] { look(); });
+    lines_.emplace(world_, started.run);
+    for (const double end = env::steady_seconds() + seconds_to_connect;
+         !lines_->all_are_connected() && env::steady_seconds() < end;)
+      look();
+    env::maybe_fail("groups");
+    come_together(tree_, [this] { look(); });
+    settle(tree_, patience_seconds);
+    started.lifelines = lines_->take();
+  }
+
+  // The neighbours in the tree hear of it and pass it on. One that is lost passes nothing on, and may be
+  // alone on its node: who has seen it end tells its neighbours as well.
+  void tell(const Farewell& farewell, bool for_it) {
+    std::vector<int> ranks = tree_.neighbours();
+    if (for_it) {
+      const base::Branch branch = base::branch_of(farewell.rank, world_.size());
+      ranks.insert(ranks.end(), branch.children.begin(), branch.children.end());
+      if (branch.parent >= 0) ranks.push_back(branch.parent);
+      std::erase(ranks, farewell.rank);
+    }
+    say_farewell(world_, std::move(ranks), farewell);
+  }
+
+  void settle_words() { settle(tree_, patience_seconds); }
+
+ private:
+  void look() {
+    attendance_.look();
+    if (lines_) lines_->look();
+    if (const auto heard = hear_farewell(world_)) throw LostInStart(heard->rank, heard->why, false);
+    std::this_thread::sleep_for(nap);
+  }
+
+  bool speaks_after(const Hello& hello) {
+    Roster roster = Roster::of(hello);
+    const auto answer =
+        exchange(tree_,
+                 {[&](std::span<const std::byte> word) { roster.add(Roster::from_bytes(word)); },
+                  [&] { return roster.to_bytes(); },
+                  [&] {
+                    participants_ = roster.participants();
+                    base::ByteWriter writer;
+                    writer.put_all(std::span<const int>(speakers_among(participants_)));
+                    return writer.take();
+                  },
+                  [this] { look(); }},
+                 "");
+    base::ByteReader reader(answer);
+    return std::ranges::binary_search(reader.get_all<int>(), world_.rank());
+  }
+
+  Run hear_all(bool speaks, const std::string& configuration) {
+    env::maybe_fail("sources");
+    Said said;
+    if (speaks) said[world_.rank()] = read_to_bytes(configuration);
+    std::optional<Run> run;
+    const auto answer = exchange(
+        tree_,
+        {[&](std::span<const std::byte> word) { add_said(said, word); }, [&] { return said_to_bytes(said); },
+         [&] {
+           run = agree(std::exchange(participants_, {}), said);
+           return run_to_bytes(*run);
+         },
+         [this] { look(); }},
+        "start failed on all ranks alike; rank 0 of the job tells why");
+    return run ? std::move(*run) : run_from_bytes(answer);
+  }
+
+  comm::Communicator& world_;
+  Attendance& attendance_;
+  Tree tree_;
+  std::optional<LifelinesInStart> lines_;
+  std::vector<Participant> participants_;  // on the first rank, until it has placed them
+};
+
+void meet_all(Started& started, Attendance& attendance, const std::string& configuration, Hello hello) {
+  const std::vector<int> cpus = env::cpus_of_all_threads();
+  const std::vector<int> ranges = to_ranges(cpus);
+  hello.node = env::node_name();
+  hello.domain = own_domain(cpus);
+  hello.only_cpu = only_one_of(ranges);
+  Opening opening(*started.world, attendance);
+  try {
+    opening.open(hello, ranges, configuration, started);
+  } catch (const AgreedFault& fault) {
+    opening.settle_words();
+    throw Error(fault.code(), fault.what());
+  } catch (const LostInStart& lost) {
+    opening.tell({lost.rank, lost.why}, lost.seen);
+    throw Error(lost.code(), lost.what());
+  } catch (...) {
+    opening.tell({started.world->rank(), ended_with(base::current_fault())}, false);
+    throw;
+  }
 }
 
 }  // namespace
 
 Started start(int communicator, const std::string& configuration, const std::string& component, bool serves) {
   Started started;
-  std::vector<Hello> hellos;
   {
     Attendance attendance(comm::members_of(communicator));
     env::maybe_fail("hello");
     started.world = meet(communicator, attendance);
-    hellos = exchange_hellos(*started.world, component, serves, attendance);
+    Hello hello;
+    hello.serves = serves;
+    hello.component = component;
+    meet_all(started, attendance, configuration, std::move(hello));
   }
-  Run met;
-  const Said said = hear_all(*started.world, configuration, std::move(hellos), met);
-  try {
-    started.run = agree(*started.world, said, std::move(met));
-  } catch (const Error& error) {
-    if (started.world->rank() == 0) throw;
-    throw Error(error.code(), "start failed on all ranks alike; rank 0 of the job tells why");
-  }
-  come_together(*started.world, started.run);
   const Assignment& assignment = started.run.assignment;
   const int rank = started.world->rank();
   started.number = assignment.component_of[static_cast<std::size_t>(rank)];
   started.component = started.world->split(started.number, rank);
   if (started.component) started.model = started.component->duplicate();
-  const auto serving = std::find(assignment.servers.begin(), assignment.servers.end(), rank);
-  started.servers = started.world->split(serving == assignment.servers.end() ? -1 : 0, rank);
+  started.servers = started.world->split(assignment.servers.find(rank) ? 0 : -1, rank);
   if (started.run.servers().mode == settings::Mode::attached &&
       comm::thread_level() != comm::ThreadLevel::multiple)
     throw Error(

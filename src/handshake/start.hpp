@@ -7,6 +7,7 @@
 #include <string>
 
 #include "comm/communicator.hpp"
+#include "handshake/liveness/lifelines.hpp"
 #include "handshake/restart.hpp"
 #include "handshake/run.hpp"
 
@@ -21,6 +22,7 @@ struct Started {
   std::unique_ptr<comm::Communicator> servers;  // the servers; null on a rank that is none
   Run run;
   int number = -1;                      // of this rank's component
+  Lifelines lifelines = {};             // until those that look at them take them
   std::optional<Restart> restart = {};  // of a model rank: from which it goes on; find_restart
 };
 

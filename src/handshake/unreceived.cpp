@@ -9,7 +9,7 @@
 #include "base/log.hpp"
 #include "env/clock.hpp"
 #include "handshake/liveness/pulse.hpp"
-#include "handshake/losses.hpp"
+#include "handshake/rollcall/exchange.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -22,9 +22,12 @@ struct GaveUp {};
 bool all_are_here(comm::Communicator& world) {
   const double end = env::steady_seconds() + patience_for_ranks;
   try {
-    gather_all(world, {}, [end] {
+    Tree tree(world, {static_cast<int>(Tag::check_up), static_cast<int>(Tag::check_down)}, {});
+    come_together(tree, [end] {
       if (env::steady_seconds() > end) throw GaveUp{};
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
     });
+    settle(tree, patience_for_ranks);
     return true;
   } catch (const GaveUp&) {
     return false;

@@ -2,12 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/version.hpp"
+#include "env/node_memory.hpp"
 #include "handshake/agreement/existing_files.hpp"
 #include "handshake/restart.hpp"
 #include "model/checks/message_checks.hpp"
 
 namespace tailrace::host {
+
+namespace {
+
+// Of this node. All are about to take what they need.
+std::size_t servers_on_node(const handshake::Run& run) {
+  const auto count = std::ranges::count_if(run.cpus_on_node, [&](const handshake::CpusOfRank& one) {
+    return run.assignment.servers.find(one.rank).has_value();
+  });
+  return static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, count));
+}
+
+}  // namespace
 
 pipeline::ComponentInfo read_component_info(base::ByteReader& message, const handshake::Run& run, int number,
                                             const std::string& started) {
@@ -25,6 +40,7 @@ pipeline::ComponentInfo read_component_info(base::ByteReader& message, const han
   info.configuration =
       settings::with_options(run.configurations[c], run.sources[c], info.declarations.options);
   info.memory = run.servers().memory / run.assignment.components.size();
+  if (const auto left = env::memory_left()) info.memory_left = *left / servers_on_node(run);
   const int root = run.assignment.ranks[c].front();
   info.leader = run.assignment.server_of[static_cast<std::size_t>(root)];
   info.history = fmt::format("{} Tailrace {}: component {}, configuration {}", started, base::version,

@@ -16,7 +16,6 @@ namespace {
 
 // Of messages that belong to no component.
 constexpr std::int32_t lost_kind = -2;
-constexpr std::int32_t watch_kind = -4;
 constexpr double farewell_seconds = 1.5;
 constexpr double hearing_seconds = 0.1;  // between two looks for what few ever say
 
@@ -42,13 +41,14 @@ void tell_fellows(comm::Communicator& servers, const base::Fault& fault) {
 
 }  // namespace
 
-Fellows::Fellows(const handshake::Run& run, comm::Communicator& world, messaging::Messenger& messenger)
+Fellows::Fellows(const handshake::Run& run, comm::Communicator& world, messaging::Messenger& messenger,
+                 handshake::Lifelines lifelines)
     : messenger_(messenger),
       run_(run),
       world_(world),
       model_goes_on_(run.servers().on_server_loss == settings::OnServerLoss::go_on),
       losses_(run, world.rank()),
-      watched_(run, messenger.rank()),
+      watched_(std::move(lifelines.watched)),
       answers_(world) {
   for (int server = 0; server < messenger.size(); ++server) {
     if (server == messenger.rank() || losses_.in_sight(server)) continue;
@@ -62,27 +62,19 @@ Fellows::Fellows(const handshake::Run& run, comm::Communicator& world, messaging
     losses_.note(lost, reader.get_text());
     heard_.push_back(lost);
   });
-  messenger.on(watch_kind, [this](int from, messaging::Bytes&& message) {
-    base::ByteReader reader(message);
-    losses_.watch(from, handshake::get_address(reader));
-  });
-  for (const int fellow : watched_.fellows()) {
-    base::ByteWriter writer;
-    handshake::put_address(writer,
-                           watched_.address_for(run.assignment.servers[static_cast<std::size_t>(fellow)]));
-    messenger.send(fellow, watch_kind, writer.take());
-  }
+  for (handshake::LifelineTo& line : lifelines.lines) losses_.watch(std::move(line));
 }
 
 void Fellows::pass_on(int lost) {
   if (!model_goes_on_) base::log_error(losses_.fault(lost).message);
   tell_all(messenger_, lost, losses_.why(lost));
   std::vector<int> clients;
-  for (std::size_t rank = 0; rank < run_.assignment.server_of.size(); ++rank) {
-    const int server = run_.assignment.server_of[rank];
-    if (server == messenger_.rank() || (server == lost && is_first_left()))
-      clients.push_back(static_cast<int>(rank));
-  }
+  const auto add_clients_of = [&](int server) {
+    for (const auto& [first, end] : run_.assignment.server_of.stretches_of(server))
+      for (std::size_t rank = first; rank < end; ++rank) clients.push_back(static_cast<int>(rank));
+  };
+  add_clients_of(messenger_.rank());
+  if (is_first_left()) add_clients_of(lost);
   const int rank = run_.assignment.servers[static_cast<std::size_t>(lost)];
   for (auto& sending :
        handshake::send_farewell(world_, clients, {rank, losses_.why(lost)}, handshake::Tag::farewell))
@@ -102,18 +94,30 @@ void Fellows::hear_clients() {
   std::erase_if(sendings_, [](handshake::Sending& sending) { return sending.done(); });
   answers_.give();
   while (const auto heard = handshake::hear_farewell(world_, handshake::Tag::loss)) {
-    const std::vector<int>& servers = run_.assignment.servers;
-    const auto place = std::find(servers.begin(), servers.end(), heard->rank);
-    if (place == servers.end() || heard->rank == world_.rank()) continue;
-    losses_.note(static_cast<int>(place - servers.begin()), heard->why);
-    heard_.push_back(static_cast<int>(place - servers.begin()));
+    const auto server = run_.assignment.servers.find(heard->rank);
+    if (!server || heard->rank == world_.rank()) continue;
+    losses_.note(static_cast<int>(*server), heard->why);
+    heard_.push_back(static_cast<int>(*server));
+  }
+}
+
+// As ServerWatch does.
+void Fellows::judge_silence() {
+  for (std::size_t i = 0; i < far_.size(); ++i) {
+    const int server = far_servers_[i];
+    if (losses_.lost(server) || !losses_.is_silent(server)) continue;
+    far_[i].ask();
+    if (far_[i].silence() < handshake::seconds_of_silence) continue;
+    losses_.note(server, handshake::node_lost);
+    heard_.push_back(server);
   }
 }
 
 std::vector<int> Fellows::newly_lost() {
   hear_clients();
-  watched_.take_in();
+  if (watched_) watched_->take_in();
   std::vector<int> lost = losses_.look();
+  judge_silence();
   for (const int server : std::exchange(heard_, {})) lost.push_back(server);
   return lost;
 }
@@ -135,7 +139,7 @@ std::string Fellows::describe() {
 void say_farewell(handshake::Started& started, const base::Fault& fault) {
   try {
     std::vector<int> models;
-    for (const std::vector<int>& ranks : started.run.assignment.ranks)
+    for (const base::Sequence& ranks : started.run.assignment.ranks)
       models.insert(models.end(), ranks.begin(), ranks.end());
     handshake::say_farewell(*started.world, models, {started.world->rank(), handshake::ended_with(fault)});
     tell_fellows(*started.servers, fault);

@@ -1,11 +1,12 @@
 // The other servers of the run, as one of them sees them: which are lost.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "handshake/liveness/lifelines.hpp"
 #include "handshake/liveness/pulse.hpp"
-#include "handshake/liveness/watched.hpp"
 #include "handshake/losses.hpp"
 #include "handshake/start.hpp"
 #include "messaging/messenger.hpp"
@@ -16,11 +17,9 @@ namespace tailrace::host {
 class Fellows {
  public:
   // All must live longer.
-  Fellows(const handshake::Run& run, comm::Communicator& world, messaging::Messenger& messenger);
+  Fellows(const handshake::Run& run, comm::Communicator& world, messaging::Messenger& messenger,
+          handshake::Lifelines lifelines);
 
-  // How a client of this server is to watch it: a part of its welcome.
-  env::LifelineAddress address_for(int client) const { return watched_.address_for(client); }
-  void all_clients_have_come() { watched_.expect_nobody_new(); }
   std::vector<int> newly_lost();  // since the last call; and answers who asks whether this server does
   // To all others and to this server's clients, since some of them may be on other nodes and see nothing of
   // it; the first server that is left tells the clients of the lost one too. And to the log, unless the model
@@ -34,6 +33,7 @@ class Fellows {
 
  private:
   void hear_clients();
+  void judge_silence();
   bool is_first_left() const;
 
   messaging::Messenger& messenger_;
@@ -41,7 +41,7 @@ class Fellows {
   comm::Communicator& world_;
   bool model_goes_on_;  // without output, where a server is lost
   handshake::Losses losses_;
-  handshake::Watched watched_;
+  std::unique_ptr<handshake::Watched> watched_;  // by ranks of other nodes
   std::vector<int> heard_;
   double next_hearing_ = 0.0;
   handshake::Answers answers_;

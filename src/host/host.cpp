@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "base/tree.hpp"
 #include "env/faults.hpp"
 #include "env/threads.hpp"
 #include "host/component_info.hpp"
@@ -16,53 +17,41 @@
 namespace tailrace::host {
 namespace {
 
-constexpr std::int32_t bye_kind =
-    -1;  // belongs to no component (-2 and -4 are the Fellows', -3 the Reporter's)
+// They belong to no component (-2 is the Fellows', -3 the Reporter's).
+constexpr messaging::Muster::Kinds bye_kinds{-1, -4, -5};
 
 }  // namespace
 
-Host::Host(comm::Communicator& world, comm::Communicator& servers, const handshake::Run& run)
+Host::Host(comm::Communicator& world, comm::Communicator& servers, const handshake::Run& run,
+           handshake::Lifelines lifelines)
     : world_(world),
       run_(run),
       pins_(pins_for(run, world.rank())),
       bell_(make_doorbell(run.servers().mode)),
       messenger_(servers),
-      fellows_(run, world, messenger_),
+      fellows_(run, world, messenger_, std::move(lifelines)),
       reporter_(servers.rank(), run, worker_threads(run.servers(), run.nodes, world.rank(), pins_)),
       memory_(run.servers().memory, reporter_.counters().held),
       stop_watch_(run.servers()),
       executor_(reporter_.counters().threads, *bell_.doorbell, on_one_core(pins_), pins_.work),
-      byes_(static_cast<std::size_t>(servers.size()), 0) {
+      byes_(messenger_, bye_kinds, words_of_byes()) {
   env::maybe_fail("welcome");
   const handshake::Assignment& assignment = run_.assignment;
   for (std::size_t c = 0; c < assignment.components.size(); ++c) {
     auto slot = std::make_unique<Slot>();
     slot->number = static_cast<int>(c);
     slot->root = assignment.ranks[c].front();
-    for (std::size_t client = 0; client < assignment.ranks[c].size(); ++client) {
-      const int rank = assignment.ranks[c][client];
-      if (assignment.server_of[static_cast<std::size_t>(rank)] != servers.rank()) continue;
-      slot->clients.push_back(static_cast<int>(client));
+    for (const auto& [client, rank] : handshake::clients_of(assignment, servers.rank(), c)) {
+      slot->clients.push_back(client);
       slot->ranks.push_back(rank);
       base::ByteWriter welcome;
       welcome.put_text(bell_.name);
-      handshake::put_address(welcome, fellows_.address_for(rank));
       sendings_.emplace_back(world_, welcome.take(), rank, static_cast<int>(handshake::Tag::welcome));
     }
     slot->invited.assign(slot->clients.size(), 0);
-    messenger_.on(pipeline::kind_of(slot->number, pipeline::Word::set_up),
-                  [this, &slot = *slot](int, messaging::Bytes&& message) {
-                    base::ByteReader reader(message);
-                    const auto fault = handshake::get_fault(reader);
-                    if (fault && !slot.fault) slot.fault = fault;
-                    ++slot.set_up_servers;
-                  });
+    slot->set_up = muster_for(*slot);
     slots_.push_back(std::move(slot));
   }
-  messenger_.on(bye_kind, [this](int from, messaging::Bytes&& message) {
-    byes_[static_cast<std::size_t>(from)] = 1;
-    if (!message.empty()) reporter_.merge(message);
-  });
   // Of what was received, only what waits for the workers counts: they are through with it whatever comes.
   messenger_.receive_while([this] {
     std::size_t bytes = messenger_.bytes_arriving();
@@ -74,6 +63,32 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const handsha
 }
 
 Host::~Host() = default;
+
+// Each server adds its own report to those of the servers below it.
+messaging::Muster::Words Host::words_of_byes() {
+  return {[this](const messaging::Bytes& report) { reporter_.merge(report); },
+          [this] { return messenger_.rank() == 0 ? messaging::Bytes{} : reporter_.merged(); },
+          [](const messaging::Bytes&) {}};
+}
+
+std::unique_ptr<messaging::Muster> Host::muster_for(Slot& slot) {
+  const auto hear = [&slot](const messaging::Bytes& message) {
+    base::ByteReader reader(message);
+    const auto fault = handshake::get_fault(reader);
+    if (fault && !slot.fault) slot.fault = fault;
+  };
+  const auto say = [&slot] {
+    base::ByteWriter writer;
+    handshake::put_fault(writer, slot.fault);
+    return writer.take();
+  };
+  const auto kind = [&slot](pipeline::Word word) { return pipeline::kind_of(slot.number, word); };
+  return std::make_unique<messaging::Muster>(
+      messenger_,
+      messaging::Muster::Kinds{kind(pipeline::Word::set_up), kind(pipeline::Word::set_up_everywhere),
+                               kind(pipeline::Word::set_up_directly)},
+      messaging::Muster::Words{hear, say, hear});
+}
 
 bool Host::progress() {
   look_for_stop();
@@ -142,17 +157,43 @@ bool Host::progress(Slot& slot) {
 
 bool Host::receive_declarations(Slot& slot) {
   if (give_up_without_all(slot)) return true;
+  if (fellows_.losses().count() > 0) {  // which may have had the message
+    reply(slot);
+    return true;
+  }
   if (reporter_.awaits_directory()) return false;
-  const auto message = handshake::poll(world_, slot.root, static_cast<int>(handshake::Tag::ready));
+  const auto message = declared(slot);
   if (!message) return false;
   env::maybe_fail("declare");
   set_up(slot, *message);
   return true;
 }
 
+// It comes down a tree of the servers, for any component. This server passes it on.
+std::optional<std::vector<std::byte>> Host::declared(Slot& slot) {
+  const base::Branch branch = base::branch_of(messenger_.rank(), messenger_.size());
+  const auto rank_of = [this](int server) {
+    return run_.assignment.servers[static_cast<std::size_t>(server)];
+  };
+  constexpr int tag = static_cast<int>(handshake::Tag::ready);
+  auto come = handshake::poll(world_, branch.parent < 0 ? slot.root : rank_of(branch.parent), tag);
+  if (come) {
+    base::ByteReader reader(*come);
+    const auto number = static_cast<std::size_t>(reader.get<std::int32_t>());
+    TAILRACE_ASSERT(number < slots_.size(), "declarations of one of the components");
+    if (!branch.children.empty()) {
+      const auto shared = std::make_shared<const std::vector<std::byte>>(*come);
+      for (const int child : branch.children) sendings_.emplace_back(world_, shared, rank_of(child), tag);
+    }
+    slots_[number]->declared = std::move(come);
+  }
+  return std::exchange(slot.declared, std::nullopt);
+}
+
 void Host::set_up(Slot& slot, std::span<const std::byte> message) {
   base::ByteReader reader(message);
-  if (handshake::get_fault(reader)) {  // the component's ranks know; there is nobody to reply to
+  static_cast<void>(reader.get<std::int32_t>());  // the component's number
+  if (handshake::get_fault(reader)) {             // the component's ranks know; there is nobody to reply to
     slot.state = Slot::State::over;
     return;
   }
@@ -206,13 +247,10 @@ bool Host::connect(Slot& slot) {
     env::maybe_fail("set_up");
     base::ByteWriter writer;
     handshake::put_fault(writer, slot.own_fault);
-    const std::int32_t kind = pipeline::kind_of(slot.number, pipeline::Word::set_up);
-    const messaging::Bytes outcome = writer.take();
-    for (int server = 0; server < messenger_.size(); ++server)
-      messenger_.send(server, kind, messaging::Bytes(outcome));
+    slot.set_up->say(writer.take());
     return true;
   }
-  if (slot.set_up_servers < messenger_.size()) return moved;
+  if (!slot.set_up->over()) return moved;
   reply(slot);
   return true;
 }
@@ -260,14 +298,14 @@ void Host::forget_doorbell() {
     return slot->state == Slot::State::running || slot->state == Slot::State::over;
   });
   if (all_attached && !bell_.name.empty()) transport::shm::forget_doorbell(bell_.name);
-  if (all_attached) fellows_.all_clients_have_come();
 }
 
 void Host::lose(int server) {
-  if (std::exchange(byes_[static_cast<std::size_t>(server)], 1) != 0) return;
+  if (byes_.over() || !lost_.insert(server).second) return;
   const base::Fault fault = fellows_.losses().fault(server);
   fellows_.pass_on(server);
   messenger_.forget(server);
+  byes_.lose(server);
   if (server == 0) reporter_.open(fault, false);
   for (const auto& slot : slots_) {
     if (slot->state == Slot::State::running)
@@ -297,8 +335,7 @@ void Host::say_goodbye(Slot& slot) {
 
 void Host::end() {
   ended_ = true;
-  messenger_.send(0, bye_kind, reporter_.end(snapshot(), outcome()));
-  for (int server = 1; server < messenger_.size(); ++server) messenger_.send(server, bye_kind, {});
+  byes_.say(reporter_.end(snapshot(), outcome()));
 }
 
 void Host::write_report() {
@@ -306,9 +343,7 @@ void Host::write_report() {
   reporter_.write(outcome());
 }
 
-bool Host::done() const {
-  return ended_ && std::count(byes_.begin(), byes_.end(), 0) == 0 && messenger_.idle() && sendings_.empty();
-}
+bool Host::done() const { return ended_ && byes_.over() && messenger_.idle() && sendings_.empty(); }
 
 void Host::run() {
   env::name_this_thread("tailrace-server");
@@ -385,7 +420,7 @@ std::string Host::describe() {
     text += slot->describe(name, messenger_.size());
   }
   if (ended_)
-    text += fmt::format("\n    {} of {} servers have ended", std::count(byes_.begin(), byes_.end(), 1),
+    text += fmt::format("\n    {} of {} servers have ended, as far as this one knows", byes_.heard(),
                         messenger_.size());
   return text + fellows_.describe();
 }

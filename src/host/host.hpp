@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "host/shared_memory_account.hpp"
 #include "host/stop_watch.hpp"
 #include "messaging/messenger.hpp"
+#include "messaging/muster.hpp"
 #include "pipeline/served_component.hpp"
 #include "server/executor.hpp"
 
@@ -29,7 +31,8 @@ struct Slot;
 class Host {
  public:
   // Local. `world` holds clients and servers; both must live longer, as must `run`.
-  Host(comm::Communicator& world, comm::Communicator& servers, const handshake::Run& run);
+  Host(comm::Communicator& world, comm::Communicator& servers, const handshake::Run& run,
+       handshake::Lifelines lifelines);
   ~Host();
 
   bool progress();      // does what there is to do; true if anything moved
@@ -50,6 +53,9 @@ class Host {
  private:
   bool progress(Slot& slot);
   bool receive_declarations(Slot& slot);
+  std::optional<std::vector<std::byte>> declared(Slot& slot);
+  messaging::Muster::Words words_of_byes();
+  std::unique_ptr<messaging::Muster> muster_for(Slot& slot);
   void set_up(Slot& slot, std::span<const std::byte> message);
   bool give_up_without_all(Slot& slot);
   bool connect(Slot& slot);
@@ -79,7 +85,8 @@ class Host {
   server::Executor executor_;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<handshake::Sending> sendings_;
-  std::vector<unsigned char> byes_;  // by server: it has ended, or is lost
+  std::set<int> lost_;      // servers
+  messaging::Muster byes_;  // servers that have ended, and what they report
   bool ended_ = false;
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "base/log.hpp"
+#include "base/tree.hpp"
 #include "base/version.hpp"
 #include "env/clock.hpp"
 #include "env/threads.hpp"
@@ -58,7 +59,9 @@ Reporter::Reporter(int server, const handshake::Run& run, int threads)
 }
 
 void Reporter::share_directory(messaging::Messenger& messenger) {
-  messenger.on(directory_kind, [this](int, messaging::Bytes&& message) {
+  messenger.on(directory_kind, [this, &messenger](int, messaging::Bytes&& message) {
+    for (const int child : base::branch_of(messenger.rank(), messenger.size()).children)
+      messenger.send(child, directory_kind, messaging::Bytes(message));
     base::ByteReader reader(message);
     const auto fault = handshake::get_fault(reader);
     open(fault, reader.get<bool>());
@@ -79,9 +82,7 @@ void Reporter::share_directory(messaging::Messenger& messenger) {
   base::ByteWriter said;
   handshake::put_fault(said, fault);
   said.put(mark_ != nullptr);
-  const messaging::Bytes outcome = said.take();
-  for (int server = 0; server < messenger.size(); ++server)
-    messenger.send(server, directory_kind, messaging::Bytes(outcome));
+  messenger.send(0, directory_kind, said.take());
 }
 
 void Reporter::open(const std::optional<base::Fault>& fault, bool ours) {
@@ -126,6 +127,8 @@ messaging::Bytes Reporter::end(const telemetry::StatusSnapshot& snapshot, const 
 void Reporter::merge(std::span<const std::byte> of_a_server) {
   report_.merge(telemetry::RunReport::from_bytes(of_a_server));
 }
+
+messaging::Bytes Reporter::merged() const { return report_.to_bytes(); }
 
 void Reporter::tell_out_of_range() const {
   for (const telemetry::OutOfRange& one : report_.out_of_range())

@@ -51,6 +51,7 @@ class Reporter {
   // This server is done: what server 0 is to merge().
   messaging::Bytes end(const telemetry::StatusSnapshot& snapshot, const std::string& outcome);
   void merge(std::span<const std::byte> of_a_server);
+  messaging::Bytes merged() const;         // all of that, for the server above this one
   void write(const std::string& outcome);  // once all servers have ended
 
  private:

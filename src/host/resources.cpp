@@ -7,15 +7,14 @@
 
 namespace tailrace::host {
 
-int worker_threads(const settings::ServersOptions& options, const std::vector<int>& nodes, int rank,
+int worker_threads(const settings::ServersOptions& options, const base::Sequence& nodes, int rank,
                    const Pins& pins) {
   if (options.mode == settings::Mode::inline_) return 0;
   if (options.threads > 0) return options.threads;
   if (options.mode == settings::Mode::attached) return 1;
   if (!pins.work.empty()) return static_cast<int>(pins.work.size());
   // What the launcher bound this rank to; or, unbound, its share of the node.
-  const int here =
-      static_cast<int>(std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(rank)]));
+  const int here = static_cast<int>(nodes.count(nodes[static_cast<std::size_t>(rank)]));
   const int allowed = static_cast<int>(env::allowed_cpus().size());
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   return std::max(1, allowed < cores ? allowed : cores / std::max(1, here));

@@ -15,7 +15,7 @@ void serve_until_done(handshake::Started& started) {
   std::optional<Host> host;
   std::optional<env::StopSignals> signals;
   try {
-    host.emplace(*started.world, *started.servers, started.run);
+    host.emplace(*started.world, *started.servers, started.run, std::move(started.lifelines));
     if (started.run.servers().signals != settings::Signals::none)
       signals.emplace(env::OwnHandler::called_too);
     if (signals) host->stop_watch().heed(*signals);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "messaging/muster.hpp"
 #include "pipeline/served_component.hpp"
 #include "server/intake.hpp"
 
@@ -25,9 +26,10 @@ struct Slot {
   std::vector<server::Link> links;
   std::optional<base::Fault> own_fault;  // what this server has to say once all its clients are connected
   bool announced = false;
-  int set_up_servers = 0;
-  std::uint64_t begin_nanoseconds = 0;  // when its clients were told that all is set up
-  std::optional<base::Fault> fault;     // the first that came up while setting up, on any server
+  std::unique_ptr<messaging::Muster> set_up;       // the servers that are
+  std::optional<std::vector<std::byte>> declared;  // the message of the first rank, if another server sent it
+  std::uint64_t begin_nanoseconds = 0;             // when its clients were told that all is set up
+  std::optional<base::Fault> fault;                // the first that came up while setting up, on any server
 
   // For the watchdog: who waits for whom in the component of that name.
   std::string describe(const std::string& name, int servers) const;

@@ -14,7 +14,7 @@ Backlog::Backlog(const Blueprint& blueprint, Words& words, std::size_t most)
       due_(blueprint.plan.files.size()),
       written_(due_.size(), model::static_step),
       told_(written_) {
-  words_.on(Word::written, [this](int, messaging::Bytes&& message) { on_written(message); });
+  words_.on_news(Word::written, [this](const messaging::Bytes& message) { on_written(message); });
 }
 
 void Backlog::start(std::vector<plan::FileClock> clocks,
@@ -45,7 +45,7 @@ bool Backlog::tell(const std::vector<std::unique_ptr<sinks::Sink>>& sinks) {
     news.put(step);
   }
   if (news.bytes().empty()) return false;
-  words_.tell(Word::written, news.take());
+  words_.spread_news(Word::written, news.take());
   return true;
 }
 

@@ -1,6 +1,7 @@
 // What all servers know of a component before its first step, the same on each.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct ComponentInfo {
   int leader = 0;  // the server of the component's first rank: it announces the steps to the others
   std::string history;
   std::size_t memory = 0;  // of each server, for this component; 0: all that the configuration allows
+  std::size_t memory_left = SIZE_MAX;  // for this server, by what its node has and its limits allow
   std::shared_ptr<const model::StateLoader> saved = nullptr;  // from which it goes on, at `begin`
 };
 

@@ -11,7 +11,11 @@ Life::Life(Words& words, int leader, Events events)
     : words_(words),
       leader_(leader),
       events_(std::move(events)),
-      closed_(static_cast<std::size_t>(words.size()), 0) {
+      closed_(
+          words.messenger(),
+          {words.kind(Word::closed), words.kind(Word::closed_everywhere), words.kind(Word::closed_directly)},
+          {[](const messaging::Bytes&) {}, [] { return messaging::Bytes(); },
+           [](const messaging::Bytes&) {}}) {
   words_.on_spread(Word::tick, leader, [this](int, messaging::Bytes&& message) {
     base::ByteReader reader(message);
     on_step(reader.get<model::Tick>());
@@ -23,8 +27,6 @@ Life::Life(Words& words, int leader, Events events)
     const bool known = from == words_.rank() && fatal_;
     if (!known) on_fault(Words::fault_in(message), true);
   });
-  words_.on(Word::closed,
-            [this](int from, messaging::Bytes&&) { closed_[static_cast<std::size_t>(from)] = 1; });
 }
 
 void Life::start() {
@@ -45,16 +47,14 @@ bool Life::announce_last_step() {
   return true;
 }
 
-void Life::announce_closed() {
-  if (!std::exchange(closed_told_, true)) words_.tell(Word::closed, messaging::Bytes{});
-}
+void Life::announce_closed() { closed_.say({}); }
 
 void Life::fail(const base::Fault& fault) {
   if (!fatal_) words_.tell(Word::fatal, fault);
 }
 
 void Life::lose(int server, const base::Fault& fault) {
-  closed_[static_cast<std::size_t>(server)] = 1;
+  closed_.lose(server);
   if (!fatal_) end_by(fault);
 }
 

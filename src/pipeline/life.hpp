@@ -2,12 +2,12 @@
 // announces, the faults of any server, and who has closed.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>
 #include <vector>
 
+#include "messaging/muster.hpp"
 #include "model/block.hpp"
 #include "pipeline/words.hpp"
 
@@ -43,9 +43,9 @@ class Life {
   void announce_closed();
 
   bool last_step_announced() const { return last_step_heard_; }
-  bool closed_here() const { return closed_told_; }
-  int closed_servers() const { return static_cast<int>(std::count(closed_.begin(), closed_.end(), 1)); }
-  bool closed_everywhere() const { return closed_servers() == words_.size(); }
+  bool closed_here() const { return closed_.said(); }
+  int closed_servers() const { return closed_.heard(); }  // of which this one has heard
+  bool closed_everywhere() const { return closed_.over(); }
   const std::vector<base::Fault>& faults() const { return faults_; }  // of any server so far
   const std::optional<base::Fault>& fatal() const { return fatal_; }  // why the component ended early
 
@@ -61,8 +61,7 @@ class Life {
   bool started_ = false;
   std::vector<std::function<void()>> early_;  // what the leader said before start()
   bool last_step_told_ = false, last_step_heard_ = false;
-  bool closed_told_ = false;
-  std::vector<unsigned char> closed_;  // by server; a lost one counts as closed
+  messaging::Muster closed_;
   std::vector<base::Fault> faults_;
   std::optional<base::Fault> fatal_;
 };

@@ -48,6 +48,13 @@ std::size_t check_memory(const Blueprint& blueprint, routing::Router& router, st
   if (servers.memory_given)
     throw Error(ErrorCode::configuration,
                 fmt::format("{}; memory is {} MiB{}; expected {}", text, servers.memory >> 20, part, remedy));
+  if (const std::size_t all = needs.total() + memory; all > blueprint.info.memory_left)
+    throw Error(
+        ErrorCode::configuration,
+        fmt::format(
+            "{}; with {} MiB for what moves (memory, which is not set) that is {} MiB, and this node "
+            "has {} MiB left for it (of its memory, or of the limit of its control group); expected {}",
+            text, memory >> 20, all >> 20, blueprint.info.memory_left >> 20, remedy));
   base::log_warning(
       fmt::format("{}, beside {} MiB for what moves (memory, which is not set{}); to bound all "
                   "of it: {}",

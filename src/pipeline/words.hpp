@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "base/error.hpp"
 #include "messaging/messenger.hpp"
@@ -15,8 +16,12 @@ enum class Word : std::int32_t {
   final_tick,
   fault,
   fatal,
-  closed,
-  set_up,
+  closed,  // up the tree of servers, and once all have, down; each to each once one is lost
+  closed_everywhere,
+  closed_directly,
+  set_up,  // in the same ways
+  set_up_everywhere,
+  set_up_directly,
   analytics,
   stop,      // the run is to end now
   complete,  // the last step that a server's clients have given in full
@@ -34,7 +39,7 @@ enum class Word : std::int32_t {
   state,  // pieces of arrays, for their owner
   member  // an owner's arrays are on disk
 };
-inline constexpr std::int32_t words_per_component = 22;
+inline constexpr std::int32_t words_per_component = 26;
 inline constexpr Word first_word_of_checkpoints = Word::keep;
 
 inline std::int32_t kind_of(int component, Word word) {
@@ -52,6 +57,10 @@ class Words {
   // To all servers, this one included, whose handler runs in the next progress like the others'.
   void tell(Word word, const messaging::Bytes& message);
   void tell(Word word, const base::Fault& fault);
+  // The same of any server, down a tree. The words of a server arrive in the order in which it says them, and
+  // are not ordered with what it tells otherwise.
+  void on_news(Word word, std::function<void(const messaging::Bytes&)> handler);
+  void spread_news(Word word, const messaging::Bytes& message);
   // What one server, the root, says to all, itself included, step by step: down a tree, so that no server
   // sends more than a few. The words of a root arrive in the order in which it says them, and are not ordered
   // with what it tells otherwise. `from` is the root wherever they arrive.

@@ -94,7 +94,7 @@ std::vector<config::Option> what_they_may_use_and_tell() {
        .type = config::size(),
        .says = "The bound on the data that a server holds, from their arrival to the disk. A plan that must "
                "hold more at a time is refused in `ready`, with the figures. Where it is not given, it is "
-               "1 GiB, and such a plan gets a warning: what it must hold then comes on top.",
+               "1 GiB, and what a plan must hold comes on top, with a warning, as far as the node has it.",
        .example = "4 GiB",
        .unit = "bytes per server"},
       {.name = "watchdog",

@@ -11,7 +11,6 @@
 #include "client/buffer_size.hpp"
 #include "env/clock.hpp"
 #include "handshake/agreement/wanted_names.hpp"
-#include "handshake/liveness/watched.hpp"
 #include "handshake/ready.hpp"
 #include "handshake/unreceived.hpp"
 #include "host/beside/lost_output.hpp"
@@ -201,7 +200,6 @@ void ModelRank::hear_welcome() {
   const auto message = await(handshake::Tag::welcome, "to say how it is reached");
   base::ByteReader reader(message);
   doorbell_name_ = reader.get_text();
-  watch_.watch(handshake::get_address(reader), [this] { meanwhile(); });
   if (own_) return;
   try {
     if (handshake::transport_of(started_.run, started_.world->rank()).shares_memory())

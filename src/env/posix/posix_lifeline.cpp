@@ -26,7 +26,8 @@ constexpr std::size_t most_strangers = 64;
 constexpr std::size_t most_hosts = 16;
 constexpr int backlog = 256;
 // The other system answers these, whatever its process does; where none comes the connection ends.
-constexpr int seconds_idle = 5, seconds_between = 5, probes = 4;
+constexpr int seconds_idle = 1, seconds_between = 1, probes = 3;
+constexpr unsigned int milliseconds_unanswered = 3500;  // of what was sent
 
 int new_socket(int family) { return ::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
 
@@ -39,6 +40,7 @@ void keep_alive(int socket) {
   set(socket, IPPROTO_TCP, TCP_KEEPIDLE, seconds_idle);
   set(socket, IPPROTO_TCP, TCP_KEEPINTVL, seconds_between);
   set(socket, IPPROTO_TCP, TCP_KEEPCNT, probes);
+  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds_unanswered, sizeof milliseconds_unanswered);
 }
 
 bool send_whole(int socket, const void* bytes, std::size_t size) {  // few bytes: they fit at once, or never
@@ -123,7 +125,7 @@ struct Introduction {
   std::uint64_t secret = 0, own = 0;
 };
 
-enum class Heard { nothing, bytes, end, trouble };
+enum class Heard { nothing, bytes, end, silence, trouble };
 
 // All of `size` bytes, or nothing: they were sent at once.
 Heard receive(int socket, void* bytes, std::size_t size) {
@@ -131,6 +133,9 @@ Heard receive(int socket, void* bytes, std::size_t size) {
   if (got == static_cast<ssize_t>(size)) return Heard::bytes;
   if (got == 0 || (got < 0 && errno == ECONNRESET)) return Heard::end;
   if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return Heard::nothing;
+  // Of the network as such: an error of the host, which is told once nobody has answered for long enough.
+  if (got < 0 && (errno == ETIMEDOUT || errno == EHOSTUNREACH || errno == ENETUNREACH || errno == EHOSTDOWN))
+    return Heard::silence;
   return Heard::trouble;
 }
 
@@ -227,6 +232,7 @@ Lifeline::State Lifeline::look() {
     case Heard::nothing: return state_;
     case Heard::bytes: state_ = word == bye ? State::let_go : State::unknown; break;
     case Heard::end: state_ = State::cut; break;
+    case Heard::silence: state_ = State::silent; break;
     case Heard::trouble: state_ = State::unknown; break;
   }
   socket_.close();

@@ -1,10 +1,14 @@
 #include "env/lifeline.hpp"
 
 #include <gtest/gtest.h>
+#include <net/if.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <functional>
 
 #include "env/clock.hpp"
@@ -70,6 +74,52 @@ TEST(Lifeline, is_cut_when_the_process_is_killed) {
   ASSERT_TRUE(soon([&] { return line.look() == State::open; }));
   child.kill(SIGKILL);
   EXPECT_TRUE(soon([&] { return line.look() == State::cut; }));
+}
+
+// In a network of its own, which is taken away: what is sent then is answered by nobody, as when a node is
+// lost.
+class OwnNetwork {
+ public:
+  OwnNetwork() : exists_(unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0 && set_up(true)) {}
+  bool exists() const { return exists_; }
+  static bool set_up(bool up) {
+    const int any = socket(AF_INET, SOCK_DGRAM, 0);
+    ifreq loopback{};
+    std::strcpy(loopback.ifr_name, "lo");
+    bool done = ioctl(any, SIOCGIFFLAGS, &loopback) == 0;
+    loopback.ifr_flags = static_cast<short>(up ? loopback.ifr_flags | IFF_UP : loopback.ifr_flags & ~IFF_UP);
+    done = done && ioctl(any, SIOCSIFFLAGS, &loopback) == 0;
+    close(any);
+    return done;
+  }
+
+ private:
+  bool exists_;
+};
+
+// The same for both: a process that lives, and one that is stopped.
+void expect_silence_of(int signal) {
+  const OwnNetwork network;
+  if (!network.exists()) _exit(77);
+  const Child child;
+  Lifeline line(child.address(), 3);
+  if (!soon([&] { return line.look() == State::open; })) _exit(1);
+  if (signal != 0) child.kill(signal);
+  const double begin = steady_seconds();
+  if (!OwnNetwork::set_up(false)) _exit(2);
+  const bool silent = soon([&] { return line.look() != State::open; }) && line.state() == State::silent;
+  _exit(silent && steady_seconds() < begin + 4.8 ? 0 : 3);
+}
+
+TEST(Lifeline, is_silent_within_seconds_when_the_other_system_answers_no_more) {
+  for (const int signal : {0, SIGSTOP}) {
+    const pid_t apart = fork();
+    if (apart == 0) expect_silence_of(signal);
+    int status = 0;
+    waitpid(apart, &status, 0);
+    if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "this system lets nobody make a network of its own";
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+  }
 }
 
 TEST(Lifeline, stays_while_the_process_is_stopped) {

@@ -11,9 +11,6 @@
 namespace tailrace::handshake {
 namespace {
 
-constexpr int up_tag = 1;
-constexpr int down_tag = 2;
-
 std::vector<std::byte> word_of(const std::optional<base::Fault>& fault) {
   base::ByteWriter writer;
   put_fault(writer, fault);
@@ -25,26 +22,49 @@ std::optional<base::Fault> fault_in(const std::vector<std::byte>& word) {
   return get_fault(reader);
 }
 
+base::Branch branch_among(const std::vector<int>& members, const comm::Communicator& communicator) {
+  if (members.empty()) return base::branch_of(communicator.rank(), communicator.size());
+  const auto own = std::ranges::lower_bound(members, communicator.rank());
+  return base::branch_of(static_cast<int>(own - members.begin()), static_cast<int>(members.size()));
+}
+
 }  // namespace
 
-Tree::Tree(comm::Communicator& component)
-    : component_(component), branch_(base::branch_of(component.rank(), component.size())) {}
+Tree::Tree(comm::Communicator& component) : Tree(component, Tags{}, {}) {}
+
+Tree::Tree(comm::Communicator& communicator, Tags tags, std::vector<int> members)
+    : component_(communicator),
+      tags_(tags),
+      members_(std::move(members)),
+      branch_(branch_among(members_, communicator)) {}
+
+int Tree::rank_of(int place) const {
+  return members_.empty() ? place : members_[static_cast<std::size_t>(place)];
+}
 
 void Tree::up(std::vector<std::byte> word) {
-  sendings_.emplace_back(component_, std::move(word), branch_.parent, up_tag);
+  sendings_.emplace_back(component_, std::move(word), rank_of(branch_.parent), tags_.up);
 }
 
 void Tree::down(std::vector<std::byte> word) {
   const auto shared = std::make_shared<const std::vector<std::byte>>(std::move(word));
-  for (const int child : branch_.children) sendings_.emplace_back(component_, shared, child, down_tag);
+  for (const int child : branch_.children)
+    sendings_.emplace_back(component_, shared, rank_of(child), tags_.down);
 }
 
 std::optional<std::vector<std::byte>> Tree::from_child(std::size_t child) {
-  return poll(component_, branch_.children[child], up_tag);
+  return poll(component_, rank_of(branch_.children[child]), tags_.up);
 }
 
 std::optional<std::vector<std::byte>> Tree::from_parent() {
-  return poll(component_, branch_.parent, down_tag);
+  return poll(component_, rank_of(branch_.parent), tags_.down);
+}
+
+std::vector<int> Tree::neighbours() const {
+  std::vector<int> ranks;
+  if (!is_first()) ranks.push_back(rank_of(branch_.parent));
+  for (const int child : branch_.children) ranks.push_back(rank_of(child));
+  return ranks;
 }
 
 void Tree::give_up(const base::Fault& fault) {

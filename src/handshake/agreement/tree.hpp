@@ -1,5 +1,6 @@
-// What the ranks of a component say to each other while they get ready: up a tree to the first rank, and down
-// from it, so that none of them takes or sends more than a few messages, however many ranks there are.
+// What many ranks say to each other, those of a component while they get ready and all of them in `start`: up
+// a tree to the first rank, and down from it, so that none takes or sends more than a few messages, however
+// many there are.
 #pragma once
 
 #include <functional>
@@ -17,7 +18,12 @@ namespace tailrace::handshake {
 // says so in both directions; what it would have said or passed on is then not waited for.
 class Tree {
  public:
-  explicit Tree(comm::Communicator& component);  // which must live longer
+  struct Tags {
+    int up = 1, down = 2;
+  };
+  explicit Tree(comm::Communicator& component);  // of all its ranks; it must live longer
+  // Of these ranks of the communicator, ascending; all of them if there are none.
+  Tree(comm::Communicator& communicator, Tags tags, std::vector<int> members);
 
   bool is_first() const { return branch_.parent < 0; }
   std::size_t children() const { return branch_.children.size(); }
@@ -26,10 +32,15 @@ class Tree {
   std::optional<std::vector<std::byte>> from_child(std::size_t child);
   std::optional<std::vector<std::byte>> from_parent();
   void give_up(const base::Fault& fault);
-  bool sent();  // the others have taken over what was said
+  std::vector<int> neighbours() const;  // above and below, as ranks of the communicator
+  bool sent();                          // the others have taken over what was said
 
  private:
+  int rank_of(int place) const;  // in the communicator
+
   comm::Communicator& component_;
+  Tags tags_;
+  std::vector<int> members_;
   base::Branch branch_;
   std::vector<Sending> sendings_;
 };

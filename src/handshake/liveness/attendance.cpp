@@ -40,6 +40,13 @@ std::string name_of_note(const transport::ProcessId& process, const std::string&
 
 }  // namespace
 
+LostInStart::LostInStart(int lost, const std::string& how, bool is_seen)
+    : Error(ErrorCode::lost, is_seen ? fmt::format("rank {} of the run is gone: {} in start", lost, how)
+                                     : fmt::format("rank {} of the run is lost in start: {}", lost, how)),
+      rank(lost),
+      why(how),
+      seen(is_seen) {}
+
 Attendance::Attendance(const comm::Members& members)
     : members_(members),
       job_(name_of_job()),
@@ -67,12 +74,12 @@ void Attendance::look() {
   if (now < next_look_ || note_.empty()) return;
   next_look_ = now + look_seconds;
   read_notes();
-  for (std::size_t rank = 0; rank < members_.numbers.size(); ++rank) {
-    const auto found = come_.find(members_.numbers[rank]);
-    if (found == come_.end() || !transport::gone(found->second)) continue;
-    throw Error(ErrorCode::lost,
-                fmt::format("rank {} of the run is gone: its process {} ended in start, before all had come",
-                            rank, found->second.number));
+  for (const auto& [number, process] : come_) {
+    if (!transport::gone(process)) continue;
+    const auto place = std::ranges::find(members_.numbers, number);
+    if (place == members_.numbers.end()) continue;
+    throw LostInStart(static_cast<int>(place - members_.numbers.begin()),
+                      fmt::format("its process {} ended", process.number), true);
   }
   if (now < next_word_) return;
   next_word_ = begin_ + until_next_word * (now - begin_);

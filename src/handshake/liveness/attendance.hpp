@@ -5,10 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "comm/communicator.hpp"
 #include "transport/process.hpp"
 
 namespace tailrace::handshake {
+
+// A rank of the run that is seen or said to be lost while all ranks meet.
+struct LostInStart : Error {
+  LostInStart(int lost, const std::string& how, bool is_seen);
+  int rank;
+  std::string why;  // in words that fit behind its name
+  bool seen;        // by this rank itself
+};
 
 // Each rank leaves a note on its node, an empty file in shared memory whose name says it all; it goes when
 // this does. What a dead process leaves is taken away with its segments. Ranks of other nodes are not seen.
@@ -19,7 +28,7 @@ class Attendance {
   Attendance(const Attendance&) = delete;
   Attendance& operator=(const Attendance&) = delete;
 
-  // To be called at any rate while others are awaited. Throws Error(lost) where one of them came and died.
+  // To be called at any rate while others are awaited. Throws LostInStart where one of them came and died.
   // After some seconds, and then ever more rarely, one rank of the node logs who has not come.
   void look();
 

@@ -14,8 +14,6 @@ namespace tailrace::handshake {
 namespace {
 
 constexpr double look_seconds = 0.25;
-constexpr double look_seconds_while_connecting = 0.01;
-constexpr double seconds_to_be_let_in = 1.0;
 constexpr double seconds_for_own_server = 2.0;
 constexpr double seconds_to_find_loss = 2.0;  // its last word may be under way
 constexpr double seconds_to_explain = 1.0;
@@ -25,17 +23,23 @@ constexpr double patience_with_answers = 1.0;  // seconds of a wait before the s
 
 }  // namespace
 
-ServerWatch::ServerWatch(const Started& started, int own)
+ServerWatch::ServerWatch(Started& started, int own)
     : started_(started), own_(own), losses_(started.run, started.world->rank()) {
   const int rank = started.run.assignment.servers[static_cast<std::size_t>(own)];
   if (rank != started.world->rank() && !losses_.in_sight(own)) pulse_.emplace(*started.world, rank);
+  if (started.servers) return;  // those of this process are its server's to watch
+  for (LifelineTo& line : started.lifelines.lines) losses_.watch(std::move(line));
+  started.lifelines.lines.clear();
 }
 
-void ServerWatch::watch(const env::LifelineAddress& address, const std::function<void()>& meanwhile) {
-  losses_.watch(own_, address);
-  next_look_ = 0.0;
-  const double end = env::steady_seconds() + seconds_to_be_let_in;
-  while (losses_.is_connecting() && env::steady_seconds() < end) meanwhile();
+// By TCP its system says no more; by MPI it may, over another network. Both are silent where a node is lost.
+void ServerWatch::judge_silence() {
+  if (!pulse_ || losses_.lost(own_) || !losses_.is_silent(own_)) return;
+  pulse_->ask();
+  if (pulse_->silence() < seconds_of_silence) return;
+  losses_.note(own_, node_lost);
+  tell_far_servers();
+  tell_other_clients();
 }
 
 void ServerWatch::look() {
@@ -43,12 +47,13 @@ void ServerWatch::look() {
   if (now >= next_look_) {
     hear();
     const std::vector<int> ended = losses_.look();
-    next_look_ = now + (losses_.is_connecting() ? look_seconds_while_connecting : look_seconds);
+    next_look_ = now + look_seconds;
     hear();  // its last word was under way when its process ended
     if (std::find(ended.begin(), ended.end(), own_) != ended.end()) {
       tell_far_servers();
       tell_other_clients();
     }
+    judge_silence();
     if (lost_at_ == 0.0 && losses_.first_other(own_)) lost_at_ = now;
   }
   if (losses_.lost(own_)) raise(losses_.fault(own_));
@@ -56,7 +61,7 @@ void ServerWatch::look() {
 
 // Those of other nodes see nothing of it, and may have no fellow here. Two are enough: they pass it on.
 void ServerWatch::tell_far_servers() {
-  const std::vector<int>& servers = started_.run.assignment.servers;
+  const base::Sequence& servers = started_.run.assignment.servers;
   std::vector<int> some;
   for (std::size_t server = 0; server < servers.size() && some.size() < 2; ++server)
     if (!losses_.in_sight(static_cast<int>(server)) && !losses_.lost(static_cast<int>(server)))
@@ -81,9 +86,8 @@ void ServerWatch::tell_other_clients() {
 
 void ServerWatch::hear() {
   while (const auto heard = hear_farewell(*started_.world)) {
-    const std::vector<int>& servers = started_.run.assignment.servers;
-    const auto place = std::find(servers.begin(), servers.end(), heard->rank);
-    if (place != servers.end()) losses_.note(static_cast<int>(place - servers.begin()), heard->why);
+    const base::Sequence& servers = started_.run.assignment.servers;
+    if (const auto server = servers.find(heard->rank)) losses_.note(static_cast<int>(*server), heard->why);
   }
 }
 
@@ -136,9 +140,8 @@ std::string ServerWatch::whom() {
     text += fmt::format(", which has not answered for {:.0f} s,", silence);
   if (pulse_ && !losses_.is_watched(own_)) text += ", which cannot be watched by TCP,";
   if (losses_.is_stopped(own_)) text += ", which is stopped by a signal,";
-  for (std::size_t server = 0; server < started_.run.assignment.servers.size(); ++server)
-    if (static_cast<int>(server) != own_ && losses_.is_stopped(static_cast<int>(server)))
-      text += fmt::format(" (while {} is stopped by a signal)", losses_.name(static_cast<int>(server)));
+  for (const int server : losses_.stopped_others(own_))
+    text += fmt::format(" (while {} is stopped by a signal)", losses_.name(server));
   return text;
 }
 

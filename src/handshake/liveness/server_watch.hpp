@@ -15,12 +15,10 @@ namespace tailrace::handshake {
 // The model's thread only. Its calls may be made at any rate: most of them read a clock and no more.
 class ServerWatch {
  public:
-  // `own`: the number of the server of this rank. `started` must live longer.
-  ServerWatch(const Started& started, int own);
+  // `own`: the number of the server of this rank. `started` must live longer; what it has of connections to
+  // that server is taken.
+  ServerWatch(Started& started, int own);
 
-  // As this rank's server said how it can be watched. Waits for it a second at most while it calls
-  // `meanwhile`; later the connection comes when it comes.
-  void watch(const env::LifelineAddress& address, const std::function<void()>& meanwhile);
   // Throws Error(lost) where the server of this rank is lost.
   void look();
   // The same for a rank that has waited for so many seconds, and for any server: this rank's own may have a
@@ -39,6 +37,7 @@ class ServerWatch {
 
  private:
   void hear();
+  void judge_silence();
   void tell_far_servers();
   void tell_other_clients();
   std::string whom();

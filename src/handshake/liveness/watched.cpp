@@ -32,10 +32,10 @@ void tell_unwatched(int server, const std::string& why) {
 std::vector<int> far_clients_of(const Run& run, int server) {
   std::vector<int> far;
   const int own = run.assignment.servers[static_cast<std::size_t>(server)];
-  for (std::size_t rank = 0; rank < run.assignment.server_of.size(); ++rank)
-    if (run.assignment.server_of[rank] == server && static_cast<int>(rank) != own &&
-        run.nodes[rank] != node_of(run, server))
-      far.push_back(static_cast<int>(rank));
+  for (const auto& [first, end] : run.assignment.server_of.stretches_of(server))
+    for (std::size_t rank = first; rank < end; ++rank)
+      if (static_cast<int>(rank) != own && run.nodes[rank] != node_of(run, server))
+        far.push_back(static_cast<int>(rank));
   return far;
 }
 
@@ -79,6 +79,7 @@ Watched::Watched(const Run& run, int server) : server_(server), fellows_(watchin
   try {
     env::maybe_fail("listen");
     end_.emplace();
+    expects_until_ = env::steady_seconds() + patience_with_the_last;
   } catch (const Error& error) {
     tell_unwatched(server_, error.what());
   }
@@ -91,15 +92,13 @@ env::LifelineAddress Watched::address_for(int rank) const {
 
 void Watched::take_in() {
   if (!end_ || !end_->listens()) return;
-  const std::size_t come = end_->take_in();
+  come_ = end_->take_in();
   const double now = env::steady_seconds();
-  if (expects_until_ < 0.0) expects_until_ = now + patience_with_the_last;
-  const bool is_late = expects_until_ > 0.0 && now >= expects_until_;
-  if (come < ranks_.size() && !is_late) return;
+  if (come_ < ranks_.size() && now < expects_until_) return;
   end_->stop_listening();
-  if (come < ranks_.size())
+  if (come_ < ranks_.size())
     tell_unwatched(server_, fmt::format("{} of {} ranks of other nodes cannot reach it by TCP to watch it",
-                                        ranks_.size() - come, ranks_.size()));
+                                        ranks_.size() - come_, ranks_.size()));
 }
 
 }  // namespace tailrace::handshake

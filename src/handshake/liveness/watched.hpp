@@ -29,15 +29,17 @@ class Watched {
   // For this rank, or for a fellow: of nobody where it is not to watch.
   env::LifelineAddress address_for(int rank) const;
   const std::vector<int>& fellows() const { return fellows_; }  // their numbers
-  void take_in();                                               // at any rate
-  void expect_nobody_new() { expects_until_ = -1.0; }           // but those that are about to come
+  const std::vector<int>& watchers() const { return ranks_; }   // of the run, ascending
+  bool expects_more() const { return end_ && come_ < ranks_.size(); }
+  void take_in();  // at any rate
 
  private:
   int server_;
   std::vector<int> fellows_;
   std::vector<int> ranks_;  // that are to watch, ascending
   std::optional<env::WatchedEnd> end_;
-  double expects_until_ = 0.0;  // steady seconds; 0: without end; -1: not much longer
+  std::size_t come_ = 0;
+  double expects_until_ = 0.0;  // steady seconds
 };
 
 }  // namespace tailrace::handshake

@@ -14,13 +14,12 @@ namespace {
 // Model ranks first, then servers; `servers_of` by model rank.
 Run run_of(std::vector<int> nodes, std::vector<int> servers_of, int servers) {
   Run run;
-  run.nodes = std::move(nodes);
-  run.assignment.server_of = std::move(servers_of);
+  run.nodes = nodes;
   for (int server = 0; server < servers; ++server) {
-    run.assignment.servers.push_back(static_cast<int>(run.assignment.server_of.size()));
-    run.assignment.server_of.push_back(-1);
+    run.assignment.servers.push_back(static_cast<int>(servers_of.size()));
+    servers_of.push_back(-1);
   }
-  run.processes.resize(run.nodes.size());
+  run.assignment.server_of = servers_of;
   return run;
 }
 
@@ -84,17 +83,19 @@ TEST(Watched, stops_listening_when_all_have_come_and_its_end_is_no_loss) {
   put_address(writer, watched->address_for(0));
   const std::vector<std::byte> bytes = writer.take();
   base::ByteReader reader(bytes);
-  first.watch(0, get_address(reader));
-  second.watch(0, watched->address_for(1));
+  first.watch({0, env::Lifeline(get_address(reader), 0)});
+  second.watch({0, env::Lifeline(watched->address_for(1), 1)});
   for (const double end = env::steady_seconds() + 5.0; env::steady_seconds() < end; usleep(1000)) {
     watched->take_in();
     EXPECT_TRUE(first.look().empty() && second.look().empty());
-    if (!first.is_connecting() && !second.is_connecting()) break;
+    if (!watched->expects_more()) break;
   }
+  usleep(300000);
+  EXPECT_TRUE(first.look().empty() && second.look().empty());
   EXPECT_TRUE(first.is_watched(0) && second.is_watched(0));
   Losses late(run, 1);
-  late.watch(0, watched->address_for(1));
-  for (const double end = env::steady_seconds() + 5.0; late.is_connecting() && env::steady_seconds() < end;
+  late.watch({0, env::Lifeline(watched->address_for(1), 1)});
+  for (const double end = env::steady_seconds() + 5.0; late.is_watched(0) && env::steady_seconds() < end;
        usleep(1000))
     late.look();
   EXPECT_FALSE(late.is_watched(0));

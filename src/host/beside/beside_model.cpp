@@ -7,7 +7,8 @@ namespace tailrace::host {
 
 BesideModel::BesideModel(handshake::Started& started, const env::StopSignals* signals) : started_(started) {
   try {
-    host_ = std::make_unique<Host>(*started_.world, *started_.servers, started_.run);
+    host_ = std::make_unique<Host>(*started_.world, *started_.servers, started_.run,
+                                   std::move(started_.lifelines));
   } catch (...) {
     say_farewell(started_, base::current_fault());
     throw;

@@ -99,7 +99,7 @@ TEST(ReadyOfManyRanks, first_rank_holds_one_message_for_all_servers) {
   const Cost small = ready_on_the_first(LargeRun(1024, few_fields)),
              large = ready_on_the_first(LargeRun(many_ranks, few_fields));
   RecordProperty("megabytes", static_cast<int>(large.peak / megabyte));
-  EXPECT_EQ(large.servers_told, static_cast<std::size_t>(LargeRun(many_ranks).servers()));
+  EXPECT_EQ(large.servers_told, 1u) << "which passes it on";
   EXPECT_LT(large.peak, 200 * megabyte);
   EXPECT_LT(large.peak, 40 * small.peak) << "at most 32 times as many ranks";
   EXPECT_LT(large.held, megabyte);
@@ -141,11 +141,10 @@ TEST(ReadyOfManyRanks, a_rank_knows_little_of_the_others) {
   for (const int behind : {0, 1}) {
     const Cost small = ready_on_another(few, few.ranks() / 2 - behind),
                large = ready_on_another(many, many.ranks() / 2 - behind);
-    constexpr std::size_t numbers = 4 * sizeof(int);  // of each rank: its server, its component, itself
-    EXPECT_LT(large.held - small.held, (many_ranks + many_ranks / 100 + 1) * numbers);
+    EXPECT_LT(large.held, small.held + 20'000) << "who serves whom, in stretches of neighbouring ranks";
     RecordProperty("kilobytes", static_cast<int>(large.held / 1000));
     RecordProperty("kilobytes_at_the_peak", static_cast<int>(large.peak / 1000));
-    EXPECT_LT(large.held, 2 * megabyte + megabyte / 10);
+    EXPECT_LT(large.held, 2 * megabyte);
   }
 }
 

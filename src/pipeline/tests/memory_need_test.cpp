@@ -44,6 +44,21 @@ TEST(MemoryNeed, is_refused_where_the_bound_was_given) {
   }
 }
 
+TEST(MemoryNeed, is_refused_where_the_node_has_not_so_much) {
+  const Cast cast{.clients = 2,
+                  .servers = 2,
+                  .memory_left = std::size_t{150} << 20,
+                  .text = text_with("servers: {count: 2}\n")};
+  try {
+    const Play play(cast, "too_much");
+    FAIL() << "it was not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::configuration);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("server 0 must hold 100 MiB at a time"),
+                                    HasSubstr("that is 164 MiB, and this node has 150 MiB left")));
+  }
+}
+
 TEST(MemoryNeed, is_told_where_none_was_given_and_the_run_goes_on) {
   testing::internal::CaptureStderr();
   Play play({.clients = 2, .servers = 2, .text = text_with("")}, "told");

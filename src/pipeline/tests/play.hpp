@@ -46,6 +46,7 @@ inline const std::string configuration_text =
 struct Cast {
   int clients = 1, servers = 1, threads = 0;
   std::size_t memory = std::size_t{64} << 20;  // of a server
+  std::size_t memory_left = SIZE_MAX;          // on its node
   bool indexed = false;
   unsigned seed = 1;
   std::string text = configuration_text;
@@ -148,7 +149,16 @@ struct Play {
     int leader = 0;
     while (clients_of(static_cast<std::size_t>(leader)).empty()) ++leader;
     for (std::size_t s = 0; s < servers.size(); ++s)
-      make_server(s, {0, configuration, declarations, decomposition, cast.begin_tick(), {}, leader, "now"});
+      make_server(s, {0,
+                      configuration,
+                      declarations,
+                      decomposition,
+                      cast.begin_tick(),
+                      {},
+                      leader,
+                      "now",
+                      0,
+                      cast.memory_left});
     plan = std::make_unique<plan::Plan>(plan::make_plan(configuration, declarations));
     connect(*plan);
     for (ModelRank& rank : ranks) rank.step = cast.begin;

@@ -111,5 +111,29 @@ TEST(WordsOfManyServers, a_step_costs_each_of_them_a_few_messages) {
   }
 }
 
+TEST(WordsOfManyServers, the_end_of_a_component_costs_each_of_them_a_few_messages) {
+  Servers servers(328, 200);
+  for (const auto& server : servers.all) server->life->announce_closed();
+  servers.settle();
+  for (const auto& server : servers.all) {
+    EXPECT_TRUE(server->life->closed_everywhere());
+    EXPECT_LE(server->sent, base::tree_width + 1u);
+  }
+}
+
+TEST(WordsOfManyServers, news_of_any_of_them_reach_all_by_a_few_messages_of_each) {
+  Servers servers(328, 0);
+  std::vector<int> heard(servers.all.size(), 0);
+  for (std::size_t server = 0; server < heard.size(); ++server)
+    servers.all[server]->words->on_news(Word::written, [&heard, server](const messaging::Bytes& message) {
+      EXPECT_EQ(message, messaging::Bytes(3));
+      ++heard[server];
+    });
+  servers.all[77]->words->spread_news(Word::written, messaging::Bytes(3));
+  servers.settle();
+  EXPECT_THAT(heard, testing::Each(1));
+  for (const auto& server : servers.all) EXPECT_LE(server->sent, static_cast<std::size_t>(base::tree_width));
+}
+
 }  // namespace
 }  // namespace tailrace::pipeline

@@ -1,0 +1,55 @@
+#include "handshake/rollcall/exchange.hpp"
+
+#include <optional>
+
+#include "base/bytes.hpp"
+
+namespace tailrace::handshake {
+namespace {
+
+std::vector<std::byte> verdict_of(const std::optional<base::Fault>& fault,
+                                  std::span<const std::byte> answer) {
+  base::ByteWriter writer;
+  put_fault(writer, fault);
+  writer.put_bytes(answer);
+  return writer.take();
+}
+
+std::vector<std::byte> give_answer(Tree& tree, const Exchange& what, const std::string& on_others) {
+  std::vector<std::byte> answer;
+  try {
+    answer = what.answer();
+  } catch (const Error& error) {
+    tree.down(verdict_of(base::Fault{error.code(), on_others}, {}));
+    throw AgreedFault(error.code(), error.what());
+  }
+  tree.down(verdict_of(std::nullopt, answer));
+  return answer;
+}
+
+std::vector<std::byte> hear_answer(Tree& tree, const std::function<void()>& meanwhile) {
+  std::optional<std::vector<std::byte>> verdict;
+  while (!(verdict = tree.from_parent())) meanwhile();
+  tree.down(*verdict);
+  base::ByteReader reader(*verdict);
+  if (const auto fault = get_fault(reader)) throw AgreedFault(fault->code, fault->message);
+  const auto answer = reader.rest();
+  return {answer.begin(), answer.end()};
+}
+
+}  // namespace
+
+std::vector<std::byte> exchange(Tree& tree, const Exchange& what, const std::string& on_others) {
+  for (std::size_t child = 0; child < tree.children(); ++child)
+    what.join(hear_child(tree, child, what.meanwhile));
+  if (tree.is_first()) return give_answer(tree, what, on_others);
+  tree.up(what.say());
+  return hear_answer(tree, what.meanwhile);
+}
+
+void come_together(Tree& tree, const std::function<void()>& meanwhile) {
+  const auto nothing = [] { return std::vector<std::byte>(); };
+  exchange(tree, {[](std::span<const std::byte>) {}, nothing, nothing, meanwhile}, "");
+}
+
+}  // namespace tailrace::handshake

@@ -1,0 +1,123 @@
+#include "handshake/rollcall/roster.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/bytes.hpp"
+
+namespace tailrace::handshake {
+namespace {
+
+// `next` goes on behind `names`, and its numbers behind `numbers`.
+void add_named(std::vector<std::string>& names, base::Sequence& numbers,
+               const std::vector<std::string>& next_names, const base::Sequence& next_numbers) {
+  std::map<std::string, int> known;
+  for (std::size_t i = 0; i < names.size(); ++i) known.emplace(names[i], static_cast<int>(i));
+  std::vector<int> here;
+  for (const std::string& name : next_names) {
+    const auto [place, is_new] = known.try_emplace(name, static_cast<int>(names.size()));
+    if (is_new) names.push_back(name);
+    here.push_back(place->second);
+  }
+  for (const int number : next_numbers) numbers.push_back(here[static_cast<std::size_t>(number)]);
+}
+
+void add_numbers(base::Sequence& numbers, const base::Sequence& next) {
+  for (const int number : next) numbers.push_back(number);
+}
+
+void put_names(base::ByteWriter& writer, const std::vector<std::string>& names) {
+  writer.put(static_cast<std::int32_t>(names.size()));
+  for (const std::string& name : names) writer.put_text(name);
+}
+
+std::vector<std::string> get_names(base::ByteReader& reader) {
+  std::vector<std::string> names;
+  for (auto left = reader.get<std::int32_t>(); left > 0; --left) names.push_back(reader.get_text());
+  return names;
+}
+
+}  // namespace
+
+Roster Roster::of(const Hello& hello) {
+  Roster roster;
+  roster.node_names_ = {hello.node};
+  roster.component_names_ = {hello.component};
+  roster.nodes_ = roster.components_ = {0};
+  roster.serve_ = {hello.serves ? 1 : 0};
+  roster.domains_ = {hello.domain};
+  roster.only_cpus_ = {hello.only_cpu};
+  return roster;
+}
+
+void Roster::add(const Roster& next) {
+  add_named(node_names_, nodes_, next.node_names_, next.nodes_);
+  add_named(component_names_, components_, next.component_names_, next.components_);
+  add_numbers(serve_, next.serve_);
+  add_numbers(domains_, next.domains_);
+  add_numbers(only_cpus_, next.only_cpus_);
+}
+
+std::vector<Participant> Roster::participants() const {
+  std::vector<Participant> all(size());
+  const auto fill = [&](const base::Sequence& numbers, auto set) {
+    auto one = all.begin();
+    for (const int number : numbers) set(*one++, number);
+  };
+  std::vector<int> first(node_names_.size(), -1);
+  int rank = 0;
+  fill(nodes_, [&](Participant& one, int node) {
+    int& lowest = first[static_cast<std::size_t>(node)];
+    if (lowest < 0) lowest = rank;
+    one.node = lowest;
+    ++rank;
+  });
+  fill(components_, [&](Participant& one, int component) {
+    one.component = component_names_[static_cast<std::size_t>(component)];
+  });
+  fill(serve_, [](Participant& one, int serves) { one.serves = serves != 0; });
+  fill(domains_, [](Participant& one, int domain) { one.domain = domain; });
+  fill(only_cpus_, [](Participant& one, int cpu) { one.only_cpu = cpu; });
+  return all;
+}
+
+std::vector<std::byte> Roster::to_bytes() const {
+  base::ByteWriter writer;
+  put_names(writer, node_names_);
+  put_names(writer, component_names_);
+  for (const base::Sequence* numbers : {&nodes_, &components_, &serve_, &domains_, &only_cpus_})
+    numbers->put(writer);
+  return writer.take();
+}
+
+Roster Roster::from_bytes(std::span<const std::byte> bytes) {
+  base::ByteReader reader(bytes);
+  Roster roster;
+  roster.node_names_ = get_names(reader);
+  roster.component_names_ = get_names(reader);
+  for (base::Sequence* numbers :
+       {&roster.nodes_, &roster.components_, &roster.serve_, &roster.domains_, &roster.only_cpus_}) {
+    *numbers = base::Sequence::get(reader);
+    TAILRACE_ASSERT(numbers->size() == roster.nodes_.size(), "each rank says all of itself");
+  }
+  const auto check = [](const base::Sequence& numbers, const std::vector<std::string>& names) {
+    for (const int number : numbers)
+      TAILRACE_ASSERT(number >= 0 && static_cast<std::size_t>(number) < names.size(), "a name that is there");
+  };
+  check(roster.nodes_, roster.node_names_);
+  check(roster.components_, roster.component_names_);
+  return roster;
+}
+
+std::vector<int> speakers_among(const std::vector<Participant>& participants) {
+  std::vector<int> speakers;
+  std::set<std::string> known;
+  for (std::size_t rank = 0; rank < participants.size(); ++rank)
+    if (!participants[rank].serves && known.insert(participants[rank].component).second)
+      speakers.push_back(static_cast<int>(rank));
+  return speakers;
+}
+
+}  // namespace tailrace::handshake

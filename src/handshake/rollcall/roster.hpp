@@ -1,0 +1,40 @@
+// Who has come to `start`: of neighbouring ranks what each says of itself, kept short for what they have in
+// common.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/sequence.hpp"
+#include "handshake/assignment.hpp"
+
+namespace tailrace::handshake {
+
+struct Hello {
+  bool serves = false;
+  std::string component;  // of a model rank
+  std::string node;
+  int domain = -1;    // as in Participant
+  int only_cpu = -1;  // nor
+};
+
+class Roster {
+ public:
+  static Roster of(const Hello& hello);
+  void add(const Roster& next);  // the ranks behind these
+  std::size_t size() const { return serve_.size(); }
+  std::vector<Participant> participants() const;  // by rank; a node is named by the lowest of its ranks
+  std::vector<std::byte> to_bytes() const;
+  static Roster from_bytes(std::span<const std::byte> bytes);
+
+ private:
+  std::vector<std::string> node_names_, component_names_;  // in the order in which they first come
+  base::Sequence nodes_, components_;                      // by rank: which of the names
+  base::Sequence serve_, domains_, only_cpus_;             // by rank
+};
+
+// The first rank of each component, ascending: it tells what is configured.
+std::vector<int> speakers_among(const std::vector<Participant>& participants);
+
+}  // namespace tailrace::handshake
