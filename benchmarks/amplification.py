@@ -39,6 +39,8 @@ ZLIB = "compression: {codec: zlib, level: 1}"
 SHAPES = {
     "20 numbers each step": Shape(20, 1, 1, 5000, "compression: none"),
     "20 numbers each step, compressed": Shape(20, 1, 1, 5000, ZLIB),
+    "20 numbers, a commit a step": Shape(20, 1, 1, 5000, "compression: none, write_every: 1 step"),
+    "20 numbers, a commit every 10": Shape(20, 1, 1, 5000, "compression: none, write_every: 10 steps"),
     "a map of 64 MiB, a commit a step": Shape(1, 4096, 2048, 8, "write_every: 1 step"),
     "a map of 64 MiB, compressed": Shape(1, 4096, 2048, 4, f"write_every: 1 step, {ZLIB}"),
     "series of 2 MiB, a commit a step": Shape(1, 512, 512, 96, "access: series, write_every: 1 step"),

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "env/faulty/recording_files.hpp"
 #include "output/netcdf/collected_writes.hpp"
 #include "output/netcdf/metadata/checksum.hpp"
 #include "output/netcdf/metadata/overlay.hpp"
@@ -123,6 +124,24 @@ TEST_F(NetcdfFormat, places_of_headers_are_used_in_turn) {
   EXPECT_GT(length(), dataset->bytes_on_disk()) << "there is room behind the end";
   dataset->close();
   EXPECT_EQ(length(), dataset->bytes_on_disk());
+  EXPECT_EQ(check_whole(spec.path), 300);
+}
+
+// The first turn fills the places; later ones write what differs from what lies there.
+TEST_F(NetcdfFormat, places_that_are_used_again_are_written_in_part) {
+  const auto spec = sample_spec(path("again.nc"));
+  env::RecordingFiles files(env::system_files());
+  const auto dataset = netcdf_format().create(spec, files);
+  std::vector<std::size_t> bytes;  // of each commit
+  for (std::int64_t record = 0; record < 300; ++record) {
+    const std::size_t before = files.changes().size();
+    dataset->commit(sample_commit(spec, record));
+    const env::Changes changes = files.changes();
+    bytes.push_back(0);
+    for (std::size_t i = before; i < changes.size(); ++i) bytes.back() += changes[i].bytes.size();
+  }
+  dataset->close();
+  EXPECT_LT(bytes[250] + 500, bytes[100]);
   EXPECT_EQ(check_whole(spec.path), 300);
 }
 

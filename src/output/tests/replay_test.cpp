@@ -47,6 +47,17 @@ void expect_commits(const std::string& path, std::int64_t least) {
   EXPECT_LE(records, least + 1);
 }
 
+// The same as below, where copies of headers take the places of older ones.
+TEST_F(NetcdfFormat, is_whole_after_every_write_where_places_are_used_again) {
+  const Recorded recorded = record(path("recorded.nc"), false, 133);
+  const std::string name = path("killed.nc");
+  for (std::size_t count = recorded.ends[127]; count <= recorded.ends[132]; ++count) {
+    SCOPED_TRACE(count);
+    put_contents(name, env::replay(recorded.changes, [&](std::size_t i) { return i < count; }));
+    expect_commits(name, commits_before(recorded, count));
+  }
+}
+
 // What a killed process leaves, and what a reader finds at any moment: the first changes, the next one
 // perhaps up to the border of a page (a system call is cut off there). It is whole as it is, without repair,
 // except in pieces of an index over two pages, which the samples here do not have.

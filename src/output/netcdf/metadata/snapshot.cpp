@@ -13,9 +13,11 @@ namespace {
 // A reader that needs longer from the superblock to the last header than so many commits finds other bytes
 // there.
 constexpr std::uint64_t slot_count = 128;
-// Each turn lies a little further, so that an old address then leads to no header at all (an error) and not
-// to a newer one (which would not fit what the reader has already).
+// The fronts of each turn lie a little further, so that an old address then leads to no header at all (an
+// error) and not to a newer one (which would not fit what the reader has already).
 constexpr std::uint64_t shifts = 64, shift = 8;
+// Of bytes that stay as they are, so many between two that change are written with them.
+constexpr std::size_t least_gap = 16;
 
 constexpr std::string_view list_of_scales = "DIMENSION_LIST", list_of_users = "REFERENCE_LIST";
 constexpr std::size_t collection_front = 16, object_front = 16, least_collection = 4096;
@@ -69,6 +71,28 @@ std::map<std::uint64_t, std::uint64_t> read_collection(const ReadBytes& read, st
   return objects;
 }
 
+// The parts of `now` in which it differs from `before`, which lies at `address`.
+std::vector<Patch> differences(std::uint64_t address, std::span<const std::byte> before,
+                               std::span<const std::byte> now) {
+  std::vector<Patch> found;
+  std::size_t begin = 0, end = 0;  // of the present one; none yet where they are equal
+  const auto take = [&] {
+    if (begin == end) return;
+    const auto part = now.subspan(begin, end - begin);
+    found.push_back({address + begin, {part.begin(), part.end()}});
+  };
+  for (std::size_t at = 0; at < now.size(); ++at) {
+    if (at < before.size() && before[at] == now[at]) continue;
+    if (at > end + least_gap || begin == end) {
+      take();
+      begin = at;
+    }
+    end = at + 1;
+  }
+  take();
+  return found;
+}
+
 template <class Visit>
 void for_each_scale(const HeaderMessage& message, Visit visit) {
   for (std::size_t at = parts_of_attribute(message).values; at + scales_entry <= message.data.size();
@@ -97,16 +121,43 @@ Snapshot SnapshotMaker::make(const ReadBytes& read, std::uint64_t root, std::uin
   share(snapshot);
   place(snapshot);
   for (Object& object : objects_) refer_to_copies(object);
-  Bytes all = references();
-  for (const Object& object : objects_) {
-    all.resize(static_cast<std::size_t>(object.copy - slot_));
-    const Bytes bytes = encode_header(object.header, object.own);
-    all.insert(all.end(), bytes.begin(), bytes.end());
-  }
-  snapshot.writes.push_back({slot_, std::move(all)});
+  write_bodies(read, snapshot);
+  write_fronts(snapshot);
   snapshot.root = objects_.front().copy;
   objects_.clear();
   return snapshot;
+}
+
+// Of a place that is used again only what has changed is written: little more than the lengths.
+void SnapshotMaker::write_bodies(const ReadBytes& read, Snapshot& snapshot) const {
+  const auto add = [&](std::uint64_t address, const Bytes& bytes) {
+    if (made_ <= slot_count) return snapshot.writes.push_back({address, bytes});
+    Bytes before(bytes.size());
+    read(address, before);
+    for (Patch& patch : differences(address, before, bytes)) snapshot.writes.push_back(std::move(patch));
+  };
+  add(slot_, references());
+  for (const Object& object : objects_) add(object.body, encode_continuation(object.header, object.own));
+}
+
+void SnapshotMaker::write_fronts(Snapshot& snapshot) const {
+  const std::uint64_t begin = objects_.front().copy;
+  Bytes all;
+  for (const Object& object : objects_) {
+    all.resize(static_cast<std::size_t>(object.copy - begin));
+    const Bytes bytes = front_of(object);
+    all.insert(all.end(), bytes.begin(), bytes.end());
+  }
+  snapshot.writes.push_back({begin, std::move(all)});
+}
+
+Bytes SnapshotMaker::front_of(const Object& object) {
+  const HeaderMessage lead = lead_to(object.body, body_size(object));
+  return encode_header(object.header, {&lead, 1});
+}
+
+std::size_t SnapshotMaker::body_size(const Object& object) {
+  return encode_continuation(object.header, object.own).size();
 }
 
 void SnapshotMaker::collect(const ReadBytes& read, std::uint64_t root) {
@@ -125,6 +176,9 @@ void SnapshotMaker::take(const ReadBytes& read, std::uint64_t address) {
   object.header = read_object_header(read, address);
   for (const HeaderMessage& message : object.header.messages)
     (differs_by_snapshot(message) ? object.own : object.shared).push_back(message);
+  // Shapes come last: the one thing that most commits change, next to the checksum.
+  std::ranges::stable_partition(
+      object.own, [](const HeaderMessage& message) { return message.type != MessageType::dataspace; });
   objects_.push_back(std::move(object));
 }
 
@@ -139,7 +193,7 @@ void SnapshotMaker::share(Snapshot& snapshot) {
       snapshot.writes.push_back({snapshot.end, std::move(bytes)});
       snapshot.end = rounded(snapshot.end + shared.bytes.size());
     }
-    object.own.push_back(lead_to(shared.address, shared.bytes.size()));
+    object.own.insert(object.own.begin(), lead_to(shared.address, shared.bytes.size()));
   }
 }
 
@@ -169,8 +223,9 @@ std::uint64_t SnapshotMaker::scale_at(const HeaderMessage& message, std::size_t 
 // As long as the sizes are those of the last snapshot the slots are used in turn; otherwise there are new
 // ones.
 void SnapshotMaker::place(Snapshot& snapshot) {
-  std::vector<std::size_t> sizes{references().size()};
-  for (const Object& object : objects_) sizes.push_back(encode_header(object.header, object.own).size());
+  std::vector<std::size_t> sizes{collection_size()};
+  for (const Object& object : objects_) sizes.push_back(body_size(object));
+  for (const Object& object : objects_) sizes.push_back(front_of(object).size());
   if (sizes != sizes_) {
     sizes_ = std::move(sizes);
     slots_.clear();
@@ -182,11 +237,17 @@ void SnapshotMaker::place(Snapshot& snapshot) {
     snapshot.end += shifts * shift;
     for (const std::size_t size : sizes_) snapshot.end += rounded(size);
   }
-  slot_ = slots_[made_++ % slot_count] + turn % shifts * shift;
-  std::uint64_t at = slot_ + rounded(sizes_.front());
-  for (std::size_t i = 0; i < objects_.size(); ++i) {
-    objects_[i].copy = at;
-    at += rounded(sizes_[i + 1]);
+  slot_ = slots_[made_++ % slot_count];
+  auto size = sizes_.begin();
+  std::uint64_t at = slot_ + rounded(*size++);
+  for (Object& object : objects_) {
+    object.body = at;
+    at += rounded(*size++);
+  }
+  at += turn % shifts * shift;
+  for (Object& object : objects_) {
+    object.copy = at;
+    at += rounded(*size++);
   }
 }
 
@@ -212,13 +273,19 @@ void SnapshotMaker::refer_to_copies(Object& object) const {
   }
 }
 
-// A collection of HDF5's "global heap" with one reference for each scale.
+std::size_t SnapshotMaker::collection_size() const {
+  const std::size_t used = collection_front + (object_front + 8) * referred_.size();
+  return std::max<std::size_t>(least_collection, used + object_front);
+}
+
+// A collection of HDF5's "global heap" with one reference for each scale, without what is free at its end:
+// that may be anything.
 Bytes SnapshotMaker::references() const {
   constexpr std::size_t entry = object_front + 8;
   const std::size_t used = collection_front + entry * referred_.size();
-  Bytes bytes(std::max<std::size_t>(least_collection, used + object_front));
+  Bytes bytes(used + object_front);
   std::memcpy(bytes.data(), "GCOL\1", 5);
-  put_number(bytes, 8, bytes.size(), 8);
+  put_number(bytes, 8, collection_size(), 8);
   for (const auto& [original, number] : referred_) {
     const std::size_t at = collection_front + entry * (number - 1);
     put_number(bytes, at, number, 2);
@@ -226,7 +293,7 @@ Bytes SnapshotMaker::references() const {
     put_number(bytes, at + 8, 8, 8);
     put_number(bytes, at + object_front, copy_of(original), 8);
   }
-  put_number(bytes, used + 8, bytes.size() - used, 8);  // number 0: what is free, with its own front
+  put_number(bytes, used + 8, collection_size() - used, 8);  // number 0: what is free, with its own front
   return bytes;
 }
 

@@ -4,8 +4,9 @@
 // and commits go on meanwhile. If a commit changed the object headers in place, a reader could find the old
 // shape of one variable and the new shape of the next. So a commit writes copies of all object headers to a
 // new place, with all that refers to them, and the superblock then names the new root group: a switch of 48
-// bytes. What the headers lead to (indices of chunks, and chunks) is shared by all snapshots, for it only
-// grows: the shapes in the headers say how much of it there is.
+// bytes. A copy has a front, which only leads on, and a body; what no snapshot changes is a third chunk,
+// which they share. What the headers lead to (indices of chunks, and chunks) is shared by all snapshots, for
+// it only grows: the shapes in the headers say how much of it there is.
 #pragma once
 
 #include <array>
@@ -35,10 +36,11 @@ struct Snapshot {
   std::vector<HeaderChunk> originals;  // where the headers are that it has copies of
 };
 
-// One thread, one file. Keeps to few places: the copies lie in slots that are used in turn.
+// One thread, one file. Keeps to few places: the copies lie in slots that are used in turn. When a slot is
+// used again the fronts get other places, and of the bodies only what differs is written.
 class SnapshotMaker {
  public:
-  // `read` gives the file as HDF5 wrote it, which ends at `end`.
+  // `read` gives the file as HDF5 wrote it, which ends at `end`, and earlier snapshots.
   Snapshot make(const ReadBytes& read, std::uint64_t root, std::uint64_t end);
 
  private:
@@ -47,7 +49,8 @@ class SnapshotMaker {
     ObjectHeader header;
     std::vector<HeaderMessage> own;     // messages that differ from snapshot to snapshot
     std::vector<HeaderMessage> shared;  // those that do not
-    std::uint64_t copy = 0;
+    std::uint64_t copy = 0;             // where the front of its copy lies
+    std::uint64_t body = 0;             // the rest of it: `own`
   };
   struct Shared {
     std::uint64_t address = 0;
@@ -59,8 +62,13 @@ class SnapshotMaker {
   void share(Snapshot& snapshot);
   void collect_references(const ReadBytes& read);
   void place(Snapshot& snapshot);
+  void write_bodies(const ReadBytes& read, Snapshot& snapshot) const;
+  void write_fronts(Snapshot& snapshot) const;
+  static Bytes front_of(const Object& object);
+  static std::size_t body_size(const Object& object);
   std::uint64_t scale_at(const HeaderMessage& message, std::size_t at) const;
   void refer_to_copies(Object& object) const;
+  std::size_t collection_size() const;
   Bytes references() const;
   std::uint64_t copy_of(std::uint64_t original) const;
 
