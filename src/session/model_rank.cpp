@@ -33,6 +33,9 @@ ModelRank::ModelRank(handshake::Started started, model::Tick begin)
       watch_(started_, server_of(started_)) {
   server_rank_ = started_.run.assignment.servers[static_cast<std::size_t>(server_of(started_))];
   heed_signals();
+  const auto& configuration = started_.run.configurations[static_cast<std::size_t>(started_.number)];
+  if (const auto* options = configuration.sections.find<settings::CheckpointOptions>())
+    wishes_.emplace(*options, env::system_clock(), started_.component->rank() == 0);
   if (started_.run.servers().mode != settings::Mode::dedicated)
     own_ = std::make_unique<host::BesideModel>(started_, signals_ ? &*signals_ : nullptr);
   guard_ = comm::on_finalize([](void* self) { static_cast<ModelRank*>(self)->leave(); }, this);
@@ -296,7 +299,8 @@ bool ModelRank::stop_requested() {
       if (!goes_on_after(error)) throw;
     }
   const bool server_asks = running.has_server() && running.producer().stop_requested();
-  return started_.component->any_says(server_asks || (signals_ && signals_->caught() != 0));
+  return started_.component->any_says(server_asks || (signals_ && signals_->caught() != 0)) ||
+         (wishes_ && wishes_->ends());
 }
 
 // The schedule is the same on all ranks; of a signal they hear one after the other.
@@ -308,7 +312,21 @@ bool ModelRank::checkpoint_due() {
     signal_is_heeded_ = true;
     running.request_checkpoint();
   }
+  if (wishes_ && wishes_->may_come() && !running.checkpoint_made()) heed_wishes();
   return running.checkpoint_due();
+}
+
+// Each rank hears of a signal at another step, and has another clock.
+void ModelRank::heed_wishes() {
+  const bool here = wishes_->is_signalled() || wishes_->limit_is_near();
+  if (!started_.component->any_says(here)) return;
+  if (wishes_->awaits_limit() && started_.component->any_says(wishes_->limit_is_near())) {
+    wishes_->note_limit();
+    if (started_.component->rank() == 0)
+      base::log_warning("the limit of the job is near (checkpoint.before_time_limit): a checkpoint is due, and the model is asked to stop");
+  }
+  wishes_->grant();
+  client_->request_checkpoint();
 }
 
 // Mode inline: the servers come to rest in the calls of all ranks, each of which is in this one now.
@@ -337,7 +355,8 @@ void ModelRank::finish() {
     client_->abandon();
   }
   finishing_ = false;
-  if (errors.empty() && !is_silent() && !client_->stepped() && !plan_->files.empty())
+  // A run that goes on from a checkpoint of its last step has nothing left to do.
+  if (errors.empty() && !is_silent() && !client_->stepped() && !plan_->files.empty() && !started_.restart)
     errors.emplace_back(
         ErrorCode::usage,
         "finish was called without any step, so the files hold no record; call step at each time "

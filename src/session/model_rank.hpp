@@ -16,6 +16,7 @@
 #include "handshake/start.hpp"
 #include "host/beside/beside_model.hpp"
 #include "plan/plan.hpp"
+#include "session/checkpoint_wishes.hpp"
 
 namespace tailrace::session {
 
@@ -60,6 +61,7 @@ class ModelRank {
   void hear_welcome();
   void wake_server();
   void heed_signals();
+  void heed_wishes();
   bool is_inline() const { return own_ && own_->is_inline(); }
   void begin_to_wait(const char* what);
   void meanwhile();  // while waiting for somebody else: throws when that is hopeless
@@ -83,6 +85,7 @@ class ModelRank {
   const char* waits_for_ = "";                     // what the server is to do
   double waits_since_ = 0.0;                       // steady seconds
   std::optional<env::StopSignals> signals_;        // where this rank takes them
+  std::optional<CheckpointWishes> wishes_;
   std::unique_ptr<host::BesideModel> own_;         // modes attached and inline
   std::string doorbell_name_;                      // of this rank's server
   std::unique_ptr<transport::Doorbell> doorbell_;  // until connected, of a server of its own on this node

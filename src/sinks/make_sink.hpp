@@ -1,7 +1,10 @@
 // The sink of each file of a plan on one server.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "cf/layout.hpp"
 #include "plan/plan.hpp"
@@ -21,6 +24,11 @@ struct FileServices {
   telemetry::CommitLog* log;
   telemetry::Trace* trace;
   double run_begin;  // steady seconds
+  // Where the component has checkpoints: before a file of a series is made, from any thread; and which one was
+  // last before a commit.
+  std::function<void(const std::string& path)> begins_file = {};
+  std::function<std::int64_t()> newest_cut = {};
+  std::string component = {};
 };
 
 // Which file, and where the servers stand towards it. `plan` and `layout` must live longer.

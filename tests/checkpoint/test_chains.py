@@ -153,5 +153,5 @@ def test_stopped_at_random(tmp_path, whole, name, seed):
     make, program, steps = MODELS[name]
     folder = tmp_path / "pieces"
     stops = 4 if name == "months" else STOPS
-    told = run_in_pieces(make(folder), program, seed, stops, steps, seconds)
+    told = run_in_pieces(folder, make(folder), program, seed, stops, steps, seconds)
     assert_same(folder, files, told)

@@ -79,7 +79,14 @@ def end_it(running: Running, program: str, piece: Piece, how: str, chance: rando
         time.sleep(0.01)
 
 
-def run_in_pieces(start: Callable[[Piece], Running], program: str, seed: int, stops: int, steps: int, seconds: float):
+def newest_step(folder: Path) -> int:
+    """Of the checkpoints; 0 where there is none."""
+    return max((int(path.name.removeprefix("step_")) for path in folder.glob("restart/*/step_*")), default=0)
+
+
+def run_in_pieces(
+    folder: Path, start: Callable[[Piece], Running], program: str, seed: int, stops: int, steps: int, seconds: float
+) -> list[str]:
     """Ends the run `stops` times, at moments of its first `seconds` or, by itself, at one of its `steps`; then lets it
     come to its end. Where it comes to its end before, it stays there. What was done, in words."""
     chance = random.Random(seed)
@@ -87,7 +94,8 @@ def run_in_pieces(start: Callable[[Piece], Running], program: str, seed: int, st
     for _ in range(stops):
         piece, how = any_piece(chance), chance.choice(ENDS)
         if how == "step":
-            piece.steps = chance.randrange(1, steps)
+            first = newest_step(folder) + 1
+            piece.steps = chance.randrange(first, max(steps, first + 1))
         moment = chance.uniform(0.0, seconds)
         told.append(f"{piece.describe()}: {how} {piece.steps if how == 'step' else f'{moment:.2f} s'}")
         with start(piece) as running:

@@ -2,19 +2,27 @@
 // parts of it.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "model/state.hpp"
 #include "pipeline/words.hpp"
+#include "plan/plan.hpp"
 
 namespace tailrace::pipeline::checkpoints {
+
+// By name of an array: the server that writes it.
+using Owners = std::map<std::string, std::size_t>;
+// The model's fields in a checkpoint, so that each server writes about as many bytes. The same on all servers.
+Owners owners_of_fields(const plan::Plan& plan, const model::Declarations& declarations, int servers);
 
 // Communication thread only. What is saved leaves in messages of some MiB; an empty one is a server's last.
 class PieceSender final : public model::StateSaver {
  public:
-  explicit PieceSender(Words& words);  // must live longer
+  // Both must live longer. `owners`: of the largest arrays; who owns another follows from its name.
+  PieceSender(Words& words, const Owners& owners);
   void save(const model::StateArray& array, const model::Region& region,
             std::span<const std::byte> values) override;
   void finish();  // once: every owner is told that this server has no more
@@ -23,6 +31,7 @@ class PieceSender final : public model::StateSaver {
   void send(std::size_t owner);
 
   Words& words_;
+  const Owners& owners_;
   std::vector<base::ByteWriter> bundles_;  // by owner
 };
 
