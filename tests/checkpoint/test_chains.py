@@ -6,8 +6,20 @@ import os
 import pytest
 import yaml
 from support.chains import Piece, assert_same, count, files_of, run_in_pieces
-from support.harness import BUILD, CONFIGURATION, TREE, Job, Running, block_grid, field, indexed_grid, model, servers
-from support.harness import mpi_environment, write_configuration
+from support.harness import (
+    BUILD,
+    CONFIGURATION,
+    TREE,
+    Job,
+    Running,
+    block_grid,
+    field,
+    indexed_grid,
+    model,
+    mpi_environment,
+    servers,
+    write_configuration,
+)
 from support.values import varying_times
 
 STOPS = 3  # of each run

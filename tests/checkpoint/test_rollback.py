@@ -1,5 +1,5 @@
-"""What a run that goes back to a checkpoint takes back besides records: files of a series and lines of the log; and what
-it does when the disk fills in the middle of a set."""
+"""What a run that goes back to a checkpoint takes back besides records: files of a series and lines of the log; and
+what it does when the disk fills in the middle of a set."""
 
 import json
 import resource

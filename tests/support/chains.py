@@ -1,4 +1,4 @@
-"""A run in pieces: each ends at some moment in some way, and the next goes on with other ranks, servers, mode and transport."""
+"""A run in pieces: each ends at some moment in some way, and the next goes on with another cast and transport."""
 
 import contextlib
 import os
