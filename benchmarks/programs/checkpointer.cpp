@@ -1,7 +1,7 @@
-// A model that saves itself: checkpointer CONFIGURATION BYTES FIELDS STEPS PAUSE, where each rank holds FIELDS fields of
-// BYTES and waits PAUSE milliseconds in each step, as a model that computes would. For each checkpoint the lines
-// `paid NANOSECONDS` (puts and checkpoint) and `copied NANOSECONDS` (the same bytes into memory that is used again and
-// again), and at the end `loop NANOSECONDS`, what the calls of all steps took.
+// A model that saves itself: checkpointer CONFIGURATION BYTES FIELDS STEPS PAUSE, where each rank holds
+// FIELDS fields of BYTES and waits PAUSE milliseconds in each step, as a model that computes would. For each
+// checkpoint the lines `paid NANOSECONDS` (puts and checkpoint) and `copied NANOSECONDS` (the same bytes into
+// memory that is used again and again), and at the end `loop NANOSECONDS`, what the calls of all steps took.
 #include <mpi.h>
 
 #include <chrono>

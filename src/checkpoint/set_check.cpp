@@ -101,7 +101,8 @@ std::optional<std::string> damage_of(env::FileSystem& files, const std::string& 
   return std::nullopt;
 }
 
-std::optional<Manifest> newest_whole(env::FileSystem& files, const std::string& sets, const FindDamage& damage) {
+std::optional<Manifest> newest_whole(env::FileSystem& files, const std::string& sets,
+                                     const FindDamage& damage) {
   for (FoundSet& set : find_sets(files, sets)) {
     if (set.state == FoundSet::State::refused)
       throw Error(ErrorCode::resource, fmt::format("checkpoint {} cannot be used: {}", set.path, set.why));

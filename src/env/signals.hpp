@@ -1,5 +1,5 @@
-// SIGTERM and SIGINT, by which a batch system or a user ends a job, and SIGUSR1, by which he asks for a checkpoint,
-// as something that a loop can ask for.
+// SIGTERM and SIGINT, by which a batch system or a user ends a job, and SIGUSR1, by which he asks for a
+// checkpoint, as something that a loop can ask for.
 #pragma once
 
 #include <string>
@@ -28,8 +28,8 @@ class StopSignals {
   bool owns_ = false;
 };
 
-// Takes SIGUSR1 while it lives, which would end the process otherwise. A handler of the program is left alone, and so
-// is a signal that it ignores. Of several in a process the first one takes it; all hear of it.
+// Takes SIGUSR1 while it lives, which would end the process otherwise. A handler of the program is left
+// alone, and so is a signal that it ignores. Of several in a process the first one takes it; all hear of it.
 class WishSignal {
  public:
   WishSignal();

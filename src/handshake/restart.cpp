@@ -123,8 +123,8 @@ std::optional<Restart> find_restart(comm::Communicator& component, const std::st
   if (options == nullptr || !options->is_asked_for || options->restart == settings::Restart::never)
     return std::nullopt;
   Tree tree(component);
-  const std::string set = tree.is_first() ? lead(component, tree, name, *options, meanwhile)
-                                          : follow(component, tree, meanwhile);
+  const std::string set =
+      tree.is_first() ? lead(component, tree, name, *options, meanwhile) : follow(component, tree, meanwhile);
   while (!tree.sent()) meanwhile();
   if (set.empty()) return std::nullopt;
   return open_set(set);

@@ -24,8 +24,8 @@ struct Restart {
 // Opens a set, whose members are not checked. Throws Error(resource).
 Restart open_set(const std::string& set);
 
-// Collective over the component, in `start`: the first rank looks for the newest whole set, and all ranks check
-// it, a share each. None where the configuration asks for none, or there is none. `meanwhile` is called
+// Collective over the component, in `start`: the first rank looks for the newest whole set, and all ranks
+// check it, a share each. None where the configuration asks for none, or there is none. `meanwhile` is called
 // while waiting. Throws on every rank: Error(resource) where there is none and must be one, or where one
 // cannot be used that nothing says is damaged.
 std::optional<Restart> find_restart(comm::Communicator& component, const std::string& name,

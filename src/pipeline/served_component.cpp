@@ -56,11 +56,7 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
                .cut = [this](const model::Tick& tick) { on_cut(tick); }}),
       checkpoints_(blueprint_, words_, services, checkpoint_events()),
       held_(services.counters.held) {
-  if (checkpoints_.is_asked_for()) {
-    services_.component = blueprint_.info.declarations.component;
-    services_.begins_file = [this](const std::string& path) { checkpoints_.note_begun(path); };
-    services_.newest_cut = [this] { return checkpoints_.newest_cut(); };
-  }
+  checkpoints_.watch_files(services_);
   messenger.slabs().keep_at_most(blueprint_.info.configuration.servers.memory / slab_share);
   commits_.start_clocks(bytes_per_record(),
                         [this](std::size_t file, const plan::CommitDue& due) { router_.flush(file, due); });

@@ -30,12 +30,11 @@ ModelRank::ModelRank(handshake::Started started, model::Tick begin)
       begin_(begin),
       declarer_(started_.run.assignment.components[static_cast<std::size_t>(started_.number)],
                 started_.component->rank(), started_.component->size()),
-      watch_(started_, server_of(started_)) {
+      watch_(started_, server_of(started_)),
+      wishes_(started_.run.configurations[static_cast<std::size_t>(started_.number)], env::system_clock(),
+              started_.component->rank() == 0) {
   server_rank_ = started_.run.assignment.servers[static_cast<std::size_t>(server_of(started_))];
   heed_signals();
-  const auto& configuration = started_.run.configurations[static_cast<std::size_t>(started_.number)];
-  if (const auto* options = configuration.sections.find<settings::CheckpointOptions>())
-    wishes_.emplace(*options, env::system_clock(), started_.component->rank() == 0);
   if (started_.run.servers().mode != settings::Mode::dedicated)
     own_ = std::make_unique<host::BesideModel>(started_, signals_ ? &*signals_ : nullptr);
   guard_ = comm::on_finalize([](void* self) { static_cast<ModelRank*>(self)->leave(); }, this);
@@ -299,8 +298,7 @@ bool ModelRank::stop_requested() {
       if (!goes_on_after(error)) throw;
     }
   const bool server_asks = running.has_server() && running.producer().stop_requested();
-  return started_.component->any_says(server_asks || (signals_ && signals_->caught() != 0)) ||
-         (wishes_ && wishes_->ends());
+  return started_.component->any_says(server_asks || (signals_ && signals_->caught() != 0)) || wishes_.ends();
 }
 
 // The schedule is the same on all ranks; of a signal they hear one after the other.
@@ -308,25 +306,9 @@ bool ModelRank::checkpoint_due() {
   client::Client& running = client("checkpoint_due");
   if (is_silent() || !plan_->has_checkpoints) return false;
   const bool looks = plan_->checkpoint_on_signal && !signal_is_heeded_ && !running.checkpoint_due();
-  if (looks && stop_requested()) {
-    signal_is_heeded_ = true;
-    running.request_checkpoint();
-  }
-  if (wishes_ && wishes_->may_come() && !running.checkpoint_made()) heed_wishes();
+  if (looks && (signal_is_heeded_ = stop_requested())) running.request_checkpoint();
+  if (!running.checkpoint_made() && wishes_.agree(*started_.component)) running.request_checkpoint();
   return running.checkpoint_due();
-}
-
-// Each rank hears of a signal at another step, and has another clock.
-void ModelRank::heed_wishes() {
-  const bool here = wishes_->is_signalled() || wishes_->limit_is_near();
-  if (!started_.component->any_says(here)) return;
-  if (wishes_->awaits_limit() && started_.component->any_says(wishes_->limit_is_near())) {
-    wishes_->note_limit();
-    if (started_.component->rank() == 0)
-      base::log_warning("the limit of the job is near (checkpoint.before_time_limit): a checkpoint is due, and the model is asked to stop");
-  }
-  wishes_->grant();
-  client_->request_checkpoint();
 }
 
 // Mode inline: the servers come to rest in the calls of all ranks, each of which is in this one now.
@@ -355,8 +337,8 @@ void ModelRank::finish() {
     client_->abandon();
   }
   finishing_ = false;
-  // A run that goes on from a checkpoint of its last step has nothing left to do.
-  if (errors.empty() && !is_silent() && !client_->stepped() && !plan_->files.empty() && !started_.restart)
+  if (errors.empty() && !is_silent() && !client_->stepped() && !plan_->files.empty() &&
+      !started_.restart)  // that may be of the last step
     errors.emplace_back(
         ErrorCode::usage,
         "finish was called without any step, so the files hold no record; call step at each time "
@@ -394,8 +376,8 @@ void ModelRank::leave() noexcept {
     else if (state == State::declaring)
       handshake::tell_never_ready(started_, {ErrorCode::lost, "left before ready"});
     if (!own_) return;
-    // This rank is a server too: without it the others' files cannot be finished. At a signal its server
-    // stays until they are, and ends the process itself.
+    // This rank is a server too, without which the others' files cannot be finished. At a signal that stays
+    // until they are, and ends the process itself.
     const bool stopped = !own_->is_inline() && signals_ && signals_->caught() != 0;
     const bool others_know = own_->failed() || watch_.any_lost() || stopped;
     if (started_.world->size() > 1 && state == State::running && !others_know) {

@@ -61,7 +61,6 @@ class ModelRank {
   void hear_welcome();
   void wake_server();
   void heed_signals();
-  void heed_wishes();
   bool is_inline() const { return own_ && own_->is_inline(); }
   void begin_to_wait(const char* what);
   void meanwhile();  // while waiting for somebody else: throws when that is hopeless
@@ -82,10 +81,10 @@ class ModelRank {
   client::Declarer declarer_;
   int server_rank_ = -1;  // in the whole run
   handshake::ServerWatch watch_;
+  CheckpointWishes wishes_;
   const char* waits_for_ = "";                     // what the server is to do
   double waits_since_ = 0.0;                       // steady seconds
   std::optional<env::StopSignals> signals_;        // where this rank takes them
-  std::optional<CheckpointWishes> wishes_;
   std::unique_ptr<host::BesideModel> own_;         // modes attached and inline
   std::string doorbell_name_;                      // of this rank's server
   std::unique_ptr<transport::Doorbell> doorbell_;  // until connected, of a server of its own on this node

@@ -308,12 +308,8 @@ void FileSink::log(const Write& write) {
   for (std::size_t axis = 0; axis < plan_.axes.size(); ++axis) {
     line.lengths[plan_.axes[axis].dim] = write.ready->commit.lengths.at(layout_.axes[axis].dim);
   }
-  if (services_.newest_cut) {
-    line.component = services_.component;
-    line.checkpoint = services_.newest_cut();
-  }
-  records_ += point.records;
-  counters_->records.set(static_cast<std::uint64_t>(records_));
+  if (services_.marks_commit) services_.marks_commit(line);
+  counters_->records.set(static_cast<std::uint64_t>(records_ += point.records));
   if (services_.log) services_.log->add(line);
 }
 

@@ -1,7 +1,6 @@
 // The sink of each file of a plan on one server.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,11 +23,13 @@ struct FileServices {
   telemetry::CommitLog* log;
   telemetry::Trace* trace;
   double run_begin;  // steady seconds
-  // Where the component has checkpoints: before a file of a series is made, from any thread; and which one was
-  // last before a commit.
+  // Where the component has checkpoints, from any thread: before a file of a series is made; and to mark what
+  // is logged of a commit with the checkpoint before it.
   std::function<void(const std::string& path)> begins_file = {};
-  std::function<std::int64_t()> newest_cut = {};
-  std::string component = {};
+  std::function<void(telemetry::CommitLine& line)> marks_commit = {};
+};
+std::function<std::int64_t()> newest_cut = {};
+std::string component = {};
 };
 
 // Which file, and where the servers stand towards it. `plan` and `layout` must live longer.

@@ -36,7 +36,8 @@ std::unique_ptr<env::File> prepare_report_directory(env::FileSystem& files, cons
   auto mark = files.open(directory + "/.session", env::Access::create);
   if (!mark->mark_as_writer()) return nullptr;
   // One that died before it took them over has left the earlier commits where they were.
-  if (keeps_commits && files.exists(log_of(directory))) files.rename(log_of(directory), earlier_log_of(directory));
+  if (keeps_commits && files.exists(log_of(directory)))
+    files.rename(log_of(directory), earlier_log_of(directory));
   for (const std::string& name : files.list(directory)) {
     const bool ours = name == "report.json" || name == "report.html" || name == "commits.jsonl" ||
                       (name == "commits.earlier.jsonl" && !keeps_commits) ||

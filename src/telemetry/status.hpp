@@ -22,7 +22,8 @@ namespace tailrace::telemetry {
 // traces). Call it on one server before any other makes a Status or CommitLog. The file that it gives marks
 // the directory as this run's until it is closed; null where another run that goes on has marked it, whose
 // files stay as they are. Throws Error(resource).
-// `keeps_commits`: a component may go on from a checkpoint; then CommitLog::take_over() finds the earlier commits.
+// `keeps_commits`: a component may go on from a checkpoint; then CommitLog::take_over() finds the earlier
+// commits.
 std::unique_ptr<env::File> prepare_report_directory(env::FileSystem& files, const std::string& directory,
                                                     bool keeps_commits = false);
 

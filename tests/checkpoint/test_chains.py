@@ -30,12 +30,12 @@ EXAMPLES = BUILD / "examples"
 BUBBLE = """\
 &bubble
   case = 'warm_bubble', nx = 32, ny = 12, nz = 10, dx = 500, dy = 600, dz = 800, viscosity = 75, noise = 0.5
-  t_end = 150{steps}
+  t_end = 100{steps}
 /
 """
 MONC = """\
 &bubble
-  case = 'warm_bubble', nx = 32, ny = 12, nz = 10, dx = 250, dy = 300, dz = 200, t_end = 24
+  case = 'warm_bubble', nx = 32, ny = 12, nz = 10, dx = 250, dy = 300, dz = 200, t_end = 18
   viscosity = 10, x_boundary = 'periodic', noise = 0.5
 /
 &monc
@@ -64,7 +64,7 @@ def launch(folder, program, settings: str, config: dict, piece: Piece) -> Runnin
     ranks = piece.ranks + piece.serving.ranks
     command = ["mpirun", "-n", str(ranks), str(program), "settings.nml", CONFIGURATION]
     # What each step waits is what makes a short run long enough to be stopped in.
-    environment = mpi_environment(TAILRACE_RANDOM_DELAYS=f"{ranks}:2000")
+    environment = mpi_environment(TAILRACE_RANDOM_DELAYS=f"{ranks}:800")
     return Running(command, folder, environment)
 
 
@@ -137,7 +137,7 @@ def months(folder):
     return start
 
 
-MODELS = {"bubble": (bubble, "bubble", 120), "monc": (monc, "monc_style", 60), "months": (months, "player", 150)}
+MODELS = {"bubble": (bubble, "bubble", 80), "monc": (monc, "monc_style", 45), "months": (months, "player", 150)}
 
 
 @pytest.fixture(scope="module")

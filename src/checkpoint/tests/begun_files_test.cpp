@@ -1,5 +1,5 @@
 // Which files of a series go when a run goes back.
-#include "checkpoint/begun_files.hpp"
+#include "checkpoint/series/begun_files.hpp"
 
 #include "checkpoint/tests/samples.hpp"
 #include "env/file_system.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "checkpoint/begun_files.hpp"
+#include "checkpoint/series/begun_files.hpp"
 #include "env/clock.hpp"
 #include "env/file_system.hpp"
 #include "model/kept/kept_value.hpp"
@@ -67,9 +67,17 @@ void Checkpoints::open() {
   checkpoint::remove_begun_behind(env::system_files(), store_->path(), step);
 }
 
-void Checkpoints::note_begun(const std::string& path) const {
-  const std::string sets = checkpoint::sets_path(options_.directory, blueprint_.info.declarations.component);
-  checkpoint::note_begun(env::system_files(), sets, path, newest_cut());
+void Checkpoints::watch_files(sinks::FileServices& services) {
+  if (!options_.is_asked_for) return;
+  const std::string& component = blueprint_.info.declarations.component;
+  services.begins_file =
+      [this, sets = checkpoint::sets_path(options_.directory, component)](const std::string& path) {
+        checkpoint::note_begun(env::system_files(), sets, path, newest_cut_.load(std::memory_order_relaxed));
+      };
+  services.marks_commit = [this, component](telemetry::CommitLine& line) {
+    line.component = component;
+    line.checkpoint = newest_cut_.load(std::memory_order_relaxed);
+  };
 }
 
 void Checkpoints::keep(int client, int field, std::span<const std::byte> values) {
@@ -105,10 +113,10 @@ void Checkpoints::begin(const model::Tick& tick, const messaging::Bytes& values)
 }
 
 void Checkpoints::save() {
-  PieceSender sender(words_, owners_);
+  PieceSender sender(words_, owners_, [this](OwnPiece&& piece) { own_.keep(std::move(piece)); });
   try {
+    kept_.hand_over(sender);  // first, for it is the most, and is written meanwhile
     events_.save(sender);
-    kept_.save(sender);
     model::save(std::exchange(values_, {}), sender);
   } catch (...) {
     failed(base::current_fault());

@@ -34,9 +34,8 @@ class Checkpoints {
   // it from that: another job that holds them. Before any file of the component is changed.
   void open();
 
-  bool is_asked_for() const { return options_.is_asked_for; }
-  std::int64_t newest_cut() const { return newest_cut_.load(std::memory_order_relaxed); }  // any thread; -1: none
-  void note_begun(const std::string& path) const;  // any thread; see checkpoint/begun_files
+  // Sets what tells this object of files that are begun and of commits.
+  void watch_files(sinks::FileServices& services);
   void keep(int client, int field, std::span<const std::byte> values);  // from any thread
   // This server's clients stand behind their puts of the step, all of which are worked on.
   void ask(const model::Tick& tick, std::span<const std::byte> values) { cut_.ask(tick, values); }
@@ -69,12 +68,12 @@ class Checkpoints {
   settings::CheckpointOptions options_;
   const Owners owners_;
   KeptBlocks kept_;
-  std::atomic<std::int64_t> newest_cut_;
+  std::atomic<std::int64_t> newest_cut_;  // its step; -1: none
   OwnMember own_;
   Cut cut_;
   model::KeptValues values_;
-  std::shared_ptr<checkpoint::SetStore> store_;  // of the leader
-  std::shared_ptr<Set> set_;                     // of the leader: the one under way
+  std::shared_ptr<checkpoint::SetStore> store_;        // of the leader
+  std::shared_ptr<Set> set_;                           // of the leader: the one under way
   std::optional<telemetry::CheckpointStatus> newest_;  // that is durable, on the leader
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t bundle_bytes = std::size_t{4} << 20;
 
-std::size_t owner_of(const std::string& array, int servers) {
+std::size_t owner_by_name(const std::string& array, int servers) {
   const auto digest = base::digest(std::as_bytes(std::span(array.data(), array.size())));
   return static_cast<std::size_t>(digest % static_cast<std::uint64_t>(servers));
 }
@@ -38,13 +38,25 @@ Owners owners_of_fields(const plan::Plan& plan, const model::Declarations& decla
   return owners;
 }
 
-PieceSender::PieceSender(Words& words, const Owners& owners)
-    : words_(words), owners_(owners), bundles_(static_cast<std::size_t>(words.size())) {}
+PieceSender::PieceSender(Words& words, const Owners& owners, std::function<void(OwnPiece&&)> keep)
+    : words_(words),
+      owners_(owners),
+      keep_(std::move(keep)),
+      bundles_(static_cast<std::size_t>(words.size())) {}
+
+std::size_t PieceSender::owner_of(const std::string& array) const {
+  const auto known = owners_.find(array);
+  return known != owners_.end() ? known->second : owner_by_name(array, words_.size());
+}
+
+void PieceSender::hand_over(OwnPiece&& piece) {
+  if (owner_of(piece.array.name) == static_cast<std::size_t>(words_.rank())) return keep_(std::move(piece));
+  save(piece.array, piece.region, piece.values);
+}
 
 void PieceSender::save(const model::StateArray& array, const model::Region& region,
                        std::span<const std::byte> values) {
-  const auto known = owners_.find(array.name);
-  const std::size_t owner = known != owners_.end() ? known->second : owner_of(array.name, words_.size());
+  const std::size_t owner = owner_of(array.name);
   base::ByteWriter& bundle = bundles_[owner];
   bundle.put_text(array.name);
   bundle.put(array.type);

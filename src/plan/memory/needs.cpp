@@ -171,9 +171,10 @@ void add_fields(Needs& needs, const Share& share, const Plan& plan, const model:
 
 namespace {
 
-// Blocks of its clients are held until the cut; then they go, one by one, to the servers that write them, and this one
-// holds what it writes.
-void add_checkpoint(Needs& needs, const Share& share, const Plan& plan, const model::Declarations& declarations) {
+// Blocks of its clients are held until the cut; then they go, one by one, to the servers that write them, and
+// this one holds what it writes.
+void add_checkpoint(Needs& needs, const Share& share, const Plan& plan,
+                    const model::Declarations& declarations) {
   std::size_t here = 0, all = 0;
   for (std::size_t f = 0; f < plan.fields.size(); ++f) {
     const model::Field& field = declarations.fields[f];

@@ -39,19 +39,22 @@ Type checkpoint_type() {
        .fallback = "auto"},
       {.name = "on_signal",
        .type = flag(),
-       .says = "Whether SIGTERM, SIGINT and SIGUSR1 make a checkpoint due at the model's next "
-               "`checkpoint_due`. Then that call is collective. SIGUSR1 asks for nothing else: the run goes on.",
+       .says =
+           "Whether SIGTERM, SIGINT and SIGUSR1 make a checkpoint due at the model's next "
+           "`checkpoint_due`. Then that call is collective. SIGUSR1 asks for nothing else: the run goes on.",
        .example = "false",
        .fallback = "true"},
       {.name = "before_time_limit",
        .type = time::duration_type(),
-       .says = "How long before the limit of the job a checkpoint is due, once; then `stop_requested` is true "
-               "too. The limit is `time_limit`, or what Slurm says (SLURM_JOB_END_TIME). `checkpoint_due` is "
-               "collective then.",
+       .says =
+           "How long before the limit of the job a checkpoint is due, once; then `stop_requested` is true "
+           "too. The limit is `time_limit`, or what Slurm says (SLURM_JOB_END_TIME). `checkpoint_due` is "
+           "collective then.",
        .example = "10 min"},
       {.name = "time_limit",
        .type = time::duration_type(),
-       .says = "How long the job may run, in wall-clock time from the call of `start`, for `before_time_limit`.",
+       .says =
+           "How long the job may run, in wall-clock time from the call of `start`, for `before_time_limit`.",
        .example = "6 h"},
       {.name = "on_error",
        .type = choice({"stop", "skip"}),
@@ -113,7 +116,8 @@ bool CheckpointOptions::operator==(const CheckpointOptions& other) const {
   return is_asked_for == other.is_asked_for && directory == other.directory &&
          every.name() == other.every.name() && keep == other.keep && names(*this) == names(other) &&
          restart == other.restart && on_signal == other.on_signal &&
-         before_time_limit == other.before_time_limit && time_limit == other.time_limit && on_error == other.on_error;
+         before_time_limit == other.before_time_limit && time_limit == other.time_limit &&
+         on_error == other.on_error;
 }
 
 config::Section<CheckpointOptions> checkpoint_section() {

@@ -1,4 +1,4 @@
-#include "checkpoint/begun_files.hpp"
+#include "checkpoint/series/begun_files.hpp"
 
 #include <fmt/format.h>
 
@@ -20,16 +20,19 @@ void try_to_remove(env::FileSystem& files, const std::string& path) {
   try {
     if (files.entry(path) != env::Entry::file) return;
     files.remove(path);
-    base::log_warning(fmt::format("{} is removed: it begins behind the checkpoint that the run goes on from", path));
+    base::log_warning(
+        fmt::format("{} is removed: it begins behind the checkpoint that the run goes on from", path));
   } catch (const Error& error) {
-    base::log_warning(fmt::format("{} begins behind the checkpoint, and cannot be removed: {}", path, error.what()));
+    base::log_warning(
+        fmt::format("{} begins behind the checkpoint, and cannot be removed: {}", path, error.what()));
   }
 }
 
 }  // namespace
 
 // Whole paths: the next job may run in another directory, where the same name may be another file.
-void note_begun(env::FileSystem& files, const std::string& sets, const std::string& path, std::int64_t behind) {
+void note_begun(env::FileSystem& files, const std::string& sets, const std::string& path,
+                std::int64_t behind) {
   const Json line{{"path", std::filesystem::absolute(path).lexically_normal().string()}, {"behind", behind}};
   files.append(list_path(sets), line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
