@@ -28,9 +28,6 @@ struct FileServices {
   std::function<void(const std::string& path)> begins_file = {};
   std::function<void(telemetry::CommitLine& line)> marks_commit = {};
 };
-std::function<std::int64_t()> newest_cut = {};
-std::string component = {};
-};
 
 // Which file, and where the servers stand towards it. `plan` and `layout` must live longer.
 struct SinkPlace {
