@@ -247,7 +247,7 @@ bool ServedComponent::at_rest() const {
 
 // Arrays that several parts or servers know are the same in each.
 void ServedComponent::save(model::StateSaver& saver) const {
-  if (intake_) streams_.save(saver);
+  intake_ ? streams_.save(saver) : streams_.save_windows(saver);
   commits_.save(saver);
   router_.save(saver, commits_.pending());
   if (diagnostics_) diagnostics_->save(saver);
