@@ -16,7 +16,7 @@ program bubble
   type(model_t) :: model
   type(MPI_Comm) :: comm
   character(:), allocatable :: file, configuration, error
-  logical :: is_server, lost
+  logical :: is_server, lost, stopped, restarts
   integer :: provided, step
   integer(int64) :: begin, end, rate
   real(rk) :: time, dt, longest, shortest, mass_at_start
@@ -38,17 +38,24 @@ contains
     call make_grid(chosen, comm, g, error)
     if (len(error) > 0) call abort_on(error)
     call make_model(g, chosen%viscosity, chosen%cfl, model)
-    call disturb(chosen, g, model%ref, model%q)
-    call advance(model, 0.0_rk)
-    call declare_output(g)
-
     step = 0
     time = 0
-    longest = 0
-    shortest = huge(shortest)
-    mass_at_start = total_mass(model)
+    restarts = goes_on(step, time)
+    call declare_output(g)
+    if (restarts) then
+      call restore(model, mass_at_start, longest, shortest)
+      call advance(model, 0.0_rk)
+    else
+      call disturb(chosen, g, model%ref, model%q)
+      call advance(model, 0.0_rk)
+      longest = 0
+      shortest = huge(shortest)
+      mass_at_start = total_mass(model)
+    end if
+    dt = 1
+    stopped = .false.
     call log_header()
-    do while (time < chosen%t_end)
+    do while (time < chosen%t_end .and. step < chosen%steps .and. .not. stopped)
       dt = stable_step(model)
       if (.not. dt > 0) exit
       longest = max(longest, dt)
@@ -61,11 +68,12 @@ contains
       end if
       call advance(model, dt)
       step = step + 1
-      call write_output(model, step, time, dt)
+      call write_output(model, step, time, dt, mass_at_start, longest, shortest)
+      stopped = stops()
       if (floor(time/chosen%log_every) > floor((time - dt)/chosen%log_every)) call log_line()
     end do
     lost = .not. dt > 0
-    if (.not. lost) call log_results()
+    if (.not. lost .and. time >= chosen%t_end) call log_results()
     call finish_output()   ! what was handed over is kept in any case
     if (lost) call stop_on(file//': the state is lost: a number is no longer finite; is cfl too large?')
   end subroutine run

@@ -7,9 +7,10 @@ module output
   use grid, only: grid_t
   use dynamics, only: model_t
   use diagnostics
+  use restart
   implicit none
   private
-  public :: start_output, declare_output, write_output, finish_output
+  public :: start_output, goes_on, declare_output, restore, write_output, stops, finish_output
 
   type(tailrace_session) :: io
 
@@ -24,6 +25,13 @@ contains
     call io%start(world, configuration, component='bubble', model_comm=comm)
     is_server = io%is_server()
   end subroutine start_output
+
+  ! Whether this run goes on from a checkpoint, and from which step and time. To be asked before declare_output.
+  logical function goes_on(step, time)
+    integer, intent(inout) :: step
+    real(rk), intent(inout) :: time
+    goes_on = io%restarting(step, time)
+  end function goes_on
 
   subroutine declare_output(g)
     type(grid_t), intent(in) :: g
@@ -55,6 +63,7 @@ contains
     call io%field('time_step', units='s', long_name='length of the time step')
     call io%field('w_max', units='m s-1', long_name='largest upward air velocity')
     call io%field('front', units='m', long_name='position of the front at the lowest level')
+    call declare_state(io, 'les')
     call io%ready()
 
   contains
@@ -81,11 +90,21 @@ contains
     end subroutine axis
   end subroutine declare_output
 
-  ! The state after `step`, which took dt seconds and ended at time.
-  subroutine write_output(model, step, time, dt)
+  ! The state of the checkpoint, and what the model keeps for its last lines. After declare_output.
+  subroutine restore(model, mass_at_start, longest, shortest)
+    type(model_t), intent(inout) :: model
+    real(rk), intent(out) :: mass_at_start, longest, shortest
+    call get_state(io, model)
+    call io%get_value('mass_at_start', mass_at_start)
+    call io%get_value('dt_max', longest)
+    call io%get_value('dt_min', shortest)
+  end subroutine restore
+
+  ! The state after `step`, which took dt seconds and ended at time; and a checkpoint, where one is due.
+  subroutine write_output(model, step, time, dt, mass_at_start, longest, shortest)
     type(model_t), intent(in) :: model
     integer, intent(in) :: step
-    real(rk), intent(in) :: time, dt
+    real(rk), intent(in) :: time, dt, mass_at_start, longest, shortest
     associate (g => model%g, f => model%flow)
       call io%step(step, time)
       if (io%wants('u')) call io%put('u', f%u(1:g%nz, 1:g%nyl, 1:g%nxl))
@@ -101,7 +120,18 @@ contains
       if (io%wants('w_max')) call io%put('w_max', largest_w(model))
       if (io%wants('front')) call io%put('front', front_position(model))
     end associate
+    if (.not. io%checkpoint_due()) return
+    call put_state(io, model)
+    call io%put_value('mass_at_start', mass_at_start)
+    call io%put_value('dt_max', longest)
+    call io%put_value('dt_min', shortest)
+    call io%checkpoint()
   end subroutine write_output
+
+  ! Collective. The batch system, or somebody else, wants the run to end.
+  logical function stops()
+    stops = io%stop_requested()
+  end function stops
 
   subroutine finish_output()
     call io%finish()

@@ -12,6 +12,7 @@ module settings
     integer :: nx = 128, ny = 4, nz = 32        ! cells
     real(rk) :: dx = 200, dy = 800, dz = 200    ! m
     real(rk) :: t_end = 900                     ! s of model time
+    integer :: steps = huge(1)                  ! the run ends behind this one at the latest
     real(rk) :: cfl = 0.8_rk                    ! of the step allowed by sound and wind together; below 0.866
     real(rk) :: viscosity = 75                  ! m2 s-1, for momentum and heat
     character(16) :: x_boundary = 'wall'        ! mirror walls at both ends, or 'periodic'
@@ -30,13 +31,13 @@ contains
     character(32) :: case
     character(16) :: x_boundary
     character(256) :: reason
-    integer :: nx, ny, nz, ranks_y, unit, status
+    integer :: nx, ny, nz, ranks_y, steps, unit, status
     real(rk) :: dx, dy, dz, t_end, cfl, viscosity, noise, log_every
-    namelist /bubble/ case, nx, ny, nz, dx, dy, dz, t_end, cfl, viscosity, x_boundary, noise, ranks_y, log_every
+    namelist /bubble/ case, nx, ny, nz, dx, dy, dz, t_end, cfl, viscosity, x_boundary, noise, ranks_y, log_every, steps
 
     case = chosen%case; nx = chosen%nx; ny = chosen%ny; nz = chosen%nz
     dx = chosen%dx; dy = chosen%dy; dz = chosen%dz; t_end = chosen%t_end; cfl = chosen%cfl
-    viscosity = chosen%viscosity; x_boundary = chosen%x_boundary; noise = chosen%noise
+    steps = chosen%steps; viscosity = chosen%viscosity; x_boundary = chosen%x_boundary; noise = chosen%noise
     ranks_y = chosen%ranks_y; log_every = chosen%log_every
 
     error = ''
@@ -50,10 +51,10 @@ contains
     if (status == iostat_end) reason = 'the group &bubble ... / is missing or not closed'
     if (status /= 0) then
       error = trim(file)//': '//trim(reason)//'. &bubble knows: case, nx, ny, nz, dx, dy, dz, t_end, cfl, '// &
-              'viscosity, x_boundary, noise, ranks_y, log_every'
+              'viscosity, x_boundary, noise, ranks_y, log_every, steps'
       return
     end if
-    chosen = settings_t(case, nx, ny, nz, dx, dy, dz, t_end, cfl, viscosity, x_boundary, noise, ranks_y, log_every)
+    chosen = settings_t(case, nx, ny, nz, dx, dy, dz, t_end, steps, cfl, viscosity, x_boundary, noise, ranks_y, log_every)
     call check(chosen, file, error)
   end subroutine read_settings
 

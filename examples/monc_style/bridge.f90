@@ -6,6 +6,7 @@ module bridge
   use settings, only: rk
   use dynamics, only: model_t
   use registry
+  use restart, only: declare_state, put_state
   implicit none
   private
   public :: bridge_t
@@ -45,6 +46,7 @@ contains
                              type=merge(tailrace_int32, tailrace_float64, entry%kind == 'integer'))
         end associate
       end do
+      call declare_state(self%io, 'block')
       call self%io%ready()
       if (record == '') return
       write (number, '(i0)') g%rank
@@ -89,7 +91,8 @@ contains
   end function full_name
 
   ! The state after `step`, which took dt seconds and ended at time. What the configuration takes from the end of the run
-  ! alone is put at the last step, without being asked for; of the rest Tailrace takes only what it wants.
+  ! alone is put at the last step, without being asked for; of the rest Tailrace takes only what it wants. Where a checkpoint
+  ! is due, the model's state is put too.
   subroutine put_step(self, model, step, time, dt, last)
     class(bridge_t), intent(inout) :: self
     type(model_t), intent(in) :: model
@@ -120,6 +123,9 @@ contains
         end if
       end associate
     end do
+    if (.not. self%io%checkpoint_due()) return
+    call put_state(self%io, model)
+    call self%io%checkpoint()
   end subroutine put_step
 
   subroutine finish(self)

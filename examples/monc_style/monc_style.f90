@@ -9,6 +9,7 @@ program monc_style
   use dynamics
   use cases, only: disturb
   use registry, only: read_registry
+  use restart, only: get_state
   use bridge
   implicit none
 
@@ -22,8 +23,9 @@ program monc_style
   character(200) :: fields = 'fields.txt'   ! what can be supplied
   character(200) :: options(64) = ''        ! name=value, for the configuration's {options}
   character(200) :: record = ''             ! keep what is put in files of this name, for tests
-  integer :: provided, step, steps = huge(1)
+  integer :: provided, first, step, steps = huge(1)
   real(rk) :: time, dt
+  logical :: restarts
 
   call MPI_Init_thread(MPI_THREAD_MULTIPLE, provided)
   call get_command_argument(1, file)
@@ -48,16 +50,23 @@ contains
       call MPI_Barrier(comm)
     end if
     call make_model(g, chosen%viscosity, chosen%cfl, model)
-    call disturb(chosen, g, model%ref, model%q)
-    call advance(model, 0.0_rk)
-    call to_servers%declare(model, options, trim(record))
+    first = 0
     time = 0
-    do step = 1, steps
+    restarts = to_servers%io%restarting(first, time)
+    call to_servers%declare(model, options, trim(record))
+    if (restarts) then
+      call get_state(to_servers%io, model)
+    else
+      call disturb(chosen, g, model%ref, model%q)
+    end if
+    call advance(model, 0.0_rk)
+    do step = first + 1, steps
       if (time >= chosen%t_end) exit
       dt = min(stable_step(model), chosen%t_end - time)
       call advance(model, dt)
       time = time + dt
       call to_servers%put_step(model, step, time, dt, last=step == steps .or. time >= chosen%t_end)
+      if (to_servers%io%stop_requested()) exit
     end do
     call to_servers%finish()
   end subroutine run

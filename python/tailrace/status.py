@@ -27,6 +27,20 @@ class FileProgress:
 
 
 @dataclass(frozen=True)
+class CheckpointProgress:
+    """The newest checkpoint of a component that is durable."""
+
+    component: str
+    count: int
+    step: int
+    time: float
+    seconds_to_durable: float
+    bytes: int
+    bytes_per_second: float
+    model_seconds: float  # that the calls of checkpoint before it cost the first rank, in all
+
+
+@dataclass(frozen=True)
 class Snapshot:
     """The whole run: sums and rates over all servers, the slowest component, the worst lag and buffer."""
 
@@ -39,6 +53,7 @@ class Snapshot:
     lag_seconds: float
     buffer_used: float
     pending_bytes: int
+    checkpoints: tuple[CheckpointProgress, ...] = ()
 
 
 def status_files(directory: Path | str) -> dict[Path, int]:
@@ -93,6 +108,7 @@ def merge(pages: list[dict[str, Any]]) -> Snapshot:
         lag_seconds=max(page["lag_seconds"] for page in pages),
         buffer_used=max(page["buffer_used"] for page in pages),
         pending_bytes=sum(page["pending_bytes"] for page in pages),
+        checkpoints=tuple(CheckpointProgress(**item) for page in pages for item in page.get("checkpoints", ())),
     )
 
 
@@ -111,6 +127,12 @@ def line(snapshot: Snapshot) -> str:
         behind = min(written, key=lambda file: file.model_time)
         more = f" and {len(written) - 1} more" if len(written) > 1 else ""
         parts.append(f"{Path(behind.path).name} to {behind.model_time:g} s{more}")
+    for checkpoint in snapshot.checkpoints:
+        parts.append(
+            f"checkpoint {checkpoint.step}: {bytes_text(checkpoint.bytes)} durable in "
+            f"{seconds_text(checkpoint.seconds_to_durable)} ({bytes_text(checkpoint.bytes_per_second)}/s), "
+            f"the model paid {seconds_text(checkpoint.model_seconds)} in all"
+        )
     if snapshot.state not in ("running", "complete"):
         parts.insert(0, snapshot.state)
     return " | ".join(parts)

@@ -94,8 +94,8 @@ void MemberWriter::save_segment(Entry& entry, const model::Segment& segment,
     return complete(entry);
   }
   if (entry.there.empty() && !entry.complete) {
-    entry.there.resize(entry.cells);
-    if (assembled_ + bytes <= assembled_bytes) {
+    entry.there = CellMarks(entry.cells);
+    if (part.size() < piece_bytes && assembled_ + bytes <= assembled_bytes) {
       assembled_ += bytes;
       entry.together.resize(bytes);
     } else {
@@ -109,20 +109,18 @@ void MemberWriter::save_segment(Entry& entry, const model::Segment& segment,
 void MemberWriter::put_cells(Entry& entry, std::size_t first, std::span<const std::byte> part) {
   const std::size_t element = model::size_of(entry.stored.array.type);
   const std::size_t end = first + part.size() / element;
-  const auto here = [&](std::size_t cell) { return entry.complete || entry.there[cell]; };
   for (std::size_t from = first; from < end;) {
-    std::size_t to = from + 1;
-    while (to < end && here(to) == here(from)) ++to;
+    const bool here = entry.complete || entry.there.has(from);
+    const std::size_t to = entry.complete ? end : entry.there.find(!here, from, end);
     const auto run = part.subspan((from - first) * element, (to - from) * element);
-    if (here(from)) {
+    if (here) {
       check_same(entry, from, run);
     } else {
       if (!entry.together.empty())
         std::ranges::copy(run, entry.together.begin() + static_cast<std::ptrdiff_t>(from * element));
       else
         write(entry.stored.address + from * element, run);
-      std::fill(entry.there.begin() + static_cast<std::ptrdiff_t>(from),
-                entry.there.begin() + static_cast<std::ptrdiff_t>(to), true);
+      entry.there.mark(from, to);
       entry.missing -= to - from;
     }
     from = to;
@@ -192,7 +190,7 @@ void MemberWriter::write_now(std::uint64_t address, std::span<const std::byte> b
 void MemberWriter::check_complete() const {
   for (const auto& [name, entry] : entries_) {
     if (entry.complete) continue;
-    const auto cell = std::ranges::find(entry.there, false) - entry.there.begin();
+    const std::size_t cell = entry.there.empty() ? 0 : entry.there.find(false, 0, entry.cells);
     throw Error(ErrorCode::internal, fmt::format("state \"{}\" lacks {} of its {} cells, cell {} first", name,
                                                  entry.missing, entry.cells, cell));
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint/cell_marks.hpp"
 #include "checkpoint/checksums.hpp"
 #include "checkpoint/set.hpp"
 #include "env/file_system.hpp"
@@ -24,9 +25,9 @@ class MemberWriter final : public model::StateSaver {
   MemberWriter(const MemberWriter&) = delete;
   MemberWriter& operator=(const MemberWriter&) = delete;
 
-  // A whole array is written as it comes and not kept. One that comes in parts is put together in memory
-  // where such arrays take no more than `assembled_bytes`, else each stretch of neighbouring cells is a write
-  // of its own. A cell may come again with the same value; Error(internal) where it is another.
+  // A whole array is written as it comes and not kept. One that comes in small parts is put together in
+  // memory where such arrays take no more than `assembled_bytes`, else each stretch of neighbouring cells is
+  // a write of its own. A cell may come again with the same value; Error(internal) where it is another.
   void save(const model::StateArray& array, const model::Region& region,
             std::span<const std::byte> values) override;
   // The file is whole and on the device, by its name. Error(internal) that names an array that lacks cells.
@@ -40,7 +41,7 @@ class MemberWriter final : public model::StateSaver {
     std::size_t cells = 0;
     bool complete = false;
     std::size_t missing = 0;          // cells that have not come
-    std::vector<bool> there;          // by cell, while some are missing
+    CellMarks there;                  // while some are missing
     std::vector<std::byte> together;  // all values, of one that is put together in memory
   };
   Entry& entry_of(const model::StateArray& array);

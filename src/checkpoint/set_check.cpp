@@ -101,19 +101,25 @@ std::optional<std::string> damage_of(env::FileSystem& files, const std::string& 
   return std::nullopt;
 }
 
-std::optional<Manifest> newest_whole(env::FileSystem& files, const std::string& sets) {
+std::optional<Manifest> newest_whole(env::FileSystem& files, const std::string& sets,
+                                     const FindDamage& damage) {
   for (FoundSet& set : find_sets(files, sets)) {
     if (set.state == FoundSet::State::refused)
       throw Error(ErrorCode::resource, fmt::format("checkpoint {} cannot be used: {}", set.path, set.why));
     if (set.state == FoundSet::State::complete) {
-      const auto damage = damage_of(files, set.path, set.manifest);
-      if (!damage) return std::move(set.manifest);
-      set.why = *damage;
+      const auto found = damage(set);
+      if (!found) return std::move(set.manifest);
+      set.why = *found;
     }
     base::log_warning(
         fmt::format("checkpoint {} is not used: {}; the one before is looked at", set.path, set.why));
   }
   return std::nullopt;
+}
+
+std::optional<Manifest> newest_whole(env::FileSystem& files, const std::string& sets) {
+  return newest_whole(files, sets,
+                      [&](const FoundSet& set) { return damage_of(files, set.path, set.manifest); });
 }
 
 }  // namespace tailrace::checkpoint

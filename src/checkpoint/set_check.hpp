@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,8 +44,11 @@ std::optional<std::string> damage_of(env::FileSystem& files, const std::string& 
                                      Share share = {});
 
 // The newest set that is whole, after checking all its members; a warning on the log names each newer one and
-// what is wrong with it. Error(resource) where a newer one is refused. For one process; several do the same
-// with find_sets and damage_of.
+// what is wrong with it. Error(resource) where a newer one is refused. For one process; `damage` (damage_of)
+// is asked about one set after the other, and may have others do their share.
+using FindDamage = std::function<std::optional<std::string>(const FoundSet&)>;
+std::optional<Manifest> newest_whole(env::FileSystem& files, const std::string& sets,
+                                     const FindDamage& damage);
 std::optional<Manifest> newest_whole(env::FileSystem& files, const std::string& sets);
 
 }  // namespace tailrace::checkpoint

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "base/bytes.hpp"
 #include "client/readable.hpp"
 #include "env/clock.hpp"
 #include "env/delays.hpp"
@@ -204,7 +205,12 @@ void Client::checkpoint() {
                       "{}; put it before checkpoint",
                       fields_[f].name, now_.step));
   const telemetry::ScopedTimer timer(counters_.checkpoint);
-  const std::vector<std::byte> values = rank_ == 0 ? checkpointing_.values() : std::vector<std::byte>{};
+  base::ByteWriter words;  // of the first rank: what checkpoints have cost it so far, and the values
+  if (rank_ == 0) {
+    words.put(counters_.checkpoint.seconds());
+    words.put_bytes(checkpointing_.values());
+  }
+  const std::vector<std::byte> values = words.take();
   const std::span<std::byte> slot = producer_->reserve(values.size());
   if (!values.empty()) std::memcpy(slot.data(), values.data(), values.size());
   producer_->publish({model::PacketKind::checkpoint, 0, now_.step, now_.time});

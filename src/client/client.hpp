@@ -59,6 +59,7 @@ class Client {
   void publish(int field);
   // Whether a checkpoint is due at this step and was not made yet.
   bool checkpoint_due() const { return checkpointing_.due() && !checkpointing_.made(); }
+  bool checkpoint_made() const { return checkpointing_.made(); }  // at this step
   void request_checkpoint();
   bool request_last_checkpoint();  // where the model ends: false where there is nothing to save, or it was
   // The checkpoint of this step holds what was put until now; nothing more may be put at this step.

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace tailrace::env {
@@ -40,6 +41,9 @@ class ManualClock final : public Clock {
   double now_ = 0.0;
   double wall_;
 };
+
+// When the batch system ends this job, in wall seconds, where it says so: SLURM_JOB_END_TIME.
+std::optional<double> end_of_job();
 
 std::string iso_time(double wall_seconds);  // UTC to the second: 2026-01-31T23:59:59Z
 inline std::string iso_time(const Clock& clock) { return iso_time(clock.wall_seconds()); }

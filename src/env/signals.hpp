@@ -1,4 +1,5 @@
-// SIGTERM and SIGINT, by which a batch system or a user ends a job, as something that a loop can ask for.
+// SIGTERM and SIGINT, by which a batch system or a user ends a job, and SIGUSR1, by which he asks for a
+// checkpoint, as something that a loop can ask for.
 #pragma once
 
 #include <string>
@@ -22,6 +23,21 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
 
   int caught() const;  // the number of the first one that came; 0: none
+
+ private:
+  bool owns_ = false;
+};
+
+// Takes SIGUSR1 while it lives, which would end the process otherwise. A handler of the program is left
+// alone, and so is a signal that it ignores. Of several in a process the first one takes it; all hear of it.
+class WishSignal {
+ public:
+  WishSignal();
+  ~WishSignal();  // what was there before is there again
+  WishSignal(const WishSignal&) = delete;
+  WishSignal& operator=(const WishSignal&) = delete;
+
+  int times() const;  // how often it came to this process; never less than before
 
  private:
   bool owns_ = false;

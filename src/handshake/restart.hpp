@@ -25,10 +25,9 @@ struct Restart {
 Restart open_set(const std::string& set);
 
 // Collective over the component, in `start`: the first rank looks for the newest whole set, or that of
-// `initial_step`, and checks it, the others hear of it. None where the configuration asks for none, or there
-// is none. `meanwhile` is called
-// while waiting. Throws on every rank: Error(resource) where there is none and must be one, or where one
-// cannot be used that nothing says is damaged.
+// `initial_step`, and all ranks check it, a share each. None where the configuration asks for none, or there
+// is none. `meanwhile` is called while waiting. Throws on every rank: Error(resource) where there is none and
+// must be one, or where one cannot be used that nothing says is damaged.
 std::optional<Restart> find_restart(comm::Communicator& component, const std::string& name,
                                     const settings::Configuration& configuration, std::int64_t initial_step,
                                     const std::function<void()>& meanwhile);

@@ -209,6 +209,8 @@ void Host::set_up(Slot& slot, std::span<const std::byte> message) {
         sinks::FileServices{executor_, reporter_.counters(), reporter_.commit_log(), &reporter_.trace(),
                             reporter_.begin()});
     if (!fault) slot.component->create_files(slot.clients);
+    if (!fault && slot.component->info().saved)
+      reporter_.take_over_commits(component, slot.component->info().begin.step);
     if (keep) reporter_.keep_declarations(slot.component->info().declarations.component, declared);
   } catch (...) {
     fault = base::current_fault();
@@ -404,6 +406,8 @@ telemetry::StatusSnapshot Host::snapshot() const {
       snapshot.buffer_used = std::max(snapshot.buffer_used, intake->buffer_used());
     }
     for (const telemetry::FileStatus& file : slot->component->file_status()) snapshot.files.push_back(file);
+    if (const auto& checkpoint = slot->component->checkpoint_status())
+      snapshot.checkpoints.push_back(*checkpoint);
   }
   const telemetry::ServerCounters& counters = reporter_.counters();
   snapshot.bytes_in = counters.bytes_in.get();

@@ -13,6 +13,7 @@
 #include "env/clock.hpp"
 #include "env/threads.hpp"
 #include "handshake/connection.hpp"
+#include "settings/checkpoint/checkpoint.hpp"
 
 namespace tailrace::host {
 namespace {
@@ -27,6 +28,14 @@ const char* name_of(settings::Mode mode) {
     case settings::Mode::off: return "off";
   }
   return "";
+}
+
+// Whether a component may go on from a checkpoint of an earlier job.
+bool may_go_on(const handshake::Run& run) {
+  return std::ranges::any_of(run.configurations, [](const settings::Configuration& configuration) {
+    const auto* options = configuration.sections.find<settings::CheckpointOptions>();
+    return options != nullptr && options->is_asked_for && options->restart != settings::Restart::never;
+  });
 }
 
 // A report that cannot be written is told, and takes nothing with it: the files of the run matter more.
@@ -70,7 +79,7 @@ void Reporter::share_directory(messaging::Messenger& messenger) {
   const std::string& directory = run_.servers().report_directory;
   std::optional<base::Fault> fault;
   try {
-    mark_ = telemetry::prepare_report_directory(env::system_files(), directory);
+    mark_ = telemetry::prepare_report_directory(env::system_files(), directory, may_go_on(run_));
     if (!mark_)
       base::log_warning(
           fmt::format("{} is the report directory of another session that goes on: this one writes no "

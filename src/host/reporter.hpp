@@ -35,6 +35,10 @@ class Reporter {
   const telemetry::ServerCounters& counters() const { return counters_; }
   telemetry::Trace& trace() { return trace_; }
   telemetry::CommitLog* commit_log() { return commit_log_.get(); }  // null without a report
+  // The component goes on from the checkpoint of `step`. Before any of its commits.
+  void take_over_commits(const std::string& component, std::int64_t step) const {
+    if (rank_ == 0 && commit_log_) commit_log_->take_over(component, step);
+  }
   const std::string& started() const { return report_.info.started; }
   double begin() const { return begin_; }  // steady seconds
 

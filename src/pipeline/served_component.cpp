@@ -56,6 +56,7 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
                .cut = [this](const model::Tick& tick) { on_cut(tick); }}),
       checkpoints_(blueprint_, words_, services, checkpoint_events()),
       held_(services.counters.held) {
+  checkpoints_.watch_files(services_);
   messenger.slabs().keep_at_most(blueprint_.info.configuration.servers.memory / slab_share);
   commits_.start_clocks(bytes_per_record(),
                         [this](std::size_t file, const plan::CommitDue& due) { router_.flush(file, due); });
@@ -246,7 +247,7 @@ bool ServedComponent::at_rest() const {
 
 // Arrays that several parts or servers know are the same in each.
 void ServedComponent::save(model::StateSaver& saver) const {
-  if (intake_) streams_.save(saver);
+  intake_ ? streams_.save(saver) : streams_.save_windows(saver);
   commits_.save(saver);
   router_.save(saver, commits_.pending());
   if (diagnostics_) diagnostics_->save(saver);

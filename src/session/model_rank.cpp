@@ -29,7 +29,9 @@ ModelRank::ModelRank(handshake::Started started, model::Tick begin)
       begin_(begin),
       declarer_(started_.run.assignment.components[static_cast<std::size_t>(started_.number)],
                 started_.component->rank(), started_.component->size()),
-      watch_(started_, server_of(started_)) {
+      watch_(started_, server_of(started_)),
+      wishes_(started_.run.configurations[static_cast<std::size_t>(started_.number)], env::system_clock(),
+              started_.component->rank() == 0) {
   server_rank_ = started_.run.assignment.servers[static_cast<std::size_t>(server_of(started_))];
   heed_signals();
   if (started_.run.servers().mode != settings::Mode::dedicated)
@@ -295,7 +297,7 @@ bool ModelRank::stop_requested() {
       if (!goes_on_after(error)) throw;
     }
   const bool server_asks = running.has_server() && running.producer().stop_requested();
-  return started_.component->any_says(server_asks || (signals_ && signals_->caught() != 0));
+  return started_.component->any_says(server_asks || (signals_ && signals_->caught() != 0)) || wishes_.ends();
 }
 
 // The schedule is the same on all ranks; of a signal they hear one after the other.
@@ -303,10 +305,8 @@ bool ModelRank::checkpoint_due() {
   client::Client& running = client("checkpoint_due");
   if (is_silent() || !plan_->has_checkpoints) return false;
   const bool looks = plan_->checkpoint_on_signal && !signal_is_heeded_ && !running.checkpoint_due();
-  if (looks && stop_requested()) {
-    signal_is_heeded_ = true;
-    running.request_checkpoint();
-  }
+  if (looks && (signal_is_heeded_ = stop_requested())) running.request_checkpoint();
+  if (!running.checkpoint_made() && wishes_.agree(*started_.component)) running.request_checkpoint();
   return running.checkpoint_due();
 }
 
@@ -337,7 +337,8 @@ void ModelRank::finish() {
     client_->abandon();
   }
   finishing_ = false;
-  if (errors.empty() && !is_silent() && !client_->stepped() && !plan_->files.empty())
+  if (errors.empty() && !is_silent() && !client_->stepped() && !plan_->files.empty() &&
+      !started_.restart)  // that may be of the last step
     errors.emplace_back(
         ErrorCode::usage,
         "finish was called without any step, so the files hold no record; call step at each time "
@@ -375,8 +376,8 @@ void ModelRank::leave() noexcept {
     else if (state == State::declaring)
       handshake::tell_never_ready(started_, {ErrorCode::lost, "left before ready"});
     if (!own_) return;
-    // This rank is a server too: without it the others' files cannot be finished. At a signal its server
-    // stays until they are, and ends the process itself.
+    // This rank is a server too, without which the others' files cannot be finished. At a signal that stays
+    // until they are, and ends the process itself.
     const bool stopped = !own_->is_inline() && signals_ && signals_->caught() != 0;
     const bool others_know = own_->failed() || watch_.any_lost() || stopped;
     if (started_.world->size() > 1 && state == State::running && !others_know) {

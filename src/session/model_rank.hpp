@@ -16,6 +16,7 @@
 #include "handshake/start.hpp"
 #include "host/beside/beside_model.hpp"
 #include "plan/plan.hpp"
+#include "session/checkpoint_wishes.hpp"
 
 namespace tailrace::session {
 
@@ -80,6 +81,7 @@ class ModelRank {
   client::Declarer declarer_;
   int server_rank_ = -1;  // in the whole run
   handshake::ServerWatch watch_;
+  CheckpointWishes wishes_;
   const char* waits_for_ = "";                     // what the server is to do
   double waits_since_ = 0.0;                       // steady seconds
   std::optional<env::StopSignals> signals_;        // where this rank takes them

@@ -94,10 +94,10 @@ void FileSink::create(const std::string& part) {
     spec.kept.clear();
   }
   if (!part.empty()) spec.path = part;
-  if (const auto& restored = plan_.restored; restored && plan_.entry.has_many_files() &&
-                                             !restored->is_empty && written_.empty() &&
-                                             (restored->part.empty() || restored->part == part))
-    spec.kept = layout_.kept(restored->records);
+  const auto& restored = plan_.restored;
+  const bool goes_on = restored && plan_.entry.has_many_files() && !restored->is_empty && written_.empty() &&
+                       (restored->part.empty() || restored->part == part);
+  if (goes_on) spec.kept = layout_.kept(restored->records);
   if (written_.contains(spec.path))
     throw Error(
         ErrorCode::configuration,
@@ -105,6 +105,7 @@ void FileSink::create(const std::string& part) {
                     "`{{start}}` or `{{end}}`",
                     spec.path));
   make_folder(spec.path);
+  if (!part.empty() && !goes_on && services_.begins_file) services_.begins_file(spec.path);
   dataset_ = format_.create(spec);
   written_.insert(spec.path);
   counters_->disk_bytes.set(closed_bytes_ + dataset_->bytes_on_disk());
@@ -307,8 +308,8 @@ void FileSink::log(const Write& write) {
   for (std::size_t axis = 0; axis < plan_.axes.size(); ++axis) {
     line.lengths[plan_.axes[axis].dim] = write.ready->commit.lengths.at(layout_.axes[axis].dim);
   }
-  records_ += point.records;
-  counters_->records.set(static_cast<std::uint64_t>(records_));
+  if (services_.marks_commit) services_.marks_commit(line);
+  counters_->records.set(static_cast<std::uint64_t>(records_ += point.records));
   if (services_.log) services_.log->add(line);
 }
 

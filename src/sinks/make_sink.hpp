@@ -1,7 +1,9 @@
 // The sink of each file of a plan on one server.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "cf/layout.hpp"
 #include "plan/plan.hpp"
@@ -21,6 +23,10 @@ struct FileServices {
   telemetry::CommitLog* log;
   telemetry::Trace* trace;
   double run_begin;  // steady seconds
+  // Where the component has checkpoints, from any thread: before a file of a series is made; and to mark what
+  // is logged of a commit with the checkpoint before it.
+  std::function<void(const std::string& path)> begins_file = {};
+  std::function<void(telemetry::CommitLine& line)> marks_commit = {};
 };
 
 // Which file, and where the servers stand towards it. `plan` and `layout` must live longer.

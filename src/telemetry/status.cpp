@@ -25,14 +25,22 @@ std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+std::string log_of(const std::string& directory) { return directory + "/commits.jsonl"; }
+std::string earlier_log_of(const std::string& directory) { return directory + "/commits.earlier.jsonl"; }
+
 }  // namespace
 
-std::unique_ptr<env::File> prepare_report_directory(env::FileSystem& files, const std::string& directory) {
+std::unique_ptr<env::File> prepare_report_directory(env::FileSystem& files, const std::string& directory,
+                                                    bool keeps_commits) {
   files.make_directories(directory);
   auto mark = files.open(directory + "/.session", env::Access::create);
   if (!mark->mark_as_writer()) return nullptr;
+  // One that died before it took them over has left the earlier commits where they were.
+  if (keeps_commits && files.exists(log_of(directory)))
+    files.rename(log_of(directory), earlier_log_of(directory));
   for (const std::string& name : files.list(directory)) {
     const bool ours = name == "report.json" || name == "report.html" || name == "commits.jsonl" ||
+                      (name == "commits.earlier.jsonl" && !keeps_commits) ||
                       (name.starts_with("status.") && name.ends_with("json")) ||
                       (name.starts_with("trace.") && name.ends_with("json"));
     if (ours) files.remove(directory + "/" + name);
@@ -104,6 +112,17 @@ void Status::write(const StatusSnapshot& snapshot, const std::string& state) {
     page["files"].push_back(
         {{"path", file.path}, {"commits", file.commits}, {"model_time", file.model_time}});
   }
+  page["checkpoints"] = Json::array();
+  for (const CheckpointStatus& one : snapshot.checkpoints)
+    page["checkpoints"].push_back(
+        {{"component", one.component},
+         {"count", one.count},
+         {"step", one.step},
+         {"time", one.time},
+         {"seconds_to_durable", one.seconds},
+         {"bytes", one.bytes},
+         {"bytes_per_second", one.seconds > 0.0 ? static_cast<double>(one.bytes) / one.seconds : 0.0},
+         {"model_seconds", one.model_seconds}});
   try {
     files_.write(path_, text_of(page));
   } catch (const Error& error) {
@@ -115,7 +134,7 @@ std::map<std::string, CommitLine> last_commits(const env::FileSystem& files, con
   std::map<std::string, CommitLine> commits;
   std::string text;
   try {
-    text = files.read(directory + "/commits.jsonl");
+    text = files.read(log_of(directory));
   } catch (const Error&) {  // no report, or no commit yet
   }
   std::istringstream lines(text);
@@ -132,16 +151,38 @@ std::map<std::string, CommitLine> last_commits(const env::FileSystem& files, con
 
 CommitLog::CommitLog(env::FileSystem& files, const env::Clock& clock, const std::string& directory,
                      int server)
-    : files_(files), clock_(clock), path_(directory + "/commits.jsonl"), server_(server) {}
+    : files_(files), clock_(clock), directory_(directory), server_(server) {}
 
 void CommitLog::add(const CommitLine& line) {
-  const Json json{{"path", line.path},
-                  {"lengths", line.lengths},
-                  {"model_time", line.model_time},
-                  {"wall_time", env::iso_time(clock_)},
-                  {"server", server_}};
+  Json json{{"path", line.path},
+            {"lengths", line.lengths},
+            {"model_time", line.model_time},
+            {"wall_time", env::iso_time(clock_)},
+            {"server", server_}};
+  if (!line.component.empty()) json["component"] = line.component;
+  if (line.checkpoint >= 0) json["checkpoint"] = line.checkpoint;
+  append(text_of(json));
+}
+
+void CommitLog::take_over(const std::string& component, std::int64_t step) {
+  const std::string earlier = earlier_log_of(directory_);
+  if (!files_.exists(earlier)) return;
+  std::istringstream lines(files_.read(earlier));
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    try {
+      const Json json = Json::parse(line);
+      if (json.value("component", "") == component && json.value("checkpoint", std::int64_t{-1}) < step)
+        text += line + "\n";
+    } catch (const Json::exception&) {  // half a line
+    }
+  }
+  if (!text.empty()) append(text);
+}
+
+void CommitLog::append(const std::string& text) {
   try {
-    files_.append(path_, text_of(json));
+    files_.append(log_of(directory_), text);
   } catch (const Error& error) {
     if (!std::exchange(complained_, true))
       base::log_warning(fmt::format("no line of a commit: {}", error.what()));

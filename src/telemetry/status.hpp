@@ -22,7 +22,10 @@ namespace tailrace::telemetry {
 // traces). Call it on one server before any other makes a Status or CommitLog. The file that it gives marks
 // the directory as this run's until it is closed; null where another run that goes on has marked it, whose
 // files stay as they are. Throws Error(resource).
-std::unique_ptr<env::File> prepare_report_directory(env::FileSystem& files, const std::string& directory);
+// `keeps_commits`: a component may go on from a checkpoint; then CommitLog::take_over() finds the earlier
+// commits.
+std::unique_ptr<env::File> prepare_report_directory(env::FileSystem& files, const std::string& directory,
+                                                    bool keeps_commits = false);
 
 struct ComponentStatus {
   std::string name;
@@ -36,10 +39,22 @@ struct FileStatus {
   double model_time = 0.0;  // of the newest committed record
 };
 
+// The newest checkpoint of a component, on the server that commits them.
+struct CheckpointStatus {
+  std::string component;
+  std::uint64_t count = 0;  // of this run
+  std::int64_t step = 0;
+  double time = 0.0;     // model seconds
+  double seconds = 0.0;  // from the model's word until it was durable
+  std::uint64_t bytes = 0;
+  double model_seconds = 0.0;  // that the calls of checkpoint before it cost the first rank, in all
+};
+
 // As things stand; the writer derives the rates from one publication to the next.
 struct StatusSnapshot {
   std::vector<ComponentStatus> components;
   std::vector<FileStatus> files;  // that this server owns
+  std::vector<CheckpointStatus> checkpoints;
   std::uint64_t bytes_in = 0;
   std::uint64_t encoded_bytes_out = 0;
   double lag_seconds = 0.0;  // of the latest commit
@@ -82,6 +97,8 @@ struct CommitLine {
   std::string path;                             // of the file, as in the configuration
   std::map<std::string, std::int64_t> lengths;  // of each unlimited dimension, after the commit
   double model_time = 0.0;
+  std::string component = "";    // whose file it is
+  std::int64_t checkpoint = -1;  // the step of the newest checkpoint before it; -1: none
 };
 
 // The last line of each file in commits.jsonl, by path; what cannot be read counts as not there. Any process.
@@ -93,11 +110,16 @@ class CommitLog {
   CommitLog(env::FileSystem& files, const env::Clock& clock, const std::string& directory, int server);
   // Failures are logged once and then ignored.
   void add(const CommitLine& line);
+  // The component goes on from the checkpoint of `step`: the commits of earlier jobs before it count again.
+  // On one server, before any commit of the component.
+  void take_over(const std::string& component, std::int64_t step);
 
  private:
+  void append(const std::string& text);
+
   env::FileSystem& files_;
   const env::Clock& clock_;
-  std::string path_;
+  std::string directory_;
   int server_;
   bool complained_ = false;
 };

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdlib>
 #include <ctime>
 #include <thread>
 
@@ -23,6 +24,14 @@ class SystemClock final : public Clock {
 Clock& system_clock() {
   static SystemClock clock;  // has no state
   return clock;
+}
+
+std::optional<double> end_of_job() {
+  const char* const text = std::getenv("SLURM_JOB_END_TIME");
+  if (text == nullptr) return std::nullopt;
+  char* end = nullptr;
+  const double seconds = std::strtod(text, &end);
+  return end != text && *end == '\0' && seconds > 0.0 ? std::optional(seconds) : std::nullopt;
 }
 
 std::string iso_time(double wall_seconds) {

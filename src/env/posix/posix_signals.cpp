@@ -18,6 +18,9 @@ std::atomic<bool> taken{false};
 std::array<struct sigaction, stop_signals.size()> before;
 std::array<bool, stop_signals.size()> replaced;
 
+std::atomic<int> wishes{0};
+std::atomic<bool> wishes_taken{false};
+
 static_assert(std::atomic<int>::is_always_lock_free, "a handler must not wait for a lock");
 
 bool is_function(const struct sigaction& action) {
@@ -36,6 +39,8 @@ extern "C" void note_stop_signal(int number, siginfo_t* info, void* context) {
       before[i].sa_handler(number);
   }
 }
+
+extern "C" void note_wish(int) { wishes.fetch_add(1); }
 
 bool is_ours_to_take(const struct sigaction& action, OwnHandler own) {
   if (is_function(action)) return own == OwnHandler::called_too;
@@ -67,6 +72,31 @@ StopSignals::~StopSignals() {
 }
 
 int StopSignals::caught() const { return caught_signal.load(); }
+
+WishSignal::WishSignal() {
+  struct sigaction there = {};
+  if (wishes_taken.exchange(true)) return;
+  owns_ = sigaction(SIGUSR1, nullptr, &there) == 0 && is_ours_to_take(there, OwnHandler::left_alone);
+  if (!owns_) {
+    wishes_taken = false;
+    return;
+  }
+  struct sigaction action = {};
+  action.sa_handler = note_wish;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGUSR1, &action, nullptr);
+}
+
+WishSignal::~WishSignal() {
+  if (!owns_) return;
+  struct sigaction action = {};
+  action.sa_handler = SIG_DFL;
+  sigaction(SIGUSR1, &action, nullptr);
+  wishes_taken = false;
+}
+
+int WishSignal::times() const { return wishes.load(); }
 
 std::string name_of_signal(int number) {
   const char* name = sigabbrev_np(number);

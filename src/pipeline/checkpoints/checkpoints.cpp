@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "checkpoint/series/begun_files.hpp"
 #include "env/clock.hpp"
 #include "env/file_system.hpp"
 #include "model/kept/kept_value.hpp"
@@ -28,6 +29,7 @@ struct Checkpoints::Set {
   int members = 0;
   std::optional<base::Fault> fault;  // of any member, or of the commit
   double begun_at = 0.0;             // steady seconds
+  double model_seconds = 0.0;        // that checkpoints before it cost the first rank
   bool commits = false;
   std::atomic<bool> done{false};
 };
@@ -39,7 +41,9 @@ Checkpoints::Checkpoints(const Blueprint& blueprint, Words& words, sinks::FileSe
       services_(services),
       events_(std::move(events)),
       options_(options_of(blueprint)),
+      owners_(owners_of_fields(blueprint.plan, blueprint.info.declarations, words.size())),
       kept_(blueprint),
+      newest_cut_(blueprint.info.saved ? blueprint.info.begin.step : -1),
       own_(services.executor, env::system_files(), words.size()),
       cut_(words, blueprint.info.leader,
            {.begin = [this](const model::Tick& tick, const messaging::Bytes& values) { begin(tick, values); },
@@ -58,7 +62,22 @@ void Checkpoints::open() {
   store_ = std::make_shared<checkpoint::SetStore>(env::system_files(), options_.directory,
                                                   blueprint_.info.declarations.component);
   const bool restarts = blueprint_.info.saved != nullptr;
-  store_->discard_after(restarts ? std::optional(blueprint_.info.begin.step) : std::nullopt);
+  const auto step = restarts ? std::optional(blueprint_.info.begin.step) : std::nullopt;
+  store_->discard_after(step);
+  checkpoint::remove_begun_behind(env::system_files(), store_->path(), step);
+}
+
+void Checkpoints::watch_files(sinks::FileServices& services) {
+  if (!options_.is_asked_for) return;
+  const std::string& component = blueprint_.info.declarations.component;
+  services.begins_file =
+      [this, sets = checkpoint::sets_path(options_.directory, component)](const std::string& path) {
+        checkpoint::note_begun(env::system_files(), sets, path, newest_cut_.load(std::memory_order_relaxed));
+      };
+  services.marks_commit = [this, component](telemetry::CommitLine& line) {
+    line.component = component;
+    line.checkpoint = newest_cut_.load(std::memory_order_relaxed);
+  };
 }
 
 void Checkpoints::keep(int client, int field, std::span<const std::byte> values) {
@@ -83,24 +102,28 @@ void Checkpoints::begin(const model::Tick& tick, const messaging::Bytes& values)
   const std::string sets = checkpoint::sets_path(options_.directory, component);
   own_.begin(checkpoint::set_path(sets, tick.step), head, checkpoint::member_name(words_.rank()));
   if (!is_leader()) return;
-  values_ = model::kept_values_from(values);
+  base::ByteReader reader(values);
+  const double model_seconds = reader.rest().empty() ? 0.0 : reader.get<double>();
+  values_ = model::kept_values_from(reader.rest());
   set_ = std::make_shared<Set>();
   set_->manifest.head = head;
   set_->manifest.texts = plan::describe_for_restart(blueprint_.plan, blueprint_.info.declarations);
+  set_->model_seconds = model_seconds;
   set_->begun_at = env::steady_seconds();
 }
 
 void Checkpoints::save() {
-  PieceSender sender(words_);
+  PieceSender sender(words_, owners_, [this](OwnPiece&& piece) { own_.keep(std::move(piece)); });
   try {
+    kept_.hand_over(sender);  // first, for it is the most, and is written meanwhile
     events_.save(sender);
-    kept_.save(sender);
     model::save(std::exchange(values_, {}), sender);
   } catch (...) {
     failed(base::current_fault());
     // The owner finds cells missing, so there will be no such set.
   }
   sender.finish();
+  newest_cut_.store(cut_.announced_at()->step, std::memory_order_relaxed);
 }
 
 bool Checkpoints::progress() {
@@ -167,6 +190,14 @@ bool Checkpoints::take_commit() {
   services_.counters.checkpoints.add();
   services_.counters.checkpoint_bytes.add(set->manifest.bytes());
   services_.counters.checkpoint_seconds.record_seconds(seconds);
+  const checkpoint::SetHead& head = set->manifest.head;
+  newest_ = {.component = head.component,
+             .count = services_.counters.checkpoints.get(),
+             .step = head.step,
+             .time = head.time,
+             .seconds = seconds,
+             .bytes = set->manifest.bytes(),
+             .model_seconds = set->model_seconds};
   base::log_info(fmt::format("checkpoint of step {} ({} s): {:.1f} MiB are durable after {:.2f} s",
                              set->manifest.head.step, set->manifest.head.time,
                              static_cast<double>(set->manifest.bytes()) / (1 << 20), seconds));

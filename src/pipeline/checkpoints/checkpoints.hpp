@@ -12,6 +12,7 @@
 #include "pipeline/checkpoints/cut.hpp"
 #include "pipeline/checkpoints/kept_blocks.hpp"
 #include "pipeline/checkpoints/own_member.hpp"
+#include "pipeline/checkpoints/pieces.hpp"
 #include "settings/checkpoint/checkpoint.hpp"
 #include "sinks/make_sink.hpp"
 
@@ -33,6 +34,8 @@ class Checkpoints {
   // it from that: another job that holds them. Before any file of the component is changed.
   void open();
 
+  // Sets what tells this object of files that are begun and of commits.
+  void watch_files(sinks::FileServices& services);
   void keep(int client, int field, std::span<const std::byte> values);  // from any thread
   // This server's clients stand behind their puts of the step, all of which are worked on.
   void ask(const model::Tick& tick, std::span<const std::byte> values) { cut_.ask(tick, values); }
@@ -45,6 +48,7 @@ class Checkpoints {
   bool under_way() const { return cut_.under_way() || own_.under_way() || set_ != nullptr; }
   std::size_t bytes() const { return kept_.bytes() + own_.bytes(); }  // held
   std::string describe() const;                                       // for the watchdog
+  const std::optional<telemetry::CheckpointStatus>& status() const { return newest_; }
 
  private:
   struct Set;
@@ -62,12 +66,15 @@ class Checkpoints {
   sinks::FileServices services_;
   Events events_;
   settings::CheckpointOptions options_;
+  const Owners owners_;
   KeptBlocks kept_;
+  std::atomic<std::int64_t> newest_cut_;  // its step; -1: none
   OwnMember own_;
   Cut cut_;
   model::KeptValues values_;
-  std::shared_ptr<checkpoint::SetStore> store_;  // of the leader
-  std::shared_ptr<Set> set_;                     // of the leader: the one under way
+  std::shared_ptr<checkpoint::SetStore> store_;        // of the leader
+  std::shared_ptr<Set> set_;                           // of the leader: the one under way
+  std::optional<telemetry::CheckpointStatus> newest_;  // that is durable, on the leader
 };
 
 }  // namespace tailrace::pipeline::checkpoints

@@ -19,13 +19,12 @@ std::vector<KeptBlocks::Block> KeptBlocks::take() {
   return std::exchange(blocks_, {});
 }
 
-void KeptBlocks::save(model::StateSaver& saver) {
+void KeptBlocks::hand_over(PieceSender& to) {
   std::vector<Block> blocks = take();
   for (Block& block : blocks) {
     const int grid = blueprint_.field(block.field).grid;
-    saver.save(model::kept_array(blueprint_.info.declarations, block.field),
-               blueprint_.region(grid, block.client), block.values);
-    block.values = {};
+    to.hand_over({model::kept_array(blueprint_.info.declarations, block.field),
+                  blueprint_.region(grid, block.client), std::exchange(block.values, {})});
   }
 }
 

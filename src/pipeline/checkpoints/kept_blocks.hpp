@@ -8,6 +8,7 @@
 #include "model/block.hpp"
 #include "model/state.hpp"
 #include "pipeline/blueprint.hpp"
+#include "pipeline/checkpoints/pieces.hpp"
 
 namespace tailrace::pipeline::checkpoints {
 
@@ -16,7 +17,7 @@ class KeptBlocks {
   explicit KeptBlocks(const Blueprint& blueprint) : blueprint_(blueprint) {}  // must live longer
 
   void accept(int client, int field, std::span<const std::byte> values);  // from any thread; copies
-  void save(model::StateSaver& saver);                                    // hands all over, and holds none
+  void hand_over(PieceSender& to);                                        // all, and holds none
   void drop();
   std::size_t bytes() const;
 

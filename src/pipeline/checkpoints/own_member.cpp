@@ -10,6 +10,7 @@ namespace tailrace::pipeline::checkpoints {
 // The I/O thread writes the rest, and `done` last.
 struct OwnMember::Work {
   std::deque<messaging::Bytes> bundles;
+  std::deque<OwnPiece> pieces;
   std::size_t bytes = 0;
   bool last = false;
   std::shared_ptr<checkpoint::MemberWriter> writer;
@@ -43,8 +44,17 @@ void OwnMember::take(messaging::Bytes&& bundle) {
   waiting_.push_back(std::move(bundle));
 }
 
+void OwnMember::keep(OwnPiece&& piece) {
+  if (!under_way_) return;  // given up
+  bytes_ += piece.values.size();
+  pieces_.push_back(std::move(piece));
+  progress();
+}
+
 void OwnMember::start(bool last) {
   work_ = std::make_shared<Work>();
+  work_->pieces = std::exchange(pieces_, {});
+  for (const OwnPiece& piece : work_->pieces) work_->bytes += piece.values.size();
   work_->bundles = std::exchange(waiting_, {});
   for (const messaging::Bytes& bundle : work_->bundles) work_->bytes += bundle.size();
   work_->last = last;
@@ -54,6 +64,10 @@ void OwnMember::start(bool last) {
     try {
       if (!work->fault && !work->writer)
         work->writer = std::make_shared<checkpoint::MemberWriter>(files, set, head, name);
+      for (OwnPiece& piece : work->pieces) {
+        if (!work->fault) work->writer->save(piece.array, piece.region, piece.values);
+        piece.values = {};
+      }
       for (const messaging::Bytes& bundle : work->bundles)
         if (!work->fault) unpack(bundle, *work->writer);
       if (work->last && !work->fault) work->member = work->writer->finish();
@@ -66,6 +80,7 @@ void OwnMember::start(bool last) {
       work->fault = base::current_fault();
     }
     work->bundles.clear();
+    work->pieces.clear();
     work->done.store(true, std::memory_order_release);
   });
 }
@@ -82,7 +97,7 @@ bool OwnMember::progress() {
   }
   if (!under_way_) writer_.reset();
   const bool all_here = through_ == servers_;
-  if (work_ || outcome_ || !under_way_ || (waiting_.empty() && !all_here)) return moved;
+  if (work_ || outcome_ || !under_way_ || (waiting_.empty() && pieces_.empty() && !all_here)) return moved;
   start(all_here);
   return true;
 }
@@ -96,7 +111,9 @@ std::optional<OwnMember::Outcome> OwnMember::take_outcome() {
 void OwnMember::give_up() {
   under_way_ = false;
   for (const messaging::Bytes& bundle : waiting_) bytes_ -= bundle.size();
+  for (const OwnPiece& piece : pieces_) bytes_ -= piece.values.size();
   waiting_.clear();
+  pieces_.clear();
   outcome_.reset();
 }
 

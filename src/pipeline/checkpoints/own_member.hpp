@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "checkpoint/member_writer.hpp"
 #include "messaging/messenger.hpp"
+#include "pipeline/checkpoints/pieces.hpp"
 #include "server/executor.hpp"
 
 namespace tailrace::pipeline::checkpoints {
@@ -31,6 +32,7 @@ class OwnMember {
   // From now on pieces are of this set. Not while it is under way.
   void begin(const std::string& set, checkpoint::SetHead head, const std::string& name);
   void take(messaging::Bytes&& bundle);   // as PieceSender sends them
+  void keep(OwnPiece&& piece);            // of this server; writing begins at once
   bool progress();                        // true if anything moved
   std::optional<Outcome> take_outcome();  // once, when all is on the disk, or cannot be
   void give_up();                         // no outcome comes any more
@@ -47,6 +49,7 @@ class OwnMember {
   std::string set_, name_;
   checkpoint::SetHead head_;
   std::deque<messaging::Bytes> waiting_;
+  std::deque<OwnPiece> pieces_;
   std::shared_ptr<Work> work_;  // under way
   std::shared_ptr<checkpoint::MemberWriter> writer_;
   std::optional<base::Fault> fault_;

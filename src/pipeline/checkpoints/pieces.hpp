@@ -2,27 +2,48 @@
 // parts of it.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "model/state.hpp"
 #include "pipeline/words.hpp"
+#include "plan/plan.hpp"
 
 namespace tailrace::pipeline::checkpoints {
+
+// By name of an array: the server that writes it.
+using Owners = std::map<std::string, std::size_t>;
+// The model's fields in a checkpoint, so that each server writes about as many bytes. The same on all
+// servers.
+Owners owners_of_fields(const plan::Plan& plan, const model::Declarations& declarations, int servers);
+
+// A part of an array that this server writes itself: handed over without a copy.
+struct OwnPiece {
+  model::StateArray array;
+  model::Region region;
+  std::vector<std::byte> values;
+};
 
 // Communication thread only. What is saved leaves in messages of some MiB; an empty one is a server's last.
 class PieceSender final : public model::StateSaver {
  public:
-  explicit PieceSender(Words& words);  // must live longer
+  // Both must live longer. `owners`: of the largest arrays; who owns another follows from its name.
+  PieceSender(Words& words, const Owners& owners, std::function<void(OwnPiece&&)> keep);
   void save(const model::StateArray& array, const model::Region& region,
             std::span<const std::byte> values) override;
-  void finish();  // once: every owner is told that this server has no more
+  void hand_over(OwnPiece&& piece);  // the same; `keep` gets it where this server is the owner
+  void finish();                     // once: every owner is told that this server has no more
 
  private:
+  std::size_t owner_of(const std::string& array) const;
   void send(std::size_t owner);
 
   Words& words_;
+  const Owners& owners_;
+  std::function<void(OwnPiece&&)> keep_;
   std::vector<base::ByteWriter> bundles_;  // by owner
 };
 

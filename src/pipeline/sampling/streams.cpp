@@ -200,6 +200,10 @@ void Streams::save(model::StateSaver& saver) const {
   model::NumberSaver streams(saver, "streams/");
   streams("step", tick_.step);
   streams("time", tick_.time);
+  save_windows(saver);
+}
+
+void Streams::save_windows(model::StateSaver& saver) const {
   for (const auto& stream : streams_)
     for (std::size_t window = 0; stream->file_axis >= 0 && window < stream->windows.size(); ++window)
       state_of(*stream, window).save(saver, stream->windows[window]);

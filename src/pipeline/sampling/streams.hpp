@@ -63,6 +63,8 @@ class Streams final : public model::Stateful {
   // Behind close_step(), while nothing is under way: what the accumulators hold, as arrays over the cells of
   // the grid. load() comes after start() and expect(), which say whose cells are here.
   void save(model::StateSaver& saver) const override;
+  // Of a server without clients, whose axes stand still: it may be the root of diagnostics.
+  void save_windows(model::StateSaver& saver) const;
   void load(const model::StateLoader& loader) override;
 
   std::size_t bytes() const { return bytes_; }  // that the accumulators hold at most

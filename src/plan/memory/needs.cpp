@@ -169,6 +169,28 @@ void add_fields(Needs& needs, const Share& share, const Plan& plan, const model:
 
 }  // namespace
 
+namespace {
+
+// Blocks of its clients are held until the cut; then they go, one by one, to the servers that write them, and
+// this one holds what it writes.
+void add_checkpoint(Needs& needs, const Share& share, const Plan& plan,
+                    const model::Declarations& declarations) {
+  std::size_t here = 0, all = 0;
+  for (std::size_t f = 0; f < plan.fields.size(); ++f) {
+    const model::Field& field = declarations.fields[f];
+    if (!plan.fields[f].kept || field.grid < 0) continue;
+    const std::size_t bytes = share.cells(field.grid) * model::size_of(field.type);
+    here += bytes;
+    all += static_cast<std::size_t>(declarations.grids[static_cast<std::size_t>(field.grid)].size()) *
+           model::size_of(field.type);
+    needs.checkpoint.add(bytes, fmt::format("\"{}\"", field.name));
+  }
+  needs.checkpoint.bytes =
+      std::max(here, all / static_cast<std::size_t>(share.servers)) + needs.checkpoint.most;
+}
+
+}  // namespace
+
 Needs needs_of(const Plan& plan, const model::Declarations& declarations, const Share& share) {
   Needs needs;
   for (std::size_t f = 0; f < plan.files.size(); ++f) {
@@ -180,6 +202,7 @@ Needs needs_of(const Plan& plan, const model::Declarations& declarations, const 
       needs.library.bytes = std::max(needs.library.bytes, format->cache_bytes());
   }
   add_fields(needs, share, plan, declarations);
+  add_checkpoint(needs, share, plan, declarations);
   return needs;
 }
 

@@ -40,10 +40,11 @@ struct Needs {
   Need open{.what = "for chunks that wait for more records"};
   Need analytics{.what = "for a step that diagnostics work on"};
   Need at_once{.what = "for what its files get at one step"};
+  Need checkpoint{.what = "for the model's fields of a checkpoint"};
   Need library{.what = "for the caches of HDF5"};
 
-  std::array<const Need*, 7> all() const {
-    return {&windows, &fixed, &geometry, &open, &analytics, &at_once, &library};
+  std::array<const Need*, 8> all() const {
+    return {&windows, &fixed, &geometry, &open, &analytics, &at_once, &checkpoint, &library};
   }
   std::size_t total() const;
 };

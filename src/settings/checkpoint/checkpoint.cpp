@@ -41,8 +41,9 @@ Type checkpoint_type() {
        .fallback = "auto"},
       {.name = "on_signal",
        .type = flag(),
-       .says = "Whether SIGTERM and SIGINT make a checkpoint due at the model's next `checkpoint_due`. Then "
-               "that call is collective.",
+       .says =
+           "Whether SIGTERM, SIGINT and SIGUSR1 make a checkpoint due at the model's next "
+           "`checkpoint_due`. Then that call is collective. SIGUSR1 asks for nothing else: the run goes on.",
        .example = "false",
        .fallback = "true"},
       {.name = "also_at_end",
@@ -52,6 +53,18 @@ Type checkpoint_type() {
            "`fields`, which the model does not put then.",
        .example = "true",
        .fallback = "false"},
+      {.name = "before_time_limit",
+       .type = time::duration_type(),
+       .says =
+           "How long before the limit of the job a checkpoint is due, once; then `stop_requested` is true "
+           "too. The limit is `time_limit`, or what Slurm says (SLURM_JOB_END_TIME). `checkpoint_due` is "
+           "collective then.",
+       .example = "10 min"},
+      {.name = "time_limit",
+       .type = time::duration_type(),
+       .says =
+           "How long the job may run, in wall-clock time from the call of `start`, for `before_time_limit`.",
+       .example = "6 h"},
       {.name = "on_error",
        .type = choice({"stop", "skip"}),
        .says =
@@ -88,6 +101,15 @@ CheckpointOptions read(const Value& value, Problems& problems) {
     problems.add(at_end->location(), at_end->path(),
                  "expected `false`, since the checkpoint has `fields`: at its end the model does not put "
                  "them; or `fields` left out, where the model has restart files of its own");
+  options.before_time_limit = time::seconds_of(value, "before_time_limit", options.before_time_limit);
+  options.time_limit = time::seconds_of(value, "time_limit", options.time_limit);
+  if (const Value* limit = value.find("time_limit"); limit != nullptr && options.before_time_limit <= 0.0)
+    problems.add(limit->location(), limit->path(),
+                 "the limit of the job is used by `before_time_limit` alone; expected that key too, such as "
+                 "`before_time_limit: 10 min`");
+  else if (limit != nullptr && options.time_limit <= options.before_time_limit)
+    problems.add(limit->location(), limit->path(),
+                 "the checkpoint would be due before the job begins; expected more than `before_time_limit`");
   options.on_error = choice_of<OnCheckpointError>(
       value, "on_error", {{"stop", OnCheckpointError::stop}, {"skip", OnCheckpointError::skip}});
   return options;
@@ -111,6 +133,7 @@ bool CheckpointOptions::operator==(const CheckpointOptions& other) const {
   return is_asked_for == other.is_asked_for && directory == other.directory &&
          every.name() == other.every.name() && keep == other.keep && names(*this) == names(other) &&
          restart == other.restart && on_signal == other.on_signal && also_at_end == other.also_at_end &&
+         before_time_limit == other.before_time_limit && time_limit == other.time_limit &&
          on_error == other.on_error;
 }
 

@@ -25,6 +25,8 @@ struct CheckpointOptions {
   config::Location restart_location;
   bool on_signal = true;
   bool also_at_end = false;
+  double before_time_limit = 0.0;  // seconds; 0: the limit of the job makes none due
+  double time_limit = 0.0;         // of the job, from its start; 0: the batch system says it
   OnCheckpointError on_error = OnCheckpointError::stop;
 
   bool operator==(const CheckpointOptions& other) const;

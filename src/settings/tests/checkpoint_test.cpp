@@ -45,8 +45,12 @@ TEST(CheckpointSection, TellsWhatIsWrong) {
                 "its own"},
        {.yaml = "checkpoint: {every: 1 h, evry: 2 h}",
         .told = "run.yaml:1:26  checkpoint.evry: this key is unknown. Did you mean \"every\"? (known: "
-                "also_at_end, "
-                "directory, every, fields, keep, on_error, on_signal, restart)"}});
+                "also_at_end, before_time_limit, directory, every, fields, keep, on_error, on_signal, "
+                "restart, time_limit)"},
+       {.yaml = "checkpoint: {every: 1 h, time_limit: 5 min}",
+        .told = "run.yaml:1:38  checkpoint.time_limit: the limit of the job is used by `before_time_limit` "
+                "alone; "
+                "expected that key too, such as `before_time_limit: 10 min`"}});
 }
 
 }  // namespace

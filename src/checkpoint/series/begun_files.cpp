@@ -1,0 +1,58 @@
+#include "checkpoint/series/begun_files.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+
+namespace tailrace::checkpoint {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string list_path(const std::string& sets) { return sets + "/files.jsonl"; }
+
+void try_to_remove(env::FileSystem& files, const std::string& path) {
+  try {
+    if (files.entry(path) != env::Entry::file) return;
+    files.remove(path);
+    base::log_warning(
+        fmt::format("{} is removed: it begins behind the checkpoint that the run goes on from", path));
+  } catch (const Error& error) {
+    base::log_warning(
+        fmt::format("{} begins behind the checkpoint, and cannot be removed: {}", path, error.what()));
+  }
+}
+
+}  // namespace
+
+// Whole paths: the next job may run in another directory, where the same name may be another file.
+void note_begun(env::FileSystem& files, const std::string& sets, const std::string& path,
+                std::int64_t behind) {
+  const Json line{{"path", std::filesystem::absolute(path).lexically_normal().string()}, {"behind", behind}};
+  files.append(list_path(sets), line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+void remove_begun_behind(env::FileSystem& files, const std::string& sets, std::optional<std::int64_t> step) {
+  const std::string list = list_path(sets);
+  if (!files.exists(list)) return;
+  std::istringstream lines(files.read(list));
+  std::string stay;
+  for (std::string line; std::getline(lines, line);) {
+    try {
+      const Json json = Json::parse(line);
+      if (step && json.at("behind").get<std::int64_t>() < *step)
+        stay += line + "\n";
+      else
+        try_to_remove(files, json.at("path").get<std::string>());
+    } catch (const Json::exception&) {  // a writer that died may have left half a line
+    }
+  }
+  files.write(list, stay);
+}
+
+}  // namespace tailrace::checkpoint
