@@ -1,6 +1,7 @@
 """python -m tailrace.in_situ.worker SCRIPT FUNCTION FD: loads the script and calls its function with each step."""
 
 import ctypes
+import importlib
 import importlib.util
 import os
 import signal
@@ -10,9 +11,10 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+import xarray
 from tailrace.streams.records import Position
 from tailrace.streams.selection import Selection, hint
-from tailrace.streams.snapshots import NetcdfFile
+from tailrace.streams.snapshots import open_image
 
 MOST_TOLD = 30000  # characters of a traceback
 PR_SET_PDEATHSIG = 1
@@ -23,6 +25,14 @@ def end_with_supervisor() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if str(os.getppid()) != os.environ.get("TAILRACE_SUPERVISOR"):
         os._exit(1)
+
+
+def prepare() -> None:
+    """What the first step would else wait for, within its own time."""
+    for module in ("h5netcdf", "xarray.backends.h5netcdf_"):
+        if importlib.util.find_spec("h5netcdf"):
+            importlib.import_module(module)
+    xarray.backends.list_engines()
 
 
 def load(script: Path, name: str) -> Callable:
@@ -41,9 +51,8 @@ def load(script: Path, name: str) -> Callable:
 
 
 def call(function: Callable, descriptor: int) -> None:
-    with NetcdfFile(Path(f"/proc/self/fd/{descriptor}")).open() as records:
-        position = Position()
-        read = [records.read(step, Selection(), "step") for step in records.steps(position)]
+    with open_image(descriptor) as records:
+        read = [records.read(step, Selection(), "step") for step in records.steps(Position())]
     for step in read:
         function(step)
 
@@ -59,6 +68,7 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     try:
+        prepare()
         function = load(script, name)
     except BaseException as error:
         supervisor.send(f"unloadable\n{script} cannot be loaded: {words_of(error)}".encode()[:MOST_TOLD])

@@ -147,16 +147,17 @@ class AdiosSteps:
         unread = []
         for name, told in opened.available_variables().items():
             own = {key[len(name) + 1 :]: value for key, value in attributes.items() if key.startswith(f"{name}/")}
-            dims = own.pop(DIMS_ATTRIBUTE, None)
+            if name in self.fixed:
+                continue
+            dims = _words(own.pop(DIMS_ATTRIBUTE, ""))
             shape = tuple(int(extent) for extent in told["Shape"].split(",") if extent.strip())
-            if dims is None or len(np.atleast_1d(dims)) != len(shape):
+            if len(dims) != len(shape):
                 if shape:
                     raise StreamError(
                         f"{self.path}: {name} has no {name}/{DIMS_ATTRIBUTE} for its shape {shape}; it is not of Tailrace"
                     )
-                dims = ()
+                dims = []
             kind = TYPES.get(told["Type"], told["Type"].removesuffix("_t"))
-            dims = tuple(str(dim) for dim in np.atleast_1d(dims)) if shape else ()
             variables[name] = xr.Variable(dims, np.broadcast_to(np.zeros((), dtype=kind), shape), _plain(own))
             unread.append(name)
         own = {key: value for key, value in attributes.items() if "/" not in key}
@@ -175,6 +176,11 @@ class AdiosSteps:
             return
         outcome = outcome or "it was killed: there is no report of its end"
         raise JobEnded(f"{self.path}: its job ended early: {outcome}. All whole steps were given", outcome)
+
+
+def _words(value) -> list[str]:
+    """A list of texts, or one with words: SST's own form of messages loses lists of texts."""
+    return value.split() if isinstance(value, str) else [str(word) for word in np.atleast_1d(value)]
 
 
 def _plain(attributes: dict) -> dict:

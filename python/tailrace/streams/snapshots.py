@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,6 +48,18 @@ class NetcdfFile:
             if importlib.util.find_spec(module):
                 return engine
         raise StreamError(f"{self.path}: NetCDF needs h5netcdf or netCDF4: pip install 'tailrace[readers]'")
+
+
+@contextmanager
+def open_image(descriptor: int) -> Iterator[NewRecords]:
+    """A NetCDF file in memory, by its descriptor. HDF5 opens no file without a name, so it reads through Python."""
+    if not importlib.util.find_spec("h5netcdf"):
+        raise StreamError("steps are handed over as NetCDF in memory, which needs h5netcdf: pip install h5netcdf")
+    with (
+        os.fdopen(descriptor, "rb", buffering=0, closefd=False) as file,
+        xr.open_dataset(file, engine="h5netcdf", decode_cf=False, cache=False) as raw,
+    ):
+        yield NewRecords(raw, growing_dims(raw, list(raw.encoding.get("unlimited_dims", ()))))
 
 
 class ZarrStore(NetcdfFile):

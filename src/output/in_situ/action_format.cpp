@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "base/error.hpp"
@@ -17,7 +16,7 @@
 namespace tailrace::output::in_situ {
 namespace {
 
-constexpr const char* image_name = "step.nc";
+constexpr const char* image_name = "/step.nc";
 constexpr double slack_seconds = 90.0;  // for the process, besides the calls, until it is killed
 
 const Format& netcdf() {
@@ -133,7 +132,7 @@ class ActionDataset final : public Dataset {
     const auto image = netcdf().create(spec_, *files);
     image->commit(records);
     image->close();
-    const auto file = files->open(std::filesystem::absolute(image_name).string(), env::Access::read);
+    const auto file = files->open(image_name, env::Access::read);
     std::vector<std::byte> bytes(file->size());
     file->read(0, bytes);
     if (child_.send(fmt::format("step {}", discarded_), bytes))
