@@ -1,9 +1,10 @@
 """Reads a stream in a process of its own, and keeps each step in a file: python consumer.py SOURCE FOLDER START [SECONDS]
 
-SECONDS: how long it takes over each step. What it has got is FOLDER/<number>.nc, written under another name first, so that
+SECONDS: how long it takes over each step. What it has got is FOLDER/<number>.pickle, written under another name first, so that
 a kill leaves whole ones. Neither MPI nor the compiled part of Tailrace can be had.
 """
 
+import pickle
 import sys
 import time
 from pathlib import Path
@@ -18,8 +19,8 @@ def main() -> None:
     source, folder, start = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
     pause = float(sys.argv[4]) if len(sys.argv) > 4 else 0.0
     for number, step in enumerate(tailrace.stream(source, start=start, timeout=60.0), start=start):
-        step.to_netcdf(folder / "new", engine="h5netcdf")
-        (folder / "new").rename(folder / f"{number:04}.nc")
+        (folder / "new").write_bytes(pickle.dumps(step))
+        (folder / "new").rename(folder / f"{number:04}.pickle")
         time.sleep(pause)
     print("END")
 

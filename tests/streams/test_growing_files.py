@@ -1,5 +1,6 @@
 """tailrace.stream on the files of running jobs: each record once, in order, with values, coordinates and attributes."""
 
+import pickle
 import random
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from support.values import put_values
 from tailrace.streams import JobEnded, StreamError, StreamTimeout
 
 STEPS = 200
+TIME, MEANS = "time_instant_1step", "time_4s"
 CONFIG = {
     "model_time": {"calendar": "standard", "start": "2026-01-01"},
     "fields": {"state": {"every": "1 step", "names": ["w"]}},
@@ -43,19 +45,19 @@ def consume(source: Path, folder: Path, start: int = 0, pause: float = 0.0) -> s
 
 
 def got(folder: Path) -> list[xr.Dataset]:
-    paths = sorted(folder.glob("*.nc"))
+    paths = sorted(folder.glob("*.pickle"))
     assert [path.stem for path in paths] == [f"{number:04}" for number in range(len(paths))]
-    return [xr.load_dataset(path, engine="h5netcdf") for path in paths]
+    return [pickle.loads(path.read_bytes()) for path in paths]
 
 
 def check(steps: list[xr.Dataset], path: Path) -> None:
     """Against the finished file, read by another library, and against what the model put."""
     with xr.open_dataset(path, engine="netcdf4") as whole:
-        assert len(steps) == whole.sizes["time"] == STEPS
+        assert len(steps) == whole.sizes[TIME] == STEPS
         for number, step in enumerate(steps):
-            expected = whole.drop_dims("time_mean_4s").isel(time=[number])
+            expected = whole.drop_dims(MEANS).isel({TIME: [number]})
             if (number + 1) % 4 == 0:
-                means = whole.drop_dims("time").isel(time_mean_4s=[(number + 1) // 4 - 1])
+                means = whole.drop_dims(TIME).isel({MEANS: [(number + 1) // 4 - 1]})
                 expected = xr.merge([expected, means], compat="identical", join="exact", combine_attrs="identical")
             xr.testing.assert_identical(step, expected)
             assert np.array_equal(step.w[0], put_values(0, (3, 7, 11), number + 1.0, number + 1))
@@ -84,12 +86,12 @@ def test_a_consumer_that_is_killed_goes_on_where_it_was(job, tmp_path):
     dice = random.Random(5)
     with job.start(wave(STEPS, pace=0.03), servers(1), config=CONFIG, folder=folder) as running:
         for _ in range(4):
-            one = consume(folder / "out.nc", tmp_path / "got", start=len(list((tmp_path / "got").glob("*.nc"))))
+            one = consume(folder / "out.nc", tmp_path / "got", start=len(list((tmp_path / "got").glob("*.pickle"))))
             time.sleep(dice.uniform(0.5, 2.0))
             one.kill()
             one.wait()
         running.wait().finished()
-    end_of(consume(folder / "out.nc", tmp_path / "got", start=len(list((tmp_path / "got").glob("*.nc")))))
+    end_of(consume(folder / "out.nc", tmp_path / "got", start=len(list((tmp_path / "got").glob("*.pickle")))))
     check(got(tmp_path / "got"), folder / "out.nc")
 
 
@@ -97,12 +99,12 @@ def test_fields_region_every_and_start(job):
     result = job(wave(12, pace=0.0), servers(1), config=CONFIG).finished()
     path = result.path("out.nc")
     steps = list(tailrace.stream(path, fields=["w"], region={"x": slice(100, 300), "z": 31.0}, every=5))
-    assert [set(map(str, step.variables)) for step in steps] == [{"w", "time", "x", "y", "z"}] * 3
+    assert [set(map(str, step.variables)) for step in steps] == [{"w", TIME, "x", "y", "z"}] * 3
     for number, step in zip((0, 5, 10), steps, strict=True):
         whole = put_values(0, (3, 7, 11), number + 1.0, number + 1)
         assert np.array_equal(step.w[0], whole[1, :, 2:7])
     means = list(tailrace.stream(path, fields=["w_mean"]))
-    assert len(means) == 3 and "time_mean_4s_bnds" in means[0].variables
+    assert len(means) == 3 and "time_4s_bnds" in means[0].variables
     assert len(list(tailrace.stream(path, start="last"))) == 1
     assert len(list(tailrace.stream(path, start=9))) == 3
 
@@ -111,7 +113,7 @@ def test_a_job_that_is_killed_ends_the_loop_after_all_whole_records(job):
     with job.start(wave(STEPS, pace=0.05), servers(1), config=CONFIG) as running:
         path = running.folder / "out.nc"
         count = 0
-        with pytest.raises(JobEnded, match=r"out\.nc: its job ended early: it was killed.*time: ") as ended:
+        with pytest.raises(JobEnded, match=r"out\.nc: its job ended early: it was killed.*time_instant_1step: ") as ended:
             for step in tailrace.stream(path, timeout=30.0):
                 assert float(step.w[0, 0, 0, 0]) == put_values(0, (3, 7, 11), count + 1.0, count + 1)[0, 0, 0]
                 count += 1
@@ -119,7 +121,7 @@ def test_a_job_that_is_killed_ends_the_loop_after_all_whole_records(job):
                     running.kill()
     assert "killed" in ended.value.outcome
     with xr.open_dataset(path) as file:
-        assert count == file.sizes["time"]
+        assert count == file.sizes[TIME]
 
 
 def test_an_error_of_the_job_is_told(job):
@@ -140,7 +142,7 @@ def test_timeouts_say_what_was_waited_for(job, tmp_path):
         steps = tailrace.stream(running.folder / "out.nc", timeout=20.0)
         next(steps)
         with pytest.raises(
-            StreamTimeout, match=r"waited 0\.1 s for a record behind .*time: \d.*a job writes it .*status\.json"
+            StreamTimeout, match=r"waited 0\.1 s for a record behind .*time_instant_1step: \d.*a job writes it .*status\.json"
         ):
             list(tailrace.stream(running.folder / "out.nc", timeout=0.1))
 

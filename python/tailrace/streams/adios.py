@@ -16,7 +16,8 @@ from .snapshots import growing_dims
 LOOK_EVERY = 1.0  # seconds that a wait for a step lasts before the job is looked at
 REPORT_PATIENCE = 10.0  # seconds from the end of a stream to the job's report
 DIMS_ATTRIBUTE = "__xarray_dimensions__"
-TYPES = {"float": "f4", "double": "f8", "char": "i1", "string": "O"}  # others bear NumPy's names: int32_t
+UNLIMITED_ATTRIBUTE = "__unlimited_dimensions__"
+TYPES = {"float": "f4", "double": "f8", "char": "S1", "string": "O"}  # others bear NumPy's names: int32_t
 
 
 class AdiosSteps:
@@ -121,7 +122,7 @@ class AdiosSteps:
         self.given += 1
         self.expected = number + 1
         raw, unread = self._described(opened)
-        dims = growing_dims(raw, [])
+        dims = growing_dims(raw, _words(raw.attrs.pop(UNLIMITED_ATTRIBUTE, "")))
         wanted = set(self.selection._with_fields(raw, str(self.path)).variables)
         for dim in dims:
             if dim in raw.variables:
@@ -165,7 +166,10 @@ class AdiosSteps:
 
     def _values(self, opened, name: str, shape: tuple[int, ...]) -> np.ndarray:
         values = opened.read(name)
-        return np.asarray(values).reshape(shape)
+        array = np.asarray(values)
+        if opened.available_variables()[name]["Type"] == "char":
+            array = array.astype("i1").view("S1")
+        return array.reshape(shape)
 
     def _check_end(self) -> None:
         """Raises JobEnded where the job, as far as it can be found, did not come to its end."""
