@@ -34,6 +34,7 @@ std::unique_ptr<env::File> prepare_report_directory(env::FileSystem& files, cons
   for (const std::string& name : files.list(directory)) {
     const bool ours = name == "report.json" || name == "report.html" || name == "commits.jsonl" ||
                       (name.starts_with("status.") && name.ends_with("json")) ||
+                      (name.starts_with("in_situ.") && name.ends_with("json")) ||
                       (name.starts_with("trace.") && name.ends_with("json"));
     if (ours) files.remove(directory + "/" + name);
   }

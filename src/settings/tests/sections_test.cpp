@@ -1,6 +1,7 @@
 // The sections that stand in this room, and that all sections together are the configuration.
 #include "config/testing/section_conformance.hpp"
 #include "settings/configuration.hpp"
+#include "settings/in_situ/in_situ.hpp"
 #include "settings/schema.hpp"
 
 namespace tailrace::settings {
@@ -13,6 +14,7 @@ TEST(Sections, OfThisRoomAreSections) {
   check_section(diagnostics_section());
   check_section(groups_section());
   check_section(files_section());
+  check_section(in_situ_section());
 }
 
 TEST(Sections, OfAFileAreSections) {
