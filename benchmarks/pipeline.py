@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A forecast and its plots: until the last picture is there, the bubble model with one rank, a section drawn at each
 output time. First it runs and writes its history itself, as a model with a synchronous library does, and then the
-plots are made; then the same history is written by a server while a Python function beside it draws (in_situ), or while a
-reader follows the file as it grows (stream). All contenders draw with the same function, and take turns."""
+plots are made; then the same history is written by a server while a Python function beside it draws (in_situ), or while
+a reader follows the file as it grows (stream). All contenders draw with the same function, and take turns."""
 
 import statistics
 import sys
@@ -38,7 +38,13 @@ in_situ:
     when_full: wait
     variables: [{{field: theta, operation: snapshot, every: {every} s}}]
 """
-LOOP = "import section, tailrace\nfor step in tailrace.stream('history.nc', fields=['theta'], timeout=60): section.draw(step)\n"
+LOOP = """
+import section
+import tailrace
+
+for step in tailrace.stream("history.nc", fields=["theta"], timeout=60):
+    section.draw(step)
+"""
 
 
 def lay_out(where: Path, mode: str, every: float, acts: bool, end: float) -> list:

@@ -1,4 +1,4 @@
-"""A section of the potential temperature, one picture a step: the function of an action, and of a loop over a stream."""
+"""A section of the potential temperature, a picture a step: the function of an action, or of a loop over a stream."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
-// A process that this one starts and talks to in messages, each of which may carry bytes that lie in memory both
-// can see. It has no name on the file system, and its end is noticed at once.
+// A process that this one starts and talks to in messages, each of which may carry bytes that lie in memory
+// both can see. It has no name on the file system, and its end is noticed at once.
 #pragma once
 
 #include <cstddef>

@@ -70,7 +70,7 @@ struct DatasetSpec {
   // Of `append`: how many records of the file stay, by growing dim (index into `dims`). What is behind them
   // goes; variables that do not grow stay as they are, whatever a commit brings for them.
   std::map<int, std::int64_t> kept;
-  bool sync = false;  // fsync at each commit
+  bool sync = false;                              // fsync at each commit
   std::shared_ptr<const in_situ::Action> action;  // whom the records go to, instead of a file; or null
 };
 

@@ -94,11 +94,7 @@ void FileSink::create(const std::string& part) {
     spec.kept.clear();
   }
   if (!part.empty()) spec.path = part;
-  if (spec.action && services_.log == nullptr) {  // the report directory is not this run's
-    auto action = *spec.action;
-    action.report_directory.clear();
-    spec.action = std::make_shared<const output::in_situ::Action>(std::move(action));
-  }
+  if (services_.log == nullptr) report_nothing(spec);
   if (const auto& restored = plan_.restored; restored && plan_.entry.has_many_files() &&
                                              !restored->is_empty && written_.empty() &&
                                              (restored->part.empty() || restored->part == part))
@@ -396,8 +392,7 @@ void FileSink::load(const model::StateLoader& loader, const plan::Pending& pendi
   visit_state(*this, file.in("sink"));
   if (plan_.entry.has_many_files()) cutter_.load(file.in("part"));
   const bool has_statics = plan_.restored ? !plan_.restored->is_empty && !plan_.entry.has_many_files() : true;
-  // Of a series each later file has them too, so they are taken again; and so of a file that is written anew, and
-  // of an action, whose process is a new one.
+  // Later files of a series, a file that is written anew, and a new process of an action get them too.
   if (!has_statics || plan_.entry.action) constants_sent_ = false;
   committer_.resume(pending.committed, has_statics);
 }

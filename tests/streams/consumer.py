@@ -1,7 +1,9 @@
-"""Reads a stream in a process of its own, and keeps each step in a file: python consumer.py SOURCE FOLDER START [SECONDS]
+"""Reads a stream in a process of its own, and keeps each step in a file.
 
-SECONDS: how long it takes over each step. What it has got is FOLDER/<number>.pickle, written under another name first, so that
-a kill leaves whole ones. Neither MPI nor the compiled part of Tailrace can be had.
+    python consumer.py SOURCE FOLDER START [SECONDS]
+
+SECONDS: how long it takes over each step. What it has got is FOLDER/<number>.pickle, written under another name first,
+so that a kill leaves whole ones. Neither MPI nor the compiled part of Tailrace can be had.
 """
 
 import pickle

@@ -113,7 +113,9 @@ def test_a_job_that_is_killed_ends_the_loop_after_all_whole_records(job):
     with job.start(wave(STEPS, pace=0.05), servers(1), config=CONFIG) as running:
         path = running.folder / "out.nc"
         count = 0
-        with pytest.raises(JobEnded, match=r"out\.nc: its job ended early: it was killed.*time_instant_1step: ") as ended:
+        with pytest.raises(
+            JobEnded, match=r"out\.nc: its job ended early: it was killed.*time_instant_1step: "
+        ) as ended:
             for step in tailrace.stream(path, timeout=30.0):
                 assert float(step.w[0, 0, 0, 0]) == put_values(0, (3, 7, 11), count + 1.0, count + 1)[0, 0, 0]
                 count += 1
@@ -142,7 +144,8 @@ def test_timeouts_say_what_was_waited_for(job, tmp_path):
         steps = tailrace.stream(running.folder / "out.nc", timeout=20.0)
         next(steps)
         with pytest.raises(
-            StreamTimeout, match=r"waited 0\.1 s for a record behind .*time_instant_1step: \d.*a job writes it .*status\.json"
+            StreamTimeout,
+            match=r"waited 0\.1 s for a record behind .*time_instant_1step: \d.*a job writes it .*status\.json",
         ):
             list(tailrace.stream(running.folder / "out.nc", timeout=0.1))
 

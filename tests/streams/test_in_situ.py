@@ -119,7 +119,9 @@ def test_a_script_that_cannot_be_loaded_is_told(job, folder, python, told):
 def test_mistakes_of_the_configuration(job, folder):
     missing = configuration(plot={"python": "plot.py"})
     with job.start(wave(3), servers(1), config=missing, folder=folder) as running:
-        running.wait().failed_with("in_situ.plot", "plot.py is not a file; expected a Python file with the function plot")
+        running.wait().failed_with(
+            "in_situ.plot", "plot.py is not a file; expected a Python file with the function plot"
+        )
     (folder / "plot.py").write_text("")
     nobody = configuration(plot={"python": "plot.py", "interpreter": "/nowhere/python"})
     with job.start(wave(3), servers(1), config=nobody, folder=folder) as running:

@@ -162,7 +162,9 @@ class Supervisor:
         resident = worker.resident_bytes()
         if resident > self.memory:
             self._replace(
-                "memory", f"its process held {resident >> 20} MiB; {self.memory >> 20} MiB are allowed (`memory`)", lasted
+                "memory",
+                f"its process held {resident >> 20} MiB; {self.memory >> 20} MiB are allowed (`memory`)",
+                lasted,
             )
         elif worker.descriptor is not None and worker.is_loaded and lasted > self.timeout:
             self._replace("timeout", f"a call lasted longer than {self.timeout:g} s (`timeout`) and was ended", lasted)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import xarray
+
 from tailrace.streams.records import Position
 from tailrace.streams.selection import Selection, hint
 from tailrace.streams.snapshots import open_image

@@ -21,7 +21,7 @@ TYPES = {"float": "f4", "double": "f8", "char": "S1", "string": "O"}  # others b
 
 
 class AdiosSteps:
-    """One ADIOS step is one commit of the job: the records that came with it. What does not grow is in the first one."""
+    """One ADIOS step is one commit of the job: the records that came with it. What does not grow comes once."""
 
     def __init__(self, path: Path, engine: str, selection: Selection, every: int, timeout: float | None, job: Job):
         try:
@@ -155,7 +155,7 @@ class AdiosSteps:
             if len(dims) != len(shape):
                 if shape:
                     raise StreamError(
-                        f"{self.path}: {name} has no {name}/{DIMS_ATTRIBUTE} for its shape {shape}; it is not of Tailrace"
+                        f"{self.path}: no {name}/{DIMS_ATTRIBUTE} that names {len(shape)} dimensions: not of Tailrace"
                     )
                 dims = []
             kind = TYPES.get(told["Type"], told["Type"].removesuffix("_t"))

@@ -31,8 +31,8 @@ def stream(
     A step holds what was recorded for one end of a time or window: one record along each growing dimension that has one
     there. Values are read, and decoded as xarray.open_dataset does.
 
-    source: a NetCDF file (`*.nc`), a Zarr store, an ADIOS2 BP file (`*.bp`), or a running job's stream over SST (`*.sst`, the
-        name of its contact file). It need not exist yet.
+    source: a NetCDF file (`*.nc`), a Zarr store, an ADIOS2 BP file (`*.bp`), or a running job's stream over SST
+        (`*.sst`, the name of its contact file). It need not exist yet.
     fields: names of variables; by default all. Their coordinates come with them.
     region: dimension -> slice, value or list: of coordinate values (a value: the nearest) where the dimension has a
         coordinate, otherwise of positions.
@@ -41,11 +41,11 @@ def stream(
     timeout: seconds to wait for the next step, or for the source to appear; then StreamTimeout. By default it waits as
         long as somebody writes.
     engine: netcdf, zarr, bp or sst, where the name does not tell.
-    report: the report directory of the job, by which its end is known; by default `tailrace_report` beside the source or
-        above it, where that speaks of the source.
+    report: the report directory of the job, by which its end is known; by default `tailrace_report` beside the source
+        or above it, where that speaks of the source.
 
-    The loop ends when the job has ended. Raises JobEnded, after all whole records, where it ended early; StreamError for
-    what is not in the source. A reader never holds the job back.
+    The loop ends when the job has ended. Raises JobEnded, after all whole records, where it ended early; StreamError
+    for what is not in the source. A reader never holds the job back.
     """
     if isinstance(fields, str):
         raise TypeError(f"fields is a list of names, but got the text {fields!r}; expected [{fields!r}]")

@@ -64,8 +64,10 @@ class Selection:
             return part
         values = np.asarray(raw.variables[dim].values)
         if not isinstance(part, slice):
-            return int(np.abs(values - part).argmin()) if np.ndim(part) == 0 else list(
-                dict.fromkeys(int(np.abs(values - one).argmin()) for one in part)
+            return (
+                int(np.abs(values - part).argmin())
+                if np.ndim(part) == 0
+                else list(dict.fromkeys(int(np.abs(values - one).argmin()) for one in part))
             )
         if part.step is not None:
             within = self._positions(raw, dim, slice(part.start, part.stop))

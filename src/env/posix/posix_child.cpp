@@ -59,7 +59,8 @@ class Descriptor {
   int number_;
 };
 
-// The descriptor goes to the child under the same number: dup2 of a descriptor onto itself lets it be inherited.
+// The descriptor goes to the child under the same number: dup2 of a descriptor onto itself lets it be
+// inherited.
 int spawn(std::vector<std::string>& command, int inherited) {
   std::vector<char*> arguments;
   for (std::string& each : command) arguments.push_back(each.data());

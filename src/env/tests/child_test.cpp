@@ -14,7 +14,8 @@ using ::testing::HasSubstr;
 
 std::vector<std::string> python(const std::string& program) {
   return {"python3", "-c",
-          "import os, signal, socket, sys\ns = socket.socket(fileno=int(sys.argv[1]))\n" + program, "{socket}"};
+          "import os, signal, socket, sys\ns = socket.socket(fileno=int(sys.argv[1]))\n" + program,
+          "{socket}"};
 }
 
 TEST(Child, AnswersAndEnds) {

@@ -1,5 +1,5 @@
-// Hands each commit to the process of an action: as a NetCDF file in memory, with the records of this commit alone
-// and all that does not change with time. So the process needs nothing but a reader of NetCDF.
+// Hands each commit to the process of an action: as a NetCDF file in memory, with the records of this commit
+// alone and all that does not change with time. So the process needs nothing but a reader of NetCDF.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,8 +69,9 @@ class ActionDataset final : public Dataset {
     for (double end = env::steady_seconds() + patience; child_.is_heard();) {
       take_answers(std::clamp(end - env::steady_seconds(), 0.0, 1.0));
       if (env::steady_seconds() < end) continue;
-      base::log_warning(fmt::format("in_situ.{}: its process did not end in {:.0f} s after the run and is killed",
-                                    action_.name, patience));
+      base::log_warning(
+          fmt::format("in_situ.{}: its process did not end in {:.0f} s after the run and is killed",
+                      action_.name, patience));
       break;
     }
   }
@@ -120,9 +121,10 @@ class ActionDataset final : public Dataset {
     if (given_up_) return false;
     if (waiting_ < action_.queue) return true;
     if (discarded_++ == 0)
-      base::log_warning(fmt::format("in_situ.{}: {} steps wait for its function, so further ones are discarded "
-                                    "until it has done one (`queue`, `when_full`)",
-                                    action_.name, waiting_));
+      base::log_warning(
+          fmt::format("in_situ.{}: {} steps wait for its function, so further ones are discarded "
+                      "until it has done one (`queue`, `when_full`)",
+                      action_.name, waiting_));
     return false;
   }
 
@@ -150,8 +152,9 @@ class ActionDataset final : public Dataset {
 
   void give_up() {
     if (std::exchange(given_up_, true)) return;
-    base::log_warning(fmt::format("in_situ.{}: its process ({}) {}; it gets no further steps, and the run goes on",
-                                  action_.name, action_.interpreter, child_.ending()));
+    base::log_warning(
+        fmt::format("in_situ.{}: its process ({}) {}; it gets no further steps, and the run goes on",
+                    action_.name, action_.interpreter, child_.ending()));
   }
 
   DatasetSpec spec_;
@@ -173,8 +176,9 @@ class ActionFormat final : public Format {
     TAILRACE_ASSERT(spec.action != nullptr, "only an action has this format");
     try {
       if (env::system_files().entry(spec.action->script) != env::Entry::file)
-        throw Error(ErrorCode::resource, fmt::format("{} is not a file; expected a Python file with the function {}",
-                                                     spec.action->script, spec.action->function));
+        throw Error(ErrorCode::resource,
+                    fmt::format("{} is not a file; expected a Python file with the function {}",
+                                spec.action->script, spec.action->function));
       return std::make_unique<ActionDataset>(spec);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::internal) throw;

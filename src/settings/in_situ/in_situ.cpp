@@ -28,17 +28,20 @@ std::vector<Option> own_options() {
        .required = true},
       {.name = "interpreter",
        .type = text(),
-       .says = "The Python that runs it: a path, relative to the configuration, or a name on the PATH. By default that "
+       .says = "The Python that runs it: a path, relative to the configuration, or a name on the PATH. By "
+               "default that "
                "of `VIRTUAL_ENV`, or else `python3`.",
        .example = "plotting/bin/python"},
       {.name = "timeout",
        .type = time::duration_type(),
-       .says = "How long a call may last. Then the process is killed and a new one started for the next step.",
+       .says =
+           "How long a call may last. Then the process is killed and a new one started for the next step.",
        .example = "10 s",
        .fallback = "60 s"},
       {.name = "memory",
        .type = size(),
-       .says = "How much memory the process may hold. When it holds more it is killed, and a new one is started.",
+       .says =
+           "How much memory the process may hold. When it holds more it is killed, and a new one is started.",
        .example = "500 MiB",
        .fallback = "2 GiB"},
       {.name = "queue",
@@ -62,7 +65,8 @@ std::vector<Option> what_it_gets() {
 
 std::string default_interpreter() {
   const char* const environment = std::getenv("VIRTUAL_ENV");
-  return environment != nullptr && *environment != '\0' ? std::string(environment) + "/bin/python3" : "python3";
+  return environment != nullptr && *environment != '\0' ? std::string(environment) + "/bin/python3"
+                                                        : "python3";
 }
 
 std::string path_beside(const Location& location, const std::string& path) {
@@ -118,12 +122,14 @@ const SectionRegistration registration{in_situ_section};
 }  // namespace
 
 Section<Actions> in_situ_section() {
-  return {.option = {.name = "in_situ",
-                     .type = map("action", joined_section({own_options(), what_it_gets()})),
-                     .says = "Python functions that get each record while the model runs, in a process of their own "
-                             "beside the servers.",
-                     .example = "{slice: {python: plot.py:draw, variables: [{field: theta, every: 60 s}]}}"},
-          .read = read};
+  return {
+      .option = {.name = "in_situ",
+                 .type = map("action", joined_section({own_options(), what_it_gets()})),
+                 .says =
+                     "Python functions that get each record while the model runs, in a process of their own "
+                     "beside the servers.",
+                 .example = "{slice: {python: plot.py:draw, variables: [{field: theta, every: 60 s}]}}"},
+      .read = read};
 }
 
 void add_actions(Actions actions, const server::Options& servers, std::vector<FileEntry>& files) {

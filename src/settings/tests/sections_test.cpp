@@ -31,9 +31,9 @@ TEST(Sections, TellWhatIsMissing) {
 TEST(Sections, StandInTheOrderOfTheReference) {
   std::vector<std::string> names;
   for (const config::AnySection& each : sections()) names.push_back(each.option.name);
-  EXPECT_THAT(names,
-              testing::ElementsAre("servers", "model_time", "cmip", "names", "fields", "diagnostics",
-                                   "operators", "groups", "defaults", "output", "in_situ", "input", "checkpoint"));
+  EXPECT_THAT(names, testing::ElementsAre("servers", "model_time", "cmip", "names", "fields", "diagnostics",
+                                          "operators", "groups", "defaults", "output", "in_situ", "input",
+                                          "checkpoint"));
 }
 
 // As a room above this one would add it: nothing here knows it.
