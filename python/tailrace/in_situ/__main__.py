@@ -23,7 +23,7 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     tally = Tally(given.name, given.function, Path(given.report) if given.report else None)
-    worker = [sys.executable, "-m", "tailrace.in_situ.worker", str(Path(given.script).resolve()), given.function]
+    worker = [sys.executable, "-P", "-m", "tailrace.in_situ.worker", str(Path(given.script).resolve()), given.function]
     Supervisor(given.socket, worker, given.timeout, given.memory, tally).run()
 
 

@@ -27,6 +27,7 @@ const Format& netcdf() {
 
 std::vector<std::string> command_of(const Action& action) {
   return {action.interpreter,
+          "-P",  // a module in the working directory must not stand in for one of Python's own
           "-m",
           "tailrace.in_situ",
           "--socket={socket}",
@@ -128,7 +129,21 @@ class ActionDataset final : public Dataset {
     return false;
   }
 
+  // What the system refuses here is the action's loss, not the run's.
   void hand_over(const Commit& records) {
+    try {
+      if (child_.send(fmt::format("step {}", discarded_), image_of(records)))
+        ++waiting_;
+      else
+        give_up();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::resource) throw;
+      ++discarded_;
+      base::log_warning(fmt::format("in_situ.{}: a step is discarded: {}", action_.name, error.what()));
+    }
+  }
+
+  std::vector<std::byte> image_of(const Commit& records) {
     const auto files = env::make_memory_files(std::uint64_t{1} << 40);
     spec_.path = image_name;
     const auto image = netcdf().create(spec_, *files);
@@ -137,10 +152,7 @@ class ActionDataset final : public Dataset {
     const auto file = files->open(image_name, env::Access::read);
     std::vector<std::byte> bytes(file->size());
     file->read(0, bytes);
-    if (child_.send(fmt::format("step {}", discarded_), bytes))
-      ++waiting_;
-    else
-      give_up();
+    return bytes;
   }
 
   void take_answers(double seconds) {

@@ -12,6 +12,7 @@ namespace tailrace::settings {
 // Each is planned as a file that is committed with each record, and whose format hands it to the process.
 struct Actions {
   std::vector<FileEntry> entries;
+  bool empty() const { return entries.empty(); }
 };
 
 config::Section<Actions> in_situ_section();
