@@ -12,24 +12,33 @@
                 io.put(h, height[1:-1, :])
 
 Dimensions and indices: slowest first, counted from 0. All failures are raised as tailrace.Error.
+
+What a job writes is read step by step, while it runs or later, by `stream`, which needs no compiled part of Tailrace:
+
+    for step in tailrace.stream("toy.nc", fields=["h"]):
+        print(step.h.mean())
 """
 
-from ._core import (
-    Checkpoint,
-    Checkpoints,
-    Error,
-    Inspection,
-    Session,
-    check,
-    hdf5_lock,
-    hdf5_unlock,
-    inspect,
-    reference,
-    report_directory,
-    schema,
-    serve,
-    version,
-)
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._core import (
+        Checkpoint,
+        Checkpoints,
+        Error,
+        Inspection,
+        Session,
+        check,
+        hdf5_lock,
+        hdf5_unlock,
+        inspect,
+        reference,
+        report_directory,
+        schema,
+        serve,
+        version,
+    )
+    from .streams import stream
 
 __all__ = [
     "Checkpoint",
@@ -45,5 +54,24 @@ __all__ = [
     "report_directory",
     "schema",
     "serve",
+    "stream",
     "version",
 ]
+
+
+def __getattr__(name: str):
+    """Loads what is asked for: readers of streams do without the compiled module and without MPI."""
+    if name == "stream":
+        from .streams import stream as found
+    elif name in __all__:
+        from . import _core
+
+        found = getattr(_core, name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -35,6 +35,8 @@ def show(directory: Path | str, html: bool = True, console: Console | None = Non
     report = load(directory)
     print_report(report, console)
     folder = Path(directory) if Path(directory).is_dir() else Path(directory).parent
+    for line in _actions(folder):
+        console.print(line)
     trace = join_traces(folder)
     if trace:
         console.print(Text(f"trace   {trace}   (open it in ui.perfetto.dev)", style="dim"))
@@ -63,6 +65,20 @@ def print_report(report: Report, console: Console) -> None:
             console.print()
             console.print(table)
     console.print()
+
+
+def _actions(folder: Path) -> list[Text]:
+    """What became of the steps of each action, a line each."""
+    lines = []
+    for path in sorted(folder.glob("in_situ.*.json")):
+        action = json.loads(path.read_text(encoding="utf-8"))
+        counts = {"done": action["done"], **action["failed"]}
+        counts |= {"discarded": action["discarded"], "not tried": action["not_tried"]}
+        told = ", ".join(f"{word} {count}" for word, count in counts.items() if count or word == "done")
+        line = Text(f"in_situ.{action['name']}   {told}   {seconds_text(action['call_seconds'])} in calls   ")
+        good = action["outcome"] == "complete" and not any(action["failed"].values())
+        lines.append(line.append(action["outcome"], style="green" if good else "yellow"))
+    return lines
 
 
 def _title(report: Report) -> Text:

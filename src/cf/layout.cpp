@@ -131,7 +131,7 @@ void cut_into_chunks(VariableLayout& added, output::VariableSpec& spec, const pl
     return;
   }
   ChunkShape chunk = chunk_of(plan, added.shape, file);
-  if (file.entry.series) chunk.records = 1;  // any record may be the first of a file
+  if (file.entry.series || file.entry.action) chunk.records = 1;  // any record may be the first of a file
   if (plan.split >= 0) chunk.cells[at(plan.split)] = 1;
   added.chunk = chunk.cells;
   added.records_per_chunk = chunk.records;
@@ -214,6 +214,7 @@ FileLayout make_layout(const plan::FilePlan& file, const settings::Configuration
   FileLayout layout;
   layout.dataset.path = file.entry.path;
   layout.dataset.sync = file.entry.sync;
+  layout.dataset.action = file.entry.action;
 
   Names names;
   const std::vector<int> grids = grids_in_use(file, declarations);

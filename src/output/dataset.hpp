@@ -17,6 +17,7 @@
 #include "env/file_system.hpp"
 #include "model/attributes.hpp"
 #include "model/data_type.hpp"
+#include "output/in_situ/action.hpp"
 
 namespace tailrace::output {
 
@@ -69,7 +70,8 @@ struct DatasetSpec {
   // Of `append`: how many records of the file stay, by growing dim (index into `dims`). What is behind them
   // goes; variables that do not grow stay as they are, whatever a commit brings for them.
   std::map<int, std::int64_t> kept;
-  bool sync = false;  // fsync at each commit
+  bool sync = false;                              // fsync at each commit
+  std::shared_ptr<const in_situ::Action> action;  // whom the records go to, instead of a file; or null
 };
 
 // A chunk ready for the disk. `offset` is its corner in the variable's index space (record dimension
@@ -124,6 +126,7 @@ class Format {
   // Whether chunks that were stored raw may be replaced by a later commit (partly filled record chunks).
   virtual bool can_replace_chunks() const = 0;
   virtual bool makes_files() const = 0;
+  virtual bool is_for_files() const { return true; }  // whether a file's `format` may name it
   // Whether several servers may each have a dataset of the same spec open and commit chunks of their own to
   // it. Each commit then has the lengths on every server; times and coordinates come from one of them.
   virtual bool can_be_written_by_many() const { return false; }

@@ -55,8 +55,10 @@ std::optional<std::string> time_attribute_complaint(std::string_view name) {
 }  // namespace
 
 config::Option format_option() {
+  std::vector<std::string> names = format_names();
+  std::erase_if(names, [](const std::string& name) { return !find_format(name)->is_for_files(); });
   return {.name = "format",
-          .type = config::choice(format_names(), {"adios2"}),
+          .type = config::choice(std::move(names), {"adios2"}),
           .says = "The format of the file; `memory` and `null` are for tests and measurements.",
           .example = "netcdf",
           .fallback = "netcdf"};

@@ -80,6 +80,9 @@ Branch describe_fields(const settings::Configuration& configuration) {
 }
 
 std::string file_words(const settings::FileEntry& file) {
+  if (const auto& action = file.action)
+    return fmt::format("{} ({} of {}), with each record, at most {} waiting, when full: {}", file.path,
+                       action->function, action->script, action->queue, action->waits ? "wait" : "discard");
   constexpr const char* on_error[] = {"stop", "skip the file", "retry"};
   std::string words = fmt::format(
       "{} ({}, {}), {} {}, on error: {}", file.path, file.format, codec_words(file.codec),

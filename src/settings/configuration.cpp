@@ -13,6 +13,7 @@
 #include "config/read.hpp"
 #include "config/reading/dialect.hpp"
 #include "env/file_system.hpp"
+#include "settings/in_situ/in_situ.hpp"
 #include "settings/legacy.hpp"
 #include "settings/schema.hpp"
 #include "settings/stations/table.hpp"
@@ -105,6 +106,7 @@ Configuration configuration_of(const config::Value& root, const Sources& sources
   configuration.convention = &convention_of(config::text_of(root, "legacy"));
   each_named(configuration,
              [&](auto& named) { named = values.take<std::remove_reference_t<decltype(named)>>(); });
+  add_actions(values.take<Actions>(), configuration.servers, configuration.files);
   configuration.sections = std::move(values);
   return configuration;
 }

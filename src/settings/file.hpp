@@ -49,6 +49,7 @@ struct FileEntry {  // an entry under `output:`
   std::optional<Stations> stations;
   std::optional<Trajectories> trajectories;  // not both
   std::vector<VariableEntry> variables;
+  std::shared_ptr<const output::in_situ::Action> action;  // an entry under `in_situ:`, which makes no file
 
   const PointSet* points() const {  // null: the file holds whole fields
     return stations ? static_cast<const PointSet*>(&*stations) : trajectories ? &*trajectories : nullptr;

@@ -43,4 +43,11 @@ output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many) {
       };
 }
 
+void report_nothing(output::DatasetSpec& spec) {
+  if (!spec.action) return;
+  auto action = *spec.action;
+  action.report_directory.clear();
+  spec.action = std::make_shared<const output::in_situ::Action>(std::move(action));
+}
+
 }  // namespace tailrace::sinks

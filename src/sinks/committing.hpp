@@ -16,5 +16,7 @@ std::vector<std::int64_t> continued_records(const plan::FilePlan& plan);  // by 
 std::vector<int> axis_dims(const cf::FileLayout& layout);
 // Nothing where all chunks come to one home. The place's references must live longer.
 output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many);
+// An action writes no report where the report directory is that of another run.
+void report_nothing(output::DatasetSpec& spec);
 
 }  // namespace tailrace::sinks

@@ -94,6 +94,7 @@ void FileSink::create(const std::string& part) {
     spec.kept.clear();
   }
   if (!part.empty()) spec.path = part;
+  if (services_.log == nullptr) report_nothing(spec);
   const auto& restored = plan_.restored;
   const bool goes_on = restored && plan_.entry.has_many_files() && !restored->is_empty && written_.empty() &&
                        (restored->part.empty() || restored->part == part);
@@ -392,8 +393,8 @@ void FileSink::load(const model::StateLoader& loader, const plan::Pending& pendi
   visit_state(*this, file.in("sink"));
   if (plan_.entry.has_many_files()) cutter_.load(file.in("part"));
   const bool has_statics = plan_.restored ? !plan_.restored->is_empty && !plan_.entry.has_many_files() : true;
-  // Of a series each later file has them too, so they are taken again; and so of a file that is written anew.
-  if (!has_statics) constants_sent_ = false;
+  // Later files of a series, a file that is written anew, and a new process of an action get them too.
+  if (!has_statics || plan_.entry.action) constants_sent_ = false;
   committer_.resume(pending.committed, has_statics);
 }
 

@@ -42,6 +42,7 @@ std::unique_ptr<env::File> prepare_report_directory(env::FileSystem& files, cons
     const bool ours = name == "report.json" || name == "report.html" || name == "commits.jsonl" ||
                       (name == "commits.earlier.jsonl" && !keeps_commits) ||
                       (name.starts_with("status.") && name.ends_with("json")) ||
+                      (name.starts_with("in_situ.") && name.ends_with("json")) ||
                       (name.starts_with("trace.") && name.ends_with("json"));
     if (ours) files.remove(directory + "/" + name);
   }

@@ -1,6 +1,7 @@
 // The sections that stand in this room, and that all sections together are the configuration.
 #include "config/testing/section_conformance.hpp"
 #include "settings/configuration.hpp"
+#include "settings/in_situ/in_situ.hpp"
 #include "settings/schema.hpp"
 
 namespace tailrace::settings {
@@ -13,6 +14,7 @@ TEST(Sections, OfThisRoomAreSections) {
   check_section(diagnostics_section());
   check_section(groups_section());
   check_section(files_section());
+  check_section(in_situ_section());
 }
 
 TEST(Sections, OfAFileAreSections) {
@@ -29,9 +31,9 @@ TEST(Sections, TellWhatIsMissing) {
 TEST(Sections, StandInTheOrderOfTheReference) {
   std::vector<std::string> names;
   for (const config::AnySection& each : sections()) names.push_back(each.option.name);
-  EXPECT_THAT(names,
-              testing::ElementsAre("servers", "model_time", "cmip", "names", "fields", "diagnostics",
-                                   "operators", "groups", "defaults", "output", "input", "checkpoint"));
+  EXPECT_THAT(names, testing::ElementsAre("servers", "model_time", "cmip", "names", "fields", "diagnostics",
+                                          "operators", "groups", "defaults", "output", "in_situ", "input",
+                                          "checkpoint"));
 }
 
 // As a room above this one would add it: nothing here knows it.

@@ -1,0 +1,17 @@
+"""What can go wrong with a stream."""
+
+
+class StreamError(Exception):
+    """The source cannot be read, or does not hold what was asked for."""
+
+
+class StreamTimeout(StreamError, TimeoutError):
+    """No step came within `timeout`; the message says what was waited for."""
+
+
+class JobEnded(StreamError):
+    """The job ended early. All whole records were given before; `outcome` says how it ended."""
+
+    def __init__(self, message: str, outcome: str):
+        super().__init__(message)
+        self.outcome = outcome

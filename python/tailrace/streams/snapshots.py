@@ -1,0 +1,78 @@
+"""A file or store as it is at one moment, while it may grow: only whole commits are seen, as its format promises."""
+
+import importlib.util
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import xarray as xr
+
+from .errors import StreamError
+from .job import is_marked
+from .records import NewRecords
+
+
+def growing_dims(raw: xr.Dataset, named: list[str]) -> tuple[str, ...]:
+    """Those that the source names as growing; of sources that name none, the dimensions of time."""
+    dims = [dim for dim in named if dim in raw.dims]
+    return tuple(dims or [str(dim) for dim in raw.dims if str(dim) == "time" or str(dim).startswith("time_")])
+
+
+class NetcdfFile:
+    kind = "NetCDF"
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.marked = path  # the file that its writer holds a mark on
+
+    def is_written(self) -> bool:
+        return is_marked(self.marked)
+
+    def stamp(self) -> tuple[int, ...] | None:
+        """Changes with each commit; None while there is nothing."""
+        try:
+            found = self.marked.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_size, found.st_mtime_ns
+
+    @contextmanager
+    def open(self) -> Iterator[NewRecords]:
+        with xr.open_dataset(self.path, engine=self._engine(), decode_cf=False, cache=False) as raw:
+            yield NewRecords(raw, growing_dims(raw, list(raw.encoding.get("unlimited_dims", ()))))
+
+    def _engine(self) -> str:
+        for module, engine in (("h5netcdf", "h5netcdf"), ("netCDF4", "netcdf4")):
+            if importlib.util.find_spec(module):
+                return engine
+        raise StreamError(f"{self.path}: NetCDF needs h5netcdf or netCDF4: pip install 'tailrace[readers]'")
+
+
+@contextmanager
+def open_image(descriptor: int) -> Iterator[NewRecords]:
+    """A NetCDF file in memory, by its descriptor. HDF5 opens no file without a name, so it reads through Python."""
+    if not importlib.util.find_spec("h5netcdf"):
+        raise StreamError("steps are handed over as NetCDF in memory, which needs h5netcdf: pip install h5netcdf")
+    with (
+        os.fdopen(descriptor, "rb", buffering=0, closefd=False) as file,
+        xr.open_dataset(file, engine="h5netcdf", decode_cf=False, cache=False) as raw,
+    ):
+        yield NewRecords(raw, growing_dims(raw, list(raw.encoding.get("unlimited_dims", ()))))
+
+
+class ZarrStore(NetcdfFile):
+    kind = "Zarr"
+
+    def __init__(self, path: Path):
+        super().__init__(path)
+        self.marked = path / "zarr.json"
+
+    @contextmanager
+    def open(self) -> Iterator[NewRecords]:
+        if not importlib.util.find_spec("zarr"):
+            raise StreamError(f"{self.path}: a Zarr store needs zarr: pip install 'tailrace[zarr]'")
+        with xr.open_zarr(self.path, decode_cf=False, consolidated=True, chunks=None) as raw:
+            attributes = json.loads(self.marked.read_text()).get("attributes", {})
+            yield NewRecords(raw, growing_dims(raw, attributes.get("_nc_unlimited_dimensions", [])))

@@ -1,0 +1,23 @@
+// `in_situ:`, Python functions that processes beside the servers call with each record while the model runs.
+#pragma once
+
+#include <vector>
+
+#include "config/section.hpp"
+#include "server/options.hpp"
+#include "settings/file.hpp"
+
+namespace tailrace::settings {
+
+// Each is planned as a file that is committed with each record, and whose format hands it to the process.
+struct Actions {
+  std::vector<FileEntry> entries;
+  bool empty() const { return entries.empty(); }
+};
+
+config::Section<Actions> in_situ_section();
+
+// Puts them behind the files, and tells them where the report of the run goes.
+void add_actions(Actions actions, const server::Options& servers, std::vector<FileEntry>& files);
+
+}  // namespace tailrace::settings

@@ -1,0 +1,131 @@
+"""Actions: functions get each record while the model runs, and what they do wrong stays with them."""
+
+import json
+import pickle
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+from support.harness import attached, block_grid, field, inline, model, servers
+from support.values import put_values
+
+SHAPE = (3, 7, 11)
+
+
+def wave(steps: int, pace: float = 0.0):
+    times = [1.0 * (i + 1) for i in range(steps)]
+    return model(3, grids=[block_grid()], fields=[field("w", "les", units="m s-1")], times=times, pace=pace)
+
+
+def configuration(**actions: dict) -> dict:
+    variables = [{"field": "w", "operation": "snapshot", "every": "1 step"}]
+    return {
+        "model_time": {"calendar": "standard", "start": "2026-01-01"},
+        "fields": {"state": {"every": "1 step", "names": ["w"]}},
+        "output": {"out.nc": {"write_every": "1 step", "variables": variables}},
+        "in_situ": {name: {"variables": variables} | action for name, action in actions.items()},
+    }
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    folder = tmp_path / "run"
+    (folder / "kept").mkdir(parents=True)
+    shutil.copy(Path(__file__).with_name("functions.py"), folder / "functions.py")
+    return folder
+
+
+def run(job, folder: Path, steps: int, config: dict, serving=None, pace: float = 0.0):
+    with job.start(wave(steps, pace), serving or servers(2), config=config, folder=folder) as running:
+        result = running.wait(120).finished()
+    with xr.open_dataset(folder / "out.nc") as file:  # whatever the actions did
+        assert np.array_equal(file.w, [put_values(0, SHAPE, n + 1.0, n + 1) for n in range(steps)])
+    return result
+
+
+def report_of(folder: Path, name: str) -> dict:
+    return json.loads((folder / "tailrace_report" / f"in_situ.{name}.json").read_text())
+
+
+@pytest.mark.parametrize("serving", [servers(2), attached(), inline()], ids=["dedicated", "attached", "inline"])
+def test_each_step_once_in_order_as_in_the_file(job, folder, serving):
+    steps = 200 if serving.mode == "dedicated" else 15
+    run(job, folder, steps, configuration(keep={"python": "functions.py", "when_full": "wait"}), serving)
+    report = report_of(folder, "keep")
+    assert (report["done"], report["discarded"], report["outcome"]) == (steps, 0, "complete")
+    paths = sorted((folder / "kept").glob("*.pickle"))
+    with xr.open_dataset(folder / "out.nc", engine="netcdf4") as whole:
+        assert len(paths) == whole.sizes["time"]
+        for number, path in enumerate(paths):
+            xr.testing.assert_identical(pickle.loads(path.read_bytes()), whole.isel(time=[number]))
+
+
+def test_a_slow_function_holds_nobody_up(job, folder):
+    action = {"python": "functions.py:keep_slowly", "queue": 2}
+    result = run(job, folder, 60, configuration(slow=action), pace=0.02)
+    report = report_of(folder, "slow")
+    assert report["discarded"] > 0
+    assert report["done"] + report["discarded"] == 60
+    assert report["done"] == len(list((folder / "kept").glob("*.pickle")))
+    assert "in_situ.slow: 2 steps wait for its function, so further ones are discarded" in result.output
+
+
+def test_what_a_function_raises_is_told(job, folder):
+    result = run(job, folder, 10, configuration(fails={"python": "functions.py", "when_full": "wait"}))
+    report = report_of(folder, "fails")
+    values = [int(put_values(0, SHAPE, n + 1.0, n + 1)[0, 0, 0]) for n in range(10)]
+    raised = sum(value % 2 == 0 for value in values)
+    assert report["failed"]["raised"] == raised > 0
+    assert report["done"] == 10 - raised
+    assert "in_situ.fails: fails raised ValueError: no even number, but" in result.output
+    assert 'functions.py", line' in result.output
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "told"),
+    [
+        ("hangs", "timeout", "a call lasted longer than 1 s (`timeout`) and was ended"),
+        ("crashes", "crashed", "its process ended with signal 11"),
+        ("leaks", "memory", "MiB; 256 MiB are allowed (`memory`)"),
+    ],
+)
+def test_a_function_that_fails_badly_is_given_up(job, folder, function, kind, told):
+    timeout = "1 s" if kind == "timeout" else "60 s"
+    action = {"python": f"functions.py:{function}", "timeout": timeout, "memory": "256 MiB", "when_full": "wait"}
+    result = run(job, folder, 8, configuration(bad=action))
+    report = report_of(folder, "bad")
+    assert report["failed"][kind] == 3
+    assert report["not_tried"] == 5 and report["done"] == 0
+    assert report["outcome"].startswith("given up: 3 processes failed one after the other")
+    assert told in result.output
+
+
+@pytest.mark.parametrize(
+    ("python", "told"),
+    [
+        ("functions.py:kepe", "AttributeError: .*functions.py has no function 'kepe'. Did you mean 'keep'?"),
+        ("broken.py:draw", "broken.py cannot be loaded: ModuleNotFoundError: No module named 'nowhere'"),
+    ],
+)
+def test_a_script_that_cannot_be_loaded_is_told(job, folder, python, told):
+    (folder / "broken.py").write_text("import nowhere\n")
+    result = run(job, folder, 5, configuration(bad={"python": python}))
+    assert told.removeprefix("AttributeError: .*") in result.output
+    assert report_of(folder, "bad")["outcome"].startswith("given up: ")
+
+
+def test_mistakes_of_the_configuration(job, folder):
+    missing = configuration(plot={"python": "plot.py"})
+    with job.start(wave(3), servers(1), config=missing, folder=folder) as running:
+        running.wait().failed_with(
+            "in_situ.plot", "plot.py is not a file; expected a Python file with the function plot"
+        )
+    (folder / "plot.py").write_text("")
+    nobody = configuration(plot={"python": "plot.py", "interpreter": "/nowhere/python"})
+    with job.start(wave(3), servers(1), config=nobody, folder=folder) as running:
+        running.wait().failed_with("in_situ.plot", "cannot start /nowhere/python")
+    wrong = configuration(plot={"python": "plot.py", "when_ful": "wait"})
+    with job.start(wave(3), servers(1), config=wrong, folder=folder) as running:
+        running.wait().failed_with("in_situ.plot", "when_ful", 'Did you mean "when_full"?')
