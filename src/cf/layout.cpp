@@ -214,6 +214,7 @@ FileLayout make_layout(const plan::FilePlan& file, const settings::Configuration
   FileLayout layout;
   layout.dataset.path = file.entry.path;
   layout.dataset.sync = file.entry.sync;
+  layout.dataset.adios2 = file.entry.adios2;
 
   Names names;
   const std::vector<int> grids = grids_in_use(file, declarations);

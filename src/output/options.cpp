@@ -56,7 +56,7 @@ std::optional<std::string> time_attribute_complaint(std::string_view name) {
 
 config::Option format_option() {
   return {.name = "format",
-          .type = config::choice(format_names(), {"zarr", "adios2"}),
+          .type = config::choice(format_names(), {"zarr"}),
           .says = "The format of the file; `memory` and `null` are for tests and measurements.",
           .example = "netcdf",
           .fallback = "netcdf"};

@@ -11,6 +11,7 @@
 #include "base/nearest_name.hpp"
 #include "codecs/options.hpp"
 #include "config/read.hpp"
+#include "output/adios2/section.hpp"
 #include "output/options.hpp"
 #include "settings/groups.hpp"
 #include "settings/names/name_checks.hpp"
@@ -104,6 +105,7 @@ std::vector<Option> how_it_is_written() {
            "Whether each commit waits until the data is on the device, so that it survives a loss of power.",
        .example = "true",
        .fallback = "false"},
+      output::adios2::options_section().option,
   };
 }
 
@@ -169,6 +171,7 @@ void set_writing(const Value& value, FileEntry& file) {
   }
   file.gathers = file.write_every_location.line == 0 && !file.series;
   file.sync = flag_of(value, "sync", file.sync);
+  if (const Value* format = value.find("format")) file.format_location = format->location();
 }
 
 FileEntry file_of(const ValueEntry& entry, Problems& problems) {
@@ -177,6 +180,10 @@ FileEntry file_of(const ValueEntry& entry, Problems& problems) {
   file.path = entry.key;
   set_writing(entry.value, file);
   file.codec = read_part(compression(), entry.value, problems).value_or(codecs::CodecOptions());
+  if (const Value* adios2 = entry.value.find("adios2")) {
+    file.adios2 = read_part(output::adios2::options_section(), entry.value, problems).value_or(file.adios2);
+    file.adios2_location = adios2->location();
+  }
   file.attributes = output::attributes_of(entry.value);
   file.date_attribute = config::text_of(entry.value, "date_attribute");
   if (const Value* also = entry.value.find("also_coordinates")) {
@@ -260,6 +267,26 @@ void check_appending(const FileEntry& file, Problems& problems) {
                              file.format));
 }
 
+// The words of a format that a file does not have, and what the format cannot do.
+void check_format(const FileEntry& file, Problems& problems) {
+  const std::string path = "output." + file.path;
+  if (file.adios2_location.line > 0 && file.format != "adios2")
+    problems.add(file.adios2_location, path + ".adios2",
+                 fmt::format("the file has format \"{}\"; expected `format: adios2`", file.format));
+  const output::Format* format = output::find_format(file.format);
+  if (format == nullptr) return;
+  if (const std::string missing = format->missing(); !missing.empty())
+    problems.add(file.format_location, path + ".format", missing);
+  if (format->keeps_encoded_chunks()) return;
+  const bool is_compressed = file.codec.codec != "none" ||
+                             std::ranges::any_of(file.variables, [](const VariableEntry& variable) {
+                               return variable.codec && variable.codec->codec != "none";
+                             });
+  if (is_compressed)
+    problems.add(file.format_location, path + ".format",
+                 fmt::format("values of format \"{}\" are not compressed; expected no `compression`", file.format));
+}
+
 void check_periods(const FileEntry& file, const Sections& all, Problems& problems) {
   check_months(file.write_every, file.write_every_location, "output." + file.path + ".write_every", all,
                problems);
@@ -321,6 +348,7 @@ void check(const Files& files, const Sections& all, Problems& problems) {
   for (const FileEntry& file : files) {
     check_series(file, problems);
     check_appending(file, problems);
+    check_format(file, problems);
     check_cycles(file, problems);
     check_periods(file, all, problems);
   }
