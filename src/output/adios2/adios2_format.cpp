@@ -53,6 +53,7 @@ class Adios2Dataset final : public Dataset {
         cutter_(spec, is_stream_),
         engine_(open_engine(engine_spec(spec, place_))) {
     for (const TextSpec& text : spec.texts) texts_.push_back(padded(spec, text));
+    if (is_stream_) describe();
     if (!is_stream_) write({});  // so that readers find attributes and texts from the beginning
   }
 
@@ -77,18 +78,34 @@ class Adios2Dataset final : public Dataset {
   void close() override {
     if (!engine_) return;
     const auto engine = std::move(engine_);
-    attempt([&] { engine->close(); });
+    attempt([&] {
+      try {
+        engine->close();
+      } catch (const ReadersLeftBehind& left) {
+        base::log_warning(fmt::format("{}: {}", spec_.path, left.what()));
+      }
+    });
   }
 
   std::uint64_t bytes_on_disk() const override {
     if (is_stream_) return bytes_;
     std::uint64_t bytes = 0;
     std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(place_, ignored)) bytes += entry.file_size(ignored);
+    for (const auto& entry : fs::recursive_directory_iterator(place_, ignored))
+      if (entry.is_regular_file(ignored)) bytes += entry.file_size(ignored);
     return bytes;
   }
 
  private:
+  void describe() const {
+    const Options& options = spec_.adios2;
+    base::log_info(fmt::format("{}: a stream over evpath, contact file {}.sst, {}; up to {} steps wait for readers, {}",
+                               spec_.path, spec_.path,
+                               options.listen == Listen::loopback ? "for readers on this node" : "for all readers",
+                               options.queue,
+                               options.when_full == WhenFull::block ? "and then the server waits"
+                                                                    : "and those that come then are discarded"));
+  }
   void write(const std::vector<Block>& blocks) {
     std::vector<Block> all = blocks;
     if (is_stream_ || steps_ == 0) add_texts(all);

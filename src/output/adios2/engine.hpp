@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,12 @@ struct Block {
   int variable = 0;  // index into EngineSpec::variables
   std::vector<std::size_t> shape, start, count;
   const std::byte* values = nullptr;  // C order; they stay until write_step() returns
+};
+
+// All is written, but a reader of a stream has not taken all of it.
+class ReadersLeftBehind : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 class StepWriter {

@@ -1,7 +1,11 @@
 // The only code that sees ADIOS2.
 #include <adios2.h>
+#include <sys/stat.h>
 
+#include <chrono>
+#include <future>
 #include <stdexcept>
+#include <thread>
 
 #include "output/adios2/engine.hpp"
 #include "output/adios2/plugin/listeners.hpp"
@@ -77,6 +81,8 @@ library::Params parameters_of(const Options& options) {
           {"QueueFullPolicy", options.when_full == WhenFull::block ? "Block" : "Discard"},
           {"ControlTransport", "tcp"},
           {"DataTransport", "evpath"},
+          // What readers are told; listeners.hpp tells what the ports are bound to.
+          {"NetworkInterface", options.listen == Listen::loopback ? "lo" : ""},
           {"MarshalMethod", "BP5"}};
 }
 
@@ -84,9 +90,33 @@ const char* name_of(Engine engine) {
   return engine == Engine::bp4 ? "BP4" : engine == Engine::bp5 ? "BP5" : "SST";
 }
 
+constexpr std::chrono::seconds patience{10};  // with readers that do not take the last steps of a stream
+
+// Files that are made meanwhile are the user's alone.
+class OwnFiles {
+ public:
+  OwnFiles() : before_(umask(077)) {}
+  OwnFiles(const OwnFiles&) = delete;
+  OwnFiles& operator=(const OwnFiles&) = delete;
+  ~OwnFiles() { umask(before_); }
+
+ private:
+  mode_t before_;
+};
+
+struct Library {
+  library::ADIOS adios;
+  library::IO io;
+  library::Engine engine;
+};
+
 class Adios2Writer final : public StepWriter {
  public:
-  explicit Adios2Writer(const EngineSpec& spec) : spec_(spec), io_(adios_.DeclareIO("tailrace")) {
+  explicit Adios2Writer(const EngineSpec& spec)
+      : spec_(spec),
+        library_(std::make_shared<Library>()),
+        io_(library_->io = library_->adios.DeclareIO("tailrace")),
+        engine_(library_->engine) {
     io_.SetEngine(name_of(spec.options.engine));
     io_.SetParameters(parameters_of(spec.options));
     for (const EngineVariable& variable : spec.variables) variables_.push_back(make_variable(io_, variable));
@@ -108,11 +138,22 @@ class Adios2Writer final : public StepWriter {
     engine_.EndStep();
   }
 
-  void close() override { engine_.Close(); }
+  // A reader that was stopped, or that is slow, would hold the end of a stream up for as long as it likes. Then
+  // what ADIOS2 keeps for it stays until the process ends.
+  void close() override {
+    if (spec_.options.engine != Engine::sst) return engine_.Close();
+    std::packaged_task<void()> task([library = library_] { library->engine.Close(); });
+    std::future<void> closed = task.get_future();
+    std::thread(std::move(task)).detach();
+    if (closed.wait_for(patience) != std::future_status::ready)
+      throw ReadersLeftBehind("a reader did not take the last steps within 10 s; the stream ends without it");
+    closed.get();
+  }
 
  private:
   void open_stream() {
     const Listeners before = listeners();
+    const OwnFiles own;
     engine_ = io_.Open(spec_.path, library::Mode::Write);
     if (spec_.options.listen == Listen::loopback) keep_to_loopback(listeners_since(before));
     keep_to_user(spec_.path + ".sst");
@@ -132,10 +173,10 @@ class Adios2Writer final : public StepWriter {
   }
 
   const EngineSpec spec_;
-  library::ADIOS adios_;
-  library::IO io_;
+  std::shared_ptr<Library> library_;
+  library::IO& io_;
   std::vector<std::unique_ptr<AnyVariable>> variables_;
-  library::Engine engine_;
+  library::Engine& engine_;
 };
 
 }  // namespace
