@@ -278,13 +278,14 @@ void check_format(const FileEntry& file, Problems& problems) {
   if (const std::string missing = format->missing(); !missing.empty())
     problems.add(file.format_location, path + ".format", missing);
   if (format->keeps_encoded_chunks()) return;
-  const bool is_compressed = file.codec.codec != "none" ||
-                             std::ranges::any_of(file.variables, [](const VariableEntry& variable) {
-                               return variable.codec && variable.codec->codec != "none";
-                             });
+  const bool is_compressed =
+      file.codec.codec != "none" || std::ranges::any_of(file.variables, [](const VariableEntry& variable) {
+        return variable.codec && variable.codec->codec != "none";
+      });
   if (is_compressed)
-    problems.add(file.format_location, path + ".format",
-                 fmt::format("values of format \"{}\" are not compressed; expected no `compression`", file.format));
+    problems.add(
+        file.format_location, path + ".format",
+        fmt::format("values of format \"{}\" are not compressed; expected no `compression`", file.format));
 }
 
 void check_periods(const FileEntry& file, const Sections& all, Problems& problems) {

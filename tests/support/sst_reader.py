@@ -13,7 +13,6 @@ def main(path: str, pause: float, most: int) -> None:
     io.set_parameters({"OpenTimeoutSecs": "30"})
     with adios2.Stream(io, path, "r") as stream:
         for count, _ in enumerate(stream.steps(), start=1):
-            attributes = stream.available_attributes()
             values = stream.read("w")
             line = {
                 "step": stream.current_step(),
@@ -21,8 +20,8 @@ def main(path: str, pause: float, most: int) -> None:
                 "w": values.tobytes().hex(),
                 "shape": list(values.shape),
                 "z": stream.read("z").tolist(),
-                "units": attributes["w/units"]["Value"],
-                "dims": attributes["w/__xarray_dimensions__"]["Value"],
+                "title": stream.read_attribute_string("title"),
+                "dims": stream.read_attribute_string("w/__xarray_dimensions__"),
             }
             print(json.dumps(line), flush=True)
             if count == most:

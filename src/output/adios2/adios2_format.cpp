@@ -99,12 +99,12 @@ class Adios2Dataset final : public Dataset {
  private:
   void describe() const {
     const Options& options = spec_.adios2;
-    base::log_info(fmt::format("{}: a stream over evpath, contact file {}.sst, {}; up to {} steps wait for readers, {}",
-                               spec_.path, spec_.path,
-                               options.listen == Listen::loopback ? "for readers on this node" : "for all readers",
-                               options.queue,
-                               options.when_full == WhenFull::block ? "and then the server waits"
-                                                                    : "and those that come then are discarded"));
+    base::log_info(fmt::format(
+        "{}: a stream over evpath, contact file {}.sst, {}; up to {} steps wait for readers, {}", spec_.path,
+        spec_.path, options.listen == Listen::loopback ? "for readers on this node" : "for all readers",
+        options.queue,
+        options.when_full == WhenFull::block ? "and then the server waits"
+                                             : "and those that come then are discarded"));
   }
   void write(const std::vector<Block>& blocks) {
     std::vector<Block> all = blocks;
@@ -159,8 +159,9 @@ void make_room(const DatasetSpec& spec, const fs::path& place) {
   const fs::path found = spec.adios2.engine == Engine::sst ? fs::path(place.string() + ".sst") : place;
   if (!fs::exists(fs::symlink_status(found))) return;
   if (spec.if_exists != IfExists::replace) refuse(spec.path, exists_already());
-  const bool is_ours = spec.adios2.engine == Engine::sst ? fs::is_regular_file(found)
-                                                         : fs::is_directory(found) && fs::exists(found / "md.idx");
+  const bool is_ours = spec.adios2.engine == Engine::sst
+                           ? fs::is_regular_file(found)
+                           : fs::is_directory(found) && fs::exists(found / "md.idx");
   if (!is_ours) refuse(spec.path, "exists, and is not a dataset of ADIOS2");
   std::error_code failed;
   fs::remove_all(found, failed);

@@ -1,5 +1,5 @@
-// What the format asks of ADIOS2. The library is in a plugin of its own (plugin/), so that Tailrace runs without
-// it and no process loads it that writes no such file.
+// What the format asks of ADIOS2. The library is in a plugin of its own (plugin/), so that Tailrace runs
+// without it and no process loads it that writes no such file.
 #pragma once
 
 #include <cstddef>
@@ -45,8 +45,8 @@ class ReadersLeftBehind : public std::runtime_error {
 class StepWriter {
  public:
   virtual ~StepWriter() = default;
-  // Afterwards the step is in the files, or in the queue of the stream. Throws std::exception, and then nothing
-  // more can be written.
+  // Afterwards the step is in the files, or in the queue of the stream. Throws std::exception, and then
+  // nothing more can be written.
   virtual void write_step(std::span<const Block> blocks) = 0;
   virtual void close() = 0;  // no step after it; may throw std::exception
 };

@@ -36,7 +36,8 @@ OpenEngine load() {
 std::string missing_library() {
   if (std::filesystem::exists(plugin_path())) return "";
   return fmt::format(
-      "Tailrace was built without ADIOS2 (there is no {}); expected a build that finds it, as after `pip install "
+      "Tailrace was built without ADIOS2 (there is no {}); expected a build that finds it, as after `pip "
+      "install "
       "adios2`",
       plugin_path().string());
 }

@@ -11,8 +11,9 @@ Type type() {
   return section({
       {.name = "engine",
        .type = choice({"bp5", "bp4", "sst"}),
-       .says = "The engine of ADIOS2: a dataset on the disk, or, with `sst`, a stream to readers that come and "
-               "go.",
+       .says =
+           "The engine of ADIOS2: a dataset on the disk, or, with `sst`, a stream to readers that come and "
+           "go.",
        .example = "sst",
        .fallback = "bp5"},
       {.name = "queue",
@@ -22,8 +23,9 @@ Type type() {
        .fallback = "4"},
       {.name = "when_full",
        .type = choice({"discard", "block"}),
-       .says = "What becomes of a step when a stream's queue is full: it is discarded, or the server waits for "
-               "the reader.",
+       .says =
+           "What becomes of a step when a stream's queue is full: it is discarded, or the server waits for "
+           "the reader.",
        .example = "block",
        .fallback = "discard"},
       {.name = "listen",
@@ -41,8 +43,8 @@ Options read(const Value& value, Problems&) {
                                        {{"bp5", Engine::bp5}, {"bp4", Engine::bp4}, {"sst", Engine::sst}});
   options.queue = integer_of(value, "queue", options.queue);
   if (value.find("when_full") != nullptr)
-    options.when_full = choice_of<WhenFull>(value, "when_full",
-                                            {{"discard", WhenFull::discard}, {"block", WhenFull::block}});
+    options.when_full =
+        choice_of<WhenFull>(value, "when_full", {{"discard", WhenFull::discard}, {"block", WhenFull::block}});
   if (value.find("listen") != nullptr)
     options.listen =
         choice_of<Listen>(value, "listen", {{"loopback", Listen::loopback}, {"all", Listen::all}});

@@ -171,7 +171,8 @@ bool StepCutter::has_all_chunks(std::size_t v) const {
   const VariableSpec& variable = spec_.variables[v];
   const Index shape = shape_of(variable, first_lengths(spec_));
   std::int64_t all = 1;
-  for (std::size_t i = 0; i < shape.size(); ++i) all *= (shape[i] + variable.chunk[i] - 1) / variable.chunk[i];
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    all *= (shape[i] + variable.chunk[i] - 1) / variable.chunk[i];
   return std::ssize(chunks_[v]) == all;
 }
 
@@ -194,8 +195,7 @@ void StepCutter::add_chunk(std::size_t v, const Index& corner, const Index& firs
     inside.push_back(from - corner[i]);
   }
   const auto found = chunks_[v].find(corner);
-  if (found == chunks_[v].end())
-    return add_block(v, shape, start, count, filled(variable, cells_of(count)));
+  if (found == chunks_[v].end()) return add_block(v, shape, start, count, filled(variable, cells_of(count)));
   if (!is_contiguous(variable.chunk, count))
     return add_block(v, shape, start, count,
                      cells_of_box(found->second, variable.chunk, inside, count, size));

@@ -1,5 +1,5 @@
-// From commits to the blocks of ADIOS2's steps: of a growing variable a step holds the records that the commit
-// brings to light.
+// From commits to the blocks of ADIOS2's steps: of a growing variable a step holds the records that the
+// commit brings to light.
 #pragma once
 
 #include <map>
@@ -14,9 +14,9 @@ class StepCutter {
   // `repeats`: variables that do not grow are in every step.
   StepCutter(const DatasetSpec& spec, bool repeats);
 
-  // The blocks of the step, with the bytes that they point to until the next call. Variables are numbered as in
-  // the spec. The lengths are those of the dims before and after the commit. Throws Error(resource) for a chunk
-  // that cannot be decoded, before anything has changed.
+  // The blocks of the step, with the bytes that they point to until the next call. Variables are numbered as
+  // in the spec. The lengths are those of the dims before and after the commit. Throws Error(resource) for a
+  // chunk that cannot be decoded, before anything has changed.
   const std::vector<Block>& cut(const Commit& commit, const std::vector<std::int64_t>& before,
                                 const std::vector<std::int64_t>& after);
   // Held for later steps: chunks with records that no commit has brought to light, and what is repeated.
@@ -40,11 +40,11 @@ class StepCutter {
 
   const DatasetSpec spec_;
   const bool repeats_;
-  std::vector<Chunks> chunks_;             // by variable
-  std::vector<base::SharedBytes> whole_;   // by variable: plain values of those that do not grow
-  std::vector<bool> changed_;              // of those that do not grow: since the step before
+  std::vector<Chunks> chunks_;            // by variable
+  std::vector<base::SharedBytes> whole_;  // by variable: plain values of those that do not grow
+  std::vector<bool> changed_;             // of those that do not grow: since the step before
   std::vector<Block> blocks_;
-  std::vector<base::SharedBytes> bytes_;   // of blocks_
+  std::vector<base::SharedBytes> bytes_;  // of blocks_
 };
 
 }  // namespace tailrace::output::adios2

@@ -36,8 +36,10 @@ Bytes read_as(::adios2::IO& io, ::adios2::Engine& engine, const std::string& nam
   auto variable = io.InquireVariable<T>(name);
   if (!variable) return {};
   std::vector<std::string> unlimited, dims;
-  if (auto attribute = io.InquireAttribute<std::string>("__unlimited_dimensions__")) unlimited = attribute.Data();
-  if (auto attribute = io.InquireAttribute<std::string>(name + "/__xarray_dimensions__")) dims = attribute.Data();
+  if (auto attribute = io.InquireAttribute<std::string>("__unlimited_dimensions__"))
+    unlimited = attribute.Data();
+  if (auto attribute = io.InquireAttribute<std::string>(name + "/__xarray_dimensions__"))
+    dims = attribute.Data();
   const bool grows = !dims.empty() && std::ranges::find(unlimited, dims[0]) != unlimited.end();
   Bytes bytes;
   for (std::size_t step = 0; step < variable.Steps(); ++step) {

@@ -1,4 +1,6 @@
 // The only code that sees ADIOS2.
+#include "output/adios2/engine.hpp"
+
 #include <adios2.h>
 #include <sys/stat.h>
 
@@ -7,7 +9,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "output/adios2/engine.hpp"
 #include "output/adios2/plugin/listeners.hpp"
 
 namespace tailrace::output::adios2 {
@@ -134,12 +135,13 @@ class Adios2Writer final : public StepWriter {
       define_attributes();
     }
     if (engine_.BeginStep() != library::StepStatus::OK) throw std::runtime_error("a step cannot begin");
-    for (const Block& block : blocks) variables_[static_cast<std::size_t>(block.variable)]->put(engine_, block);
+    for (const Block& block : blocks)
+      variables_[static_cast<std::size_t>(block.variable)]->put(engine_, block);
     engine_.EndStep();
   }
 
-  // A reader that was stopped, or that is slow, would hold the end of a stream up for as long as it likes. Then
-  // what ADIOS2 keeps for it stays until the process ends.
+  // A reader that was stopped, or that is slow, would hold the end of a stream up for as long as it likes.
+  // Then what ADIOS2 keeps for it stays until the process ends.
   void close() override {
     if (spec_.options.engine != Engine::sst) return engine_.Close();
     std::packaged_task<void()> task([library = library_] { library->engine.Close(); });
@@ -161,15 +163,22 @@ class Adios2Writer final : public StepWriter {
 
   void define_attributes() {
     for (const auto& [name, value] : spec_.attributes) define(io_, name, value);
-    if (!spec_.unlimited_dims.empty())
-      io_.DefineAttribute<std::string>("__unlimited_dimensions__", spec_.unlimited_dims.data(),
-                                       spec_.unlimited_dims.size());
+    if (!spec_.unlimited_dims.empty()) define_names("__unlimited_dimensions__", spec_.unlimited_dims);
     for (const EngineVariable& variable : spec_.variables) {
       for (const auto& [name, value] : variable.attributes) define(io_, variable.name + "/" + name, value);
-      if (!variable.dims.empty())
-        io_.DefineAttribute<std::string>(variable.name + "/__xarray_dimensions__", variable.dims.data(),
-                                         variable.dims.size());
+      if (!variable.dims.empty()) define_names(variable.name + "/__xarray_dimensions__", variable.dims);
     }
+  }
+
+  // SST of ADIOS2 2.12 makes one empty text of a list of texts.
+  void define_names(const std::string& attribute, const std::vector<std::string>& names) {
+    if (spec_.options.engine != Engine::sst) {
+      io_.DefineAttribute<std::string>(attribute, names.data(), names.size());
+      return;
+    }
+    std::string words;
+    for (const std::string& name : names) words += (words.empty() ? "" : " ") + name;
+    io_.DefineAttribute<std::string>(attribute, words);
   }
 
   const EngineSpec spec_;

@@ -45,8 +45,8 @@ Listeners listeners_since(const Listeners& before) {
   return fresh;
 }
 
-// A classic BPF program over the source address of the IPv4 header: it keeps packets of 127.0.0.0/8. Sockets that are
-// accepted have the program of the one that listened.
+// A classic BPF program over the source address of the IPv4 header: it keeps packets of 127.0.0.0/8. Sockets
+// that are accepted have the program of the one that listened.
 void keep_to_loopback(const Listeners& sockets) {
   constexpr auto source = static_cast<std::uint32_t>(SKF_NET_OFF + 12);
   std::array<sock_filter, 4> program{{BPF_STMT(BPF_LD | BPF_B | BPF_ABS, source),
@@ -59,7 +59,8 @@ void keep_to_loopback(const Listeners& sockets) {
 }
 
 void keep_to_user(const std::string& file) {
-  std::filesystem::permissions(file, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  std::filesystem::permissions(file,
+                               std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 }
 
 }  // namespace tailrace::output::adios2

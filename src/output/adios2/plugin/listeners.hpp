@@ -1,5 +1,5 @@
-// What ADIOS2 leaves open to others: its sockets listen on all interfaces, and its contact file is for all to read.
-// Neither can be asked of it in another way.
+// What ADIOS2 leaves open to others: its sockets listen on all interfaces, and its contact file is for all to
+// read. Neither can be asked of it in another way.
 #pragma once
 
 #include <set>
