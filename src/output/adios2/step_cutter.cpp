@@ -151,7 +151,7 @@ void StepCutter::add_growing(std::size_t v, std::int64_t before, std::int64_t af
     std::memcpy(bytes.data() + at(first - before) * record,
                 plain->bytes.data() + at(first - plain->first) * record, at(end - first) * record);
   }
-  add_block(v, shape, Index(shape.size(), 0), shape, std::move(bytes));
+  add_block(v, {shape, Index(shape.size(), 0), shape}, std::move(bytes));
 }
 
 void StepCutter::add_fixed(std::size_t v) {
@@ -161,7 +161,7 @@ void StepCutter::add_fixed(std::size_t v) {
   changed_[v] = false;
   const Index shape = shape_of(variable, first_lengths(spec_));
   if (!whole_[v].empty())
-    add_block(v, shape, Index(shape.size(), 0), shape, whole_[v]);
+    add_block(v, {shape, Index(shape.size(), 0), shape}, whole_[v]);
   else
     add_chunks(v, Index(shape.size(), 0), shape);
   if (!repeats_ && !chunks_[v].empty() && has_all_chunks(v)) chunks_[v].clear();
@@ -195,19 +195,19 @@ void StepCutter::add_chunk(std::size_t v, const Index& corner, const Index& firs
     inside.push_back(from - corner[i]);
   }
   const auto found = chunks_[v].find(corner);
-  if (found == chunks_[v].end()) return add_block(v, shape, start, count, filled(variable, cells_of(count)));
+  if (found == chunks_[v].end())
+    return add_block(v, {shape, start, count}, filled(variable, cells_of(count)));
   if (!is_contiguous(variable.chunk, count))
-    return add_block(v, shape, start, count,
+    return add_block(v, {shape, start, count},
                      cells_of_box(found->second, variable.chunk, inside, count, size));
   const std::int64_t record = cells_of(count) / count[0];
-  add_block(v, shape, start, count, found->second, at(inside[0] * record) * size);
+  add_block(v, {shape, start, count}, found->second, at(inside[0] * record) * size);
 }
 
-void StepCutter::add_block(std::size_t v, const Index& shape, const Index& start, const Index& count,
-                           base::SharedBytes bytes, std::size_t at_byte) {
+void StepCutter::add_block(std::size_t v, const Place& place, base::SharedBytes bytes, std::size_t at_byte) {
   bytes_.push_back(std::move(bytes));
-  blocks_.push_back({static_cast<int>(v), unsigned_of(shape), unsigned_of(start), unsigned_of(count),
-                     bytes_.back().data() + at_byte});
+  blocks_.push_back({static_cast<int>(v), unsigned_of(place.shape), unsigned_of(place.start),
+                     unsigned_of(place.count), bytes_.back().data() + at_byte});
 }
 
 // Chunks without a record behind these.

@@ -24,6 +24,9 @@ class StepCutter {
 
  private:
   using Offset = std::vector<std::int64_t>;
+  struct Place {  // of a block in its variable
+    Offset shape, start, count;
+  };
   using Chunks = std::map<Offset, base::SharedBytes>;  // decoded
 
   void take(const Commit& commit, std::vector<base::SharedBytes>&& decoded);
@@ -33,8 +36,7 @@ class StepCutter {
   bool has_all_chunks(std::size_t variable) const;
   void add_chunks(std::size_t variable, const Offset& first, const Offset& end);
   void add_chunk(std::size_t variable, const Offset& offset, const Offset& first, const Offset& end);
-  void add_block(std::size_t variable, const Offset& shape, const Offset& start, const Offset& count,
-                 base::SharedBytes bytes, std::size_t at = 0);
+  void add_block(std::size_t variable, const Place& place, base::SharedBytes bytes, std::size_t at = 0);
   void forget_until(std::size_t variable, std::int64_t record);
   base::SharedBytes filled(const VariableSpec& variable, std::int64_t cells) const;
 
