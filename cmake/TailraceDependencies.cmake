@@ -18,10 +18,14 @@ if(NOT adios2_DIR AND Python_EXECUTABLE)
                   OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE adios2_wheel ERROR_QUIET)
   if(adios2_wheel)
     list(APPEND CMAKE_PREFIX_PATH ${adios2_wheel}/cmake/adios2)
-    set(adios2_libraries ${adios2_wheel}/../adios2.libs)  # what the wheel's own libraries are linked with
   endif()
 endif()
 find_package(adios2 2.9 CONFIG QUIET COMPONENTS CXX)
+# What the wheel's own libraries are linked with. (By the folder that was found, which CMake remembers.)
+set(adios2_libraries ${adios2_DIR}/../../../adios2.libs)
+if(NOT adios2_FOUND OR NOT EXISTS ${adios2_libraries})
+  unset(adios2_libraries)
+endif()
 find_path(kissfft_include kissfft/kissfft.hh REQUIRED)  # the header alone: the libraries are single precision
 
 find_package(HDF5 1.10.7 REQUIRED COMPONENTS C HL)
