@@ -12,6 +12,20 @@ pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(udunits REQUIRED IMPORTED_TARGET udunits)
 # Who is near to whom on a node; without it servers are placed by nodes alone.
 pkg_check_modules(hwloc QUIET IMPORTED_TARGET hwloc>=2.0)
+# ADIOS2: a package of the system, or the wheel that .venv has. Without it its format is refused.
+if(NOT adios2_DIR AND Python_EXECUTABLE)
+  execute_process(COMMAND ${Python_EXECUTABLE} -c "import adios2, os; print(os.path.dirname(adios2.__file__))"
+                  OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE adios2_wheel ERROR_QUIET)
+  if(adios2_wheel)
+    list(APPEND CMAKE_PREFIX_PATH ${adios2_wheel}/cmake/adios2)
+  endif()
+endif()
+find_package(adios2 2.9 CONFIG QUIET COMPONENTS CXX)
+# What the wheel's own libraries are linked with. (By the folder that was found, which CMake remembers.)
+set(adios2_libraries ${adios2_DIR}/../../../adios2.libs)
+if(NOT adios2_FOUND OR NOT EXISTS ${adios2_libraries})
+  unset(adios2_libraries)
+endif()
 find_path(kissfft_include kissfft/kissfft.hh REQUIRED)  # the header alone: the libraries are single precision
 
 find_package(HDF5 1.10.7 REQUIRED COMPONENTS C HL)

@@ -13,6 +13,9 @@ install(TARGETS tailrace tailrace_fortran EXPORT tailraceTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tailrace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
 
+if(TARGET tailrace_adios2)
+  install(TARGETS tailrace_adios2 LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/clients DESTINATION ${CMAKE_INSTALL_DATADIR}/tailrace COMPONENT library)
 install(EXPORT tailraceTargets NAMESPACE tailrace:: DESTINATION ${package_directory} COMPONENT library)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tailraceConfig.cmake.in

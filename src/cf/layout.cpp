@@ -215,6 +215,7 @@ FileLayout make_layout(const plan::FilePlan& file, const settings::Configuration
   layout.dataset.path = file.entry.path;
   layout.dataset.sync = file.entry.sync;
   layout.dataset.action = file.entry.action;
+  layout.dataset.adios2 = file.entry.adios2;
 
   Names names;
   const std::vector<int> grids = grids_in_use(file, declarations);

@@ -17,6 +17,7 @@
 #include "env/file_system.hpp"
 #include "model/attributes.hpp"
 #include "model/data_type.hpp"
+#include "output/adios2/options.hpp"
 #include "output/in_situ/action.hpp"
 
 namespace tailrace::output {
@@ -72,6 +73,7 @@ struct DatasetSpec {
   std::map<int, std::int64_t> kept;
   bool sync = false;                              // fsync at each commit
   std::shared_ptr<const in_situ::Action> action;  // whom the records go to, instead of a file; or null
+  adios2::Options adios2;
 };
 
 // A chunk ready for the disk. `offset` is its corner in the variable's index space (record dimension
@@ -130,6 +132,10 @@ class Format {
   // Whether several servers may each have a dataset of the same spec open and commit chunks of their own to
   // it. Each commit then has the lengths on every server; times and coordinates come from one of them.
   virtual bool can_be_written_by_many() const { return false; }
+  // Whether chunks are stored as the codec of their variable made them.
+  virtual bool keeps_encoded_chunks() const { return true; }
+  // What it needs that is not there, for the user; empty where nothing is missing.
+  virtual std::string missing() const { return ""; }
   // What its library may hold for itself while a commit is written: one at a time on a server.
   virtual std::size_t cache_bytes() const { return 0; }
   // Whether it can go on with a file of an earlier run (IfExists::append).

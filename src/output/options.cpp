@@ -58,7 +58,7 @@ config::Option format_option() {
   std::vector<std::string> names = format_names();
   std::erase_if(names, [](const std::string& name) { return !find_format(name)->is_for_files(); });
   return {.name = "format",
-          .type = config::choice(std::move(names), {"adios2"}),
+          .type = config::choice(std::move(names)),
           .says = "The format of the file; `memory` and `null` are for tests and measurements.",
           .example = "netcdf",
           .fallback = "netcdf"};

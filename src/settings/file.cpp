@@ -11,7 +11,9 @@
 #include "base/nearest_name.hpp"
 #include "codecs/options.hpp"
 #include "config/read.hpp"
+#include "output/adios2/section.hpp"
 #include "output/options.hpp"
+#include "settings/format_checks.hpp"
 #include "settings/groups.hpp"
 #include "settings/names/name_checks.hpp"
 #include "time/model_time.hpp"
@@ -104,6 +106,7 @@ std::vector<Option> how_it_is_written() {
            "Whether each commit waits until the data is on the device, so that it survives a loss of power.",
        .example = "true",
        .fallback = "false"},
+      output::adios2::options_section().option,
   };
 }
 
@@ -169,6 +172,7 @@ void set_writing(const Value& value, FileEntry& file) {
   }
   file.gathers = file.write_every_location.line == 0 && !file.series;
   file.sync = flag_of(value, "sync", file.sync);
+  if (const Value* format = value.find("format")) file.format_location = format->location();
 }
 
 FileEntry file_of(const ValueEntry& entry, Problems& problems) {
@@ -177,6 +181,10 @@ FileEntry file_of(const ValueEntry& entry, Problems& problems) {
   file.path = entry.key;
   set_writing(entry.value, file);
   file.codec = read_part(compression(), entry.value, problems).value_or(codecs::CodecOptions());
+  if (const Value* adios2 = entry.value.find("adios2")) {
+    file.adios2 = read_part(output::adios2::options_section(), entry.value, problems).value_or(file.adios2);
+    file.adios2_location = adios2->location();
+  }
   file.attributes = output::attributes_of(entry.value);
   file.date_attribute = config::text_of(entry.value, "date_attribute");
   if (const Value* also = entry.value.find("also_coordinates")) {
@@ -250,25 +258,6 @@ void check_cycles(const FileEntry& file, Problems& problems) {
   }
 }
 
-void check_appending(const FileEntry& file, Problems& problems) {
-  if (file.if_exists != output::IfExists::append) return;
-  const output::Format* format = output::find_format(file.format);
-  if (format != nullptr && !format->can_append())
-    problems.add(file.if_exists_location, "output." + file.path + ".if_exists",
-                 fmt::format("format \"{}\" goes on with no file of an earlier run; expected `fail` or "
-                             "`replace`, or format \"netcdf\"",
-                             file.format));
-}
-
-// Readers go by the ending.
-void check_ending(const FileEntry& file, Problems& problems) {
-  if (file.format != "netcdf" || !file.path.ends_with(".zarr")) return;
-  problems.add(
-      file.location, "output." + file.path,
-      "the name is that of a Zarr store, and the format is \"netcdf\"; expected `format: zarr`, or a "
-      "name that ends in .nc");
-}
-
 void check_periods(const FileEntry& file, const Sections& all, Problems& problems) {
   check_months(file.write_every, file.write_every_location, "output." + file.path + ".write_every", all,
                problems);
@@ -329,14 +318,15 @@ void check(const Files& files, const Sections& all, Problems& problems) {
   check_paths(files, problems);
   for (const FileEntry& file : files) {
     check_series(file, problems);
-    check_appending(file, problems);
-    check_ending(file, problems);
-    check_cycles(file, problems);
-    check_periods(file, all, problems);
   }
-  check_file_names(files, all, problems);
-  check_targets(files, all, problems);
-  check_fixed(files, all, problems);
+
+  check_format(file, problems);
+  check_cycles(file, problems);
+  check_periods(file, all, problems);
+}
+check_file_names(files, all, problems);
+check_targets(files, all, problems);
+check_fixed(files, all, problems);
 }
 
 // It is no value of its own: the checker looks into it for what a file or variable leaves out.

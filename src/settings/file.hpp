@@ -40,6 +40,9 @@ struct FileEntry {  // an entry under `output:`
   std::optional<output::IfExists> if_exists;   // not given: see if_exists()
   config::Location if_exists_location;         // line 0: not given
   bool sync = false;
+  config::Location format_location;  // line 0: not given
+  output::adios2::Options adios2;
+  config::Location adios2_location;  // line 0: not given
   output::Attributes attributes;
   std::string date_attribute;  // the attribute with the date of the run; empty: none
   std::vector<std::string> also_coordinates;

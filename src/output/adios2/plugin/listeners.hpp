@@ -1,0 +1,20 @@
+// What ADIOS2 leaves open to others: its sockets listen on all interfaces, and its contact file is for all to
+// read. Neither can be asked of it in another way.
+#pragma once
+
+#include <set>
+#include <string>
+
+namespace tailrace::output::adios2 {
+
+using Listeners = std::set<int>;  // descriptors of this process' TCP sockets that listen
+
+Listeners listeners();
+Listeners listeners_since(const Listeners& before);
+
+// The system then drops what comes from other nodes, before the process sees it. Throws std::runtime_error.
+void keep_to_loopback(const Listeners& sockets);
+
+void keep_to_user(const std::string& file);
+
+}  // namespace tailrace::output::adios2

@@ -1,0 +1,60 @@
+#include "settings/format_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tailrace::settings {
+namespace {
+
+using config::Problems;
+
+void check_appending(const FileEntry& file, Problems& problems) {
+  if (file.if_exists != output::IfExists::append) return;
+  const output::Format* format = output::find_format(file.format);
+  if (format != nullptr && !format->can_append())
+    problems.add(file.if_exists_location, "output." + file.path + ".if_exists",
+                 fmt::format("format \"{}\" goes on with no file of an earlier run; expected `fail` or "
+                             "`replace`, or format \"netcdf\"",
+                             file.format));
+}
+
+// Readers go by the ending.
+void check_ending(const FileEntry& file, Problems& problems) {
+  if (file.format != "netcdf" || !file.path.ends_with(".zarr")) return;
+  problems.add(
+      file.location, "output." + file.path,
+      "the name is that of a Zarr store, and the format is \"netcdf\"; expected `format: zarr`, or a "
+      "name that ends in .nc");
+}
+
+// The words of a format that a file does not have, and what the format cannot keep.
+void check_words(const FileEntry& file, Problems& problems) {
+  const std::string path = "output." + file.path;
+  if (file.adios2_location.line > 0 && file.format != "adios2")
+    problems.add(file.adios2_location, path + ".adios2",
+                 fmt::format("the file has format \"{}\"; expected `format: adios2`", file.format));
+  const output::Format* format = output::find_format(file.format);
+  if (format == nullptr) return;
+  if (const std::string missing = format->missing(); !missing.empty())
+    problems.add(file.format_location, path + ".format", missing);
+  if (format->keeps_encoded_chunks()) return;
+  const bool is_compressed =
+      file.codec.codec != "none" || std::ranges::any_of(file.variables, [](const VariableEntry& variable) {
+        return variable.codec && variable.codec->codec != "none";
+      });
+  if (is_compressed)
+    problems.add(
+        file.format_location, path + ".format",
+        fmt::format("values of format \"{}\" are not compressed; expected no `compression`", file.format));
+}
+
+}  // namespace
+
+void check_format(const FileEntry& file, Problems& problems) {
+  check_appending(file, problems);
+  check_ending(file, problems);
+  check_words(file, problems);
+}
+
+}  // namespace tailrace::settings
