@@ -318,15 +318,13 @@ void check(const Files& files, const Sections& all, Problems& problems) {
   check_paths(files, problems);
   for (const FileEntry& file : files) {
     check_series(file, problems);
+    check_format(file, problems);
+    check_cycles(file, problems);
+    check_periods(file, all, problems);
   }
-
-  check_format(file, problems);
-  check_cycles(file, problems);
-  check_periods(file, all, problems);
-}
-check_file_names(files, all, problems);
-check_targets(files, all, problems);
-check_fixed(files, all, problems);
+  check_file_names(files, all, problems);
+  check_targets(files, all, problems);
+  check_fixed(files, all, problems);
 }
 
 // It is no value of its own: the checker looks into it for what a file or variable leaves out.

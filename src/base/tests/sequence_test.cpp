@@ -43,7 +43,9 @@ TEST(Sequence, is_what_a_vector_is) {
       const auto first = std::ranges::find(values, value);
       const auto found = sequence.find(value);
       ASSERT_EQ(found.has_value(), first != values.end());
-      if (found) ASSERT_EQ(static_cast<std::ptrdiff_t>(*found), first - values.begin());
+      if (found) {
+        ASSERT_EQ(static_cast<std::ptrdiff_t>(*found), first - values.begin());
+      }
     }
     if (!values.empty()) {
       ASSERT_EQ(sequence.front(), values.front());
