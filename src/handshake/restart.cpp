@@ -94,8 +94,9 @@ std::string look(const std::string& component, const settings::CheckpointOptions
   return {};
 }
 
-std::string lead(comm::Communicator& component, Tree& tree, const std::string& name,
-                 const settings::CheckpointOptions& options, std::int64_t initial_step,
+using Look = std::function<std::string(const checkpoint::FindDamage&)>;
+
+std::string lead(comm::Communicator& component, Tree& tree, const Look& look,
                  const std::function<void()>& meanwhile) {
   const auto damage = [&](const checkpoint::FoundSet& set) -> std::optional<std::string> {
     tree.down(to_bytes({set.path, false}));
@@ -103,7 +104,7 @@ std::string lead(comm::Communicator& component, Tree& tree, const std::string& n
     return found.empty() ? std::nullopt : std::optional(std::move(found));
   };
   try {
-    std::string set = look(name, options, initial_step, damage);
+    std::string set = look(damage);
     tree.down(to_bytes({set}));
     return set;
   } catch (const Error&) {
@@ -150,8 +151,11 @@ std::optional<Restart> find_restart(comm::Communicator& component, const std::st
   if (options == nullptr || !options->is_asked_for || options->restart == settings::Restart::never)
     return std::nullopt;
   Tree tree(component);
-  const std::string set = tree.is_first() ? lead(component, tree, name, *options, initial_step, meanwhile)
-                                          : follow(component, tree, meanwhile);
+  const auto look_here = [&](const checkpoint::FindDamage& damage) {
+    return look(name, *options, initial_step, damage);
+  };
+  const std::string set =
+      tree.is_first() ? lead(component, tree, look_here, meanwhile) : follow(component, tree, meanwhile);
   while (!tree.sent()) meanwhile();
   if (set.empty()) return std::nullopt;
   return open_set(set);

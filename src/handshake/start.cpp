@@ -144,7 +144,7 @@ Run agree(const std::vector<Participant>& participants, const Said& said) {
   settings::ServersOptions no_servers;
   no_servers.mode = settings::Mode::off;
   const Assignment all = place(participants, no_servers);
-  for (const base::Sequence& ranks : all.ranks) {
+  for (const Sequence& ranks : all.ranks) {
     run.sources.push_back(sources_from(said.at(ranks.front())));
     run.configurations.push_back(settings::parse_configuration(run.sources.back(), nullptr));
   }
@@ -171,7 +171,7 @@ std::vector<std::byte> run_to_bytes(const Run& run) {
 Run run_from_bytes(std::span<const std::byte> bytes) {
   base::ByteReader reader(bytes);
   Run run;
-  run.nodes = base::Sequence::get(reader);
+  run.nodes = Sequence::get(reader);
   run.assignment = get_assignment(reader);
   for (std::size_t c = 0; c < run.assignment.components.size(); ++c) {
     run.sources.push_back(get_sources(reader));

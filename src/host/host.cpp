@@ -34,7 +34,7 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const handsha
       memory_(run.servers().memory, reporter_.counters().held),
       stop_watch_(run.servers()),
       executor_(reporter_.counters().threads, *bell_.doorbell, on_one_core(pins_), pins_.work),
-      byes_(messenger_, bye_kinds, words_of_byes()) {
+      byes_(messenger_, bye_kinds, reporter_.words_of_byes()) {
   env::maybe_fail("welcome");
   const handshake::Assignment& assignment = run_.assignment;
   for (std::size_t c = 0; c < assignment.components.size(); ++c) {
@@ -49,7 +49,7 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const handsha
       sendings_.emplace_back(world_, welcome.take(), rank, static_cast<int>(handshake::Tag::welcome));
     }
     slot->invited.assign(slot->clients.size(), 0);
-    slot->set_up = muster_for(*slot);
+    slot->set_up = muster_of_set_up(messenger_, *slot);
     slots_.push_back(std::move(slot));
   }
   // Of what was received, only what waits for the workers counts: they are through with it whatever comes.
@@ -63,32 +63,6 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const handsha
 }
 
 Host::~Host() = default;
-
-// Each server adds its own report to those of the servers below it.
-messaging::Muster::Words Host::words_of_byes() {
-  return {[this](const messaging::Bytes& report) { reporter_.merge(report); },
-          [this] { return messenger_.rank() == 0 ? messaging::Bytes{} : reporter_.merged(); },
-          [](const messaging::Bytes&) {}};
-}
-
-std::unique_ptr<messaging::Muster> Host::muster_for(Slot& slot) {
-  const auto hear = [&slot](const messaging::Bytes& message) {
-    base::ByteReader reader(message);
-    const auto fault = handshake::get_fault(reader);
-    if (fault && !slot.fault) slot.fault = fault;
-  };
-  const auto say = [&slot] {
-    base::ByteWriter writer;
-    handshake::put_fault(writer, slot.fault);
-    return writer.take();
-  };
-  const auto kind = [&slot](pipeline::Word word) { return pipeline::kind_of(slot.number, word); };
-  return std::make_unique<messaging::Muster>(
-      messenger_,
-      messaging::Muster::Kinds{kind(pipeline::Word::set_up), kind(pipeline::Word::set_up_everywhere),
-                               kind(pipeline::Word::set_up_directly)},
-      messaging::Muster::Words{hear, say, hear});
-}
 
 bool Host::progress() {
   look_for_stop();
@@ -169,22 +143,12 @@ bool Host::receive_declarations(Slot& slot) {
   return true;
 }
 
-// It comes down a tree of the servers, for any component. This server passes it on.
+// What comes may be of another component.
 std::optional<std::vector<std::byte>> Host::declared(Slot& slot) {
   const base::Branch branch = base::branch_of(messenger_.rank(), messenger_.size());
-  const auto rank_of = [this](int server) {
-    return run_.assignment.servers[static_cast<std::size_t>(server)];
-  };
-  constexpr int tag = static_cast<int>(handshake::Tag::ready);
-  auto come = handshake::poll(world_, branch.parent < 0 ? slot.root : rank_of(branch.parent), tag);
-  if (come) {
-    base::ByteReader reader(*come);
-    const auto number = static_cast<std::size_t>(reader.get<std::int32_t>());
+  if (auto come = take_declarations(world_, run_, branch, slot.root, sendings_)) {
+    const auto number = static_cast<std::size_t>(base::ByteReader(*come).get<std::int32_t>());
     TAILRACE_ASSERT(number < slots_.size(), "declarations of one of the components");
-    if (!branch.children.empty()) {
-      const auto shared = std::make_shared<const std::vector<std::byte>>(*come);
-      for (const int child : branch.children) sendings_.emplace_back(world_, shared, rank_of(child), tag);
-    }
     slots_[number]->declared = std::move(come);
   }
   return std::exchange(slot.declared, std::nullopt);

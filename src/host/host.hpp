@@ -54,8 +54,6 @@ class Host {
   bool progress(Slot& slot);
   bool receive_declarations(Slot& slot);
   std::optional<std::vector<std::byte>> declared(Slot& slot);
-  messaging::Muster::Words words_of_byes();
-  std::unique_ptr<messaging::Muster> muster_for(Slot& slot);
   void set_up(Slot& slot, std::span<const std::byte> message);
   bool give_up_without_all(Slot& slot);
   bool connect(Slot& slot);

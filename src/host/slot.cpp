@@ -16,4 +16,24 @@ std::string Slot::describe(const std::string& name, int servers) const {
   return "";
 }
 
+std::unique_ptr<messaging::Muster> muster_of_set_up(messaging::Messenger& messenger, Slot& slot) {
+  using pipeline::Word;
+  const auto hear = [&slot](const messaging::Bytes& message) {
+    base::ByteReader reader(message);
+    const auto fault = handshake::get_fault(reader);
+    if (fault && !slot.fault) slot.fault = fault;
+  };
+  const auto say = [&slot] {
+    base::ByteWriter writer;
+    handshake::put_fault(writer, slot.fault);
+    return writer.take();
+  };
+  const auto kind = [&slot](Word word) { return pipeline::kind_of(slot.number, word); };
+  return std::make_unique<messaging::Muster>(
+      messenger,
+      messaging::Muster::Kinds{kind(Word::set_up), kind(Word::set_up_everywhere),
+                               kind(Word::set_up_directly)},
+      messaging::Muster::Words{hear, say, hear});
+}
+
 }  // namespace tailrace::host

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "messaging/messenger.hpp"
 #include "messaging/muster.hpp"
 #include "pipeline/served_component.hpp"
 #include "server/intake.hpp"
@@ -34,5 +35,8 @@ struct Slot {
   // For the watchdog: who waits for whom in the component of that name.
   std::string describe(const std::string& name, int servers) const;
 };
+
+// The servers that are set up for the component; the slot must live longer.
+std::unique_ptr<messaging::Muster> muster_of_set_up(messaging::Messenger& messenger, Slot& slot);
 
 }  // namespace tailrace::host

@@ -13,7 +13,7 @@
 #include "config/read.hpp"
 #include "output/adios2/section.hpp"
 #include "output/options.hpp"
-#include "settings/format_checks.hpp"
+#include "settings/formats/format_checks.hpp"
 #include "settings/groups.hpp"
 #include "settings/names/name_checks.hpp"
 #include "time/model_time.hpp"

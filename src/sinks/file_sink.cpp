@@ -100,11 +100,10 @@ void FileSink::create(const std::string& part) {
                        (restored->part.empty() || restored->part == part);
   if (goes_on) spec.kept = layout_.kept(restored->records);
   if (written_.contains(spec.path))
-    throw Error(
-        ErrorCode::configuration,
-        fmt::format("{}: this run has written a file of this name already; expected a name with more of "
-                    "`{{start}}` or `{{end}}`",
-                    spec.path));
+    throw Error(ErrorCode::configuration,
+                fmt::format("{}: this run has written a file of this name already; expected a name with more "
+                            "of `{{start}}` or `{{end}}`",
+                            spec.path));
   make_folder(spec.path);
   if (!part.empty() && !goes_on && services_.begins_file) services_.begins_file(spec.path);
   dataset_ = format_.create(spec);

@@ -9,7 +9,7 @@
 namespace tailrace::handshake {
 namespace {
 
-std::vector<int> ranks_of_node(const base::Sequence& nodes, int rank) {
+std::vector<int> ranks_of_node(const Sequence& nodes, int rank) {
   std::vector<int> ranks;
   for (const auto& [first, end] : nodes.stretches_of(nodes[static_cast<std::size_t>(rank)]))
     for (std::size_t one = first; one < end; ++one) ranks.push_back(static_cast<int>(one));

@@ -11,8 +11,8 @@ namespace tailrace::handshake {
 namespace {
 
 // `next` goes on behind `names`, and its numbers behind `numbers`.
-void add_named(std::vector<std::string>& names, base::Sequence& numbers,
-               const std::vector<std::string>& next_names, const base::Sequence& next_numbers) {
+void add_named(std::vector<std::string>& names, Sequence& numbers, const std::vector<std::string>& next_names,
+               const Sequence& next_numbers) {
   std::map<std::string, int> known;
   for (std::size_t i = 0; i < names.size(); ++i) known.emplace(names[i], static_cast<int>(i));
   std::vector<int> here;
@@ -24,7 +24,7 @@ void add_named(std::vector<std::string>& names, base::Sequence& numbers,
   for (const int number : next_numbers) numbers.push_back(here[static_cast<std::size_t>(number)]);
 }
 
-void add_numbers(base::Sequence& numbers, const base::Sequence& next) {
+void add_numbers(Sequence& numbers, const Sequence& next) {
   for (const int number : next) numbers.push_back(number);
 }
 
@@ -62,7 +62,7 @@ void Roster::add(const Roster& next) {
 
 std::vector<Participant> Roster::participants() const {
   std::vector<Participant> all(size());
-  const auto fill = [&](const base::Sequence& numbers, auto set) {
+  const auto fill = [&](const Sequence& numbers, auto set) {
     auto one = all.begin();
     for (const int number : numbers) set(*one++, number);
   };
@@ -87,7 +87,7 @@ std::vector<std::byte> Roster::to_bytes() const {
   base::ByteWriter writer;
   put_names(writer, node_names_);
   put_names(writer, component_names_);
-  for (const base::Sequence* numbers : {&nodes_, &components_, &serve_, &domains_, &only_cpus_})
+  for (const Sequence* numbers : {&nodes_, &components_, &serve_, &domains_, &only_cpus_})
     numbers->put(writer);
   return writer.take();
 }
@@ -97,12 +97,12 @@ Roster Roster::from_bytes(std::span<const std::byte> bytes) {
   Roster roster;
   roster.node_names_ = get_names(reader);
   roster.component_names_ = get_names(reader);
-  for (base::Sequence* numbers :
+  for (Sequence* numbers :
        {&roster.nodes_, &roster.components_, &roster.serve_, &roster.domains_, &roster.only_cpus_}) {
-    *numbers = base::Sequence::get(reader);
+    *numbers = Sequence::get(reader);
     TAILRACE_ASSERT(numbers->size() == roster.nodes_.size(), "each rank says all of itself");
   }
-  const auto check = [](const base::Sequence& numbers, const std::vector<std::string>& names) {
+  const auto check = [](const Sequence& numbers, const std::vector<std::string>& names) {
     for (const int number : numbers)
       TAILRACE_ASSERT(number >= 0 && static_cast<std::size_t>(number) < names.size(), "a name that is there");
   };

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/sequence.hpp"
 #include "handshake/assignment.hpp"
+#include "handshake/rollcall/sequence.hpp"
 
 namespace tailrace::handshake {
 
@@ -30,8 +30,8 @@ class Roster {
 
  private:
   std::vector<std::string> node_names_, component_names_;  // in the order in which they first come
-  base::Sequence nodes_, components_;                      // by rank: which of the names
-  base::Sequence serve_, domains_, only_cpus_;             // by rank
+  Sequence nodes_, components_;                            // by rank: which of the names
+  Sequence serve_, domains_, only_cpus_;                   // by rank
 };
 
 // The first rank of each component, ascending: it tells what is configured.

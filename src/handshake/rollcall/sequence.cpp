@@ -1,10 +1,10 @@
-#include "base/sequence.hpp"
+#include "handshake/rollcall/sequence.hpp"
 
 #include <algorithm>
 
 #include "base/error.hpp"
 
-namespace tailrace::base {
+namespace tailrace::handshake {
 namespace {
 
 constexpr std::int32_t limit = 1 << 30;
@@ -74,12 +74,12 @@ std::size_t Sequence::count(int value) const {
   return all;
 }
 
-void Sequence::put(ByteWriter& writer) const {
+void Sequence::put(base::ByteWriter& writer) const {
   writer.put(size_);
   writer.put_all(std::span<const Run>(runs_));
 }
 
-Sequence Sequence::get(ByteReader& reader) {
+Sequence Sequence::get(base::ByteReader& reader) {
   Sequence sequence;
   sequence.size_ = reader.get<std::int32_t>();
   sequence.runs_ = reader.get_all<Run>();
@@ -97,4 +97,4 @@ Sequence Sequence::get(ByteReader& reader) {
   return sequence;
 }
 
-}  // namespace tailrace::base
+}  // namespace tailrace::handshake

@@ -12,7 +12,7 @@
 
 #include "base/bytes.hpp"
 
-namespace tailrace::base {
+namespace tailrace::handshake {
 
 // Numbers at or above -2^30 and below 2^30.
 class Sequence {
@@ -40,8 +40,8 @@ class Sequence {
   const_iterator end() const;
   bool operator==(const Sequence&) const = default;
 
-  void put(ByteWriter& writer) const;
-  static Sequence get(ByteReader& reader);  // what makes no sense throws Error(internal)
+  void put(base::ByteWriter& writer) const;
+  static Sequence get(base::ByteReader& reader);  // what makes no sense throws Error(internal)
 
  private:
   struct Run {
@@ -91,4 +91,4 @@ class Sequence::const_iterator {
 inline Sequence::const_iterator Sequence::begin() const { return {this, 0, 0}; }
 inline Sequence::const_iterator Sequence::end() const { return {this, runs_.size(), size_}; }
 
-}  // namespace tailrace::base
+}  // namespace tailrace::handshake

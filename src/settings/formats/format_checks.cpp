@@ -1,4 +1,4 @@
-#include "settings/format_checks.hpp"
+#include "settings/formats/format_checks.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
-#include "base/sequence.hpp"
+#include "handshake/rollcall/sequence.hpp"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <random>
 
-namespace tailrace::base {
+namespace tailrace::handshake {
 namespace {
 
 using ::testing::ElementsAre;
@@ -32,9 +32,9 @@ TEST(Sequence, is_what_a_vector_is) {
       values[i] = dice() % 3 == 0 || i == 0 ? static_cast<int>(dice()) % kinds - 1
                                             : values[i - 1] + static_cast<int>(dice() % 2);
     Sequence sequence(values);
-    ByteWriter writer;
+    base::ByteWriter writer;
     sequence.put(writer);
-    ByteReader reader(writer.bytes());
+    base::ByteReader reader(writer.bytes());
     ASSERT_EQ(Sequence::get(reader), sequence);
     ASSERT_EQ(std::vector<int>(sequence.begin(), sequence.end()), values);
     for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(sequence[i], values[i]);
@@ -62,14 +62,14 @@ TEST(Sequence, says_where_a_number_is_in_stretches) {
 
 TEST(Sequence, refuses_damaged_messages) {
   Sequence sequence{1, 2, 3, 9, 9};
-  ByteWriter writer;
+  base::ByteWriter writer;
   sequence.put(writer);
   int refused = 0;
   for (std::size_t i = 0; i < writer.bytes().size(); ++i) {
     std::vector<std::byte> damaged(writer.bytes().begin(), writer.bytes().end());
     damaged[i] ^= std::byte{0x80};
     try {
-      ByteReader reader(damaged);
+      base::ByteReader reader(damaged);
       const Sequence read = Sequence::get(reader);
       for (std::size_t place = 0; place < std::min<std::size_t>(read.size(), 1000); ++place)
         std::ignore = read[place];
@@ -81,4 +81,4 @@ TEST(Sequence, refuses_damaged_messages) {
 }
 
 }  // namespace
-}  // namespace tailrace::base
+}  // namespace tailrace::handshake
