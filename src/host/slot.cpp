@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/bytes.hpp"
+#include "handshake/connection.hpp"
+
 namespace tailrace::host {
 
 std::string Slot::describe(const std::string& name, int servers) const {
