@@ -120,7 +120,7 @@ def choices(path: tuple) -> list[str]:
     return [word for one in alternatives(schema) for word in one.get("enum", []) if isinstance(word, str)]
 
 
-@pytest.mark.parametrize("path", filter(choices, ALL), ids=words)
+@pytest.mark.parametrize("path", list(filter(choices, ALL)), ids=words)
 def test_a_slip_in_a_choice_gets_the_nearest_one(tmp_path, path):
     word = max(choices(path), key=len)
     told = complaint(tmp_path, configuration(path, word + "x"))
@@ -134,7 +134,7 @@ def limits(path: tuple) -> list[float]:
     return [number for number in least if number > -1e300]
 
 
-@pytest.mark.parametrize("path", filter(limits, ALL), ids=words)
+@pytest.mark.parametrize("path", list(filter(limits, ALL)), ids=words)
 def test_a_number_out_of_its_range_is_refused(tmp_path, path):
     told = complaint(tmp_path, configuration(path, int(min(limits(path))) - 1))
     assert any(words(path) in line and "expected" in line for line in told.splitlines()), told

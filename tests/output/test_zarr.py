@@ -220,6 +220,7 @@ READING = """
 import sys
 from pathlib import Path
 from output.test_zarr import assert_whole
+print("ready", flush=True)
 seen, store = [], Path(sys.argv[1])
 while not (store.parent / "stop").exists():
     if store.exists():
@@ -240,6 +241,7 @@ def test_readers_see_whole_records_at_any_moment(job, tmp_path):
     )
     scenario = LONG | {"times": LONG["times"][:120], "pace": 0.03}
     environment = {"TAILRACE_FILE_DELAY": "500"}
+    assert reader.stdout.readline() == "ready\n"
     try:
         job(model(2, **scenario), servers(1), config=NOW, folder=folder, environment=environment).finished()
         (folder / "stop").touch()
