@@ -18,7 +18,12 @@ std::string list_path(const std::string& sets) { return sets + "/files.jsonl"; }
 
 void try_to_remove(env::FileSystem& files, const std::string& path) {
   try {
-    if (files.entry(path) != env::Entry::file) return;
+    const env::Entry entry = files.entry(path);
+    if (entry == env::Entry::none) return;
+    if (entry != env::Entry::file)
+      return base::log_warning(fmt::format(
+          "{} begins behind the checkpoint that the run goes on from, and is no file: it is left to you",
+          path));
     files.remove(path);
     base::log_warning(
         fmt::format("{} is removed: it begins behind the checkpoint that the run goes on from", path));

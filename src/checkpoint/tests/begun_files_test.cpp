@@ -39,6 +39,15 @@ TEST_F(Begun, go_all_where_the_run_begins_afresh) {
   EXPECT_TRUE(!is_there("/a.nc") && !is_there("/b.nc"));
 }
 
+TEST_F(Begun, stay_where_they_are_directories_and_that_is_told) {
+  note_begun(*files, sets, "/d.zarr", 10);
+  files->make_directories("/d.zarr");
+  ::testing::internal::CaptureStderr();
+  remove_begun_behind(*files, sets, 10);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), ::testing::HasSubstr("/d.zarr begins behind"));
+  EXPECT_TRUE(is_there("/d.zarr"));
+}
+
 TEST_F(Begun, may_be_gone_already_or_half_noted) {
   begin("/a.nc", 10);
   files->remove("/a.nc");
