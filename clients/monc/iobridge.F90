@@ -71,8 +71,7 @@ contains
     if (.not. is_on) return
     if (saves_late) call save_state()
     call io%step(current_state%timestep, current_state%time + current_state%dtm)
-    has_stepped = .true.
-    saves_late = .false.
+    has_stepped = .true.; saves_late = .false.
     do i = 1, size(entries)
       if (io%wants_at_end(entries(i)%handle)) saves_late = .true.  ! nothing may be put behind it, and this may be the end
       if (io%wants(entries(i)%handle) .and. .not. io%wants_at_end(entries(i)%handle)) call put(current_state, entries(i))
