@@ -22,6 +22,7 @@ class Shape:
     options: str = ""  # of the file
     every: str = "1 step"
     time: str = "snapshot"
+    at_most: float = AT_MOST
 
     def configuration(self) -> str:
         names = ", ".join(f"f{number}" for number in range(self.fields))
@@ -35,11 +36,15 @@ output:
 """
 
 
+# What the headers of 21 variables cost where a commit brings a number for each; `tailrace check` warns of it.
+HEADERS_ALONE = 6.0
 ZLIB = "compression: {codec: zlib, level: 1}"
 SHAPES = {
     "20 numbers each step": Shape(20, 1, 1, 5000, "compression: none"),
     "20 numbers each step, compressed": Shape(20, 1, 1, 5000, ZLIB),
-    "20 numbers, a commit a step": Shape(20, 1, 1, 5000, "compression: none, write_every: 1 step"),
+    "20 numbers, a commit a step": Shape(
+        20, 1, 1, 5000, "compression: none, write_every: 1 step", at_most=HEADERS_ALONE
+    ),
     "20 numbers, a commit every 10": Shape(20, 1, 1, 5000, "compression: none, write_every: 10 steps"),
     "a map of 64 MiB, a commit a step": Shape(1, 4096, 2048, 8, "write_every: 1 step"),
     "a map of 64 MiB, compressed": Shape(1, 4096, 2048, 4, f"write_every: 1 step, {ZLIB}"),
@@ -72,7 +77,7 @@ def main() -> None:
         written, size = measured(shape)
         values = 8.0 * shape.fields * shape.rows * shape.columns * shape.steps
         note = f"{written / MIB:.1f} MiB for a file of {size / MIB:.1f} MiB, {values / MIB:.1f} MiB put"
-        results.add(name, written / size, "", AT_MOST, note)
+        results.add(name, written / size, "", shape.at_most, note)
         print(json.dumps(results.rows[-1]), flush=True)
     results.finish(asked.json)
 

@@ -1,6 +1,8 @@
 """Readers open, read and close a file in a loop while it is committed about 20 times a second.
 
-Each round counts as one open. TAILRACE_TEST_SECONDS says how long each of the three runs lasts, roughly (10 if unset).
+Each round counts as one open. TAILRACE_TEST_SECONDS says how long readers are at work for each of the three delays,
+roughly (10 if unset): in as many jobs as that takes, so that files stay short, and are made and finished now and then.
+TAILRACE_TEST_LOOPS says how many processes read by netCDF4, the quickest (1 if unset); the others are one each.
 100,000 opens need some minutes on a machine of its own.
 """
 
@@ -18,6 +20,7 @@ from support.harness import block_grid, field, indexed_grid, model, servers
 from support.values import put_values
 
 SECONDS = float(os.environ.get("TAILRACE_TEST_SECONDS", "10"))
+LOOPS = [*reading_loop.READERS, *["netCDF4"] * (int(os.environ.get("TAILRACE_TEST_LOOPS", "1")) - 1)]
 SHAPE = (3, 7, 11)
 CONFIG = {
     "model_time": {"calendar": "standard", "start": "2026-01-01"},
@@ -36,6 +39,7 @@ CONFIG = {
 }
 FIELDS = [field("w", "les", units="m s-1"), field("t", "ico", "float32", units="K")]
 PACE = 0.05
+MOST_RECORDS = 400  # of a file: more than there are places for its headers
 
 
 def start_loop(reader: str, arguments: list[Path]) -> subprocess.Popen:
@@ -46,30 +50,35 @@ def start_loop(reader: str, arguments: list[Path]) -> subprocess.Popen:
 def stop_and_count(loops: list[subprocess.Popen], stop: Path) -> collections.Counter:
     stop.touch()
     seen = collections.Counter()
-    for loop in loops:
+    for reader, loop in zip(LOOPS, loops, strict=True):
         out, _ = loop.communicate(timeout=60)
         assert loop.returncode == 0, out
-        seen.update(json.loads(out.splitlines()[-1]))
+        found = json.loads(out.splitlines()[-1])
+        print(f"{reader}: {found}")
+        seen.update(found)
     return seen
 
 
 @pytest.mark.parametrize("delay", [0, 2000, 20000], ids=["at_once", "2ms", "20ms"])
 def test_readers_see_only_whole_records(job, tmp_path, delay):
     writes_of_a_commit = 15
-    steps = SECONDS / max(PACE, 1e-6 * delay * writes_of_a_commit)
-    times = [1.0 * (i + 1) for i in range(int(steps))]
+    steps = max(1, int(SECONDS / max(PACE, 1e-6 * delay * writes_of_a_commit)))
+    jobs = -(-steps // MOST_RECORDS)
+    times = [1.0 * (i + 1) for i in range(steps // jobs)]
     scenario = {"grids": [block_grid(shape=SHAPE), indexed_grid()], "fields": FIELDS, "times": times, "pace": PACE}
     np.save(tmp_path / "expected.npy", [put_values(0, SHAPE, t, i + 1) for i, t in enumerate(times)])
     folder, stop = tmp_path / "run", tmp_path / "stop"
     arguments = [folder / "out.nc", tmp_path / "expected.npy", stop]
-    loops = [start_loop(reader, arguments) for reader in reading_loop.READERS]
+    loops = [start_loop(reader, arguments) for reader in LOOPS]
     try:
         assert all(loop.stdout.readline() == "ready\n" for loop in loops)
-        environment = {"TAILRACE_FILE_DELAY": str(delay)}
-        with job.start(
-            model(1, **scenario), servers(1), config=CONFIG, folder=folder, environment=environment
-        ) as running:
-            running.wait(timeout=60 + 20 * SECONDS).finished()
+        for _ in range(jobs):
+            (folder / "out.nc").unlink(missing_ok=True)
+            environment = {"TAILRACE_FILE_DELAY": str(delay)}
+            with job.start(
+                model(1, **scenario), servers(1), config=CONFIG, folder=folder, environment=environment
+            ) as running:
+                running.wait(timeout=60 + 20 * SECONDS / jobs).finished()
         seen = stop_and_count(loops, stop)
     finally:
         for loop in loops:

@@ -3,11 +3,13 @@
     python reading_loop.py READER FILE EXPECTED.npy STOP
 
 Each round is one open: every variable is read, in the reader's own order. A record counts as there when its time is.
-The loop says `ready`, begins when FILE exists and ends when the file STOP does.
+The loop says `ready`, reads while FILE exists and ends when the file STOP does.
 """
 
 import collections
+import contextlib
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -69,18 +71,44 @@ def judge(seen: dict[str, np.ndarray], expected: np.ndarray) -> str:
     return verdict
 
 
+@contextlib.contextmanager
+def held(path: Path):
+    """The file, open, so that it can be told from another one of this name; None where there is none."""
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        yield None
+        return
+    with file:
+        yield file
+
+
+def was_removed(file) -> bool:
+    return os.fstat(file.fileno()).st_nlink == 0
+
+
+def look(read, path: Path, expected: np.ndarray) -> str:
+    """A verdict; empty where the file was not there, or went meanwhile: netCDF opens it several times, by its name."""
+    with held(path) as file:
+        if file is None:
+            return ""
+        try:
+            return judge(read(path), expected)
+        except (OSError, RuntimeError, ValueError, KeyError, AttributeError) as error:
+            if was_removed(file):
+                return ""
+            return f"error: {type(error).__name__}: {str(error).replace(str(path), '')[:100]}"
+
+
 def main() -> None:
     read, path, expected, stop = READERS[sys.argv[1]], Path(sys.argv[2]), np.load(sys.argv[3]), Path(sys.argv[4])
     seen = collections.Counter()
     print("ready", flush=True)
-    while not (path.exists() or stop.exists()):
-        time.sleep(0.01)
     while not stop.exists():
-        try:
-            verdict = judge(read(path), expected)
-        except (OSError, RuntimeError, ValueError, KeyError, AttributeError) as error:
-            verdict = f"error: {type(error).__name__}: {str(error)[:100]}"
-        seen[verdict] += 1
+        if verdict := look(read, path, expected):
+            seen[verdict] += 1
+        else:
+            time.sleep(0.01)
     print(json.dumps(seen))
 
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -33,7 +34,13 @@ std::uint64_t new_room(std::uint64_t growth) { return 12 * growth + (1 << 20); }
 }  // namespace
 
 AtomicFile::AtomicFile(std::unique_ptr<env::File> file, std::uint64_t committed, bool sync)
-    : file_(std::move(file)), committed_(committed), sync_(sync), reserved_(committed), end_(committed) {
+    : file_(std::move(file)),
+      committed_(committed),
+      sync_(sync),
+      was_there_(committed > 0),
+      reserved_(committed),
+      end_(committed),
+      announced_{{committed, committed}} {
   // Cutting even an empty file makes ext4 write all of it to the device when it is closed.
   if (committed_ == 0 && file_->size() > 0) file_->truncate(0);
 }
@@ -46,17 +53,27 @@ void AtomicFile::begin() {
 void AtomicFile::forget() noexcept {
   changed_.clear();
   added_.clear();
+  held_.clear();
   written_ = 0;
   end_ = committed_;
 }
 
 std::uint64_t AtomicFile::end() const { return std::max({committed_, written_, end_}); }
 
+std::uint64_t AtomicFile::known_length(std::uint64_t address) const {
+  const auto known = std::ranges::upper_bound(announced_, address, {}, &Announced::end);
+  return known == announced_.end() ? std::numeric_limits<std::uint64_t>::max() : known->length;
+}
+
 void AtomicFile::read(std::uint64_t address, std::span<std::byte> bytes) const {
   if (!kept_.has_all(address, address + bytes.size())) file_->read(address, bytes);
   kept_.cover(address, bytes);
   added_.cover(address, bytes);
   changed_.cover(address, bytes);
+}
+
+std::span<const std::byte> AtomicFile::hold(std::vector<std::byte> bytes) {
+  return held_.emplace_back(std::move(bytes));
 }
 
 void AtomicFile::write(std::uint64_t address, std::span<const std::byte> bytes, bool raw) {
@@ -68,18 +85,22 @@ void AtomicFile::write(std::uint64_t address, std::span<const std::byte> bytes, 
   added_.put(address + in_place, bytes.subspan(in_place));
 }
 
-// The snapshot is on the disk when it returns, and nothing leads to it yet; the patches make it so.
-AtomicFile::Prepared AtomicFile::prepare() {
-  Superblock logical;
-  read(0, logical.bytes);
+// It is written when this returns, and nothing leads to it yet.
+Snapshot AtomicFile::take_snapshot(SnapshotMaker& maker, const Superblock& logical) {
   const ReadBytes read_it = [this](std::uint64_t address, std::span<std::byte> bytes) {
     read(address, bytes);
   };
-  Prepared prepared{{}, kept_, snapshots_};
-  const Snapshot snapshot = prepared.snapshots.make(read_it, logical.root(), end_);
+  Snapshot snapshot = maker.make(read_it, logical.root(), end_);
   for (const Patch& patch : snapshot.writes) file_->write(patch.address, patch.bytes);
   end_ = snapshot.end;
+  return snapshot;
+}
 
+AtomicFile::Prepared AtomicFile::prepare() {
+  Superblock logical;
+  read(0, logical.bytes);
+  Prepared prepared{{}, kept_, snapshots_, {}};
+  const Snapshot snapshot = take_snapshot(prepared.snapshots, logical);
   std::vector<std::pair<int, Patch>> ranked;
   for (const auto& [address, bytes] : changed_.pieces()) {
     if (address < superblock_size) continue;
@@ -91,9 +112,9 @@ AtomicFile::Prepared AtomicFile::prepare() {
   prepared.kept.put(0, logical.with(end_, logical.root()).bytes);
   std::ranges::stable_sort(ranked, {}, &std::pair<int, Patch>::first);
   for (auto& [rank, patch] : ranked) prepared.patches.push_back(std::move(patch));
-  const Superblock physical = logical.with(reserve(end_ - committed_), snapshot.root);
-  prepared.length = physical.end();
-  prepared.patches.push_back({0, {physical.bytes.begin(), physical.bytes.end()}});
+  prepared.superblock = logical.with(reserve(end_ - committed_), snapshot.root);
+  const auto& bytes = prepared.superblock.bytes;
+  prepared.patches.push_back({0, {bytes.begin(), bytes.end()}});
   return prepared;
 }
 
@@ -109,24 +130,35 @@ void AtomicFile::commit() {
   finish();
 }
 
-// Nobody reads it before it has got its name.
+// Nobody reads it before it has got its name, and afterwards the snapshot: close() writes the headers.
 void AtomicFile::commit_first() {
-  reserve(end_);
   Superblock logical;
   file_->read(0, logical.bytes);
-  kept_.put(0, logical.bytes);
-  file_->write(0, logical.with(reserved_, logical.root()).bytes);
+  SnapshotMaker maker = snapshots_;
+  const Snapshot snapshot = take_snapshot(maker, logical);
+  reserve(end_);
+  const Superblock physical = logical.with(reserved_, snapshot.root);
+  file_->write(0, physical.bytes);
   sync();
+  kept_.put(0, logical.with(end_, logical.root()).bytes);
+  snapshots_ = std::move(maker);
+  announce(physical);
+}
+
+void AtomicFile::announce(const Superblock& superblock) {
   committed_ = end_;
+  last_ = superblock;
+  announced_.push_back({end_, superblock.end()});
+  if (announced_.size() > SnapshotMaker::slot_count) announced_.pop_front();
 }
 
 void AtomicFile::commit_next() {
   Prepared prepared = prepare();
   sync();
-  Journal journal{std::max(file_->size(), reserved_), prepared.length, std::move(prepared.patches)};
+  Journal journal{std::max(file_->size(), reserved_), prepared.superblock.end(), std::move(prepared.patches)};
   write_journal(*file_, journal);
   sync();
-  committed_ = end_;
+  announce(prepared.superblock);
   kept_ = std::move(prepared.kept);
   snapshots_ = std::move(prepared.snapshots);
   unfinished_ = std::move(journal);
@@ -170,10 +202,14 @@ void AtomicFile::abandon() noexcept {
 
 void AtomicFile::close() {
   begin();
-  for (const auto& [address, bytes] : kept_.pieces())
-    if (address != 0) file_->write(address, bytes);
-  sync();
-  if (kept_.pieces().contains(0)) file_->write(0, kept_.pieces().at(0));
+  if (was_there_) {
+    if (last_) file_->write(0, last_->with(committed_, last_->root()).bytes);
+  } else {
+    for (const auto& [address, bytes] : kept_.pieces())
+      if (address != 0) file_->write(address, bytes);
+    sync();
+    if (kept_.pieces().contains(0)) file_->write(0, kept_.pieces().at(0));
+  }
   sync();
   file_->truncate(committed_);
   sync();

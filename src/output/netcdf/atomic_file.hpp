@@ -11,16 +11,20 @@
 //   4. that: indices of chunks, in which new entries come to be, innermost first,
 //   5. the superblock, which names the new copies. From here on readers see the new state.
 // A process killed before 5 leaves the old state; if that was within 4, the journal completes the commit. The
-// original headers stay in memory until close(), which writes them where HDF5 believes them to be.
+// original headers stay in memory until close(), which writes them where HDF5 believes them to be; not those
+// of a file that was there before, of which a reader may still be looking at them.
 //
-// While it is written the file is longer than its content (the rest takes no space), and the superblock says
-// so: a reader that has the old superblock may find a new entry in an index, and takes its address for one in
-// the file. The length that a commit announces is the one that the file had before it, for a reader asks for
-// the length before it reads the superblock.
+// A reader that has an older superblock takes nothing for a part of the file that lies behind the length in
+// it. What it may look at does not move there (known_length). While it is written the file is longer than its
+// content (the rest takes no space), and the superblock says so, for those who list what is in an index, new
+// entries included. The length that a commit announces is the one that the file had before it, for a reader
+// asks for the length before it reads the superblock.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,11 +54,16 @@ class AtomicFile {
   void refer_to(std::span<const std::byte> bytes, std::span<const std::byte> wanted) {
     added_.refer_to(bytes, wanted);
   }
+  // Takes bytes over, so that they do stay.
+  std::span<const std::byte> hold(std::vector<std::byte> bytes);
   // `raw`: values of fields. Where they lie over committed ones, they must be the same in all cells that a
   // reader may look at.
   void write(std::uint64_t address, std::span<const std::byte> bytes, bool raw);
   void set_end(std::uint64_t end) { end_ = end; }  // how long the new state is
   std::uint64_t end() const;                       // furthest byte that can be read
+  // How long the file is for all readers that may know what lies at this address: something that takes its
+  // place for them, too, must lie within. For those of the last SnapshotMaker::slot_count commits.
+  std::uint64_t known_length(std::uint64_t address) const;
 
   // Throws Error(resource), and the file then is as it was before begin(); only if the very last part fails,
   // in place, it is finished by the next begin() or by repair.
@@ -72,11 +81,17 @@ class AtomicFile {
     std::vector<Patch> patches;  // what changes in place, in this order
     Overlay kept;                // kept_ and snapshots_ after the commit
     SnapshotMaker snapshots;
-    std::uint64_t length = 0;  // what the superblock says
+    Superblock superblock;
+  };
+  struct Announced {
+    std::uint64_t end = 0;     // of what a snapshot refers to
+    std::uint64_t length = 0;  // of the file, as its superblock says
   };
   Prepared prepare();
+  Snapshot take_snapshot(SnapshotMaker& maker, const Superblock& logical);
   void commit_first();
   void commit_next();
+  void announce(const Superblock& superblock);
   std::uint64_t reserve(std::uint64_t growth);
   void forget() noexcept;  // what was written since begin()
   void finish();
@@ -85,6 +100,7 @@ class AtomicFile {
   std::unique_ptr<env::File> file_;
   std::uint64_t committed_;
   const bool sync_;
+  const bool was_there_;        // before this object was
   std::uint64_t reserved_ = 0;  // how long the file is between two commits
   std::uint64_t written_ = 0;   // furthest byte written since begin()
   std::uint64_t end_;
@@ -92,8 +108,11 @@ class AtomicFile {
   // What HDF5 wrote since begin():
   Overlay changed_;        // metadata before the committed end
   CollectedWrites added_;  // all else
+  std::list<std::vector<std::byte>> held_;
   std::optional<Journal> unfinished_;
   SnapshotMaker snapshots_;
+  std::deque<Announced> announced_;  // by the last commits, ascending
+  std::optional<Superblock> last_;   // that was written
 };
 
 }  // namespace tailrace::output::netcdf

@@ -56,12 +56,14 @@ class Step {
   struct Stored {  // of a chunk that is in the file
     unsigned skipped = 0;
     hsize_t size = 0;
+    haddr_t address = HADDR_UNDEF;
   };
   std::optional<EncodedChunk> with_kept_records(const EncodedChunk& chunk) TAILRACE_REQUIRES(hdf5_mutex);
   void put(const EncodedChunk& chunk, bool lasts);
   static std::optional<Stored> stored(hid_t dataset, const EncodedChunk& chunk);
+  bool may_move(const EncodedChunk& chunk, const Stored& old, std::size_t new_bytes) const;
   static std::span<const std::byte> new_part(const VariableSpec& described, const EncodedChunk& chunk,
-                                             bool stays);
+                                             std::span<const std::byte> raw, bool stays);
 
   AtomicFile& file_;
   const DatasetSpec& spec_;
@@ -119,19 +121,20 @@ void Step::put(const EncodedChunk& chunk, bool lasts) {
   const std::uint32_t all = (std::uint32_t{1} << codec->filters(element).size()) - 1;
   std::uint32_t skipped = chunk.filtered ? 0 : all;
   std::span<const std::byte> bytes = chunk.bytes;
-  std::vector<std::byte> raw;
+  if (!lasts) bytes = file_.hold(chunk.bytes.copy());
   const std::optional<Stored> old = stored(dataset, chunk);
-  const bool keeps_place = old && old->size == chunk.bytes.size();
-  // An encoded chunk as long as the raw one must stay raw, or readers who know the old index would take one
-  // for the other.
-  if (keeps_place && chunk.filtered && old->skipped != skipped) {
-    raw = codec->decode(chunk.bytes, chunk.bytes.size(), element);
-    bytes = raw;
-    skipped = all;
-  } else if (!lasts) {
-    file_.refer_to({});
+  const bool lies_raw = old && all != 0 && old->skipped == all;
+  if (chunk.filtered && lies_raw) {
+    const auto raw = file_.hold(codec->decode(chunk.bytes, old->size, element));
+    const auto fresh = new_part(described, chunk, raw, true);
+    const bool moves = may_move(chunk, *old, fresh.size());
+    if (!moves) {
+      bytes = raw;
+      skipped = all;
+    }
+    file_.refer_to(bytes, moves ? bytes : fresh);
   } else if (skipped == all) {
-    file_.refer_to(bytes, new_part(described, chunk, keeps_place));
+    file_.refer_to(bytes, new_part(described, chunk, bytes, old && old->size == bytes.size()));
   } else {
     file_.refer_to(bytes);
   }
@@ -140,24 +143,31 @@ void Step::put(const EncodedChunk& chunk, bool lasts) {
         fmt::format("cannot write a chunk of \"{}\"", described.name));
 }
 
+// Readers that know the raw chunk find the encoded one in its place: where it lies must be a part of the file
+// for them, too. Where it takes no less than what is new in the raw one, the file is shorter without it.
+bool Step::may_move(const EncodedChunk& chunk, const Stored& old, std::size_t new_bytes) const {
+  hsize_t end = 0;
+  check(H5Fget_filesize(hdf5_, &end), "cannot query how long the file is");
+  const std::size_t size = chunk.bytes.size();
+  return size < new_bytes && end + size <= file_.known_length(old.address);
+}
+
 std::optional<Step::Stored> Step::stored(hid_t dataset, const EncodedChunk& chunk) {
   const std::vector<hsize_t> offset(chunk.offset.begin(), chunk.offset.end());
   Stored found;
-  haddr_t address = HADDR_UNDEF;
-  check(H5Dget_chunk_info_by_coord(dataset, offset.data(), &found.skipped, &address, &found.size),
+  check(H5Dget_chunk_info_by_coord(dataset, offset.data(), &found.skipped, &found.address, &found.size),
         "cannot look up a chunk");
-  return address == HADDR_UNDEF ? std::nullopt : std::optional(found);
+  return found.address == HADDR_UNDEF ? std::nullopt : std::optional(found);
 }
 
 // A chunk keeps its place if its size stays the same, and a raw one its records: they need not be written
 // again. Nobody looks at what is behind those that it has.
 std::span<const std::byte> Step::new_part(const VariableSpec& described, const EncodedChunk& chunk,
-                                          bool stays) {
-  const std::span<const std::byte> bytes = chunk.bytes;
-  const std::size_t record = bytes.size() / static_cast<std::size_t>(described.chunk[0]);
+                                          std::span<const std::byte> raw, bool stays) {
+  const std::size_t record = raw.size() / static_cast<std::size_t>(described.chunk[0]);
   const std::size_t first = stays ? static_cast<std::size_t>(chunk.known) * record : 0;
-  const std::size_t end = chunk.filled == 0 ? bytes.size() : static_cast<std::size_t>(chunk.filled) * record;
-  return bytes.subspan(first, end - first);
+  const std::size_t end = chunk.filled == 0 ? raw.size() : static_cast<std::size_t>(chunk.filled) * record;
+  return raw.subspan(first, end - first);
 }
 
 void Step::write(const PlainValues& values, const std::vector<std::int64_t>& lengths) {

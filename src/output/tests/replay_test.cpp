@@ -5,6 +5,7 @@
 
 #include "env/faulty/recording_files.hpp"
 #include "output/netcdf/inspect.hpp"
+#include "output/netcdf/metadata/snapshot.hpp"
 #include "output/tests/raw_files.hpp"
 
 namespace tailrace::output::testing {
@@ -71,6 +72,133 @@ TEST_F(NetcdfFormat, is_whole_for_readers_after_every_single_write) {
     const auto repaired = netcdf::inspect(name, true);
     EXPECT_TRUE(repaired.readable) << repaired.report;
     expect_commits(name, commits_before(recorded, count));
+  }
+}
+
+// Readers that hold the superblock of one commit while the writer goes on: what they know must stay in the
+// part of the file that they know, though chunks become full and others bring much in between.
+class ReaderWithOldSuperblock : public NetcdfFormat {
+ protected:
+  static constexpr std::int64_t cells = 700, chunk_records = 4, burst_cells = 300'000;
+  enum { time, wave, burst };
+
+  DatasetSpec spec() const {
+    DatasetSpec spec;
+    spec.path = path("held.nc");
+    spec.dims = {{"time", 0, true}, {"later", 0, true}, {"x", cells, false}, {"y", burst_cells, false}};
+    const codecs::CodecOptions none;
+    spec.variables = {
+        {"time", model::DataType::float64, {0}, {512}, none, {}, {}},
+        {"w", model::DataType::float64, {0, 2}, {chunk_records, cells}, {"zlib", 1, true}, {}, {}},
+        {"burst", model::DataType::float64, {1, 3}, {1, burst_cells}, none, {}, {}}};
+    return spec;
+  }
+
+  // Every fifth commit brings a burst, before the chunk of w that may become full with it.
+  static Commit commit(const DatasetSpec& spec, std::int64_t record, bool bursts = true) {
+    Commit commit{.lengths = {{0, record + 1}}, .chunks = {}, .values = {}};
+    if (bursts && record % 5 == 0) {
+      commit.lengths[1] = record / 5 + 1;
+      commit.chunks.push_back({burst, {record / 5, 0}, pattern(burst_cells * sizeof(double), 3), true});
+    }
+    const std::int64_t first = record / chunk_records * chunk_records, known = record - first;
+    const Bytes raw = as_bytes(model::DataType::float64, chunk_records * cells, [&](std::int64_t i) {
+      return i / cells <= known ? value(first + i / cells, i % cells) : 0.0;
+    });
+    commit.chunks.push_back(encoded(spec, wave, {first, 0}, raw, known + 1 == chunk_records));
+    commit.chunks.back().known = known;
+    commit.chunks.back().filled = known + 1;
+    commit.values.push_back(
+        {time, record, as_bytes(model::DataType::float64, 1, [&](auto) { return record; })});
+    return commit;
+  }
+
+  // Small once encoded, or not at all.
+  static double value(std::int64_t record, std::int64_t x) {
+    const auto noise = static_cast<double>((x * x * 7919 + x * record) % 104729) / 104729.0;
+    return static_cast<double>(record) + (record / chunk_records % 2 == 0 ? 0.0 : noise);
+  }
+
+  // Throws what HDF5 says.
+  void expect_as_before(const Bytes& superblock, std::int64_t records) const {
+    const std::string name = path("held.nc");
+    const auto file = open(name, Access::update);
+    Bytes now(superblock.size());
+    file->read(0, now);
+    const std::uint64_t length = file->size(), known = netcdf::number_at(superblock, 28, 8);
+    file->write(0, superblock);
+    if (known > length) file->truncate(known);  // it asked for the length when it opened the file
+    const auto put_back = [&] {
+      file->write(0, now);
+      file->truncate(length);
+    };
+    try {
+      EXPECT_EQ(read_with_hdf5(name, "time").size(), static_cast<std::size_t>(records) * sizeof(double));
+      EXPECT_EQ(read_with_hdf5(name, "w"),
+                as_bytes(model::DataType::float64, static_cast<std::size_t>(records * cells),
+                         [](std::int64_t i) { return value(i / cells, i % cells); }));
+    } catch (...) {
+      put_back();
+      throw;
+    }
+    put_back();
+  }
+
+  // After each of so many commits more, and after the end of the file.
+  void go_on(Dataset& dataset, const DatasetSpec& spec, std::int64_t end) {
+    for (; records_ < end; ++records_) {
+      dataset.commit(commit(spec, records_));
+      remember(records_ + 1);
+      expect_all_as_before();
+    }
+    dataset.close();
+    expect_all_as_before();
+  }
+  void remember(std::int64_t records) {
+    Bytes superblock(netcdf::superblock_size);
+    open(path("held.nc"), Access::read)->read(0, superblock);
+    held_.emplace_back(std::move(superblock), records);
+  }
+  void expect_all_as_before() const {
+    for (const auto& [superblock, records] : held_) {
+      SCOPED_TRACE(::testing::Message() << records << " records, of now " << records_ + 1);
+      ASSERT_NO_THROW(expect_as_before(superblock, records));
+    }
+  }
+
+  std::vector<std::pair<Bytes, std::int64_t>> held_;
+  std::int64_t records_ = 0;
+};
+
+TEST_F(ReaderWithOldSuperblock, sees_what_it_saw_from_the_creation_of_the_file_to_its_end) {
+  const DatasetSpec described = spec();
+  const auto dataset = netcdf_format().create(described);
+  remember(0);
+  go_on(*dataset, described, 23);
+}
+
+TEST_F(ReaderWithOldSuperblock, of_a_finished_file_sees_what_it_saw_when_a_run_goes_on_with_it) {
+  DatasetSpec described = spec();
+  go_on(*netcdf_format().create(described), described, 6);
+  held_.clear();
+  remember(6);
+  described.if_exists = IfExists::append;
+  described.kept = {{0, 6}, {1, 2}};
+  go_on(*netcdf_format().create(described), described, 13);
+}
+
+TEST_F(ReaderWithOldSuperblock, gets_an_error_when_its_snapshot_is_gone) {
+  const DatasetSpec described = spec();
+  const auto dataset = netcdf_format().create(described);
+  for (; records_ < 140; ++records_) {
+    dataset->commit(commit(described, records_, false));
+    remember(records_ + 1);
+    constexpr auto places = static_cast<std::int64_t>(netcdf::SnapshotMaker::slot_count);
+    if (records_ < places) continue;
+    const auto& [kept, kept_records] = held_[static_cast<std::size_t>(records_ - places + 1)];
+    const auto& [gone, gone_records] = held_[static_cast<std::size_t>(records_ - places)];
+    ASSERT_NO_THROW(expect_as_before(kept, kept_records));
+    EXPECT_THROW(expect_as_before(gone, gone_records), Error);
   }
 }
 

@@ -10,9 +10,6 @@
 namespace tailrace::output::netcdf {
 namespace {
 
-// A reader that needs longer from the superblock to the last header than so many commits finds other bytes
-// there.
-constexpr std::uint64_t slot_count = 128;
 // The fronts of each turn lie a little further, so that an old address then leads to no header at all (an
 // error) and not to a newer one (which would not fit what the reader has already).
 constexpr std::uint64_t shifts = 64, shift = 8;

@@ -40,6 +40,10 @@ struct Snapshot {
 // used again the fronts get other places, and of the bodies only what differs is written.
 class SnapshotMaker {
  public:
+  // A reader that needs longer from the superblock to the last header than so many commits finds other bytes
+  // there.
+  static constexpr std::uint64_t slot_count = 128;
+
   // `read` gives the file as HDF5 wrote it, which ends at `end`, and earlier snapshots.
   Snapshot make(const ReadBytes& read, std::uint64_t root, std::uint64_t end);
 
