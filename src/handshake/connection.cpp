@@ -16,7 +16,7 @@ Sending::Sending(comm::Communicator& communicator, std::vector<std::byte> bytes,
 
 Sending::Sending(comm::Communicator& communicator, std::shared_ptr<const std::vector<std::byte>> bytes,
                  int to, int tag)
-    : bytes_(std::move(bytes)), request_(communicator.send(*bytes_, to, tag)) {}
+    : to_(to), bytes_(std::move(bytes)), request_(communicator.send(*bytes_, to, tag)) {}
 
 Sending::~Sending() {
   if (!request_ || comm::thread_level() == comm::ThreadLevel::none) return;

@@ -53,8 +53,10 @@ class Sending {
   Sending(Sending&&) noexcept = default;
   Sending& operator=(Sending&&) noexcept = default;
   bool done() { return request_->done(); }
+  int to() const { return to_; }
 
  private:
+  int to_;
   std::shared_ptr<const std::vector<std::byte>> bytes_;
   std::unique_ptr<comm::Request> request_;
 };

@@ -78,8 +78,8 @@ int own_domain(const std::vector<int>& cpus) {
   return env::domain_of(env::read_topology(), cpus);
 }
 
-// All ranks of the run, for Tailrace alone. No MPI call here waits for those that have not come.
-std::unique_ptr<comm::Communicator> meet(int communicator, Attendance& attendance) {
+// The same ranks once more. No MPI call here waits for those that do not come.
+std::unique_ptr<comm::Communicator> duplicate(int communicator, Attendance& attendance) {
   const auto duplication = comm::start_duplication(communicator);
   while (!duplication->done()) {
     attendance.look();
@@ -290,6 +290,32 @@ void meet_all(Started& started, Attendance& attendance, const std::string& confi
   }
 }
 
+// MPI splits in a call that blocks, in which a rank whose process ends leaves the others waiting. So it is
+// called as seldom as can be: once where there are dedicated servers or several components, else not at all.
+void make_groups(Started& started, Attendance& attendance) {
+  const Assignment& assignment = started.run.assignment;
+  const std::size_t all = assignment.component_of.size();
+  const int world = started.world->handle(), rank = started.world->rank();
+  const bool is_dedicated = started.run.servers().mode == settings::Mode::dedicated;
+  const bool is_server = assignment.servers.find(rank).has_value();
+  started.number = assignment.component_of[static_cast<std::size_t>(rank)];
+  const int beside = static_cast<int>(assignment.ranks.size());  // the colour of ranks that are no models
+  auto group = assignment.ranks.front().size() == all
+                   ? duplicate(world, attendance)
+                   : started.world->split(started.number < 0 ? beside : started.number, rank);
+  if (started.number >= 0) {
+    started.component = std::move(group);
+    env::maybe_fail("copies");
+    started.model = duplicate(started.component->handle(), attendance);
+  }
+  if (is_dedicated)
+    started.servers = is_server ? std::move(group) : nullptr;
+  else if (assignment.servers.size() == all)
+    started.servers = duplicate(world, attendance);
+  else  // a `tailrace serve` that nobody needs
+    started.servers = started.world->split(is_server ? 0 : -1, rank);
+}
+
 }  // namespace
 
 Started start(int communicator, const std::string& configuration, const std::string& component, bool serves) {
@@ -297,18 +323,13 @@ Started start(int communicator, const std::string& configuration, const std::str
   {
     Attendance attendance(comm::members_of(communicator));
     env::maybe_fail("hello");
-    started.world = meet(communicator, attendance);
+    started.world = duplicate(communicator, attendance);
     Hello hello;
     hello.serves = serves;
     hello.component = component;
     meet_all(started, attendance, configuration, std::move(hello));
+    make_groups(started, attendance);
   }
-  const Assignment& assignment = started.run.assignment;
-  const int rank = started.world->rank();
-  started.number = assignment.component_of[static_cast<std::size_t>(rank)];
-  started.component = started.world->split(started.number, rank);
-  if (started.component) started.model = started.component->duplicate();
-  started.servers = started.world->split(assignment.servers.find(rank) ? 0 : -1, rank);
   if (started.run.servers().mode == settings::Mode::attached &&
       comm::thread_level() != comm::ThreadLevel::multiple)
     throw Error(

@@ -60,6 +60,7 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const handsha
     return memory_.has_room_for_messages(bytes);
   });
   reporter_.share_directory(messenger_);
+  env::maybe_fail("welcomed");
 }
 
 Host::~Host() = default;
@@ -119,7 +120,7 @@ bool Host::progress(Slot& slot) {
     case Slot::State::awaited: return receive_declarations(slot);
     case Slot::State::connecting: return connect(slot);
     case Slot::State::running: break;
-    case Slot::State::over: return false;
+    case Slot::State::over: return slot.component && slot.component->drop_rest();
   }
   bool moved = slot.component->progress();
   if (slot.component->over()) {
@@ -271,6 +272,8 @@ void Host::lose(int server) {
   const base::Fault fault = fellows_.losses().fault(server);
   fellows_.pass_on(server);
   messenger_.forget(server);
+  const int rank = run_.assignment.servers[static_cast<std::size_t>(server)];
+  std::erase_if(sendings_, [rank](const handshake::Sending& sending) { return sending.to() == rank; });
   byes_.lose(server);
   if (server == 0) reporter_.open(fault, false);
   for (const auto& slot : slots_) {

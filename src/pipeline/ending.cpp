@@ -1,5 +1,7 @@
 #include "pipeline/ending.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "base/bytes.hpp"
@@ -87,6 +89,15 @@ void Ending::on_complete(const model::Tick& last, bool finished) {
   if (complete_ < words_.size() || incomplete_ == 0) return;
   cut_ = true;
   events_.cut(last_);
+}
+
+base::Fault Ending::describe(const std::string& component) const {
+  const std::string until = last_.step == model::static_step
+                                ? "before the first step was complete"
+                                : fmt::format("after step {} ({} s)", last_.step, last_.time);
+  return {ErrorCode::lost,
+          fmt::format("component \"{}\": {} {}; all records that were complete are in the files", component,
+                      order_->why, until)};
 }
 
 }  // namespace tailrace::pipeline

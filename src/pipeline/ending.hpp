@@ -48,7 +48,8 @@ class Ending {
   bool said_complete() const { return said_complete_; }
   bool others_have_stopped() const { return incomplete_ > 0; }  // with clients that had not finished
   bool cut() const { return cut_; }
-  const model::Tick& last() const { return last_; }  // once it is cut
+  const model::Tick& last() const { return last_; }          // once it is cut
+  base::Fault describe(const std::string& component) const;  // likewise, for the model
 
  private:
   void on_order(const StopOrder& order);

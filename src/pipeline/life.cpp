@@ -58,11 +58,6 @@ void Life::lose(int server, const base::Fault& fault) {
   if (!fatal_) end_by(fault);
 }
 
-void Life::end_early(const base::Fault& fault) {
-  faults_.push_back(fault);
-  events_.fault(fault);
-}
-
 void Life::on_step(const model::Tick& tick) {
   if (!started_) return early_.push_back([this, tick] { on_step(tick); });
   if (!fatal_) events_.step(tick);

@@ -35,8 +35,8 @@ class Life {
   bool announce_last_step();
   // Ends the component, with what is complete, on all servers.
   void fail(const base::Fault& fault);
-  // This server tells its clients, and nothing else: the component has ended early and in order.
-  void end_early(const base::Fault& fault);
+  // To be told with the goodbye, and nothing else: the component has ended early and in order.
+  void end_early(const base::Fault& fault) { faults_.push_back(fault); }
   // It will close nothing any more, and is not waited for. Each server is told so by its host.
   void lose(int server, const base::Fault& fault);
   // This server has closed what it writes; once.

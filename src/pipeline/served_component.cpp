@@ -280,7 +280,7 @@ void ServedComponent::on_step(const model::Tick& tick) {
 }
 
 bool ServedComponent::progress() {
-  bool moved = intake_ && (!ending_.said_complete() || cut()) && intake_->progress();
+  bool moved = takes_in() && intake_->progress();
   if (ending_.order() != nullptr && !fatal()) moved = go_on_ending() || moved;
   const bool at_work = !tasks_.none() || services_.executor.running() > 0;
   moved = router_.deliver() || moved;
@@ -349,10 +349,14 @@ bool ServedComponent::go_on_ending() {
   if (!may_stop_taking(waited) || !intake_->stands_still()) return false;
   if (intake_->step_is_complete()) close_step();
   ending_.say_complete(intake_->complete_until());
+  // Nothing behind that counts; and inline a model that waited for room would keep those waiting which it
+  // needs.
+  if (blueprint_.is_inline()) intake_->discard();
   return true;
 }
 
 // The clients hear of it only once the files are closed: one that fails may take the whole job with it.
+// (Inline later still, by their host: without their calls no other server ends.)
 void ServedComponent::on_cut(const model::Tick& tick) {
   if (fatal()) return;
   if (intake_) intake_->discard();
@@ -365,13 +369,9 @@ void ServedComponent::on_cut(const model::Tick& tick) {
 
 void ServedComponent::tell_the_end() {
   if (std::exchange(end_told_, true)) return;
-  const model::Tick& tick = ending_.last();
-  const std::string until = tick.step == model::static_step
-                                ? "before the first step was complete"
-                                : fmt::format("after step {} ({} s)", tick.step, tick.time);
-  life_.end_early({ErrorCode::lost,
-                   fmt::format("component \"{}\": {} {}; all records that were complete are in the files",
-                               blueprint_.info.declarations.component, ending_.order()->why, until)});
+  const base::Fault end = ending_.describe(blueprint_.info.declarations.component);
+  life_.end_early(end);
+  if (intake_ && !blueprint_.is_inline()) intake_->raise(end);
 }
 
 // What the messenger holds is its owner's to count.

@@ -49,6 +49,9 @@ class ServedComponent final : public server::Pipeline {
   // Why, on any server, it is or was to stop; null if it was not.
   const StopOrder* stopped() const { return ending_.order(); }
   bool cut() const { return ending_.cut(); }  // it ended before its clients did
+  bool drop_rest() {
+    return cut() && intake_ && intake_->progress();
+  }  // what they still give, once it is over
   const std::vector<base::Fault>& faults() const { return life_.faults(); }  // raised so far, on any server
   const std::optional<base::Fault>& fatal() const { return life_.fatal(); }  // why the component ended early
 
@@ -105,6 +108,7 @@ class ServedComponent final : public server::Pipeline {
   void on_cut(const model::Tick& tick);
   void tell_the_end();
   bool has_enough_to_do() const;
+  bool takes_in() const { return intake_ && (!ending_.said_complete() || cut() || blueprint_.is_inline()); }
   bool input_over() const { return !intake_ || intake_->finished() || cut(); }
   bool all_in() const { return intake_ ? input_ended_ : life_.last_step_announced(); }
   bool diagnostics_over() const { return !diagnostics_ || fatal() || diagnostics_->over(); }

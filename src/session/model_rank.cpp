@@ -381,10 +381,11 @@ void ModelRank::leave() noexcept {
     const bool stopped = !own_->is_inline() && signals_ && signals_->caught() != 0;
     const bool others_know = own_->failed() || watch_.any_lost() || stopped;
     if (started_.world->size() > 1 && state == State::running && !others_know) {
-      base::log_error(
-          fmt::format("rank {} leaves without finish, which ends its server too (servers.mode: attached or "
-                      "inline): the job ends; what was committed is in the files",
-                      started_.world->rank()));
+      base::log_error(fmt::format(
+          "rank {} leaves without finish, which ends its server too (servers.mode: attached or "
+          "inline): the job ends; {}",
+          started_.world->rank(),
+          own_->end_of_run() ? own_->end_of_run()->message : "what was committed is in the files"));
       comm::abort_job(1);
     }
     client_.reset();

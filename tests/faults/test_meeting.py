@@ -4,7 +4,7 @@ named, while the launcher ends nobody."""
 import sys
 
 import pytest
-from support.harness import Running, attached, mpi_environment, servers
+from support.harness import Running, attached, inline, mpi_environment, servers
 from support.survivors import MODELS, run_with_fault
 
 SECONDS = 5.0
@@ -24,6 +24,14 @@ def test_a_rank_that_dies_while_all_meet(job, victim, way, place):
     outcome = run_with_fault(job, servers(2), f"{victim}:{place}:{way}")
     assert_all_others_are_told(outcome)
     assert f"rank {victim} of the run is gone: its process" in outcome.output
+
+
+@pytest.mark.parametrize("serving", [attached(), inline(), servers(2)], ids=["attached", "inline", "servers"])
+def test_a_rank_that_dies_while_groups_are_copied(job, serving):
+    """Which MPI does without blocking: others that are in it are told."""
+    outcome = run_with_fault(job, serving, "1:copies:kill")
+    assert "rank 1 of the run is gone: its process" in outcome.errors[0][1]
+    assert outcome.seconds < SECONDS
 
 
 def test_a_rank_that_dies_before_its_server_is_made(job):

@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from support.harness import MPI, Job, attached, block_grid, field, model, needs_survivors_of_signals, servers
+from support.harness import MPI, Job, attached, block_grid, field, inline, model, needs_survivors_of_signals, servers
 from support.reading import read
 from support.values import put_values, varying_times
 
@@ -117,7 +117,7 @@ def test_mpirun(tmp_path):
     assert_whole(result.folder, finished - 2)
 
 
-@pytest.mark.parametrize("serving", [servers(2), attached(), servers(2, transport="mpi")], ids=str)
+@pytest.mark.parametrize("serving", [servers(2), attached(), inline(), servers(2, transport="mpi")], ids=str)
 def test_a_model_that_asks(tmp_path, serving):
     """It finishes, and nothing at all is missing."""
     serving.options["signals"] = "all"
@@ -134,16 +134,32 @@ def test_a_model_that_asks(tmp_path, serving):
 
 
 @needs_survivors_of_signals
-def test_attached_ends_by_the_signal(tmp_path):
-    """A model that does not ask is ended by the signal, as without Tailrace, once its files are closed."""
-    with Job(tmp_path).start(model(2, **SCENARIO), attached(), config=CONFIG, environment=PATIENT) as running:
+@pytest.mark.parametrize("serving, environment", [(attached(), PATIENT), (inline(), {})], ids=str)
+def test_the_signal_ends_model_and_servers(tmp_path, serving, environment):
+    """A model that does not ask is ended by the signal, as without Tailrace, once its files are closed. Inline these
+    are closed in the calls of a model whose ranks wait for each other's halos between them."""
+    with Job(tmp_path).start(model(3, **SCENARIO), serving, config=CONFIG, environment=environment) as running:
         running.wait_for("STEP 30\n")
         finished = steps_said(running.folder)
-        kill_all(running.folder, 2, signal.SIGTERM)
+        kill_all(running.folder, 3, signal.SIGTERM)
         result = running.wait()
     # By the signal, or by MPI, where another rank was ended first. (mpirun does not always say how.)
     assert result.status != 0 and "FINISHED" not in result.output
     assert_whole(result.folder, finished - 2)
+    assert outcome(result.folder) == "ended by SIGTERM"
+
+
+@needs_survivors_of_signals
+def test_inline_tells_the_others(tmp_path):
+    """One rank of three gets the signal. Once all files are closed the others hear of it, and the first of them that
+    leaves the model ends the job, or the signal does."""
+    with Job(tmp_path).start(model(3, **SCENARIO), inline(), config=CONFIG) as running:
+        running.wait_for("STEP 30\n")
+        os.kill(pid_of(running.folder, 1), signal.SIGTERM)
+        result = running.wait()
+    said = 'the job ends; component "model": ended by SIGTERM after step'
+    assert said in result.output or result.status == 128 + signal.SIGTERM, result.output
+    assert_whole(result.folder, 28)
     assert outcome(result.folder) == "ended by SIGTERM"
 
 

@@ -8,8 +8,18 @@ import signal
 import time
 
 import pytest
-from support.harness import attached, inline, needs_survivors_of_signals, off, servers
-from support.survivors import MODELS, pid_of, run_with_fault, start
+from support.harness import (
+    attached,
+    block_grid,
+    find_errors,
+    inline,
+    needs_survivors_of_signals,
+    off,
+    servers,
+    try_kill,
+    works_in,
+)
+from support.survivors import MODELS, pid_of, run_with_fault, said, start
 
 SECONDS = 5.0
 # The words of the handshake, at a server; `running` is at its 7th step.
@@ -51,6 +61,23 @@ def test_a_dedicated_server(job, transport, way, place):
     outcome = run_with_fault(job, servers(2, transport=transport), fault_at(MODELS, place, way))
     # At goodbye all files are whole: only the clients of that server miss a word.
     assert_told(outcome, 1 if place == "goodbye" else MODELS, words_for(way))
+
+
+@needs_survivors_of_signals
+def test_a_server_that_dies_with_a_large_message_under_way_to_it(job):
+    """Its fellow, which sends it on, does not wait for it. (MPI sends it in pieces, as the other side takes them.)"""
+    level = {"name": "z", "units": "m", "first": 10.0, "spacing": 20.0, "attributes": {"comment": 9000 * "long "}}
+    grid = block_grid(shape=(3, 14, 22), coordinates=[level])
+    with start(job, servers(2), f"{MODELS + 1}:welcomed:stop", grid=grid) as running:
+        running.wait_for("fault at ")
+        time.sleep(1.0)
+        begin = time.monotonic()
+        try_kill(pid_of(running, MODELS + 1))
+        while any(works_in(pid, running.folder) for pid in running.rank_pids()):
+            assert time.monotonic() < begin + SECONDS, running.log.read_text(errors="replace")
+            time.sleep(0.02)
+    told = [message for _, message in find_errors(said(running.folder)) if "gone" in message]
+    assert len(told) == MODELS + 1  # it too
 
 
 @pytest.mark.parametrize("place", PLACES)

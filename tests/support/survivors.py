@@ -37,11 +37,12 @@ class Outcome:
     seconds: float  # from the fault until every survivor had ended
 
 
-def player(*, pace=0.02, steps=60, shape=None, exchange_values=0, fault_of_model=None) -> Model:
-    """`exchange_values`: a model rank that ends would leave the other in the model's own communication."""
+def player(*, pace=0.02, steps=60, shape=None, exchange_values=0, fault_of_model=None, grid=None) -> Model:
+    """`exchange_values`: a model rank that ends would leave the other in the model's own communication. `grid`: if it
+    is to be another than GRID, or that with another shape."""
     return model(
         MODELS,
-        grids=[GRID if shape is None else block_grid(shape=shape)],
+        grids=[grid or (GRID if shape is None else block_grid(shape=shape))],
         fields=[field("w", "les")],
         times=TIMES[:steps],
         pace=pace,

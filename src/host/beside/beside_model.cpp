@@ -39,6 +39,7 @@ void BesideModel::end_if_stopped() {
 
 void BesideModel::look() {
   if (failed()) throw Error(fault_->code, fault_->message);
+  if (end_) throw Error(end_->code, end_->message);
 }
 
 bool BesideModel::progress() {
@@ -57,10 +58,14 @@ bool BesideModel::progress() {
 void BesideModel::work_alone() {
   while (progress()) {
   }
-  if (!host_->cut()) return;
-  while (!host_->done() && !host_->out_of_time()) progress();
-  host_->write_report();
-  end_if_stopped();
+  if (!end_ && host_->cut() && (host_->done() || host_->out_of_time())) {
+    host_->write_report();
+    end_if_stopped();
+    end_ = host_->fatal().value_or(
+        base::Fault{ErrorCode::lost, host_->stop_watch().order()->why +
+                                         ": the model made too few calls within servers.grace "
+                                         "for all files to be closed; what was committed is in the files"});
+  }
 }
 
 void BesideModel::end() {
@@ -69,7 +74,8 @@ void BesideModel::end() {
     if (fault_) base::log_error(fault_->message);
     return;
   }
-  while (!failed() && !host_->done()) progress();
+  if (end_) return;
+  while (!failed() && !host_->done() && !host_->out_of_time()) progress();
   if (!failed()) host_->write_report();
 }
 

@@ -24,11 +24,13 @@ class BesideModel {
 
   Host& host() { return *host_; }
   bool is_inline() const { return !thread_.joinable(); }
-  void look();      // throws what ended the server
+  void look();      // throws what ended the server, or the run
   bool progress();  // inline: what can be done now
   // Inline: what this rank can do alone. What it needs from another rank it takes at a later call: that rank
-  // may be waiting for this one in the model's own communication.
+  // may be waiting for this one in the model's own communication. So a run that a signal ends goes on until
+  // all ranks have closed their files; then the signal ends this one, or the end is thrown where it got none.
   void work_alone();
+  const std::optional<base::Fault>& end_of_run() const { return end_; }
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   bool failed_with(const Error& error) const { return failed() && fault_->message == error.what(); }
   void end();  // blocks until it is over; logs what ended a thread early
@@ -40,6 +42,7 @@ class BesideModel {
   std::unique_ptr<Host> host_;
   std::thread thread_;                // mode attached
   std::optional<base::Fault> fault_;  // why it ended early; read it once it has failed
+  std::optional<base::Fault> end_;    // inline: how a signal ended the run, in order
   std::atomic<bool> failed_{false};
 };
 
