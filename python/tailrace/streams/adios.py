@@ -4,20 +4,19 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import xarray as xr
 
+from .adios_step import described, names_in, plain, words_in
 from .errors import JobEnded, StreamError, StreamTimeout
 from .job import Job
 from .records import NewRecords, Position
-from .selection import Selection
+from .selection import Selection, hint
 from .snapshots import growing_dims
 
 LOOK_EVERY = 1.0  # seconds that a wait for a step lasts before the job is looked at
+ASK_EVERY = 0.05  # seconds between two looks at a file
 REPORT_PATIENCE = 10.0  # seconds from the end of a stream to the job's report
-DIMS_ATTRIBUTE = "__xarray_dimensions__"
 UNLIMITED_ATTRIBUTE = "__unlimited_dimensions__"
-TYPES = {"float": "f4", "double": "f8", "char": "S1", "string": "O"}  # others bear NumPy's names: int32_t
 
 
 class AdiosSteps:
@@ -100,8 +99,10 @@ class AdiosSteps:
     def _begin(self, opened, seconds: float | None):
         """OK, EndOfStream, or, where `seconds` are given, NotReady after them. Without, it waits for the next step."""
         begin = time.monotonic()
+        # No other thread of Python gets a turn while the library waits; a file can be asked now and then.
+        patience = 0.0 if self.engine == "bp" else LOOK_EVERY
         while True:
-            status = opened.begin_step(timeout=LOOK_EVERY if seconds is None else seconds)
+            status = opened.begin_step(timeout=patience if seconds is None else seconds)
             if status == self.status.OtherError:
                 raise StreamError(f"{self.path}: the stream broke off after step {self.expected - 1}")
             if status != self.status.NotReady or seconds is not None:
@@ -114,6 +115,8 @@ class AdiosSteps:
                     f"{self.path}: waited {self.timeout:g} s for a step behind step {self.expected - 1} "
                     f"({self.job.words()})"
                 )
+            if self.engine == "bp":
+                time.sleep(ASK_EVERY)
 
     def _read(self, opened) -> Iterator[xr.Dataset]:
         number = opened.current_step()
@@ -121,55 +124,32 @@ class AdiosSteps:
             self.missed += number - self.expected
         self.given += 1
         self.expected = number + 1
-        raw, unread = self._described(opened)
-        dims = growing_dims(raw, _words(raw.attrs.pop(UNLIMITED_ATTRIBUTE, "")))
-        wanted = set(self.selection._with_fields(raw, str(self.path)).variables)
-        for dim in dims:
-            if dim in raw.variables:
-                wanted |= {dim, str(raw[dim].attrs.get("bounds", dim))}
-        for name in unread:
-            if name in wanted or not set(raw[name].dims) & set(dims):
-                raw[name] = (raw[name].dims, self._values(opened, name, raw[name].shape), raw[name].attrs)
-        raw = raw.drop_vars([name for name in unread if name not in wanted and set(raw[name].dims) & set(dims)])
-        self.fixed |= {str(name): raw.variables[name] for name in raw.variables if not set(raw[name].dims) & set(dims)}
+        for name in opened.available_attributes():
+            if name not in self.attributes:  # SST brings each once, or with every step
+                self.attributes[name] = opened.read_attribute(name)
+        own = {key: value for key, value in self.attributes.items() if "/" not in key}
+        named = words_in(own.pop(UNLIMITED_ATTRIBUTE, ""))
+        variables = self.fixed | described(opened, self.attributes, set(self.fixed), str(self.path))
+        raw = xr.Dataset(variables, attrs=plain(own))
+        dims = growing_dims(raw, named)
+        self.fixed = {str(name): one.load() for name, one in raw.variables.items() if not set(one.dims) & set(dims)}
+        selection = self._selected(raw)
         records = NewRecords(raw, dims)
         for step in records.steps(Position()):
-            if records.has_any(step, self.selection):
-                read = records.read(step, self.selection, str(self.path))
+            if records.has_any(step, selection):
+                read = records.read(step, selection, str(self.path))
                 read.encoding |= {"step": number, "missed": self.missed}
                 yield read
 
-    def _described(self, opened) -> tuple[xr.Dataset, list[str]]:
-        """The variables of this step with their shapes and attributes, and those that were fixed before; and the names
-        of those whose values are yet to be read."""
-        self.attributes |= {name: opened.read_attribute(name) for name in opened.available_attributes()}
-        attributes = self.attributes  # SST brings each once
-        variables: dict[str, xr.Variable] = dict(self.fixed)
-        unread = []
-        for name, told in opened.available_variables().items():
-            own = {key[len(name) + 1 :]: value for key, value in attributes.items() if key.startswith(f"{name}/")}
-            if name in self.fixed:
-                continue
-            dims = _words(own.pop(DIMS_ATTRIBUTE, ""))
-            shape = tuple(int(extent) for extent in told["Shape"].split(",") if extent.strip())
-            if len(dims) != len(shape):
-                if shape:
-                    raise StreamError(
-                        f"{self.path}: no {name}/{DIMS_ATTRIBUTE} that names {len(shape)} dimensions: not of Tailrace"
-                    )
-                dims = []
-            kind = TYPES.get(told["Type"], told["Type"].removesuffix("_t"))
-            variables[name] = xr.Variable(dims, np.broadcast_to(np.zeros((), dtype=kind), shape), _plain(own))
-            unread.append(name)
-        own = {key: value for key, value in attributes.items() if "/" not in key}
-        return xr.Dataset(variables, attrs=_plain(own)), unread
-
-    def _values(self, opened, name: str, shape: tuple[int, ...]) -> np.ndarray:
-        values = opened.read(name)
-        array = np.asarray(values)
-        if opened.available_variables()[name]["Type"] == "char":
-            array = array.astype("i1").view("S1")
-        return array.reshape(shape)
+    def _selected(self, raw: xr.Dataset) -> Selection:
+        """What is asked for of this step: it need not have all fields that there are."""
+        if self.selection.fields is None:
+            return self.selection
+        known = names_in(self.attributes) | {str(name) for name in raw.variables}
+        for name in self.selection.fields:
+            if name not in known:
+                raise StreamError(f"{self.path}: there is no field {name!r}.{hint(name, sorted(known))}")
+        return Selection([name for name in self.selection.fields if name in raw.variables], self.selection.region)
 
     def _check_end(self) -> None:
         """Raises JobEnded where the job, as far as it can be found, did not come to its end."""
@@ -180,17 +160,3 @@ class AdiosSteps:
             return
         outcome = outcome or "it was killed: there is no report of its end"
         raise JobEnded(f"{self.path}: its job ended early: {outcome}. All whole steps were given", outcome)
-
-
-def _words(value) -> list[str]:
-    """A list of texts, or one with words: SST's own form of messages loses lists of texts."""
-    return value.split() if isinstance(value, str) else [str(word) for word in np.atleast_1d(value)]
-
-
-def _plain(attributes: dict) -> dict:
-    """Attributes as other readers have them: one value is no array."""
-    plain = {}
-    for name, value in attributes.items():
-        array = np.asarray(value)
-        plain[name] = value if isinstance(value, str) else array.reshape(-1)[0] if array.size == 1 else value
-    return plain

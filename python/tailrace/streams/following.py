@@ -1,4 +1,4 @@
-"""Follows a file while it grows, until its job has ended."""
+"""Follows a file, or the files of a series, while they grow, until their job has ended."""
 
 import time
 from collections.abc import Iterator
@@ -9,97 +9,117 @@ from .errors import JobEnded, StreamError, StreamTimeout
 from .job import Job
 from .records import NewRecords, Position
 from .selection import Selection
+from .series import Series, Single
 from .snapshots import NetcdfFile
 
 SHORTEST_WAIT, LONGEST_WAIT = 0.02, 0.5  # seconds between two looks at the file
 TRIES = 20  # to open a file that is being written, before its error is believed
+REPORT_PATIENCE = 10.0  # seconds from the records of a file until the report of its job speaks of it
+MOST_STEPS, MOST_BYTES = 20, 2**24  # read at one opening: to open a file takes longer than to read a small record
 
 
 class Following:
-    def __init__(self, file: NetcdfFile, job: Job, selection: Selection, every: int, timeout: float | None):
-        self.file = file
+    def __init__(
+        self,
+        source: Single | Series,
+        job: Job,
+        selection: Selection,
+        start: str | int,
+        every: int,
+        timeout: float | None,
+    ):
+        self.source = source
         self.job = job
         self.selection = selection
         self.every = every
         self.timeout = timeout
+        self.left_out = start if isinstance(start, int) else 0  # steps yet to leave out
+        self.only_newest = start == "last"
+        self.number = 0  # of the steps behind those
+        self.file: NetcdfFile | None = None
         self.position = Position()
+        self.is_checked = False
         self.failures = 0
+        self.moved = time.monotonic()
 
-    def steps(self, start: str | int) -> Iterator[xr.Dataset]:
-        begin = start
+    def steps(self) -> Iterator[xr.Dataset]:
+        self.moved = time.monotonic()
+        while self._opens_next():
+            yield from self._steps_of_file()
+        self._check_end()
+
+    def _opens_next(self) -> bool:
+        """Waits for the first file; any other one is there before the one in front of it is finished."""
+        wait = SHORTEST_WAIT
+        while (found := self.source.next(self.only_newest)) is None:
+            if self.file is not None:
+                return False
+            self._complain_after(self.moved)
+            time.sleep(wait)
+            wait = min(2 * wait, LONGEST_WAIT)
+        self.file = found
+        self.job.source = found.path
+        self.position = Position()
+        self.is_checked = False
+        return True
+
+    def _steps_of_file(self) -> Iterator[xr.Dataset]:
         seen = None
         wait = SHORTEST_WAIT
-        moved = time.monotonic()
         while True:
             is_written = self.file.is_written()  # asked first: what is there then is all of a finished file
             stamp = self.file.stamp()
             if stamp is not None and (stamp != seen or not is_written):
-                taken = self.position.steps
-                for step in self._look(begin, is_written):
+                passed = self.position.passed()
+                found, is_all = self._read(is_written)
+                for step in found:
                     yield step
-                    moved = time.monotonic()
-                if self.failures == 0:
-                    seen, begin = stamp, "first"
-                if self.position.steps > taken:
+                    self.moved = time.monotonic()
+                if is_all:
+                    seen = stamp
+                if self.position.passed() > passed:
                     wait = SHORTEST_WAIT
-                    moved = time.monotonic()
-                    continue
-                if not is_written and self.failures == 0 and self._has_ended():
+                    self.moved = time.monotonic()
+                if is_all and not is_written and (self.source.has_later() or self._is_over()):
                     return
-            self._complain_after(moved)
+                if self.position.passed() > passed:
+                    continue
+            self._complain_after(self.moved)
             time.sleep(wait)
             wait = min(2 * wait, LONGEST_WAIT)
 
-    def _look(self, begin: str | int, is_written: bool) -> Iterator[xr.Dataset]:
-        """The steps that are new. The file is not held open between two of them while it grows: a reader that holds it
-        sees what was there when it was opened, and any other in this process with it."""
-        if not is_written:
-            try:
-                yield from self._next_of(begin, only_one=False)
-            except (OSError, RuntimeError, ValueError, KeyError) as error:
-                raise StreamError(f"{self.file.path}: cannot be read: {error}") from error
-            return
-        while (found := self._try_next(begin)) is not None:
-            yield found
-            begin = "first"
-
-    def _try_next(self, begin: str | int) -> xr.Dataset | None:
+    def _read(self, is_written: bool) -> tuple[list[xr.Dataset], bool]:
+        """The next steps, and whether there are no more in the file now. It is not held open while they are given: a
+        reader that holds it sees what was there when it was opened."""
+        found: list[xr.Dataset] = []
         try:
-            found = next(iter(list(self._next_of(begin, only_one=True))), None)
+            with self.file.open() as records:
+                self._check(records)
+                steps = self._behind_start(records.steps(self.position))
+                for step in steps:
+                    if self.number % self.every == 0 and records.has_any(step, self.selection):
+                        found.append(records.read(step, self.selection, str(self.file.path)))
+                    self.position.go_behind(step)
+                    self.number += 1
+                    if len(found) >= MOST_STEPS or sum(one.nbytes for one in found) >= MOST_BYTES:
+                        return found, step is steps[-1]
         except (OSError, RuntimeError, ValueError, KeyError) as error:
-            self.failures += 1
-            if self.failures >= TRIES:
+            self.failures += not found
+            if not is_written or self.failures >= TRIES:
                 raise StreamError(f"{self.file.path}: cannot be read: {error}") from error
-            return None
+            return found, False
         self.failures = 0
-        return found
+        return found, True
 
-    def _next_of(self, begin: str | int, only_one: bool) -> Iterator[xr.Dataset]:
-        with self.file.open() as records:
-            self._check(records)
-            steps = records.steps(self.position)
-            self._skip(steps, begin)
-            for step in steps:
-                if self.position.steps % self.every == 0 and records.has_any(step, self.selection):
-                    read = records.read(step, self.selection, str(self.file.path))
-                    self._pass(step)
-                    yield read
-                    if only_one:
-                        return
-                else:
-                    self._pass(step)
-
-    def _skip(self, steps: list[dict[str, int]], begin: str | int) -> None:
-        count = max(0, len(steps) - 1) if begin == "last" else 0 if begin == "first" else int(begin)
+    def _behind_start(self, steps: list[dict[str, int]]) -> list[dict[str, int]]:
+        count = min(self.left_out, len(steps))
+        self.left_out -= count
+        if self.only_newest and steps:
+            count = len(steps) - 1
+            self.only_newest = False
         for step in steps[:count]:
-            self._pass(step)
-        self.position.steps -= len(steps[:count])  # decimation counts from the first step that is given
-        del steps[:count]
-
-    def _pass(self, step: dict[str, int]) -> None:
-        self.position.steps += 1
-        for dim, number in step.items():
-            self.position.given[dim] = number + 1
+            self.position.go_behind(step)
+        return steps[count:]
 
     def _check(self, records: NewRecords) -> None:
         if not records.dims:
@@ -110,16 +130,21 @@ class Following:
                     f"{self.file.path}: {given} records along {dim} were read, but now there are fewer: "
                     "another run has replaced it"
                 )
-        self.selection.of(records.raw.isel({dim: slice(0, 0) for dim in records.dims}), str(self.file.path))
+        if not self.is_checked:
+            self.selection.of(records.raw.isel({dim: slice(0, 0) for dim in records.dims}), str(self.file.path))
+        self.is_checked = True
 
-    def _has_ended(self) -> bool:
-        """Nobody writes it any more. Raises JobEnded where the job did not come to its end."""
+    def _is_over(self) -> bool:
+        """Nobody goes on with the file, nor makes another one."""
+        if self.source.goes_on and self.job.directory() is None and self.job.is_one_nearby():
+            return time.monotonic() - self.moved > REPORT_PATIENCE
+        return self.job.outcome() is not None or not self.job.is_running()
+
+    def _check_end(self) -> None:
+        """Raises JobEnded where the job did not come to its end."""
         outcome = self.job.outcome()
-        if outcome is None and self.job.is_running():
-            return False  # its report is about to come, or it is about to go on with this file
-        outcome = outcome or self.job.outcome()
         if outcome == "complete" or self.job.directory() is None:
-            return True
+            return
         outcome = outcome or "it was killed: there is no report of its end"
         raise JobEnded(
             f"{self.file.path}: its job ended early: {outcome}. All whole records were given ({self.position.last()})",
@@ -129,8 +154,8 @@ class Following:
     def _complain_after(self, moved: float) -> None:
         if self.timeout is None or time.monotonic() - moved < self.timeout:
             return
-        if self.file.stamp() is None:
-            raise StreamTimeout(f"{self.file.path}: waited {self.timeout:g} s for this {self.file.kind} to be created")
+        if self.file is None or self.file.stamp() is None:
+            raise StreamTimeout(f"{self.source}: waited {self.timeout:g} s for {self.source.first_words} to be created")
         raise StreamTimeout(
             f"{self.file.path}: waited {self.timeout:g} s for a record behind {self.position.last()}; "
             f"{'a job writes it' if self.file.is_written() else 'nobody writes it'} ({self.job.words()})"

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import re
 import struct
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,18 +15,23 @@ REPORT_DIRECTORY = "tailrace_report"
 
 def is_marked(path: Path) -> bool:
     """Whether some process of this machine has the file open as its writer."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        asked = struct.pack("@hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, MARK, 1, 0)
-        answer = fcntl.fcntl(descriptor, fcntl.F_OFD_GETLK, asked)
-        return struct.unpack("@hhqqi4x", answer)[0] != fcntl.F_UNLCK
-    except OSError:
-        return False
-    finally:
-        os.close(descriptor)
+    while True:
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            asked = struct.pack("@hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, MARK, 1, 0)
+            answer = fcntl.fcntl(descriptor, fcntl.F_OFD_GETLK, asked)
+            if struct.unpack("@hhqqi4x", answer)[0] != fcntl.F_UNLCK:
+                return True
+            if os.path.samestat(os.fstat(descriptor), path.stat()):
+                return False
+        except OSError:
+            return False
+        finally:
+            os.close(descriptor)
+        # The metadata of a store were replaced meanwhile, and the mark lies on the new ones.
 
 
 @dataclass
@@ -77,9 +83,26 @@ class Job:
         except (OSError, ValueError):
             return None
         for file in report.get("files", []):
-            if file.get("skipped") and (directory.parent / file["path"]).resolve() == self.source.resolve():
+            if file.get("skipped") and self._is_of(str(directory.parent / file["path"])):
                 return f"the file was given up: {file['skipped']}"
         return report["run"]["outcome"]
+
+    def _is_of(self, entry: str) -> bool:
+        """Whether the source is the file of this entry of a report, or one of its series."""
+        source = str(self.source.resolve())
+        if str(Path(entry).resolve()) == source:
+            return True
+        limits = [re.escape(part) for part in re.split(r"\{[^{}]*\}", entry)]
+        if len(limits) == 1:  # without limits in its name a series gets them before the ending
+            ending = Path(entry).suffix
+            pattern = re.escape(entry.removesuffix(ending)) + r"_[-0-9T.]+" + re.escape(ending)
+            return re.fullmatch(pattern, source) is not None
+        return re.fullmatch(".+".join(limits), source) is not None
+
+    def is_one_nearby(self) -> bool:
+        """Whether some job runs whose report lies beside the source or above, be it of the source or not."""
+        folders = self.source.resolve().parents
+        return any(is_marked(folder / REPORT_DIRECTORY / ".session") for folder in folders)
 
     def words(self) -> str:
         """What is known of it, for a message."""

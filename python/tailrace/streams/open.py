@@ -1,5 +1,6 @@
 """From the words of a caller to the steps of a source."""
 
+import glob
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from .errors import StreamError
 from .following import Following
 from .job import Job
 from .selection import Selection
+from .series import Series, Single
 from .snapshots import NetcdfFile, ZarrStore
 
 ENGINES = ("netcdf", "zarr", "bp", "sst")
@@ -32,7 +34,8 @@ def stream(
     there. Values are read, and decoded as xarray.open_dataset does.
 
     source: a NetCDF file (`*.nc`), a Zarr store, an ADIOS2 BP file (`*.bp`), or a running job's stream over SST
-        (`*.sst`, the name of its contact file). It need not exist yet.
+        (`*.sst`, the name of its contact file). It need not exist yet. A pattern of the shell (`day_*.nc`) means all
+        NetCDF files or Zarr stores of a series, one after the other, also those that are yet to come.
     fields: names of variables; by default all. Their coordinates come with them.
     region: dimension -> slice, value or list: of coordinate values (a value: the nearest) where the dimension has a
         coordinate, otherwise of positions.
@@ -58,13 +61,17 @@ def stream(
     path = Path(source)
     selection = Selection(fields, dict(region or {}))
     engine = engine or engine_of(path)
+    is_series = glob.has_magic(str(path)) and not path.exists()
+    if is_series and engine in ("bp", "sst"):
+        raise StreamError(f"{path}: a series is of NetCDF files or Zarr stores; expected the name of one source")
     job = Job(path, Path(report) if report is not None else None)
     if engine in ("bp", "sst"):
         from .adios import AdiosSteps
 
         return AdiosSteps(path, engine, selection, every, timeout, job).steps(start)
-    file = ZarrStore(path) if engine == "zarr" else NetcdfFile(path)
-    return Following(file, job, selection, every, timeout).steps(start)
+    file_at = ZarrStore if engine == "zarr" else NetcdfFile
+    source = Series(path, file_at) if is_series else Single(file_at(path))
+    return Following(source, job, selection, start, every, timeout).steps()
 
 
 def engine_of(path: Path) -> str:

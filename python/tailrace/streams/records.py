@@ -13,7 +13,13 @@ class Position:
     """How many records of each growing dimension were passed."""
 
     given: dict[str, int] = field(default_factory=dict)
-    steps: int = 0
+
+    def go_behind(self, step: dict[str, int]) -> None:
+        for dim, number in step.items():
+            self.given[dim] = number + 1
+
+    def passed(self) -> int:
+        return sum(self.given.values())
 
     def last(self) -> str:
         return ", ".join(f"{dim}: {count}" for dim, count in sorted(self.given.items())) or "no record"

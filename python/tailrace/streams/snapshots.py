@@ -40,14 +40,22 @@ class NetcdfFile:
 
     @contextmanager
     def open(self) -> Iterator[NewRecords]:
-        with xr.open_dataset(self.path, engine=self._engine(), decode_cf=False, cache=False) as raw:
-            yield NewRecords(raw, growing_dims(raw, list(raw.encoding.get("unlimited_dims", ()))))
+        """HDF5 keeps one state of a file that it has open by its name, for all who open it in this process. So where it
+        can be, the file is read through Python, and nobody else's old state is taken for the newest."""
+        if importlib.util.find_spec("h5netcdf"):
+            with self.path.open("rb", buffering=0) as file, _opened(file) as records:
+                yield records
+        elif importlib.util.find_spec("netCDF4"):
+            with xr.open_dataset(self.path, engine="netcdf4", decode_cf=False, cache=False) as raw:
+                yield NewRecords(raw, growing_dims(raw, list(raw.encoding.get("unlimited_dims", ()))))
+        else:
+            raise StreamError(f"{self.path}: NetCDF needs h5netcdf or netCDF4: pip install 'tailrace[readers]'")
 
-    def _engine(self) -> str:
-        for module, engine in (("h5netcdf", "h5netcdf"), ("netCDF4", "netcdf4")):
-            if importlib.util.find_spec(module):
-                return engine
-        raise StreamError(f"{self.path}: NetCDF needs h5netcdf or netCDF4: pip install 'tailrace[readers]'")
+
+@contextmanager
+def _opened(file) -> Iterator[NewRecords]:
+    with xr.open_dataset(file, engine="h5netcdf", decode_cf=False, cache=False) as raw:
+        yield NewRecords(raw, growing_dims(raw, list(raw.encoding.get("unlimited_dims", ()))))
 
 
 @contextmanager
@@ -55,11 +63,8 @@ def open_image(descriptor: int) -> Iterator[NewRecords]:
     """A NetCDF file in memory, by its descriptor. HDF5 opens no file without a name, so it reads through Python."""
     if not importlib.util.find_spec("h5netcdf"):
         raise StreamError("steps are handed over as NetCDF in memory, which needs h5netcdf: pip install h5netcdf")
-    with (
-        os.fdopen(descriptor, "rb", buffering=0, closefd=False) as file,
-        xr.open_dataset(file, engine="h5netcdf", decode_cf=False, cache=False) as raw,
-    ):
-        yield NewRecords(raw, growing_dims(raw, list(raw.encoding.get("unlimited_dims", ()))))
+    with os.fdopen(descriptor, "rb", buffering=0, closefd=False) as file, _opened(file) as records:
+        yield records
 
 
 class ZarrStore(NetcdfFile):

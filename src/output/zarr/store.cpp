@@ -35,8 +35,13 @@ void remove_tree(env::FileSystem& files, const std::string& path) {
 }
 
 bool is_being_written(env::FileSystem& files, const std::string& root) {
+  const std::string path = root + "/" + metadata_name;
   try {
-    return files.open(root + "/" + metadata_name, env::Access::read)->other_writer();
+    for (;;) {
+      const auto file = files.open(path, env::Access::read);
+      if (file->other_writer()) return true;
+      if (file->is_file_at(path)) return false;  // else the mark went to the next one meanwhile
+    }
   } catch (const Error&) {
     return false;  // not for this user to read, or not there
   }
