@@ -111,14 +111,16 @@ void ModelRank::begin_to_wait(const char* what) {
   waits_since_ = env::steady_seconds();
 }
 
+// Each waking takes time from a server that may share the core: a long wait is looked at less often.
 void ModelRank::meanwhile() {
   if (finishing_) client_->producer().flush();  // what was spilled goes on its way from here
+  const double waited = env::steady_seconds() - waits_since_;
   if (is_inline())
     own_->progress();
   else
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::clamp(waited / 8, 5e-5, 1e-3)));
   if (own_) own_->look();
-  watch_.look_while_waiting(env::steady_seconds() - waits_since_, waits_for_);
+  watch_.look_while_waiting(waited, waits_for_);
 }
 
 std::vector<std::byte> ModelRank::await(handshake::Tag tag, const char* what) {

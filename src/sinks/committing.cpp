@@ -43,6 +43,17 @@ output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many) {
       };
 }
 
+std::size_t raw_bytes(const output::Commit& commit, const output::DatasetSpec& dataset) {
+  std::size_t bytes = 0;
+  for (const output::EncodedChunk& chunk : commit.chunks) {
+    const output::VariableSpec& spec = dataset.variables[static_cast<std::size_t>(chunk.variable)];
+    std::size_t cells = 1;
+    for (const std::int64_t extent : spec.chunk) cells *= static_cast<std::size_t>(extent);
+    bytes += cells * model::size_of(spec.type);
+  }
+  return bytes;
+}
+
 void report_nothing(output::DatasetSpec& spec) {
   if (!spec.action) return;
   auto action = *spec.action;

@@ -1,4 +1,4 @@
-// What a committer has to know of a file: its variables, and which chunks it waits for.
+// What a committer has to know of a file: its variables, and which chunks it waits for; and what a commit is.
 #pragma once
 
 #include <vector>
@@ -16,6 +16,8 @@ std::vector<std::int64_t> continued_records(const plan::FilePlan& plan);  // by 
 std::vector<int> axis_dims(const cf::FileLayout& layout);
 // Nothing where all chunks come to one home. The place's references must live longer.
 output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many);
+// What the chunks of a commit would take without encoding.
+std::size_t raw_bytes(const output::Commit& commit, const output::DatasetSpec& dataset);
 // An action writes no report where the report directory is that of another run.
 void report_nothing(output::DatasetSpec& spec);
 

@@ -21,18 +21,6 @@ constexpr double retry_seconds = 1.0;  // between two tries of the same commit
 constexpr std::size_t gather_bytes = std::size_t{8} << 20, gather_bytes_of_all = std::size_t{32} << 20;
 constexpr double gather_seconds = 60.0;  // how long small commits wait, where the user names no period
 
-// What the chunks of a commit would take without encoding.
-std::size_t raw_bytes(const output::Commit& commit, const output::DatasetSpec& dataset) {
-  std::size_t bytes = 0;
-  for (const output::EncodedChunk& chunk : commit.chunks) {
-    const output::VariableSpec& spec = dataset.variables[static_cast<std::size_t>(chunk.variable)];
-    std::size_t cells = 1;
-    for (const std::int64_t extent : spec.chunk) cells *= static_cast<std::size_t>(extent);
-    bytes += cells * model::size_of(spec.type);
-  }
-  return bytes;
-}
-
 output::PlainValues doubles(int variable, std::int64_t first, const std::vector<double>& values) {
   const auto bytes = std::as_bytes(std::span(values));
   return {variable, first, {bytes.begin(), bytes.end()}};
@@ -224,13 +212,20 @@ bool FileSink::progress() {
 }
 
 // Takes what is complete; whether it is to be written now. Where the user says when, each commit is one.
+// Where the disk is behind, several go as one, for each costs HDF5 the same whatever it brings; but no more
+// than three quarters of what is here, so that there is something to write when their memory is free.
 bool FileSink::gather() {
-  const std::size_t most = std::min(gather_bytes, gather_bytes_of_all / services_.counters.files.size());
-  const auto waits = [this, most] {
-    return plan_.entry.gathers && !gathered_.ends() && !giving_up_ && !hurried_ &&
-           !gathered_.is_worth_it(most) && env::steady_seconds() - written_at_ < gather_seconds;
+  const std::size_t all = gather_bytes_of_all / services_.counters.files.size();
+  const std::size_t most = std::min(gather_bytes, all);
+  const bool gathers = plan_.entry.gathers && !giving_up_ && !hurried_;
+  const auto waits = [this, most, gathers] {
+    return gathers && !gathered_.ends() && !gathered_.is_worth_it(most) &&
+           env::steady_seconds() - written_at_ < gather_seconds;
   };
-  while (gathered_.empty() || waits()) {
+  const auto is_behind = [this, all, gathers] {
+    return gathers && !gathered_.ends() && gathered_.bytes() < std::min(all, 3 * committer_.bytes());
+  };
+  while (gathered_.empty() || waits() || is_behind()) {
     auto ready = committer_.next();
     if (!ready) break;
     waiting_.pop_front();

@@ -39,6 +39,8 @@ Mapping Mapping::shared(int file, std::size_t bytes, const char* name, Pages pag
   return {data, bytes};
 }
 
+void Mapping::let_go(std::byte* data, std::size_t bytes) noexcept { madvise(data, bytes, MADV_DONTNEED); }
+
 Mapping::~Mapping() {
   if (data_ != nullptr) munmap(data_, size_);
 }

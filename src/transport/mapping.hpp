@@ -23,6 +23,9 @@ class Mapping {
     return *this;
   }
   ~Mapping();
+  // This process is through with a part of a mapping, whole pages of it. They go back to the system, at the
+  // latest when the others who have them mapped unmap them.
+  static void let_go(std::byte* data, std::size_t bytes) noexcept;
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }

@@ -66,8 +66,8 @@ class ShakyFormat final : public output::Format {
 
 const output::FormatRegistration registration{std::make_unique<ShakyFormat>()};
 
-// A file with one variable w(time, x) of instants every second, x = 2, one chunk a record, on a server of its
-// own.
+// A file with one variable w(time, x) of instants every second, x = 2 or more, one chunk a record, on a
+// server of its own.
 struct Bench {
   plan::FilePlan plan;
   cf::FileLayout layout;
@@ -76,7 +76,8 @@ struct Bench {
   server::Executor executor{0, *doorbell};
   std::unique_ptr<Sink> file;
 
-  Bench(const std::string& path, settings::OnError on_error) {
+  Bench(const std::string& path, settings::OnError on_error, std::size_t cells = 2) : cells_(cells) {
+    const auto extent = static_cast<std::int64_t>(cells);
     plan.entry.path = path;
     plan.entry.format = "shaky";
     plan.entry.on_error = on_error;
@@ -86,26 +87,28 @@ struct Bench {
     variable.name = "w";
     variable.field = 0;
     variable.axis = 0;
-    variable.chunk = {1, 2};
+    variable.chunk = {1, extent};
     plan.variables = {variable};
     model::Declarations declarations;
     declarations.component = "bubble";
     declarations.grids.resize(1);
-    declarations.grids[0] = {"les", model::GridKind::block, {"x"}, {2}, "", {}, {}};
+    declarations.grids[0] = {"les", model::GridKind::block, {"x"}, {extent}, "", {}, {}};
     declarations.fields.resize(1);
     declarations.fields[0].name = "w";
     declarations.fields[0].grid = 0;
     settings::Configuration configuration;
-    layout =
-        cf::make_layout(plan, configuration, declarations, {{{model::Region::of_box({{0}, {2}})}}}, "now");
+    layout = cf::make_layout(plan, configuration, declarations, {{{model::Region::of_box({{0}, {extent}})}}},
+                             "now");
   }
   void create() {
     file = make_sink({.plan = plan, .layout = layout, .file = 0, .server = 0, .owners = Owners(0, 1)},
                      FileServices{executor, counters, nullptr, nullptr, env::steady_seconds()});
   }
-  // Record `index`, at index + 1 seconds, holds (index, -index); it is a commit of its own.
+  // Record `index`, at index + 1 seconds, holds (index, -index, index, index, ...); it is a commit of its
+  // own.
   void give(std::int64_t index, bool final = false) {
-    const std::vector<double> values{static_cast<double>(index), -static_cast<double>(index)};
+    std::vector<double> values(cells_, static_cast<double>(index));
+    values[1] = -values[0];
     const auto bytes = std::as_bytes(std::span(values));
     file->deliver(0, {0, index, index + 1, true, std::vector<std::byte>(bytes.begin(), bytes.end())});
     point(index + 1, final);
@@ -134,6 +137,9 @@ struct Bench {
   std::vector<double> times() const {
     return output::memory::contents_of(plan.entry.path)->values<double>("time");
   }
+
+ private:
+  std::size_t cells_;
 };
 
 TEST(FileSink, WritesWhatIsCompleteAndClosesAtTheEnd) {
@@ -317,6 +323,24 @@ TEST(FileSink, SmallCommitsWaitForEachOtherWhereNoPeriodIsGiven) {
   EXPECT_THAT(bench.written(), ElementsAre(0, 0, 1, -1, 2, -2));
   EXPECT_THAT(bench.times(), ElementsAre(1, 2, 3));
   EXPECT_EQ(plans()["gathers"].tried, 2);
+}
+
+// The headers of one variable are worth 9 KiB, 16 times of which a commit must bring to go at once.
+TEST(FileSink, CommitsThatTheDiskIsBehindWithGoTogetherUpToThreeQuarters) {
+  constexpr std::size_t cells = 20'000;
+  for (const bool gathers : {true, false}) {
+    Bench bench(gathers ? "behind" : "not_behind", settings::OnError::stop, cells);
+    bench.plan.entry.gathers = gathers;
+    bench.create();
+    for (std::int64_t record = 0; record < 7; ++record) bench.give(record);
+    bench.point(7, true);
+    bench.run_until_closed();
+    EXPECT_THAT(bench.times(), ElementsAre(1, 2, 3, 4, 5, 6, 7));
+    const auto values = bench.written();
+    ASSERT_EQ(values.size(), 7 * cells);
+    for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(values[i * cells + 1], -static_cast<double>(i));
+    EXPECT_EQ(plans()[bench.plan.entry.path].tried, gathers ? 2 : 7) << "six, then the last one";
+  }
 }
 
 TEST(FileSink, SmallCommitsWaitNoLongerWhereMemoryIsShort) {

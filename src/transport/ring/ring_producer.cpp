@@ -4,6 +4,7 @@
 
 #include "env/clock.hpp"
 #include "env/delays.hpp"
+#include "transport/mapping.hpp"
 #include "transport/messages.hpp"
 
 namespace tailrace::transport {
@@ -98,11 +99,20 @@ std::size_t RingProducer::note_use() {
 // A receiver that works on what comes looks again and again after short sleeps, and need not be woken for
 // each step.
 void RingProducer::flush() {
+  if (finished_) let_go_of_memory();
   if (unannounced_ == 0) return;
   if (note_use() < capacity() / 4 && !finished_)
     doorbell_->nudge(patience);
   else
     doorbell_->ring();
+}
+
+// Once the receiver is through with the last packet. This end has nothing else to do while the receiver
+// writes, and with a large ring it takes a while.
+void RingProducer::let_go_of_memory() {
+  if (let_go_ || control_.released.load(std::memory_order_acquire) < counters_.packets) return;
+  let_go_ = true;
+  Mapping::let_go(place_.data, capacity());
 }
 
 void RingProducer::drain() {

@@ -59,6 +59,7 @@ class RingProducer final : public Producer {
   void wait_for(std::uint64_t wanted_head, Ready ready);
   void throw_if_hopeless(bool look_for_process);
   void ring();
+  void let_go_of_memory();
   std::size_t note_use();  // bytes under way
 
   RingPlace place_;
@@ -72,6 +73,7 @@ class RingProducer final : public Producer {
   Reserved reserved_ = Reserved::nothing;
   std::size_t reserved_bytes_ = 0;
   bool finished_ = false;        // the last packet that was published is the finish
+  bool let_go_ = false;          // of the memory of the ring
   std::size_t unannounced_ = 0;  // bytes published since the doorbell was last rung
   Sender sender_;
 };

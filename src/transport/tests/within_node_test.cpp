@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/bytes.hpp"
+#include "env/threads.hpp"
 #include "transport/endpoints.hpp"
 #include "transport/testing/both_ends.hpp"
 
@@ -99,6 +100,26 @@ TEST_F(WithinNode, AConsumerThatNobodyAcceptedTakesItsNamesAlong) {
   EXPECT_FALSE(std::filesystem::exists(segment_of(end.invitation)));
   EXPECT_EQ(tailrace_files(directory), 0u);
   EXPECT_THROW(accept_to_send(end.invitation), Error);
+}
+
+TEST_F(WithinNode, TheMemoryGoesOnceTheLastPacketIsReleased) {
+  constexpr std::size_t buffer = 24 << 20, size = 20 << 20;
+  auto end = shm::make_producer({.bytes = buffer}, bell.name);
+  const auto consumer = accept_here(end.invitation);
+  put(*end.producer, 0, size);
+  end.producer->reserve(0);
+  end.producer->publish({PacketKind::finish, 0, 0, 0.0});
+  const auto block = consumer->next(), last = consumer->next();
+  ASSERT_TRUE(block && last);
+  consumer->release(last->sequence);
+  end.producer->flush();
+  testing::check(*block, 0, size);  // not yet released, and still there
+  consumer->release(block->sequence);
+  const std::uint64_t before = env::resident_bytes();
+  end.producer->flush();
+  EXPECT_LT(env::resident_bytes(), before - size / 2);
+  EXPECT_FALSE(consumer->next());
+  EXPECT_TRUE(consumer->alive());
 }
 
 TEST_F(WithinNode, AnInvitationIsForOneDirection) {
