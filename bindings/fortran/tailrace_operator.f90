@@ -23,6 +23,14 @@
 !!   in the configuration, in C and in Python is a(x, y, z) here. Where the ranks differ, the pointer is null.
 !! - Inputs are not to be changed, and nothing may be kept when the function returns.
 !! - The result is 0, or another number after `call tailrace_refuse("why", error)`.
+!! - An operator that remembers earlier steps has two arguments more and another name, NAME_with_state:
+!!
+!!     integer(c_int) function peak_with_state(inputs, count, state, states, output, error, size) bind(c)
+!!       integer(c_int), value :: count, states
+!!       type(tailrace_state), intent(inout) :: state(states)
+!!
+!!   tailrace_values(state, "highest", highest) makes a pointer to what it keeps under that name in the configuration
+!!   (`state`), to be read and changed; null where there is no such name.
 !! - tailrace_extent, tailrace_offset and tailrace_shape tell of a dimension, by its subscript: the cells here, the
 !!   global index of the first one (from 1; 0 where the cells are not consecutive), the cells in all.
 module tailrace_operator
@@ -43,10 +51,17 @@ module tailrace_operator
     type(c_ptr) :: dims(tailrace_operator_max_rank) = c_null_ptr
   end type tailrace_array
 
+  !> As tailrace_state of operator.h: what an operator keeps from step to step.
+  type, bind(c), public :: tailrace_state
+    type(c_ptr) :: name = c_null_ptr
+    type(tailrace_array) :: array
+  end type tailrace_state
+
   public :: tailrace_values, tailrace_extent, tailrace_offset, tailrace_shape, tailrace_refuse
 
   interface tailrace_values
     module procedure values_1, values_2, values_3, values_4
+    module procedure kept_0, kept_1, kept_2, kept_3, kept_4
   end interface tailrace_values
 
 contains
@@ -77,6 +92,80 @@ contains
     values => null()
     if (array%rank == 4) call c_f_pointer(array%data, values, array%count(4:1:-1))
   end subroutine values_4
+
+  !> One number: of a state without dimensions.
+  subroutine kept_0(state, name, value)
+    type(tailrace_state), intent(in) :: state(:)
+    character(len=*), intent(in) :: name
+    real(real64), pointer, intent(out) :: value
+    integer :: i
+    value => null()
+    i = place_of(state, name)
+    if (i == 0) return
+    if (state(i)%array%rank == 0) call c_f_pointer(state(i)%array%data, value)
+  end subroutine kept_0
+
+  subroutine kept_1(state, name, values)
+    type(tailrace_state), intent(in) :: state(:)
+    character(len=*), intent(in) :: name
+    real(real64), pointer, intent(out) :: values(:)
+    integer :: i
+    values => null()
+    i = place_of(state, name)
+    if (i > 0) call tailrace_values(state(i)%array, values)
+  end subroutine kept_1
+
+  subroutine kept_2(state, name, values)
+    type(tailrace_state), intent(in) :: state(:)
+    character(len=*), intent(in) :: name
+    real(real64), pointer, intent(out) :: values(:, :)
+    integer :: i
+    values => null()
+    i = place_of(state, name)
+    if (i > 0) call tailrace_values(state(i)%array, values)
+  end subroutine kept_2
+
+  subroutine kept_3(state, name, values)
+    type(tailrace_state), intent(in) :: state(:)
+    character(len=*), intent(in) :: name
+    real(real64), pointer, intent(out) :: values(:, :, :)
+    integer :: i
+    values => null()
+    i = place_of(state, name)
+    if (i > 0) call tailrace_values(state(i)%array, values)
+  end subroutine kept_3
+
+  subroutine kept_4(state, name, values)
+    type(tailrace_state), intent(in) :: state(:)
+    character(len=*), intent(in) :: name
+    real(real64), pointer, intent(out) :: values(:, :, :, :)
+    integer :: i
+    values => null()
+    i = place_of(state, name)
+    if (i > 0) call tailrace_values(state(i)%array, values)
+  end subroutine kept_4
+
+  !> The number of an array; 0 where there is none of this name.
+  integer function place_of(state, name) result(place)
+    type(tailrace_state), intent(in) :: state(:)
+    character(len=*), intent(in) :: name
+    do place = size(state), 1, -1
+      if (is_called(state(place), name)) return
+    end do
+  end function place_of
+
+  logical function is_called(state, name)
+    type(tailrace_state), intent(in) :: state
+    character(len=*), intent(in) :: name
+    character(kind=c_char), pointer :: letters(:)
+    integer :: i
+    call c_f_pointer(state%name, letters, [len_trim(name) + 1])
+    is_called = .false.
+    do i = 1, len_trim(name)
+      if (letters(i) /= name(i:i)) return
+    end do
+    is_called = letters(len_trim(name) + 1) == c_null_char
+  end function is_called
 
   pure integer(int64) function tailrace_extent(array, dimension) result(extent)
     type(tailrace_array), intent(in) :: array

@@ -15,12 +15,30 @@
  * Only this header is needed: such a library does not link Tailrace. Every rank loads it,
  * only servers call it.
  *
+ * An operator that remembers earlier steps declares what it keeps,
+ *
+ *   operators:
+ *     peak: {library: ./libpeak.so, state: {highest: {dims: same}}, result: {dims: same, units: same}}
+ *
+ * and gets it at each step, to be read and changed. In C it is a function of the type
+ * tailrace_operator_with_state with the name NAME_with_state, in C++ a function with one argument more:
+ *
+ *   void peak(std::span<const tailrace::OperatorInput> in, tailrace::OperatorState state,
+ *             tailrace::OperatorOutput out) {
+ *     const auto highest = state["highest"].values();
+ *     for (std::size_t i = 0; i < highest.size(); ++i)
+ *       out.values()[i] = highest[i] = std::fmax(highest[i], in[0].values()[i]);
+ *   }
+ *   TAILRACE_OPERATOR_WITH_STATE(peak)
+ *
  * Conventions
  * - All numbers are float64, dense, C order, dimensions slowest first. Missing values are NaN.
  * - A call gets blocks: along the dimensions that `needs_whole` names in the configuration all cells, along
  * the others any part of them, possibly that of one model rank. It is not called for empty blocks.
  * - The output has the extents that follow from the declaration; the function must set all of its values.
  * - The function must not keep pointers after it returns, and must not change its inputs.
+ * - What it keeps from step to step is its state and nothing else: a call sees any block, on any server.
+ * Where it fails, the state is as it was before the call.
  * - There is one call of an operator at a time, from any thread, unless the configuration sets `thread_safe:
  * true`.
  */
@@ -53,12 +71,25 @@ typedef struct tailrace_array {
 typedef int (*tailrace_operator)(const tailrace_array* inputs, int count, tailrace_array* output, char* error,
                                  size_t size);
 
+/* What an operator keeps from step to step, of the block of the call. At the first step all values are the
+ * `start` that the configuration states, by default NaN. */
+typedef struct tailrace_state {
+  const char* name;
+  tailrace_array array; /* to be read and written */
+} tailrace_state;
+
+/* As tailrace_operator. `state` has `states` arrays, in the order of the configuration. */
+typedef int (*tailrace_operator_with_state)(const tailrace_array* inputs, int count, tailrace_state* state,
+                                            int states, tailrace_array* output, char* error, size_t size);
+
 #ifdef __cplusplus
 }
 
 #include <cstdio>
 #include <exception>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -87,14 +118,34 @@ class OperatorArray {
 using OperatorInput = OperatorArray<const double>;
 using OperatorOutput = OperatorArray<double>;
 
+/* What the operator keeps, by name. Borrowed for the time of the call. */
+class OperatorState {
+ public:
+  OperatorState(const tailrace_state* state, int states) : arrays_(state, static_cast<std::size_t>(states)) {}
+
+  /* Throws std::invalid_argument where the configuration declares no array of this name. */
+  OperatorOutput operator[](std::string_view name) const {
+    std::string known;
+    for (const tailrace_state& each : arrays_) {
+      if (each.name == name) return OperatorOutput(each.array);
+      known += (known.empty() ? "" : ", ") + std::string(each.name);
+    }
+    throw std::invalid_argument("the configuration declares no state \"" + std::string(name) +
+                                "\" (known: " + known + ")");
+  }
+
+ private:
+  std::span<const tailrace_state> arrays_;
+};
+
 /* Exceptions become the text of the failure. */
-inline int call_operator(void (*function)(std::span<const OperatorInput>, OperatorOutput),
-                         const tailrace_array* inputs, int count, tailrace_array* output, char* error,
-                         std::size_t size) noexcept {
+template <class Function>
+int call_operator(const Function& function, const tailrace_array* inputs, int count, char* error,
+                  std::size_t size) noexcept {
   try {
     const std::span<const tailrace_array> given(inputs, static_cast<std::size_t>(count));
     const std::vector<OperatorInput> arguments(given.begin(), given.end());
-    function(std::span<const OperatorInput>(arguments), OperatorOutput(*output));
+    function(std::span<const OperatorInput>(arguments));
     return 0;
   } catch (const std::exception& thrown) {
     std::snprintf(error, size, "%s", thrown.what());
@@ -110,7 +161,23 @@ inline int call_operator(void (*function)(std::span<const OperatorInput>, Operat
   extern "C" TAILRACE_EXPORT int name(const tailrace_array* inputs, int count, tailrace_array* output, \
                                       char* error, std::size_t size) {                                 \
     using Function = void (*)(std::span<const tailrace::OperatorInput>, tailrace::OperatorOutput);     \
-    return tailrace::call_operator(static_cast<Function>(name), inputs, count, output, error, size);   \
+    const auto call = [&](std::span<const tailrace::OperatorInput> arguments) {                        \
+      static_cast<Function>(name)(arguments, tailrace::OperatorOutput(*output));                       \
+    };                                                                                                 \
+    return tailrace::call_operator(call, inputs, count, error, size);                                  \
+  }
+
+#define TAILRACE_OPERATOR_WITH_STATE(name)                                                                  \
+  extern "C" TAILRACE_EXPORT int name##_with_state(const tailrace_array* inputs, int count,                 \
+                                                   tailrace_state* state, int states,                       \
+                                                   tailrace_array* output, char* error, std::size_t size) { \
+    using Function = void (*)(std::span<const tailrace::OperatorInput>, tailrace::OperatorState,            \
+                              tailrace::OperatorOutput);                                                    \
+    const auto call = [&](std::span<const tailrace::OperatorInput> arguments) {                             \
+      static_cast<Function>(name)(arguments, tailrace::OperatorState(state, states),                        \
+                                  tailrace::OperatorOutput(*output));                                       \
+    };                                                                                                      \
+    return tailrace::call_operator(call, inputs, count, error, size);                                       \
   }
 #endif
 

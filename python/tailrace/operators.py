@@ -11,6 +11,17 @@
 
 The servers call the function with read-only float64 arrays over their own memory, which it must not keep. It returns an
 array of the declared shape, of numbers. What it raises is the reason that the diagnostic is missing at that step.
+
+One that remembers earlier steps declares what it keeps, and has an argument `state` more: a dict with an array for each
+name, to be read and changed.
+
+    @operator
+    def peak(a, state):
+        state["highest"] = np.fmax(state["highest"], a)
+        return state["highest"]
+
+    operators:
+      peak: {python: mine.py, state: {highest: {dims: same}}, result: {dims: same, units: same}}
 """
 
 import functools
@@ -22,14 +33,15 @@ import numpy as np
 def operator(function):
     """Marks a function as an operator, and checks its calls outside of servers as a server does: use it in tests."""
     parameters = inspect.signature(function).parameters.values()
-    odd = [one.name for one in parameters if one.kind not in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    usual = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    odd = [one.name for one in parameters if one.kind not in usual and one.name != "state"]
     if odd:
         raise TypeError(f"operator {function.__name__}: arguments are positional only, but {odd[0]} is not")
 
     @functools.wraps(function)
-    def checked(*arrays):
+    def checked(*arrays, **state):
         given = [_read_only(array) for array in arrays]
-        result = np.asarray(function(*given))
+        result = np.asarray(function(*given, **state))
         if result.dtype.kind not in "buif":
             raise TypeError(f"{function.__name__} returned values of type {result.dtype}; expected numbers")
         return result

@@ -121,7 +121,9 @@ std::size_t Engine::bytes() const {
   return held;
 }
 
-std::size_t Engine::fixed_bytes() const { return parts_->fixed.bytes(); }
+std::size_t Engine::fixed_bytes() const {
+  return parts_->fixed.bytes() + parts_->conductor.memories().bytes();
+}
 
 std::vector<Failure> Engine::take_failures() { return std::exchange(parts_->failures, {}); }
 
@@ -148,6 +150,8 @@ std::vector<int> Engine::clients_of(int diagnostic) const {
   return root == layout.server.rank ? std::vector<int>{-1} : std::vector<int>{};
 }
 
-bool Engine::remembers() const { return parts_->layout.in_order; }
+void Engine::save(model::StateSaver& saver) const { parts_->conductor.memories().save(saver); }
+
+void Engine::load(const model::StateLoader& loader) { parts_->conductor.memories().load(loader); }
 
 }  // namespace tailrace::analytics

@@ -13,6 +13,7 @@
 #include "messaging/messenger.hpp"
 #include "model/block.hpp"
 #include "model/data_type.hpp"
+#include "model/state.hpp"
 
 namespace tailrace::analytics {
 
@@ -62,13 +63,13 @@ struct Failure {
 // Many steps may be under way at once, and servers need not be at the same one: a slow server then delays
 // only results, and what bounds the memory is who calls begin() (bytes()). Results are given in the order of
 // steps all the same, since windows of time are folded in that order.
-class Engine {
+class Engine final : public model::Stateful {
  public:
   // `clients`: of this server, as numbered in the component, ascending. `graph` must live longer. `done` gets
   // the results of each step, in the order of the steps.
   Engine(const Graph& graph, const std::vector<EngineInput>& inputs, std::vector<int> clients,
          EngineServices services, std::function<void(StepResults&&)> done);
-  ~Engine();
+  ~Engine() override;
 
   // A step begins at which these diagnostics are due (none: nothing happens until the next).
   void begin(const model::Tick& tick, const std::vector<char>& due);
@@ -81,7 +82,7 @@ class Engine {
   bool progress();  // true if anything moved
   bool idle() const;
   std::size_t bytes() const;             // held for steps that are not finished
-  std::size_t fixed_bytes() const;       // of fixed inputs, which stay
+  std::size_t fixed_bytes() const;       // of fixed inputs and memories, which stay
   std::size_t steps() const;             // that are not finished
   std::vector<Failure> take_failures();  // in the order of steps
   // Proves, with the other servers, that nothing is left; call once, when idle after the last step.
@@ -90,7 +91,11 @@ class Engine {
   const Placement& placement() const;
   // Whose values of a diagnostic come here: clients of this server; -1 for the whole; none.
   std::vector<int> clients_of(int diagnostic) const;
-  bool remembers() const;  // some operator depends on earlier steps
+
+  // While idle(): what kernels remember of earlier steps, and nothing else. load() comes before the first
+  // step, and throws Error(resource) where a memory is another one than before.
+  void save(model::StateSaver& saver) const override;
+  void load(const model::StateLoader& loader) override;
 
  private:
   struct Parts;

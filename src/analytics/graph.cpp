@@ -57,6 +57,11 @@ std::string text_of(const Graph& graph, int node) {
   return nested(graph, node, 0, room);
 }
 
+std::vector<Memory> memories_of(const Node& node) {
+  if (node.kind != NodeKind::kernel) return {};
+  return static_cast<const Kernel*>(node.op)->memories(node.call);
+}
+
 namespace {
 
 // The first diagnostic that needs the node.

@@ -53,6 +53,9 @@ struct Graph {
 // where it grows past some hundred characters.
 std::string text_of(const Graph& graph, int node);
 
+// What it keeps from step to step; only kernels keep anything.
+std::vector<Memory> memories_of(const Node& node);
+
 // Says of each call of an operator of the user's which expression it is, and of which diagnostic
 // (Call::purpose).
 void tell_purposes(Graph& graph);

@@ -24,6 +24,7 @@
 #include "analytics/array.hpp"
 #include "analytics/dim_coordinate.hpp"
 #include "analytics/shape.hpp"
+#include "model/data_type.hpp"
 
 namespace tailrace::analytics {
 
@@ -119,19 +120,31 @@ class Reduction : public Operator {
   virtual bool fusible() const { return false; }  // what start() gives is a FusiblePartial
 };
 
-// May keep something from step to step (tracking). One at a time, in the order of steps.
+// An array that a kernel keeps from step to step, which checkpoints save.
+struct Memory {
+  std::string name;
+  model::DataType type = model::DataType::float64;
+  Dims dims;  // those that the result has too lie where the result does; others are whole
+  bool operator==(const Memory&) const = default;
+};
+
+// Of a kernel that remembers: one for all steps, of the whole or of a client's block, in the order of steps.
 class KernelRun {
  public:
   virtual ~KernelRun() = default;
   // Whole in the dims that needs_whole() names, blocks in the others; the result too.
   virtual Array compute(std::span<const ConstArray> arguments) = 0;
+  // The values of Kernel::memories(), to be read and written, for a result that lies in `result` (of one run
+  // always the same). Before the first step they are what that step begins with.
+  virtual std::vector<std::span<std::byte>> memories(const model::Region& /*result*/) { return {}; }
 };
 
 class Kernel : public Operator {
  public:
   virtual std::vector<std::string> needs_whole(const Call& call) const = 0;
   virtual std::unique_ptr<KernelRun> start(const Call& call) const = 0;
-  virtual bool remembers() const { return false; }  // one run for all steps, and the argument gathered whole
+  // What depends on earlier steps says so here. Split dims are among those of the result or needed whole.
+  virtual std::vector<Memory> memories(const Call&) const { return {}; }
 };
 
 // Those that a configuration brings, by name.

@@ -20,7 +20,6 @@ bool leaves_block(const Graph& graph, const Node& node, const std::vector<Place>
   const auto dims = node.kind == NodeKind::reduction
                         ? consumed(node)
                         : static_cast<const Kernel*>(node.op)->needs_whole(node.call);
-  if (node.kind == NodeKind::kernel && static_cast<const Kernel*>(node.op)->remembers()) return true;
   for (const int arg : node.args) {
     if (place[at(arg)] != Place::local) continue;
     const Shape& shape = graph.nodes[at(arg)].shape;

@@ -165,12 +165,4 @@ void Diagnostics::tell_failure(const analytics::Failure& failure) {
     base::log_warning(text + "; further steps like this one are not reported");
 }
 
-void Diagnostics::save(model::StateSaver&) const {
-  if (engine_->remembers())
-    throw Error(
-        ErrorCode::resource,
-        "the state of the diagnostics cannot be saved: one of them uses an operator that remembers earlier "
-        "steps, such as track, and what it remembers is not yet part of the state");
-}
-
 }  // namespace tailrace::pipeline

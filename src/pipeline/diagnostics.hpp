@@ -51,10 +51,10 @@ class Diagnostics final : public model::Stateful {
   bool at_rest() const;  // nothing under way, nothing left to fold
   bool over() const { return at_rest() && proof_ == Proof::given; }
 
-  // At rest nothing of a step is left here: what diagnostics have made so far is in the streams. Throws
-  // Error(resource) where an operator remembers earlier steps, which no engine can save yet.
-  void save(model::StateSaver& saver) const override;
-  void load(const model::StateLoader&) override {}
+  // At rest nothing of a step is left here but what operators remember: what diagnostics have made so far is
+  // in the streams.
+  void save(model::StateSaver& saver) const override { engine_->save(saver); }
+  void load(const model::StateLoader& loader) override { engine_->load(loader); }
 
   std::size_t bytes() const { return engine_->bytes(); }
   std::size_t fixed_bytes() const { return engine_->fixed_bytes(); }

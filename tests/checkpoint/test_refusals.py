@@ -4,6 +4,7 @@ import shutil
 
 import numpy as np
 import pytest
+from analytics.support.jobs import Case
 from support.harness import attached, block_grid, field, inline, model, servers
 from support.reading import bounds_of, every_bit, read
 from support.values import History, put_values, reduce_window
@@ -68,11 +69,13 @@ def test_fields_that_cannot_be_kept(job):
     job(play(), config=config(fields=fixed)).failed_with('"q" is a fixed field', "puts again after a restart")
 
 
-def test_what_remembers_steps(job):
-    tracked = {"cells": {"is": "track(w > 1.0)"}}
-    result = job(play(), config=config(diagnostics=tracked))
-    assert result.status != 0
-    result.failed_with("checkpoint", "remembers earlier steps")
+def test_what_remembers_contributions_of_ranks(tmp_path):
+    """Those are of other ranks after a restart."""
+    case = Case(2, servers(1)).grid("profile", ["k", "j"], [4, 3], kind="partial")
+    case.field("part", np.ones((2, 5, 4, 3)), grid="profile", units="1")
+    made = case.configuration({"cells": "track(part > 1, k)"}, checkpoint={"every": "1 step"})
+    result = case.run(tmp_path, made)
+    result.failed_with("checkpoint", "track((part > 1), k) remembers earlier steps of a field on a partial grid")
 
 
 def test_a_checkpoint_that_must_be_there(job):

@@ -53,14 +53,27 @@ def checked(result, shape):
     return result
 
 
-def compute(path, name, inputs, output):
-    """Weak references to the arrays over the inputs, which nobody may hold any more."""
+class State(dict):
+    """What an operator keeps, by name: arrays over the server's memory. To set one is to copy into it."""
+
+    def __setitem__(self, name, values):
+        self[name][...] = values
+
+    def __missing__(self, name):
+        raise KeyError(f'the configuration declares no state "{name}" (known: {", ".join(self)})')
+
+
+def compute(path, name, inputs, state, output):
+    """Weak references to the arrays over the server's memory, which nobody may hold any more."""
     function = find(path, name)
-    whole = [numpy.frombuffer(memory, numpy.float64) for memory, _ in inputs]
-    arrays = [array.reshape(shape) for array, (_, shape) in zip(whole, inputs, strict=True)]
+    lent = [numpy.frombuffer(memory, numpy.float64) for memory, _ in (*inputs, *state.values())]
+    shapes = [shape for _, shape in (*inputs, *state.values())]
+    arrays = [array.reshape(shape) for array, shape in zip(lent, shapes, strict=True)]
+    kept = State(zip(state, arrays[len(inputs) :], strict=True))
     memory, shape = output
-    numpy.frombuffer(memory, numpy.float64).reshape(shape)[...] = checked(function(*arrays), shape)
-    return [weakref.ref(array) for array in whole]
+    result = function(*arrays[: len(inputs)], state=kept) if state else function(*arrays)
+    numpy.frombuffer(memory, numpy.float64).reshape(shape)[...] = checked(result, shape)
+    return [weakref.ref(array) for array in lent]
 
 
 def reason(error, path):
@@ -83,12 +96,12 @@ def forget_crash():
             del sys.modules[name]
 
 
-def call(path, name, inputs, output):
+def call(path, name, inputs, state, output):
     """None, or why it could not be done."""
     forget_crash()
     under_way.append(name)
     try:
-        lent = compute(path, name, inputs, output)
+        lent = compute(path, name, inputs, state, output)
     except BaseException as error:
         return reason(error, path)
     finally:

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "calls.hpp"
@@ -115,21 +116,45 @@ PyObject* pair_of(const tailrace_array& array, int access) {
   return memory ? PyTuple_Pack(2, memory.get(), shape.get()) : nullptr;
 }
 
-std::string call(const char* path, const char* function, const tailrace_array* inputs, int count,
-                 const tailrace_array& output) {
+// What the plugin is asked for.
+struct Call {
+  const char* path;
+  const char* function;
+  std::span<const tailrace_array> inputs;
+  std::span<tailrace_state> state;
+  const tailrace_array& output;
+};
+
+Object pairs_of(std::span<const tailrace_array> arrays) {
+  Object pairs(PyTuple_New(std::ssize(arrays)));
+  for (std::size_t i = 0; pairs && i < arrays.size(); ++i) {
+    PyObject* pair = pair_of(arrays[i], PyBUF_READ);
+    if (pair == nullptr) return {};
+    PyTuple_SET_ITEM(pairs.get(), static_cast<Py_ssize_t>(i), pair);
+  }
+  return pairs;
+}
+
+// By name, to be written too.
+Object pairs_of(std::span<tailrace_state> state) {
+  Object pairs(PyDict_New());
+  for (tailrace_state& each : state) {
+    const Object pair(pairs ? pair_of(each.array, PyBUF_WRITE) : nullptr);
+    if (!pair || PyDict_SetItemString(pairs.get(), each.name, pair.get()) != 0) return {};
+  }
+  return pairs;
+}
+
+std::string run_call(const Call& call) {
   std::string why;
   PyObject* run = caller(why);
   if (run == nullptr) return why;
-  const Object given(PyTuple_New(count));
-  if (!given) return take_error();
-  for (int i = 0; i < count; ++i) {
-    PyObject* pair = pair_of(inputs[i], PyBUF_READ);
-    if (pair == nullptr) return take_error();
-    PyTuple_SET_ITEM(given.get(), i, pair);
-  }
-  const Object result(pair_of(output, PyBUF_WRITE));
+  const Object given = pairs_of(call.inputs), state = pairs_of(call.state);
+  if (!given || !state) return take_error();
+  const Object result(pair_of(call.output, PyBUF_WRITE));
   if (!result) return take_error();
-  const Object answer(PyObject_CallFunction(run, "ssOO", path, function, given.get(), result.get()));
+  const Object answer(
+      PyObject_CallFunction(run, "ssOOO", call.path, call.function, given.get(), state.get(), result.get()));
   if (!answer) return take_error();
   if (answer.get() == Py_None) return "";
   const char* text = PyUnicode_AsUTF8(answer.get());
@@ -145,24 +170,29 @@ bool is_ending() {
 }
 
 // Without an exception on its way out, since nobody is there to take it.
-std::string call_with_python(const char* path, const char* function, const tailrace_array* inputs, int count,
-                             const tailrace_array& output) noexcept {
+std::string call_with_python(const Call& call) noexcept {
   static const std::string refusal = Py_IsInitialized() != 0 ? "" : start_interpreter();
   if (!refusal.empty()) return refusal;
   if (is_ending()) return "Python is shutting down and runs nothing any more";
   const Lock lock;
-  return call(path, function, inputs, count, output);
+  return run_call(call);
 }
 
 }  // namespace
 
-// As a tailrace_operator, with the file and the function before it. From any thread.
+// As a tailrace_operator_with_state, with the file and the function before it; the state may have no arrays.
+// From any thread.
 extern "C" TAILRACE_EXPORT int tailrace_call_python(const char* path, const char* function,
                                                     const tailrace_array* inputs, int count,
-                                                    tailrace_array* output, char* error, std::size_t size) {
+                                                    tailrace_state* state, int states, tailrace_array* output,
+                                                    char* error, std::size_t size) {
   std::string why;
-  tailrace::python::run_on_own_thread(
-      [&] { why = call_with_python(path, function, inputs, count, *output); });
+  const Call call{path,
+                  function,
+                  {inputs, static_cast<std::size_t>(count)},
+                  {state, static_cast<std::size_t>(states)},
+                  *output};
+  tailrace::python::run_on_own_thread([&] { why = call_with_python(call); });
   if (why.empty()) return 0;
   std::snprintf(error, size, "%s", why.c_str());
   return 1;

@@ -24,7 +24,8 @@ Conductor::Conductor(const planning::Layout& layout, EngineServices services, Ca
                 [](const messaging::Name& name) {
                   return fmt::format("diagnostics of round {}, exchange {}", name.round, name.what);
                 }),
-      background_(std::move(services.submit)) {}
+      background_(std::move(services.submit)),
+      runs_(layout) {}
 
 messaging::Name Conductor::name(const RootTask& task, int what) const {
   const auto servers = static_cast<std::size_t>(layout_.server.count);
@@ -75,10 +76,11 @@ void Conductor::run_phase(Step& step) {
   auto left = std::make_shared<std::size_t>(lanes.size());
   for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
     background_.run(
-        [&step, phase, lane, &lanes] {
+        [this, &step, phase, lane, &lanes] {
           const std::size_t clients = step.plan().layout().clients.size();
           for (std::size_t c = lane; c < clients; c += lanes.size())
-            work::ClientRun(step.values, c, lanes[lane]).run(step.plan().schedule().phases[phase].blocks);
+            work::ClientRun(step.values, runs_, c, lanes[lane])
+                .run(step.plan().schedule().phases[phase].blocks);
         },
         [this, &step, left] {
           if (--*left == 0) phase_done(step);
@@ -95,7 +97,7 @@ void Conductor::run_phase_alone(Step& step) {
         const planning::PhasePlan& phase = step.plan().schedule().phases[step.phase];
         work::Lane& lane = step.values.lanes(step.phase).front();
         for (std::size_t c = 0; c < layout_.clients.size(); ++c)
-          work::ClientRun(step.values, c, lane).run(phase.blocks);
+          work::ClientRun(step.values, runs_, c, lane).run(phase.blocks);
         for (std::size_t r = 0; r < phase.roots.size(); ++r) compute({step, step.phase, r}, {});
       },
       [this, &step] {

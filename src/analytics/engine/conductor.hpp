@@ -36,6 +36,7 @@ class Conductor {
   std::size_t bytes() const { return messages_.bytes(); }
   std::string describe() const { return messages_.describe(); }
   void finish(std::function<void(const std::string& unmatched)> then);
+  memories::KernelRuns& memories() { return runs_; }  // while no step is under way
 
  private:
   // A root of a phase of a step: one gather and one broadcast.
@@ -61,7 +62,7 @@ class Conductor {
   Calls calls_;
   messaging::ActiveMessages messages_;
   Background background_;
-  work::KernelRuns runs_;
+  memories::KernelRuns runs_;
 };
 
 }  // namespace tailrace::analytics::engine

@@ -29,7 +29,7 @@ Layout::Layout(const Graph& of_graph, const std::vector<EngineInput>& inputs, st
       places_of_clients(clients.empty() ? 0 : at(clients.back()) + 1, -1) {
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    if (node.kind == NodeKind::kernel && static_cast<const Kernel*>(node.op)->remembers()) in_order = true;
+    if (!memories_of(node).empty()) in_order = true;
     if (node.kind == NodeKind::input) nodes_of_inputs[at(node.input)] = static_cast<int>(n);
   }
   for (const EngineInput& input : inputs) fills.push_back(input.fill);

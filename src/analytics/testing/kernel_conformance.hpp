@@ -50,8 +50,27 @@ struct KernelCheck {
   // pasts.
   void again(const std::vector<Array>& arguments, const Array& expected) {
     const auto run = kernel.start(call);
-    if (!kernel.remembers()) compute(*run, random_arguments(Kind::wide));
+    if (kernel.memories(call).empty()) compute(*run, random_arguments(Kind::wide));
     expect_same(compute(*run, arguments), expected);
+  }
+
+  // A run that takes up what another remembers goes on as that does.
+  void taken_up(const std::vector<Array>& arguments) {
+    const std::vector<Memory> memories = kernel.memories(call);
+    if (memories.empty()) return;
+    const model::Region region = whole_region(kernel.infer(call));
+    const auto before = kernel.start(call), after = kernel.start(call);
+    compute(*before, arguments);
+    const auto from = before->memories(region), to = after->memories(region);
+    ASSERT_EQ(from.size(), memories.size());
+    for (std::size_t m = 0; m < memories.size(); ++m) {
+      ASSERT_EQ(from[m].size(), static_cast<std::size_t>(Shape{memories[m].dims, {}}.size()) *
+                                    model::size_of(memories[m].type));
+      ASSERT_EQ(to[m].size(), from[m].size());
+      std::ranges::copy(from[m], to[m].begin());
+    }
+    const std::vector<Array> next = random_arguments(Kind::wide);
+    expect_same(compute(*after, next), compute(*before, next));
   }
 
   // Some cells of each dimension that may come in blocks, in any order; maybe none.
@@ -82,7 +101,6 @@ struct KernelCheck {
 
   // Blocks of the dimensions that it does not need whole give their parts of the result.
   void blocks(const std::vector<Array>& arguments, const Array& expected) {
-    if (kernel.remembers()) return;  // its arguments are gathered
     const auto cells = some_cells();
     std::vector<Array> parts;
     for (std::size_t a = 0; a < arguments.size(); ++a)
@@ -103,6 +121,7 @@ inline void check_kernel(const std::string& name, const Call& call) {
     const Array result = check.compute(arguments);
     check.shape(result);
     check.again(arguments, result);
+    check.taken_up(arguments);
     for (int i = 0; i < 8; ++i) check.blocks(arguments, result);
   }
 }

@@ -42,16 +42,26 @@ class Check {
       add(declaration_.units_location, ".result.units",
           fmt::format("UDUNITS does not know the units \"{}\"", units));
     for (const auto& argument : declaration_.arguments) take_argument(argument);
-    std::set<std::string> seen;
     for (const NamedDim& dim : declaration_.needs_whole) expect_known(dim, ".needs_whole");
-    if (!declaration_.result) return;
-    for (const ResultDim& dim : *declaration_.result) {
-      expect_new({dim.name, dim.location}, seen, ".result.dims");
-      if (dim.extent == 0) expect_known({dim.name, dim.location}, ".result.dims");
+    if (declaration_.result) expect_dims(*declaration_.result, ".result.dims");
+    for (const KeptArray& array : declaration_.state) {
+      const std::string key = ".state." + array.name;
+      if (!is_word(array.name))
+        add(array.location, key,
+            "the name of an array consists of letters, digits and _, and does not begin with a digit");
+      if (array.dims) expect_dims(*array.dims, key + ".dims");
     }
   }
 
  private:
+  void expect_dims(const std::vector<ResultDim>& dims, const std::string& key) {
+    std::set<std::string> seen;
+    for (const ResultDim& dim : dims) {
+      expect_new({dim.name, dim.location}, seen, key);
+      if (dim.extent == 0) expect_known({dim.name, dim.location}, key);
+    }
+  }
+
   void take_argument(const std::optional<std::vector<NamedDim>>& argument) {
     any_ = any_ || !argument;
     if (!argument) return;
@@ -62,15 +72,15 @@ class Check {
     }
   }
 
-  void expect_new(const NamedDim& dim, std::set<std::string>& seen, const char* key) {
+  void expect_new(const NamedDim& dim, std::set<std::string>& seen, const std::string& key) {
     if (!seen.insert(dim.name).second)
       add(dim.location, key, fmt::format("the dimension \"{}\" is named twice", dim.name));
   }
 
   // Where some argument may have any dimensions, only a call can tell.
-  void expect_known(const NamedDim& dim, const char* key) {
+  void expect_known(const NamedDim& dim, const std::string& key) {
     if (any_ || std::find(dims_.begin(), dims_.end(), dim.name) != dims_.end()) return;
-    const bool result = std::string_view(key) == ".result.dims";
+    const bool result = key != ".needs_whole";
     add(dim.location, key,
         fmt::format("no argument has a dimension \"{}\"{}.{}", dim.name,
                     result ? fmt::format("; a new one needs its extent: {{{}: 10}}", dim.name) : "",

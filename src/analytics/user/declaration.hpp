@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,14 @@ struct ResultDim {
   config::Location location;
 };
 
+// An array that the operator keeps from step to step.
+struct KeptArray {
+  std::string name;
+  config::Location location;
+  std::optional<std::vector<ResultDim>> dims;               // none: those of the first argument
+  double start = std::numeric_limits<double>::quiet_NaN();  // of all its values, before the first step
+};
+
 struct Declaration {
   std::string name;
   config::Location location;
@@ -34,6 +43,7 @@ struct Declaration {
   bool needs_all = false;                        // every dimension is needed whole
   std::vector<NamedDim> needs_whole;             // besides those that the result does not have
   std::optional<std::vector<ResultDim>> result;  // none: the dimensions of the first argument
+  std::vector<KeptArray> state;                  // in the order of the configuration
   config::Location units_location;
   std::string units;           // "same": of the first argument; empty: unknown
   bool takes_missing = false;  // it knows that NaN stands for a missing value

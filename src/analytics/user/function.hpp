@@ -14,8 +14,10 @@ struct Declaration;
 class Function {
  public:
   virtual ~Function() = default;
-  // Throws Error(configuration) with what the function says of its failure. From any thread.
-  virtual void call(std::span<const tailrace_array> inputs, tailrace_array& output) const = 0;
+  // `state`: as declared, read and changed. Throws Error(configuration) with what the function says of its
+  // failure. From any thread.
+  virtual void call(std::span<const tailrace_array> inputs, std::span<tailrace_state> state,
+                    tailrace_array& output) const = 0;
 };
 
 // Loads the library now. Throws Error(configuration): it cannot be loaded, it has no such function.

@@ -15,13 +15,19 @@ namespace {
 // A library stays loaded until the process ends: its code may have left threads or exit handlers behind.
 class LibraryFunction final : public Function {
  public:
-  explicit LibraryFunction(tailrace_operator function) : function_(function) {}
+  LibraryFunction(void* symbol, bool takes_state) : symbol_(symbol), takes_state_(takes_state) {}
 
-  void call(std::span<const tailrace_array> inputs, tailrace_array& output) const override {
+  void call(std::span<const tailrace_array> inputs, std::span<tailrace_state> state,
+            tailrace_array& output) const override {
     std::array<char, error_size> error{};
     int status = 0;
     try {
-      status = function_(inputs.data(), static_cast<int>(inputs.size()), &output, error.data(), error.size());
+      const int count = static_cast<int>(inputs.size()), states = static_cast<int>(state.size());
+      status = takes_state_
+                   ? reinterpret_cast<tailrace_operator_with_state>(symbol_)(
+                         inputs.data(), count, state.data(), states, &output, error.data(), error.size())
+                   : reinterpret_cast<tailrace_operator>(symbol_)(inputs.data(), count, &output, error.data(),
+                                                                  error.size());
     } catch (const std::exception&) {
       throw;
     } catch (...) {
@@ -32,8 +38,30 @@ class LibraryFunction final : public Function {
   }
 
  private:
-  tailrace_operator function_;
+  void* symbol_;
+  bool takes_state_;
 };
+
+// By another name than those without a state: a function that is called with other arguments than it has
+// would bring the server down.
+constexpr const char* with_state = "_with_state";
+
+[[noreturn]] void refuse_symbol(void* library, const Declaration& declaration, const std::string& wanted) {
+  const auto has = [&](const std::string& name) { return dlsym(library, name.c_str()) != nullptr; };
+  const std::string other = declaration.function + (declaration.state.empty() ? with_state : "");
+  std::string instead;
+  if (has(other))
+    instead = fmt::format(", but \"{}\", which takes {} (`state`)", other,
+                          declaration.state.empty() ? "a state, of which nothing is declared"
+                                                    : "no state, where one is declared");
+  else if (has(wanted + "_"))
+    instead = fmt::format(", but \"{}_\"", wanted);
+  throw Error(ErrorCode::configuration,
+              fmt::format("the library {} has no function \"{}\"{}; it must be exported under exactly this "
+                          "name ({} in C++, bind(c) in Fortran)",
+                          declaration.path, wanted, instead,
+                          declaration.state.empty() ? "TAILRACE_OPERATOR" : "TAILRACE_OPERATOR_WITH_STATE"));
+}
 
 }  // namespace
 
@@ -47,17 +75,10 @@ std::shared_ptr<const Function> load_library(const Declaration& declaration) {
   void* library = dlopen(declaration.path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     throw Error(ErrorCode::configuration, fmt::format("the library cannot be loaded: {}", dlerror()));
-  void* symbol = dlsym(library, declaration.function.c_str());
-  if (symbol == nullptr) {
-    const bool is_fortran = dlsym(library, (declaration.function + "_").c_str()) != nullptr;
-    throw Error(
-        ErrorCode::configuration,
-        fmt::format("the library {} has no function \"{}\"{}; it must be exported under exactly this name "
-                    "(TAILRACE_OPERATOR in C++, bind(c) in Fortran)",
-                    declaration.path, declaration.function,
-                    is_fortran ? fmt::format(", but \"{}_\"", declaration.function) : ""));
-  }
-  return std::make_shared<LibraryFunction>(reinterpret_cast<tailrace_operator>(symbol));
+  const std::string name = declaration.function + (declaration.state.empty() ? "" : with_state);
+  void* symbol = dlsym(library, name.c_str());
+  if (symbol == nullptr) refuse_symbol(library, declaration, name);
+  return std::make_shared<LibraryFunction>(symbol, !declaration.state.empty());
 }
 
 }  // namespace tailrace::analytics::user

@@ -40,6 +40,8 @@ const Dim* dim_of(const Call& call, const std::string& name) {
 struct TypedCall {
   Call call;
   Shape result;
+  std::vector<Memory> memories;
+  std::vector<double> starts;  // of the memories
 };
 
 tailrace_array described(const Shape& shape, const model::Region& region, const double* values) {
@@ -54,6 +56,16 @@ tailrace_array described(const Shape& shape, const model::Region& region, const 
     array.dims[d] = shape.dims[d].name.c_str();
   }
   return array;
+}
+
+// As `shape` of a block: dims of the result lie as there, others are whole.
+model::Region region_for(const Dims& dims, const Shape& result, const model::Region& here) {
+  std::vector<model::Runs> runs;
+  for (const Dim& dim : dims) {
+    const auto place = result.find(dim.name);
+    runs.push_back(place ? here.runs(*place) : model::Runs{{0, dim.extent}});
+  }
+  return model::Region(std::move(runs));
 }
 
 class Run final : public KernelRun {
@@ -71,16 +83,39 @@ class Run final : public KernelRun {
     for (std::size_t i = 0; i < arguments.size(); ++i)
       inputs.push_back(described(call_.call.arguments[i], *arguments[i].region, arguments[i].values.data()));
     tailrace_array output = described(call_.result, result.region, result.values.data());
-    call(inputs, output);
+    begin(result.region);
+    auto kept = kept_;  // which stays as it is where the function fails
+    std::vector<tailrace_state> state;
+    for (std::size_t m = 0; m < kept.size(); ++m)
+      state.push_back({call_.memories[m].name.c_str(),
+                       described({call_.memories[m].dims, {}}, kept_regions_[m], kept[m].data())});
+    call(inputs, state, output);
+    kept_ = std::move(kept);
     return result;
   }
 
+  std::vector<std::span<std::byte>> memories(const model::Region& result) override {
+    begin(result);
+    std::vector<std::span<std::byte>> all;
+    for (std::vector<double>& values : kept_) all.push_back(std::as_writable_bytes(std::span(values)));
+    return all;
+  }
+
  private:
-  void call(const std::vector<tailrace_array>& inputs, tailrace_array& output) {
+  void begin(const model::Region& result) {
+    if (kept_.size() == call_.memories.size()) return;
+    for (std::size_t m = 0; m < call_.memories.size(); ++m) {
+      kept_regions_.push_back(region_for(call_.memories[m].dims, call_.result, result));
+      kept_.emplace_back(static_cast<std::size_t>(kept_regions_.back().size()), call_.starts[m]);
+    }
+  }
+
+  void call(const std::vector<tailrace_array>& inputs, std::span<tailrace_state> state,
+            tailrace_array& output) {
     const CrashNotice notice(call_.call.purpose);
-    if (one_at_a_time_ == nullptr) return function_.call(inputs, output);
+    if (one_at_a_time_ == nullptr) return function_.call(inputs, state, output);
     const base::MutexLock lock(*one_at_a_time_);
-    function_.call(inputs, output);
+    function_.call(inputs, state, output);
   }
 
   model::Region region_of(std::span<const ConstArray> arguments) const {
@@ -100,6 +135,8 @@ class Run final : public KernelRun {
   TypedCall call_;
   const Function& function_;
   base::Mutex* one_at_a_time_;
+  std::vector<model::Region> kept_regions_;
+  std::vector<std::vector<double>> kept_;  // by memory
 };
 
 class UserOperator final : public Kernel {
@@ -137,7 +174,9 @@ class UserOperator final : public Kernel {
       shape.units = call.arguments.front().units;
     else if (!declaration_.units.empty())
       shape.units = declaration_.units;
-    shape.dims = declaration_.result ? declared_dims(call) : call.arguments.front().dims;
+    shape.dims = dims_of(call, declaration_.result, "result");
+    for (const KeptArray& array : declaration_.state)
+      dims_of(call, array.dims, fmt::format("state \"{}\"", array.name));
     const std::vector<std::string> whole = needs_whole(call, shape.dims);
     for (Dim& dim : shape.dims)
       if (contains(whole, dim.name)) dim.split = false;
@@ -149,8 +188,17 @@ class UserOperator final : public Kernel {
   }
 
   std::unique_ptr<KernelRun> start(const Call& call) const override {
-    return std::make_unique<Run>(TypedCall{call, infer(call)}, *function_,
+    TypedCall typed{call, infer(call), memories(call), {}};
+    for (const KeptArray& array : declaration_.state) typed.starts.push_back(array.start);
+    return std::make_unique<Run>(std::move(typed), *function_,
                                  declaration_.thread_safe ? nullptr : &one_at_a_time_);
+  }
+
+  std::vector<Memory> memories(const Call& call) const override {
+    std::vector<Memory> all;
+    for (const KeptArray& array : declaration_.state)
+      all.push_back({array.name, model::DataType::float64, dims_of(call, array.dims, "state")});
+    return all;
   }
 
  private:
@@ -177,30 +225,38 @@ class UserOperator final : public Kernel {
     }
   }
 
-  Dims declared_dims(const Call& call) const {
+  // `what`: is declared with these.
+  Dims dims_of(const Call& call, const std::optional<std::vector<ResultDim>>& declared,
+               const std::string& what) const {
+    if (!declared) return call.arguments.front().dims;
     Dims dims;
-    for (const ResultDim& wanted : *declaration_.result) {
+    for (const ResultDim& wanted : *declared) {
       const Dim* given = dim_of(call, wanted.name);
       if (wanted.extent > 0 && given != nullptr && given->extent != wanted.extent)
         throw CallProblem(-1, "",
-                          fmt::format("the result of {} is declared with {} cells along \"{}\", where the "
+                          fmt::format("the {} of {} is declared with {} cells along \"{}\", where the "
                                       "arguments have {}",
-                                      declaration_.name, wanted.extent, wanted.name, given->extent));
+                                      what, declaration_.name, wanted.extent, wanted.name, given->extent));
       if (wanted.extent == 0 && given == nullptr)
         throw CallProblem(-1, "",
-                          fmt::format("the result of {} is declared with the dimension \"{}\", which no "
+                          fmt::format("the {} of {} is declared with the dimension \"{}\", which no "
                                       "argument has; a new one needs its extent: {{{}: 10}}",
-                                      declaration_.name, wanted.name, wanted.name));
+                                      what, declaration_.name, wanted.name, wanted.name));
       dims.push_back(given != nullptr ? *given
                                       : Dim{.name = wanted.name, .extent = wanted.extent, .split = false});
     }
     return dims;
   }
 
-  // What the result has lost must have been there whole.
+  // What the result has lost must have been there whole, and what some array of the state lacks, which would
+  // otherwise be another one for each block.
   std::vector<std::string> needs_whole(const Call& call, const Dims& result) const {
     std::vector<std::string> names;
-    const std::vector<std::string> kept = names_of(result);
+    std::vector<std::string> kept = names_of(result);
+    for (const Memory& memory : memories(call)) {
+      const std::vector<std::string> in_state = names_of(memory.dims);
+      std::erase_if(kept, [&](const std::string& name) { return !contains(in_state, name); });
+    }
     const std::vector<std::string> declared = names_of(declaration_.needs_whole);
     for (const Shape& shape : call.arguments)
       for (const Dim& dim : shape.dims)

@@ -29,7 +29,8 @@ const std::string python_library;
 #endif
 
 using Entry = int (*)(const char* path, const char* function, const tailrace_array* inputs, int count,
-                      tailrace_array* output, char* error, std::size_t size);
+                      tailrace_state* state, int states, tailrace_array* output, char* error,
+                      std::size_t size);
 
 std::filesystem::path plugin_path() {
   Dl_info here{};
@@ -86,11 +87,13 @@ class PythonFunction final : public Function {
   explicit PythonFunction(const Declaration& declaration)
       : path_(declaration.path), function_(declaration.function) {}
 
-  void call(std::span<const tailrace_array> inputs, tailrace_array& output) const override {
+  void call(std::span<const tailrace_array> inputs, std::span<tailrace_state> state,
+            tailrace_array& output) const override {
     static const Entry entry = load_plugin();  // tried again at the next call where it fails
     std::array<char, error_size> error{};
-    const int status = entry(path_.c_str(), function_.c_str(), inputs.data(), static_cast<int>(inputs.size()),
-                             &output, error.data(), error.size());
+    const int status =
+        entry(path_.c_str(), function_.c_str(), inputs.data(), static_cast<int>(inputs.size()), state.data(),
+              static_cast<int>(state.size()), &output, error.data(), error.size());
     throw_if_failed(status, error.data());
   }
 

@@ -1,6 +1,7 @@
 #include "analytics/user/section.hpp"
 
 #include <filesystem>
+#include <limits>
 
 #include "config/read.hpp"
 
@@ -11,11 +12,33 @@ using config::Value;
 
 namespace {
 
+config::Type dims_type() {
+  using namespace config;
+  return either({choice({"same"}), list(either({text(), map("dimension", integer(1))}))});
+}
+
+config::Type state_type() {
+  using namespace config;
+  return config::section({
+      {.name = "dims",
+       .type = dims_type(),
+       .says = "The dimensions of the array: `same` as the first argument, or a list of names of the "
+               "arguments' dimensions and of new ones with their extent. Dimensions of arguments that it "
+               "lacks are whole in a call.",
+       .example = "[y, x, {lag: 3}]",
+       .fallback = "same"},
+      {.name = "start",
+       .type = real(-std::numeric_limits<double>::infinity()),
+       .says = "The values before the first step; by default they are missing (NaN).",
+       .example = "0"},
+  });
+}
+
 config::Type result_type() {
   using namespace config;
   return config::section({
       {.name = "dims",
-       .type = either({choice({"same"}), list(either({text(), map("dimension", integer(1))}))}),
+       .type = dims_type(),
        .says = "The dimensions of the result: `same` as the first argument, or a list of names of the "
                "arguments' "
                "dimensions and of new ones with their extent.",
@@ -61,6 +84,10 @@ config::Type operator_type() {
        .type = result_type(),
        .says = "The result of the function.",
        .example = "{dims: same, units: m s-1}"},
+      {.name = "state",
+       .type = map("array", state_type()),
+       .says = "Arrays that the function keeps from step to step, by name. Checkpoints save them.",
+       .example = "{highest: {dims: same}, steps: {dims: [], start: 0}}"},
       {.name = "takes_missing",
        .type = flag(),
        .says =
@@ -125,23 +152,38 @@ void set_arguments(const Value& value, Declaration& declaration) {
   }
 }
 
+// None: `same`, or nothing said.
+std::optional<std::vector<ResultDim>> listed_dims(const Value& value) {
+  const Value* dims = value.find("dims");
+  if (dims == nullptr || dims->kind() != Kind::list) return std::nullopt;
+  std::vector<ResultDim> listed;
+  for (const Value& item : dims->items()) {
+    if (item.kind() != Kind::map) {
+      listed.push_back({.name = item.text(), .location = item.location()});
+      continue;
+    }
+    for (const auto& entry : item.entries())
+      listed.push_back({.name = entry.key, .extent = entry.value.integer(), .location = entry.location});
+  }
+  return listed;
+}
+
+void set_state(const Value& value, Declaration& declaration) {
+  for (const auto& entry : value.entries()) {
+    KeptArray& array = declaration.state.emplace_back();
+    array.name = entry.key;
+    array.location = entry.location;
+    array.dims = listed_dims(entry.value);
+    if (const Value* start = entry.value.find("start")) array.start = start->real();
+  }
+}
+
 void set_result(const Value& value, Declaration& declaration) {
   if (const Value* units = value.find("units")) {
     declaration.units = units->text();
     declaration.units_location = units->location();
   }
-  const Value* dims = value.find("dims");
-  if (dims == nullptr || dims->kind() != Kind::list) return;
-  declaration.result.emplace();
-  for (const Value& item : dims->items()) {
-    if (item.kind() != Kind::map) {
-      declaration.result->push_back({.name = item.text(), .location = item.location()});
-      continue;
-    }
-    for (const auto& entry : item.entries())
-      declaration.result->push_back(
-          {.name = entry.key, .extent = entry.value.integer(), .location = entry.location});
-  }
+  declaration.result = listed_dims(value);
 }
 
 Declaration operator_of(const config::ValueEntry& entry, config::Problems& problems) {
@@ -155,6 +197,7 @@ Declaration operator_of(const config::ValueEntry& entry, config::Problems& probl
     if (!declaration.needs_all) declaration.needs_whole = dims_of(*whole);
   }
   if (const Value* result = entry.value.find("result")) set_result(*result, declaration);
+  if (const Value* state = entry.value.find("state")) set_state(*state, declaration);
   declaration.takes_missing = config::flag_of(entry.value, "takes_missing", false);
   declaration.thread_safe = config::flag_of(entry.value, "thread_safe", false);
   return declaration;

@@ -120,6 +120,9 @@ INSTANTIATE_TEST_SUITE_P(
         Cut{"same", {}, {}}, Cut{"more_ranks", {.clients = 2}, {.clients = 5, .servers = 2}},
         Cut{"fewer_servers", {.clients = 3, .servers = 3}, {.clients = 2, .servers = 1}},
         Cut{"more_servers_than_ranks", {.clients = 2, .servers = 2}, {.clients = 3, .servers = 4}},
+        // Two or three of the servers have no rank, but windows of diagnostics, before or behind the cut.
+        Cut{"idle_servers", {.clients = 1, .servers = 4}, {.clients = 3, .servers = 2}},
+        Cut{"idle_servers_later", {.clients = 2, .servers = 4}, {.clients = 1, .servers = 3}},
         Cut{"other_halves", {.clients = 4, .servers = 2, .indexed = true}, {.clients = 3, .servers = 2}},
         Cut{"threads",
             {.clients = 3, .servers = 2, .threads = 2},

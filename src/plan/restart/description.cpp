@@ -7,7 +7,9 @@
 #include <sstream>
 #include <string_view>
 
+#include "analytics/engine/memories/call_text.hpp"
 #include "config/problems.hpp"
+#include "plan/analysis.hpp"
 #include "plan/axis_bank.hpp"
 
 namespace tailrace::plan {
@@ -23,19 +25,56 @@ std::string describe_grid(const model::Grid& grid) {
   return fmt::format("{}({})", kind, text);
 }
 
-std::string describe_variable(const FilePlan& file, const VariablePlan& variable) {
+std::string describe(const analytics::Memory& memory) {
+  std::string dims;
+  for (const analytics::Dim& dim : memory.dims)
+    dims += fmt::format("{}{}={}", dims.empty() ? "" : ", ", dim.name, dim.extent);
+  return fmt::format("{} {}({})", memory.name, model::name_of(memory.type), dims);
+}
+
+// What those operators keep behind a diagnostic that remember earlier steps; empty where none does.
+std::string describe_memories(const analytics::Graph& graph, int node) {
+  std::vector<bool> needed(static_cast<std::size_t>(node) + 1, false);
+  needed.back() = true;
+  Lines calls;
+  for (std::size_t n = needed.size(); n-- > 0;) {
+    if (!needed[n]) continue;
+    for (const int argument : graph.nodes[n].args) needed[static_cast<std::size_t>(argument)] = true;
+    std::string kept;
+    for (const analytics::Memory& memory : analytics::memories_of(graph.nodes[n]))
+      kept += (kept.empty() ? "" : ", ") + describe(memory);
+    if (!kept.empty())
+      calls.insert(fmt::format("; {} remembers {}",
+                               analytics::engine::memories::call_text(graph, static_cast<int>(n)), kept));
+  }
+  std::string text;
+  for (const std::string& call : calls) text += call;
+  return text;
+}
+
+std::string describe_memories(const Plan& plan, int field) {
+  if (!plan.analysis) return {};
+  const std::vector<int>& fields = plan.analysis->field_of_diagnostic;
+  const auto found = std::ranges::find(fields, field);
+  if (found == fields.end()) return {};
+  const analytics::Graph& graph = plan.analysis->graph;
+  return describe_memories(graph, graph.diagnostics[static_cast<std::size_t>(found - fields.begin())].node);
+}
+
+std::string describe_variable(const Plan& plan, const FilePlan& file, const VariablePlan& variable) {
   std::string axis = "once";
   if (variable.axis >= 0) {
     const std::string name = axis_state_name(file, file.axes[static_cast<std::size_t>(variable.axis)]);
     axis = name.substr(file.entry.path.size() + 1);
   }
-  return fmt::format("{}: {} of {}, {}, as {}", variable.name, time::name_of(variable.reduction),
-                     variable.field_name, axis, model::name_of(variable.type));
+  return fmt::format("{}: {} of {}, {}, as {}{}", variable.name, time::name_of(variable.reduction),
+                     variable.field_name, axis, model::name_of(variable.type),
+                     describe_memories(plan, variable.field));
 }
 
-std::string describe_file(const FilePlan& file) {
+std::string describe_file(const Plan& plan, const FilePlan& file) {
   Lines lines;
-  for (const VariablePlan& variable : file.variables) lines.insert(describe_variable(file, variable));
+  for (const VariablePlan& variable : file.variables) lines.insert(describe_variable(plan, file, variable));
   if (file.entry.series) lines.insert("a file per write");
   if (file.entry.new_file_every) lines.insert("a new file every " + file.entry.new_file_every->sentence());
   std::string text;
@@ -56,8 +95,9 @@ std::string first_missing(const Lines& of, const Lines& in) {
   return {};
 }
 
-void compare_file(const FilePlan& file, const std::string& saved, config::Problems& problems) {
-  const std::string now = describe_file(file);
+void compare_file(const Plan& plan, const FilePlan& file, const std::string& saved,
+                  config::Problems& problems) {
+  const std::string now = describe_file(plan, file);
   if (now == saved) return;
   const Lines mine = lines_of(now), theirs = lines_of(saved);
   const std::string added = first_missing(mine, theirs), gone = first_missing(theirs, mine);
@@ -83,7 +123,7 @@ std::map<std::string, std::string> describe_for_restart(const Plan& plan,
     if (!field.is_static)
       all["field " + field.name] = fmt::format("{} on grid \"{}\"", model::name_of(field.type),
                                                declarations.grids[static_cast<std::size_t>(field.grid)].name);
-  for (const FilePlan& file : plan.files) all["file " + file.entry.path] = describe_file(file);
+  for (const FilePlan& file : plan.files) all["file " + file.entry.path] = describe_file(plan, file);
   return all;
 }
 
@@ -101,7 +141,7 @@ void check_restart(const std::map<std::string, std::string>& saved, const Plan& 
   config::Problems problems;
   for (const FilePlan& file : plan.files)
     if (const auto before = saved.find("file " + file.entry.path); before != saved.end())
-      compare_file(file, before->second, problems);
+      compare_file(plan, file, before->second, problems);
   problems.throw_if_any();
 }
 

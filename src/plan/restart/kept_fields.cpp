@@ -22,18 +22,20 @@ std::string objection(const FieldPlan& plan, const model::Field& field, const mo
   return {};
 }
 
-// What an operator remembers between steps is no part of the state yet.
-void refuse_memories(const Plan& plan, const settings::CheckpointOptions& options,
-                     config::Problems& problems) {
+// Contributions of ranks are those of other ranks after a restart.
+void refuse_partial_memories(const Plan& plan, const settings::CheckpointOptions& options,
+                             config::Problems& problems) {
   if (!plan.analysis) return;
-  for (const analytics::Node& node : plan.analysis->graph.nodes)
-    if (node.kind == analytics::NodeKind::kernel &&
-        static_cast<const analytics::Kernel*>(node.op)->remembers())
-      return problems.add(
-          options.location, "checkpoint",
-          "a diagnostic uses an operator that remembers earlier steps, such as `track`, and "
-          "what it remembers is not yet part of a checkpoint; expected no such diagnostic, or "
-          "no section `checkpoint`");
+  const analytics::Graph& graph = plan.analysis->graph;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n)
+    for (const analytics::Memory& memory : analytics::memories_of(graph.nodes[n]))
+      if (analytics::Shape{memory.dims, {}}.find(analytics::rank_dim))
+        return problems.add(
+            options.location, "checkpoint",
+            fmt::format("{} remembers earlier steps of a field on a partial grid, whose contributions of "
+                        "ranks other ranks could not take up; expected a field of the whole grid, as its sum "
+                        "over the ranks is, or no section `checkpoint`",
+                        analytics::text_of(graph, static_cast<int>(n))));
 }
 
 bool is_pattern(const std::string& name) { return name.find_first_of("*?[") != std::string::npos; }
@@ -48,7 +50,7 @@ void mark_kept_fields(const settings::Configuration& configuration, const model:
   plan.checkpoint_every = options->every;
   plan.checkpoint_on_signal = options->on_signal;
   plan.checkpoint_at_end = options->also_at_end;
-  refuse_memories(plan, *options, problems);
+  refuse_partial_memories(plan, *options, problems);
   // Behind these are diagnostics, which are computed again.
   const std::size_t own =
       declarations.fields.size() - (plan.analysis ? plan.analysis->field_of_diagnostic.size() : 0);

@@ -70,7 +70,11 @@ def run(job, folder: Path, ranks: int, serving, config: dict, grid=None, **envir
 
 def expected(number: int, shape=SHAPE) -> np.ndarray:
     """What the model puts for its field of this number, at all steps."""
-    return np.array([put_values(number, shape, time, step + 1) for step, time in enumerate(TIMES)])
+    return expected_at(number, shape, TIMES)
+
+
+def expected_at(number: int, shape, times) -> np.ndarray:
+    return np.array([put_values(number, shape, time, step + 1) for step, time in enumerate(times)])
 
 
 def first_above_mean(values: np.ndarray) -> np.ndarray:

@@ -50,6 +50,7 @@ struct Job {
     int ranks = 4;
     Order order = Order::any;
     unsigned seed = 1;
+    Operators operators{};  // besides the built-in ones
   };
 
   struct Server {
@@ -62,11 +63,12 @@ struct Job {
   };
 
   // Fields w and th (z, y, x), cut along y, a row a rank; dt, the same on all ranks.
-  Job(const std::vector<std::pair<std::string, std::string>>& diagnostics, Options asked)
+  Job(const std::vector<std::pair<std::string, std::string>>& diagnostics, const Options& asked)
       : options(asked), network(asked.servers, asked.seed, 3), workers(asked.order, asked.seed) {
     const Dims box{{"z", levels, false}, {"y", options.ranks, true}, {"x", columns, false}};
     Scope scope;
     scope.inputs = {{"w", {box, "m s-1"}}, {"th", {box, "K"}}, {"dt", {{}, "s"}}};
+    scope.operators = options.operators;
     std::vector<DiagnosticSource> sources;
     for (const auto& [name, text] : diagnostics) {
       DiagnosticSource& source = sources.emplace_back();

@@ -137,6 +137,13 @@ ClientRun::Arguments ClientRun::arguments_of(const Node& op) const {
   return read;
 }
 
+Array ClientRun::compute_kernel(int number, const Arguments& arguments) const {
+  const auto blocks = arguments.at(arguments.regions);
+  if (KernelRun* const run = runs_.find(plan_.members(number).front(), client_)) return run->compute(blocks);
+  const Node& op = plan_.node(number);
+  return static_cast<const Kernel*>(op.op)->start(op.call)->compute(blocks);
+}
+
 // A reduction that consumes nothing split: the block is a whole of its own.
 Array ClientRun::compute_own(const Node& op, const Arguments& arguments) const {
   std::vector<const model::Region*> blocks;
@@ -156,8 +163,7 @@ void ClientRun::run_op(int number) {
   if (const Absences lost = values_.absences(op.args, client_); !lost.empty()) return mark(number, lost);
   const Arguments arguments = arguments_of(op);
   if (op.kind == NodeKind::kernel)
-    store(number,
-          static_cast<const Kernel*>(op.op)->start(op.call)->compute(arguments.at(arguments.regions)));
+    store(number, compute_kernel(number, arguments));
   else if (is_local(number))
     store(number, compute_own(op, arguments));
   else

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "analytics/engine/memories/kernel_runs.hpp"
 #include "analytics/engine/work/step_values.hpp"
 
 namespace tailrace::analytics::engine::work {
@@ -14,8 +15,8 @@ namespace tailrace::analytics::engine::work {
 class ClientRun {
  public:
   // `client` counts the plan's. While it runs, no other run uses its client or its lane.
-  ClientRun(StepValues& values, std::size_t client, Lane& lane)
-      : values_(values), plan_(values.plan()), client_(client), lane_(lane) {}
+  ClientRun(StepValues& values, memories::KernelRuns& runs, std::size_t client, Lane& lane)
+      : values_(values), plan_(values.plan()), runs_(runs), client_(client), lane_(lane) {}
 
   void run(const planning::Stage& stage);
 
@@ -29,6 +30,7 @@ class ClientRun {
   Read read(const planning::ProgramPlan& program, const model::Region& here) const;
   void run_op(int node);
   Arguments arguments_of(const Node& op) const;
+  Array compute_kernel(int node, const Arguments& arguments) const;
   Array compute_own(const Node& op, const Arguments& arguments) const;
   void mark(int node, const Absences& absences);
   void store(int node, const Array& result);
@@ -37,6 +39,7 @@ class ClientRun {
 
   StepValues& values_;
   const planning::Plan& plan_;
+  memories::KernelRuns& runs_;
   std::size_t client_;
   Lane& lane_;
 };

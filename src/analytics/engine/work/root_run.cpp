@@ -80,11 +80,9 @@ Array RootRun::compute(int number, std::span<const ConstArray> arguments) {
     partial->add(arguments);
     return partial->finish();
   }
-  const auto& kernel = *static_cast<const Kernel*>(op.op);
-  if (!kernel.remembers()) return kernel.start(op.call)->compute(arguments);
-  auto& run = runs_[plan_.members(number).front()];
-  if (!run) run = kernel.start(op.call);
-  return run->compute(arguments);
+  if (KernelRun* const run = runs_.find(plan_.members(number).front(), at_root))
+    return run->compute(arguments);
+  return static_cast<const Kernel*>(op.op)->start(op.call)->compute(arguments);
 }
 
 }  // namespace tailrace::analytics::engine::work

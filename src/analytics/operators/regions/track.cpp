@@ -19,16 +19,17 @@ struct Overlap {
 // The regions of one slab from step to step.
 class Track {
  public:
+  // `before`: the number of each cell at the step before; 0: in no region. `next`: the lowest that is unused.
+  Track(std::vector<std::int64_t>& before, std::int64_t& next) : before_(before), next_(next) {}
+
   void step(const Components& found) {
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(found.count) + 1, 0);
-    if (!before_.empty()) inherit(found, numbers);
+    inherit(found, numbers);
     for (std::size_t region = 1; region < numbers.size(); ++region)
       if (numbers[region] == 0) numbers[region] = next_++;
-    before_.resize(found.labels.size());
     for (std::size_t c = 0; c < before_.size(); ++c)
       before_[c] = numbers[static_cast<std::size_t>(found.labels[c])];
   }
-  const std::vector<std::int64_t>& numbers() const { return before_; }
 
  private:
   // The largest overlaps first; each number goes to one region, each region gets one number.
@@ -47,8 +48,8 @@ class Track {
     }
   }
 
-  std::vector<std::int64_t> before_;  // of each cell; 0: in no region
-  std::int64_t next_ = 1;
+  std::vector<std::int64_t>& before_;
+  std::int64_t& next_;
 };
 
 class TrackRun final : public KernelRun {
@@ -59,22 +60,38 @@ class TrackRun final : public KernelRun {
   Array compute(std::span<const ConstArray> arguments) override {
     const ConstArray& condition = arguments[0];
     const Slabs slabs(*condition.region, consumed_);
-    tracks_.resize(slabs.kept.size());
+    begin(slabs);
     Array result{*condition.region, std::vector<double>(condition.values.size())};
     std::vector<double> slab(slabs.consumed.size());
+    std::vector<std::int64_t> numbers(slab.size());
     for (std::size_t k = 0; k < slabs.kept.size(); ++k) {
-      for (std::size_t c = 0; c < slab.size(); ++c) slab[c] = condition.values[slabs.at(k, c)];
-      tracks_[k].step(components_of(slab, topology_));
-      for (std::size_t c = 0; c < slab.size(); ++c)
-        result.values[slabs.at(k, c)] = static_cast<double>(tracks_[k].numbers()[c]);
+      for (std::size_t c = 0; c < slab.size(); ++c) {
+        slab[c] = condition.values[slabs.at(k, c)];
+        numbers[c] = numbers_[slabs.at(k, c)];
+      }
+      Track(numbers, next_[k]).step(components_of(slab, topology_));
+      for (std::size_t c = 0; c < slab.size(); ++c) numbers_[slabs.at(k, c)] = numbers[c];
     }
+    std::ranges::copy(numbers_, result.values.begin());
     return result;
   }
 
+  std::vector<std::span<std::byte>> memories(const model::Region& result) override {
+    begin(Slabs(result, consumed_));
+    return {std::as_writable_bytes(std::span(numbers_)), std::as_writable_bytes(std::span(next_))};
+  }
+
  private:
+  void begin(const Slabs& slabs) {
+    if (!next_.empty()) return;
+    numbers_.assign(slabs.kept.size() * slabs.consumed.size(), 0);
+    next_.assign(slabs.kept.size(), 1);
+  }
+
   std::vector<bool> consumed_;
   Topology topology_;
-  std::vector<Track> tracks_;
+  std::vector<std::int64_t> numbers_;  // of each cell at the step before
+  std::vector<std::int64_t> next_;     // of each slab
 };
 
 class Tracked final : public Kernel {
@@ -113,7 +130,14 @@ class Tracked final : public Kernel {
   std::unique_ptr<KernelRun> start(const Call& call) const override {
     return std::make_unique<TrackRun>(consumed_dims(call), topology_of(call));
   }
-  bool remembers() const override { return true; }
+  std::vector<Memory> memories(const Call& call) const override {
+    const Dims dims = infer(call).dims;
+    const std::vector<bool> consumed = consumed_dims(call);
+    Dims kept;
+    for (std::size_t d = 0; d < dims.size(); ++d)
+      if (!consumed[d]) kept.push_back(dims[d]);
+    return {{"numbers", model::DataType::int64, dims}, {"next", model::DataType::int64, kept}};
+  }
 };
 
 const OperatorEntry track("track", std::make_shared<Tracked>());

@@ -25,7 +25,8 @@ class Lambda final : public user::Function {
  public:
   using Body = std::function<void(std::span<const tailrace_array>, tailrace_array&)>;
   explicit Lambda(Body body) : body_(std::move(body)) {}
-  void call(std::span<const tailrace_array> inputs, tailrace_array& output) const override {
+  void call(std::span<const tailrace_array> inputs, std::span<tailrace_state> /*state*/,
+            tailrace_array& output) const override {
     body_(inputs, output);
   }
 
