@@ -38,6 +38,7 @@ AtomicFile::AtomicFile(std::unique_ptr<env::File> file, std::uint64_t committed,
       committed_(committed),
       sync_(sync),
       was_there_(committed > 0),
+      named_(committed),
       reserved_(committed),
       end_(committed),
       announced_{{committed, committed}} {
@@ -136,8 +137,8 @@ void AtomicFile::commit_first() {
   file_->read(0, logical.bytes);
   SnapshotMaker maker = snapshots_;
   const Snapshot snapshot = take_snapshot(maker, logical);
-  reserve(end_);
-  const Superblock physical = logical.with(reserved_, snapshot.root);
+  reserve(end_);  // twice, since nobody has asked for its length so far
+  const Superblock physical = logical.with(reserve(end_), snapshot.root);
   file_->write(0, physical.bytes);
   sync();
   kept_.put(0, logical.with(end_, logical.root()).bytes);
@@ -171,20 +172,21 @@ void AtomicFile::finish() {
   unfinished_.reset();
 }
 
-// Gives the length that the superblock is to name: the one that the file had before this commit, so that no
-// reader finds the file shorter. Where the disk or a limit does not let the file be longer, there is no room.
+// Gives the length that the superblock is to name. When that becomes short, the one that the file got when it
+// was last named takes its place, and the file gets a new one. Where the disk or a limit does not let the
+// file be longer, there is no room.
 std::uint64_t AtomicFile::reserve(std::uint64_t growth) {
-  const std::uint64_t before = std::max(reserved_, end_);
-  reserved_ = before;
-  if (before < end_ + least_room(growth)) {
+  growth_ = std::max(growth, growth_ - growth_ / 16);
+  if (named_ < end_ + least_room(growth_)) {
+    named_ = reserved_ = std::max(reserved_, end_);
     try {
-      file_->truncate(end_ + new_room(growth));
-      reserved_ = end_ + new_room(growth);
+      file_->truncate(named_ + new_room(growth_));
+      reserved_ = named_ + new_room(growth_);
     } catch (const Error&) {  // the next commit tries again
     }
   }
   if (file_->size() < reserved_) file_->truncate(reserved_);
-  return before;
+  return named_;
 }
 
 void AtomicFile::sync() {

@@ -17,8 +17,9 @@
 // A reader that has an older superblock takes nothing for a part of the file that lies behind the length in
 // it. What it may look at does not move there (known_length). While it is written the file is longer than its
 // content (the rest takes no space), and the superblock says so, for those who list what is in an index, new
-// entries included. The length that a commit announces is the one that the file had before it, for a reader
-// asks for the length before it reads the superblock.
+// entries included. A reader asks for the length of the file before it reads the superblock, and refuses a
+// file that is shorter than this says: so the length that superblocks name is one that the file has had for
+// some commits.
 #pragma once
 
 #include <cstddef>
@@ -101,7 +102,9 @@ class AtomicFile {
   std::uint64_t committed_;
   const bool sync_;
   const bool was_there_;        // before this object was
-  std::uint64_t reserved_ = 0;  // how long the file is between two commits
+  std::uint64_t named_ = 0;     // how long the file is by its superblock
+  std::uint64_t reserved_ = 0;  // how long it is between two commits
+  std::uint64_t growth_ = 0;    // the most that a commit added of late
   std::uint64_t written_ = 0;   // furthest byte written since begin()
   std::uint64_t end_;
   Overlay kept_;  // object headers and superblock as HDF5 believes them to be in the file

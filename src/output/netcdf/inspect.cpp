@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <filesystem>
@@ -103,6 +104,13 @@ Inspection finish_commit(const std::string& path, env::File& file, const Journal
   return whole(path, true, "repaired: the interrupted commit is complete");
 }
 
+// What a running session has put behind the end of the file for the commits to come; nobody wrote there.
+bool ends_with_room(const env::File& file, std::uint64_t size) {
+  std::array<std::byte, 16> last{};
+  if (size >= last.size()) file.read(size - last.size(), last);
+  return std::ranges::all_of(last, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
 Inspection look(const std::string& path, bool repair) {
   env::FileSystem& files = env::system_files();  // HDF5 reads it by name
   const env::Entry entry = files.entry(path);
@@ -122,7 +130,7 @@ Inspection look(const std::string& path, bool repair) {
         "was not written by Tailrace, and is marked as open for writing; if no program writes it any more, "
         "`h5clear -s` removes the mark");
   }
-  if (size == superblock.length) return whole(path, false, "complete");
+  if (size == superblock.length || ends_with_room(file, size)) return whole(path, false, "complete");
   const std::string rest = fmt::format("{} bytes of an interrupted commit", size - superblock.length);
   if (!repair)
     return whole(path, false, fmt::format("complete, with {} after its end, which readers ignore", rest));

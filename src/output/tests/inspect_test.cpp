@@ -52,6 +52,12 @@ TEST_F(NetcdfFormat, repair_cuts_off_and_finishes) {
                 ": repaired: 1234 bytes of an interrupted commit were removed; records: time 1, time_snap 1");
   EXPECT_EQ(contents(spec.path), whole);
 
+  longer = whole;  // killed between two commits, with room for the next
+  longer.resize(whole.size() + 777);
+  put_contents(spec.path, longer);
+  EXPECT_EQ(netcdf::inspect(spec.path, true).report, spec.path + ": complete; records: time 1, time_snap 1");
+  EXPECT_EQ(contents(spec.path), longer);
+
   Bytes torn = whole;  // killed in the middle of changing the front of the file
   std::fill_n(torn.begin() + 20, 300, std::byte{0});
   put_contents(spec.path, torn);

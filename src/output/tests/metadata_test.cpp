@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -125,6 +126,31 @@ TEST_F(NetcdfFormat, places_of_headers_are_used_in_turn) {
   dataset->close();
   EXPECT_EQ(length(), dataset->bytes_on_disk());
   EXPECT_EQ(check_whole(spec.path), 300);
+}
+
+// HDF5 asks for the length of a file, then reads its superblock, and refuses a file that is shorter than this
+// says: a reader may be slow in between.
+TEST_F(NetcdfFormat, superblock_names_a_length_that_the_file_has_had_for_some_commits) {
+  constexpr std::int64_t cells = 2000;
+  DatasetSpec spec;
+  spec.path = path("named.nc");
+  spec.dims = {{"time", 0, true}, {"x", cells, false}};
+  spec.variables = {{"w", model::DataType::float64, {0, 1}, {1, cells}, {}, {}, {}}};
+  const auto dataset = netcdf_format().create(spec);
+  std::vector<std::uint64_t> lengths{std::filesystem::file_size(spec.path)};  // after each commit
+  std::set<std::uint64_t> named;
+  for (std::int64_t record = 0; record < 200; ++record) {
+    dataset->commit({.lengths = {{0, record + 1}},
+                     .chunks = {{0, {record, 0}, pattern(cells * sizeof(double), 1), true}},
+                     .values = {}});
+    lengths.push_back(std::filesystem::file_size(spec.path));
+    netcdf::Superblock superblock;
+    open(spec.path, Access::read)->read(0, superblock.bytes);
+    named.insert(superblock.end());
+    ASSERT_LE(superblock.end(), lengths[static_cast<std::size_t>(std::max<std::int64_t>(record - 9, 0))]);
+    ASSERT_LE(dataset->bytes_on_disk(), superblock.end());
+  }
+  EXPECT_GT(named.size(), 2U) << "it was extended";
 }
 
 // The first turn fills the places; later ones write what differs from what lies there.

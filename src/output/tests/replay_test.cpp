@@ -1,5 +1,8 @@
 // Every moment in which a process can end, and what the device may hold when the power goes: the changes of a
 // file are written down and made again in part.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <random>
 
@@ -144,6 +147,22 @@ class ReaderWithOldSuperblock : public NetcdfFormat {
     put_back();
   }
 
+  // Read by another process, for HDF5 never quite closes a file in which it met such a header.
+  bool is_an_error_with(const Bytes& superblock, std::int64_t records) const {
+    const pid_t reader = ::fork();
+    if (reader == 0) {
+      try {
+        expect_as_before(superblock, records);
+      } catch (const Error&) {
+        ::_exit(0);
+      }
+      ::_exit(1);
+    }
+    int status = -1;
+    ::waitpid(reader, &status, 0);
+    return status == 0;
+  }
+
   // After each of so many commits more, and after the end of the file.
   void go_on(Dataset& dataset, const DatasetSpec& spec, std::int64_t end) {
     for (; records_ < end; ++records_) {
@@ -198,7 +217,7 @@ TEST_F(ReaderWithOldSuperblock, gets_an_error_when_its_snapshot_is_gone) {
     const auto& [kept, kept_records] = held_[static_cast<std::size_t>(records_ - places + 1)];
     const auto& [gone, gone_records] = held_[static_cast<std::size_t>(records_ - places)];
     ASSERT_NO_THROW(expect_as_before(kept, kept_records));
-    EXPECT_THROW(expect_as_before(gone, gone_records), Error);
+    EXPECT_TRUE(is_an_error_with(gone, gone_records));
   }
 }
 
