@@ -1,9 +1,8 @@
 // A Zarr store that grows by commits.
 //
 // A commit writes in this order:
-//   1. chunks: those behind all records in their place, where nobody looks yet; any other one beside its
-//   place
-//      and then by a rename; records that join others of a chunk that is not compressed behind these;
+//   1. chunks: those behind all records in their place, where nobody looks yet; any other one beside it and
+//      then by a rename; records that join others of a chunk that is not compressed behind these;
 //   2. the `zarr.json` of each array that grows, those of coordinates last;
 //   3. the `zarr.json` of the store, with the metadata of all arrays in it. This is the commit: readers that
 //      take the consolidated metadata, as xarray does, see all of it or nothing.
