@@ -37,11 +37,12 @@ void remove_tree(env::FileSystem& files, const std::string& path) {
 bool is_being_written(env::FileSystem& files, const std::string& root) {
   const std::string path = root + "/" + metadata_name;
   try {
-    for (;;) {
+    for (int tries = 0; tries < 100; ++tries) {
       const auto file = files.open(path, env::Access::read);
       if (file->other_writer()) return true;
       if (file->is_file_at(path)) return false;  // else the mark went to the next one meanwhile
     }
+    return false;
   } catch (const Error&) {
     return false;  // not for this user to read, or not there
   }
@@ -70,16 +71,16 @@ std::unique_ptr<env::File> Store::written_aside(std::span<const std::byte> front
   make_folder_of(scratch_);
   auto file = files_.open(path(scratch_), env::Access::create);
   if (file->size() > 0) file->truncate(0);  // a run that was killed may have left one
-  if (front.empty()) {
-    file->write(0, body);
-  } else {
-    std::vector<std::byte> first(front.begin(), front.end());
-    file->write(0, first);
-    file->write(first.size(), body);
-  }
-  if (size > front.size() + body.size()) file->truncate(size);
+  fill(*file, front, body, size);
   if (sync_) file->sync();
   return file;
+}
+
+void Store::fill(env::File& file, std::span<const std::byte> front, std::span<const std::byte> body,
+                 std::uint64_t size) {
+  if (!front.empty()) file.write(0, front);
+  file.write(front.size(), body);
+  if (size > front.size() + body.size()) file.truncate(size);
 }
 
 void Store::take_name(const std::string& name, std::uint64_t size) {
@@ -95,6 +96,19 @@ void Store::replace(const std::string& name, std::span<const std::byte> front,
                     std::span<const std::byte> body, std::uint64_t size) {
   written_aside(front, body, size)->close();
   take_name(name, std::max<std::uint64_t>(size, front.size() + body.size()));
+}
+
+void Store::place(const std::string& name, std::span<const std::byte> front, std::span<const std::byte> body,
+                  std::uint64_t size) {
+  make_folder_of(name);
+  const auto file = files_.open(path(name), env::Access::create);
+  const std::uint64_t before =
+      file->size();  // a run that was killed, or a try that failed, may have left one
+  if (before > 0) file->truncate(0);
+  fill(*file, front, body, size);
+  file->close();
+  if (sync_) files_.sync(path(name));
+  bytes_ += std::max<std::uint64_t>(size, front.size() + body.size()) - before;
 }
 
 void Store::replace(const std::string& name, std::string_view text) { replace(name, {}, bytes_of(text)); }

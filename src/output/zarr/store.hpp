@@ -1,9 +1,9 @@
 // The files of one Zarr store (a directory), each replaced as a whole, and the mark of the session that
 // writes them.
 //
-// A new file is written beside the chunks, under a name that no reader looks for, and takes its name with a
-// rename. The mark lies on the open `zarr.json` of the store and goes to the next one before that takes the
-// name, so that it is there as long as the session is.
+// A file that readers may look for is written beside the chunks, under a name that none looks for, and takes
+// its name with a rename. The mark lies on the open `zarr.json` of the store and goes to the next one before
+// that takes the name, so that it is there as long as the session is.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,9 @@ class Store {
   void replace(const std::string& name, std::span<const std::byte> front, std::span<const std::byte> body,
                std::uint64_t size = 0);
   void replace(const std::string& name, std::string_view text);
+  // The same of a file that no reader looks for yet: under its name at once.
+  void place(const std::string& name, std::span<const std::byte> front, std::span<const std::byte> body,
+             std::uint64_t size = 0);
   // The metadata of the store, which bear the mark.
   void replace_root(std::string_view text);
   // Whether bytes of a file that is there, and has this length and front, could be written in place.
@@ -57,6 +60,8 @@ class Store {
   void make_folder_of(const std::string& name);
   std::unique_ptr<env::File> written_aside(std::span<const std::byte> front, std::span<const std::byte> body,
                                            std::uint64_t size);
+  static void fill(env::File& file, std::span<const std::byte> front, std::span<const std::byte> body,
+                   std::uint64_t size);
   void take_name(const std::string& name, std::uint64_t size);
 
   env::FileSystem& files_;

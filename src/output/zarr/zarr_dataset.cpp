@@ -93,7 +93,16 @@ void ZarrDataset::write(const EncodedChunk& chunk) {
   Frame frame = framed(variable, size, bytes, chunk.filtered);
   if (frame.holds_cells && chunk.filled > 0)  // behind its records it holds what memory held
     frame.body = frame.body.first(static_cast<std::size_t>(chunk.filled) * bytes_of_record(variable));
-  store_.replace(name, frame.front, frame.body, frame.holds_cells ? frame.front.size() + size : 0);
+  const std::uint64_t whole_size = frame.holds_cells ? frame.front.size() + size : 0;
+  if (is_unseen(variable, chunk.offset[0]))
+    store_.place(name, frame.front, frame.body, whole_size);
+  else
+    store_.replace(name, frame.front, frame.body, whole_size);
+}
+
+// Whether all records of a chunk lie behind those that the metadata tell of.
+bool ZarrDataset::is_unseen(const VariableSpec& variable, std::int64_t first) const {
+  return grows(spec_, variable) && first >= lengths_[static_cast<std::size_t>(variable.dims[0])];
 }
 
 // Those that a chunk has in store stay where they are. Nobody looks at what is behind them.
@@ -159,7 +168,10 @@ void ZarrDataset::write_records(const PlainValues& values) {
     if (!store_.overwrite(name, front, front.size() + size, front.size() + at, part)) {
       std::vector<std::byte> whole(size);
       std::ranges::copy(part, whole.begin() + static_cast<std::ptrdiff_t>(at));
-      store_.replace(name, front, whole);
+      if (is_unseen(variable, begin))
+        store_.place(name, front, whole);
+      else
+        store_.replace(name, front, whole);
     }
     first = behind;
   }

@@ -1,9 +1,8 @@
 // A Zarr store that grows by commits.
 //
 // A commit writes in this order:
-//   1. chunks: whole ones beside their place and then by a rename, records that join others of a chunk that
-//   is
-//      not compressed behind these, where nobody looks yet;
+//   1. chunks: those behind all records in their place, where nobody looks yet; any other one beside it and
+//      then by a rename; records that join others of a chunk that is not compressed behind these;
 //   2. the `zarr.json` of each array that grows, those of coordinates last;
 //   3. the `zarr.json` of the store, with the metadata of all arrays in it. This is the commit: readers that
 //      take the consolidated metadata, as xarray does, see all of it or nothing.
@@ -36,6 +35,7 @@ class ZarrDataset final : public Dataset {
   std::vector<std::byte> joined(const EncodedChunk& chunk, const std::string& name, std::int64_t kept) const;
   std::size_t bytes_of_record(const VariableSpec& variable) const;  // of one in chunks
   std::int64_t kept_of(const VariableSpec& variable) const;
+  bool is_unseen(const VariableSpec& variable, std::int64_t first) const;
   bool is_kept_whole(const VariableSpec& variable) const;
 
   DatasetSpec spec_;
