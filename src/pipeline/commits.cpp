@@ -25,7 +25,7 @@ Commits::Commits(const Blueprint& blueprint, Words& words)
       words_(words),
       axes_(blueprint.plan, blueprint.info.begin),
       sinks_(blueprint.plan.files.size()) {
-  words_.on(Word::cut, [this](int, messaging::Bytes&& message) { on_cut(message); });
+  words_.on_news(Word::cut, [this](const messaging::Bytes& message) { on_cut(message); });
 }
 
 void Commits::start_clocks(std::vector<std::vector<std::size_t>> bytes_per_record, Flush flush) {
@@ -83,7 +83,7 @@ void Commits::cut(const model::Tick& tick) {
     base::ByteWriter writer;
     writer.put(static_cast<std::int64_t>(f));
     writer.put_all(std::span<const std::int64_t>(last->lengths));
-    words_.tell(Word::cut, writer.take());
+    words_.spread_news(Word::cut, writer.take());
   }
 }
 
@@ -111,7 +111,7 @@ bool Commits::progress() {
     if (!sink) continue;
     moved = sink->progress() || moved;
     if (const auto fault = sink->take_fault()) {
-      words_.tell(Word::fault, *fault);
+      words_.tell(*fault);
       moved = true;
     }
   }

@@ -160,7 +160,7 @@ void Diagnostics::tell_failure(const analytics::Failure& failure) {
         return parts_.blueprint.plan.files[stream->file].entry.on_error == settings::OnError::stop;
       });
   if (stops)
-    parts_.words.tell(Word::fault, base::Fault{ErrorCode::configuration, text});
+    parts_.words.tell(base::Fault{ErrorCode::configuration, text});
   else
     base::log_warning(text + "; further steps like this one are not reported");
 }

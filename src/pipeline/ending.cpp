@@ -15,8 +15,20 @@ constexpr double seconds_between_commits = 1.0, seconds_between_when_idle = 0.1;
 }  // namespace
 
 Ending::Ending(Words& words, int leader, Events events)
-    : words_(words), leader_(leader), events_(std::move(events)) {
-  words_.on(Word::stop, [this](int, messaging::Bytes&& message) {
+    : words_(words),
+      leader_(leader),
+      events_(std::move(events)),
+      complete_(words.messenger(),
+                {words.kind(Word::complete), words.kind(Word::complete_everywhere),
+                 words.kind(Word::complete_directly)},
+                {.join = [this](const messaging::Bytes& message) { hear_last(message); },
+                 .all = [this] { return bytes_of_last(); },
+                 .over =
+                     [this](const messaging::Bytes& message) {
+                       hear_last(message);
+                       cut_if_all();
+                     }}) {
+  words_.on_rumour(Word::stop, [this](const messaging::Bytes& message) {
     base::ByteReader reader(message);
     StopOrder order;
     order.patience = reader.get<double>();
@@ -29,13 +41,11 @@ Ending::Ending(Words& words, int leader, Events events)
     const auto tick = reader.get<model::Tick>();
     if (!cut_) events_.commit(tick);
   });
-  const auto heard = [this](int, messaging::Bytes&& message) {
-    base::ByteReader reader(message);
-    const auto last = reader.get<model::Tick>();
-    on_complete(last, reader.get<std::uint8_t>() != 0);
-  };
-  words_.on(Word::complete, heard);
-  words_.on_spread(Word::complete_on_leader, leader, heard);
+  words_.on_rumour(Word::stopped, [this](const messaging::Bytes&) { stopped_ = true; });
+  words_.on_spread(Word::complete_on_leader, leader, [this](int, messaging::Bytes&&) {
+    leader_complete_ = true;
+    cut_if_all();
+  });
 }
 
 void Ending::ask(const StopOrder& order) {
@@ -44,7 +54,7 @@ void Ending::ask(const StopOrder& order) {
   writer.put(order.patience);
   writer.put(order.most);
   writer.put_text(order.why);
-  words_.tell(Word::stop, writer.take());
+  words_.spread_rumour(Word::stop, writer.take());
 }
 
 void Ending::on_order(const StopOrder& order) {
@@ -73,20 +83,27 @@ void Ending::say_complete() { tell_complete({INT64_MAX, 0.0}, true); }
 
 void Ending::tell_complete(const model::Tick& last, bool finished) {
   if (std::exchange(said_complete_, true)) return;
-  base::ByteWriter writer;
-  writer.put(last);
-  writer.put(static_cast<std::uint8_t>(finished));
+  if (!finished) words_.spread_rumour(Word::stopped, {});
   if (words_.rank() == leader_)  // behind the steps that it announced
-    words_.spread(Word::complete_on_leader, writer.take());
-  else
-    words_.tell(Word::complete, writer.take());
+    words_.spread(Word::complete_on_leader, {});
+  if (last.step < last_.step) last_ = last;
+  complete_.say(bytes_of_last());
 }
 
-void Ending::on_complete(const model::Tick& last, bool finished) {
+messaging::Bytes Ending::bytes_of_last() const {
+  base::ByteWriter writer;
+  writer.put(last_);
+  return writer.take();
+}
+
+void Ending::hear_last(const messaging::Bytes& message) {
+  const auto last = base::ByteReader(message).get<model::Tick>();
   if (last.step < last_.step) last_ = last;
-  ++complete_;
-  if (!finished) ++incomplete_;
-  if (complete_ < words_.size() || incomplete_ == 0) return;
+}
+
+void Ending::cut_if_all() {
+  const bool all_finished = last_.step == INT64_MAX;
+  if (cut_ || !complete_.over() || !leader_complete_ || all_finished) return;
   cut_ = true;
   events_.cut(last_);
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "messaging/muster.hpp"
 #include "model/block.hpp"
 #include "pipeline/words.hpp"
 
@@ -24,7 +25,8 @@ struct StopOrder {
 //
 // Servers stand at different steps when the order comes, and clients that a signal has ended give no more. A
 // record is in the files if every server had its part, so the last step is the smallest of those that the
-// servers have: each says its own, and from all of them each server knows it.
+// servers have: each says its own, up the tree of servers, and what is smallest comes down. Each cuts behind
+// the last step that the leader announced.
 class Ending {
  public:
   struct Events {
@@ -46,15 +48,17 @@ class Ending {
   const StopOrder* order() const { return order_ ? &*order_ : nullptr; }
   double waited() const;  // seconds since the order
   bool said_complete() const { return said_complete_; }
-  bool others_have_stopped() const { return incomplete_ > 0; }  // with clients that had not finished
+  bool others_have_stopped() const { return stopped_; }  // some, with clients that had not finished
   bool cut() const { return cut_; }
   const model::Tick& last() const { return last_; }          // once it is cut
   base::Fault describe(const std::string& component) const;  // likewise, for the model
 
  private:
   void on_order(const StopOrder& order);
-  void on_complete(const model::Tick& last, bool finished);
   void tell_complete(const model::Tick& last, bool finished);
+  messaging::Bytes bytes_of_last() const;
+  void hear_last(const messaging::Bytes& message);
+  void cut_if_all();
 
   Words& words_;
   int leader_;
@@ -65,9 +69,11 @@ class Ending {
   double asked_for_commit_at_ = 0.0;
   std::int64_t asked_for_commit_of_ = model::static_step;
   bool said_complete_ = false;
+  bool stopped_ = false;
   bool cut_ = false;
-  int complete_ = 0, incomplete_ = 0;  // servers that have said so
-  model::Tick last_{INT64_MAX, 0.0};
+  model::Tick last_{INT64_MAX, 0.0};  // the smallest that was named
+  messaging::Muster complete_;        // of all servers
+  bool leader_complete_ = false;      // its last step is known here
 };
 
 }  // namespace tailrace::pipeline

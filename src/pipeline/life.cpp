@@ -14,18 +14,20 @@ Life::Life(Words& words, int leader, Events events)
       closed_(
           words.messenger(),
           {words.kind(Word::closed), words.kind(Word::closed_everywhere), words.kind(Word::closed_directly)},
-          {[](const messaging::Bytes&) {}, [] { return messaging::Bytes(); },
-           [](const messaging::Bytes&) {}}) {
+          {.join =
+               [this](const messaging::Bytes& message) {
+                 said_.insert(said_.end(), message.begin(), message.end());
+               },
+           .all = [this] { return said_; },
+           .over = [this](const messaging::Bytes& message) { hear_faults(message); }}) {
   words_.on_spread(Word::tick, leader, [this](int, messaging::Bytes&& message) {
     base::ByteReader reader(message);
     on_step(reader.get<model::Tick>());
   });
   words_.on_spread(Word::final_tick, leader, [this](int, messaging::Bytes&&) { on_last_step(); });
-  words_.on(Word::fault,
-            [this](int, messaging::Bytes&& message) { on_fault(Words::fault_in(message), false); });
-  words_.on(Word::fatal, [this](int from, messaging::Bytes&& message) {
-    const bool known = from == words_.rank() && fatal_;
-    if (!known) on_fault(Words::fault_in(message), true);
+  words_.on_news(Word::fault, [this](const messaging::Bytes& message) { hear_faults(message); });
+  words_.on_rumour(Word::fatal, [this](const messaging::Bytes& message) {
+    for (const base::Fault& fault : Words::faults_in(message)) on_fault(fault, true);
   });
 }
 
@@ -47,10 +49,10 @@ bool Life::announce_last_step() {
   return true;
 }
 
-void Life::announce_closed() { closed_.say({}); }
+void Life::announce_closed() { closed_.say(Words::bytes_of(words_.told())); }
 
 void Life::fail(const base::Fault& fault) {
-  if (!fatal_) words_.tell(Word::fatal, fault);
+  if (!fatal_) words_.spread_rumour(Word::fatal, Words::bytes_of({&fault, 1}));
 }
 
 void Life::lose(int server, const base::Fault& fault) {
@@ -67,6 +69,11 @@ void Life::on_last_step() {
   if (!started_) return early_.push_back([this] { on_last_step(); });
   last_step_heard_ = true;
   if (!fatal_) events_.last_step();
+}
+
+void Life::hear_faults(const messaging::Bytes& message) {
+  for (const base::Fault& fault : Words::faults_in(message))
+    if (heard_.insert(fault.message).second) on_fault(fault, false);
 }
 
 void Life::on_fault(const base::Fault& fault, bool fatal) {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "messaging/muster.hpp"
@@ -52,6 +54,7 @@ class Life {
  private:
   void on_step(const model::Tick& tick);
   void on_last_step();
+  void hear_faults(const messaging::Bytes& message);
   void on_fault(const base::Fault& fault, bool fatal);
   void end_by(const base::Fault& fault);
 
@@ -61,7 +64,9 @@ class Life {
   bool started_ = false;
   std::vector<std::function<void()>> early_;  // what the leader said before start()
   bool last_step_told_ = false, last_step_heard_ = false;
+  messaging::Bytes said_;  // with `closed`: the faults of this server and those that it has heard
   messaging::Muster closed_;
+  std::set<std::string> heard_;  // faults that end nothing: each comes twice, as news and at the end
   std::vector<base::Fault> faults_;
   std::optional<base::Fault> fatal_;
 };

@@ -89,7 +89,7 @@ Life::Events ServedComponent::events() {
 checkpoints::Checkpoints::Events ServedComponent::checkpoint_events() {
   return {.at_rest = [this] { return rests_for_cut(); },
           .save = [this](model::StateSaver& saver) { save(saver); },
-          .tell = [this](const base::Fault& fault) { words_.tell(Word::fault, fault); }};
+          .tell = [this](const base::Fault& fault) { words_.tell(fault); }};
 }
 
 // The clients of this server stand behind their puts of the step, and the leader has announced it. What other

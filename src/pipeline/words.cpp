@@ -1,5 +1,6 @@
 #include "pipeline/words.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/bytes.hpp"
@@ -49,17 +50,45 @@ void Words::send_down(int root, Word word, const messaging::Bytes& message) {
     messenger_.send((child + root) % size(), kind(word), messaging::Bytes(message));
 }
 
-void Words::tell(Word word, const base::Fault& fault) {
-  base::ByteWriter writer;
-  writer.put(fault.code);
-  writer.put_text(fault.message);
-  tell(word, writer.take());
+void Words::on_rumour(Word word, std::function<void(const messaging::Bytes&)> handler) {
+  on(word,
+     [this, word, heard = false, handler = std::move(handler)](int from, messaging::Bytes&& message) mutable {
+       if (std::exchange(heard, true)) return;
+       const base::Branch branch = base::branch_of(rank(), size());
+       const auto pass_on = [&](int to) {
+         if (to >= 0 && to != from) messenger_.send(to, kind(word), messaging::Bytes(message));
+       };
+       pass_on(branch.parent);
+       std::ranges::for_each(branch.children, pass_on);
+       handler(message);
+     });
 }
 
-base::Fault Words::fault_in(const messaging::Bytes& message) {
-  base::ByteReader reader(message);
-  const auto code = reader.get<ErrorCode>();
-  return {code, reader.get_text()};
+void Words::spread_rumour(Word word, const messaging::Bytes& message) {
+  messenger_.send(rank(), kind(word), messaging::Bytes(message));
+}
+
+void Words::tell(const base::Fault& fault) {
+  told_.push_back(fault);
+  spread_news(Word::fault, bytes_of({&fault, 1}));
+}
+
+messaging::Bytes Words::bytes_of(std::span<const base::Fault> faults) {
+  base::ByteWriter writer;
+  for (const base::Fault& fault : faults) {
+    writer.put(fault.code);
+    writer.put_text(fault.message);
+  }
+  return writer.take();
+}
+
+std::vector<base::Fault> Words::faults_in(std::span<const std::byte> message) {
+  std::vector<base::Fault> faults;
+  for (base::ByteReader reader(message); !reader.rest().empty();) {
+    const auto code = reader.get<ErrorCode>();
+    faults.push_back({code, reader.get_text()});
+  }
+  return faults;
 }
 
 }  // namespace tailrace::pipeline

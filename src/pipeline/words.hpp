@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
+#include <vector>
 
 #include "base/error.hpp"
 #include "messaging/messenger.hpp"
@@ -24,11 +26,14 @@ enum class Word : std::int32_t {
   set_up_directly,
   analytics,
   stop,      // the run is to end now
-  complete,  // the last step that a server's clients have given in full
-  complete_on_leader,
-  commit,   // commit what is closed up to this step, before its time
-  cut,      // how long a file becomes
-  written,  // how far files are on disk
+  stopped,   // a server takes nothing more of clients that had not finished
+  complete,  // the last step that a server's clients have given in full: as closed
+  complete_everywhere,
+  complete_directly,
+  complete_on_leader,  // behind the last step that it announces
+  commit,              // commit what is closed up to this step, before its time
+  cut,                 // how long a file becomes
+  written,             // how far files are on disk
   // Of a checkpoint, which are no part of what must come to rest for it.
   keep,     // the leader's clients have asked for one at this step
   resting,  // a server has nothing to do, and how much it has said and heard until then
@@ -39,7 +44,7 @@ enum class Word : std::int32_t {
   state,  // pieces of arrays, for their owner
   member  // an owner's arrays are on disk
 };
-inline constexpr std::int32_t words_per_component = 26;
+inline constexpr std::int32_t words_per_component = 29;
 inline constexpr Word first_word_of_checkpoints = Word::keep;
 
 inline std::int32_t kind_of(int component, Word word) {
@@ -56,7 +61,15 @@ class Words {
   void on(Word word, messaging::Messenger::Handler handler) { messenger_.on(kind(word), std::move(handler)); }
   // To all servers, this one included, whose handler runs in the next progress like the others'.
   void tell(Word word, const messaging::Bytes& message);
-  void tell(Word word, const base::Fault& fault);
+  // What counts once, whichever servers say it, and several may at a time: the first word of it that comes to
+  // a server goes on to its neighbours in the tree of servers, and no other does. The loss of a server may
+  // keep it from some.
+  void on_rumour(Word word, std::function<void(const messaging::Bytes&)> handler);
+  void spread_rumour(Word word, const messaging::Bytes& message);
+  // Word::fault, as news. It may come behind other words of this server, and so it is said again with its
+  // last.
+  void tell(const base::Fault& fault);
+  const std::vector<base::Fault>& told() const { return told_; }
   // The same of any server, down a tree. The words of a server arrive in the order in which it says them, and
   // are not ordered with what it tells otherwise.
   void on_news(Word word, std::function<void(const messaging::Bytes&)> handler);
@@ -66,7 +79,8 @@ class Words {
   // with what it tells otherwise. `from` is the root wherever they arrive.
   void on_spread(Word word, int root, messaging::Messenger::Handler handler);
   void spread(Word word, const messaging::Bytes& message);
-  static base::Fault fault_in(const messaging::Bytes& message);
+  static messaging::Bytes bytes_of(std::span<const base::Fault> faults);
+  static std::vector<base::Fault> faults_in(std::span<const std::byte> message);
 
   messaging::Messenger& messenger() { return messenger_; }
   int rank() const { return messenger_.rank(); }  // of this server
@@ -77,6 +91,7 @@ class Words {
 
   messaging::Messenger& messenger_;
   int component_;
+  std::vector<base::Fault> told_;
 };
 
 }  // namespace tailrace::pipeline

@@ -7,6 +7,7 @@
 
 #include "base/tree.hpp"
 #include "messaging/testing/memory_network.hpp"
+#include "pipeline/ending.hpp"
 #include "pipeline/life.hpp"
 
 namespace tailrace::pipeline {
@@ -58,7 +59,11 @@ struct Server {
   std::unique_ptr<messaging::Messenger> messenger;
   std::unique_ptr<Words> words;
   std::unique_ptr<Life> life;
+  std::unique_ptr<Ending> ending;
   std::vector<std::int64_t> steps;
+  std::vector<std::string> faults, fatal;
+  int stops = 0;
+  std::vector<std::int64_t> cuts;
   bool ended = false;
 };
 
@@ -72,17 +77,23 @@ struct Servers {
       server.communicator = std::make_unique<Counted>(network.rank(rank), server.sent);
       server.messenger = std::make_unique<messaging::Messenger>(*server.communicator);
       server.words = std::make_unique<Words>(*server.messenger, 1);
-      server.life = std::make_unique<Life>(*server.words, leader,
-                                           Life::Events{.step =
-                                                            [&server](const model::Tick& tick) {
-                                                              EXPECT_FALSE(server.ended)
-                                                                  << "the last word comes last";
-                                                              server.steps.push_back(tick.step);
-                                                            },
-                                                        .last_step = [&server] { server.ended = true; },
-                                                        .fault = [](const base::Fault&) {},
-                                                        .fatal = [](const base::Fault&) {}});
+      server.life = std::make_unique<Life>(
+          *server.words, leader,
+          Life::Events{
+              .step =
+                  [&server](const model::Tick& tick) {
+                    EXPECT_FALSE(server.ended) << "the last word comes last";
+                    server.steps.push_back(tick.step);
+                  },
+              .last_step = [&server] { server.ended = true; },
+              .fault = [&server](const base::Fault& fault) { server.faults.push_back(fault.message); },
+              .fatal = [&server](const base::Fault& fault) { server.fatal.push_back(fault.message); }});
       server.life->start();
+      server.ending = std::make_unique<Ending>(
+          *server.words, leader,
+          Ending::Events{.stop = [&server] { ++server.stops; },
+                         .commit = [](const model::Tick&) {},
+                         .cut = [&server](const model::Tick& tick) { server.cuts.push_back(tick.step); }});
     }
   }
   void settle() {
@@ -133,6 +144,65 @@ TEST(WordsOfManyServers, news_of_any_of_them_reach_all_by_a_few_messages_of_each
   servers.settle();
   EXPECT_THAT(heard, testing::Each(1));
   for (const auto& server : servers.all) EXPECT_LE(server->sent, static_cast<std::size_t>(base::tree_width));
+}
+
+// As where a batch system ends a job, or a disk is full: each comes to the same by itself.
+TEST(WordsOfManyServers, a_signal_to_all_of_them_costs_each_a_few_messages) {
+  Servers servers(300, 200);
+  for (const auto& server : servers.all) server->ending->ask({"ended by a test", 1.0, 2.0});
+  servers.settle();
+  for (const auto& server : servers.all) {
+    EXPECT_EQ(server->stops, 1);
+    EXPECT_LE(server->sent, base::tree_width + 1u);
+    EXPECT_FALSE(server->ending->others_have_stopped());
+    server->sent = 0;
+  }
+  for (std::size_t rank = 0; rank < servers.all.size(); ++rank)
+    if (rank % 3 == 0)
+      servers.all[rank]->ending->say_complete();
+    else
+      servers.all[rank]->ending->say_complete({700 - static_cast<std::int64_t>(rank % 251), 1.0});
+  servers.settle();
+  for (const auto& server : servers.all) {
+    EXPECT_THAT(server->cuts, testing::ElementsAre(450)) << "the smallest of 700 - rank % 251";
+    EXPECT_TRUE(server->ending->others_have_stopped());
+    // That it stopped, its last step, and the leader's.
+    EXPECT_LE(server->sent, 3u * (base::tree_width + 1u));
+  }
+}
+
+TEST(WordsOfManyServers, what_is_fatal_on_all_of_them_costs_each_a_few_messages) {
+  Servers servers(300, 0);
+  for (const auto& server : servers.all) server->life->fail({ErrorCode::resource, "no room"});
+  servers.settle();
+  for (const auto& server : servers.all) {
+    EXPECT_THAT(server->fatal, testing::ElementsAre("no room"));
+    EXPECT_LE(server->sent, base::tree_width + 1u);
+  }
+}
+
+// Whichever comes first, the news or the end: all have heard of a fault, once, when they hear that all have
+// closed.
+TEST(WordsOfManyServers, faults_come_at_the_latest_with_the_last_word) {
+  Servers servers(328, 0);
+  for (const std::size_t rank : {7U, 320U})
+    servers.all[rank]->words->tell({ErrorCode::resource, "of " + std::to_string(rank)});
+  for (const auto& server : servers.all) server->life->announce_closed();
+  for (bool all_closed = false; !all_closed;) {
+    all_closed = true;
+    for (const auto& server : servers.all) {
+      server->messenger->progress();
+      all_closed = all_closed && server->life->closed_everywhere();
+      if (server->life->closed_everywhere()) {
+        EXPECT_THAT(server->faults, testing::UnorderedElementsAre("of 7", "of 320"));
+      }
+    }
+  }
+  servers.settle();
+  for (const auto& server : servers.all) {
+    EXPECT_EQ(server->faults.size(), 2U);
+    EXPECT_LE(server->sent, 2u * base::tree_width + base::tree_width + 1u);
+  }
 }
 
 }  // namespace
