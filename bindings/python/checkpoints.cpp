@@ -26,7 +26,7 @@ void bind_checkpoints(nb::module_& module) {
       .def_ro("time", &Checkpoint::time, "Seconds of model time; of complete ones.")
       .def_ro("bytes", &Checkpoint::bytes)
       .def_ro("members", &Checkpoint::members, "Files, one for each server that wrote.")
-      .def_ro("state", &Checkpoint::state, "complete, unfinished, damaged or refused.")
+      .def_ro("state", &Checkpoint::state, "complete, on_nodes, unfinished, damaged or refused.")
       .def_ro("why", &Checkpoint::why, "Of all but complete ones.")
       .def_ro("holder", &Checkpoint::holder, "The job that has the component's checkpoints open.");
 
@@ -41,6 +41,8 @@ void bind_checkpoints(nb::module_& module) {
       .def(
           "copy", [](const Checkpoints& self, nb::handle directory) { return self.copy(path_of(directory)); },
           "directory"_a, "Copies one checkpoint into DIRECTORY/COMPONENT; the path of the copy.")
+      .def("drain", &Checkpoints::drain, unlocked,
+           "Drains what lies in the burst buffer of this node; the paths of those that are complete by that.")
       .def("prune", &Checkpoints::prune, "keep"_a, unlocked,
            "Keeps the newest complete ones of each component; the paths of what went.")
       .def("repair", &Checkpoints::repair, unlocked, "Removes what cannot be used; the paths of what went.");

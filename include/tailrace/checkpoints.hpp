@@ -18,7 +18,7 @@ struct Checkpoint {
   double time = 0.0;         // of the model, in seconds; of complete ones
   std::uint64_t bytes = 0;   // of all its files but the manifest; of complete ones
   std::int64_t members = 0;  // files, one for each server that wrote; of complete ones
-  std::string state;         // complete, unfinished, damaged, refused
+  std::string state;         // complete, on_nodes (waits in burst buffers), unfinished, damaged, refused
   std::string why;           // of all but complete ones
   std::string holder;        // the job that has the component's checkpoints open, as "host (process 123)"
 };
@@ -34,6 +34,9 @@ class TAILRACE_EXPORT Checkpoints {
   // Copies one checkpoint (path) into DIRECTORY/COMPONENT of another directory, durable when it returns. The
   // path of the copy. Error(resource) for damage, or where that step is there already.
   std::string copy(const std::string& directory) const;
+  // Drains what lies in the burst buffer of this node. Paths of those that are complete by that; others may
+  // still wait on other nodes. Error(resource) where a job has them open, or for a member that is damaged.
+  std::vector<std::string> drain() const;
   // Keeps the newest `keep` (at least 1) complete ones of each component. Paths of what went. Error(resource)
   // where a job has them open.
   std::vector<std::string> prune(int keep) const;

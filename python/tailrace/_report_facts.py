@@ -105,11 +105,32 @@ def checkpoints(report: Report) -> list[tuple[str, str, str]]:
     size = sum(server["checkpoint_bytes"] for server in made) / sum(server["checkpoints"] for server in made)
     slowest = max(server["checkpoint"]["most_seconds"] for server in made)
     paid = max((client["checkpoint_seconds"] for client in report["clients"]), default=0.0)
+    buffers = [
+        server["burst_buffer"] for server in made if server.get("burst_buffer", {}).get("to_nodes", {}).get("count")
+    ]
     return [
         (
             "checkpoints",
             count_text(sum(server["checkpoints"] for server in made)),
             f"of {bytes_text(size)}, durable within {seconds_text(slowest)}; {seconds_text(paid)} in the model's calls",
+        ),
+        *burst_buffers([one for one in buffers if one.get("bytes") or one.get("overflowed_members")]),
+    ]
+
+
+def burst_buffers(counted: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
+    """Of the servers whose checkpoints went by way of them."""
+    if not counted:
+        return []
+    slowest = max(one["to_nodes"]["most_seconds"] for one in counted)
+    full = sum(one["overflowed_members"] for one in counted)
+    return [
+        (
+            "burst buffers",
+            bytes_text(sum(one["bytes"] for one in counted)),
+            f"on the nodes within {seconds_text(slowest)}; at most "
+            f"{bytes_text(max(one['high_water_bytes'] for one in counted))} waited"
+            + (f"; {plural(full, 'member')} did not fit and went to the directory at once" if full else ""),
         )
     ]
 

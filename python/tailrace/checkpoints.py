@@ -13,7 +13,7 @@ from rich.text import Text
 from tailrace import _core
 from tailrace._text import bytes_text, plural
 
-__all__ = ["copy", "files_of_output", "inspect_directory", "show"]
+__all__ = ["copy", "files_of_output", "inspect_directory", "show", "waiting"]
 
 COLUMNS = ("component", "step", "model time", "size", "files", "state")
 
@@ -37,12 +37,16 @@ def _table(found: list[_core.Checkpoint], verify: bool) -> Table:
     for one in found:
         complete = one.state == "complete"
         facts = (f"{one.time:.12g} s", bytes_text(one.bytes), str(one.members)) if complete else ("", "", "")
-        state = "whole" if complete and verify else one.state
-        table.add_row(one.component, str(one.step), *facts, Text(state, style="green" if complete else "red"))
+        state = "whole" if complete and verify else one.state.replace("_", " ")
+        style = {"complete": "green", "on_nodes": "yellow"}.get(one.state, "red")
+        table.add_row(one.component, str(one.step), *facts, Text(state, style=style))
     return table
 
 
 def _reason(one: _core.Checkpoint) -> str:
+    if one.state == "on_nodes":
+        by = f"the job on {one.holder} drains it" if one.holder else "`tailrace checkpoint drain`, there, drains it"
+        return f"{one.why}; {by}"
     if one.state == "unfinished" and one.holder:
         return f"{one.why}; a job is running, on {one.holder}"
     return one.why
@@ -71,9 +75,16 @@ def inspect_directory(directory: Path, repair: bool) -> bool:
             size = f"{plural(one.members, 'file')}, {bytes_text(one.bytes)}"
             print(f"{one.path}: complete; step {one.step}, {one.time:.12g} s of model time, {size}")
             continue
-        print(f"{one.path}: {one.state}: {_reason(one)}")
+        print(f"{one.path}: {one.state.replace('_', ' ')}: {_reason(one)}")
+        if one.state == "on_nodes":
+            continue
         unusable = unusable or not one.holder or one.state != "unfinished"
     return unusable
+
+
+def waiting(directory: Path) -> list[str]:
+    """A line for each checkpoint in `directory` that is not drained yet."""
+    return [f"{one.path}: {one.why}" for one in _core.Checkpoints(directory).list() if one.state == "on_nodes"]
 
 
 def copy(directory: Path, target: Path, step: int | None = None) -> list[str]:

@@ -307,6 +307,22 @@ def copy(directory: Path, target: Path, step: int | None) -> None:
 
 @checkpoint.command()
 @click.argument("directory", type=DIRECTORY)
+def drain(directory: Path) -> None:
+    """Drain what lies in the burst buffer of this node, of the checkpoints in DIRECTORY that wait there."""
+    from tailrace import _core
+    from tailrace.checkpoints import waiting
+
+    for path in _core.Checkpoints(directory).drain():
+        click.echo(f"drained {path}")
+    left = waiting(directory)
+    for line in left:
+        click.echo(line)
+    if left:
+        raise Failed(f"{len(left)} still on nodes; run the command on those too")
+
+
+@checkpoint.command()
+@click.argument("directory", type=DIRECTORY)
 @click.option("--keep", type=click.IntRange(1), required=True, metavar="N", help="How many complete ones to keep.")
 def prune(directory: Path, keep: int) -> None:
     """Remove all but the newest N complete checkpoints of each component in DIRECTORY."""

@@ -28,7 +28,7 @@ class FileProgress:
 
 @dataclass(frozen=True)
 class CheckpointProgress:
-    """The newest checkpoint of a component that is durable."""
+    """The newest checkpoint of a component that is durable; `count` is 0 where none is yet."""
 
     component: str
     count: int
@@ -38,6 +38,7 @@ class CheckpointProgress:
     bytes: int
     bytes_per_second: float
     model_seconds: float  # that the calls of checkpoint before it cost the first rank, in all
+    burst_buffer: dict[str, Any] | None = None  # the newest that was complete on the nodes, and what waits there
 
 
 @dataclass(frozen=True)
@@ -128,11 +129,18 @@ def line(snapshot: Snapshot) -> str:
         more = f" and {len(written) - 1} more" if len(written) > 1 else ""
         parts.append(f"{Path(behind.path).name} to {behind.model_time:g} s{more}")
     for checkpoint in snapshot.checkpoints:
-        parts.append(
-            f"checkpoint {checkpoint.step}: {bytes_text(checkpoint.bytes)} durable in "
-            f"{seconds_text(checkpoint.seconds_to_durable)} ({bytes_text(checkpoint.bytes_per_second)}/s), "
-            f"the model paid {seconds_text(checkpoint.model_seconds)} in all"
-        )
+        if checkpoint.count:
+            parts.append(
+                f"checkpoint {checkpoint.step}: {bytes_text(checkpoint.bytes)} durable in "
+                f"{seconds_text(checkpoint.seconds_to_durable)} ({bytes_text(checkpoint.bytes_per_second)}/s), "
+                f"the model paid {seconds_text(checkpoint.model_seconds)} in all"
+            )
+        buffer = checkpoint.burst_buffer
+        if buffer and buffer["waiting"]:
+            parts.append(
+                f"checkpoint {buffer['step']} on the nodes in {seconds_text(buffer['seconds_to_nodes'])}, "
+                f"{bytes_text(buffer['waiting_bytes'])} wait in burst buffers"
+            )
     if snapshot.state not in ("running", "complete"):
         parts.insert(0, snapshot.state)
     return " | ".join(parts)

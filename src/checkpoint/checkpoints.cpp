@@ -11,6 +11,7 @@ std::string name_of(checkpoint::FoundSet::State state) {
   using State = checkpoint::FoundSet::State;
   switch (state) {
     case State::complete: return "complete";
+    case State::on_nodes: return "on_nodes";
     case State::unfinished: return "unfinished";
     case State::damaged: return "damaged";
     case State::refused: return "refused";
@@ -31,6 +32,10 @@ std::vector<Checkpoint> Checkpoints::list(bool verify) const {
 
 std::string Checkpoints::copy(const std::string& directory) const {
   return checkpoint::copy_set(env::system_files(), path_, directory);
+}
+
+std::vector<std::string> Checkpoints::drain() const {
+  return checkpoint::drain_sets(env::system_files(), path_);
 }
 
 std::vector<std::string> Checkpoints::prune(int keep) const {

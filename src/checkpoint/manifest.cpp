@@ -39,10 +39,12 @@ Json to_json(const StoredArray& stored) {
 Json to_json(const Member& member) {
   Json arrays = Json::array();
   for (const StoredArray& array : member.arrays) arrays.push_back(to_json(array));
-  return {{"name", member.name},
-          {"bytes", member.bytes},
-          {"checksums", member.checksums},
-          {"arrays", std::move(arrays)}};
+  Json json{{"name", member.name},
+            {"bytes", member.bytes},
+            {"checksums", member.checksums},
+            {"arrays", std::move(arrays)}};
+  if (member.buffered) json["buffered"] = {{"host", member.buffered->host}, {"path", member.buffered->path}};
+  return json;
 }
 
 model::DataType type_of(const std::string& name) {
@@ -67,6 +69,8 @@ Member member_of(const Json& json) {
   json.at("bytes").get_to(member.bytes);
   json.at("checksums").get_to(member.checksums);
   for (const Json& array : json.at("arrays")) member.arrays.push_back(array_of(array));
+  if (const auto buffered = json.find("buffered"); buffered != json.end())
+    member.buffered = Buffered{buffered->at("host"), buffered->at("path")};
   return member;
 }
 

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "checkpoint/describe.hpp"
+#include "env/threads.hpp"
 #include "output/netcdf/placed/header_around.hpp"
 
 namespace tailrace::checkpoint {
@@ -32,9 +35,10 @@ model::Box all_of(const model::StateArray& array) {
 }  // namespace
 
 MemberWriter::MemberWriter(env::FileSystem& files, const std::string& set, SetHead head,
-                           const std::string& name)
+                           const std::string& name, const std::string& buffered)
     : files_(files),
-      path_(set + "/" + name),
+      path_in_set_(set + "/" + name),
+      path_((buffered.empty() ? set : buffered) + "/" + name),
       head_(std::move(head)),
       end_(output::netcdf::first_place_of_values) {
   member_.name = name;
@@ -42,9 +46,45 @@ MemberWriter::MemberWriter(env::FileSystem& files, const std::string& set, SetHe
                   fmt::format("checkpoint {} is there already", set));
   files_.make_directories(set);
   at(path_, [&] {
-    file_ = files_.open(path_, env::Access::create);
-    file_->truncate(0);
+    if (buffered.empty())
+      file_ = open(path_);
+    else
+      open_in_buffer();
   });
+}
+
+std::unique_ptr<env::File> MemberWriter::open(const std::string& path) {
+  auto file = files_.open(path, env::Access::create);
+  file->truncate(0);
+  return file;
+}
+
+void MemberWriter::open_in_buffer() {
+  try {
+    files_.make_directories(std::filesystem::path(path_).parent_path().string());
+    file_ = open(path_);
+  } catch (const Error& error) {
+    leave_buffer(error.what());
+  }
+}
+
+void MemberWriter::leave_buffer(const std::string& why) {
+  base::log_warning(
+      fmt::format("checkpoint.burst_buffer: {} cannot be written there ({}); it is written to {} at once",
+                  path_, why, path_in_set_));
+  const auto buffered = std::exchange(file_, nullptr);
+  const std::string left = std::exchange(path_, path_in_set_);
+  file_ = open(path_);
+  std::vector<std::byte> piece(piece_bytes);
+  for (std::uint64_t from = 0, end = buffered ? buffered->size() : 0; from < end; from += piece.size()) {
+    piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(end - from, piece_bytes)));
+    buffered->read(from, piece);
+    file_->write(from, piece);
+  }
+  try {
+    files_.remove(left);
+  } catch (const Error&) {  // the next job removes it
+  }
 }
 
 MemberWriter::~MemberWriter() {
@@ -181,10 +221,20 @@ void MemberWriter::write_now(std::uint64_t address, std::span<const std::byte> b
   while (!bytes.empty()) {
     const auto piece = bytes.first(std::min<std::size_t>(bytes.size(), piece_bytes));
     checksums_.add(address, piece);
-    file_->write(address, piece);
+    in_file([&](env::File& file) { file.write(address, piece); });
     bytes = bytes.subspan(piece.size());
     address += piece.size();
   }
+}
+
+void MemberWriter::in_file(const std::function<void(env::File&)>& change) {
+  try {
+    return change(*file_);
+  } catch (const Error& error) {
+    if (path_ == path_in_set_) throw;
+    leave_buffer(error.what());
+  }
+  change(*file_);
 }
 
 void MemberWriter::check_complete() const {
@@ -199,7 +249,7 @@ void MemberWriter::check_complete() const {
 void MemberWriter::write_header() {
   const output::netcdf::HeaderAround header = make_header(head_, member_.arrays, end_);
   for (const auto& [address, bytes] : header.pieces.pieces()) write_now(address, bytes);
-  file_->truncate(header.length);
+  in_file([&](env::File& file) { file.truncate(header.length); });
   member_.bytes = header.length;
 }
 
@@ -215,6 +265,10 @@ Member MemberWriter::finish() {
     file_->close();
   });
   files_.sync(path_);  // its name
+  if (path_ != path_in_set_) {
+    files_.sync(std::filesystem::path(path_).parent_path().string());
+    member_.buffered = Buffered{env::host_name(), path_};
+  }
   file_.reset();
   return std::move(member_);
 }

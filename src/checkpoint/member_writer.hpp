@@ -1,6 +1,7 @@
 // Writes the part of a set that one server has: a NetCDF file.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,7 +20,11 @@ namespace tailrace::checkpoint {
 class MemberWriter final : public model::StateSaver {
  public:
   // Makes the directory of the set where it is not there, and the file. `files` must live longer.
-  MemberWriter(env::FileSystem& files, const std::string& set, SetHead head, const std::string& name);
+  // `buffered`: the directory of the set in the burst buffer of this node, where the file is written instead
+  // and left to be drained. As soon as that fails, as on a full disk, a warning says so, and what is there
+  // goes into the set's directory, with all that follows.
+  MemberWriter(env::FileSystem& files, const std::string& set, SetHead head, const std::string& name,
+               const std::string& buffered = "");
   // Removes the file if it is not finished.
   ~MemberWriter() override;
   MemberWriter(const MemberWriter&) = delete;
@@ -52,12 +57,17 @@ class MemberWriter final : public model::StateSaver {
   std::uint64_t place_for(std::uint64_t bytes);
   void write(std::uint64_t address, std::span<const std::byte> bytes);
   void write_now(std::uint64_t address, std::span<const std::byte> bytes);
+  void in_file(const std::function<void(env::File&)>& change);
+  std::unique_ptr<env::File> open(const std::string& path);
+  void open_in_buffer();
+  void leave_buffer(const std::string& why);
   void flush();
   void check_complete() const;
   void write_header();
 
   env::FileSystem& files_;
-  const std::string path_;
+  const std::string path_in_set_;
+  std::string path_;  // that, or in the burst buffer
   const SetHead head_;
   Member member_;
   std::unique_ptr<env::File> file_;  // null once it is finished

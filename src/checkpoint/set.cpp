@@ -26,6 +26,10 @@ void Member::put(base::ByteWriter& into) const {
     into.put_all(std::span<const std::int64_t>(array.shape));
     into.put(address);
   }
+  into.put(static_cast<std::uint8_t>(buffered.has_value()));
+  if (!buffered) return;
+  into.put_text(buffered->host);
+  into.put_text(buffered->path);
 }
 
 Member Member::get(base::ByteReader& from) {
@@ -41,6 +45,11 @@ Member Member::get(base::ByteReader& from) {
     for (std::string& dim : array.dims) dim = from.get_text();
     array.shape = from.get_all<std::int64_t>();
     address = from.get<std::uint64_t>();
+  }
+  if (from.get<std::uint8_t>() != 0) {
+    member.buffered.emplace();
+    member.buffered->host = from.get_text();
+    member.buffered->path = from.get_text();
   }
   return member;
 }
@@ -65,6 +74,11 @@ std::int64_t step_of_name(std::string_view name) {
   std::int64_t step = -1;
   const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), step);
   return code == std::errc{} && end == name.data() + name.size() && step >= 0 ? step : -1;
+}
+
+bool is_file_of_set(std::string_view name) {
+  if (name.ends_with(unfinished_copy)) name.remove_suffix(std::string_view(unfinished_copy).size());
+  return name.starts_with(manifest_name) || (name.starts_with("state.") && name.ends_with(".nc"));
 }
 
 std::string member_name(int server) { return fmt::format("state.{}.nc", server); }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,12 +30,20 @@ struct StoredArray {
   bool operator==(const StoredArray&) const = default;
 };
 
+// Where a member lies that is not drained yet.
+struct Buffered {
+  std::string host;  // the node
+  std::string path;  // whole, on its own disk
+  bool operator==(const Buffered&) const = default;
+};
+
 // One file of a set, written by one server.
 struct Member {
   std::string name;  // of the file
   std::uint64_t bytes = 0;
   std::vector<std::uint32_t> checksums;  // by region (checksums.hpp)
   std::vector<StoredArray> arrays;
+  std::optional<Buffered> buffered = {};  // none: it is in the set's directory
   bool operator==(const Member&) const = default;
 
   // From the server that wrote it to the one that commits the set.
@@ -59,6 +68,11 @@ std::string set_path(const std::string& sets, std::int64_t step);
 std::int64_t step_of_name(std::string_view name);
 
 inline constexpr const char* manifest_name = "manifest.json";
+// Of a set whose members wait in burst buffers: what its manifest will be, and where they are.
+inline constexpr const char* manifest_on_nodes_name = "manifest.json.on_nodes";
+inline constexpr const char* unfinished_copy = ".part";  // behind the name of a member
+// Whether the room makes files of this name in the directory of a set.
+bool is_file_of_set(std::string_view name);
 std::string member_name(int server);  // "state.3.nc"
 
 }  // namespace tailrace::checkpoint

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "checkpoint/burst/buffer.hpp"
 #include "checkpoint/checksums.hpp"
 #include "checkpoint/manifest.hpp"
 
@@ -23,14 +24,38 @@ void check_place(const std::string& set, const SetHead& head) {
     throw Refused{fmt::format("has the manifest of component \"{}\"", head.component)};
 }
 
+// None where there is no such note, or half of one: then the job did not come so far.
+std::optional<Manifest> noted_on_nodes(env::FileSystem& files, const std::string& set) {
+  const std::string path = fmt::format("{}/{}", set, manifest_on_nodes_name);
+  if (!files.exists(path)) return std::nullopt;
+  try {
+    return manifest_of(files.read(path));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+// Of a set without a manifest.
+void look_at_note(env::FileSystem& files, FoundSet& found) {
+  if (auto manifest = noted_on_nodes(files, found.path)) {
+    check_place(found.path, manifest->head);
+    found.state = FoundSet::State::on_nodes;
+    found.why = describe_waiting(files, found.path, manifest->members);
+    if (found.why.empty()) found.why = "all members are drained, but the job ended before it said so";
+    found.manifest = std::move(*manifest);
+  } else {
+    found.why = fmt::format("it has no {}, so it was never finished", manifest_name);
+  }
+}
+
 FoundSet look_at(env::FileSystem& files, const std::string& set) {
   FoundSet found{.step = step_of_name(last_word(set)), .path = set, .manifest = {}, .why = {}};
   const std::string path = fmt::format("{}/{}", set, manifest_name);
-  if (!files.exists(path)) {
-    found.why = fmt::format("it has no {}, so it was never finished", manifest_name);
-    return found;
-  }
   try {
+    if (!files.exists(path)) {
+      look_at_note(files, found);
+      return found;
+    }
     found.manifest = manifest_of(files.read(path));
     check_place(set, found.manifest.head);
     found.state = FoundSet::State::complete;

@@ -15,6 +15,7 @@ namespace tailrace::checkpoint {
 struct FoundSet {
   enum class State {
     complete,    // has a manifest that can be read; members are not looked at
+    on_nodes,    // has none yet: members wait in burst buffers of nodes, or are being drained
     unfinished,  // has none: of a job that runs or was killed, or is being removed
     damaged,     // its manifest cannot be read
     refused,     // of a later version, with the bytes of numbers in another order, or of another place
@@ -22,7 +23,7 @@ struct FoundSet {
   std::int64_t step = 0;
   std::string path;
   State state = State::unfinished;
-  Manifest manifest;  // of a complete one
+  Manifest manifest;  // of one that is complete, or on nodes
   std::string why;    // of any other
 };
 

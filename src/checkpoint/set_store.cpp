@@ -18,24 +18,15 @@ std::string lock_path(const std::string& sets) { return sets + "/lock"; }
 std::string manifest_path(const std::string& set) { return fmt::format("{}/{}", set, manifest_name); }
 std::string new_manifest_path(const std::string& set) { return manifest_path(set) + ".new"; }
 
-// Only what the room has made: people put notes beside their data.
-bool is_ours(const std::string& name) {
-  return name.starts_with(manifest_name) || (name.starts_with("state.") && name.ends_with(".nc"));
+std::string on_nodes_path(const std::string& set) {
+  return fmt::format("{}/{}", set, manifest_on_nodes_name);
 }
 
+// Only what the room has made: people put notes beside their data.
 void remove_unfinished(env::FileSystem& files, const std::string& set) {
   for (const std::string& name : files.list(set))
-    if (is_ours(name)) files.remove(set + "/" + name);
+    if (is_file_of_set(name)) files.remove(set + "/" + name);
   files.remove(set);
-}
-
-// With their names, however many of them are new.
-void make_durable_directories(env::FileSystem& files, const std::string& path) {
-  std::vector<std::string> made;
-  for (std::filesystem::path at = path; !at.empty() && !files.exists(at.string()); at = at.parent_path())
-    made.push_back(at.string());
-  files.make_directories(path);
-  for (auto name = made.rbegin(); name != made.rend(); ++name) files.sync(*name);
 }
 
 // A set in the way of nobody is no reason to stop a model.
@@ -50,12 +41,22 @@ void try_to_remove(env::FileSystem& files, const std::string& set) noexcept {
 }  // namespace
 
 void remove_set(env::FileSystem& files, const std::string& set) {
-  const std::string manifest = manifest_path(set);
-  if (files.exists(manifest)) {
+  bool had_any = false;
+  for (const std::string& manifest : {on_nodes_path(set), manifest_path(set)}) {
+    if (!files.exists(manifest)) continue;
     files.remove(manifest);
-    files.sync(set);  // before any member goes
+    had_any = true;
   }
+  if (had_any) files.sync(set);  // before any member goes
   remove_unfinished(files, set);
+}
+
+void make_durable_directories(env::FileSystem& files, const std::string& path) {
+  std::vector<std::string> made;
+  for (std::filesystem::path at = path; !at.empty() && !files.exists(at.string()); at = at.parent_path())
+    made.push_back(at.string());
+  files.make_directories(path);
+  for (auto name = made.rbegin(); name != made.rend(); ++name) files.sync(*name);
 }
 
 std::string holder_of(env::FileSystem& files, const std::string& path) {
@@ -95,11 +96,27 @@ void SetStore::take_hold(const std::string& component) {
           component, path_, holder_of(files_, path_)));
 }
 
+void SetStore::note_on_nodes(const Manifest& manifest) {
+  const std::string set = set_path(manifest.head.step);
+  const std::string note = on_nodes_path(set);
+  files_.make_directories(set);
+  try {
+    files_.write(note, to_text(manifest));
+    files_.sync(note);
+    files_.sync(set);  // its own name in the directory above
+  } catch (const Error&) {
+    try_to_remove(files_, set);
+    throw;
+  }
+}
+
 void SetStore::commit(const Manifest& manifest) {
   const std::string set = set_path(manifest.head.step);
   const std::string made = new_manifest_path(set), final = manifest_path(set);
   TAILRACE_ASSERT(!files_.exists(final), fmt::format("checkpoint {} is there already", set));
-  files_.write(made, to_text(manifest));
+  Manifest drained = manifest;
+  for (Member& member : drained.members) member.buffered.reset();
+  files_.write(made, to_text(drained));
   files_.sync(made);
   files_.sync(set);  // its own name in the directory above, with those of the members
   try {
@@ -108,6 +125,10 @@ void SetStore::commit(const Manifest& manifest) {
   } catch (const Error&) {
     try_to_remove(files_, set);
     throw;
+  }
+  try {
+    files_.remove(on_nodes_path(set));
+  } catch (const Error&) {  // nobody looks at it beside a manifest
   }
 }
 

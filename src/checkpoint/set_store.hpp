@@ -21,9 +21,13 @@ class SetStore {
   const std::string& path() const { return path_; }  // DIRECTORY/COMPONENT
   std::string set_path(std::int64_t step) const { return checkpoint::set_path(path_, step); }
 
-  // All members are finished. When it returns, the set survives a loss of power; when it throws, there is no
-  // such set, and those before are as they were.
+  // All members are finished and in the set's directory. When it returns, the set survives a loss of power;
+  // when it throws, there is no such set, and those before are as they were.
   void commit(const Manifest& manifest);
+  // All members are finished, some of them in burst buffers of nodes: notes where they are. When it returns,
+  // a job that begins finds them, also after this one was killed; the set does not count before it is
+  // committed. When it throws, no such note is left.
+  void note_on_nodes(const Manifest& manifest);
   // Of a set that is not committed, when no server writes to it any more; a committed one stays. Says only on
   // the log what it cannot remove; the next job does.
   void abandon(std::int64_t step) noexcept;
@@ -41,6 +45,9 @@ class SetStore {
   std::string path_;
   std::unique_ptr<env::File> lock_;
 };
+
+// With their names, however many of them are new.
+void make_durable_directories(env::FileSystem& files, const std::string& path);
 
 // Who holds the sets in `path`, as "host (process 123)"; empty where nobody does.
 std::string holder_of(env::FileSystem& files, const std::string& path);

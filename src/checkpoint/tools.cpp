@@ -7,7 +7,9 @@
 
 #include "base/error.hpp"
 #include "base/nearest_name.hpp"
-#include "checkpoint/checksums.hpp"
+#include "checkpoint/burst/buffer.hpp"
+#include "checkpoint/burst/member_copy.hpp"
+#include "checkpoint/burst/waiting_sets.hpp"
 #include "checkpoint/set_store.hpp"
 
 namespace tailrace::checkpoint {
@@ -83,23 +85,6 @@ std::vector<std::string> gone(env::FileSystem& files, const std::vector<FoundSet
   return paths;
 }
 
-void copy_member(env::FileSystem& files, const std::string& from, const std::string& to,
-                 const Member& member) {
-  const auto source = files.open(from, env::Access::read);
-  const auto target = files.open(to, env::Access::create_new);
-  std::vector<std::byte> region(region_bytes);
-  for (std::size_t i = 0; i < member.checksums.size(); ++i) {
-    const std::uint64_t begin = i * region_bytes;
-    source->read(begin, region);  // zeros behind the end
-    if (checksum(region) != member.checksums[i])
-      refuse(fmt::format("was damaged while it was copied, from its byte {} on", begin));
-    const std::uint64_t count = std::min(region_bytes, member.bytes - begin);
-    target->write(begin, std::span(region).first(static_cast<std::size_t>(count)));
-  }
-  target->sync();
-  target->close();
-}
-
 }  // namespace
 
 std::vector<SurveyedSet> survey(env::FileSystem& files, const std::string& path, bool verify) {
@@ -155,6 +140,23 @@ std::string copy_set(env::FileSystem& files, const std::string& set, const std::
     throw;
   }
   return to;
+}
+
+std::vector<std::string> drain_sets(env::FileSystem& files, const std::string& path) {
+  std::vector<std::string> drained, faults;
+  const Places places = places_of(files, path);
+  for (const std::string& sets : places.sets) {
+    if (sets_on_nodes(files, sets).empty()) continue;
+    SetStore held = hold(files, sets);
+    for (const FoundSet& set : sets_on_nodes(files, sets)) {
+      if (!places.only.empty() && set.path != places.only) continue;
+      remove_parts(files, set.path);
+      std::ranges::copy(drain_what_is_here(files, set), std::back_inserter(faults));
+      if (commit_if_whole(files, held, set)) drained.push_back(set.path);
+    }
+  }
+  if (!faults.empty()) refuse(faults.front());
+  return drained;
 }
 
 std::vector<std::string> prune_sets(env::FileSystem& files, const std::string& path, int keep) {

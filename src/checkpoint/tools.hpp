@@ -31,6 +31,11 @@ FoundSet newest_complete(env::FileSystem& files, const std::string& path, const 
 // The path of the copy.
 std::string copy_set(env::FileSystem& files, const std::string& set, const std::string& directory);
 
+// Drains what lies in the burst buffer of this node, of all sets that wait on nodes; those whose members are
+// all there then count. The paths of these. Error(resource) where a job holds the sets, and for the first
+// member that cannot be drained, when all have been tried.
+std::vector<std::string> drain_sets(env::FileSystem& files, const std::string& path);
+
 // Removes all but the newest `keep` complete sets of each component, and what was never finished. The paths
 // of what went. Error(resource) where a job holds the sets.
 std::vector<std::string> prune_sets(env::FileSystem& files, const std::string& path, int keep);

@@ -1,6 +1,7 @@
 // What every rank knows after the first exchange of `start`.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -17,6 +18,11 @@ struct CpusOfRank {
   std::vector<int> cpus;
 };
 
+// Checkpoints of jobs before, out of burst buffers, in `start`.
+struct DrainedInStart {
+  std::uint64_t members = 0, bytes = 0;
+};
+
 struct Run {
   Assignment assignment;
   std::vector<settings::Sources> sources;               // by component
@@ -24,6 +30,7 @@ struct Run {
   Sequence nodes;                                       // by rank; named by the lowest rank of each
   std::map<int, transport::ProcessId> processes;        // by rank: of this node, and others that are known
   std::vector<CpusOfRank> cpus_on_node;                 // of the ranks of this node, ascending
+  DrainedInStart drained = {};
   const settings::ServersOptions& servers() const { return configurations.front().servers; }
 };
 

@@ -22,6 +22,7 @@
 #include "handshake/rollcall/exchange.hpp"
 #include "handshake/rollcall/neighbours.hpp"
 #include "handshake/rollcall/roster.hpp"
+#include "handshake/undrained.hpp"
 #include "output/dataset.hpp"
 
 namespace tailrace::handshake {
@@ -200,6 +201,7 @@ class Opening {
       look();
     env::maybe_fail("groups");
     come_together(tree_, [this] { look(); });
+    started.run.drained = drain_burst_buffers(tree_, started.run, [this] { look(); });
     settle(tree_, patience_seconds);
     started.lifelines = lines_->take();
   }

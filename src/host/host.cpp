@@ -373,7 +373,7 @@ telemetry::StatusSnapshot Host::snapshot() const {
       snapshot.buffer_used = std::max(snapshot.buffer_used, intake->buffer_used());
     }
     for (const telemetry::FileStatus& file : slot->component->file_status()) snapshot.files.push_back(file);
-    if (const auto& checkpoint = slot->component->checkpoint_status())
+    if (const auto checkpoint = slot->component->checkpoint_status())
       snapshot.checkpoints.push_back(*checkpoint);
   }
   const telemetry::ServerCounters& counters = reporter_.counters();

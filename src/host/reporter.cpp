@@ -64,7 +64,9 @@ Reporter::Reporter(int server, const handshake::Run& run, int threads)
                   .mode = name_of(run_.servers().mode),
                   .transport = "",
                   .started = env::iso_time(env::system_clock()),
-                  .finished = ""};
+                  .finished = "",
+                  .drained_members = run_.drained.members,
+                  .drained_bytes = run_.drained.bytes};
 }
 
 void Reporter::share_directory(messaging::Messenger& messenger) {

@@ -84,9 +84,7 @@ class ServedComponent final : public server::Pipeline {
   bool waits_for_writers() const { return waits_for_writers_; }
   const server::Intake* intake() const { return intake_.get(); }
   std::vector<telemetry::FileStatus> file_status() const { return commits_.status(); }
-  const std::optional<telemetry::CheckpointStatus>& checkpoint_status() const {
-    return checkpoints_.status();
-  }
+  std::optional<telemetry::CheckpointStatus> checkpoint_status() const { return checkpoints_.status(); }
   std::string describe() const;  // for the watchdog: who waits for whom
 
  private:

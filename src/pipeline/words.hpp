@@ -41,10 +41,12 @@ enum class Word : std::int32_t {
   save,     // all servers rest: save now
   saved,    // a server has saved its state, and goes on when all have
   go_on,
-  state,  // pieces of arrays, for their owner
-  member  // an owner's arrays are on disk
+  state,   // pieces of arrays, for their owner
+  member,  // an owner's arrays are on disk
+  drain,   // the members of a set are in burst buffers: drain them; or there will be no such set
+  drained  // a server has drained its member, or cannot
 };
-inline constexpr std::int32_t words_per_component = 29;
+inline constexpr std::int32_t words_per_component = 31;
 inline constexpr Word first_word_of_checkpoints = Word::keep;
 
 inline std::int32_t kind_of(int component, Word word) {

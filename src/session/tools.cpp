@@ -86,14 +86,24 @@ std::string diagnostics_text(const Checked& checked) {
   return analytics::plan_text(checked.plan.analysis->graph, placement_of(checked));
 }
 
+// Which the nodes of the job decide on; nothing where there are none.
+std::string newer_on_nodes(const std::string& directory, const std::string& component, std::int64_t step) {
+  std::string text;
+  for (const auto& [set, of, holder] : checkpoint::survey(env::system_files(), directory, false))
+    if (of == component && set.step > step && set.state == checkpoint::FoundSet::State::on_nodes)
+      text += fmt::format("or from that of step {} if the job has its nodes: {}\n", set.step, set.why);
+  return text;
+}
+
 // As `start` and `ready` decide it, but for the values in the set, which only a restart reads.
 std::string restart_text(const Checked& checked, const std::string& directory) {
   if (directory.empty()) return "";
   const std::string& component = checked.declarations.component;
   const auto set = checkpoint::newest_complete(env::system_files(), directory, component);
   plan::check_restart(set.manifest.texts, checked.plan, checked.declarations);
-  return fmt::format("component \"{}\" goes on from the checkpoint of step {} ({} s) in {}\n\n", component,
-                     set.step, set.manifest.head.time, set.path);
+  return fmt::format("component \"{}\" goes on from the checkpoint of step {} ({} s) in {}\n{}\n", component,
+                     set.step, set.manifest.head.time, set.path,
+                     newer_on_nodes(directory, component, set.step));
 }
 
 std::string diagnostics_graph(const Checked& checked) {

@@ -86,6 +86,10 @@ void visit_server(S& server, Visitor& visit) {
   visit(server.checkpoints);
   visit(server.checkpoint_bytes);
   visit_timings(server.checkpoint_seconds, visit);
+  visit_timings(server.burst_buffer.seconds, visit);
+  visit(server.burst_buffer.bytes);
+  visit(server.burst_buffer.high_water_bytes);
+  visit(server.burst_buffer.overflowed);
   visit(server.last_lag_nanoseconds);
   visit(server.lag_series);
   visit(server.run_nanoseconds);

@@ -74,6 +74,14 @@ struct OutOfRange {
   void add(std::uint64_t more, double time);
 };
 
+// Of checkpoints that go by way of burst buffers; on the server that commits them.
+struct BurstBufferCounters {
+  Timings seconds;           // of each, from the model's word until all its members were on the nodes
+  Counter bytes;             // that were written there
+  Counter high_water_bytes;  // that waited there
+  Counter overflowed;        // members that were written to the directory at once
+};
+
 struct ServerCounters {
   int rank = 0;  // among the servers
   std::string host;
@@ -87,6 +95,7 @@ struct ServerCounters {
   Counter commits;
   Counter checkpoints, checkpoint_bytes;  // complete ones; on the server that commits them
   Timings checkpoint_seconds;             // of each, from the model's word to its end on disk
+  BurstBufferCounters burst_buffer;
   Timings lag;  // per commit: from the arrival of the put that completes it to its end on disk
   Counter last_lag_nanoseconds;
   Series lag_series;        // (seconds since the start of the run, lag in seconds)

@@ -103,6 +103,13 @@ Json fields_json(const std::vector<ClientCounters>& clients) {
   return list;
 }
 
+Json burst_buffer_json(const BurstBufferCounters& counters) {
+  return {{"to_nodes", timings_json(counters.seconds)},
+          {"bytes", counters.bytes.get()},
+          {"high_water_bytes", counters.high_water_bytes.get()},
+          {"overflowed_members", counters.overflowed.get()}};
+}
+
 Json server_json(const ServerCounters& server) {
   Json phases = Json::object();
   for (std::size_t k = 0; k < phase_count; ++k) {
@@ -132,6 +139,7 @@ Json server_json(const ServerCounters& server) {
           {"checkpoints", server.checkpoints.get()},
           {"checkpoint_bytes", server.checkpoint_bytes.get()},
           {"checkpoint", timings_json(server.checkpoint_seconds)},
+          {"burst_buffer", burst_buffer_json(server.burst_buffer)},
           {"lag", timings_json(server.lag)},
           {"last_lag_seconds", seconds(server.last_lag_nanoseconds)},
           {"lag_series", std::move(series)},
@@ -288,11 +296,18 @@ std::string RunReport::json() const {
   std::ranges::sort(sorted_servers, {}, &ServerCounters::rank);
 
   Json page{{"schema", "tailrace-report"}, {"version", schema_version}};
-  page["run"] = {{"tailrace", info.version},  {"configuration", info.configuration},
-                 {"mode", info.mode},         {"transport", info.transport},
-                 {"started", info.started},   {"finished", info.finished},
-                 {"seconds", info.seconds},   {"outcome", info.outcome},
-                 {"clients", clients.size()}, {"servers", servers.size()}};
+  page["run"] = {{"tailrace", info.version},
+                 {"configuration", info.configuration},
+                 {"mode", info.mode},
+                 {"transport", info.transport},
+                 {"started", info.started},
+                 {"finished", info.finished},
+                 {"seconds", info.seconds},
+                 {"outcome", info.outcome},
+                 {"drained_members", info.drained_members},
+                 {"drained_bytes", info.drained_bytes},
+                 {"clients", clients.size()},
+                 {"servers", servers.size()}};
   page["totals"] = totals_json(sorted_clients, sorted_servers);
   page["fields"] = fields_json(sorted_clients);
   page["files"] = files_json(sorted_servers, out_of_range());

@@ -22,6 +22,8 @@ struct RunInfo {
   std::string finished;
   double seconds = 0.0;              // wall time in between
   std::string outcome = "complete";  // or what went wrong, one sentence
+  // Checkpoints of jobs before, that this one found in burst buffers and drained.
+  std::uint64_t drained_members = 0, drained_bytes = 0;
 };
 
 class RunReport {

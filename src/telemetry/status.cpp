@@ -114,7 +114,7 @@ void Status::write(const StatusSnapshot& snapshot, const std::string& state) {
         {{"path", file.path}, {"commits", file.commits}, {"model_time", file.model_time}});
   }
   page["checkpoints"] = Json::array();
-  for (const CheckpointStatus& one : snapshot.checkpoints)
+  for (const CheckpointStatus& one : snapshot.checkpoints) {
     page["checkpoints"].push_back(
         {{"component", one.component},
          {"count", one.count},
@@ -124,6 +124,12 @@ void Status::write(const StatusSnapshot& snapshot, const std::string& state) {
          {"bytes", one.bytes},
          {"bytes_per_second", one.seconds > 0.0 ? static_cast<double>(one.bytes) / one.seconds : 0.0},
          {"model_seconds", one.model_seconds}});
+    if (one.step_on_nodes >= 0)
+      page["checkpoints"].back()["burst_buffer"] = {{"step", one.step_on_nodes},
+                                                    {"seconds_to_nodes", one.seconds_to_nodes},
+                                                    {"waiting", one.waiting},
+                                                    {"waiting_bytes", one.waiting_bytes}};
+  }
   try {
     files_.write(path_, text_of(page));
   } catch (const Error& error) {

@@ -42,12 +42,17 @@ struct FileStatus {
 // The newest checkpoint of a component, on the server that commits them.
 struct CheckpointStatus {
   std::string component;
-  std::uint64_t count = 0;  // of this run
+  std::uint64_t count = 0;  // of this run; 0: none is durable yet
   std::int64_t step = 0;
   double time = 0.0;     // model seconds
   double seconds = 0.0;  // from the model's word until it was durable
   std::uint64_t bytes = 0;
   double model_seconds = 0.0;  // that the calls of checkpoint before it cost the first rank, in all
+  // Where there is a burst buffer: of the newest set that was complete on the nodes, and what waits there.
+  std::int64_t step_on_nodes = -1;  // -1: none
+  double seconds_to_nodes = 0.0;
+  std::size_t waiting = 0;  // sets
+  std::uint64_t waiting_bytes = 0;
 };
 
 // As things stand; the writer derives the rates from one publication to the next.

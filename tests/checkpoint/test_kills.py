@@ -62,10 +62,9 @@ def check(folder, durable: int) -> None:
             assert data.sizes[dim] >= length, f"{path.name}: {data.sizes[dim]} of {length} promised records"
 
 
-@pytest.mark.parametrize("series", range((KILLS + IN_ONE_TEST - 1) // IN_ONE_TEST))
-def test_killed_at_any_moment(tmp_path, whole, series):
-    chance = random.Random(1000 + series)
-    job, folder, durable, told = Job(tmp_path), tmp_path / "run", 0, []
+def kill_and_go_on(tmp_path, whole, seed: int, config: dict) -> None:
+    chance = random.Random(seed)
+    job, folder, durable, on_nodes, told = Job(tmp_path), tmp_path / "run", 0, 0, []
     for _ in range(IN_ONE_TEST):
         piece = any_piece(chance)
         piece.ranks = min(piece.ranks, 4)
@@ -73,7 +72,7 @@ def test_killed_at_any_moment(tmp_path, whole, series):
         moment = chance.uniform(0.1, 1.0 + 3.0 * left)
         told.append(f"{piece.describe()}: killed after {moment:.2f} s")
         player, environment = play(piece.ranks, 0.02), {"TAILRACE_LOG": "info"}
-        with job.start(player, piece.serving, config=CONFIG, folder=folder, environment=environment) as running:
+        with job.start(player, piece.serving, config=config, folder=folder, environment=environment) as running:
             end = time.monotonic() + moment
             while running.alive() and time.monotonic() < end:
                 time.sleep(0.005)
@@ -83,8 +82,23 @@ def test_killed_at_any_moment(tmp_path, whole, series):
                 time.sleep(0.01)
         said = running.log.read_text(errors="replace")
         durable = max([durable, *map(int, re.findall(r"checkpoint of step (\d+) .* are durable", said))])
+        assert all(int(step) >= on_nodes for step in re.findall(r"RESTARTED (\d+)", said)), "\n".join(told)
+        on_nodes = max([on_nodes, *map(int, re.findall(r"checkpoint of step (\d+) .* are on the nodes", said))])
         check(folder, durable)
     piece = any_piece(chance)
-    result = job(play(piece.ranks, 0.0), piece.serving, config=CONFIG, folder=folder)
+    result = job(play(piece.ranks, 0.0), piece.serving, config=config, folder=folder)
     assert result.status == 0, "\n".join([*told, piece.describe(), result.output[-6000:]])
     assert_same(folder, whole, told)
+
+
+@pytest.mark.parametrize("series", range((KILLS + IN_ONE_TEST - 1) // IN_ONE_TEST))
+def test_killed_at_any_moment(tmp_path, whole, series):
+    kill_and_go_on(tmp_path, whole, 1000 + series, CONFIG)
+
+
+# Where there are few kills, those of test_burst_buffer.py, each at a place of its own, must do.
+@pytest.mark.parametrize("series", range(KILLS // IN_ONE_TEST if KILLS > IN_ONE_TEST else 0))
+def test_killed_at_any_moment_with_a_burst_buffer(tmp_path, whole, series):
+    """What was reported to be on the nodes is not missing either, for the nodes are there."""
+    buffered = CONFIG | {"checkpoint": CONFIG["checkpoint"] | {"burst_buffer": str(tmp_path / "node")}}
+    kill_and_go_on(tmp_path, whole, 5000 + series, buffered)

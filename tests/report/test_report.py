@@ -9,7 +9,7 @@ import made_up
 import pytest
 from rich.console import Console
 from tailrace import _report_html
-from tailrace._report_facts import ReportError, findings, headline
+from tailrace._report_facts import ReportError, checkpoints, findings, headline
 from tailrace._text import bytes_text, count_text, percent_text, plural, seconds_text
 from tailrace.report import load, print_report, show
 
@@ -99,6 +99,19 @@ def test_findings_name_the_trouble_and_the_remedy():
     assert "3.0 MiB went through the spill directory" in said
     assert "Server 0 had more than twice the work" in said
     assert "never wanted by any file: never." in said
+
+
+def test_burst_buffers_are_told_where_there_are_some():
+    counts = {"to_nodes": made_up.timings(4, 2.0, most=0.75), "bytes": 3 << 20, "high_water_bytes": 2 << 20}
+    made = {"checkpoints": 4, "checkpoint_bytes": 5 << 20, "checkpoint": made_up.timings(4, 9.0, most=3.0)}
+    for overflowed, end in ((0, "2.0 MiB waited"), (3, "3 members did not fit and went to the directory at once")):
+        server = made_up.server(0, **made, burst_buffer=counts | {"overflowed_members": overflowed})
+        told = checkpoints({"servers": [server], "clients": []})
+        assert told[1][:2] == ("burst buffers", "3.0 MiB")
+        assert told[1][2].startswith("on the nodes within 750 ms; at most ") and told[1][2].endswith(end)
+    none = counts | {"to_nodes": made_up.timings(0, 0.0), "bytes": 0, "overflowed_members": 0}
+    server = made_up.server(0, **made, burst_buffer=none)
+    assert len(checkpoints({"servers": [server], "clients": []})) == 1
 
 
 def test_a_nearly_full_buffer_is_said_before_it_hurts():

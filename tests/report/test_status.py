@@ -34,6 +34,17 @@ def test_the_line(tmp_path):
     )
 
 
+def test_the_line_tells_what_waits_in_burst_buffers():
+    durable = {"seconds_to_durable": 2.5, "bytes": 3 << 20, "bytes_per_second": 1.2 * (1 << 20), "model_seconds": 0.25}
+    one = {"component": "bubble", "count": 0, "step": 0, "time": 0.0} | durable
+    buffer = {"step": 9, "seconds_to_nodes": 0.5, "waiting": 2, "waiting_bytes": 7 << 20}
+    text = status.line(status.merge([made_up.status(checkpoints=[one | {"burst_buffer": buffer}])]))
+    assert text.endswith(" | checkpoint 9 on the nodes in 500 ms, 7.0 MiB wait in burst buffers"), text
+    one |= {"count": 1, "step": 6, "burst_buffer": buffer | {"waiting": 0}}
+    text = status.line(status.merge([made_up.status(checkpoints=[one])]))
+    assert text.endswith(" | checkpoint 6: 3.0 MiB durable in 2.5 s (1.2 MiB/s), the model paid 250 ms in all"), text
+
+
 def test_two_components_stand_side_by_side():
     ocean = {"name": "ocean", "step": 3, "time": 10.0, "steps_per_second": 0.5}
     page = made_up.status()

@@ -2,6 +2,8 @@
 // durable is there, and nothing torn is ever used.
 #include <random>
 
+#include "checkpoint/burst/buffer.hpp"
+#include "checkpoint/burst/waiting_sets.hpp"
 #include "checkpoint/tests/crash_files.hpp"
 #include "checkpoint/tests/samples.hpp"
 
@@ -18,14 +20,20 @@ std::vector<std::int64_t> values_of(std::int64_t step, std::int64_t server) {
   return values;
 }
 
-void write_small_set(env::FileSystem& files, SetStore& store, std::int64_t step) {
+Manifest write_members(env::FileSystem& files, SetStore& store, std::int64_t step,
+                       const std::string& buffered = "") {
   Manifest manifest{.head = sample_head(step), .texts = {}, .members = {}};
   for (const std::int64_t server : {0, 1}) {
-    MemberWriter writer(files, store.set_path(step), manifest.head, member_name(static_cast<int>(server)));
+    MemberWriter writer(files, store.set_path(step), manifest.head, member_name(static_cast<int>(server)),
+                        buffered);
     model::NumberSaver(writer, server == 0 ? "a/" : "b/")("values", values_of(step, server));
     manifest.members.push_back(writer.finish());
   }
-  store.commit(manifest);
+  return manifest;
+}
+
+void write_small_set(env::FileSystem& files, SetStore& store, std::int64_t step) {
+  store.commit(write_members(files, store, step));
 }
 
 // What a job does, with the number of changes after which each step was reported as durable.
@@ -34,13 +42,28 @@ struct Recorded {
   CrashFiles files{*inner};
   std::map<std::int64_t, std::size_t> reported;
 
-  Recorded() {
+  explicit Recorded(bool by_way_of_a_buffer = false) {
     SetStore store(files, "a/checkpoints", "atmosphere");
+    const std::string buffer = buffered_path("node", store.path());
+    if (by_way_of_a_buffer) try_buffer(files, buffer, "server.0");
     for (std::int64_t step = 1; step <= last_step; ++step) {
-      write_small_set(files, store, step);
-      reported[step] = files.changes();
+      if (by_way_of_a_buffer)
+        write_buffered(store, step, set_path(buffer, step));
+      else
+        write_small_set(files, store, step);
+      reported.try_emplace(step, files.changes());
       store.prune(keep);
     }
+  }
+
+  // What is on the node is there, as long as the node is.
+  void write_buffered(SetStore& store, std::int64_t step, const std::string& buffered) {
+    const Manifest manifest = write_members(files, store, step, buffered);
+    store.note_on_nodes(manifest);
+    reported[step] = files.changes();
+    for (const Member& member : manifest.members)
+      EXPECT_TRUE(drain_member(files, member, store.set_path(step)));
+    store.commit(manifest);
   }
 
   std::int64_t durable_before(std::size_t changes) const {
@@ -66,9 +89,20 @@ void expect_small_set(env::FileSystem& files, const std::string& sets, const Man
   }
 }
 
+// As a job that begins does.
+void drain_all(env::FileSystem& files, const std::string& sets) {
+  SetStore store(files, "a/checkpoints", "atmosphere");
+  for (const FoundSet& set : sets_on_nodes(files, sets)) {
+    remove_parts(files, set.path);
+    EXPECT_THAT(drain_what_is_here(files, set), ::testing::IsEmpty());
+    commit_if_whole(files, store, set);
+  }
+}
+
 // The next job finds the newest durable set or the one that was about to be, and goes on from there.
 void expect_usable(env::FileSystem& files, std::int64_t durable) {
   const std::string sets = "a/checkpoints/atmosphere";
+  drain_all(files, sets);
   for (const FoundSet& set : find_sets(files, sets))
     if (set.state == FoundSet::State::complete)
       EXPECT_EQ(damage_of(files, set.path, set.manifest), std::nullopt) << set.path;
@@ -86,8 +120,11 @@ void expect_usable(env::FileSystem& files, std::int64_t durable) {
   EXPECT_EQ(newest_whole(files, sets)->head.step, step + 1);
 }
 
-TEST(Crashes, leave_the_last_durable_set_after_every_change) {
-  const Recorded recorded;
+class Crashes : public ::testing::TestWithParam<bool> {};  // by way of a burst buffer?
+INSTANTIATE_TEST_SUITE_P(, Crashes, ::testing::Bool());
+
+TEST_P(Crashes, leave_the_last_durable_set_after_every_change) {
+  const Recorded recorded(GetParam());
   EXPECT_GT(recorded.files.changes(), 60u);
   for (std::size_t count = 0; count <= recorded.files.changes(); ++count) {
     SCOPED_TRACE(count);
@@ -96,8 +133,8 @@ TEST(Crashes, leave_the_last_durable_set_after_every_change) {
   }
 }
 
-TEST(Crashes, leave_the_last_durable_set_whatever_the_device_has_of_the_rest) {
-  const Recorded recorded;
+TEST_P(Crashes, leave_the_last_durable_set_whatever_the_device_has_of_the_rest) {
+  const Recorded recorded(GetParam());
   std::mt19937 random(11);
   for (std::size_t count = 0; count <= recorded.files.changes(); ++count) {
     for (std::uint32_t trial = 0; trial < 8; ++trial) {

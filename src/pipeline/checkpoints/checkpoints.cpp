@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <thread>
 #include <utility>
 
 #include "base/log.hpp"
+#include "checkpoint/burst/buffer.hpp"
 #include "checkpoint/series/begun_files.hpp"
 #include "env/clock.hpp"
+#include "env/faults.hpp"
 #include "env/file_system.hpp"
+#include "env/threads.hpp"
 #include "model/kept/kept_value.hpp"
 #include "pipeline/checkpoints/pieces.hpp"
 #include "plan/restart/description.hpp"
@@ -21,18 +23,31 @@ settings::CheckpointOptions options_of(const Blueprint& blueprint) {
   return options != nullptr ? *options : settings::CheckpointOptions{};
 }
 
-}  // namespace
+std::string path_of_sets(const Blueprint& blueprint) {
+  return checkpoint::sets_path(options_of(blueprint).directory, blueprint.info.declarations.component);
+}
 
-// What the leader knows of the set under way. An I/O thread writes `failure` and then `done`.
-struct Checkpoints::Set {
-  checkpoint::Manifest manifest;
-  int members = 0;
-  std::optional<base::Fault> fault;  // of any member, or of the commit
-  double begun_at = 0.0;             // steady seconds
-  double model_seconds = 0.0;        // that checkpoints before it cost the first rank
-  bool commits = false;
-  std::atomic<bool> done{false};
-};
+std::string path_in_buffer(const Blueprint& blueprint) {
+  const std::string buffer = options_of(blueprint).burst_buffer;
+  return buffer.empty() ? "" : checkpoint::buffered_path(buffer, path_of_sets(blueprint));
+}
+
+void put_fault(base::ByteWriter& into, const std::optional<base::Fault>& fault) {
+  into.put(static_cast<std::uint8_t>(fault.has_value()));
+  if (!fault) return;
+  into.put(fault->code);
+  into.put_text(fault->message);
+}
+
+std::optional<base::Fault> get_fault(base::ByteReader& from) {
+  if (from.get<std::uint8_t>() == 0) return std::nullopt;
+  const auto code = from.get<ErrorCode>();
+  return base::Fault{code, from.get_text()};
+}
+
+double mebibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
+}  // namespace
 
 Checkpoints::Checkpoints(const Blueprint& blueprint, Words& words, sinks::FileServices services,
                          Events events)
@@ -43,37 +58,68 @@ Checkpoints::Checkpoints(const Blueprint& blueprint, Words& words, sinks::FileSe
       options_(options_of(blueprint)),
       owners_(owners_of_fields(blueprint.plan, blueprint.info.declarations, words.size())),
       kept_(blueprint),
+      sets_path_(path_of_sets(blueprint)),
+      buffered_path_(path_in_buffer(blueprint)),
       newest_cut_(blueprint.info.saved ? blueprint.info.begin.step : -1),
-      own_(services.executor, env::system_files(), words.size()),
+      own_(services.executor, env::system_files(), words.rank(), words.size()),
+      drain_(services.executor, env::system_files()),
+      sets_(services.executor, words.size(), !buffered_path_.empty(), events_of_sets()),
       cut_(words, blueprint.info.leader,
            {.begin = [this](const model::Tick& tick, const messaging::Bytes& values) { begin(tick, values); },
             .at_rest = [this] { return events_.at_rest(); },
             .save = [this] { save(); }}) {
   words_.on(Word::state, [this](int, messaging::Bytes&& bundle) { own_.take(std::move(bundle)); });
   words_.on(Word::member, [this](int, messaging::Bytes&& message) { hear_member(message); });
+  words_.on_spread(Word::drain, blueprint.info.leader,
+                   [this](int, messaging::Bytes&& message) { hear_word_of_set(message); });
+  words_.on(Word::drained, [this](int, messaging::Bytes&& message) { hear_drained(message); });
 }
 
-Checkpoints::~Checkpoints() {
-  while (set_ && set_->commits && !set_->done.load(std::memory_order_acquire)) std::this_thread::yield();
+Sets::Events Checkpoints::events_of_sets() {
+  return {.decided =
+              [this](std::int64_t step, bool is_wanted) {
+                base::ByteWriter writer;
+                writer.put(step);
+                writer.put(static_cast<std::uint8_t>(is_wanted));
+                words_.spread(Word::drain, writer.take());
+              },
+          .on_nodes = [this](const SetTimes& times) { on_nodes(times); },
+          .durable = [this](const SetTimes& times) { durable(times); },
+          .failed = [this](const base::Fault& fault) { failed(fault); }};
 }
 
 void Checkpoints::open() {
-  if (!options_.is_asked_for || !is_leader()) return;
-  store_ = std::make_shared<checkpoint::SetStore>(env::system_files(), options_.directory,
-                                                  blueprint_.info.declarations.component);
+  if (!options_.is_asked_for) return;
+  if (!buffered_path_.empty()) try_buffer();
+  if (!is_leader()) return;
+  auto store = std::make_unique<checkpoint::SetStore>(env::system_files(), options_.directory,
+                                                      blueprint_.info.declarations.component);
   const bool restarts = blueprint_.info.saved != nullptr;
   const auto step = restarts ? std::optional(blueprint_.info.begin.step) : std::nullopt;
-  store_->discard_after(step);
-  checkpoint::remove_begun_behind(env::system_files(), store_->path(), step);
+  store->discard_after(step);
+  checkpoint::remove_begun_behind(env::system_files(), store->path(), step);
+  sets_.open(std::move(store), options_.keep);
+}
+
+void Checkpoints::try_buffer() const {
+  try {
+    checkpoint::try_buffer(env::system_files(), buffered_path_, fmt::format("server.{}", words_.rank()));
+  } catch (const Error& error) {
+    throw Error(
+        error.code(),
+        fmt::format("{}  checkpoint.burst_buffer: server {} cannot write there, on node {}: {}; "
+                    "expected a directory that each node with a server has, or no `burst_buffer`",
+                    options_.burst_buffer_location.text(), words_.rank(), env::host_name(), error.what()));
+  }
 }
 
 void Checkpoints::watch_files(sinks::FileServices& services) {
   if (!options_.is_asked_for) return;
   const std::string& component = blueprint_.info.declarations.component;
-  services.begins_file =
-      [this, sets = checkpoint::sets_path(options_.directory, component)](const std::string& path) {
-        checkpoint::note_begun(env::system_files(), sets, path, newest_cut_.load(std::memory_order_relaxed));
-      };
+  services.begins_file = [this](const std::string& path) {
+    checkpoint::note_begun(env::system_files(), sets_path_, path,
+                           newest_cut_.load(std::memory_order_relaxed));
+  };
   services.marks_commit = [this, component](telemetry::CommitLine& line) {
     line.component = component;
     line.checkpoint = newest_cut_.load(std::memory_order_relaxed);
@@ -97,19 +143,23 @@ std::optional<base::Fault> Checkpoints::disagreement(const model::Tick& begun) c
 }
 
 void Checkpoints::begin(const model::Tick& tick, const messaging::Bytes& values) {
-  const std::string& component = blueprint_.info.declarations.component;
-  const checkpoint::SetHead head{component, tick.step, tick.time};
-  const std::string sets = checkpoint::sets_path(options_.directory, component);
-  own_.begin(checkpoint::set_path(sets, tick.step), head, checkpoint::member_name(words_.rank()));
+  const checkpoint::SetHead head{blueprint_.info.declarations.component, tick.step, tick.time};
+  const bool buffers = !buffered_path_.empty();
+  own_.begin(checkpoint::set_path(sets_path_, tick.step),
+             buffers ? checkpoint::set_path(buffered_path_, tick.step) : "", head);
+  // Only now it is sure that no other job holds the sets, whose members may be there.
+  if (buffers && !std::exchange(buffer_is_clean_, true))
+    services_.executor.write([path = buffered_path_, step = tick.step, servers = words_.size()] {
+      checkpoint::clean_buffer(env::system_files(), path, step, servers);
+    });
   if (!is_leader()) return;
   base::ByteReader reader(values);
   const double model_seconds = reader.rest().empty() ? 0.0 : reader.get<double>();
   values_ = model::kept_values_from(reader.rest());
-  set_ = std::make_shared<Set>();
-  set_->manifest.head = head;
-  set_->manifest.texts = plan::describe_for_restart(blueprint_.plan, blueprint_.info.declarations);
-  set_->model_seconds = model_seconds;
-  set_->begun_at = env::steady_seconds();
+  sets_.begin({.head = head,
+               .texts = plan::describe_for_restart(blueprint_.plan, blueprint_.info.declarations),
+               .members = {}},
+              model_seconds);
 }
 
 void Checkpoints::save() {
@@ -127,81 +177,100 @@ void Checkpoints::save() {
 }
 
 bool Checkpoints::progress() {
-  bool moved = cut_.progress(set_ == nullptr);
+  bool moved = cut_.progress(sets_.may_begin());
   moved = own_.progress() || moved;
   if (const auto outcome = own_.take_outcome()) {
     tell_member(*outcome);
     moved = true;
   }
-  return take_commit() || moved;
+  moved = drain_.progress() || moved;
+  while (const auto outcome = drain_.take_outcome()) {
+    tell_drained(*outcome);
+    moved = true;
+  }
+  return sets_.progress() || moved;
 }
 
 void Checkpoints::tell_member(const OwnMember::Outcome& outcome) {
   base::ByteWriter writer;
-  writer.put(static_cast<std::uint8_t>(outcome.fault.has_value()));
-  if (outcome.fault) {
-    writer.put(outcome.fault->code);
-    writer.put_text(outcome.fault->message);
-  } else {
+  put_fault(writer, outcome.fault);
+  if (!outcome.fault) {
+    env::maybe_fail("member");
     outcome.member.put(writer);
+    if (!buffered_path_.empty())
+      drain_.add(checkpoint::set_path(sets_path_, outcome.step), outcome.step, outcome.member);
   }
   words_.messenger().send(blueprint_.info.leader, words_.kind(Word::member), writer.take());
 }
 
 void Checkpoints::hear_member(const messaging::Bytes& message) {
-  if (!set_) return;  // given up
   base::ByteReader reader(message);
-  if (reader.get<std::uint8_t>() != 0) {
-    const auto code = reader.get<ErrorCode>();
-    const std::string text = reader.get_text();
-    if (!set_->fault) set_->fault = base::Fault{code, text};
-  } else {
-    set_->manifest.members.push_back(checkpoint::Member::get(reader));
-  }
-  if (++set_->members == words_.size()) commit();
+  if (const auto fault = get_fault(reader))
+    sets_.add_fault(*fault);
+  else
+    sets_.add_member(checkpoint::Member::get(reader));
 }
 
-void Checkpoints::commit() {
-  set_->commits = true;
-  services_.executor.write([set = set_, store = store_, keep = options_.keep] {
-    try {
-      if (set->fault) {
-        store->abandon(set->manifest.head.step);
-      } else {
-        store->commit(set->manifest);
-        store->prune(keep);
-      }
-    } catch (...) {
-      set->fault = base::current_fault();
-      store->abandon(set->manifest.head.step);
-    }
-    set->done.store(true, std::memory_order_release);
-  });
+void Checkpoints::hear_word_of_set(const messaging::Bytes& message) {
+  base::ByteReader reader(message);
+  const auto step = reader.get<std::int64_t>();
+  drain_.decide(step, reader.get<std::uint8_t>() != 0);
 }
 
-bool Checkpoints::take_commit() {
-  if (!set_ || !set_->commits || !set_->done.load(std::memory_order_acquire)) return false;
-  const auto set = std::exchange(set_, nullptr);
-  if (set->fault) {
-    failed(*set->fault);
-    return true;
-  }
-  const double seconds = env::steady_seconds() - set->begun_at;
+void Checkpoints::tell_drained(const Drain::Outcome& outcome) {
+  base::ByteWriter writer;
+  writer.put(outcome.step);
+  put_fault(writer, outcome.fault);
+  words_.messenger().send(blueprint_.info.leader, words_.kind(Word::drained), writer.take());
+}
+
+void Checkpoints::hear_drained(const messaging::Bytes& message) {
+  base::ByteReader reader(message);
+  const auto step = reader.get<std::int64_t>();
+  sets_.drained({step, get_fault(reader)});
+}
+
+void Checkpoints::on_nodes(const SetTimes& times) {
+  const double seconds = env::steady_seconds() - times.begun_at;
+  telemetry::BurstBufferCounters& counters = services_.counters.burst_buffer;
+  counters.seconds.record_seconds(seconds);
+  counters.bytes.add(times.buffered);
+  counters.overflowed.add(static_cast<std::uint64_t>(times.overflowed));
+  counters.high_water_bytes.raise_to(sets_.waiting_bytes());
+  if (!newest_) newest_ = {.component = times.head.component};
+  newest_->step_on_nodes = times.head.step;
+  newest_->seconds_to_nodes = seconds;
+  base::log_info(fmt::format(
+      "checkpoint of step {} ({} s): {:.1f} MiB are on the nodes after {:.2f} s; "
+      "{:.1f} MiB wait in burst buffers",
+      times.head.step, times.head.time, mebibytes(times.bytes), seconds, mebibytes(sets_.waiting_bytes())));
+}
+
+void Checkpoints::durable(const SetTimes& times) {
+  const double seconds = env::steady_seconds() - times.begun_at;
   services_.counters.checkpoints.add();
-  services_.counters.checkpoint_bytes.add(set->manifest.bytes());
+  services_.counters.checkpoint_bytes.add(times.bytes);
   services_.counters.checkpoint_seconds.record_seconds(seconds);
-  const checkpoint::SetHead& head = set->manifest.head;
-  newest_ = {.component = head.component,
-             .count = services_.counters.checkpoints.get(),
-             .step = head.step,
-             .time = head.time,
-             .seconds = seconds,
-             .bytes = set->manifest.bytes(),
-             .model_seconds = set->model_seconds};
-  base::log_info(fmt::format("checkpoint of step {} ({} s): {:.1f} MiB are durable after {:.2f} s",
-                             set->manifest.head.step, set->manifest.head.time,
-                             static_cast<double>(set->manifest.bytes()) / (1 << 20), seconds));
-  return true;
+  const checkpoint::SetHead& head = times.head;
+  if (!newest_) newest_.emplace();
+  newest_->component = head.component;
+  newest_->count = services_.counters.checkpoints.get();
+  newest_->step = head.step;
+  newest_->time = head.time;
+  newest_->seconds = seconds;
+  newest_->bytes = times.bytes;
+  newest_->model_seconds = times.model_seconds;
+  base::log_info(fmt::format("checkpoint of step {} ({} s): {:.1f} MiB are durable after {:.2f} s", head.step,
+                             head.time, mebibytes(times.bytes), seconds));
+}
+
+std::optional<telemetry::CheckpointStatus> Checkpoints::status() const {
+  auto status = newest_;
+  if (status) {
+    status->waiting = sets_.waiting();
+    status->waiting_bytes = sets_.waiting_bytes();
+  }
+  return status;
 }
 
 void Checkpoints::failed(const base::Fault& fault) {
@@ -217,13 +286,17 @@ void Checkpoints::give_up() {
   cut_.give_up();
   own_.give_up();
   kept_.drop();
-  if (set_ && !set_->commits) set_.reset();
+  drain_.give_up();
+  sets_.give_up();
 }
 
 std::string Checkpoints::describe() const {
   const std::string& component = blueprint_.info.declarations.component;
   if (cut_.under_way())
     return fmt::format("\n    component \"{}\": its servers come to rest for a checkpoint", component);
+  if (sets_.waiting() > 0 && !own_.under_way())
+    return fmt::format("\n    component \"{}\": {} checkpoint(s) are drained from burst buffers, {:.1f} MiB",
+                       component, sets_.waiting(), mebibytes(sets_.waiting_bytes()));
   if (under_way()) return fmt::format("\n    component \"{}\": a checkpoint is being written", component);
   return {};
 }

@@ -7,12 +7,13 @@
 #include <optional>
 #include <string>
 
-#include "checkpoint/set_store.hpp"
 #include "model/kept/kept_value.hpp"
 #include "pipeline/checkpoints/cut.hpp"
+#include "pipeline/checkpoints/drain.hpp"
 #include "pipeline/checkpoints/kept_blocks.hpp"
 #include "pipeline/checkpoints/own_member.hpp"
 #include "pipeline/checkpoints/pieces.hpp"
+#include "pipeline/checkpoints/sets.hpp"
 #include "settings/checkpoint/checkpoint.hpp"
 #include "sinks/make_sink.hpp"
 
@@ -28,10 +29,10 @@ class Checkpoints {
   };
   // All must live longer.
   Checkpoints(const Blueprint& blueprint, Words& words, sinks::FileServices services, Events events);
-  ~Checkpoints();  // waits for a commit under way
 
   // The leader takes hold of the sets, and removes those that the run does not go on from. Throws what keeps
-  // it from that: another job that holds them. Before any file of the component is changed.
+  // it from that: another job that holds them; and on any server a burst buffer that cannot be written.
+  // Before any file of the component is changed.
   void open();
 
   // Sets what tells this object of files that are begun and of commits.
@@ -45,20 +46,26 @@ class Checkpoints {
   std::optional<base::Fault> disagreement(const model::Tick& begun) const;
   bool progress();
   void give_up();
-  bool under_way() const { return cut_.under_way() || own_.under_way() || set_ != nullptr; }
+  bool under_way() const {
+    return cut_.under_way() || own_.under_way() || sets_.under_way() || drain_.under_way();
+  }
   std::size_t bytes() const { return kept_.bytes() + own_.bytes(); }  // held
   std::string describe() const;                                       // for the watchdog
-  const std::optional<telemetry::CheckpointStatus>& status() const { return newest_; }
+  std::optional<telemetry::CheckpointStatus> status() const;
 
  private:
-  struct Set;
   bool is_leader() const { return words_.rank() == blueprint_.info.leader; }
   void begin(const model::Tick& tick, const messaging::Bytes& values);
   void save();
   void tell_member(const OwnMember::Outcome& outcome);
   void hear_member(const messaging::Bytes& message);
-  void commit();
-  bool take_commit();
+  void hear_word_of_set(const messaging::Bytes& message);
+  void tell_drained(const Drain::Outcome& outcome);
+  void hear_drained(const messaging::Bytes& message);
+  Sets::Events events_of_sets();
+  void try_buffer() const;
+  void on_nodes(const SetTimes& times);
+  void durable(const SetTimes& times);
   void failed(const base::Fault& fault);
 
   const Blueprint& blueprint_;
@@ -68,13 +75,16 @@ class Checkpoints {
   settings::CheckpointOptions options_;
   const Owners owners_;
   KeptBlocks kept_;
+  const std::string sets_path_;
+  const std::string buffered_path_;       // empty: there is no burst buffer
   std::atomic<std::int64_t> newest_cut_;  // its step; -1: none
   OwnMember own_;
+  Drain drain_;
+  Sets sets_;  // of the leader
   Cut cut_;
   model::KeptValues values_;
-  std::shared_ptr<checkpoint::SetStore> store_;        // of the leader
-  std::shared_ptr<Set> set_;                           // of the leader: the one under way
-  std::optional<telemetry::CheckpointStatus> newest_;  // that is durable, on the leader
+  bool buffer_is_clean_ = false;
+  std::optional<telemetry::CheckpointStatus> newest_;  // on the leader
 };
 
 }  // namespace tailrace::pipeline::checkpoints

@@ -23,11 +23,11 @@ OwnMember::~OwnMember() {
   while (work_ && !work_->done.load(std::memory_order_acquire)) std::this_thread::yield();
 }
 
-void OwnMember::begin(const std::string& set, checkpoint::SetHead head, const std::string& name) {
+void OwnMember::begin(const std::string& set, const std::string& buffered, checkpoint::SetHead head) {
   TAILRACE_ASSERT(!under_way_, "one checkpoint after the other");
   set_ = set;
+  buffered_ = buffered;
   head_ = std::move(head);
-  name_ = name;
   fault_.reset();
   outcome_.reset();
   through_ = 0;
@@ -60,29 +60,31 @@ void OwnMember::start(bool last) {
   work_->last = last;
   work_->writer = writer_;
   work_->fault = fault_;
-  executor_.write([work = work_, &files = files_, set = set_, head = head_, name = name_] {
-    try {
-      if (!work->fault && !work->writer)
-        work->writer = std::make_shared<checkpoint::MemberWriter>(files, set, head, name);
-      for (OwnPiece& piece : work->pieces) {
-        if (!work->fault) work->writer->save(piece.array, piece.region, piece.values);
-        piece.values = {};
-      }
-      for (const messaging::Bytes& bundle : work->bundles)
-        if (!work->fault) unpack(bundle, *work->writer);
-      if (work->last && !work->fault) work->member = work->writer->finish();
-    } catch (...) {
-      work->fault = base::current_fault();
-    }
-    try {
-      if (work->fault || work->last) work->writer.reset();
-    } catch (...) {
-      work->fault = base::current_fault();
-    }
-    work->bundles.clear();
-    work->pieces.clear();
-    work->done.store(true, std::memory_order_release);
-  });
+  executor_.write(
+      [work = work_, &files = files_, set = set_, buffered = buffered_, head = head_, server = server_] {
+        try {
+          if (!work->fault && !work->writer)
+            work->writer = std::make_shared<checkpoint::MemberWriter>(
+                files, set, head, checkpoint::member_name(server), buffered);
+          for (OwnPiece& piece : work->pieces) {
+            if (!work->fault) work->writer->save(piece.array, piece.region, piece.values);
+            piece.values = {};
+          }
+          for (const messaging::Bytes& bundle : work->bundles)
+            if (!work->fault) unpack(bundle, *work->writer);
+          if (work->last && !work->fault) work->member = work->writer->finish();
+        } catch (...) {
+          work->fault = base::current_fault();
+        }
+        try {
+          if (work->fault || work->last) work->writer.reset();
+        } catch (...) {
+          work->fault = base::current_fault();
+        }
+        work->bundles.clear();
+        work->pieces.clear();
+        work->done.store(true, std::memory_order_release);
+      });
 }
 
 bool OwnMember::progress() {
@@ -92,7 +94,7 @@ bool OwnMember::progress() {
     bytes_ -= work->bytes;
     writer_ = work->writer;
     fault_ = work->fault;
-    if (work->last && under_way_) outcome_ = Outcome{work->fault, std::move(work->member)};
+    if (work->last && under_way_) outcome_ = Outcome{head_.step, work->fault, std::move(work->member)};
     moved = true;
   }
   if (!under_way_) writer_.reset();

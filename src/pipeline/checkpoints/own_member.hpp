@@ -20,17 +20,19 @@ namespace tailrace::pipeline::checkpoints {
 class OwnMember {
  public:
   struct Outcome {
+    std::int64_t step = 0;
     std::optional<base::Fault> fault;
     checkpoint::Member member;  // where there is none
   };
 
-  // Of so many servers. The executor and the files must live longer.
-  OwnMember(server::Executor& executor, env::FileSystem& files, int servers)
-      : executor_(executor), files_(files), servers_(servers) {}
+  // Of so many servers, this one being `server`. The executor and the files must live longer.
+  OwnMember(server::Executor& executor, env::FileSystem& files, int server, int servers)
+      : executor_(executor), files_(files), server_(server), servers_(servers) {}
   ~OwnMember();  // waits for a write under way
 
-  // From now on pieces are of this set. Not while it is under way.
-  void begin(const std::string& set, checkpoint::SetHead head, const std::string& name);
+  // From now on pieces are of this set. `buffered`: its directory in the burst buffer; empty: there is none.
+  // Not while it is under way.
+  void begin(const std::string& set, const std::string& buffered, checkpoint::SetHead head);
   void take(messaging::Bytes&& bundle);   // as PieceSender sends them
   void keep(OwnPiece&& piece);            // of this server; writing begins at once
   bool progress();                        // true if anything moved
@@ -45,8 +47,8 @@ class OwnMember {
 
   server::Executor& executor_;
   env::FileSystem& files_;
-  int servers_;
-  std::string set_, name_;
+  int server_, servers_;
+  std::string set_, buffered_;
   checkpoint::SetHead head_;
   std::deque<messaging::Bytes> waiting_;
   std::deque<OwnPiece> pieces_;

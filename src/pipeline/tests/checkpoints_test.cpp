@@ -34,9 +34,11 @@ const std::string checkpoints_text =
     "      - {field: of_y, time: max, every: 3 s}\n"
     "      - {field: anomaly, time: mean, every: 3 s, chunk: [2, 3, 7]}\n";
 
-std::string with_directory(const std::string& directory) {
+// Every second time by way of a burst buffer.
+std::string with_directory(const std::string& directory, int seed) {
   std::string text = checkpoints_text;
-  return text.replace(text.find("DIRECTORY"), 9, directory);
+  const std::string buffer = seed % 2 == 0 ? fmt::format(", burst_buffer: {}/node", directory) : "";
+  return text.replace(text.find("DIRECTORY"), 9, directory + buffer);
 }
 
 std::vector<double> values_of(const std::string& path, const std::string& name) {
@@ -85,7 +87,7 @@ void check_run_from(const checkpoint::SavedState& state, const Cast& cast, const
 TEST_P(AnyTeam, MakesCheckpointsOfOneMoment) {
   const auto [clients, servers, seed] = GetParam();
   Cast cast{.clients = clients, .servers = servers, .seed = static_cast<unsigned>(seed)};
-  cast.text = with_directory(directory);
+  cast.text = with_directory(directory, seed);
   Play first(cast, "moment");
   first.run();
   const Values whole = read(first.plan->files.front());

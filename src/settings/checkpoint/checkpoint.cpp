@@ -16,6 +16,12 @@ Type checkpoint_type() {
        .says = "Where the checkpoints are kept, one directory below it each.",
        .example = "restart",
        .fallback = "restart"},
+      {.name = "burst_buffer",
+       .type = text(),
+       .says = "A directory on a fast disk of each node, where servers write a checkpoint first. From there "
+               "it is drained into `directory` while the run goes on, and only then counts. What a killed "
+               "job had not drained, a restart looks for on its nodes.",
+       .example = "/local/scratch/me"},
       {.name = "every",
        .type = time::period_or_never_type(),
        .says = "How often a checkpoint is due: at the first step at or past each multiple.",
@@ -75,16 +81,31 @@ Type checkpoint_type() {
   });
 }
 
+// A restart begins before the model has said what its names in braces are.
+void check_is_known(const Value& section, const char* key, Problems& problems) {
+  const Value* value = section.find(key);
+  if (value != nullptr && is_open(value->text()))
+    problems.add(
+        value->location(), value->path(),
+        "a name in braces is filled in only when the model has said what it is, but a restart begins "
+        "before that; expected a path without one");
+}
+
 CheckpointOptions read(const Value& value, Problems& problems) {
   CheckpointOptions options;
   options.is_asked_for = true;
   options.location = value.location();
   options.directory = text_of(value, "directory", options.directory);
-  if (const Value* directory = value.find("directory"); directory != nullptr && is_open(options.directory))
-    problems.add(
-        directory->location(), directory->path(),
-        "a name in braces is filled in only when the model has said what it is, but a restart begins "
-        "before that; expected a path without one");
+  check_is_known(value, "directory", problems);
+  if (const Value* buffer = value.find("burst_buffer")) {
+    options.burst_buffer = buffer->text();
+    options.burst_buffer_location = buffer->location();
+    check_is_known(value, "burst_buffer", problems);
+    if (!options.burst_buffer.starts_with('/'))
+      problems.add(buffer->location(), buffer->path(),
+                   "expected a path from the root, such as `/local/scratch/me`, of a directory on a disk of "
+                   "each node");
+  }
   options.every = time::period_of(value, "every").period;
   options.keep = integer_of(value, "keep", options.keep);
   if (const Value* fields = value.find("fields"))
@@ -131,10 +152,10 @@ bool CheckpointOptions::operator==(const CheckpointOptions& other) const {
     return all;
   };
   return is_asked_for == other.is_asked_for && directory == other.directory &&
-         every.name() == other.every.name() && keep == other.keep && names(*this) == names(other) &&
-         restart == other.restart && on_signal == other.on_signal && also_at_end == other.also_at_end &&
-         before_time_limit == other.before_time_limit && time_limit == other.time_limit &&
-         on_error == other.on_error;
+         burst_buffer == other.burst_buffer && every.name() == other.every.name() && keep == other.keep &&
+         names(*this) == names(other) && restart == other.restart && on_signal == other.on_signal &&
+         also_at_end == other.also_at_end && before_time_limit == other.before_time_limit &&
+         time_limit == other.time_limit && on_error == other.on_error;
 }
 
 config::Section<CheckpointOptions> checkpoint_section() {

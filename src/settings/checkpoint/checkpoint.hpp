@@ -18,6 +18,8 @@ struct CheckpointOptions {
   bool is_asked_for = false;  // there is such a section
   config::Location location;  // of the section
   std::string directory = "restart";
+  std::string burst_buffer;  // of each node, where members are written first; empty: none
+  config::Location burst_buffer_location;
   time::Period every = time::Period::never();
   int keep = 2;
   std::vector<ListedName> fields;  // names or patterns

@@ -9,14 +9,16 @@ TEST(CheckpointSection, IsASection) { config::testing::check_section(checkpoint_
 
 TEST(CheckpointSection, ReadsAllItsOptions) {
   config::testing::Attempt attempt;
-  const CheckpointOptions options = config::testing::read(
-      checkpoint_section(),
-      "checkpoint: {directory: a/b, every: 6 h, keep: 5, fields: [u, \"q_*\"], restart: "
-      "require, on_signal: false, on_error: skip}",
-      attempt);
+  const CheckpointOptions options =
+      config::testing::read(checkpoint_section(),
+                            "checkpoint: {directory: a/b, burst_buffer: /local/me, every: 6 h, keep: 5, "
+                            "fields: [u, \"q_*\"], restart: "
+                            "require, on_signal: false, on_error: skip}",
+                            attempt);
   EXPECT_EQ(attempt.problems.text(), "");
   EXPECT_TRUE(options.is_asked_for);
   EXPECT_EQ(options.directory, "a/b");
+  EXPECT_EQ(options.burst_buffer, "/local/me");
   EXPECT_EQ(options.every.name(), time::Period::parse("6 h").name());
   EXPECT_EQ(options.keep, 5);
   ASSERT_EQ(options.fields.size(), 2U);
@@ -43,9 +45,17 @@ TEST(CheckpointSection, TellsWhatIsWrong) {
                 "at its "
                 "end the model does not put them; or `fields` left out, where the model has restart files of "
                 "its own"},
+       {.yaml = "checkpoint: {every: 1 h, burst_buffer: local/me}",
+        .told = "run.yaml:1:40  checkpoint.burst_buffer: expected a path from the root, such as "
+                "`/local/scratch/me`, of a directory on a disk of each node"},
+       {.yaml = "checkpoint: {every: 1 h, burst_buffer: \"/local/{case}\"}",
+        .told =
+            "run.yaml:1:40  checkpoint.burst_buffer: a name in braces is filled in only when the model has "
+            "said what it is, but a restart begins before that; expected a path without one"},
        {.yaml = "checkpoint: {every: 1 h, evry: 2 h}",
         .told = "run.yaml:1:26  checkpoint.evry: this key is unknown. Did you mean \"every\"? (known: "
-                "also_at_end, before_time_limit, directory, every, fields, keep, on_error, on_signal, "
+                "also_at_end, before_time_limit, burst_buffer, directory, every, fields, keep, on_error, "
+                "on_signal, "
                 "restart, time_limit)"},
        {.yaml = "checkpoint: {every: 1 h, time_limit: 5 min}",
         .told = "run.yaml:1:38  checkpoint.time_limit: the limit of the job is used by `before_time_limit` "

@@ -221,6 +221,10 @@ TEST(ServerCounters, survive_the_journey) {
   sent.threads = 4;
   sent.phase(Phase::write).record(77);
   sent.bytes_in.add(100);
+  sent.burst_buffer.seconds.record(78);
+  sent.burst_buffer.bytes.add(101);
+  sent.burst_buffer.high_water_bytes.set(102);
+  sent.burst_buffer.overflowed.add(103);
   sent.committed(1.5, 0.25);
   sent.committed(2.5, 0.125);
   FileCounters& file = sent.add_file("profiles.nc");
@@ -230,6 +234,10 @@ TEST(ServerCounters, survive_the_journey) {
   const ServerCounters got = ServerCounters::from_bytes(bytes);
   EXPECT_EQ(got.to_bytes(), bytes);
   EXPECT_EQ(got.phase(Phase::write).nanoseconds.get(), 77u);
+  EXPECT_EQ(got.burst_buffer.seconds.nanoseconds.get(), 78u);
+  EXPECT_EQ(got.burst_buffer.bytes.get(), 101u);
+  EXPECT_EQ(got.burst_buffer.high_water_bytes.get(), 102u);
+  EXPECT_EQ(got.burst_buffer.overflowed.get(), 103u);
   EXPECT_EQ(got.commits.get(), 2u);
   EXPECT_EQ(got.lag.most_nanoseconds.get(), 250'000'000u);
   EXPECT_EQ(got.last_lag_nanoseconds.get(), 125'000'000u);

@@ -48,6 +48,22 @@ TEST_F(StatusTest, tells_how_things_stand) {
   EXPECT_EQ(json["lag_seconds"], 0.125);
 }
 
+TEST_F(StatusTest, tells_what_waits_in_burst_buffers) {
+  Status status(*files, clock, "report", 0, 1);
+  StatusSnapshot snapshot = at_step(10);
+  snapshot.checkpoints = {{.component = "bubble", .count = 2, .step = 6}, {.component = "ocean"}};
+  snapshot.checkpoints[1].step_on_nodes = 9;
+  snapshot.checkpoints[1].seconds_to_nodes = 0.5;
+  snapshot.checkpoints[1].waiting = 3;
+  snapshot.checkpoints[1].waiting_bytes = 4000;
+  status.publish(snapshot);
+  const auto json = page()["checkpoints"];
+  EXPECT_FALSE(json[0].contains("burst_buffer"));
+  EXPECT_EQ(json[1]["count"], 0);
+  const nlohmann::json waits{{"step", 9}, {"seconds_to_nodes", 0.5}, {"waiting", 3}, {"waiting_bytes", 4000}};
+  EXPECT_EQ(json[1]["burst_buffer"], waits);
+}
+
 TEST_F(StatusTest, is_written_at_most_twice_a_second) {
   env::FaultyFiles counting(*files);
   Status status(counting, clock, "report", 0, 1);

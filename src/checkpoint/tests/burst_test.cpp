@@ -1,0 +1,160 @@
+// Sets that go by way of a burst buffer: where members are meanwhile, what is drained, and what cannot be.
+#include <filesystem>
+
+#include "checkpoint/burst/buffer.hpp"
+#include "checkpoint/burst/waiting_sets.hpp"
+#include "checkpoint/tests/samples.hpp"
+#include "checkpoint/tools.hpp"
+#include "env/faulty/faulty_files.hpp"
+#include "env/threads.hpp"
+
+namespace tailrace::checkpoint::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class Burst : public ::testing::Test {
+ protected:
+  Member write(env::FileSystem& into, std::int64_t step, std::size_t server, std::size_t servers) {
+    MemberWriter writer(into, set_path(sets, step), sample_head(step), member_name(static_cast<int>(server)),
+                        set_path(buffer, step));
+    const auto arrays = sample_arrays();
+    for (std::size_t i = server; i < arrays.size(); i += servers)
+      writer.save(arrays[i], whole(arrays[i]), sample_values(i, step));
+    return writer.finish();
+  }
+
+  // A set of two members on the node, as a job leaves it that is killed before it drains.
+  Manifest leave_on_node(std::int64_t step) {
+    SetStore store(*files, "restart", "atmosphere");
+    Manifest manifest{.head = sample_head(step), .texts = {}, .members = {}};
+    for (const std::size_t server : {0U, 1U}) manifest.members.push_back(write(*files, step, server, 2));
+    store.note_on_nodes(manifest);
+    return manifest;
+  }
+
+  void damage(const std::string& path) {
+    std::string contents = files->read(path);
+    contents[contents.size() / 3] ^= 4;
+    files->write(path, contents);
+  }
+
+  std::unique_ptr<env::FileSystem> files = env::make_memory_files();
+  const std::string sets = "restart/atmosphere";
+  const std::string buffer = buffered_path("node", sets);
+};
+
+TEST_F(Burst, holds_the_sets_of_each_directory_apart) {
+  EXPECT_EQ(buffer, "node" + (std::filesystem::current_path() / sets).string());
+  EXPECT_EQ(buffered_path("/local", "/scratch/a/../b/restart/ocean"), "/local/scratch/b/restart/ocean");
+}
+
+TEST_F(Burst, members_wait_on_the_node_until_they_are_drained) {
+  const Manifest manifest = leave_on_node(7);
+  ASSERT_TRUE(manifest.members[1].buffered);
+  EXPECT_EQ(manifest.members[1].buffered->host, env::host_name());
+  EXPECT_EQ(manifest.members[1].buffered->path, set_path(buffer, 7) + "/state.1.nc");
+  const FoundSet found = find_sets(*files, sets).at(0);
+  EXPECT_EQ(found.state, FoundSet::State::on_nodes);
+  EXPECT_EQ(found.manifest, manifest);
+  EXPECT_THAT(found.why,
+              HasSubstr("member state.0.nc waits in the burst buffer of node " + env::host_name()));
+  EXPECT_EQ(newest_whole(*files, sets), std::nullopt);
+
+  EXPECT_THAT(drain_sets(*files, "restart"), ElementsAre(set_path(sets, 7)));
+  EXPECT_EQ(find_sets(*files, sets).at(0).state, FoundSet::State::complete);
+  expect_values(*files, sets, 7);
+  EXPECT_FALSE(newest_whole(*files, sets)->members[0].buffered);
+  EXPECT_THAT(files->list(set_path(sets, 7)), ElementsAre("manifest.json", "state.0.nc", "state.1.nc"));
+  EXPECT_THAT(files->list(buffer), IsEmpty());
+}
+
+TEST_F(Burst, a_member_that_another_process_has_drained_is_there) {
+  const Manifest manifest = leave_on_node(7);
+  EXPECT_TRUE(drain_member(*files, manifest.members[0], set_path(sets, 7)));
+  EXPECT_TRUE(drain_member(*files, manifest.members[0], set_path(sets, 7)));
+  files->write(set_path(sets, 7) + "/state.1.nc.part", "half of it");
+  EXPECT_FALSE(drain_member(*files, manifest.members[1], set_path(sets, 7)));  // another one is at it
+  EXPECT_THAT(drain_sets(*files, "restart"), ElementsAre(set_path(sets, 7)));  // it was killed
+  expect_values(*files, sets, 7);
+}
+
+TEST_F(Burst, what_is_damaged_on_the_node_is_not_drained) {
+  SetStore(*files, "restart", "atmosphere").commit([&] {
+    Manifest manifest{.head = sample_head(3), .texts = {}, .members = {}};
+    for (const std::size_t server : {0U, 1U})
+      manifest.members.push_back(write_member(*files, sets, 3, server, 2));
+    return manifest;
+  }());
+  const std::string path = leave_on_node(7).members[0].buffered->path;
+  damage(path);
+  const std::string told = message_of([&] { drain_sets(*files, "restart"); });
+  EXPECT_THAT(told,
+              HasSubstr("checkpoint restart/atmosphere/step_000000000007: member state.0.nc in the burst "
+                        "buffer (" +
+                        path));
+  EXPECT_THAT(told, HasSubstr("was damaged while it was copied, from its byte "));
+  EXPECT_THAT(files->list(set_path(sets, 7)), ElementsAre("manifest.json.on_nodes", "state.1.nc"));
+  EXPECT_EQ(newest_whole(*files, sets)->head.step, 3);
+  files->remove(path);
+  EXPECT_THAT(drain_sets(*files, "restart"), IsEmpty());
+  EXPECT_THAT(find_sets(*files, sets).at(0).why,
+              HasSubstr("member state.0.nc waits in the burst buffer of node"));
+}
+
+TEST_F(Burst, a_member_that_is_cut_off_is_not_drained) {
+  const std::string path = leave_on_node(7).members[1].buffered->path;
+  files->write(path, files->read(path).substr(0, 5001));
+  EXPECT_THAT(message_of([&] { drain_sets(*files, "restart"); }), HasSubstr("member state.1.nc"));
+  EXPECT_EQ(newest_whole(*files, sets), std::nullopt);
+}
+
+TEST_F(Burst, what_does_not_fit_goes_into_the_directory_at_once) {
+  env::FaultyFiles roomy(*files);
+  write(roomy, 5, 1, 2);
+  const std::uint64_t writes = roomy.writes();
+  // The last is the close: what the device says only there, as at a sync, is a fault of the set.
+  for (std::uint64_t k = 1; k < writes; ++k) {
+    SCOPED_TRACE(k);
+    const auto inner = env::make_memory_files();
+    env::FaultyFiles full(*inner, {.fail_write = k});
+    const Member member = write(full, 5, 1, 2);
+    EXPECT_EQ(
+        damage_of(*inner, set_path(sets, 5), {.head = sample_head(5), .texts = {}, .members = {member}}),
+        std::nullopt);
+    EXPECT_FALSE(member.buffered);
+    EXPECT_THAT(inner->list(set_path(buffer, 5)), IsEmpty());
+  }
+  EXPECT_GT(writes, 5U);
+}
+
+TEST_F(Burst, leftovers_of_other_steps_go) {
+  const Manifest now = leave_on_node(7);
+  const std::string other_step = write(*files, 6, 0, 1).buffered->path;
+  const std::string more_servers = write(*files, 7, 2, 3).buffered->path;
+  files->write(buffer + "/notes", "of a person");
+  clean_buffer(*files, buffer, 7, 2);
+  for (const Member& member : now.members) EXPECT_TRUE(files->exists(member.buffered->path));
+  EXPECT_FALSE(files->exists(other_step));
+  EXPECT_FALSE(files->exists(more_servers));
+  EXPECT_THAT(files->list(buffer), ElementsAre("notes", "step_000000000007"));
+}
+
+TEST_F(Burst, another_job_that_runs_drains_itself) {
+  leave_on_node(7);
+  const SetStore held(*files, "restart", "atmosphere");
+  EXPECT_THAT(message_of([&] { drain_sets(*files, "restart"); }), HasSubstr("in use by another job"));
+}
+
+TEST_F(Burst, what_waits_is_kept_by_a_store_and_goes_with_what_a_run_leaves_behind) {
+  leave_on_node(7);
+  SetStore store(*files, "restart", "atmosphere");
+  EXPECT_EQ(find_sets(*files, sets).at(0).state, FoundSet::State::on_nodes);
+  store.discard_after(5);
+  EXPECT_THAT(find_sets(*files, sets), IsEmpty());
+}
+
+}  // namespace
+}  // namespace tailrace::checkpoint::testing

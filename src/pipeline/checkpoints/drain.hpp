@@ -1,0 +1,57 @@
+// This server's members of sets on their way from the burst buffer of its node into the sets' directory, in
+// the order of the steps.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+#include "checkpoint/set.hpp"
+#include "env/file_system.hpp"
+#include "server/executor.hpp"
+
+namespace tailrace::pipeline::checkpoints {
+
+// Communication thread; copies run on an I/O thread, one at a time.
+class Drain {
+ public:
+  struct Outcome {
+    std::int64_t step = 0;
+    std::optional<base::Fault> fault;
+  };
+
+  // The executor and the files must live longer.
+  Drain(server::Executor& executor, env::FileSystem& files) : executor_(executor), files_(files) {}
+  ~Drain();  // ends a copy under way; what is in the buffer stays
+
+  // The member is finished, in the buffer or, where that is full, in its set's directory. It stays there
+  // until the word about its set comes.
+  void add(const std::string& set, std::int64_t step, checkpoint::Member member);
+  // All members of the set are finished; or there will be no such set.
+  void decide(std::int64_t step, bool is_wanted);
+  bool progress();                        // true if anything moved
+  std::optional<Outcome> take_outcome();  // of each that is wanted, once
+  void give_up();                         // what is in the buffer stays; no outcome comes any more
+  bool under_way() const { return !waiting_.empty() || work_ || !outcomes_.empty(); }
+
+ private:
+  struct Waiting {
+    std::string set;
+    std::int64_t step = 0;
+    checkpoint::Member member;
+    std::optional<bool> is_wanted = {};
+  };
+  struct Work;
+  void start();
+
+  server::Executor& executor_;
+  env::FileSystem& files_;
+  std::deque<Waiting> waiting_;
+  std::shared_ptr<Work> work_;  // under way
+  std::deque<Outcome> outcomes_;
+};
+
+}  // namespace tailrace::pipeline::checkpoints
