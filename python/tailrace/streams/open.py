@@ -58,7 +58,8 @@ def stream(
     path = Path(source)
     selection = Selection(fields, dict(region or {}))
     engine = engine or engine_of(path)
-    job = Job(path, Path(report) if report is not None else None)
+    written = path.with_suffix("") if engine == "sst" else path  # as the job calls it
+    job = Job(written, Path(report) if report is not None else None)
     if engine in ("bp", "sst"):
         from .adios import AdiosSteps
 
