@@ -15,6 +15,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tailrace DESTINATION ${CMAKE_INS
 
 if(TARGET tailrace_adios2)
   install(TARGETS tailrace_adios2 LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+  install(TARGETS tailrace_sst RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/clients DESTINATION ${CMAKE_INSTALL_DATADIR}/tailrace COMPONENT library)
 install(EXPORT tailraceTargets NAMESPACE tailrace:: DESTINATION ${package_directory} COMPONENT library)

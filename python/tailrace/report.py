@@ -183,6 +183,12 @@ def _files(report: Report) -> Table:
         for file in report["files"]
         for lost in file.get("out_of_range", [])
     ]
+    words += [
+        f"{file['path']}: {count_text(file['stream'][what])} steps were {what}"
+        for file in report["files"]
+        for what in ("discarded", "lost")
+        if file.get("stream", {}).get(what)
+    ]
     if words:
         table.caption = "\n".join([*([str(table.caption)] if table.caption else []), *words])
         table.caption_justify = "left"

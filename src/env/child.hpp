@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "env/shared_pages.hpp"
+
 namespace tailrace::env {
 
 // One thread at a time.
@@ -28,6 +30,8 @@ class Child {
   // The same, with a descriptor of a file in memory that holds the bytes; they are copied once, and live as
   // long as somebody holds the descriptor. Throws Error(resource) where there is no memory.
   bool send(std::string_view message, std::span<const std::byte> attached);
+  // The same with memory that is filled already; nothing is copied.
+  bool send(std::string_view message, const SharedPages& pages);
   // The next message. Waits at most so long; nothing when none came, or none will.
   std::optional<std::string> receive(double seconds);
   bool is_heard() const { return socket_ >= 0; }  // until it has ended or closed its end

@@ -96,7 +96,7 @@ void FileSink::create(const std::string& part) {
   if (!part.empty() && !goes_on && services_.begins_file) services_.begins_file(spec.path);
   dataset_ = format_.create(spec);
   written_.insert(spec.path);
-  counters_->disk_bytes.set(closed_bytes_ + dataset_->bytes_on_disk());
+  show_dataset();
 }
 
 // Of a year, say, where limits stand among the folders. Any other one is the user's to make.
@@ -115,6 +115,7 @@ void FileSink::write(const output::ReadyCommit& ready) {
   if (!ready.point.ends_part || !dataset_) return;
   dataset_->close();
   closed_bytes_ += dataset_->bytes_on_disk();
+  steps_.end(*dataset_, *counters_);
   dataset_.reset();
 }
 
@@ -249,7 +250,7 @@ void FileSink::start(std::shared_ptr<Write> write) {
       } else if (dataset_) {
         dataset_->close();
       }
-      counters_->disk_bytes.set(closed_bytes_ + (dataset_ ? dataset_->bytes_on_disk() : 0));
+      show_dataset();
     } catch (...) {
       write->fault = base::current_fault();
     }
@@ -300,9 +301,8 @@ void FileSink::log(const Write& write) {
   const double now = env::steady_seconds();
   services_.counters.committed(now - services_.run_begin, now - point.closed_at);
   telemetry::CommitLine line{point.part.empty() ? layout_.dataset.path : point.part, {}, point.model_time};
-  for (std::size_t axis = 0; axis < plan_.axes.size(); ++axis) {
+  for (std::size_t axis = 0; axis < plan_.axes.size(); ++axis)
     line.lengths[plan_.axes[axis].dim] = write.ready->commit.lengths.at(layout_.axes[axis].dim);
-  }
   if (services_.marks_commit) services_.marks_commit(line);
   counters_->records.set(static_cast<std::uint64_t>(records_ += point.records));
   if (services_.log) services_.log->add(line);

@@ -17,6 +17,7 @@
 #include "output/gathered_commits.hpp"
 #include "sinks/make_sink.hpp"
 #include "sinks/part_cutter.hpp"
+#include "sinks/step_tally.hpp"
 
 namespace tailrace::sinks {
 
@@ -67,6 +68,10 @@ class FileSink final : public Sink {
   void create(const std::string& part);
   void make_folder(const std::string& path) const;
   void write(const output::ReadyCommit& ready);
+  void show_dataset() {
+    counters_->disk_bytes.set(closed_bytes_ + (dataset_ ? dataset_->bytes_on_disk() : 0));
+    if (dataset_) steps_.show(*dataset_, *counters_);
+  }
 
   const plan::FilePlan& plan_;
   const cf::FileLayout& layout_;
@@ -81,6 +86,7 @@ class FileSink final : public Sink {
   std::deque<plan::CommitDue> waiting_;  // what the committer's points were made from
   PartCutter cutter_;                    // of a series
   std::uint64_t closed_bytes_ = 0;       // on disk, in files of a series that have ended; of the writer only
+  StepTally steps_;                      // of a stream
   telemetry::FileCounters* counters_;
   std::shared_ptr<Write> write_;  // under way, or waiting to be tried again
   bool constants_sent_ = false;

@@ -57,6 +57,11 @@ void visit_file(S& file, Visitor& visit) {
   visit_timings(file.write, visit);
   visit(file.last_model_time);
   visit(file.skipped);
+  visit(file.handed_over_steps);
+  visit(file.unread_steps);
+  visit(file.discarded_steps);
+  visit(file.lost_steps);
+  visit(file.restarts);
 }
 
 template <class S, class Visitor>

@@ -62,6 +62,8 @@ struct FileCounters {
   Timings write;                 // each commit
   double last_model_time = 0.0;  // of the newest committed record; read it when the writer is at rest
   std::string skipped;           // why the file was given up (on_error: skip); empty: it was not
+  // Of a stream to readers.
+  Counter handed_over_steps, unread_steps, discarded_steps, lost_steps, restarts;
 };
 
 // Values of one variable that its type in the file cannot hold, as one server sees them. Whoever adds to it

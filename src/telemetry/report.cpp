@@ -174,6 +174,11 @@ Json files_json(const std::vector<ServerCounters>& servers, const std::vector<Ou
       sum.records.add(file.records.get());
       sum.write.merge(file.write);
       if (sum.skipped.empty()) sum.skipped = file.skipped;
+      sum.handed_over_steps.add(file.handed_over_steps.get());
+      sum.unread_steps.add(file.unread_steps.get());
+      sum.discarded_steps.add(file.discarded_steps.get());
+      sum.lost_steps.add(file.lost_steps.get());
+      sum.restarts.add(file.restarts.get());
       if (file.write.count.get() == 0) continue;
       const bool first = owners.empty();
       sum.last_model_time =
@@ -194,6 +199,12 @@ Json files_json(const std::vector<ServerCounters>& servers, const std::vector<Ou
                     {"write", timings_json(sum.write)},
                     {"last_model_time", sum.last_model_time},
                     {"skipped", sum.skipped},
+                    {"stream",
+                     {{"handed_over", sum.handed_over_steps.get()},
+                      {"unread", sum.unread_steps.get()},
+                      {"discarded", sum.discarded_steps.get()},
+                      {"lost", sum.lost_steps.get()},
+                      {"restarts", sum.restarts.get()}}},
                     {"out_of_range", out_of_range_json(out_of_range, path)}});
   }
   return list;

@@ -16,7 +16,9 @@ from .snapshots import growing_dims
 LOOK_EVERY = 1.0  # seconds that a wait for a step lasts before the job is looked at
 ASK_EVERY = 0.05  # seconds between two looks at a file
 REPORT_PATIENCE = 10.0  # seconds from the end of a stream to the job's report
+RENEWAL_PATIENCE = 60.0  # seconds from the break of a stream to its new contact file, without a `timeout`
 UNLIMITED_ATTRIBUTE = "__unlimited_dimensions__"
+NUMBER_VARIABLE = "tailrace_step"  # in a stream of Tailrace: of the step, among all steps of the run
 
 
 class AdiosSteps:
@@ -40,6 +42,8 @@ class AdiosSteps:
         self.given = 0  # ADIOS steps read
         self.expected = 0  # the number of the next one
         self.missed = 0
+        self.contact: tuple[int, int] | None = None  # of the stream that is read
+        self.broke_off = False
 
     def steps(self, start: str | int) -> Iterator[xr.Dataset]:
         if self.engine == "sst" and not isinstance(start, str):
@@ -54,6 +58,13 @@ class AdiosSteps:
                 yield step
 
     def _from(self, start: str | int) -> Iterator[xr.Dataset]:
+        yield from self._of_one_opening(start)
+        while self.broke_off:  # the job begins its stream anew, where it is
+            self._await_renewal()
+            yield from self._of_one_opening("first")
+        self._check_end()
+
+    def _of_one_opening(self, start: str | int) -> Iterator[xr.Dataset]:
         left_out = start if isinstance(start, int) else 0
         newest: list[xr.Dataset] = []
         is_catching_up = start == "last"
@@ -76,7 +87,7 @@ class AdiosSteps:
                         left_out -= 1
                     else:
                         yield step
-        self._check_end()
+        self.broke_off = status == self.status.OtherError
 
     def _opened(self):
         """When the writer has made the file, or the contact file of its stream."""
@@ -86,6 +97,7 @@ class AdiosSteps:
             if self.timeout is not None and time.monotonic() - begin > self.timeout:
                 raise StreamTimeout(f"{self.path}: waited {self.timeout:g} s for it to be created")
             time.sleep(0.05)
+        self.contact = self._contact()
         io = self.adios2.Adios().declare_io("tailrace")
         io.set_engine("BP5" if self.engine == "bp" else "SST")
         name = str(self.path if self.engine == "bp" else self.path.with_suffix(""))
@@ -94,7 +106,42 @@ class AdiosSteps:
         try:
             return self.adios2.Stream(io, name, "r")
         except (RuntimeError, ValueError) as error:
+            if self.engine == "sst" and self._was_renewed():
+                return self._opened()
             raise StreamError(f"{self.path}: cannot be opened: {error}") from None
+
+    def _contact(self) -> tuple[int, int] | None:
+        """Another one with each beginning of a stream."""
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns
+
+    def _was_renewed(self) -> bool:
+        """Whether the contact file was that of a stream that had just ended."""
+        end = time.monotonic() + LOOK_EVERY
+        while self._contact() == self.contact and time.monotonic() < end:
+            time.sleep(0.05)
+        return self._contact() != self.contact
+
+    def _await_renewal(self) -> None:
+        """Returns when there is a new contact file. Raises JobEnded or StreamError where none will come."""
+        patience = RENEWAL_PATIENCE if self.timeout is None else self.timeout
+        end = time.monotonic() + patience
+        while self._contact() in (None, self.contact):
+            if self.job.directory() is not None and not self.job.is_running():
+                self._check_end()
+                break
+            if time.monotonic() > end:
+                break
+            time.sleep(0.05)
+        else:
+            return
+        raise StreamError(
+            f"{self.path}: the stream broke off after step {self.expected - 1}, and was not begun anew within "
+            f"{patience:g} s ({self.job.words()})"
+        )
 
     def _begin(self, opened, seconds: float | None):
         """OK, EndOfStream, or, where `seconds` are given, NotReady after them. Without, it waits for the next step."""
@@ -103,7 +150,7 @@ class AdiosSteps:
         patience = 0.0 if self.engine == "bp" else LOOK_EVERY
         while True:
             status = opened.begin_step(timeout=patience if seconds is None else seconds)
-            if status == self.status.OtherError:
+            if status == self.status.OtherError and self.engine != "sst":
                 raise StreamError(f"{self.path}: the stream broke off after step {self.expected - 1}")
             if status != self.status.NotReady or seconds is not None:
                 return status
@@ -119,8 +166,11 @@ class AdiosSteps:
                 time.sleep(ASK_EVERY)
 
     def _read(self, opened) -> Iterator[xr.Dataset]:
-        number = opened.current_step()
+        own_number = opened.inquire_variable(NUMBER_VARIABLE) if self.engine == "sst" else None
+        number = int(opened.read(NUMBER_VARIABLE)) if own_number else opened.current_step()
         if self.given and self.engine == "sst":
+            if number < self.expected:
+                return  # given before the stream was begun anew
             self.missed += number - self.expected
         self.given += 1
         self.expected = number + 1
@@ -129,7 +179,8 @@ class AdiosSteps:
                 self.attributes[name] = opened.read_attribute(name)
         own = {key: value for key, value in self.attributes.items() if "/" not in key}
         named = words_in(own.pop(UNLIMITED_ATTRIBUTE, ""))
-        variables = self.fixed | described(opened, self.attributes, set(self.fixed), str(self.path))
+        known = {NUMBER_VARIABLE} | self.fixed.keys()
+        variables = self.fixed | described(opened, self.attributes, known, str(self.path))
         raw = xr.Dataset(variables, attrs=plain(own))
         dims = growing_dims(raw, named)
         self.fixed = {str(name): one.load() for name, one in raw.variables.items() if not set(one.dims) & set(dims)}

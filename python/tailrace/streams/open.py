@@ -64,7 +64,8 @@ def stream(
     is_series = glob.has_magic(str(path)) and not path.exists()
     if is_series and engine in ("bp", "sst"):
         raise StreamError(f"{path}: a series is of NetCDF files or Zarr stores; expected the name of one source")
-    job = Job(path, Path(report) if report is not None else None)
+    written = path.with_suffix("") if engine == "sst" else path  # as the job calls it
+    job = Job(written, Path(report) if report is not None else None)
     if engine in ("bp", "sst"):
         from .adios import AdiosSteps
 

@@ -130,6 +130,10 @@ bool Child::send(std::string_view message, std::span<const std::byte> attached) 
   return send(message, file.number());
 }
 
+bool Child::send(std::string_view message, const SharedPages& pages) {
+  return send(message, pages.descriptor());
+}
+
 bool Child::send(std::string_view message, int descriptor) {
   if (socket_ < 0) return false;
   iovec part{const_cast<char*>(message.data()), message.size()};

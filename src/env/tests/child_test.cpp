@@ -39,6 +39,25 @@ TEST(Child, GetsBytesThatHaveNoName) {
   EXPECT_EQ(child.receive(30.0), "got yz");
 }
 
+TEST(Child, SeesPagesThatItCannotChange) {
+  Child child(
+      python("m, f, _, _ = socket.recv_fds(s, 100, 1)\nimport mmap\n"
+             "try: mmap.mmap(f[0], 0)\n"
+             "except PermissionError: m += b'no '\n"
+             "try: os.ftruncate(f[0], 1)\n"
+             "except PermissionError: m += b'no '\n"
+             "seen = mmap.mmap(f[0], 0, prot=mmap.PROT_READ)\n"
+             "s.send(m + seen[:3])\ns.recv(100)\ns.send(seen[:3])"));
+  SharedPages pages(5000);
+  const auto fill = [&](char with) { std::fill_n(pages.bytes().begin(), 3, std::byte(with)); };
+  fill('x');
+  EXPECT_TRUE(child.send("got ", pages));
+  EXPECT_EQ(child.receive(30.0), "got no no xxx");
+  fill('y');
+  child.send("look again");
+  EXPECT_EQ(child.receive(30.0), "yyy");
+}
+
 TEST(Child, TellsTheSignalThatEndedIt) {
   Child child(python("s.send(b'here'); os.kill(os.getpid(), signal.SIGKILL)"));
   EXPECT_EQ(child.receive(30.0), "here");

@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "output/adios2/library.hpp"
 #include "output/adios2/step_cutter.hpp"
+#include "output/adios2/stream/stream_writer.hpp"
 #include "output/checks.hpp"
 #include "output/dataset.hpp"
 
@@ -43,7 +44,7 @@ EngineSpec engine_spec(const DatasetSpec& spec, const std::string& place) {
   return made;
 }
 
-class Adios2Dataset final : public Dataset {
+class Adios2Dataset final : public Dataset, public CountsSteps {
  public:
   Adios2Dataset(const DatasetSpec& spec, std::string place)
       : spec_(spec),
@@ -51,7 +52,7 @@ class Adios2Dataset final : public Dataset {
         is_stream_(spec.adios2.engine == Engine::sst),
         lengths_(first_lengths(spec)),
         cutter_(spec, is_stream_),
-        engine_(open_engine(engine_spec(spec, place_))) {
+        engine_(open(engine_spec(spec, place_))) {
     for (const TextSpec& text : spec.texts) texts_.push_back(padded(spec, text));
     if (is_stream_) describe();
     if (!is_stream_) write({});  // so that readers find attributes and texts from the beginning
@@ -81,11 +82,14 @@ class Adios2Dataset final : public Dataset {
     attempt([&] {
       try {
         engine->close();
+        counts_ = engine->counts();
       } catch (const ReadersLeftBehind& left) {
         base::log_warning(fmt::format("{}: {}", spec_.path, left.what()));
       }
     });
   }
+
+  StreamCounts stream_counts() const override { return engine_ ? engine_->counts() : counts_; }
 
   std::uint64_t bytes_on_disk() const override {
     if (is_stream_) return bytes_;
@@ -97,6 +101,11 @@ class Adios2Dataset final : public Dataset {
   }
 
  private:
+  std::unique_ptr<StepWriter> open(EngineSpec&& spec) const {
+    if (is_stream_) return std::make_unique<stream::StreamWriter>(std::move(spec), spec_.path);
+    return open_engine(spec);
+  }
+
   void describe() const {
     const Options& options = spec_.adios2;
     base::log_info(fmt::format(
@@ -152,6 +161,7 @@ class Adios2Dataset final : public Dataset {
   std::string broken_;
   std::uint64_t steps_ = 0;
   std::uint64_t bytes_ = 0;
+  StreamCounts counts_;  // when it is closed
 };
 
 // A dataset of an earlier run goes; anything else that has the name stays.

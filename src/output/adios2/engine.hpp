@@ -10,6 +10,7 @@
 
 #include "output/adios2/options.hpp"
 #include "output/dataset.hpp"
+#include "output/stream_counts.hpp"
 
 namespace tailrace::output::adios2 {
 
@@ -48,7 +49,8 @@ class StepWriter {
   // Afterwards the step is in the files, or in the queue of the stream. Throws std::exception, and then
   // nothing more can be written.
   virtual void write_step(std::span<const Block> blocks) = 0;
-  virtual void close() = 0;  // no step after it; may throw std::exception
+  virtual void close() = 0;                           // no step after it; may throw std::exception
+  virtual StreamCounts counts() const { return {}; }  // of a stream
 };
 
 // Of the plugin: opens the dataset. Throws std::exception. The caller owns what it returns.

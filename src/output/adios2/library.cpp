@@ -12,11 +12,7 @@ namespace {
 
 constexpr const char* plugin_name = "libtailrace_adios2.so";
 
-std::filesystem::path plugin_path() {
-  Dl_info here{};
-  dladdr(reinterpret_cast<const void*>(&plugin_path), &here);
-  return std::filesystem::absolute(here.dli_fname).parent_path() / plugin_name;
-}
+std::filesystem::path plugin_path() { return beside_library(plugin_name); }
 
 // Stays loaded: ADIOS2 has threads of its own.
 OpenEngine load() {
@@ -32,6 +28,12 @@ OpenEngine load() {
 }
 
 }  // namespace
+
+std::string beside_library(const std::string& program) {
+  Dl_info here{};
+  dladdr(reinterpret_cast<const void*>(&beside_library), &here);
+  return (std::filesystem::absolute(here.dli_fname).parent_path() / program).string();
+}
 
 std::string missing_library() {
   if (std::filesystem::exists(plugin_path())) return "";

@@ -79,6 +79,7 @@ library::Params parameters_of(const Options& options) {
   if (options.engine != Engine::sst) return {{"Profile", "Off"}, {"StatsLevel", "0"}};
   return {{"RendezvousReaderCount", "0"},
           {"QueueLimit", std::to_string(options.queue)},
+          {"ReserveQueueLimit", "1"},  // a reader that comes gets the newest step at once
           {"QueueFullPolicy", options.when_full == WhenFull::block ? "Block" : "Discard"},
           {"ControlTransport", "tcp"},
           {"DataTransport", "evpath"},
