@@ -72,11 +72,10 @@ ModelRank::~ModelRank() { leave(); }
 
 // A model's own handler is left alone: what it does at a signal is its own choice.
 void ModelRank::heed_signals() {
-  const settings::ServersOptions& options = started_.run.servers();
-  const bool asked_for = options.mode == settings::Mode::dedicated
-                             ? options.signals == settings::Signals::all
-                             : options.signals != settings::Signals::none;
-  if (asked_for) signals_.emplace(env::OwnHandler::left_alone);
+  const settings::Signals signals = started_.run.servers().signals;
+  const bool is_dedicated = started_.run.servers().mode == settings::Mode::dedicated;
+  if (signals == settings::Signals::all || (signals != settings::Signals::none && !is_dedicated))
+    signals_.emplace(env::OwnHandler::left_alone);
 }
 
 // The loss of a model rank is none that is survived.
@@ -383,11 +382,11 @@ void ModelRank::leave() noexcept {
     const bool stopped = !own_->is_inline() && signals_ && signals_->caught() != 0;
     const bool others_know = own_->failed() || watch_.any_lost() || stopped;
     if (started_.world->size() > 1 && state == State::running && !others_know) {
-      base::log_error(fmt::format(
-          "rank {} leaves without finish, which ends its server too (servers.mode: attached or "
-          "inline): the job ends; {}",
-          started_.world->rank(),
-          own_->end_of_run() ? own_->end_of_run()->message : "what was committed is in the files"));
+      const auto end = own_->end_of_run();
+      base::log_error(
+          fmt::format("rank {} leaves without finish, which ends its server too (servers.mode: attached or "
+                      "inline): the job ends; {}",
+                      started_.world->rank(), end ? end->message : "what was committed is in the files"));
       comm::abort_job(1);
     }
     client_.reset();
