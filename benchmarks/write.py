@@ -42,6 +42,7 @@ OTHERS = {  # their program, and what they do
     "pnetcdf": ("write_pnetcdf", "PnetCDF, collective"),
     "adios": ("write_adios", "ADIOS2 BP5, a file for each rank"),
 }
+SYNCHRONOUS = ("netcdf_chunked", "netcdf_contiguous", "pnetcdf", "adios")  # beside which an output is to take 1/200
 Shape = tuple[int, int, int]
 
 
@@ -108,6 +109,23 @@ def beside_others(results: Results, name: str, shape: Shape, rounds: int) -> Non
         until = f"{median(times[contender]):.3f} s until closed, at best {min(times[contender]):.3f}"
         note = f"{until}; a step takes {wait:.2f} ms of the model"
         results.add(f"{name}: {what}", ratio, "pwrites", target, note)
+    others = {contender: median(waits[contender]) for contender in contenders if contender in OTHERS}
+    waits_beside_others(results, name, shape, rounds, others)
+
+
+def waits_beside_others(results: Results, name: str, shape: Shape, rounds: int, others: dict[str, float]) -> None:
+    """What an output takes of a model that computes between two of them, as long as the slowest other takes for one."""
+    pause = int(max(others.values()) / 1e6) + 1
+    format, path = ("adios2", "out.bp") if find_spec("adios2") else ("netcdf", "out.nc")
+    with jobs.folder() as here:
+        text = configuration("dedicated", shape[1], [path], format=format)
+        wait = median(
+            write_ours(here, "dedicated", shape, text, pause).figures()["step"]["median"] for _ in range(rounds)
+        )
+    for contender, theirs in others.items():
+        what = f"{name}: an output of a model that computes, beside {OTHERS[contender][1]}"
+        note = f"{wait / 1e6:.3f} ms beside {theirs / 1e6:.2f} ms: {theirs / wait:.0f} times shorter"
+        results.add(what, wait / theirs, "of its wait", 1 / 200 if contender in SYNCHRONOUS else None, note)
 
 
 def compressed(results: Results, rounds: int) -> None:

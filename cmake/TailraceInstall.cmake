@@ -14,7 +14,7 @@ install(TARGETS tailrace tailrace_fortran EXPORT tailraceTargets
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tailrace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
 
 if(TARGET tailrace_adios2)
-  install(TARGETS tailrace_adios2 LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+  install(TARGETS tailrace_adios2 tailrace_adios2_codecs LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
   install(TARGETS tailrace_sst RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/clients DESTINATION ${CMAKE_INSTALL_DATADIR}/tailrace COMPONENT library)

@@ -7,14 +7,15 @@ others under `NAME/`. It grows by steps: along the first of these dimensions, or
 from pathlib import Path
 from typing import Any
 
-import adios2
 import numpy as np
 
+from tailrace._adios2 import adios2
 from tailrace._convert_types import Contents, ConversionError, Region, Variable, dims_of
 
 DIMENSIONS = "__xarray_dimensions__"
 ALSO_DIMENSIONS = "_ARRAY_DIMENSIONS"
 UNLIMITED = "__unlimited_dimensions__"
+CODEC = "__tailrace_codec__"  # by what ADIOS2 compresses it
 SIGNED = {f"int{bits}_t": np.dtype(f"int{bits}") for bits in (8, 16, 32, 64)}
 TYPES = {"float": np.dtype("float32"), "double": np.dtype("float64")} | SIGNED
 TYPES["char"] = np.dtype("S1")
@@ -65,6 +66,7 @@ class BpReader:
                 f"{name}/{DIMENSIONS} with their names, and before these one for the steps if it grows by them"
             )
         grows = by_step or (bool(dims) and (dims[0] in self.unlimited or (not self.unlimited and found.steps() > 1)))
+        attributes.pop(CODEC, None)
         fill = attributes.pop("_FillValue", None)
         if grows:
             counts = [1 if by_step else int(found.shape(step)[0]) for step in range(found.steps())]

@@ -132,8 +132,6 @@ class Format {
   // Whether several servers may each have a dataset of the same spec open and commit chunks of their own to
   // it. Each commit then has the lengths on every server; times and coordinates come from one of them.
   virtual bool can_be_written_by_many() const { return false; }
-  // Whether chunks are stored as the codec of their variable made them.
-  virtual bool keeps_encoded_chunks() const { return true; }
   // What it needs that is not there, for the user; empty where nothing is missing.
   virtual std::string missing() const { return ""; }
   // What its library may hold for itself while a commit is written: one at a time on a server.

@@ -1,12 +1,15 @@
-"""Datasets of ADIOS2 hold what the NetCDF file holds, bit for bit, and whole steps after a kill."""
+"""Datasets of ADIOS2 hold what the NetCDF file holds, bit for bit, compressed or not, over one job or several; and
+whole steps after a kill."""
 
 import os
 import random
+import subprocess
+import sys
 import time
 
 import numpy as np
 import pytest
-from support.harness import attached, block_grid, field, inline, model, servers
+from support.harness import attached, block_grid, field, inline, model, servers, tailrace
 from support.reading import RUN_ATTRIBUTES, commits
 from support.reading import read as read_netcdf
 from support.values import put_values, varying_times
@@ -40,6 +43,12 @@ def configuration(engine: str, **more) -> dict:
 def player(ranks: int, **more):
     fields = [field("w", "les"), field("n", "les", type="int32")]
     return model(ranks, grids=[block_grid(shape=SHAPE)], fields=fields, times=TIMES, **more)
+
+
+def plugin_folder() -> str:
+    """As a reader finds it."""
+    code = "from tailrace._adios2 import plugin_folder; print(plugin_folder())"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def assert_same(netcdf, variables: dict, attributes: dict) -> None:
@@ -78,6 +87,94 @@ def test_holds_what_the_netcdf_file_holds(job, engine, ranks, serving):
     assert variables["each"].shape == (len(TIMES), *SHAPE)
     assert_same(read_netcdf(result.path("out.nc")), variables, attributes)
     np.testing.assert_array_equal(variables["each"][5], put_values(0, SHAPE, TIMES[5], 6))
+
+
+COMPRESSED = {"compression": {"codec": "zstd", "level": 3}, "variables": VARIABLES[1:]}
+COMPRESSED["variables"] = [VARIABLES[0] | {"compression": "zlib"}, *COMPRESSED["variables"]]
+LOOK = "import adios2, sys\nwith adios2.FileReader(sys.argv[1]) as f: print(f.read(sys.argv[2]).sum())"
+
+
+def test_what_is_compressed_is_read_by_any_reader_with_the_operator(job, monkeypatch):
+    result = job(player(3), servers(2), config=configuration("bp5", **COMPRESSED)).finished()
+    path = result.path("out.bp")
+    bare = {name: value for name, value in os.environ.items() if name != "ADIOS2_PLUGIN_PATH"}
+    look = [sys.executable, "-c", LOOK, str(path)]
+    assert subprocess.run([*look, "time_1step"], env=bare).returncode == 0
+    refused = subprocess.run([*look, "each"], env=bare, capture_output=True, text=True)
+    assert refused.returncode != 0 and "Failed to load library" in refused.stderr
+    monkeypatch.setenv("ADIOS2_PLUGIN_PATH", plugin_folder())
+    variables, attributes = adios2_reading.read(path)
+    assert_same(read_netcdf(result.path("out.nc")), variables, attributes)
+    done = tailrace("convert", "out.bp", "back.nc", cwd=result.folder)
+    assert done.returncode == 0, done.stderr
+    np.testing.assert_array_equal(read_netcdf(result.path("back.nc")).each, variables["each"])
+
+
+def test_compressed_datasets_are_smaller(job):
+    calm = {"grids": [block_grid(shape=(8, 32, 64))], "fields": [field("n", "les", type="int32")]}
+    config = {"fields": {"state": {"every": "1 step", "names": ["n"]}}, "output": {}}
+    common = {"format": "adios2", "variables": [{"field": "n", "time": "max", "every": "4 steps"}]}
+    config["output"] = {"raw.bp": common, "small.bp": common | {"compression": "zstd"}}
+    result = job(model(2, times=TIMES, **calm), servers(1), config=config).finished()
+    sizes = {name: (result.path(name) / "data.0").stat().st_size for name in config["output"]}
+    assert sizes["small.bp"] < 0.8 * sizes["raw.bp"], sizes
+
+
+def test_operators_that_are_not_there_are_asked_for_at_ready(job):
+    elsewhere = {"ADIOS2_PLUGIN_PATH": "/nowhere"}
+    job(player(1), servers(1), config=configuration("bp5", **COMPRESSED), environment=elsewhere).failed_with(
+        "out.bp", "libtailrace_adios2_codecs.so, and it is in no folder of ADIOS2_PLUGIN_PATH, /nowhere"
+    )
+    config = configuration("bp5")
+    config["output"]["out.bp"]["adios2"] = {"engine": "bp5", "operator": "blosc", "compressor": "lz4", "level": 5}
+    job(player(1), servers(1), config=config).failed_with(
+        "out.bp", "the library of ADIOS2 was built without the operator `blosc`", "expected one that has it"
+    )
+
+
+def test_a_burst_buffer_is_drained(job, tmp_path):
+    config = configuration("bp4")
+    config["output"]["out.bp"]["adios2"] = {"engine": "bp4", "burst_buffer": str(tmp_path / "fast")}
+    result = job(player(2), servers(2), config=config).finished()
+    variables, attributes = adios2_reading.read(result.path("out.bp"))
+    assert_same(read_netcdf(result.path("out.nc")), variables, attributes)
+
+
+def test_grows_over_jobs(job, monkeypatch):
+    """Each begins before the end of the one before, within a step of it. One that compresses otherwise is refused: a
+    reader of BP5 waits for ever at a variable that is compressed in some steps only."""
+    folder = None
+    for first, last in ((0, 11), (9, 19), (17, 24)):
+        config = configuration("bp5", compression="zstd")
+        for file in config["output"].values():
+            file["if_exists"] = "append"
+        part = player(2)
+        part.scenario |= {"times": TIMES[first:last], "initial_time": TIMES[first - 1] if first else 0.0}
+        folder = job(part, servers(2), config=config, folder=folder).finished().folder
+    monkeypatch.setenv("ADIOS2_PLUGIN_PATH", plugin_folder())
+    variables, attributes = adios2_reading.read(folder / "out.bp")
+    expected = read_netcdf(folder / "out.nc")
+    assert len(expected.each) == len(TIMES)
+    assert_same(expected, variables, attributes)
+    assert [path.name for path in folder.glob("out.bp*")] == ["out.bp"]
+    config["output"]["out.bp"]["compression"] = "none"
+    job(part, servers(2), config=config, folder=folder).failed_with(
+        "out.bp", "has not the compression of this run, none"
+    )
+
+
+def test_goes_back_to_a_checkpoint(job):
+    config = configuration("bp5") | {"checkpoint": {"every": "15 s", "fields": ["w"]}}
+    folder = None
+    for steps in (39, 33):
+        run = player(2, checkpoints=True, got=["w"], report_steps=True)
+        run.scenario |= {"times": [float(step) for step in range(1, steps + 1)]}
+        result = job(run, servers(2), config=config, folder=folder).finished()
+        folder = result.folder
+    assert "RESTARTED 30\n" in result.output
+    variables, attributes = adios2_reading.read(folder / "out.bp")
+    assert len(variables["each"]) == 33
+    assert_same(read_netcdf(folder / "out.nc"), variables, attributes)
 
 
 def test_steps_are_whole_or_absent_after_a_kill(job):
@@ -138,8 +235,13 @@ def test_takes_the_place_of_a_dataset_and_of_nothing_else(job, tmp_path):
         ({"adios2": {"engine": "bp6"}}, '"bp6"'),
         ({"adios2": {"engin": "bp5"}}, "engine"),
         ({"format": "netcdf"}, "expected `format: adios2`"),
-        ({"compression": {"codec": "zlib"}}, "expected no `compression`"),
-        ({"if_exists": "append"}, "goes on with no file of an earlier run"),
+        ({"compression": "zlib", "adios2": {"engine": "bp4"}}, "expected no `compression`, or engine `bp5`"),
+        ({"compression": "zlib", "adios2": {"operator": "bzip2"}}, "expected either that or `operator`"),
+        ({"if_exists": "append", "adios2": {"engine": "bp4"}}, "`bp5` alone goes on with a dataset"),
+        ({"adios2": {"level": 3}}, "stands beside `operator: blosc` or `bzip2` only"),
+        ({"adios2": {"operator": "zfp"}}, "expected `accuracy`"),
+        ({"adios2": {"burst_buffer": "fast"}}, "expected engine `bp4`, or `servers.when_full: spill`"),
+        ({"adios2": {"aggregators": 2}}, "expected 1, or `format: zarr`"),
         ({"adios2": {"engine": "sst", "queue": 0}}, "queue"),
     ],
 )

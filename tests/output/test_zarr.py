@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import random
 import subprocess
 import sys
@@ -195,11 +196,14 @@ def assert_whole(store, at_least: int = 0) -> int:
     return data.sizes["time"]
 
 
+KILLS = 200 if os.environ.get("TAILRACE_TEST_FAULTS") else 4
+
+
 def test_every_committed_record_survives_kills(tmp_path):
     from support.harness import Job
 
     moments, committed = random.Random(7), 0
-    for _ in range(4):
+    for _ in range(KILLS):
         with Job(tmp_path).start(model(2, **LONG), servers(2), config=NOW) as running:
             running.wait_for("STEP 1\n")
             time.sleep(moments.uniform(0.0, 0.8))

@@ -26,7 +26,7 @@ class AdiosSteps:
 
     def __init__(self, path: Path, engine: str, selection: Selection, every: int, timeout: float | None, job: Job):
         try:
-            import adios2
+            from .._adios2 import adios2
         except ImportError as error:
             raise StreamError(f"{path}: BP and SST need adios2: pip install 'tailrace[adios2]' ({error})") from None
         self.adios2 = adios2

@@ -6,8 +6,10 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "output/adios2/existing.hpp"
 #include "output/adios2/library.hpp"
 #include "output/adios2/step_cutter.hpp"
+#include "output/adios2/step_index.hpp"
 #include "output/adios2/stream/stream_writer.hpp"
 #include "output/checks.hpp"
 #include "output/dataset.hpp"
@@ -21,22 +23,39 @@ namespace fs = std::filesystem;
   throw Error(ErrorCode::resource, fmt::format("{}: {}", path, why));
 }
 
+// What goes wrong is said with the path.
+template <class Work>
+auto about(const std::string& path, Work work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).starts_with(path)) throw;
+    throw Error(error.code(), fmt::format("{}: {}", path, error.what()));
+  } catch (const std::exception& error) {
+    refuse(path, error.what());
+  }
+}
+
 EngineVariable variable_of(const DatasetSpec& spec, const VariableSpec& variable) {
-  EngineVariable made{variable.name, variable.type, false, {}, variable.attributes};
+  EngineVariable made{variable.name, variable.type, false, {}, variable.attributes, variable.codec};
   for (const int dim : variable.dims) made.dims.push_back(spec.dims[static_cast<std::size_t>(dim)].name);
+  if (const std::string codec = codec_in(spec, variable); codec != "none")
+    made.attributes.emplace_back(codec_attribute, codec);
   if (variable.fill_value)
     made.attributes.emplace_back("_FillValue", *model::in_type(*variable.fill_value, variable.type));
   return made;
 }
 
 EngineVariable variable_of(const DatasetSpec& spec, const TextSpec& text) {
-  EngineVariable made{text.name, model::DataType::int8, true, {}, text.attributes};
+  EngineVariable made{text.name, model::DataType::int8, true, {}, text.attributes, {}};
   for (const int dim : text.dims) made.dims.push_back(spec.dims[static_cast<std::size_t>(dim)].name);
   return made;
 }
 
 EngineSpec engine_spec(const DatasetSpec& spec, const std::string& place) {
   EngineSpec made{place, spec.adios2, spec.attributes, {}, {}};
+  if (!spec.adios2.burst_buffer.empty())
+    made.options.burst_buffer = fs::absolute(spec.adios2.burst_buffer).string();
   for (const DimensionSpec& dim : spec.dims)
     if (dim.unlimited) made.unlimited_dims.push_back(dim.name);
   for (const VariableSpec& variable : spec.variables) made.variables.push_back(variable_of(spec, variable));
@@ -44,18 +63,30 @@ EngineSpec engine_spec(const DatasetSpec& spec, const std::string& place) {
   return made;
 }
 
+// What a dataset of an earlier run has when another one goes on with it.
+struct Beginning {
+  std::size_t steps = 0;
+  std::vector<std::int64_t> lengths;
+  std::vector<std::size_t> left;  // variables that do not grow, and are there
+};
+
 class Adios2Dataset final : public Dataset, public CountsSteps {
  public:
-  Adios2Dataset(const DatasetSpec& spec, std::string place)
+  // `beginning`: of a dataset that is there.
+  Adios2Dataset(const DatasetSpec& spec, const std::string& place, const Beginning& beginning)
       : spec_(spec),
-        place_(std::move(place)),
+        described_(engine_spec(spec, place)),
         is_stream_(spec.adios2.engine == Engine::sst),
-        lengths_(first_lengths(spec)),
-        cutter_(spec, is_stream_),
-        engine_(open(engine_spec(spec, place_))) {
+        lengths_(beginning.lengths),
+        cutter_(spec, is_stream_, spec.adios2.engine == Engine::bp5),
+        steps_(beginning.steps) {
+    described_.appends = steps_ > 0;
+    engine_ = open();
+    for (const std::size_t variable : beginning.left) cutter_.leave(variable);
     for (const TextSpec& text : spec.texts) texts_.push_back(padded(spec, text));
     if (is_stream_) describe();
-    if (!is_stream_) write({});  // so that readers find attributes and texts from the beginning
+    if (!is_stream_ && steps_ == 0)
+      write({});  // so that readers find attributes and texts from the beginning
   }
 
   ~Adios2Dataset() override {
@@ -67,16 +98,17 @@ class Adios2Dataset final : public Dataset, public CountsSteps {
   }
 
   void commit(const Commit& commit) override {
-    TAILRACE_ASSERT(engine_ != nullptr || !broken_.empty(), "commit to a closed dataset");
+    TAILRACE_ASSERT(!closed_, "commit to a closed dataset");
     if (!broken_.empty()) refuse(spec_.path, broken_);
     const auto lengths = lengths_after(spec_, lengths_, commit);
-    const std::vector<Block>& blocks = cutter_.cut(commit, lengths_, lengths);
+    const std::vector<Block>& blocks = engine_ ? cutter_.cut(commit, lengths_, lengths) : opened_again();
     const bool grew = lengths != lengths_;
     if (grew || (!is_stream_ && !blocks.empty())) write(blocks);
     lengths_ = lengths;
   }
 
   void close() override {
+    closed_ = true;
     if (!engine_) return;
     const auto engine = std::move(engine_);
     attempt([&] {
@@ -95,15 +127,15 @@ class Adios2Dataset final : public Dataset, public CountsSteps {
     if (is_stream_) return bytes_;
     std::uint64_t bytes = 0;
     std::error_code ignored;
-    for (const auto& entry : fs::recursive_directory_iterator(place_, ignored))
+    for (const auto& entry : fs::recursive_directory_iterator(described_.path, ignored))
       if (entry.is_regular_file(ignored)) bytes += entry.file_size(ignored);
     return bytes;
   }
 
  private:
-  std::unique_ptr<StepWriter> open(EngineSpec&& spec) const {
-    if (is_stream_) return std::make_unique<stream::StreamWriter>(std::move(spec), spec_.path);
-    return open_engine(spec);
+  std::unique_ptr<StepWriter> open() const {
+    if (is_stream_) return std::make_unique<stream::StreamWriter>(EngineSpec(described_), spec_.path);
+    return open_engine(described_);
   }
 
   void describe() const {
@@ -140,26 +172,41 @@ class Adios2Dataset final : public Dataset, public CountsSteps {
     return bytes;
   }
 
-  // ADIOS2 cannot go on with a step that failed.
+  // After a step that failed, whose blocks come once more: ADIOS2 cannot go on with it, and so begins behind
+  // the last one that is whole.
+  const std::vector<Block>& opened_again() {
+    attempt([&] {
+      cut_steps(described_.path, steps_);
+      described_.appends = true;
+      engine_ = open();
+    });
+    return cutter_.blocks();
+  }
+
   template <class Work>
   void attempt(Work work) {
     try {
       work();
     } catch (const std::exception& error) {
+      if (spec_.adios2.engine == Engine::bp5) {
+        engine_.reset();
+        refuse(spec_.path, fmt::format("ADIOS2 failed: {}", error.what()));
+      }
       broken_ = fmt::format("ADIOS2 failed, and the dataset ends here: {}", error.what());
       refuse(spec_.path, broken_);
     }
   }
 
   const DatasetSpec spec_;
-  const std::string place_;  // absolute, for the model may change its working directory
+  EngineSpec described_;  // its path is absolute, for the model may change its working directory
   const bool is_stream_;
   std::vector<std::int64_t> lengths_;
   StepCutter cutter_;
   std::vector<std::vector<std::byte>> texts_;
-  std::unique_ptr<StepWriter> engine_;
-  std::string broken_;
-  std::uint64_t steps_ = 0;
+  std::unique_ptr<StepWriter> engine_;  // none after a failure
+  std::string broken_;                  // why there is no way back from it
+  bool closed_ = false;
+  std::size_t steps_ = 0;
   std::uint64_t bytes_ = 0;
   StreamCounts counts_;  // when it is closed
 };
@@ -178,24 +225,53 @@ void make_room(const DatasetSpec& spec, const fs::path& place) {
   if (failed) refuse(spec.path, fmt::format("cannot be replaced: {}", failed.message()));
 }
 
+// The dataset of an earlier run, without the records that do not stay. Those of a step that stays in part
+// become a step of their own. Until all of it is there, the dataset is as it was.
+Beginning roll_back(const DatasetSpec& spec, const std::string& place) {
+  Beginning beginning{0, first_lengths(spec), {}};
+  for (const auto& [dim, records] : spec.kept) beginning.lengths[static_cast<std::size_t>(dim)] = records;
+  const auto reader = open_reader(place);
+  check_fits(*reader, spec);
+  for (std::size_t v = 0; v < spec.variables.size(); ++v)
+    if (!grows(spec, spec.variables[v]) && has_values(*reader, spec.variables[v].name))
+      beginning.left.push_back(v);
+  const Tail tail = tail_of(*reader, spec, beginning.lengths);
+  beginning.steps = tail.steps + (tail.blocks.empty() ? 0 : 1);
+  if (tail.blocks.empty()) {
+    cut_steps(place, tail.steps);
+    return beginning;
+  }
+  const std::string branch = place + ".tailrace";
+  make_branch(place, branch, tail.steps);
+  EngineSpec of_branch = engine_spec(spec, branch);
+  of_branch.appends = true;
+  const auto engine = open_engine(of_branch);
+  engine->write_step(tail.blocks);
+  engine->close();
+  take_branch(place, branch);
+  return beginning;
+}
+
 class Adios2Format final : public Format {
  public:
   std::string name() const override { return "adios2"; }
   bool can_replace_chunks() const override { return true; }
   bool makes_files() const override { return true; }
-  bool keeps_encoded_chunks() const override { return false; }
   std::string missing() const override { return missing_library(); }
+
+  bool can_append() const override { return true; }
+  std::map<std::string, ExistingAxis> existing_axes(const std::string& path) const override {
+    return about(path, [&] { return axes_of(*open_reader(fs::absolute(path).string())); });
+  }
 
   std::unique_ptr<Dataset> create(const DatasetSpec& spec, env::FileSystem&) const override {
     check_spec(spec);
-    const fs::path place = fs::absolute(spec.path);
-    make_room(spec, place);
-    try {
-      return std::make_unique<Adios2Dataset>(spec, place.string());
-    } catch (const Error& error) {
-      if (std::string_view(error.what()).starts_with(spec.path)) throw;
-      throw Error(error.code(), fmt::format("{}: {}", spec.path, error.what()));
-    }
+    return about(spec.path, [&] {
+      const std::string place = fs::absolute(spec.path).string();
+      if (!spec.kept.empty()) return std::make_unique<Adios2Dataset>(spec, place, roll_back(spec, place));
+      make_room(spec, place);
+      return std::make_unique<Adios2Dataset>(spec, place, Beginning{0, first_lengths(spec), {}});
+    });
   }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -20,6 +21,7 @@ struct EngineVariable {
   bool is_text = false;           // of characters: `type` says nothing
   std::vector<std::string> dims;  // slowest first
   Attributes attributes;
+  codecs::CodecOptions codec;  // other than none: its blocks are stored as this codec makes them
 };
 
 struct EngineSpec {
@@ -28,6 +30,7 @@ struct EngineSpec {
   Attributes attributes;
   std::vector<std::string> unlimited_dims;
   std::vector<EngineVariable> variables;
+  bool appends = false;  // behind the steps of the dataset that is there
 };
 
 // A part of a variable in one step. `shape`: of the whole in this step; none of a scalar.
@@ -35,6 +38,8 @@ struct Block {
   int variable = 0;  // index into EngineSpec::variables
   std::vector<std::size_t> shape, start, count;
   const std::byte* values = nullptr;  // C order; they stay until write_step() returns
+  std::size_t encoded = 0;            // bytes that the codec of the variable has made of the values; 0: none
+  bool of_chunks = false;             // and so nothing that must keep its bits under a lossy operator
 };
 
 // All is written, but a reader of a stream has not taken all of it.
@@ -56,5 +61,28 @@ class StepWriter {
 // Of the plugin: opens the dataset. Throws std::exception. The caller owns what it returns.
 using OpenEngine = StepWriter* (*)(const EngineSpec& spec);
 inline constexpr const char* open_engine_name = "tailrace_adios2_open";
+
+// Of a dataset that is there.
+struct ExistingVariable {
+  std::string name;
+  std::optional<model::DataType> type;           // none: of text
+  std::vector<std::string> dims;                 // slowest first
+  std::vector<std::size_t> steps;                // that have it
+  std::vector<std::vector<std::size_t>> shapes;  // in each of these
+};
+
+class StepReader {
+ public:
+  virtual ~StepReader() = default;
+  virtual std::size_t steps() const = 0;
+  virtual const std::vector<ExistingVariable>& variables() const = 0;
+  virtual std::vector<std::string> texts(const std::string& attribute) const = 0;  // none where it is not
+  // All of it, in the step number `place` of those that have it. Throws std::exception.
+  virtual std::vector<std::byte> read(const ExistingVariable& variable, std::size_t place) = 0;
+};
+
+// Of the plugin: opens a BP dataset. Throws std::exception. The caller owns what it returns.
+using OpenReader = StepReader* (*)(const std::string& path);
+inline constexpr const char* open_reader_name = "tailrace_adios2_read";
 
 }  // namespace tailrace::output::adios2

@@ -15,16 +15,17 @@ constexpr const char* plugin_name = "libtailrace_adios2.so";
 std::filesystem::path plugin_path() { return beside_library(plugin_name); }
 
 // Stays loaded: ADIOS2 has threads of its own.
-OpenEngine load() {
+template <class Function>
+Function load(const char* name) {
   if (const std::string missing = missing_library(); !missing.empty())
     throw Error(ErrorCode::resource, missing);
   void* plugin = dlopen(plugin_path().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (plugin == nullptr)
     throw Error(ErrorCode::resource, fmt::format("the plugin for ADIOS2 cannot be loaded: {}", dlerror()));
-  void* symbol = dlsym(plugin, open_engine_name);
+  void* symbol = dlsym(plugin, name);
   if (symbol == nullptr)
     throw Error(ErrorCode::resource, fmt::format("{} is another version's", plugin_path().string()));
-  return reinterpret_cast<OpenEngine>(symbol);
+  return reinterpret_cast<Function>(symbol);
 }
 
 }  // namespace
@@ -45,11 +46,20 @@ std::string missing_library() {
 }
 
 std::unique_ptr<StepWriter> open_engine(const EngineSpec& spec) {
-  const OpenEngine open = load();
+  const auto open = load<OpenEngine>(open_engine_name);
   try {
     return std::unique_ptr<StepWriter>(open(spec));
   } catch (const std::exception& error) {
     throw Error(ErrorCode::resource, fmt::format("ADIOS2 cannot open it: {}", error.what()));
+  }
+}
+
+std::unique_ptr<StepReader> open_reader(const std::string& path) {
+  const auto open = load<OpenReader>(open_reader_name);
+  try {
+    return std::unique_ptr<StepReader>(open(path));
+  } catch (const std::exception& error) {
+    throw Error(ErrorCode::resource, fmt::format("ADIOS2 cannot read it: {}", error.what()));
   }
 }
 

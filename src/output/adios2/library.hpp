@@ -16,5 +16,6 @@ std::string beside_library(const std::string& program);
 
 // Throws Error(resource): what ADIOS2 said, or why the plugin cannot be loaded.
 std::unique_ptr<StepWriter> open_engine(const EngineSpec& spec);
+std::unique_ptr<StepReader> open_reader(const std::string& path);
 
 }  // namespace tailrace::output::adios2

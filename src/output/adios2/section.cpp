@@ -33,10 +33,73 @@ Type type() {
        .says = "Where readers of a stream may be: on the server's node, or on any that reaches it.",
        .example = "all",
        .fallback = "loopback"},
+      {.name = "operator",
+       .type = choice({"none", "blosc", "bzip2", "zfp"}),
+       .says = "What ADIOS2's own library does with the chunks of variables, where it was built with it. "
+               "`zfp` is lossy.",
+       .example = "blosc",
+       .fallback = "none"},
+      {.name = "compressor",
+       .type = choice({"blosclz", "lz4", "lz4hc", "zlib", "zstd"}),
+       .says = "The compressor within Blosc, by default zstd.",
+       .example = "lz4"},
+      {.name = "level",
+       .type = integer(1, 9),
+       .says = "The level of Blosc or BZip2, by default 1.",
+       .example = "5"},
+      {.name = "accuracy",
+       .type = real(0.0),
+       .says = "The largest error that ZFP may make of a value, in the unit of the variable.",
+       .example = "1e-3"},
+      {.name = "burst_buffer",
+       .type = text(),
+       .says = "A folder on a disk near the server, to which ADIOS2 writes first; a thread of it copies the "
+               "files to their place. For engine `bp4`.",
+       .example = "/local/scratch"},
+      {.name = "aggregators",
+       .type = integer(1, 1 << 20),
+       .says = "How many servers write the files of the dataset. One does.",
+       .example = "1",
+       .fallback = "1"},
   });
 }
 
-Options read(const Value& value, Problems&) {
+void refuse(const Value& section, std::string_view name, const std::string& why, Problems& problems) {
+  if (const Value* value = section.find(name)) problems.add(value->location(), value->path(), why);
+}
+
+// What stands beside another option only.
+void check_company(const Value& section, const Options& options, Problems& problems) {
+  if (options.engine == Engine::sst && options.applied != Operator::none)
+    refuse(section, "operator", "a stream's values are not compressed; expected engine `bp5`", problems);
+  if (options.applied != Operator::blosc)
+    refuse(section, "compressor", "stands beside `operator: blosc` only", problems);
+  if (options.applied != Operator::blosc && options.applied != Operator::bzip2)
+    refuse(section, "level", "stands beside `operator: blosc` or `bzip2` only", problems);
+  if (options.applied != Operator::zfp)
+    refuse(section, "accuracy", "stands beside `operator: zfp` only", problems);
+  else if (!(options.accuracy > 0.0))
+    refuse(section, section.find("accuracy") ? "accuracy" : "operator",
+           "ZFP is lossy; expected `accuracy`, the largest error of a value, above 0", problems);
+}
+
+// What the library of ADIOS2 does not do.
+void check_library(const Value& section, const Options& options, Problems& problems) {
+  if (options.engine == Engine::bp5)
+    refuse(section, "burst_buffer",
+           "ADIOS2 2.12 leaves an empty dataset behind when BP5 drains a burst buffer; expected engine "
+           "`bp4`, or `servers.when_full: spill`, which serves all formats",
+           problems);
+  if (options.engine == Engine::sst)
+    refuse(section, "burst_buffer", "a stream has no files; expected engine `bp4`", problems);
+  if (integer_of(section, "aggregators", 1) > 1)
+    refuse(section, "aggregators",
+           "several writers of one dataset would need MPI within ADIOS2, on threads of the servers' own; "
+           "expected 1, or `format: zarr`, whose stores all servers write",
+           problems);
+}
+
+Options read(const Value& value, Problems& problems) {
   Options options;
   if (value.find("engine") != nullptr)
     options.engine = choice_of<Engine>(value, "engine",
@@ -48,6 +111,18 @@ Options read(const Value& value, Problems&) {
   if (value.find("listen") != nullptr)
     options.listen =
         choice_of<Listen>(value, "listen", {{"loopback", Listen::loopback}, {"all", Listen::all}});
+  options.applied = choice_of<Operator>(value, "operator",
+                                        {{"none", Operator::none},
+                                         {"blosc", Operator::blosc},
+                                         {"bzip2", Operator::bzip2},
+                                         {"zfp", Operator::zfp}});
+  options.compressor = text_of(value, "compressor", options.compressor);
+  options.level = integer_of(value, "level", options.level);
+  if (const Value* accuracy = value.find("accuracy"); accuracy != nullptr && !accuracy->open())
+    options.accuracy = accuracy->real();
+  options.burst_buffer = text_of(value, "burst_buffer");
+  check_company(value, options, problems);
+  check_library(value, options, problems);
   return options;
 }
 

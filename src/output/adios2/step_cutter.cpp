@@ -14,8 +14,12 @@ std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 std::vector<std::size_t> unsigned_of(const Index& index) { return {index.begin(), index.end()}; }
 
+bool is_encoded(const VariableSpec& variable, const EncodedChunk& chunk) {
+  return chunk.filtered && variable.codec.codec != "none";
+}
+
 base::SharedBytes decoded(const VariableSpec& variable, const EncodedChunk& chunk) {
-  if (!chunk.filtered || variable.codec.codec == "none") return chunk.bytes;
+  if (!is_encoded(variable, chunk)) return chunk.bytes;
   const std::size_t size = model::size_of(variable.type);
   return codecs::make_codec(variable.codec)->decode(chunk.bytes, at(cells_of(variable.chunk)) * size, size);
 }
@@ -77,20 +81,21 @@ bool is_contiguous(const Index& chunk, const Index& count) {
 
 }  // namespace
 
-StepCutter::StepCutter(const DatasetSpec& spec, bool repeats)
+StepCutter::StepCutter(const DatasetSpec& spec, bool repeats, bool keeps_encoded)
     : spec_(spec),
       repeats_(repeats),
+      keeps_encoded_(keeps_encoded),
       chunks_(spec.variables.size()),
       whole_(spec.variables.size()),
-      changed_(spec.variables.size(), false) {}
+      changed_(spec.variables.size(), false),
+      left_(spec.variables.size(), false) {}
 
 const std::vector<Block>& StepCutter::cut(const Commit& commit, const Index& before, const Index& after) {
-  std::vector<base::SharedBytes> decoded_chunks;
-  for (const EncodedChunk& chunk : commit.chunks)
-    decoded_chunks.push_back(decoded(spec_.variables[at(chunk.variable)], chunk));
+  std::vector<Chunk> stored;
+  for (const EncodedChunk& chunk : commit.chunks) stored.push_back(as_stored(chunk, before, after));
   blocks_.clear();
   bytes_.clear();
-  take(commit, std::move(decoded_chunks));
+  take(commit, std::move(stored));
   for (std::size_t v = 0; v < spec_.variables.size(); ++v) {
     const VariableSpec& variable = spec_.variables[v];
     if (!grows(spec_, variable)) {
@@ -110,20 +115,38 @@ const std::vector<Block>& StepCutter::cut(const Commit& commit, const Index& bef
 std::size_t StepCutter::held() const {
   std::size_t bytes = 0;
   for (const Chunks& chunks : chunks_)
-    for (const auto& [offset, chunk] : chunks) bytes += chunk.size();
+    for (const auto& [offset, chunk] : chunks) bytes += chunk.bytes.size();
   for (const base::SharedBytes& values : whole_) bytes += values.size();
   return bytes;
 }
 
-void StepCutter::take(const Commit& commit, std::vector<base::SharedBytes>&& decoded) {
+StepCutter::Chunk StepCutter::as_stored(const EncodedChunk& chunk, const Index& before,
+                                        const Index& after) const {
+  const VariableSpec& variable = spec_.variables[at(chunk.variable)];
+  if (is_encoded(variable, chunk) && is_a_block(chunk, before, after)) return {chunk.bytes, true};
+  return {decoded(variable, chunk), false};
+}
+
+// Whether the commit brings all of its cells to light, and none of them is outside of the variable.
+bool StepCutter::is_a_block(const EncodedChunk& chunk, const Index& before, const Index& after) const {
+  if (!keeps_encoded_) return false;
+  const VariableSpec& variable = spec_.variables[at(chunk.variable)];
+  const Index shape = shape_of(variable, after);
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (chunk.offset[i] + variable.chunk[i] > shape[i]) return false;
+  return !grows(spec_, variable) || chunk.offset[0] >= before[at(variable.dims[0])];
+}
+
+void StepCutter::take(const Commit& commit, std::vector<Chunk>&& stored) {
   for (std::size_t i = 0; i < commit.chunks.size(); ++i) {
     const EncodedChunk& chunk = commit.chunks[i];
-    chunks_[at(chunk.variable)][chunk.offset] = std::move(decoded[i]);
+    if (left_[at(chunk.variable)]) continue;
+    chunks_[at(chunk.variable)][chunk.offset] = std::move(stored[i]);
     changed_[at(chunk.variable)] = true;
   }
   for (const PlainValues& values : commit.values) {
     const std::size_t v = at(values.variable);
-    if (grows(spec_, spec_.variables[v])) continue;
+    if (grows(spec_, spec_.variables[v]) || left_[v]) continue;
     base::SharedBytes bytes(values.bytes);
     changed_[v] = changed_[v] || !(whole_[v] == bytes);
     whole_[v] = std::move(bytes);
@@ -195,19 +218,25 @@ void StepCutter::add_chunk(std::size_t v, const Index& corner, const Index& firs
     inside.push_back(from - corner[i]);
   }
   const auto found = chunks_[v].find(corner);
-  if (found == chunks_[v].end())
-    return add_block(v, {shape, start, count}, filled(variable, cells_of(count)));
-  if (!is_contiguous(variable.chunk, count))
-    return add_block(v, {shape, start, count},
-                     cells_of_box(found->second, variable.chunk, inside, count, size));
-  const std::int64_t record = cells_of(count) / count[0];
-  add_block(v, {shape, start, count}, found->second, at(inside[0] * record) * size);
+  if (found == chunks_[v].end()) {
+    add_block(v, {shape, start, count}, filled(variable, cells_of(count)));
+  } else if (found->second.encoded) {
+    add_block(v, {shape, start, count}, found->second.bytes);
+    blocks_.back().encoded = found->second.bytes.size();
+  } else if (!is_contiguous(variable.chunk, count)) {
+    add_block(v, {shape, start, count},
+              cells_of_box(found->second.bytes, variable.chunk, inside, count, size));
+  } else {
+    const std::int64_t record = cells_of(count) / count[0];
+    add_block(v, {shape, start, count}, found->second.bytes, at(inside[0] * record) * size);
+  }
+  blocks_.back().of_chunks = true;
 }
 
 void StepCutter::add_block(std::size_t v, const Place& place, base::SharedBytes bytes, std::size_t at_byte) {
   bytes_.push_back(std::move(bytes));
   blocks_.push_back({static_cast<int>(v), unsigned_of(place.shape), unsigned_of(place.start),
-                     unsigned_of(place.count), bytes_.back().data() + at_byte});
+                     unsigned_of(place.count), bytes_.back().data() + at_byte, 0, false});
 }
 
 // Chunks without a record behind these.

@@ -159,15 +159,17 @@ inline void check_refusals(const Format& format, const std::string& path) {
 }
 
 // `directory` is empty and stays so for a format without files.
-inline void check_format(const Format& format, const std::string& directory, const ReadBack& read) {
+inline void check_format(const Format& format, const std::string& directory, const ReadBack& read,
+                         bool has_chunks = true) {
   check_growth(format, directory + "/growth.nc", read);
   check_gaps(format, directory + "/gaps.nc", read);
   check_ahead(format, directory + "/ahead.nc", read);
   check_misuse(format, directory + "/misuse.nc", read);
   check_refusals(format, directory + "/refusals.nc");
-  check_appending(format, directory, [&read](const DatasetSpec& spec, std::int64_t records) {
-    check_records(spec, read, records);
-  });
+  check_appending(
+      format, directory,
+      [&read](const DatasetSpec& spec, std::int64_t records) { check_records(spec, read, records); },
+      has_chunks);
 }
 
 }  // namespace tailrace::output::testing

@@ -7,9 +7,13 @@
 
 #include <filesystem>
 
+#include "output/adios2/existing.hpp"
+#include "output/adios2/library.hpp"
 #include "output/adios2/step_cutter.hpp"
+#include "output/adios2/step_index.hpp"
 #include "output/checks.hpp"
 #include "output/testing/dataset_conformance.hpp"
+#include "output/tests/file_size_limit.hpp"
 
 namespace tailrace::output {
 namespace {
@@ -78,7 +82,7 @@ Bytes read_back(const std::string& path, const std::string& name) {
 TEST(Adios2Format, keeps_the_contract) {
 #ifdef TAILRACE_WITH_ADIOS2
   const Directory directory;
-  testing::check_format(*find_format("adios2"), directory.path(), read_back);
+  testing::check_format(*find_format("adios2"), directory.path(), read_back, false);
 #else
   EXPECT_THAT(find_format("adios2")->missing(), ::testing::HasSubstr("built without ADIOS2"));
 #endif
@@ -104,6 +108,98 @@ TEST(Adios2Format, replaces_only_what_is_a_dataset) {
   spec.if_exists = IfExists::fail;
   EXPECT_EQ(message(), spec.path + ": " + exists_already());
 }
+
+#ifdef TAILRACE_WITH_ADIOS2
+void write_records(const DatasetSpec& spec, std::int64_t records) {
+  const auto dataset = find_format("adios2")->create(spec);
+  for (std::int64_t record = 0; record < records; ++record)
+    dataset->commit(testing::sample_commit(spec, record));
+  dataset->close();
+}
+
+void expect_records(const DatasetSpec& spec, std::int64_t records) {
+  for (const int variable : {testing::time_var, testing::theta, testing::flux, testing::shorts})
+    EXPECT_EQ(read_back(spec.path, spec.variables[static_cast<std::size_t>(variable)].name),
+              testing::expected(spec, variable, records));
+}
+
+// A full disk, from one commit on.
+TEST(Adios2Format, tries_a_step_again_that_failed) {
+  const Directory directory;
+  const DatasetSpec spec = testing::sample_spec(directory.path() + "/again.bp");
+  const auto dataset = find_format("adios2")->create(spec);
+  for (std::int64_t record = 0; record < 9; ++record) {
+    const Commit commit = testing::sample_commit(spec, record);
+    if (record % 3 == 2) {
+      const std::uint64_t room = fs::file_size(spec.path + (record == 2 ? "/data.0" : "/md.0")) + 10;
+      const testing::FileSizeLimit limit(room);
+      EXPECT_THROW(dataset->commit(commit), Error);
+      EXPECT_THROW(dataset->commit(commit), Error);
+      expect_records(spec, record);
+    }
+    dataset->commit(commit);
+    expect_records(spec, record + 1);
+  }
+  dataset->close();
+  expect_records(spec, 9);
+}
+
+// Killed at any moment, a run that takes records back leaves those before and after as they were.
+TEST(Adios2Format, is_as_it_was_until_records_are_taken_back) {
+  const Directory directory;
+  const DatasetSpec spec = testing::sample_spec(directory.path() + "/back.bp");
+  const std::string branch = spec.path + ".tailrace";
+  write_records(spec, 5);
+  adios2::make_branch(spec.path, branch, 3);  // the first one holds texts
+  expect_records(spec, 5);
+  DatasetSpec of_branch = spec;
+  of_branch.path = branch;
+  expect_records(of_branch, 2);
+  of_branch.if_exists = IfExists::append;
+  of_branch.kept = {{testing::time_dim, 2}, {testing::snap_dim, 2}};
+  {
+    const auto dataset = find_format("adios2")->create(of_branch);
+    dataset->commit(testing::commit_of_later_run(spec, 2, 2));
+    dataset->close();
+  }
+  expect_records(of_branch, 3);
+  expect_records(spec, 5);
+  adios2::take_branch(spec.path, branch);
+  expect_records(spec, 3);
+  EXPECT_FALSE(fs::exists(branch));
+}
+
+TEST(Adios2Format, keeps_part_of_a_step) {
+  const Directory directory;
+  DatasetSpec spec = testing::sample_spec(directory.path() + "/part.bp", {"zstd", 3, true});
+  {
+    const auto dataset = find_format("adios2")->create(spec);
+    Commit many;  // three records in a step
+    for (std::int64_t record = 0; record < 3; ++record) {
+      Commit one = testing::sample_commit(spec, record);
+      many.lengths = one.lengths;
+      std::erase_if(many.chunks, [&](const EncodedChunk& old) { return old.variable == testing::flux; });
+      std::ranges::move(one.chunks, std::back_inserter(many.chunks));
+      std::ranges::move(one.values, std::back_inserter(many.values));
+    }
+    dataset->commit(many);
+    dataset->close();
+  }
+  expect_records(spec, 3);
+  spec.if_exists = IfExists::append;
+  spec.kept = {{testing::time_dim, 2}, {testing::snap_dim, 2}};
+  find_format("adios2")->create(spec)->close();
+  expect_records(spec, 2);
+  EXPECT_EQ(read_back(spec.path, "mask"), testing::expected(spec, testing::mask, 1));
+  for (const std::int64_t kept : {2, 1}) {
+    spec.kept = {{testing::time_dim, kept}, {testing::snap_dim, kept}};
+    const auto dataset = find_format("adios2")->create(spec);
+    dataset->commit(testing::commit_of_later_run(spec, kept, kept));
+    dataset->close();
+    expect_records(spec, kept + 1);
+  }
+}
+#endif
 
 TEST(StepCutter, repeats_for_streams_what_does_not_grow_and_holds_nothing_else) {
   const DatasetSpec spec = testing::sample_spec("stream");

@@ -17,6 +17,10 @@ void check_appending(const FileEntry& file, Problems& problems) {
                  fmt::format("format \"{}\" goes on with no file of an earlier run; expected `fail` or "
                              "`replace`, or format \"netcdf\"",
                              file.format));
+  if (file.format == "adios2" && file.adios2.engine != output::adios2::Engine::bp5)
+    problems.add(file.if_exists_location, "output." + file.path + ".if_exists",
+                 "of ADIOS2's engines `bp5` alone goes on with a dataset of an earlier run; expected it, or "
+                 "`fail` or `replace`");
 }
 
 // Readers go by the ending.
@@ -26,6 +30,26 @@ void check_ending(const FileEntry& file, Problems& problems) {
       file.location, "output." + file.path,
       "the name is that of a Zarr store, and the format is \"netcdf\"; expected `format: zarr`, or a "
       "name that ends in .nc");
+}
+
+bool is_compressed(const FileEntry& file) {
+  return file.codec.codec != "none" || std::ranges::any_of(file.variables, [](const VariableEntry& variable) {
+           return variable.codec && variable.codec->codec != "none";
+         });
+}
+
+// Of ADIOS2's engines one compresses with codecs that are not its own.
+void check_compression(const FileEntry& file, Problems& problems) {
+  using output::adios2::Engine;
+  if (file.format != "adios2" || !is_compressed(file)) return;
+  const std::string path = "output." + file.path;
+  if (file.adios2.applied != output::adios2::Operator::none)
+    problems.add(file.adios2_location, path + ".adios2",
+                 "its values have a `compression` already; expected either that or `operator`");
+  if (file.adios2.engine == Engine::bp5) return;
+  problems.add(file.format_location, path + ".format",
+               fmt::format("the values of {} are not compressed; expected no `compression`, or engine `bp5`",
+                           file.adios2.engine == Engine::sst ? "a stream" : "engine `bp4`"));
 }
 
 // The words of a format that a file does not have, and what the format cannot keep.
@@ -38,15 +62,7 @@ void check_words(const FileEntry& file, Problems& problems) {
   if (format == nullptr) return;
   if (const std::string missing = format->missing(); !missing.empty())
     problems.add(file.format_location, path + ".format", missing);
-  if (format->keeps_encoded_chunks()) return;
-  const bool is_compressed =
-      file.codec.codec != "none" || std::ranges::any_of(file.variables, [](const VariableEntry& variable) {
-        return variable.codec && variable.codec->codec != "none";
-      });
-  if (is_compressed)
-    problems.add(
-        file.format_location, path + ".format",
-        fmt::format("values of format \"{}\" are not compressed; expected no `compression`", file.format));
+  check_compression(file, problems);
 }
 
 }  // namespace

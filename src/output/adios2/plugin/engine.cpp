@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "output/adios2/plugin/listeners.hpp"
+#include "output/adios2/plugin/operators.hpp"
 
 namespace tailrace::output::adios2 {
 namespace {
@@ -43,39 +44,62 @@ class AnyVariable {
 template <class T>
 class TypedVariable final : public AnyVariable {
  public:
-  TypedVariable(library::IO& io, const EngineVariable& spec)
-      : variable_(spec.dims.empty() ? io.DefineVariable<T>(spec.name)
+  TypedVariable(library::IO& io, const EngineVariable& spec, Operators& operators)
+      : operators_(operators),
+        variable_(spec.dims.empty() ? io.DefineVariable<T>(spec.name)
                                     : io.DefineVariable<T>(spec.name, library::Dims(spec.dims.size(), 1),
                                                            library::Dims(spec.dims.size(), 0),
-                                                           library::Dims(spec.dims.size(), 1))) {}
+                                                           library::Dims(spec.dims.size(), 1))) {
+    if (spec.codec.codec != "none") variable_.AddOperation(operators_.of(spec.codec, sizeof(T)));
+    has_codec_ = spec.codec.codec != "none";
+  }
   void put(library::Engine& engine, const Block& block) override {
     if (!block.shape.empty()) {
       variable_.SetShape(block.shape);
       variable_.SetSelection({block.start, block.count});
     }
+    if (has_codec_) return put_source(engine, block);
+    if (block.of_chunks && !has_operator_) {
+      if (const auto own = operators_.own(std::is_floating_point_v<T>)) variable_.AddOperation(*own);
+      has_operator_ = true;
+    }
     engine.Put(variable_, reinterpret_cast<const T*>(block.values), library::Mode::Deferred);
   }
 
  private:
+  // The operator is called at once.
+  void put_source(library::Engine& engine, const Block& block) {
+    std::size_t bytes = sizeof(T);
+    for (const std::size_t extent : block.count) bytes *= extent;
+    const Source source{{block.values, block.encoded > 0 ? block.encoded : bytes}, block.encoded > 0};
+    engine.Put(variable_, reinterpret_cast<const T*>(&source), library::Mode::Sync);
+  }
+
+  Operators& operators_;
   library::Variable<T> variable_;
+  bool has_codec_ = false;
+  bool has_operator_ = false;  // or was found to need none
 };
 
-std::unique_ptr<AnyVariable> make_variable(library::IO& io, const EngineVariable& spec) {
+std::unique_ptr<AnyVariable> make_variable(library::IO& io, const EngineVariable& spec,
+                                           Operators& operators) {
   using model::DataType;
-  if (spec.is_text) return std::make_unique<TypedVariable<char>>(io, spec);
+  if (spec.is_text) return std::make_unique<TypedVariable<char>>(io, spec, operators);
   switch (spec.type) {
-    case DataType::float32: return std::make_unique<TypedVariable<float>>(io, spec);
-    case DataType::float64: return std::make_unique<TypedVariable<double>>(io, spec);
-    case DataType::int32: return std::make_unique<TypedVariable<std::int32_t>>(io, spec);
-    case DataType::int64: return std::make_unique<TypedVariable<std::int64_t>>(io, spec);
-    case DataType::int16: return std::make_unique<TypedVariable<std::int16_t>>(io, spec);
-    case DataType::int8: return std::make_unique<TypedVariable<std::int8_t>>(io, spec);
-    case DataType::uint8: return std::make_unique<TypedVariable<std::uint8_t>>(io, spec);
+    case DataType::float32: return std::make_unique<TypedVariable<float>>(io, spec, operators);
+    case DataType::float64: return std::make_unique<TypedVariable<double>>(io, spec, operators);
+    case DataType::int32: return std::make_unique<TypedVariable<std::int32_t>>(io, spec, operators);
+    case DataType::int64: return std::make_unique<TypedVariable<std::int64_t>>(io, spec, operators);
+    case DataType::int16: return std::make_unique<TypedVariable<std::int16_t>>(io, spec, operators);
+    case DataType::int8: return std::make_unique<TypedVariable<std::int8_t>>(io, spec, operators);
+    case DataType::uint8: return std::make_unique<TypedVariable<std::uint8_t>>(io, spec, operators);
   }
   throw std::logic_error("a type of no variable");
 }
 
 library::Params parameters_of(const Options& options) {
+  if (!options.burst_buffer.empty())
+    return {{"Profile", "Off"}, {"StatsLevel", "0"}, {"BurstBufferPath", options.burst_buffer}};
   if (options.engine != Engine::sst) return {{"Profile", "Off"}, {"StatsLevel", "0"}};
   return {{"RendezvousReaderCount", "0"},
           {"QueueLimit", std::to_string(options.queue)},
@@ -118,15 +142,17 @@ class Adios2Writer final : public StepWriter {
       : spec_(spec),
         library_(std::make_shared<Library>()),
         io_(library_->io = library_->adios.DeclareIO("tailrace")),
-        engine_(library_->engine) {
+        engine_(library_->engine),
+        operators_(library_->adios, spec.options) {
     io_.SetEngine(name_of(spec.options.engine));
     io_.SetParameters(parameters_of(spec.options));
-    for (const EngineVariable& variable : spec.variables) variables_.push_back(make_variable(io_, variable));
+    for (const EngineVariable& variable : spec.variables)
+      variables_.push_back(make_variable(io_, variable, operators_));
     define_attributes();
     if (spec.options.engine == Engine::sst)
       open_stream();
     else
-      engine_ = io_.Open(spec.path, library::Mode::Write);
+      engine_ = io_.Open(spec.path, spec.appends ? library::Mode::Append : library::Mode::Write);
   }
 
   void write_step(std::span<const Block> blocks) override {
@@ -187,6 +213,7 @@ class Adios2Writer final : public StepWriter {
   library::IO& io_;
   std::vector<std::unique_ptr<AnyVariable>> variables_;
   library::Engine& engine_;
+  Operators operators_;
 };
 
 }  // namespace
