@@ -70,7 +70,7 @@ bool fits(Number number) {
   } else if constexpr (std::is_floating_point_v<Number>) {
     const auto wide = static_cast<double>(number);
     return wide == std::floor(wide) && wide >= static_cast<double>(std::numeric_limits<T>::min()) &&
-           wide < -static_cast<double>(std::numeric_limits<T>::min());
+           wide < std::ldexp(1.0, std::numeric_limits<T>::digits);
   } else {
     return std::in_range<T>(number);
   }

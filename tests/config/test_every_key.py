@@ -11,7 +11,8 @@ from support.harness import TREE
 SCHEMA = json.loads((TREE / "docs" / "reference" / "schema.json").read_text())
 NAMES = {"output": "a.nc", "fields": "state"}  # for keys that the user chooses
 # What the schema knows, but refuses with `not available yet`; and old names, which messages call by the new ones.
-NOT_YET, FORMERLY = {"input", "state", "keep"}, {"series": "file_per_write", "overwrite": "if_exists"}
+NOT_YET = {("input",), ("output", "*a.nc", "state")}
+FORMERLY = {"series": "file_per_write", "overwrite": "if_exists"}
 
 
 def alternatives(schema: dict) -> list[dict]:
@@ -38,7 +39,7 @@ def keys(schema: dict, path: tuple = ()):
 ALL = {
     path: (schema, required)
     for path, schema, required in keys(SCHEMA)
-    if path[0] not in NOT_YET and path[-1] not in NOT_YET - {"keep"} and path[-2:] != ("compression", "keep")
+    if not NOT_YET & {path[:1], path} and path[-2:] != ("compression", "keep")
 }
 
 

@@ -39,6 +39,9 @@ TEST(Attributes, what_is_held_against_values_has_their_type) {
   EXPECT_EQ(in_type(std::int64_t{1} << 31, DataType::int32), std::nullopt);
   EXPECT_EQ(in_type(-std::ldexp(1.0, 31), DataType::int32), AttributeValue(Wholes{INT32_MIN}));
   EXPECT_EQ(in_type(std::ldexp(1.0, 63), DataType::int64), std::nullopt);
+  EXPECT_EQ(in_type(255.0, DataType::uint8), AttributeValue(std::vector<std::uint8_t>{255}));
+  EXPECT_EQ(in_type(256.0, DataType::uint8), std::nullopt);
+  EXPECT_EQ(in_type(-1.0, DataType::uint8), std::nullopt);
   EXPECT_EQ(in_type(1e39, DataType::float32), std::nullopt);
   EXPECT_EQ(in_type(std::string("1"), DataType::int32), std::nullopt);
   EXPECT_TRUE(in_type(std::nan(""), DataType::float32).has_value());

@@ -42,7 +42,8 @@ EngineVariable variable_of(const DatasetSpec& spec, const VariableSpec& variable
   if (const std::string codec = codec_in(spec, variable); codec != "none")
     made.attributes.emplace_back(codec_attribute, codec);
   if (variable.fill_value)
-    made.attributes.emplace_back("_FillValue", *model::in_type(*variable.fill_value, variable.type));
+    if (auto fill = model::in_type(*variable.fill_value, variable.type))
+      made.attributes.emplace_back("_FillValue", std::move(*fill));
   return made;
 }
 
