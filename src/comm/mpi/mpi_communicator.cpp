@@ -185,8 +185,16 @@ class MpiDuplication final : public Duplication {
   explicit MpiDuplication(MPI_Comm given) : under_way_(std::make_unique<UnderWay>()) {
     mpi::check(MPI_Comm_idup(given, &under_way_->copy, &under_way_->request), "MPI_Comm_idup");
   }
+  // Open MPI may end in MPI_Finalize with one under way: what needs nobody else any more gets done.
   ~MpiDuplication() override {
-    if (under_way_->request != MPI_REQUEST_NULL) static_cast<void>(under_way_.release());
+    if (under_way_->request == MPI_REQUEST_NULL) return;
+    int flag = 0;
+    for (int tries = 0; tries < 100 && flag == 0; ++tries)
+      MPI_Test(&under_way_->request, &flag, MPI_STATUS_IGNORE);
+    if (flag != 0)
+      MPI_Comm_free(&under_way_->copy);
+    else
+      static_cast<void>(under_way_.release());
   }
   MpiDuplication(const MpiDuplication&) = delete;
   MpiDuplication& operator=(const MpiDuplication&) = delete;
