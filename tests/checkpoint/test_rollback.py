@@ -80,7 +80,7 @@ def test_a_disk_that_fills_in_the_middle_of_a_set(job, on_error):
     with job.start(play(40, **scenario), servers(1), config=made, environment=environment) as running:
         running.wait_for("checkpoint of step 3 ")
         server = int((running.folder / "pid.2").read_text())
-        resource.prlimit(server, resource.RLIMIT_FSIZE, (2_000_000, resource.RLIM_INFINITY))
+        resource.prlimit(server, resource.RLIMIT_FSIZE, (4_000_000, resource.RLIM_INFINITY))
         result = running.wait()
     sets = running.folder / "restart" / "model"
     if on_error == "stop":
