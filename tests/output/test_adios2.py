@@ -241,7 +241,7 @@ def test_takes_the_place_of_a_dataset_and_of_nothing_else(job, tmp_path):
         ({"adios2": {"level": 3}}, "stands beside `operator: blosc` or `bzip2` only"),
         ({"adios2": {"operator": "zfp"}}, "expected `accuracy`"),
         ({"adios2": {"burst_buffer": "fast"}}, "expected engine `bp4`, or `servers.when_full: spill`"),
-        ({"adios2": {"aggregators": 2}}, "expected 1, or `format: zarr`"),
+        ({"adios2": {"aggregators": 2}}, "expected 1, or several files"),
         ({"adios2": {"engine": "sst", "queue": 0}}, "queue"),
     ],
 )

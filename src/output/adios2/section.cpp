@@ -95,7 +95,7 @@ void check_library(const Value& section, const Options& options, Problems& probl
   if (integer_of(section, "aggregators", 1) > 1)
     refuse(section, "aggregators",
            "several writers of one dataset would need MPI within ADIOS2, on threads of the servers' own; "
-           "expected 1, or `format: zarr`, whose stores all servers write",
+           "expected 1, or several files in `output`, which the servers share",
            problems);
 }
 
