@@ -26,7 +26,7 @@ BESIDES = 64  # MiB of a server that are not bounded: code, libraries, what the 
 
 def raw(here: Path, bytes_of_all: int) -> float:
     """Seconds: one file, as a program would write it that does nothing else."""
-    block = memoryview(os.urandom(MIB) * 8)
+    block = memoryview(os.urandom(MIB))
     begin = time.monotonic()
     file = os.open(here / "raw", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for at in range(0, bytes_of_all, len(block)):

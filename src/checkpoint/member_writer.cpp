@@ -75,6 +75,7 @@ void MemberWriter::leave_buffer(const std::string& why) {
   const auto buffered = std::exchange(file_, nullptr);
   const std::string left = std::exchange(path_, path_in_set_);
   file_ = open(path_);
+  behind_ = {};
   std::vector<std::byte> piece(piece_bytes);
   for (std::uint64_t from = 0, end = buffered ? buffered->size() : 0; from < end; from += piece.size()) {
     piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(end - from, piece_bytes)));
@@ -222,6 +223,7 @@ void MemberWriter::write_now(std::uint64_t address, std::span<const std::byte> b
     const auto piece = bytes.first(std::min<std::size_t>(bytes.size(), piece_bytes));
     checksums_.add(address, piece);
     in_file([&](env::File& file) { file.write(address, piece); });
+    behind_.wrote(*file_, address, piece.size());
     bytes = bytes.subspan(piece.size());
     address += piece.size();
   }

@@ -12,6 +12,7 @@
 #include "checkpoint/checksums.hpp"
 #include "checkpoint/set.hpp"
 #include "env/file_system.hpp"
+#include "env/sync_behind.hpp"
 #include "model/state.hpp"
 
 namespace tailrace::checkpoint {
@@ -71,6 +72,7 @@ class MemberWriter final : public model::StateSaver {
   const SetHead head_;
   Member member_;
   std::unique_ptr<env::File> file_;  // null once it is finished
+  env::SyncBehind behind_;
   RegionChecksums checksums_;
   std::map<std::string, Entry> entries_;
   std::vector<const Entry*> order_;  // of their places

@@ -21,6 +21,12 @@ class File {
   // All bytes or an error, after which any first part of them may be there. Past the end the file grows, and
   // holds zeros in between.
   virtual void write(std::uint64_t address, std::span<const std::byte> bytes) = 0;
+  // Written bytes begin their way to the device, beside what the caller does next; may wait while the device
+  // has much to do. Promises nothing.
+  virtual void start_sync(std::uint64_t address, std::uint64_t size);
+  // Waits until these are there, and gives back the system's memory of them. `sync` stays needed, and does
+  // not tell this error again.
+  virtual void finish_sync(std::uint64_t address, std::uint64_t size);
   virtual void truncate(std::uint64_t size) = 0;  // cuts off or adds zeros
   virtual std::uint64_t size() const = 0;
   virtual void sync() = 0;  // contents and size are on the device when it returns; not the name
@@ -36,5 +42,8 @@ class File {
   // False when the name now belongs to another file, or to none.
   virtual bool is_file_at(const std::string& path) const = 0;
 };
+
+inline void File::start_sync(std::uint64_t, std::uint64_t) {}
+inline void File::finish_sync(std::uint64_t, std::uint64_t) {}
 
 }  // namespace tailrace::env

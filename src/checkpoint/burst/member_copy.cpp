@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "checkpoint/checksums.hpp"
+#include "env/sync_behind.hpp"
 
 namespace tailrace::checkpoint {
 
@@ -13,6 +14,7 @@ void copy_member(env::FileSystem& files, const std::string& from, const std::str
                  const std::function<bool()>& stops) {
   const auto source = files.open(from, env::Access::read);
   const auto target = files.open(to, env::Access::create_new);
+  env::SyncBehind behind;
   std::vector<std::byte> region(region_bytes);
   for (std::size_t i = 0; i < member.checksums.size(); ++i) {
     if (stops && stops()) throw Error(ErrorCode::resource, "the copy was ended early");
@@ -23,6 +25,7 @@ void copy_member(env::FileSystem& files, const std::string& from, const std::str
                   fmt::format("was damaged while it was copied, from its byte {} on", begin));
     const std::uint64_t count = std::min(region_bytes, member.bytes - begin);
     target->write(begin, std::span(region).first(static_cast<std::size_t>(count)));
+    behind.wrote(*target, begin, count);
   }
   target->sync();
   target->close();

@@ -1,12 +1,17 @@
 // Sets that go by way of a burst buffer: where members are meanwhile, what is drained, and what cannot be.
+#include <fmt/format.h>
+
 #include <filesystem>
+#include <optional>
 
 #include "checkpoint/burst/buffer.hpp"
 #include "checkpoint/burst/waiting_sets.hpp"
 #include "checkpoint/tests/samples.hpp"
 #include "checkpoint/tools.hpp"
 #include "env/faulty/faulty_files.hpp"
+#include "env/testing/file_system_conformance.hpp"
 #include "env/threads.hpp"
+#include "output/netcdf/placed/header_around.hpp"
 
 namespace tailrace::checkpoint::testing {
 namespace {
@@ -128,6 +133,20 @@ TEST_F(Burst, what_does_not_fit_goes_into_the_directory_at_once) {
     EXPECT_THAT(inner->list(set_path(buffer, 5)), IsEmpty());
   }
   EXPECT_GT(writes, 5U);
+}
+
+// The buffer's device took the bytes and lost them, so what would be copied from there is not known.
+TEST_F(Burst, what_the_device_cannot_flush_is_a_fault_of_the_set) {
+  env::FaultyFiles faulty(*files, {.fail_write = 34, .reason = "Input/output error"});
+  const StateArray array{"large", DataType::float64, {"cell"}, {5 << 20}};
+  std::optional<MemberWriter> writer(std::in_place, faulty, set_path(sets, 5), sample_head(5), member_name(0),
+                                     set_path(buffer, 5));
+  EXPECT_EQ(env::testing::refusal([&] { writer->save(array, whole(array), pattern(bytes_of(array), 5)); }),
+            fmt::format("checkpoint {}/state.0.nc: cannot flush 1048576 bytes at {}: Input/output error",
+                        set_path(buffer, 5), output::netcdf::first_place_of_values));
+  writer.reset();
+  EXPECT_THAT(files->list(set_path(buffer, 5)), IsEmpty());
+  EXPECT_THAT(files->list(set_path(sets, 5)), IsEmpty());
 }
 
 TEST_F(Burst, leftovers_of_other_steps_go) {

@@ -16,6 +16,12 @@ void FaultyFile::write(std::uint64_t address, std::span<const std::byte> bytes) 
   inner_->write(address, bytes);
 }
 
+void FaultyFile::finish_sync(std::uint64_t address, std::uint64_t size) {
+  const base::MutexLock lock(files_.mutex_);
+  files_.count_and_maybe_fail(fmt::format("flush {} bytes at {}", size, address));
+  inner_->finish_sync(address, size);
+}
+
 void FaultyFile::truncate(std::uint64_t size) {
   const base::MutexLock lock(files_.mutex_);
   files_.count_and_maybe_fail(fmt::format("set the size to {}", size));

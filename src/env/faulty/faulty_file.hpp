@@ -19,6 +19,8 @@ class FaultyFile final : public File {
     inner_->read(address, bytes);
   }
   void write(std::uint64_t address, std::span<const std::byte> bytes) override;
+  void start_sync(std::uint64_t address, std::uint64_t size) override { inner_->start_sync(address, size); }
+  void finish_sync(std::uint64_t address, std::uint64_t size) override;
   void truncate(std::uint64_t size) override;
   std::uint64_t size() const override { return inner_->size(); }
   void sync() override;

@@ -14,7 +14,7 @@ namespace tailrace::env {
 
 struct Faults {
   std::uint64_t fail_write =
-      0;  // this write, append, rename or change of a size (counted from 1) fails; 0: none
+      0;  // this write, append, rename, change of a size or finish_sync (counted from 1) fails; 0: none
   std::uint64_t fail_times = 1;  // and so many in all
   std::string reason = "No space left on device";
 };

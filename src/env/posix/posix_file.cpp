@@ -78,6 +78,28 @@ void PosixFile::write(std::uint64_t address, std::span<const std::byte> bytes) {
   }
 }
 
+#ifdef SYNC_FILE_RANGE_WRITE
+// Errors of the device are kept for `finish_sync` and `sync`; where the file system does not know the call,
+// `sync` does all.
+void PosixFile::start_sync(std::uint64_t address, std::uint64_t size) {
+  ::sync_file_range(descriptor_, static_cast<off_t>(address), static_cast<off_t>(size),
+                    SYNC_FILE_RANGE_WRITE);
+}
+
+void PosixFile::finish_sync(std::uint64_t address, std::uint64_t size) {
+  const auto at = static_cast<off_t>(address);
+  const auto length = static_cast<off_t>(size);
+  while (::sync_file_range(descriptor_, at, length, SYNC_FILE_RANGE_WAIT_AFTER) != 0) {
+    if (errno == EIO || errno == ENOSPC || errno == EDQUOT) fail("cannot flush the file to the device");
+    if (errno != EINTR) return;
+  }
+  ::posix_fadvise(descriptor_, at, length, POSIX_FADV_DONTNEED);
+}
+#else
+void PosixFile::start_sync(std::uint64_t, std::uint64_t) {}
+void PosixFile::finish_sync(std::uint64_t, std::uint64_t) {}
+#endif
+
 void PosixFile::truncate(std::uint64_t size) {
   maybe_delay("file");
   if (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0)

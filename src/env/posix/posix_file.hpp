@@ -14,6 +14,8 @@ class PosixFile final : public File {
 
   void read(std::uint64_t address, std::span<std::byte> bytes) const override;
   void write(std::uint64_t address, std::span<const std::byte> bytes) override;
+  void start_sync(std::uint64_t address, std::uint64_t size) override;
+  void finish_sync(std::uint64_t address, std::uint64_t size) override;
   void truncate(std::uint64_t size) override;
   std::uint64_t size() const override;
   void sync() override;

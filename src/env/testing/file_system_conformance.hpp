@@ -133,6 +133,8 @@ inline void check_open_file(FileSystem& files, const std::string& directory) {
     file->truncate(2);
     file->truncate(4);
     put_text(*file, 4, "");
+    file->start_sync(0, 4);
+    file->finish_sync(1, 2);
     file->sync();
   }
   EXPECT_EQ(files.read(path), std::string("he\0\0", 4));
