@@ -29,8 +29,9 @@ class StepArray(BackendArray):
         start, count = [], []
         for one, extent in zip(key, self.shape, strict=True):
             wanted = range(*one.indices(extent)) if isinstance(one, slice) else range(one, one + 1)
-            start.append(min(wanted, default=0))
-            count.append(max(wanted, default=-1) + 1 - start[-1])
+            first, last = sorted((wanted[0], wanted[-1])) if wanted else (0, -1)  # min() would go through all
+            start.append(first)
+            count.append(last + 1 - first)
             within.append(slice(None, None, one.step) if isinstance(one, slice) else 0)
         return self._box(start, count)[tuple(within)]
 

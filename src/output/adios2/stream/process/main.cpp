@@ -4,6 +4,9 @@
 // them, has another one do the work, and begins it again when it ends. It leaves when the server does, and
 // takes the contact file away.
 #include <fcntl.h>
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -16,6 +19,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "output/adios2/stream/process/channel.hpp"
@@ -43,6 +47,15 @@ void let_go_of_all_but(int socket) {
 void be_silent() {
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   for (const int output : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, output);
+}
+
+// Steps are of one size, and fresh pages for each cost several times what the copies into them do. There are
+// no more than the queue has.
+void use_memory_again() {
+#ifdef M_MMAP_MAX
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+#endif
 }
 
 std::string words_for(int status) {
@@ -86,6 +99,7 @@ class Keeper {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (::getppid() != keeper) ::_exit(0);
       be_silent();
+      use_memory_again();
       ::_exit(work(server_, spec_));
     }
     ::close(life[1]);
