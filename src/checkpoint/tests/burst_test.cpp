@@ -135,9 +135,10 @@ TEST_F(Burst, what_does_not_fit_goes_into_the_directory_at_once) {
   EXPECT_GT(writes, 5U);
 }
 
-// The buffer's device took the bytes and lost them, so what would be copied from there is not known.
+// The buffer's device took the bytes and lost them, so what would be copied from there is not known. (One
+// change of the size and 33 writes come before the first flush.)
 TEST_F(Burst, what_the_device_cannot_flush_is_a_fault_of_the_set) {
-  env::FaultyFiles faulty(*files, {.fail_write = 34, .reason = "Input/output error"});
+  env::FaultyFiles faulty(*files, {.fail_write = 35, .reason = "Input/output error"});
   const StateArray array{"large", DataType::float64, {"cell"}, {5 << 20}};
   std::optional<MemberWriter> writer(std::in_place, faulty, set_path(sets, 5), sample_head(5), member_name(0),
                                      set_path(buffer, 5));
