@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -42,6 +43,16 @@ bool is_left_by_the_dead(const std::string& name) {
   const int found = std::sscanf(name.c_str(), "tailrace-%" SCNu64 "-%" SCNd32 "-%" SCNu64 "-%n",
                                 &maker.pid_space, &maker.number, &maker.start, &end);
   return found == 3 && end > 0 && maker.start != 0 && gone(maker);
+}
+
+// An empty file takes no memory. It says that its maker came to `start`, and those who meet there look for it
+// when the maker is dead (handshake/liveness/attendance), also while another job begins.
+bool may_be_looked_for(const std::filesystem::directory_entry& entry) {
+  constexpr std::chrono::minutes while_ranks_meet{10};
+  std::error_code failed;
+  if (entry.file_size(failed) != 0 || failed) return false;
+  const auto age = std::filesystem::file_time_type::clock::now() - entry.last_write_time(failed);
+  return !failed && age < while_ranks_meet;
 }
 
 }  // namespace
@@ -92,7 +103,8 @@ void remove_leftovers() {
   std::error_code unreadable;
   for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
     const std::string name = entry.path().filename().string();
-    if (is_left_by_the_dead(name)) forget("/" + name);  // another user's stays: the system refuses
+    if (is_left_by_the_dead(name) && !may_be_looked_for(entry))
+      forget("/" + name);  // another user's stays: the system refuses
   }
 }
 

@@ -33,7 +33,8 @@ class Segment {
   bool owner_;
 };
 
-// Takes away the names of segments of this user that processes of this node left when they died.
+// Takes away the names of segments of this user that processes of this node left when they died; empty files
+// only when they are some minutes old.
 void remove_leftovers();
 
 void forget(const std::string& name);  // takes the name away; the memory stays with those who mapped it

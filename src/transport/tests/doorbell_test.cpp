@@ -107,8 +107,17 @@ TEST(DoorbellTest, WhatDeadProcessesLeftIsTakenAwayAndNothingElse) {
   dead.resize(static_cast<std::size_t>(size));
   for (const int end : pipe) ::close(end);
   EXPECT_TRUE(std::filesystem::exists("/dev/shm" + dead));
+  // That it came to `start` is told to those that wait for it there, also when another job begins meanwhile.
+  const std::string note = "/dev/shm" + dead + "-meets-a-job-1",
+                    old_note = "/dev/shm" + dead + "-meets-a-job-2";
+  for (const std::string& path : {note, old_note}) std::ofstream(path).flush();
+  std::filesystem::last_write_time(old_note,
+                                   std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
   const auto next = shm::make_doorbell();
   EXPECT_FALSE(std::filesystem::exists("/dev/shm" + dead));
+  EXPECT_TRUE(std::filesystem::exists(note));
+  EXPECT_FALSE(std::filesystem::exists(old_note));
+  std::filesystem::remove(note);
   EXPECT_TRUE(std::filesystem::exists("/dev/shm" + living.name));
   EXPECT_TRUE(std::filesystem::exists(foreign));
   std::filesystem::remove(foreign);
