@@ -26,10 +26,10 @@ MEANS = {
 
 
 def case(ranks: int = 1, serving=None, parts: dict | None = None, area: bool = False, bounds: bool = True) -> Case:
-    lat = {"bounds": BOUNDS.tolist()} if bounds else {}
+    lat = {"standard_name": "latitude"} | ({"bounds": BOUNDS.tolist()} if bounds else {})
     coordinates = {
         "lat": ((EDGES[1:] + EDGES[:-1]) / 2, "degrees_north", lat),
-        "lon": (np.arange(7) * 51.0, "degrees_east"),
+        "lon": (np.arange(7) * 51.0, "degrees_east", {"standard_name": "longitude"}),
     }
     if area:
         coordinates["area"] = (AREA.ravel(), "m2", {"dims": ["lat", "lon"], "measure": "area"})
