@@ -14,6 +14,8 @@ namespace tailrace::env {
 class SyncBehind {
  public:
   static constexpr std::uint64_t most_under_way = std::uint64_t{32} << 20;  // bytes
+  // Less is left to `sync`: pages that several writes share would go to the device once for each.
+  static constexpr std::uint64_t least = std::uint64_t{256} << 10;
 
   // After each write. May wait for the device. Error(resource) where it could not take what was written
   // before; `sync` does not tell that again.
@@ -28,6 +30,7 @@ class SyncBehind {
 };
 
 inline void SyncBehind::wrote(File& file, std::uint64_t address, std::uint64_t size) {
+  if (size < least) return;
   file.start_sync(address, size);
   under_way_.push_back({address, size});
   bytes_ += size;

@@ -62,6 +62,14 @@ TEST(SyncBehind, starts_all_at_once_and_waits_only_for_what_is_far_behind) {
   EXPECT_GT(file.finished, 0u);
 }
 
+TEST(SyncBehind, leaves_small_writes_to_sync) {
+  CountingFile file;
+  SyncBehind behind;
+  for (std::uint64_t k = 0; k < 1000; ++k) behind.wrote(file, 800 * k, 800);
+  EXPECT_EQ(file.started, 0u);
+  EXPECT_EQ(file.finished, 0u);
+}
+
 TEST(SyncBehind, a_file_of_the_system_has_what_was_written) {
   const std::string path =
       std::filesystem::temp_directory_path() / ("tailrace_behind_" + std::to_string(process_id()));
