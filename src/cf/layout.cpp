@@ -156,6 +156,7 @@ void add_variable(FileLayout& layout, const plan::FilePlan& file, int number, co
   spec.dims.insert(spec.dims.end(), grid_dims.begin(), grid_dims.end());
   cut_into_chunks(added, spec, plan, file);
   spec.codec = plan.codec;
+  spec.is_field = true;
   spec.fill_value = fill_value_of(plan, field);
   describe(spec.attributes, field);
   if (plan.reduction == time::ReductionKind::valid_fraction) describe_fraction(spec.attributes, field);

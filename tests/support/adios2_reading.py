@@ -11,6 +11,15 @@ NAMES = "__xarray_dimensions__"
 GROWING = "__unlimited_dimensions__"
 
 
+def has_blosc() -> bool:
+    """Whether the library was built with this operator; that of the wheel was not."""
+    try:
+        adios2.Adios().define_operator("own", "blosc")
+    except Exception:  # of whatever kind: it has it or not
+        return False
+    return True
+
+
 def attributes_of(file) -> dict[str, object]:
     """By full name: numbers and texts, or arrays of them."""
     found = {}

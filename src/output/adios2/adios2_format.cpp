@@ -37,7 +37,13 @@ auto about(const std::string& path, Work work) {
 }
 
 EngineVariable variable_of(const DatasetSpec& spec, const VariableSpec& variable) {
-  EngineVariable made{variable.name, variable.type, false, {}, variable.attributes, variable.codec};
+  EngineVariable made{variable.name,
+                      variable.type,
+                      false,
+                      {},
+                      variable.attributes,
+                      variable.codec,
+                      takes_operator(spec, variable)};
   for (const int dim : variable.dims) made.dims.push_back(spec.dims[static_cast<std::size_t>(dim)].name);
   if (const std::string codec = codec_in(spec, variable); codec != "none")
     made.attributes.emplace_back(codec_attribute, codec);
@@ -48,7 +54,7 @@ EngineVariable variable_of(const DatasetSpec& spec, const VariableSpec& variable
 }
 
 EngineVariable variable_of(const DatasetSpec& spec, const TextSpec& text) {
-  EngineVariable made{text.name, model::DataType::int8, true, {}, text.attributes, {}};
+  EngineVariable made{text.name, model::DataType::int8, true, {}, text.attributes, {}, false};
   for (const int dim : text.dims) made.dims.push_back(spec.dims[static_cast<std::size_t>(dim)].name);
   return made;
 }

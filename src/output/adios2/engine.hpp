@@ -21,7 +21,8 @@ struct EngineVariable {
   bool is_text = false;           // of characters: `type` says nothing
   std::vector<std::string> dims;  // slowest first
   Attributes attributes;
-  codecs::CodecOptions codec;  // other than none: its blocks are stored as this codec makes them
+  codecs::CodecOptions codec{};  // other than none: its blocks are stored as this codec makes them
+  bool takes_operator = false;   // the library's own of the options
 };
 
 struct EngineSpec {
@@ -39,7 +40,6 @@ struct Block {
   std::vector<std::size_t> shape, start, count;
   const std::byte* values = nullptr;  // C order; they stay until write_step() returns
   std::size_t encoded = 0;            // bytes that the codec of the variable has made of the values; 0: none
-  bool of_chunks = false;             // and so nothing that must keep its bits under a lossy operator
 };
 
 // All is written, but a reader of a stream has not taken all of it.

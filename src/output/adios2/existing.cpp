@@ -126,8 +126,7 @@ class TailReader {
  private:
   void add(int index, const Shape& shape, std::vector<std::byte>&& bytes) {
     tail_.values.push_back(std::move(bytes));
-    tail_.blocks.push_back(
-        {index, shape, Shape(shape.size(), 0), shape, tail_.values.back().data(), 0, false});
+    tail_.blocks.push_back({index, shape, Shape(shape.size(), 0), shape, tail_.values.back().data(), 0});
   }
 
   StepReader& reader_;
@@ -137,14 +136,12 @@ class TailReader {
 }  // namespace
 
 std::string codec_in(const DatasetSpec& spec, const VariableSpec& variable) {
-  if (variable.codec.codec != "none" || variable.chunk.empty()) return variable.codec.codec;
-  switch (spec.adios2.applied) {
-    case Operator::blosc: return "blosc";
-    case Operator::bzip2: return "bzip2";
-    case Operator::zfp: return "zfp";
-    case Operator::none: break;
-  }
-  return "none";
+  return takes_operator(spec, variable) ? "blosc" : variable.codec.codec;
+}
+
+bool takes_operator(const DatasetSpec& spec, const VariableSpec& variable) {
+  return spec.adios2.applied == Operator::blosc && variable.is_field && !variable.chunk.empty() &&
+         variable.codec.codec == "none";
 }
 
 std::map<std::string, ExistingAxis> axes_of(StepReader& reader) {

@@ -13,6 +13,8 @@ namespace tailrace::output::adios2 {
 // some steps only.
 inline constexpr const char* codec_attribute = "__tailrace_codec__";
 std::string codec_in(const DatasetSpec& spec, const VariableSpec& variable);  // or "none"
+// Whether the operator of the library itself is applied to the variable, which is then so in all steps.
+bool takes_operator(const DatasetSpec& spec, const VariableSpec& variable);
 
 // By the name of the dim: its coordinate, and the bounds. Throws Error(resource) where Tailrace did not write
 // it.

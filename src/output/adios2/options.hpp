@@ -9,18 +9,17 @@ namespace tailrace::output::adios2 {
 enum class Engine { bp5, bp4, sst };
 enum class WhenFull { discard, block };
 enum class Listen { loopback, all };
-enum class Operator { none, blosc, bzip2, zfp };  // of the library itself
+enum class Operator { none, blosc };  // of the library itself
 
 struct Options {
   Engine engine = Engine::bp5;
   int queue = 4;  // steps that a stream keeps for readers
   WhenFull when_full = WhenFull::discard;
   Listen listen = Listen::loopback;
-  Operator applied = Operator::none;  // to what comes in chunks, times and coordinates are left as they are
+  Operator applied = Operator::none;  // to fields, times and coordinates are left as they are
   std::string compressor = "zstd";    // of Blosc
-  int level = 1;                      // of Blosc and BZip2
-  double accuracy = 0.0;              // of ZFP: the largest error of a value
-  std::string burst_buffer;           // a folder, or empty
+  int level = 1;                      // of Blosc
+  std::string burst_buffer{};         // a folder, or empty
 
   bool operator==(const Options&) const = default;
 };

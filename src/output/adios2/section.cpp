@@ -1,5 +1,7 @@
 #include "output/adios2/section.hpp"
 
+#include <fmt/format.h>
+
 #include "config/read.hpp"
 
 namespace tailrace::output::adios2 {
@@ -35,22 +37,14 @@ Type type() {
        .fallback = "loopback"},
       {.name = "operator",
        .type = choice({"none", "blosc", "bzip2", "zfp"}),
-       .says = "What ADIOS2's own library does with the chunks of variables, where it was built with it. "
-               "`zfp` is lossy.",
+       .says = "What ADIOS2's own library does with the chunks of fields, where it was built with it.",
        .example = "blosc",
        .fallback = "none"},
       {.name = "compressor",
        .type = choice({"blosclz", "lz4", "lz4hc", "zlib", "zstd"}),
        .says = "The compressor within Blosc, by default zstd.",
        .example = "lz4"},
-      {.name = "level",
-       .type = integer(1, 9),
-       .says = "The level of Blosc or BZip2, by default 1.",
-       .example = "5"},
-      {.name = "accuracy",
-       .type = real(0.0),
-       .says = "The largest error that ZFP may make of a value, in the unit of the variable.",
-       .example = "1e-3"},
+      {.name = "level", .type = integer(1, 9), .says = "The level of Blosc, by default 1.", .example = "5"},
       {.name = "burst_buffer",
        .type = text(),
        .says = "A folder on a disk near the server, to which ADIOS2 writes first; a thread of it copies the "
@@ -72,15 +66,9 @@ void refuse(const Value& section, std::string_view name, const std::string& why,
 void check_company(const Value& section, const Options& options, Problems& problems) {
   if (options.engine == Engine::sst && options.applied != Operator::none)
     refuse(section, "operator", "a stream's values are not compressed; expected engine `bp5`", problems);
-  if (options.applied != Operator::blosc)
-    refuse(section, "compressor", "stands beside `operator: blosc` only", problems);
-  if (options.applied != Operator::blosc && options.applied != Operator::bzip2)
-    refuse(section, "level", "stands beside `operator: blosc` or `bzip2` only", problems);
-  if (options.applied != Operator::zfp)
-    refuse(section, "accuracy", "stands beside `operator: zfp` only", problems);
-  else if (!(options.accuracy > 0.0))
-    refuse(section, section.find("accuracy") ? "accuracy" : "operator",
-           "ZFP is lossy; expected `accuracy`, the largest error of a value, above 0", problems);
+  for (const char* name : {"compressor", "level"})
+    if (options.applied != Operator::blosc)
+      refuse(section, name, "stands beside `operator: blosc` only", problems);
 }
 
 // What the library of ADIOS2 does not do.
@@ -92,6 +80,11 @@ void check_library(const Value& section, const Options& options, Problems& probl
            problems);
   if (options.engine == Engine::sst)
     refuse(section, "burst_buffer", "a stream has no files; expected engine `bp4`", problems);
+  if (const std::string named = text_of(section, "operator"); named == "bzip2" || named == "zfp")
+    refuse(section, "operator",
+           fmt::format("ADIOS2 2.12 {} where {} makes values no smaller; expected `blosc`, or `compression`",
+                       named == "zfp" ? "writes behind its own buffer" : "ends the file", named),
+           problems);
   if (integer_of(section, "aggregators", 1) > 1)
     refuse(section, "aggregators",
            "several writers of one dataset would need MPI within ADIOS2, on threads of the servers' own; "
@@ -114,12 +107,10 @@ Options read(const Value& value, Problems& problems) {
   options.applied = choice_of<Operator>(value, "operator",
                                         {{"none", Operator::none},
                                          {"blosc", Operator::blosc},
-                                         {"bzip2", Operator::bzip2},
-                                         {"zfp", Operator::zfp}});
+                                         {"bzip2", Operator::none},
+                                         {"zfp", Operator::none}});
   options.compressor = text_of(value, "compressor", options.compressor);
   options.level = integer_of(value, "level", options.level);
-  if (const Value* accuracy = value.find("accuracy"); accuracy != nullptr && !accuracy->open())
-    options.accuracy = accuracy->real();
   options.burst_buffer = text_of(value, "burst_buffer");
   check_company(value, options, problems);
   check_library(value, options, problems);

@@ -230,13 +230,12 @@ void StepCutter::add_chunk(std::size_t v, const Index& corner, const Index& firs
     const std::int64_t record = cells_of(count) / count[0];
     add_block(v, {shape, start, count}, found->second.bytes, at(inside[0] * record) * size);
   }
-  blocks_.back().of_chunks = true;
 }
 
 void StepCutter::add_block(std::size_t v, const Place& place, base::SharedBytes bytes, std::size_t at_byte) {
   bytes_.push_back(std::move(bytes));
   blocks_.push_back({static_cast<int>(v), unsigned_of(place.shape), unsigned_of(place.start),
-                     unsigned_of(place.count), bytes_.back().data() + at_byte, 0, false});
+                     unsigned_of(place.count), bytes_.back().data() + at_byte, 0});
 }
 
 // Chunks without a record behind these.

@@ -45,13 +45,13 @@ template <class T>
 class TypedVariable final : public AnyVariable {
  public:
   TypedVariable(library::IO& io, const EngineVariable& spec, Operators& operators)
-      : operators_(operators),
-        variable_(spec.dims.empty() ? io.DefineVariable<T>(spec.name)
+      : variable_(spec.dims.empty() ? io.DefineVariable<T>(spec.name)
                                     : io.DefineVariable<T>(spec.name, library::Dims(spec.dims.size(), 1),
                                                            library::Dims(spec.dims.size(), 0),
-                                                           library::Dims(spec.dims.size(), 1))) {
-    if (spec.codec.codec != "none") variable_.AddOperation(operators_.of(spec.codec, sizeof(T)));
-    has_codec_ = spec.codec.codec != "none";
+                                                           library::Dims(spec.dims.size(), 1))),
+        has_codec_(spec.codec.codec != "none") {
+    if (has_codec_) variable_.AddOperation(operators.of(spec.codec, sizeof(T)));
+    if (spec.takes_operator) variable_.AddOperation(operators.own());
   }
   void put(library::Engine& engine, const Block& block) override {
     if (!block.shape.empty()) {
@@ -59,10 +59,6 @@ class TypedVariable final : public AnyVariable {
       variable_.SetSelection({block.start, block.count});
     }
     if (has_codec_) return put_source(engine, block);
-    if (block.of_chunks && !has_operator_) {
-      if (const auto own = operators_.own(std::is_floating_point_v<T>)) variable_.AddOperation(*own);
-      has_operator_ = true;
-    }
     engine.Put(variable_, reinterpret_cast<const T*>(block.values), library::Mode::Deferred);
   }
 
@@ -75,10 +71,8 @@ class TypedVariable final : public AnyVariable {
     engine.Put(variable_, reinterpret_cast<const T*>(&source), library::Mode::Sync);
   }
 
-  Operators& operators_;
   library::Variable<T> variable_;
-  bool has_codec_ = false;
-  bool has_operator_ = false;  // or was found to need none
+  const bool has_codec_;
 };
 
 std::unique_ptr<AnyVariable> make_variable(library::IO& io, const EngineVariable& spec,

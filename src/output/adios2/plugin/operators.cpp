@@ -15,28 +15,20 @@ namespace {
 namespace library = ::adios2;
 namespace fs = std::filesystem;
 
-const char* name_of(Operator applied) {
-  return applied == Operator::blosc ? "blosc" : applied == Operator::bzip2 ? "bzip2" : "zfp";
-}
-
 library::Params parameters_of(const Options& options) {
-  const std::string level = std::to_string(options.level);
-  if (options.applied == Operator::bzip2) return {{"blockSize100k", level}};
-  if (options.applied == Operator::zfp) return {{"accuracy", fmt::format("{}", options.accuracy)}};
-  return {{"compressor", options.compressor}, {"clevel", level}, {"doshuffle", "BLOSC_SHUFFLE"}};
+  return {{"compressor", options.compressor},
+          {"clevel", std::to_string(options.level)},
+          {"doshuffle", "BLOSC_SHUFFLE"}};
 }
 
 std::optional<library::Operator> own_of(library::ADIOS& adios, const Options& options) {
   if (options.applied == Operator::none) return std::nullopt;
-  const char* name = name_of(options.applied);
   try {
-    return adios.DefineOperator("own", name, parameters_of(options));
+    return adios.DefineOperator("own", "blosc", parameters_of(options));
   } catch (const std::exception&) {
     throw std::runtime_error(
-        fmt::format("the library of ADIOS2 was built without the operator `{}` (that of PyPI has none); "
-                    "expected one that "
-                    "has it when Tailrace is built, or `compression` in place of `adios2.operator`",
-                    name));
+        "the library of ADIOS2 was built without the operator `blosc` (that of PyPI has none); expected one "
+        "that has it when Tailrace is built, or `compression` in place of `adios2.operator`");
   }
 }
 
@@ -65,11 +57,9 @@ void load_operator() {
 }
 
 Operators::Operators(library::ADIOS& adios, const Options& options)
-    : adios_(adios), reals_only_(options.applied == Operator::zfp), own_(own_of(adios_, options)) {}
+    : adios_(adios), own_(own_of(adios_, options)) {}
 
-std::optional<library::Operator> Operators::own(bool of_reals) const {
-  return of_reals || !reals_only_ ? own_ : std::nullopt;
-}
+library::Operator Operators::own() const { return own_.value(); }
 
 library::Operator Operators::of(const codecs::CodecOptions& codec, std::size_t element) {
   if (made_ == 0) load_operator();

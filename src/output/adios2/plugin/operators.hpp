@@ -21,15 +21,12 @@ class Operators {
   // Throws std::runtime_error where the library has not the operator of the options.
   Operators(::adios2::ADIOS& adios, const Options& options);  // `adios` must live longer
 
-  // The library's own that the options ask for; none where they ask for none, or for one that takes real
-  // numbers alone.
-  std::optional<::adios2::Operator> own(bool of_reals) const;
+  ::adios2::Operator own() const;  // the library's own that the options ask for
   // Puts of a variable with this one take a Source. Throws std::runtime_error where ADIOS2 would not find it.
   ::adios2::Operator of(const codecs::CodecOptions& codec, std::size_t element);
 
  private:
   ::adios2::ADIOS& adios_;
-  const bool reals_only_;
   std::optional<::adios2::Operator> own_;
   int made_ = 0;
 };

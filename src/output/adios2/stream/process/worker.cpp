@@ -24,7 +24,7 @@ class Stream {
     spec.options.queue = steps_in_library(spec.options.queue) + 1;
     spec.options.when_full = WhenFull::block;
     number_ = static_cast<int>(spec.variables.size());
-    spec.variables.push_back({number_variable, model::DataType::int64, false, {}, {}});
+    spec.variables.push_back({number_variable, model::DataType::int64, false, {}, {}, {}, false});
     watch_.begin();
     writer_ = open_engine(spec);
     watch_.end();
