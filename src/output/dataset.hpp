@@ -41,7 +41,7 @@ struct VariableSpec {
   codecs::CodecOptions codec;
   std::optional<double> fill_value;  // what cells that nobody wrote hold; written as _FillValue
   Attributes attributes;
-  bool is_field = false;  // a field or what was made of one, no coordinate: an operator may lose bits of it
+  bool is_field = false;  // or what was made of one; a library's own codecs leave coordinates as they are
 };
 
 // Text that stands in the file from its beginning. `dims` are of fixed size, the last one is of characters;
