@@ -19,7 +19,7 @@ namespace tailrace::messaging::testing {
 class MemoryNetwork {
  public:
   MemoryNetwork(int size, unsigned seed, int most_delay = 5)
-      : size_(size), random_(seed), most_delay_(most_delay) {}
+      : size_(size), random_(seed), most_delay_(most_delay), under_way_(static_cast<std::size_t>(size)) {}
 
   // The network must live longer.
   std::unique_ptr<comm::Communicator> rank(int rank) { return std::make_unique<Rank>(*this, rank); }
@@ -32,7 +32,7 @@ class MemoryNetwork {
     int delay;                         // how often it is looked for in vain
     std::shared_ptr<bool> received;
   };
-  using Pair = std::pair<int, int>;  // from, to
+  using Queues = std::map<int, std::deque<Message>>;  // by sender; none is empty
 
   class Sent final : public comm::Request {
    public:
@@ -60,15 +60,15 @@ class MemoryNetwork {
     std::unique_ptr<comm::Request> send(std::span<const std::byte> bytes, int to, int tag) override {
       auto received = std::make_shared<bool>(false);
       const int delay = std::uniform_int_distribution<int>(0, network_.most_delay_)(network_.random_);
-      network_.under_way_[{rank_, to}].push_back({tag, bytes, delay, received});
+      network_.under_way_[static_cast<std::size_t>(to)][rank_].push_back({tag, bytes, delay, received});
       return std::make_unique<Sent>(std::move(received));
     }
     std::optional<comm::Incoming> probe(int source, int tag) override {
       ++network_.probes_;
       std::vector<comm::Incoming> there;
-      for (int from = 0; from < network_.size_; ++from) {
+      for (auto& [from, queue] : queues()) {
         if (source != comm::any && source != from) continue;
-        for (Message& message : network_.under_way_[{from, rank_}]) {
+        for (Message& message : queue) {
           if (tag != comm::any && message.tag != tag) continue;
           if (message.delay-- <= 0) there.push_back({from, message.tag, message.bytes.size()});
           break;  // the first of this pair; the others wait behind it
@@ -78,13 +78,14 @@ class MemoryNetwork {
       return there[std::uniform_int_distribution<std::size_t>(0, there.size() - 1)(network_.random_)];
     }
     void receive(std::span<std::byte> bytes, int source, int tag) override {
-      auto& queue = network_.under_way_[{source, rank_}];
+      auto& queue = queues().at(source);
       const auto message =
           std::find_if(queue.begin(), queue.end(), [tag](const Message& each) { return each.tag == tag; });
       TAILRACE_ASSERT(message != queue.end() && message->bytes.size() == bytes.size(), "as the probe said");
       if (!bytes.empty()) std::memcpy(bytes.data(), message->bytes.data(), bytes.size());
       *message->received = true;
       queue.erase(message);
+      if (queue.empty()) queues().erase(source);
     }
     std::unique_ptr<comm::Request> start_receive(std::span<std::byte> bytes, int source, int tag) override {
       receive(bytes, source, tag);
@@ -96,6 +97,7 @@ class MemoryNetwork {
     }
 
    private:
+    Queues& queues() { return network_.under_way_[static_cast<std::size_t>(rank_)]; }
     [[noreturn]] static void refuse() {
       throw Error(ErrorCode::internal, "MemoryNetwork has no collectives");
     }
@@ -107,7 +109,7 @@ class MemoryNetwork {
   std::mt19937 random_;
   int most_delay_;
   int probes_ = 0;
-  std::map<Pair, std::deque<Message>> under_way_;
+  std::vector<Queues> under_way_;  // by receiver
 };
 
 }  // namespace tailrace::messaging::testing
