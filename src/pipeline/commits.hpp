@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "pipeline/blueprint.hpp"
-#include "pipeline/words.hpp"
+#include "pipeline/words/words.hpp"
 #include "plan/axis_bank.hpp"
 #include "plan/file_clock.hpp"
 #include "sinks/make_sink.hpp"

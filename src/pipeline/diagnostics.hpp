@@ -18,7 +18,7 @@
 #include "pipeline/blueprint.hpp"
 #include "pipeline/sampling/streams.hpp"
 #include "pipeline/tasks.hpp"
-#include "pipeline/words.hpp"
+#include "pipeline/words/words.hpp"
 #include "sinks/make_sink.hpp"
 
 namespace tailrace::pipeline {

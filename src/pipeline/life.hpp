@@ -11,7 +11,7 @@
 
 #include "messaging/muster.hpp"
 #include "model/block.hpp"
-#include "pipeline/words.hpp"
+#include "pipeline/words/words.hpp"
 
 namespace tailrace::pipeline {
 

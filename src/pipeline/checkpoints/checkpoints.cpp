@@ -61,18 +61,30 @@ Checkpoints::Checkpoints(const Blueprint& blueprint, Words& words, sinks::FileSe
       sets_path_(path_of_sets(blueprint)),
       buffered_path_(path_in_buffer(blueprint)),
       newest_cut_(blueprint.info.saved ? blueprint.info.begin.step : -1),
-      own_(services.executor, env::system_files(), words.rank(), words.size()),
+      own_(services.executor, env::system_files(), words.rank()),
       drain_(services.executor, env::system_files()),
       sets_(services.executor, words.size(), !buffered_path_.empty(), events_of_sets()),
       cut_(words, blueprint.info.leader,
            {.begin = [this](const model::Tick& tick, const messaging::Bytes& values) { begin(tick, values); },
             .at_rest = [this] { return events_.at_rest(); },
-            .save = [this] { save(); }}) {
-  words_.on(Word::state, [this](int, messaging::Bytes&& bundle) { own_.take(std::move(bundle)); });
-  words_.on(Word::member, [this](int, messaging::Bytes&& message) { hear_member(message); });
+            .save = [this] { save(); }}),
+      through_(words, Word::through, blueprint.info.leader,
+               [this](const messaging::Bytes&) { words_.spread(Word::all_through, messaging::Bytes{}); }),
+      members_(words, Word::member, blueprint.info.leader,
+               [this](const messaging::Bytes& messages) { hear_members(messages); }),
+      drained_(words, Word::drained, blueprint.info.leader,
+               [this](const messaging::Bytes& messages) { hear_drained(messages); }) {
+  words_.on(Word::state, [this](int from, messaging::Bytes&& bundle) {
+    own_.take(std::move(bundle));
+    words_.messenger().send(from, words_.kind(Word::taken), {});
+  });
+  words_.on(Word::taken, [this](int, messaging::Bytes&&) {
+    if (--not_taken_ == 0) through_.say({});
+  });
+  words_.on_spread(Word::all_through, blueprint.info.leader,
+                   [this](int, messaging::Bytes&&) { own_.end_of_pieces(); });
   words_.on_spread(Word::drain, blueprint.info.leader,
                    [this](int, messaging::Bytes&& message) { hear_word_of_set(message); });
-  words_.on(Word::drained, [this](int, messaging::Bytes&& message) { hear_drained(message); });
 }
 
 Sets::Events Checkpoints::events_of_sets() {
@@ -172,7 +184,8 @@ void Checkpoints::save() {
     failed(base::current_fault());
     // The owner finds cells missing, so there will be no such set.
   }
-  sender.finish();
+  not_taken_ = sender.finish();
+  if (not_taken_ == 0) through_.say({});
   newest_cut_.store(cut_.announced_at()->step, std::memory_order_relaxed);
 }
 
@@ -200,15 +213,16 @@ void Checkpoints::tell_member(const OwnMember::Outcome& outcome) {
     if (!buffered_path_.empty())
       drain_.add(checkpoint::set_path(sets_path_, outcome.step), outcome.step, outcome.member);
   }
-  words_.messenger().send(blueprint_.info.leader, words_.kind(Word::member), writer.take());
+  members_.say(writer.take());
 }
 
-void Checkpoints::hear_member(const messaging::Bytes& message) {
-  base::ByteReader reader(message);
-  if (const auto fault = get_fault(reader))
-    sets_.add_fault(*fault);
-  else
-    sets_.add_member(checkpoint::Member::get(reader));
+void Checkpoints::hear_members(const messaging::Bytes& messages) {
+  for (base::ByteReader reader(messages); !reader.rest().empty();) {
+    if (const auto fault = get_fault(reader))
+      sets_.add_fault(*fault);
+    else
+      sets_.add_member(checkpoint::Member::get(reader));
+  }
 }
 
 void Checkpoints::hear_word_of_set(const messaging::Bytes& message) {
@@ -221,13 +235,14 @@ void Checkpoints::tell_drained(const Drain::Outcome& outcome) {
   base::ByteWriter writer;
   writer.put(outcome.step);
   put_fault(writer, outcome.fault);
-  words_.messenger().send(blueprint_.info.leader, words_.kind(Word::drained), writer.take());
+  drained_.say(writer.take());
 }
 
-void Checkpoints::hear_drained(const messaging::Bytes& message) {
-  base::ByteReader reader(message);
-  const auto step = reader.get<std::int64_t>();
-  sets_.drained({step, get_fault(reader)});
+void Checkpoints::hear_drained(const messaging::Bytes& messages) {
+  for (base::ByteReader reader(messages); !reader.rest().empty();) {
+    const auto step = reader.get<std::int64_t>();
+    sets_.drained({step, get_fault(reader)});
+  }
 }
 
 void Checkpoints::on_nodes(const SetTimes& times) {

@@ -58,10 +58,10 @@ class Checkpoints {
   void begin(const model::Tick& tick, const messaging::Bytes& values);
   void save();
   void tell_member(const OwnMember::Outcome& outcome);
-  void hear_member(const messaging::Bytes& message);
+  void hear_members(const messaging::Bytes& messages);
   void hear_word_of_set(const messaging::Bytes& message);
   void tell_drained(const Drain::Outcome& outcome);
-  void hear_drained(const messaging::Bytes& message);
+  void hear_drained(const messaging::Bytes& messages);
   Sets::Events events_of_sets();
   void try_buffer() const;
   void on_nodes(const SetTimes& times);
@@ -82,6 +82,8 @@ class Checkpoints {
   Drain drain_;
   Sets sets_;  // of the leader
   Cut cut_;
+  Gathering through_, members_, drained_;
+  std::size_t not_taken_ = 0;  // messages with pieces of this server
   model::KeptValues values_;
   bool buffer_is_clean_ = false;
   std::optional<telemetry::CheckpointStatus> newest_;  // on the leader

@@ -1,19 +1,15 @@
 // One moment at which all servers of a component have done all that the steps up to a checkpoint's asked for,
-// and nothing of any later one: then each saves what it holds, and goes on.
-//
-// The servers come to the step one after the other, and messages are under way between them. So each tells
-// the leader, whenever it has nothing to do, how many messages of the component it has sent and handled.
-// Where the sums are equal the leader asks once more: if every server still rests and its numbers are the
-// same, nothing was under way between the two looks, and nothing can begin before they go on.
+// and nothing of any later one: then each saves what it holds, and goes on when all have.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
-#include <vector>
+#include <span>
 
 #include "model/block.hpp"
-#include "pipeline/words.hpp"
+#include "pipeline/checkpoints/rest.hpp"
+#include "pipeline/words/gathering.hpp"
+#include "pipeline/words/words.hpp"
 
 namespace tailrace::pipeline::checkpoints {
 
@@ -41,20 +37,8 @@ class Cut {
   const std::optional<model::Tick>& announced_at() const { return announced_; }
 
  private:
-  struct Count {
-    std::uint64_t sent = 0, handled = 0;
-    bool operator==(const Count&) const = default;
-  };
-  struct Report {
-    std::optional<Count> count;  // none: it does not rest, as far as the leader knows
-    bool answered = false;       // the leader's look
-  };
-  void on_resting(int from, const messaging::Bytes& message);
-  void on_look(std::int64_t round);
-  void compare();
-  void end_look();
-  Count count() const;
-  void tell_leader(std::int64_t round, std::optional<Count> count);
+  void begin(const messaging::Bytes& message);
+  void save();
   bool is_leader() const { return words_.rank() == leader_; }
 
   Words& words_;
@@ -63,14 +47,8 @@ class Cut {
   std::optional<model::Tick> asked_, announced_;
   messaging::Bytes values_;      // on the leader, until it announces
   bool announced_here_ = false;  // by this server, the leader
-  std::optional<Count> told_;    // to the leader
-  bool saved_ = false;
-  // Of the leader.
-  std::vector<Report> reports_;  // by server
-  std::int64_t round_ = 0;       // of the look under way; 0: none
-  std::int64_t rounds_ = 0;
-  bool unchanged_ = true;  // in this look
-  int saved_servers_ = 0;
+  Rest rest_;
+  Gathering saved_;
 };
 
 }  // namespace tailrace::pipeline::checkpoints

@@ -30,16 +30,12 @@ void OwnMember::begin(const std::string& set, const std::string& buffered, check
   head_ = std::move(head);
   fault_.reset();
   outcome_.reset();
-  through_ = 0;
+  all_here_ = false;
   under_way_ = true;
 }
 
 void OwnMember::take(messaging::Bytes&& bundle) {
   if (!under_way_) return;  // given up
-  if (bundle.empty()) {
-    ++through_;
-    return;
-  }
   bytes_ += bundle.size();
   waiting_.push_back(std::move(bundle));
 }
@@ -50,6 +46,8 @@ void OwnMember::keep(OwnPiece&& piece) {
   pieces_.push_back(std::move(piece));
   progress();
 }
+
+void OwnMember::end_of_pieces() { all_here_ = true; }
 
 void OwnMember::start(bool last) {
   work_ = std::make_shared<Work>();
@@ -98,9 +96,8 @@ bool OwnMember::progress() {
     moved = true;
   }
   if (!under_way_) writer_.reset();
-  const bool all_here = through_ == servers_;
-  if (work_ || outcome_ || !under_way_ || (waiting_.empty() && pieces_.empty() && !all_here)) return moved;
-  start(all_here);
+  if (work_ || outcome_ || !under_way_ || (waiting_.empty() && pieces_.empty() && !all_here_)) return moved;
+  start(all_here_);
   return true;
 }
 

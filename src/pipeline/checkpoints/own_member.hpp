@@ -25,9 +25,9 @@ class OwnMember {
     checkpoint::Member member;  // where there is none
   };
 
-  // Of so many servers, this one being `server`. The executor and the files must live longer.
-  OwnMember(server::Executor& executor, env::FileSystem& files, int server, int servers)
-      : executor_(executor), files_(files), server_(server), servers_(servers) {}
+  // The executor and the files must live longer.
+  OwnMember(server::Executor& executor, env::FileSystem& files, int server)
+      : executor_(executor), files_(files), server_(server) {}
   ~OwnMember();  // waits for a write under way
 
   // From now on pieces are of this set. `buffered`: its directory in the burst buffer; empty: there is none.
@@ -35,6 +35,7 @@ class OwnMember {
   void begin(const std::string& set, const std::string& buffered, checkpoint::SetHead head);
   void take(messaging::Bytes&& bundle);   // as PieceSender sends them
   void keep(OwnPiece&& piece);            // of this server; writing begins at once
+  void end_of_pieces();                   // of any server
   bool progress();                        // true if anything moved
   std::optional<Outcome> take_outcome();  // once, when all is on the disk, or cannot be
   void give_up();                         // no outcome comes any more
@@ -47,7 +48,7 @@ class OwnMember {
 
   server::Executor& executor_;
   env::FileSystem& files_;
-  int server_, servers_;
+  int server_;
   std::string set_, buffered_;
   checkpoint::SetHead head_;
   std::deque<messaging::Bytes> waiting_;
@@ -57,7 +58,7 @@ class OwnMember {
   std::optional<base::Fault> fault_;
   std::optional<Outcome> outcome_;
   std::size_t bytes_ = 0;
-  int through_ = 0;  // servers that have no more
+  bool all_here_ = false;
   bool under_way_ = false;
 };
 

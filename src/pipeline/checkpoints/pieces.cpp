@@ -72,11 +72,12 @@ void PieceSender::send(std::size_t owner) {
   if (bundles_[owner].bytes().empty()) return;
   words_.messenger().send(static_cast<int>(owner), words_.kind(Word::state), bundles_[owner].take());
   bundles_[owner] = {};
+  ++sent_;
 }
 
-void PieceSender::finish() {
+std::size_t PieceSender::finish() {
   for (std::size_t owner = 0; owner < bundles_.size(); ++owner) send(owner);
-  words_.tell(Word::state, messaging::Bytes{});
+  return sent_;
 }
 
 void unpack(std::span<const std::byte> bundle, model::StateSaver& into) {

@@ -9,7 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "model/state.hpp"
-#include "pipeline/words.hpp"
+#include "pipeline/words/words.hpp"
 #include "plan/plan.hpp"
 
 namespace tailrace::pipeline::checkpoints {
@@ -27,7 +27,7 @@ struct OwnPiece {
   std::vector<std::byte> values;
 };
 
-// Communication thread only. What is saved leaves in messages of some MiB; an empty one is a server's last.
+// Communication thread only. What is saved leaves in messages of some MiB.
 class PieceSender final : public model::StateSaver {
  public:
   // Both must live longer. `owners`: of the largest arrays; who owns another follows from its name.
@@ -35,7 +35,7 @@ class PieceSender final : public model::StateSaver {
   void save(const model::StateArray& array, const model::Region& region,
             std::span<const std::byte> values) override;
   void hand_over(OwnPiece&& piece);  // the same; `keep` gets it where this server is the owner
-  void finish();                     // once: every owner is told that this server has no more
+  std::size_t finish();              // once, at the end: how many messages left
 
  private:
   std::size_t owner_of(const std::string& array) const;
@@ -45,6 +45,7 @@ class PieceSender final : public model::StateSaver {
   const Owners& owners_;
   std::function<void(OwnPiece&&)> keep_;
   std::vector<base::ByteWriter> bundles_;  // by owner
+  std::size_t sent_ = 0;
 };
 
 // What is in such a message.

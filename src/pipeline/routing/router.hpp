@@ -19,7 +19,7 @@
 #include "pipeline/routing/outbox.hpp"
 #include "pipeline/routing/route.hpp"
 #include "pipeline/tasks.hpp"
-#include "pipeline/words.hpp"
+#include "pipeline/words/words.hpp"
 #include "plan/memory/needs.hpp"
 #include "sinks/saved_records.hpp"
 #include "sinks/sink.hpp"

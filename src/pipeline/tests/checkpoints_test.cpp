@@ -118,7 +118,7 @@ TEST_P(AnyTeam, MakesCheckpointsOfOneMoment) {
 
 INSTANTIATE_TEST_SUITE_P(Teams, AnyTeam,
                          testing::Values(std::tuple{1, 1, 1}, std::tuple{3, 2, 2}, std::tuple{5, 3, 3},
-                                         std::tuple{2, 4, 4}, std::tuple{4, 4, 5}));
+                                         std::tuple{2, 4, 4}, std::tuple{4, 4, 5}, std::tuple{3, 19, 6}));
 
 }  // namespace
 }  // namespace tailrace::pipeline

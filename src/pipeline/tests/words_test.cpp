@@ -1,5 +1,5 @@
 // What the servers of a large run say to each other while it goes on.
-#include "pipeline/words.hpp"
+#include "pipeline/words/words.hpp"
 
 #include <gmock/gmock.h>
 

@@ -36,17 +36,20 @@ enum class Word : std::int32_t {
   written,             // how far files are on disk
   // Of a checkpoint, which are no part of what must come to rest for it.
   keep,     // the leader's clients have asked for one at this step
-  resting,  // a server has nothing to do, and how much it has said and heard until then
+  resting,  // servers have nothing to do, and how much they have said and heard until then
   look,     // whether that is still so
   save,     // all servers rest: save now
   saved,    // a server has saved its state, and goes on when all have
   go_on,
-  state,   // pieces of arrays, for their owner
-  member,  // an owner's arrays are on disk
-  drain,   // the members of a set are in burst buffers: drain them; or there will be no such set
-  drained  // a server has drained its member, or cannot
+  state,        // pieces of arrays, for their owner
+  taken,        // the owner has them
+  through,      // all that a server had to send has been taken
+  all_through,  // and so it is with all servers
+  member,       // an owner's arrays are on disk
+  drain,        // the members of a set are in burst buffers: drain them; or there will be no such set
+  drained       // a server has drained its member, or cannot
 };
-inline constexpr std::int32_t words_per_component = 31;
+inline constexpr std::int32_t words_per_component = 34;
 inline constexpr Word first_word_of_checkpoints = Word::keep;
 
 inline std::int32_t kind_of(int component, Word word) {
@@ -61,8 +64,6 @@ class Words {
 
   std::int32_t kind(Word word) const { return kind_of(component_, word); }
   void on(Word word, messaging::Messenger::Handler handler) { messenger_.on(kind(word), std::move(handler)); }
-  // To all servers, this one included, whose handler runs in the next progress like the others'.
-  void tell(Word word, const messaging::Bytes& message);
   // What counts once, whichever servers say it, and several may at a time: the first word of it that comes to
   // a server goes on to its neighbours in the tree of servers, and no other does. The loss of a server may
   // keep it from some.
@@ -77,8 +78,9 @@ class Words {
   void on_news(Word word, std::function<void(const messaging::Bytes&)> handler);
   void spread_news(Word word, const messaging::Bytes& message);
   // What one server, the root, says to all, itself included, step by step: down a tree, so that no server
-  // sends more than a few. The words of a root arrive in the order in which it says them, and are not ordered
-  // with what it tells otherwise. `from` is the root wherever they arrive.
+  // sends more than a few; its own handler runs in the next progress like the others'. The words of a root
+  // arrive in the order in which it says them, and are not ordered with what it tells otherwise. `from` is
+  // the root wherever they arrive.
   void on_spread(Word word, int root, messaging::Messenger::Handler handler);
   void spread(Word word, const messaging::Bytes& message);
   static messaging::Bytes bytes_of(std::span<const base::Fault> faults);

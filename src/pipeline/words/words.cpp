@@ -1,17 +1,13 @@
-#include "pipeline/words.hpp"
+#include "pipeline/words/words.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/bytes.hpp"
 #include "base/tree.hpp"
+#include "pipeline/words/tree_place.hpp"
 
 namespace tailrace::pipeline {
-
-void Words::tell(Word word, const messaging::Bytes& message) {
-  for (int server = 0; server < size(); ++server)
-    messenger_.send(server, kind(word), messaging::Bytes(message));
-}
 
 void Words::on_spread(Word word, int root, messaging::Messenger::Handler handler) {
   on(word, [this, word, root, handler = std::move(handler)](int, messaging::Bytes&& message) {
@@ -45,9 +41,8 @@ void Words::spread_news(Word word, const messaging::Bytes& message) {
 }
 
 void Words::send_down(int root, Word word, const messaging::Bytes& message) {
-  const base::Branch branch = base::branch_of((rank() - root + size()) % size(), size());
-  for (const int child : branch.children)
-    messenger_.send((child + root) % size(), kind(word), messaging::Bytes(message));
+  for (const int child : TreePlace(rank(), root, size()).children)
+    messenger_.send(child, kind(word), messaging::Bytes(message));
 }
 
 void Words::on_rumour(Word word, std::function<void(const messaging::Bytes&)> handler) {

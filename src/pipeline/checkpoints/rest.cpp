@@ -1,0 +1,108 @@
+#include "pipeline/checkpoints/rest.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/bytes.hpp"
+
+namespace tailrace::pipeline::checkpoints {
+
+Rest::Rest(Words& words, int root, Events events)
+    : words_(words),
+      place_(words.rank(), root, words.size()),
+      events_(std::move(events)),
+      counts_(place_.sources()) {
+  words_.on(Word::resting, [this](int from, messaging::Bytes&& message) { hear(from, message); });
+  words_.on_spread(Word::look, root, [this](int, messaging::Bytes&&) { on_look(); });
+}
+
+void Rest::begin() {
+  active_ = true;
+  std::ranges::fill(counts_, std::nullopt);
+  told_.reset();
+  awaited_ = 0;
+}
+
+void Rest::end() { active_ = false; }
+
+Rest::Count Rest::own_count() const {
+  const auto traffic =
+      words_.messenger().traffic(words_.kind(Word{}), words_.kind(first_word_of_checkpoints));
+  return {traffic.sent, traffic.handled};
+}
+
+Rest::Counts Rest::sum() const {
+  Count all;
+  for (const Counts& one : counts_) {
+    if (!one) return std::nullopt;
+    all.sent += one->sent;
+    all.handled += one->handled;
+  }
+  return all;
+}
+
+bool Rest::progress() {
+  if (!active_ || !events_.at_rest()) return false;
+  const Count now = own_count();
+  if (counts_.front() == now) return false;
+  counts_.front() = now;
+  pass_on();
+  return true;
+}
+
+void Rest::hear(int from, const messaging::Bytes& message) {
+  if (!active_) return;  // given up
+  base::ByteReader reader(message);
+  const bool answers = reader.get<std::uint8_t>() != 0;
+  const bool rests = reader.get<std::uint8_t>() != 0;
+  const auto count = reader.get<Count>();
+  counts_[place_.source_of(from)] = rests ? Counts(count) : std::nullopt;
+  answers ? take_answer() : pass_on();
+}
+
+void Rest::pass_on() {
+  if (awaited_ > 0) return;  // it goes with the answer
+  if (place_.parent < 0) return look_if_equal();
+  const Counts all = sum();
+  if (!all || all == told_) return;
+  told_ = all;
+  tell_parent(false, all);
+}
+
+void Rest::tell_parent(bool answers, const Counts& sum) {
+  base::ByteWriter writer;
+  writer.put(static_cast<std::uint8_t>(answers));
+  writer.put(static_cast<std::uint8_t>(sum.has_value()));
+  writer.put(sum.value_or(Count{}));
+  words_.messenger().send(place_.parent, words_.kind(Word::resting), writer.take());
+}
+
+void Rest::look_if_equal() {
+  const Counts all = sum();
+  if (!all || all->sent != all->handled) return;
+  told_ = all;
+  awaited_ = place_.sources();
+  words_.spread(Word::look, messaging::Bytes{});
+}
+
+void Rest::on_look() {
+  if (!active_) return;  // given up
+  if (place_.parent >= 0) awaited_ = place_.sources();
+  counts_.front() = events_.at_rest() ? Counts(own_count()) : std::nullopt;
+  take_answer();
+}
+
+void Rest::take_answer() {
+  if (--awaited_ > 0) return;
+  const Counts all = sum();
+  if (place_.parent >= 0) {
+    told_ = all;
+    tell_parent(true, all);
+  } else if (all && all == told_) {
+    events_.all_rest();
+  } else {
+    look_if_equal();
+  }
+}
+
+}  // namespace tailrace::pipeline::checkpoints
