@@ -94,21 +94,21 @@ def longer(steps: int, microseconds: float, pairs: int) -> tuple[float, float, d
 
 
 def main() -> None:
-    asked = arguments(__doc__, steps=1000, repeats=5, pairs=6)
+    asked = arguments(__doc__, steps=4000, repeats=5, pairs=6)
     results = Results("diagnostics")
     values = SCALARS + 4 * PLANES + 5 * SHORT + 33 * LONG
     note = f"{FIELDS} fields and diagnostics, {8 * values / 1000:.1f} KB a rank and step, {RANKS} ranks"
     cases = [
         ("half averaged, half as they are, steps in a row", 0.5, asked.steps, 0.0, None),
         ("all averaged, steps in a row", 1.0, asked.steps, 0.0, 50.0),
-        ("half averaged, half as they are, 3 ms a step", 0.5, asked.steps // 4, 3000.0, None),
+        ("half averaged, half as they are, 3 ms a step", 0.5, asked.steps // 16, 3000.0, None),
     ]
     details = {}
     for what, averaged, steps, microseconds, target in cases:
         cost, details[what] = server_cost(averaged, steps, microseconds, asked.repeats)
         results.add(f"server, {what}", cost, "us a message", target, note)
         note = ""
-    loop, whole, times = longer(asked.steps // 2, 3000.0, asked.pairs)
+    loop, whole, times = longer(asked.steps // 8, 3000.0, asked.pairs)
     results.add("model of 3 ms a step, all averaged: time loop", loop, "% longer", 3.0)
     results.add("the same and its end", whole, "% longer")
     results.details = {"server": details, "model": times}

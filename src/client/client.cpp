@@ -50,6 +50,7 @@ Client::Client(const Declarer& declarer, int rank, ClientParts parts)
     const bool replicated = declarations.grids[g].kind == model::GridKind::replicated;
     state.sends = replicated ? rank == 0 : state.count > 0;
     state.once = !silent_ && parts.once[f] != 0;
+    some_are_put_once_ = some_are_put_once_ || state.once;
     must_be_put_[f] = !silent_ && parts.may_be_missing[f] == 0 && state.count > 0;
     fields_.push_back(std::move(state));
     counters_.fields.push_back({.name = field.name, .unwanted = {}, .bytes = {}, .put = {}, .stall = {}});
@@ -232,7 +233,7 @@ void Client::refuse_put(const FieldState& state) const {
 Client::FieldState* Client::begin_put(int field) {
   const std::size_t f = checked(field);
   if (!needs(f)) {
-    if (fields_[f].once && fields_[f].put_at == now_.step)
+    if (was_put_once_now(f))
       refuse(fmt::format("field \"{}\" was put twice {}; it is put once (`every: once`)", fields_[f].name,
                          stepped_ ? fmt::format("at step {}", now_.step) : "before the first step"));
     if (!stepped_)
@@ -323,7 +324,7 @@ bool Client::put_unwanted(int field) noexcept {
   const auto f = static_cast<std::size_t>(field);
   if (f >= wanted_.size() || needs(f) || !stepped_) return false;
   if (!namesakes_.empty() && wanted_namesake(field) >= 0) return false;
-  if (fields_[f].once && fields_[f].put_at == now_.step) return false;  // twice: the put tells
+  if (was_put_once_now(f)) return false;  // twice: the put tells
   counters_.fields[f].unwanted.add();
   return true;
 }

@@ -97,6 +97,10 @@ class Client {
   };
   std::size_t checked(int field) const;
   bool needs(std::size_t field) const { return wanted_[field] != 0 || checkpointing_.awaits(field); }
+  // (A put that is not wanted looks at no field where it need not: they are in no cache.)
+  bool was_put_once_now(std::size_t field) const {
+    return some_are_put_once_ && fields_[field].once && fields_[field].put_at == now_.step;
+  }
   std::span<const int> namesakes(int field) const;
   int wanted_namesake(int field) const;  // the first; -1: none
   void put_one(int field, const Array& array);
@@ -122,6 +126,7 @@ class Client {
   Checkpointing checkpointing_;
   int rank_ = 0;
   model::Tick now_;
+  bool some_are_put_once_ = false;
   bool continues_ = false;
   bool stepped_ = false;
   bool silent_ = false;

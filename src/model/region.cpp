@@ -15,6 +15,7 @@ Region::Region(std::vector<Runs> runs) : runs_(std::move(runs)) {
     std::int64_t count = 0;
     for (const Run& run : along) count += run.count;
     counts_.push_back(count);
+    size_ *= count;
   }
 }
 
@@ -22,12 +23,6 @@ Region Region::of_box(const Box& box) {
   std::vector<Runs> runs;
   for (std::size_t d = 0; d < box.count.size(); ++d) runs.push_back({{box.offset[d], box.count[d]}});
   return Region(std::move(runs));
-}
-
-std::int64_t Region::size() const {
-  std::int64_t cells = 1;
-  for (const std::int64_t count : counts_) cells *= count;
-  return cells;
 }
 
 Box Region::bounds() const {

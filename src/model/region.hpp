@@ -36,14 +36,15 @@ class Region {
   const Runs& runs(std::size_t dimension) const { return runs_[dimension]; }
   std::int64_t count(std::size_t dimension) const { return counts_[dimension]; }  // local extent
   std::span<const std::int64_t> counts() const { return counts_; }
-  std::int64_t size() const;  // number of cells
-  Box bounds() const;         // smallest box that holds all cells; counts are 0 for an empty region
+  std::int64_t size() const { return size_; }  // number of cells
+  Box bounds() const;  // smallest box that holds all cells; counts are 0 for an empty region
 
   bool operator==(const Region&) const = default;
 
  private:
   std::vector<Runs> runs_;
   std::vector<std::int64_t> counts_;
+  std::int64_t size_ = 1;
 };
 
 // Runs of consecutive values in a list of global indices, in list order.

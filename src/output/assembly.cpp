@@ -104,8 +104,18 @@ Assembly::Open& Assembly::open(const Key& key) {
     const std::int64_t known = std::max(std::int64_t{0}, grid_.first_record - slot->handed_end);
     std::fill_n(slot->missing.begin(), std::min(known, grid_.records_per_chunk), 0);
     bytes_.fetch_add(slot->cells.size(), std::memory_order_relaxed);
+    if (in_all_ != nullptr) in_all_->fetch_add(slot->cells.size(), std::memory_order_relaxed);
   }
   return *slot;
+}
+
+std::unique_ptr<Assembly::Open> Assembly::take(const Key& key) {
+  const auto found = open_.find(key);
+  std::unique_ptr<Open> taken = std::move(found->second);
+  open_.erase(found);
+  bytes_.fetch_sub(taken->cells.size(), std::memory_order_relaxed);
+  if (in_all_ != nullptr) in_all_->fetch_sub(taken->cells.size(), std::memory_order_relaxed);
+  return taken;
 }
 
 std::optional<std::size_t> Assembly::whole(std::span<const model::Segment> segments) const {
@@ -214,10 +224,8 @@ std::optional<FinishedChunk> Assembly::take_due(const Key& key, Open& chunk) {
       key.record_chunk * grid_.records_per_chunk + static_cast<std::int64_t>(chunk.complete);
   const std::int64_t full_end = (key.record_chunk + 1) * grid_.records_per_chunk;
   if (end == full_end) {
-    const std::unique_ptr<Open> taken = std::move(open_.at(key));
-    open_.erase(key);
+    const std::unique_ptr<Open> taken = take(key);
     if (grid_.records_per_chunk > 1) full_.insert(key);
-    bytes_.fetch_sub(taken->cells.size(), std::memory_order_relaxed);
     return FinishedChunk{key.spatial, key.record_chunk, full_end, true, std::move(taken->cells)};
   }
   if (chunk.last_end > 0 && end == chunk.last_end) return take_last(key);
@@ -237,9 +245,7 @@ std::optional<FinishedChunk> Assembly::take_due(const Key& key, Open& chunk) {
 
 // What was handed on with all its records already stays as it is on the disk.
 std::optional<FinishedChunk> Assembly::take_last(const Key& key) {
-  const std::unique_ptr<Open> taken = std::move(open_.at(key));
-  open_.erase(key);
-  bytes_.fetch_sub(taken->cells.size(), std::memory_order_relaxed);
+  const std::unique_ptr<Open> taken = take(key);
   if (taken->handed_end == taken->last_end) return std::nullopt;
   base::fill_with(element_.fill, taken->cells.bytes().subspan(taken->complete * record_bytes_));
   return FinishedChunk{key.spatial, key.record_chunk, taken->last_end, true, std::move(taken->cells)};

@@ -62,6 +62,8 @@ class Assembly {
   // Chunks lie in `slabs` while they are put together.
   Assembly(ChunkGrid grid, Element element, std::shared_ptr<const codecs::Codec> codec, base::SlabPool slabs,
            Done done);
+  // Counts what is held in `all`, too, with that of others; before any piece. It must live longer.
+  void count_in(std::atomic<std::size_t>& all) { in_all_ = &all; }
 
   // Copies a piece of record `record` into the spatial chunk: segments lead from elements of `source` to
   // elements of the box of that chunk (as model::intersect(region, grid.box(spatial)) gives them).
@@ -101,6 +103,7 @@ class Assembly {
     std::int64_t last_end = 0;          // records before this one are all that will come; 0: not known
   };
   Open& open(const Key& key) TAILRACE_REQUIRES(mutex_);
+  std::unique_ptr<Open> take(const Key& key) TAILRACE_REQUIRES(mutex_);
   // Where in its source the one segment of a piece begins that is a whole chunk; nothing for any other piece.
   std::optional<std::size_t> whole(std::span<const model::Segment> segments) const;
   void fill_outside(const model::Box& box, std::span<std::byte> cells) const;
@@ -123,6 +126,7 @@ class Assembly {
   std::map<Key, std::unique_ptr<Open>> open_ TAILRACE_GUARDED_BY(mutex_);
   std::set<Key> full_ TAILRACE_GUARDED_BY(mutex_);  // handed on complete, since the last flush
   std::atomic<std::size_t> bytes_{0};
+  std::atomic<std::size_t>* in_all_ = nullptr;
 };
 
 }  // namespace tailrace::output

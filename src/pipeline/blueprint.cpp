@@ -76,17 +76,4 @@ bool Blueprint::sends(int index, int client) const {
 }
 
 // A block comes from memory that another process writes to.
-void Blueprint::check_block(int client, const model::PacketHeader& header, std::size_t bytes) const {
-  const std::vector<model::Field>& fields = info.declarations.fields;
-  TAILRACE_ASSERT(
-      header.number >= 0 && static_cast<std::size_t>(header.number) < fields.size(),
-      fmt::format("client {} sent field number {}, of {} fields", client, header.number, fields.size()));
-  const model::Field& field = fields[static_cast<std::size_t>(header.number)];
-  const model::Region& region =
-      info.decomposition.regions[static_cast<std::size_t>(field.grid)][static_cast<std::size_t>(client)];
-  const std::size_t expected = static_cast<std::size_t>(region.size()) * model::size_of(field.type);
-  TAILRACE_ASSERT(bytes == expected, fmt::format("client {} sent {} bytes of field \"{}\"; it holds {}",
-                                                 client, bytes, field.name, expected));
-}
-
 }  // namespace tailrace::pipeline

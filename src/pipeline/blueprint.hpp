@@ -42,8 +42,6 @@ struct Blueprint {
   const model::Region& region(int grid, int client) const {
     return info.decomposition.regions[static_cast<std::size_t>(grid)][static_cast<std::size_t>(client)];
   }
-  // Asserts that a packet of a client is a block of a field that it holds.
-  void check_block(int client, const model::PacketHeader& header, std::size_t bytes) const;
   // Whether a client puts the field: of what all ranks hold the first rank's is taken.
   bool sends(int field, int client) const;
   bool is_inline() const { return info.configuration.servers.mode == settings::Mode::inline_; }

@@ -32,6 +32,7 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
       words_(messenger, blueprint_.info.number),
       tasks_(services.executor),
       out_of_range_(blueprint_, services.counters),
+      block_sizes_(blueprint_),
       masks_(blueprint_),
       streams_(
           blueprint_,
@@ -120,6 +121,7 @@ void ServedComponent::create_files(std::span<const int> clients) {
 void ServedComponent::start(std::vector<server::Link> links, const model::StateLoader* saved) {
   std::vector<int> clients;
   for (const server::Link& link : links) clients.push_back(link.client);
+  block_sizes_.start(clients);
   masks_.start(clients);
   streams_.start(clients);
   if (blueprint_.plan.analysis && !blueprint_.plan.analysis->graph.diagnostics.empty())
@@ -155,7 +157,7 @@ bool ServedComponent::ready_for_step() {
 // this one goes on; but not without end, where the others do not call.
 bool ServedComponent::fails_for_lack_of_room() {
   const std::size_t waiting = router_.moving_bytes();
-  const std::size_t step = std::max(most_step_bytes_, step_bytes_.load(std::memory_order_relaxed));
+  const std::size_t step = intake_->most_step_bytes();
   const std::size_t most = std::max(blueprint_.info.memory, steps_for_others * step);
   if (waiting <= most) return false;
   const model::Tick& tick = intake_->tick();
@@ -185,7 +187,7 @@ bool ServedComponent::has_room() {
   const std::size_t leaving = leaving_bytes();
   if (has_enough_to_do() && intake_->buffer_used() < nearly_full) return false;
   if (leaving <= memory / least_share) return true;
-  const std::size_t next = std::max(most_step_bytes_, step_bytes_.load(std::memory_order_relaxed));
+  const std::size_t next = intake_->most_step_bytes();
   return leaving <= memory / moving_share &&
          services_.counters.held.total() + next <=
              blueprint_.info.configuration.servers.memory + needed_besides_;
@@ -207,15 +209,13 @@ void ServedComponent::begin_step(const model::Tick& tick) {
   streams_.begin_step(tick);
   if (diagnostics_) diagnostics_->begin_step(tick, streams_.axes());
   backlog_.begin_step(streams_.axes(), tick);
-  most_step_bytes_ = std::max(most_step_bytes_, step_bytes_.exchange(0, std::memory_order_relaxed));
   count_held();
   life_.announce_step(tick);
 }
 
 void ServedComponent::accept(int client, const model::PacketHeader& header,
                              std::span<const std::byte> payload) {
-  blueprint_.check_block(client, header, payload.size());
-  step_bytes_.fetch_add(payload.size(), std::memory_order_relaxed);
+  block_sizes_.check(client, header, payload.size());
   if (header.kind != model::PacketKind::block) checkpoints_.keep(client, header.number, payload);
   if (header.kind == model::PacketKind::kept) return;
   const std::span<const std::byte> values = masks_.apply(client, header.number, payload);

@@ -7,7 +7,6 @@
 // the parts submit. Parts know their neighbours only through what is handed to their constructors here.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +19,7 @@
 #include "pipeline/ending.hpp"
 #include "pipeline/life.hpp"
 #include "pipeline/routing/router.hpp"
+#include "pipeline/sampling/block_sizes.hpp"
 #include "pipeline/sampling/masks.hpp"
 #include "pipeline/sampling/out_of_range.hpp"
 #include "pipeline/sampling/streams.hpp"
@@ -116,6 +116,7 @@ class ServedComponent final : public server::Pipeline {
   Words words_;
   Tasks tasks_;
   sampling::OutOfRange out_of_range_;
+  sampling::BlockSizes block_sizes_;
   sampling::Masks masks_;
   sampling::Streams streams_;
   Commits commits_;
@@ -128,8 +129,6 @@ class ServedComponent final : public server::Pipeline {
   std::unique_ptr<server::Intake> intake_;    // null on a server without clients
   telemetry::HeldPart held_;
   double next_count_ = 0.0;
-  std::atomic<std::size_t> step_bytes_{0};  // of the blocks of this step so far
-  std::size_t most_step_bytes_ = 0;
   std::size_t needed_besides_ = 0;  // of what must be held, where `memory` is not given
   bool waits_for_writers_ = false;
   bool input_ended_ = false;

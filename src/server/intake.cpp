@@ -78,6 +78,7 @@ bool Intake::drain(Client& client) {
   if (packets == 0) return submitted;
   counters_.packets_in.add(packets);
   counters_.bytes_in.add(bytes);
+  step_bytes_ += bytes;
   return true;
 }
 
@@ -234,6 +235,8 @@ bool Intake::advance() {
   tick_ = ahead->tick;
   env::maybe_fail("running");
   pipeline_.begin_step(tick_);
+  most_step_bytes_ = most_step_bytes();
+  step_bytes_ = 0;
   for (Client& client : clients_) client.state = State::running;
   return true;
 }
@@ -336,6 +339,8 @@ double Intake::buffer_used() const {
   }
   return used;
 }
+
+std::size_t Intake::most_step_bytes() const { return std::max(most_step_bytes_, step_bytes_); }
 
 std::string Intake::describe() const {
   std::string text;

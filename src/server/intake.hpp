@@ -67,6 +67,7 @@ class Intake {
   void close();                                      // the last word to clients that have finished
   const model::Tick& tick() const { return tick_; }  // static_step before the first one
   double buffer_used() const;                        // 0 to 1, of the fullest client
+  std::size_t most_step_bytes() const;               // that came in a step, the current one included
   std::string describe() const;                      // for the watchdog: where each client stands
   // What the clients counted, as they sent it with their last packet.
   const std::vector<std::vector<std::byte>>& client_counters() const { return client_counters_; }
@@ -106,6 +107,7 @@ class Intake {
   std::atomic<int> in_work_{0};  // pieces of work of the current step
   model::Tick tick_{model::static_step, 0.0};
   model::Tick last_tick_{model::static_step, 0.0};
+  std::size_t step_bytes_ = 0, most_step_bytes_ = 0;  // of this step; of those before
   std::vector<std::byte> checkpoint_values_;
   bool in_checkpoint_ = false;  // the pipeline was told of it
   bool discarding_ = false;

@@ -6,8 +6,8 @@
 
 namespace tailrace::pipeline::routing {
 
-Geometry::Geometry(output::ChunkGrid grid, model::Regions regions)
-    : grid_(std::move(grid)), regions_(std::move(regions)) {}
+Geometry::Geometry(output::ChunkGrid grid, model::Regions regions, std::atomic<std::size_t>* in_all)
+    : grid_(std::move(grid)), regions_(std::move(regions)), in_all_(in_all) {}
 
 const std::vector<Piece>& Geometry::pieces(int client) const { return made({client, all_chunks}); }
 
@@ -44,6 +44,7 @@ void Geometry::make(const Key& key, std::vector<Piece>& pieces) const {
   std::size_t bytes = sizeof(Made) + sizeof(Key) + of_the_list + pieces.capacity() * sizeof(Piece);
   for (const Piece& piece : pieces) bytes += piece.overlap.bytes();
   bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  if (in_all_ != nullptr) in_all_->fetch_add(bytes, std::memory_order_relaxed);
 }
 
 }  // namespace tailrace::pipeline::routing

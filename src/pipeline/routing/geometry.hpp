@@ -27,8 +27,9 @@ struct Piece {
 // holds its share of the grid and not all of it.
 class Geometry {
  public:
-  // `regions`: of the grid, by client.
-  Geometry(output::ChunkGrid grid, model::Regions regions);
+  // `regions`: of the grid, by client. `in_all`: where not null, counts the bytes() of several and must live
+  // longer.
+  Geometry(output::ChunkGrid grid, model::Regions regions, std::atomic<std::size_t>* in_all = nullptr);
 
   const output::ChunkGrid& grid() const { return grid_; }
   std::int64_t clients() const { return static_cast<std::int64_t>(regions_.size()); }
@@ -55,6 +56,7 @@ class Geometry {
   mutable std::mutex mutex_;  // guards the list, not what is in it
   mutable std::map<Key, Made> made_;
   mutable std::atomic<std::size_t> bytes_{0};
+  std::atomic<std::size_t>* in_all_;
 };
 
 }  // namespace tailrace::pipeline::routing

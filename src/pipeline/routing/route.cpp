@@ -56,6 +56,7 @@ Route make_route(const Blueprint& blueprint, const sampling::Stream& stream, con
   route.assembly =
       std::make_unique<output::Assembly>(std::move(grid), output::Element{spec.type, stream.fill},
                                          std::move(codec), parts.slabs, std::move(done));
+  route.assembly->count_in(parts.open_bytes);
   return route;
 }
 

@@ -1,6 +1,7 @@
 // The way of one stream's records into chunks.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 
@@ -23,6 +24,7 @@ struct RouteParts {
   const Geometry* geometry;
   base::SlabPool& slabs;
   const sinks::FileServices& services;
+  std::atomic<std::size_t>& open_bytes;  // of all routes
 };
 
 // `done` gets each finished chunk, on the thread that completed it.

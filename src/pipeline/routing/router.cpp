@@ -64,7 +64,8 @@ Router::Router(Parts parts, std::span<const std::unique_ptr<sampling::Stream>> s
       outbox_(parts_.words.messenger(), parts_.words.kind(Word::bundle)) {
   for (const auto& stream : streams_)
     routes_.push_back(make_route(
-        parts_.blueprint, *stream, {&geometry(*stream), parts_.words.messenger().slabs(), parts_.services},
+        parts_.blueprint, *stream,
+        {&geometry(*stream), parts_.words.messenger().slabs(), parts_.services, open_bytes_},
         [this, &stream = *stream](output::FinishedChunk&& chunk) { chunk_done(stream, std::move(chunk)); }));
   outbox_.on(piece_item, [this](const base::SharedBytes& item) { receive_piece(item); });
   outbox_.on(chunk_item, [this](const base::SharedBytes& item) { receive_chunk(item); });
@@ -79,7 +80,7 @@ const Geometry& Router::geometry(const sampling::Stream& stream) {
   if (!slot)
     slot = std::make_unique<Geometry>(
         output::ChunkGrid{layout.shape, layout.chunk, layout.records_per_chunk},
-        parts_.blueprint.info.decomposition.regions[static_cast<std::size_t>(grid)]);
+        parts_.blueprint.info.decomposition.regions[static_cast<std::size_t>(grid)], &geometry_bytes_);
   return *slot;
 }
 
@@ -225,18 +226,6 @@ bool Router::send(bool all) { return outbox_.send(all); }
 std::size_t Router::moving_bytes() const {
   return outbox_.bytes() + parts_.words.messenger().bytes_in_flight() + unprocessed_bytes() +
          delivered_bytes_.load(std::memory_order_relaxed);
-}
-
-std::size_t Router::open_bytes() const {
-  std::size_t bytes = 0;
-  for (const Route& route : routes_) bytes += route.assembly->bytes();
-  return bytes;
-}
-
-std::size_t Router::geometry_bytes() const {
-  std::size_t bytes = 0;
-  for (const auto& [key, geometry] : geometries_) bytes += geometry->bytes();
-  return bytes;
 }
 
 sinks::SavedRecords Router::saved_records(const sampling::Stream& stream,

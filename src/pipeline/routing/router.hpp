@@ -73,8 +73,8 @@ class Router {
   std::size_t delivered_bytes() const { return delivered_bytes_.load(std::memory_order_relaxed); }
   std::size_t unsent_bytes() const { return outbox_.bytes(); }
   // Held in chunks that wait for more records.
-  std::size_t open_bytes() const;
-  std::size_t geometry_bytes() const;
+  std::size_t open_bytes() const { return open_bytes_.load(std::memory_order_relaxed); }
+  std::size_t geometry_bytes() const { return geometry_bytes_.load(std::memory_order_relaxed); }
   std::size_t record_bytes(std::size_t stream) const { return routes_[stream].variable.record_bytes; }
 
  private:
@@ -98,6 +98,7 @@ class Router {
   std::span<const std::unique_ptr<sampling::Stream>> streams_;
   sinks::Owners owners_;
   Outbox outbox_;
+  std::atomic<std::size_t> geometry_bytes_{0}, open_bytes_{0};
   // By grid, chunk shape and records per chunk: most variables of a file share one.
   std::map<std::pair<int, std::vector<std::int64_t>>, std::unique_ptr<Geometry>> geometries_;
   std::vector<Route> routes_;  // by number of the stream

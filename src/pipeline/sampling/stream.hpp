@@ -4,12 +4,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "model/data_type.hpp"
+#include "pipeline/sampling/accumulators.hpp"
 #include "time/accumulator.hpp"
 #include "time/axis.hpp"
 
@@ -32,13 +31,14 @@ struct Stream {
   std::vector<std::byte> fill;  // the same as one element
   std::optional<model::Packing> packing;
   std::optional<time::Missing> missing;  // of a field that has missing values
-  // Of the window that is open, or of each one of a cycle: by client; none where values are passed on as they
-  // are.
-  using Accumulators = std::map<int, std::unique_ptr<time::Accumulator>>;
-  std::vector<Accumulators> windows = std::vector<Accumulators>(1);
+  // Of the window that is open, or of each one of a cycle; none where values are passed on as they are.
+  Accumulators first_window;  // of most streams the only one
+  std::vector<Accumulators> further_windows;
 
+  std::size_t windows() const { return 1 + further_windows.size(); }
+  Accumulators& window(std::size_t turn) { return turn == 0 ? first_window : further_windows[turn - 1]; }
   Accumulators& window_of(const time::TimeRecord& record) {
-    return windows[record.turn < 0 ? 0 : static_cast<std::size_t>(record.turn)];
+    return window(record.turn < 0 ? 0 : static_cast<std::size_t>(record.turn));
   }
 
   bool copies() const {

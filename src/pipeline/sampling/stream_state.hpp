@@ -1,21 +1,16 @@
 // What the accumulators of one stream hold, as arrays over the cells of its grid.
 #pragma once
 
-#include <map>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "model/declarations.hpp"
 #include "model/state.hpp"
-#include "time/accumulator.hpp"
+#include "pipeline/sampling/accumulators.hpp"
 
 namespace tailrace::pipeline::sampling {
 
 class StreamState {
  public:
-  using Accumulators = std::map<int, std::unique_ptr<time::Accumulator>>;  // by client
-
   // `prefix`: of the arrays' names. `regions`: of the grid, by client. `may_lack_samples`: clients may have
   // combined different samples, so how many there are is saved for each cell and not once. The references
   // must live longer.

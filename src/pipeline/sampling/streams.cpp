@@ -64,7 +64,7 @@ std::unique_ptr<Stream> Streams::make_stream(std::size_t file, std::size_t varia
     if (!stream->once) {
       stream->axis = axes_.number(file, static_cast<std::size_t>(plan.axis));
       const time::AxisRule rule = in.axes[static_cast<std::size_t>(plan.axis)].rule();
-      stream->windows.resize(static_cast<std::size_t>(rule.turns()));
+      stream->further_windows.resize(static_cast<std::size_t>(rule.turns()) - 1);
       stream->at_end = rule.kind == time::AxisKind::at_end || rule.also_at_end;
     }
   }
@@ -168,14 +168,13 @@ void Streams::close(Stream& stream, int client, const time::TimeRecord& record) 
 }
 
 // Those of fields are all made in start(), since workers then only look them up.
-time::Accumulator* Streams::accumulator(const Stream& stream, Stream::Accumulators& window, int client) {
+time::Accumulator* Streams::accumulator(const Stream& stream, Accumulators& window, int client) {
   if (stream.copies()) return nullptr;
-  const auto found = window.find(client);
-  if (found != window.end()) return found->second.get();
+  if (time::Accumulator* const found = window.find(client)) return found;
   const std::size_t cells = cells_of(stream, client);
   auto made = time::make_accumulator(stream.reduction, stream.input, stream.stored(), cells, stream.missing);
   for (const time::KeptArray& kept : made->kept_arrays()) bytes_ += cells * model::size_of(kept.type);
-  return window.emplace(client, std::move(made)).first->second.get();
+  return &window.add(client, std::move(made));
 }
 
 std::size_t Streams::cells_of(const Stream& stream, int client) const {
@@ -188,7 +187,7 @@ StreamState Streams::state_of(const Stream& stream, std::size_t window) const {
   const int grid = blueprint_.field(stream.field).grid;
   const bool may_lack_samples = stream.diagnostic || stream.at_end ||
                                 blueprint_.plan.fields[static_cast<std::size_t>(stream.field)].optional;
-  const std::string of_cycle = stream.windows.size() == 1 ? "" : fmt::format("{}/", window);
+  const std::string of_cycle = stream.windows() == 1 ? "" : fmt::format("{}/", window);
   return {fmt::format("files/{}/{}/{}", file.entry.path,
                       file.variables[static_cast<std::size_t>(planned)].name, of_cycle),
           blueprint_.info.declarations.grids[static_cast<std::size_t>(grid)],
@@ -205,8 +204,8 @@ void Streams::save(model::StateSaver& saver) const {
 
 void Streams::save_windows(model::StateSaver& saver) const {
   for (const auto& stream : streams_)
-    for (std::size_t window = 0; stream->file_axis >= 0 && window < stream->windows.size(); ++window)
-      state_of(*stream, window).save(saver, stream->windows[window]);
+    for (std::size_t window = 0; stream->file_axis >= 0 && window < stream->windows(); ++window)
+      state_of(*stream, window).save(saver, stream->window(window));
 }
 
 void Streams::load(const model::StateLoader& loader) {
@@ -217,9 +216,9 @@ void Streams::load(const model::StateLoader& loader) {
   step_closed_ = true;
   for (const auto& stream : streams_)
     for (std::size_t window = 0; stream->file_axis >= 0 && !blueprint_.plan.files[stream->file].is_unsaved &&
-                                 window < stream->windows.size();
+                                 window < stream->windows();
          ++window)
-      state_of(*stream, window).load(loader, stream->windows[window]);
+      state_of(*stream, window).load(loader, stream->window(window));
 }
 
 }  // namespace tailrace::pipeline::sampling

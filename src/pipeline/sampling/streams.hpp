@@ -57,7 +57,8 @@ class Streams final : public model::Stateful {
 
   // Gives a stream of a diagnostic an accumulator for the client whose values will come here.
   void expect(Stream& stream, int client) {
-    for (Stream::Accumulators& window : stream.windows) accumulator(stream, window, client);
+    for (std::size_t turn = 0; turn < stream.windows(); ++turn)
+      accumulator(stream, stream.window(turn), client);
   }
 
   // Behind close_step(), while nothing is under way: what the accumulators hold, as arrays over the cells of
@@ -75,7 +76,7 @@ class Streams final : public model::Stateful {
 
  private:
   std::unique_ptr<Stream> make_stream(std::size_t file, std::size_t variable) const;
-  time::Accumulator* accumulator(const Stream& stream, Stream::Accumulators& window, int client);
+  time::Accumulator* accumulator(const Stream& stream, Accumulators& window, int client);
   std::size_t cells_of(const Stream& stream, int client) const;
   void close(Stream& stream, int client, const time::TimeRecord& record);
   StreamState state_of(const Stream& stream, std::size_t window) const;
