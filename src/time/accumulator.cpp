@@ -42,7 +42,7 @@ class Folding final : public Accumulator {
 
  public:
   Folding(const Stored& output, std::size_t size, Rule rule = {})
-      : rule_(rule), output_(output), size_(size), kept_(Rule::names.size() * size) {}
+      : size_(size), kept_(Rule::names.size() * size), rule_(rule), output_(output) {}
 
   void combine(std::span<const std::byte> sample, double weight, double fraction) override {
     TAILRACE_ASSERT(sample.size() == size_ * sizeof(In), "a sample has the size of its block");
@@ -138,11 +138,12 @@ class Folding final : public Accumulator {
                                                  name_of(kind), size_, model::name_of(input), why));
   }
 
+  // In this order: what each sample needs lies in one line of the cache.
+  std::size_t size_;
+  std::vector<Kept> kept_;
+  Totals totals_;
   Rule rule_;
   Stored output_;
-  std::size_t size_;
-  Totals totals_;
-  std::vector<Kept> kept_;
 };
 
 template <DataType input, class In>
