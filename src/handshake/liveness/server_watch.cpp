@@ -119,7 +119,7 @@ std::optional<std::string> ServerWatch::find_loss() {
 void ServerWatch::look_while_waiting(double seconds, const std::string& what) {
   look();
   if (const auto gone = minds_ranks_ ? losses_.find_gone_rank(started_.number) : std::nullopt) {
-    any_lost();  // a rank may have gone because a server did
+    explain_loss();  // a rank may have gone because a server did, of which this one hears a moment later
     const auto other = losses_.first_other(own_);
     raise(other ? losses_.fault(*other) : *gone);
   }
