@@ -6,8 +6,8 @@
 
 namespace tailrace::pipeline::routing {
 
-Geometry::Geometry(output::ChunkGrid grid, model::Regions regions, std::atomic<std::size_t>* in_all)
-    : grid_(std::move(grid)), regions_(std::move(regions)), in_all_(in_all) {}
+Geometry::Geometry(output::ChunkGrid grid, model::Regions regions)
+    : grid_(std::move(grid)), regions_(std::move(regions)) {}
 
 const std::vector<Piece>& Geometry::pieces(int client) const { return made({client, all_chunks}); }
 

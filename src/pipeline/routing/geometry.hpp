@@ -27,9 +27,10 @@ struct Piece {
 // holds its share of the grid and not all of it.
 class Geometry {
  public:
-  // `regions`: of the grid, by client. `in_all`: where not null, counts the bytes() of several and must live
-  // longer.
-  Geometry(output::ChunkGrid grid, model::Regions regions, std::atomic<std::size_t>* in_all = nullptr);
+  // `regions`: of the grid, by client.
+  Geometry(output::ChunkGrid grid, model::Regions regions);
+  // Counts bytes() in `all`, too, with those of others; before any piece is asked for. It must live longer.
+  void count_in(std::atomic<std::size_t>& all) { in_all_ = &all; }
 
   const output::ChunkGrid& grid() const { return grid_; }
   std::int64_t clients() const { return static_cast<std::int64_t>(regions_.size()); }
@@ -56,7 +57,7 @@ class Geometry {
   mutable std::mutex mutex_;  // guards the list, not what is in it
   mutable std::map<Key, Made> made_;
   mutable std::atomic<std::size_t> bytes_{0};
-  std::atomic<std::size_t>* in_all_;
+  std::atomic<std::size_t>* in_all_ = nullptr;
 };
 
 }  // namespace tailrace::pipeline::routing

@@ -77,10 +77,12 @@ const Geometry& Router::geometry(const sampling::Stream& stream) {
   std::vector<std::int64_t> key = layout.chunk;
   key.push_back(layout.records_per_chunk);
   auto& slot = geometries_[{grid, std::move(key)}];
-  if (!slot)
+  if (!slot) {
     slot = std::make_unique<Geometry>(
         output::ChunkGrid{layout.shape, layout.chunk, layout.records_per_chunk},
-        parts_.blueprint.info.decomposition.regions[static_cast<std::size_t>(grid)], &geometry_bytes_);
+        parts_.blueprint.info.decomposition.regions[static_cast<std::size_t>(grid)]);
+    slot->count_in(geometry_bytes_);
+  }
   return *slot;
 }
 
