@@ -140,10 +140,11 @@ def test_readers_that_speak_another_version(job):
         ports = [port for port in listening(running) if port.to_bytes(4, "little") in told]
         assert len(ports) == 1
         between = Tamperer(running, ports[0], flipped(dice))
-        others = [reader(running, name="tampered") for _ in range(3)]
-        end = time.monotonic() + 20
-        while between.passed == 0 and time.monotonic() < end:
-            time.sleep(0.05)
+        with standing_still(running):
+            others = [reader(running, name="tampered") for _ in range(3)]
+            end = time.monotonic() + 20
+            while between.passed == 0 and time.monotonic() < end:
+                time.sleep(0.05)
         time.sleep(1.0)
         for process in others:
             process.kill()

@@ -4,11 +4,22 @@ import base64
 import signal
 import socket
 import stat
-import time
 
 import numpy as np
 import pytest
-from support.sst import SHAPE, STEPS, TIMES, contact, lines, listening, reader, start
+from support.sst import (
+    SHAPE,
+    STEPS,
+    TIMES,
+    contact,
+    lines,
+    listening,
+    reader,
+    standing_still,
+    start,
+    wait_for_first_steps,
+    wait_for_reader,
+)
 from support.values import put_values
 
 pytest.importorskip("adios2", reason="ADIOS2 is not installed")
@@ -33,7 +44,10 @@ def test_a_reader_gets_each_step_and_the_contact_is_the_users_alone(job):
     with start(job, when_full="block") as running:
         path = contact(running)
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        process = reader(running)
+        with standing_still(running):
+            process = reader(running)
+            wait_for_reader(running, process)
+        wait_for_first_steps(running, process)
         running.wait(60).finished()
         assert process.wait(30) == 0, process.lines_in.read_text()[-2000:]
     assert_steps(lines(process), all_of_them=True)
@@ -46,9 +60,11 @@ def test_nobody_has_to_read(job):
 
 def test_readers_come_and_go_and_a_slow_one_makes_gaps(job):
     with start(job, pace=0.03, queue=2) as running:
-        contact(running)
-        slow, fast, killed = reader(running, pause=0.3), reader(running), reader(running)
-        time.sleep(2.0)
+        with standing_still(running):
+            slow, fast, killed = reader(running, pause=0.3), reader(running), reader(running)
+            for process in (slow, fast, killed):
+                wait_for_reader(running, process)
+        wait_for_first_steps(running, slow, fast)
         killed.kill()
         again = reader(running)
         running.wait(90).finished()
@@ -62,11 +78,10 @@ def test_readers_come_and_go_and_a_slow_one_makes_gaps(job):
 
 def test_a_stopped_reader_holds_nothing_up(job):
     with start(job, pace=0.01, queue=2) as running:
-        contact(running)
-        process = reader(running)
-        end = time.monotonic() + 20
-        while not lines(process) and time.monotonic() < end:
-            time.sleep(0.05)
+        with standing_still(running):
+            process = reader(running)
+            wait_for_reader(running, process)
+        wait_for_first_steps(running, process)
         process.send_signal(signal.SIGSTOP)
         try:
             running.wait(60).finished()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import xarray as xr
-from support.sst import STEPS, check_file, counts, standing_still, start, wait_for_reader, worker
+from support.sst import STEPS, check_file, counts, go_slowly_until, standing_still, start, wait_for_reader, worker
 
 pytest.importorskip("adios2", reason="ADIOS2 is not installed")
 
@@ -87,8 +87,10 @@ def test_gaps_for_a_slow_consumer_are_counted_on_both_sides(job, folder):
     quick = consume(folder, "quick")
     with start(job, pace=0.02, folder=folder, late=True, queue=4) as running:
         with standing_still(running):
-            wait_for_reader(running)
-        slow = consume(folder, "slow", pause=0.2)
+            wait_for_reader(running, quick)
+            slow = consume(folder, "slow", pause=0.2)
+            wait_for_reader(running, slow)
+        go_slowly_until(running, lambda: how_many(slow) > 0)
         running.wait(120).finished()
         end_of(quick)
         slow.wait(60)  # whatever it could not take in time

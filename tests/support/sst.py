@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -102,15 +103,20 @@ def worker(running) -> int:
     raise AssertionError("there is no process of the stream")
 
 
+def sockets_of(pid: int) -> set[str]:
+    """Their inodes."""
+    found = set()
+    with contextlib.suppress(OSError):
+        for entry in Path(f"/proc/{pid}/fd").iterdir():
+            target = str(entry.readlink())
+            if target.startswith("socket:["):
+                found.add(target[8:-1])
+    return found
+
+
 def listening(running) -> set[int]:
     """Ports of TCP on which processes of the job listen, of all addresses."""
-    inodes = set()
-    for pid in [*running.rank_pids(), *processes(running)]:
-        with contextlib.suppress(OSError):
-            for entry in Path(f"/proc/{pid}/fd").iterdir():
-                target = str(entry.readlink())
-                if target.startswith("socket:["):
-                    inodes.add(target[8:-1])
+    inodes = set().union(*(sockets_of(pid) for pid in [*running.rank_pids(), *processes(running)]))
     rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     return {
         int(row[1].split(":")[1], 16)
@@ -119,11 +125,14 @@ def listening(running) -> set[int]:
     }
 
 
-def is_connected(running) -> bool:
-    """Whether somebody is, to a port of the stream."""
+def is_connected(running, process: subprocess.Popen | None = None) -> bool:
+    """Whether somebody is, or this process, to a port of the stream."""
     ports = listening(running)
+    own = process and sockets_of(process.pid)
     rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    return any(row[3] == "01" and int(row[1].split(":")[1], 16) in ports for row in rows)
+    return any(
+        row[3] == "01" and int(row[2].split(":")[1], 16) in ports and (own is None or row[9] in own) for row in rows
+    )
 
 
 @contextlib.contextmanager
@@ -138,12 +147,29 @@ def standing_still(running):
         os.kill(model, signal.SIGCONT)
 
 
-def wait_for_reader(running) -> None:
+def wait_for_reader(running, process: subprocess.Popen | None = None) -> None:
+    """For any, or for this one."""
     end = time.monotonic() + 60
-    while not is_connected(running):
+    while not is_connected(running, process):
         assert running.alive() and time.monotonic() < end
+        assert process is None or process.poll() is None
         time.sleep(0.02)
     time.sleep(0.5)  # until it has said what it wants
+
+
+def go_slowly_until(running, done: Callable[[], bool]) -> None:
+    """The model does a step or two now and then, so as not to be through before."""
+    end = time.monotonic() + 120
+    while not done():
+        assert running.alive() and time.monotonic() < end
+        with standing_still(running):
+            time.sleep(0.5)
+        time.sleep(0.05)
+
+
+def wait_for_first_steps(running, *readers: subprocess.Popen) -> None:
+    """Until each has read one."""
+    go_slowly_until(running, lambda: all(lines(process) for process in readers))
 
 
 def counts(running) -> dict[str, int]:
