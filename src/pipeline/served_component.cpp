@@ -307,7 +307,7 @@ void ServedComponent::finish_windows() {
   windows_finished_ = true;
   const plan::AxisBank& axes = intake_ ? streams_.axes() : commits_.axes();
   for (const auto& stream : streams_.all())
-    if (stream->file_axis >= 0 && !stream->copies())
+    if (stream->file_axis >= 0 && !stream->copies)
       tasks_.submit([this, &stream = *stream, &axes] { streams_.finish(stream, axes); });
 }
 

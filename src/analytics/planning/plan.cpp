@@ -27,6 +27,7 @@ Plan::Plan(const Layout& layout, const std::vector<char>& due)
     if (due[d]) diagnostics_.push_back(static_cast<int>(d));
   for (const int node : layout.nodes_of_inputs)
     seats_.push_back(node < 0 ? Bundled::Seat{} : bundled_.seats[at(node)]);
+  for (const auto& fill : layout.fills) may_lack_.push_back(fill ? 1 : 0);
   lay_out();
   for (const PhasePlan& phase : schedule_.phases) {
     lanes_.push_back(worth(phase.blocks));

@@ -27,6 +27,7 @@ class Plan {
   const Schedule& schedule() const { return schedule_; }
   const std::vector<int>& diagnostics() const { return diagnostics_; }  // that are due
   Bundled::Seat seat(int input) const { return seats_[at(input)]; }     // node -1: not needed
+  bool may_lack(int input) const { return may_lack_[at(input)] != 0; }  // whether values may be missing
 
   std::size_t nodes() const { return bundled_.graph.nodes.size(); }
   const Node& node(int number) const { return bundled_.graph.nodes[at(number)]; }
@@ -53,6 +54,7 @@ class Plan {
   const Schedule schedule_;
   std::vector<int> diagnostics_;
   std::vector<Bundled::Seat> seats_;                                         // by input
+  std::vector<char> may_lack_;                                               // by input
   std::map<std::pair<int, std::size_t>, std::vector<model::Region>> lists_;  // by cut and members; by client
   std::vector<const std::vector<model::Region>*> regions_;                   // by node
   std::vector<std::size_t> lanes_;                                           // by phase

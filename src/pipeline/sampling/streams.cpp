@@ -68,12 +68,14 @@ std::unique_ptr<Stream> Streams::make_stream(std::size_t file, std::size_t varia
       stream->at_end = rule.kind == time::AxisKind::at_end || rule.also_at_end;
     }
   }
+  stream->copies = stream->changes_nothing();
   const auto& analysis = blueprint_.plan.analysis;
   stream->diagnostic = analysis && std::ranges::count(analysis->field_of_diagnostic, layout.field) > 0;
   return stream;
 }
 
 void Streams::start(std::span<const int> clients) {
+  for (const auto& streams : of_field_) is_sampled_.push_back(streams.empty() ? 0 : 1);
   for (const auto& stream : streams_) {
     // Those of diagnostics are made with their first value, where that is.
     if ((stream->file_axis < 0 && !stream->once) || stream->diagnostic) continue;
@@ -111,6 +113,7 @@ void Streams::close_step() {
 }
 
 void Streams::accept(int client, const model::PacketHeader& header, std::span<const std::byte> payload) {
+  if (is_sampled_[static_cast<std::size_t>(header.number)] == 0) return;
   for (Stream* stream : of_field(header.number)) {
     if (header.step != model::static_step)
       fold(*stream, client, payload, axes_.shares(stream->axis));
@@ -151,7 +154,7 @@ void Streams::forget(Stream& stream, int client, const time::TimeRecord& record)
 }
 
 void Streams::finish(Stream& stream, const plan::AxisBank& axes) {
-  if (stream.file_axis < 0 || stream.copies()) return;
+  if (stream.file_axis < 0 || stream.copies) return;
   for (const time::TimeRecord& record : axes.axis(stream.axis).last_records())
     for (const auto& [client, accumulator] : stream.window_of(record)) close(stream, client, record);
 }
@@ -169,7 +172,7 @@ void Streams::close(Stream& stream, int client, const time::TimeRecord& record) 
 
 // Those of fields are all made in start(), since workers then only look them up.
 time::Accumulator* Streams::accumulator(const Stream& stream, Accumulators& window, int client) {
-  if (stream.copies()) return nullptr;
+  if (stream.copies) return nullptr;
   if (time::Accumulator* const found = window.find(client)) return found;
   const std::size_t cells = cells_of(stream, client);
   auto made = time::make_accumulator(stream.reduction, stream.input, stream.stored(), cells, stream.missing);

@@ -90,6 +90,7 @@ class Streams final : public model::Stateful {
   // Never moved once made, since the router and the diagnostics refer to them.
   std::vector<std::unique_ptr<Stream>> streams_;
   std::vector<std::vector<Stream*>> of_field_;
+  std::vector<char> is_sampled_;  // by field: whether it has any; asked for each packet, so it is small
   std::optional<OptionalFields> optional_fields_;
   std::size_t bytes_ = 0;
 };

@@ -4,14 +4,16 @@ namespace tailrace::analytics::engine::work {
 
 FixedInputs::FixedInputs(const planning::Layout& layout, const std::vector<EngineInput>& inputs) {
   for (std::size_t input = 0; input < inputs.size(); ++input) {
-    const bool is_used = layout.nodes_of_inputs[input] >= 0;
-    blocks_.emplace_back(inputs[input].fixed && is_used ? layout.clients.size() : 0);
+    const bool is_here = inputs[input].fixed && layout.nodes_of_inputs[input] >= 0 && !layout.clients.empty();
+    numbers_.push_back(is_here ? static_cast<int>(fixed_.size()) : -1);
+    if (is_here) fixed_.push_back({static_cast<int>(input), std::vector<Block>(layout.clients.size())});
   }
 }
 
 void FixedInputs::keep(int input, std::size_t client, model::DataType type,
                        std::span<const std::byte> payload) {
-  Block& block = blocks_[static_cast<std::size_t>(input)][client];
+  const int number = numbers_[static_cast<std::size_t>(input)];
+  Block& block = fixed_[static_cast<std::size_t>(number)].blocks[client];
   block.bytes.assign(payload.begin(), payload.end());
   block.type = type;
   block.came = true;
@@ -19,10 +21,10 @@ void FixedInputs::keep(int input, std::size_t client, model::DataType type,
 }
 
 void FixedInputs::give(Inputs& step) const {
-  for (std::size_t input = 0; input < blocks_.size(); ++input)
-    for (std::size_t client = 0; client < blocks_[input].size(); ++client) {
-      const Block& block = blocks_[input][client];
-      if (block.came) step.take_fixed(static_cast<int>(input), client, block.type, block.bytes);
+  for (const Fixed& fixed : fixed_)
+    for (std::size_t client = 0; client < fixed.blocks.size(); ++client) {
+      const Block& block = fixed.blocks[client];
+      if (block.came) step.take_fixed(fixed.input, client, block.type, block.bytes);
     }
 }
 

@@ -15,7 +15,7 @@ class FixedInputs {
  public:
   FixedInputs(const planning::Layout& layout, const std::vector<EngineInput>& inputs);
 
-  bool has(int input) const { return !blocks_[static_cast<std::size_t>(input)].empty(); }
+  bool has(int input) const { return numbers_[static_cast<std::size_t>(input)] >= 0; }
   // `client` counts this server's. Copies.
   void keep(int input, std::size_t client, model::DataType type, std::span<const std::byte> payload);
   void give(Inputs& step) const;  // those that came
@@ -27,8 +27,13 @@ class FixedInputs {
     model::DataType type = model::DataType::float64;
     bool came = false;
   };
+  struct Fixed {
+    int input;
+    std::vector<Block> blocks;  // by client
+  };
   std::atomic<std::size_t> bytes_{0};
-  std::vector<std::vector<Block>> blocks_;  // by input and client; none for inputs that are not fixed
+  std::vector<int> numbers_;  // by input: among the fixed ones, or -1
+  std::vector<Fixed> fixed_;
 };
 
 }  // namespace tailrace::analytics::engine::work

@@ -38,7 +38,7 @@ void Inputs::open() {
 
 void Inputs::take(int input, std::size_t client, model::DataType type, std::span<const std::byte> payload) {
   const planning::Bundled::Seat seat = plan_.seat(input);
-  const std::optional<double> fill = plan_.layout().fills[at(input)];
+  const auto fill = plan_.may_lack(input) ? plan_.layout().fills[at(input)] : std::nullopt;
   Row& row = rows_[client][at(seat.node)];
   if (row.members == 0) {
     values_.of_client(client, seat.node).put(type, payload, fill);
