@@ -21,8 +21,20 @@ Region::Region(std::vector<Runs> runs) : runs_(std::move(runs)) {
 
 Region Region::of_box(const Box& box) {
   std::vector<Runs> runs;
+  runs.reserve(box.count.size());
   for (std::size_t d = 0; d < box.count.size(); ++d) runs.push_back({{box.offset[d], box.count[d]}});
   return Region(std::move(runs));
+}
+
+void Region::assign_part(const Region& whole, std::span<const std::size_t> dimensions) {
+  runs_.resize(dimensions.size());
+  counts_.resize(dimensions.size());
+  size_ = 1;
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    runs_[d] = whole.runs_[dimensions[d]];
+    counts_[d] = whole.counts_[dimensions[d]];
+    size_ *= counts_[d];
+  }
 }
 
 Box Region::bounds() const {

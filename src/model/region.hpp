@@ -31,6 +31,9 @@ class Region {
   Region() = default;
   explicit Region(std::vector<Runs> runs);
   static Region of_box(const Box& box);
+  // Becomes what another one is along some of its dimensions. Takes no new memory where it had as much
+  // before.
+  void assign_part(const Region& whole, std::span<const std::size_t> dimensions);
 
   std::size_t rank() const { return runs_.size(); }
   const Runs& runs(std::size_t dimension) const { return runs_[dimension]; }

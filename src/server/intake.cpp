@@ -149,7 +149,7 @@ void Intake::take(Client& client, const transport::Packet& packet) {
 bool Intake::submit(Client& client) {
   if (client.run.empty()) return false;
   const auto run = std::make_shared<const Packets>(std::exchange(client.run, {}));
-  client.run.reserve(run->size());  // the next step's is as long, most likely
+  client.run.reserve(run->size() + 1);  // the next step's is as long, most likely, and its word comes behind
   client.run_bytes = 0;
   const std::size_t workers = static_cast<std::size_t>(std::max(1, executor_.threads()));
   const std::size_t pieces = std::clamp<std::size_t>(run->size() / least_packets, 1, workers);

@@ -47,12 +47,6 @@ void walk_over(const std::vector<std::size_t>& dims, const model::Region& region
   walks.emplace_back(region.counts(), std::span<const std::int64_t>(strides).first(region.rank()));
 }
 
-model::Region part_of(const model::Region& region, const std::vector<std::size_t>& dims) {
-  std::vector<model::Runs> runs;
-  for (const std::size_t dim : dims) runs.push_back(region.runs(dim));
-  return model::Region(std::move(runs));
-}
-
 void convert(const simd::Kernels& kernels, const Operand& from, std::int64_t first, std::size_t count,
              double* into) {
   const std::byte* const bytes = from.bytes.data() + to_size(first) * model::size_of(from.type);
@@ -158,8 +152,9 @@ class Run {
 
  private:
   void begin_sinks(const model::Region& region) {
-    scratch_.kept.clear();
-    for (const auto& kept : code_.kept) scratch_.kept.push_back(part_of(region, kept));
+    scratch_.kept.resize(std::max(scratch_.kept.size(), code_.kept.size()));
+    for (std::size_t kept = 0; kept < code_.kept.size(); ++kept)
+      scratch_.kept[kept].assign_part(region, code_.kept[kept]);
     for (const Sink& sink : code_.sinks) data_.sinks[sink.sink]->begin(scratch_.kept[sink.kept]);
   }
 

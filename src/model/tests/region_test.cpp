@@ -24,6 +24,18 @@ TEST(Box, counts_its_cells) {
   EXPECT_EQ((Box{{0, 0}, {0, 4}}).size(), 0);
 }
 
+TEST(Region, becomes_a_part_of_another_whatever_it_was) {
+  const Region whole({{{5, 2}}, {{7, 3}, {2, 1}}, {{0, 6}}});
+  Region part = Region::of_box({{1, 2, 3, 4}, {1, 2, 3, 4}});
+  const std::vector<std::size_t> dimensions{2, 1};
+  part.assign_part(whole, dimensions);
+  EXPECT_EQ(part, Region({{{0, 6}}, {{7, 3}, {2, 1}}}));
+  EXPECT_EQ(part.size(), 24);
+  part.assign_part(whole, {});
+  EXPECT_EQ(part, Region());
+  EXPECT_EQ(part.size(), 1);
+}
+
 TEST(Region, knows_extents_and_bounds) {
   const Region region({{{0, 2}}, {{7, 3}, {2, 1}}});
   EXPECT_EQ(region.rank(), 2u);

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/error.hpp"
 #include "model/block.hpp"
 #include "pipeline/blueprint.hpp"
 
@@ -20,18 +21,28 @@ class BlockSizes {
 
   void start(std::span<const int> clients);  // of this server; once, before any block
   // Asserts that a packet of one of these clients is a block of a field that it holds. From any thread.
-  void check(int client, const model::PacketHeader& header, std::size_t bytes) const;
+  void check(int client, const model::PacketHeader& header, std::size_t bytes) const {
+    const auto number = static_cast<std::size_t>(header.number);
+    if (number >= fields_.size() || bytes != expected(client, fields_[number])) refuse(client, header, bytes);
+  }
 
  private:
   struct OfField {
     std::uint32_t grid, element;  // bytes of an element
   };
-  std::int64_t cells(int client, std::size_t grid) const;
+  std::size_t expected(int client, const OfField& field) const {
+    const auto place = static_cast<std::size_t>(client - first_client_);
+    TAILRACE_ASSERT(place < rows_.size() && rows_[place] >= 0, "a block comes from a client of this server");
+    return cells_[static_cast<std::size_t>(rows_[place]) * grids_ + field.grid] * field.element;
+  }
+  void refuse(int client, const model::PacketHeader& header, std::size_t bytes) const;
 
   const Blueprint& blueprint_;
   std::vector<OfField> fields_;
-  std::vector<int> clients_;         // ascending
-  std::vector<std::int64_t> cells_;  // by client and grid
+  std::size_t grids_ = 0;
+  int first_client_ = 0;
+  std::vector<int> rows_;           // of cells_, by client from the first one on; -1: another server's
+  std::vector<std::size_t> cells_;  // by client and grid
 };
 
 }  // namespace tailrace::pipeline::sampling

@@ -46,7 +46,7 @@ void Masks::check_part(int client, int grid, int mask) const {
                       blueprint_.info.declarations.grids[at(grid)].name));
 }
 
-std::span<const std::byte> Masks::apply(int client, int number, std::span<const std::byte> block) {
+std::span<const std::byte> Masks::apply_to(int client, int number, std::span<const std::byte> block) {
   const auto found = parts_.find(client);
   if (found == parts_.end()) return block;
   Part& part = found->second;

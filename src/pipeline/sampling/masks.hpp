@@ -23,7 +23,9 @@ class Masks {
   // The block as it counts: as it came, or a copy that stays valid until the client's next block. A block of
   // a mask is kept. Any worker, several at once; never twice at once for the same client. Throws Error(usage)
   // where the mask has not come yet.
-  std::span<const std::byte> apply(int client, int field, std::span<const std::byte> block);
+  std::span<const std::byte> apply(int client, int field, std::span<const std::byte> block) {
+    return parts_.empty() ? block : apply_to(client, field, block);
+  }
 
   std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
@@ -35,6 +37,7 @@ class Masks {
   };
 
   void check_part(int client, int grid, int mask) const;
+  std::span<const std::byte> apply_to(int client, int field, std::span<const std::byte> block);
   void keep(Part& part, int mask, std::span<const std::byte> block);
   std::span<const std::byte> masked(Part& part, const model::Field& field, std::span<const std::byte> block);
 
