@@ -14,7 +14,7 @@ namespace tailrace::telemetry {
 template <bool shared>
 class ScopedTimer {
  public:
-  explicit ScopedTimer(BasicTimings<shared>& timings) : timings_(timings) {}
+  explicit ScopedTimer(BasicTimings<shared>& timings) : timings_(timings) { timings.histogram.prefetch(); }
   ~ScopedTimer() { timings_.record(env::steady_nanoseconds() - begin_); }
   ScopedTimer(const ScopedTimer&) = delete;
   ScopedTimer& operator=(const ScopedTimer&) = delete;
