@@ -91,10 +91,17 @@ std::unique_ptr<AnyVariable> make_variable(library::IO& io, const EngineVariable
   throw std::logic_error("a type of no variable");
 }
 
+// Blocks stay where they are until the step ends, so what is not small is written from there: BP5 copies what
+// is below 4 MiB, into memory that is new in each step.
+constexpr const char* least_not_copied = "65536";
+
 library::Params parameters_of(const Options& options) {
-  if (!options.burst_buffer.empty())
-    return {{"Profile", "Off"}, {"StatsLevel", "0"}, {"BurstBufferPath", options.burst_buffer}};
-  if (options.engine != Engine::sst) return {{"Profile", "Off"}, {"StatsLevel", "0"}};
+  if (options.engine != Engine::sst) {
+    library::Params parameters{{"Profile", "Off"}, {"StatsLevel", "0"}};
+    if (options.engine == Engine::bp5) parameters["MinDeferredSize"] = least_not_copied;
+    if (!options.burst_buffer.empty()) parameters["BurstBufferPath"] = options.burst_buffer;
+    return parameters;
+  }
   return {{"RendezvousReaderCount", "0"},
           {"QueueLimit", std::to_string(options.queue)},
           {"ReserveQueueLimit", "1"},  // a reader that comes gets the newest step at once
