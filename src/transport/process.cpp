@@ -14,10 +14,12 @@ namespace {
 
 struct Status {
   char state = '?';
+  std::int32_t parent = 0;
   std::uint64_t start = 0;
 };
 
-// /proc/<pid>/stat: number (name) state and 18 more fields before the start time; the name may hold anything.
+// /proc/<pid>/stat: number (name) state parent and 17 more fields before the start time; the name may hold
+// anything.
 Status status_of(std::int32_t number) {
   std::ifstream file("/proc/" + std::to_string(number) + "/stat");
   std::string text;
@@ -26,11 +28,19 @@ Status status_of(std::int32_t number) {
   if (name_end == std::string::npos) return {};
   std::istringstream rest(text.substr(name_end + 1));
   Status status;
-  rest >> status.state;
+  rest >> status.state >> status.parent;
   std::string skipped;
-  for (int field = 4; field < 22; ++field) rest >> skipped;
+  for (int field = 5; field < 22; ++field) rest >> skipped;
   if (!(rest >> status.start)) status.start = 0;
   return status;
+}
+
+// By the environment that it was started with.
+bool has_rank(std::int32_t number) {
+  std::ifstream file("/proc/" + std::to_string(number) + "/environ");
+  for (std::string entry; std::getline(file, entry, '\0');)
+    if (entry.starts_with("PMI_RANK=")) return true;
+  return false;
 }
 
 std::uint64_t own_pid_space() {
@@ -42,6 +52,13 @@ std::uint64_t own_pid_space() {
 
 ProcessId this_process() {
   const auto number = static_cast<std::int32_t>(getpid());
+  return {.number = number, .start = status_of(number).start, .pid_space = own_pid_space()};
+}
+
+ProcessId launcher_process() {
+  auto number = static_cast<std::int32_t>(getpid());
+  do number = status_of(number).parent;
+  while (number > 1 && has_rank(number));
   return {.number = number, .start = status_of(number).start, .pid_space = own_pid_space()};
 }
 

@@ -14,6 +14,9 @@ struct ProcessId {
 };
 
 ProcessId this_process();
+// The nearest ancestor that is no rank of a job by PMI: with launchers that start all ranks of a node from
+// one process (Hydra's hydra_pmi_proxy), that one, also where a script stands between.
+ProcessId launcher_process();
 // True only when it is certain: a process that cannot be seen from here (another container) counts as there.
 bool gone(const ProcessId& process);
 // By a signal (SIGSTOP, a debugger); false where it cannot be seen.

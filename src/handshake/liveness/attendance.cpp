@@ -25,11 +25,17 @@ constexpr int most_named = 16;
 // All processes of a job start within this time, in clock ticks; a note that is older is of another job.
 constexpr std::uint64_t ticks_of_start = 60'000;
 
-// The launcher's name of the job, the same in all its processes on this node.
+// The same in all processes of a job on this node, and in those of no other job: the launcher's name of it,
+// or the launcher where it gives none, as MPICH's.
 std::string name_of_job() {
   std::string job;
-  for (const char* name : {"PMIX_NAMESPACE", "PMI_JOBID", "SLURM_JOB_ID", "SLURM_STEP_ID", "TAILRACE_NODES"})
+  for (const char* name : {"PMIX_NAMESPACE", "PMI_JOBID", "SLURM_JOB_ID", "SLURM_STEP_ID"})
     if (const char* const text = std::getenv(name)) job += fmt::format("{}={} ", name, text);
+  if (job.empty()) {
+    const transport::ProcessId launcher = transport::launcher_process();
+    job = fmt::format("{} {} ", launcher.number, launcher.start);
+  }
+  if (const char* const nodes = std::getenv("TAILRACE_NODES")) job += nodes;
   return fmt::format("{:016x}", std::hash<std::string>()(job + env::node_name()));
 }
 
