@@ -4,7 +4,7 @@ import os
 import signal
 
 import pytest
-from support.harness import servers
+from support.harness import needs_survivors_of_signals, servers
 from support.survivors import MODELS, pid_of, run_with_fault, start
 
 SECONDS = 5.0
@@ -59,6 +59,7 @@ def test_its_death_is_told_to_the_other_servers_and_their_clients(job, place, vi
     assert outcome.seconds < SECONDS, outcome.output
 
 
+@needs_survivors_of_signals
 def test_a_model_waits_in_finish_for_no_server_that_died_alone(job):
     with start(job, servers(1, watchdog="1 min"), "", steps=60, nodes="a,a,b") as running:
         running.wait_for("STEP 50\n")
@@ -66,7 +67,13 @@ def test_a_model_waits_in_finish_for_no_server_that_died_alone(job):
         running.wait_for("is gone: its process ended", timeout=SECONDS)
 
 
-@pytest.mark.parametrize("way", [signal.SIGSTOP, signal.SIGKILL], ids=["stop", "kill"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        pytest.param(signal.SIGSTOP, id="stop"),
+        pytest.param(signal.SIGKILL, id="kill", marks=needs_survivors_of_signals),
+    ],
+)
 def test_a_server_that_nobody_sees_is_said_not_to_answer(job, way):
     """All wait in finish for a server that is alone on its node. One that was killed is not watched, either: its system
     lets it listen at no port."""

@@ -5,7 +5,7 @@ import os
 import re
 
 import pytest
-from support.harness import attached, field, inline, model, servers
+from support.harness import attached, field, inline, model, needs_survivors_of_signals, servers
 from support.reading import commits, read
 from support.survivors import CONFIG, GRID, MODELS, TIMES, pid_of, run_with_fault, start
 from support.values import put_values
@@ -108,6 +108,7 @@ def test_the_other_ranks_go_on_when_one_is_killed_with_its_server(job, serve):
     assert_went_on(run_with_fault(job, going_on(serve), fault_at(1, "running", "kill")), models=1)
 
 
+@needs_survivors_of_signals
 @pytest.mark.parametrize("serving", [(servers, (2,)), (attached,), (inline,)], ids=["dedicated", "attached", "inline"])
 def test_a_plain_launcher_lets_the_job_end_in_order(job, serving):
     """A server that throws ends with status 0, and waits for the others in MPI_Finalize."""
@@ -139,6 +140,7 @@ def test_a_misuse_is_told_all_the_same(job):
     assert any("time never goes back" in message for _, message in outcome.errors), outcome.output
 
 
+@needs_survivors_of_signals
 def test_a_model_rank_that_dies_is_no_server_lost(job):
     with start(job, going_on(servers, (1,)), "", steps=2000) as running:
         running.wait_for("STEP 5\n")

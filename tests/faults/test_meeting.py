@@ -4,7 +4,7 @@ named, while the launcher ends nobody."""
 import sys
 
 import pytest
-from support.harness import Running, attached, inline, mpi_environment, needs_survivors_of_signals, servers
+from support.harness import Running, attached, inline, mpi_environment, servers
 from support.survivors import CONFIG, MODELS, player, run_with_fault
 
 SECONDS = 5.0
@@ -18,7 +18,7 @@ def assert_all_others_are_told(outcome) -> None:
 
 
 @pytest.mark.parametrize("place", ["hello", "groups"])
-@pytest.mark.parametrize("way", [pytest.param("kill", marks=needs_survivors_of_signals), "exit"])
+@pytest.mark.parametrize("way", ["kill", "exit"])
 @pytest.mark.parametrize("victim", [0, MODELS], ids=["model", "server"])
 def test_a_rank_that_dies_while_all_meet(job, victim, way, place):
     outcome = run_with_fault(job, servers(2), f"{victim}:{place}:{way}")
@@ -26,7 +26,6 @@ def test_a_rank_that_dies_while_all_meet(job, victim, way, place):
     assert f"rank {victim} of the run is gone: its process" in outcome.output
 
 
-@needs_survivors_of_signals
 @pytest.mark.parametrize("serving", [attached(), inline(), servers(2)], ids=["attached", "inline", "servers"])
 def test_a_rank_that_dies_while_groups_are_copied(job, serving):
     """Which MPI does without blocking: others that are in it are told."""
@@ -35,7 +34,6 @@ def test_a_rank_that_dies_while_groups_are_copied(job, serving):
     assert outcome.seconds < SECONDS
 
 
-@needs_survivors_of_signals
 def test_a_rank_that_dies_before_its_server_is_made(job):
     outcome = run_with_fault(job, attached(), "1:hello:kill")
     assert "rank 1 of the run is gone: its process" in outcome.errors[0][1]
@@ -50,7 +48,7 @@ def test_a_rank_that_throws_before_the_groups_are_made(job):
 
 def test_a_job_after_one_that_died_while_it_met(job):
     """What that has left behind is not taken for a rank of this one, whatever the launcher tells of its jobs."""
-    run_with_fault(job, servers(2), "0:groups:kill")
+    run_with_fault(job, servers(2), "0:groups:exit")
     job(player(pace=0.0), servers(2), config=CONFIG).finished()
 
 
