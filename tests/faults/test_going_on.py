@@ -108,7 +108,6 @@ def test_the_other_ranks_go_on_when_one_is_killed_with_its_server(job, serve):
     assert_went_on(run_with_fault(job, going_on(serve), fault_at(1, "running", "kill")), models=1)
 
 
-@needs_survivors_of_signals
 @pytest.mark.parametrize("serving", [(servers, (2,)), (attached,), (inline,)], ids=["dedicated", "attached", "inline"])
 def test_a_plain_launcher_lets_the_job_end_in_order(job, serving):
     """A server that throws ends with status 0, and waits for the others in MPI_Finalize."""
