@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstring>
 #include <mutex>
+#include <string_view>
 
 namespace tailrace::analytics::user {
 namespace {
@@ -26,23 +26,37 @@ struct Slot {
 std::array<Slot, 64> slots;
 std::array<struct sigaction, crashes.size()> before;
 
-void say(const char* text) {
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, std::strlen(text));
-}
+// Written at once: pieces would be torn by another process that crashes too and writes to the same terminal.
+class LastLine {
+ public:
+  void add(std::string_view text) {
+    size_ += text.copy(room_.data() + size_, room_.size() - ending.size() - size_);
+  }
+  void write() {
+    size_ += ending.copy(room_.data() + size_, ending.size());
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, room_.data(), size_);
+  }
+
+ private:
+  static constexpr std::string_view ending = "; it ends here, and what was committed is in the files\n";
+  std::array<char, 2048> room_;  // a handler's own stack may be of 8 KiB
+  std::size_t size_ = 0;
+};
 
 // Then whoever was asked before, or the end of the process.
 extern "C" void on_crash(int number, siginfo_t* info, void*) {
   const auto which = static_cast<std::size_t>(std::ranges::find(crashes, number) - crashes.begin());
+  LastLine line;
   bool first = true;
   for (Slot& slot : slots) {
     if (slot.use.load(std::memory_order_acquire) != Use::told) continue;
-    say(first ? "tailrace: error: the process crashed (" : " and ");
-    if (first) say(crash_names[which]);
-    if (first) say(") while an operator of the user's computed ");
-    say(slot.text.data());
+    line.add(first ? "tailrace: error: the process crashed (" : " and ");
+    if (first) line.add(crash_names[which]);
+    if (first) line.add(") while an operator of the user's computed ");
+    line.add(slot.text.data());
     first = false;
   }
-  if (!first) say("; it ends here, and what was committed is in the files\n");
+  if (!first) line.write();
   sigaction(number, &before[which], nullptr);
   if (info->si_code <= 0) raise(number);  // it was sent; a fault comes again by itself
 }
