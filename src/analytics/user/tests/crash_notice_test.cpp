@@ -47,9 +47,10 @@ std::vector<std::string> last_words(const std::vector<std::string>& notices) {
 
 TEST(CrashNotice, NamesAllThatWasBeingComputedInOneWrite) {
   EXPECT_EQ(last_words({"diagnostic \"a\": f(u)", "diagnostic \"b\": g(v)"}),
-            std::vector<std::string>{"tailrace: error: the process crashed (abort) while an operator of the user's "
-                                     "computed diagnostic \"a\": f(u) and diagnostic \"b\": g(v); it ends here, and "
-                                     "what was committed is in the files\n"});
+            std::vector<std::string>{
+                "tailrace: error: the process crashed (abort) while an operator of the user's "
+                "computed diagnostic \"a\": f(u) and diagnostic \"b\": g(v); it ends here, and "
+                "what was committed is in the files\n"});
 }
 
 TEST(CrashNotice, IsALineHoweverMuchWasBeingComputed) {
