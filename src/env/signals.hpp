@@ -29,7 +29,8 @@ class StopSignals {
 };
 
 // Takes SIGUSR1 while it lives, which would end the process otherwise. A handler of the program is left
-// alone, and so is a signal that it ignores. Of several in a process the first one takes it; all hear of it.
+// alone, and so is a signal that it ignores; one of the MPI library's is called too (MPICH has one). Of
+// several in a process the first one takes it; all hear of it.
 class WishSignal {
  public:
   WishSignal();

@@ -276,8 +276,10 @@ void tell_never_ready(Started& started, const base::Fault& fault) {
     put_fault(writer, fault);
     sending.emplace(send_to_servers(started, writer.take()));
   }
+  // In mode inline servers take it when their ranks end.
+  const bool is_inline = started.run.servers().mode == settings::Mode::inline_;
   const double end = env::steady_seconds() + patience_seconds;
-  while (env::steady_seconds() < end && !(tree.sent() && (!sending || sending->done())))
+  while (env::steady_seconds() < end && !(tree.sent() && (is_inline || !sending || sending->done())))
     std::this_thread::sleep_for(std::chrono::microseconds(200));
 }
 

@@ -115,8 +115,10 @@ def sockets_of(pid: int) -> set[str]:
 
 
 def listening(running) -> set[int]:
-    """Ports of TCP on which processes of the job listen, of all addresses."""
+    """Ports of TCP on which processes of the job listen, of all addresses. Not those that ranks have from MPICH's
+    launcher, which garbage would end."""
     inodes = set().union(*(sockets_of(pid) for pid in [*running.rank_pids(), *processes(running)]))
+    inodes -= sockets_of(running.process.pid)
     rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     return {
         int(row[1].split(":")[1], 16)

@@ -1,5 +1,7 @@
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <array>
@@ -20,6 +22,7 @@ std::array<bool, stop_signals.size()> replaced;
 
 std::atomic<int> wishes{0};
 std::atomic<bool> wishes_taken{false};
+struct sigaction before_wishes;
 
 static_assert(std::atomic<int>::is_always_lock_free, "a handler must not wait for a lock");
 
@@ -28,23 +31,43 @@ bool is_function(const struct sigaction& action) {
          (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
 }
 
+void pass_on(const struct sigaction& action, int number, siginfo_t* info, void* context) {
+  if (!is_function(action)) return;
+  if ((action.sa_flags & SA_SIGINFO) != 0)
+    action.sa_sigaction(number, info, context);
+  else
+    action.sa_handler(number);
+}
+
 extern "C" void note_stop_signal(int number, siginfo_t* info, void* context) {
   int none = 0;
   caught_signal.compare_exchange_strong(none, number);
-  for (std::size_t i = 0; i < stop_signals.size(); ++i) {
-    if (stop_signals[i] != number || !is_function(before[i])) continue;
-    if ((before[i].sa_flags & SA_SIGINFO) != 0)
-      before[i].sa_sigaction(number, info, context);
-    else
-      before[i].sa_handler(number);
-  }
+  for (std::size_t i = 0; i < stop_signals.size(); ++i)
+    if (stop_signals[i] == number) pass_on(before[i], number, info, context);
 }
 
-extern "C" void note_wish(int) { wishes.fetch_add(1); }
+extern "C" void note_wish(int number, siginfo_t* info, void* context) {
+  wishes.fetch_add(1);
+  pass_on(before_wishes, number, info, context);
+}
 
 bool is_ours_to_take(const struct sigaction& action, OwnHandler own) {
   if (is_function(action)) return own == OwnHandler::called_too;
   return action.sa_handler == SIG_DFL;
+}
+
+// The library or program that holds an address; null: none does.
+const void* holder_of(const void* address) {
+  Dl_info info = {};
+  return address != nullptr && dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
+}
+
+// MPICH takes SIGUSR1, by which its launcher tells of processes that died. Where MPI is a part of the program
+// nobody can tell its handlers from the program's.
+bool is_of_mpi(const struct sigaction& action) {
+  const void* mpi = holder_of(dlsym(RTLD_DEFAULT, "PMPI_Init"));
+  return is_function(action) && mpi != nullptr && mpi == holder_of(reinterpret_cast<void*>(action.sa_handler)) &&
+         mpi != holder_of(reinterpret_cast<void*>(getauxval(AT_ENTRY)));
 }
 
 }  // namespace
@@ -74,25 +97,23 @@ StopSignals::~StopSignals() {
 int StopSignals::caught() const { return caught_signal.load(); }
 
 WishSignal::WishSignal() {
-  struct sigaction there = {};
   if (wishes_taken.exchange(true)) return;
-  owns_ = sigaction(SIGUSR1, nullptr, &there) == 0 && is_ours_to_take(there, OwnHandler::left_alone);
+  owns_ = sigaction(SIGUSR1, nullptr, &before_wishes) == 0 &&
+          (is_ours_to_take(before_wishes, OwnHandler::left_alone) || is_of_mpi(before_wishes));
   if (!owns_) {
     wishes_taken = false;
     return;
   }
   struct sigaction action = {};
-  action.sa_handler = note_wish;
-  action.sa_flags = SA_RESTART;
+  action.sa_sigaction = note_wish;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
   sigemptyset(&action.sa_mask);
   sigaction(SIGUSR1, &action, nullptr);
 }
 
 WishSignal::~WishSignal() {
   if (!owns_) return;
-  struct sigaction action = {};
-  action.sa_handler = SIG_DFL;
-  sigaction(SIGUSR1, &action, nullptr);
+  sigaction(SIGUSR1, &before_wishes, nullptr);
   wishes_taken = false;
 }
 

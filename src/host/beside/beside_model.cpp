@@ -1,5 +1,7 @@
 #include "host/beside/beside_model.hpp"
 
+#include <chrono>
+
 #include "base/log.hpp"
 #include "host/fellows.hpp"
 
@@ -24,6 +26,7 @@ BesideModel::BesideModel(handshake::Started& started, const env::StopSignals* si
       failed_.store(true, std::memory_order_release);
       say_farewell(started_, *fault_);
     }
+    over_.store(true, std::memory_order_release);
   });
 }
 
@@ -68,14 +71,29 @@ void BesideModel::work_alone() {
   }
 }
 
+// Until they are taken, MPI may hold what a rank sends to itself for under way, and its sender waits.
+void BesideModel::take_unheard() {
+  const auto rank = static_cast<std::size_t>(started_.world->rank());
+  const handshake::Assignment& assignment = started_.run.assignment;
+  const int server = assignment.servers[static_cast<std::size_t>(assignment.server_of[rank])];
+  for (const auto tag : {handshake::Tag::welcome, handshake::Tag::reply, handshake::Tag::goodbye})
+    while (handshake::poll(*started_.world, server, static_cast<int>(tag))) {
+    }
+}
+
 void BesideModel::end() {
   if (thread_.joinable()) {
+    for (; !over_.load(std::memory_order_acquire); std::this_thread::sleep_for(std::chrono::microseconds(200)))
+      take_unheard();
     thread_.join();
     if (fault_) base::log_error(fault_->message);
     return;
   }
   if (end_) return;
-  while (!failed() && !host_->done() && !host_->out_of_time()) progress();
+  while (!failed() && !host_->done() && !host_->out_of_time()) {
+    progress();
+    take_unheard();
+  }
   if (!failed()) host_->write_report();
 }
 

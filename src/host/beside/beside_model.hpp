@@ -33,17 +33,19 @@ class BesideModel {
   const std::optional<base::Fault>& end_of_run() const { return end_; }
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   bool failed_with(const Error& error) const { return failed() && fault_->message == error.what(); }
-  void end();  // blocks until it is over; logs what ended a thread early
+  // Blocks until it is over; logs what ended a thread early. The model hears no more of it.
+  void end();
 
  private:
   void end_if_stopped();
+  void take_unheard();  // by a model that leaves early
 
   handshake::Started& started_;
   std::unique_ptr<Host> host_;
   std::thread thread_;                // mode attached
   std::optional<base::Fault> fault_;  // why it ended early; read it once it has failed
   std::optional<base::Fault> end_;    // inline: how a signal ended the run, in order
-  std::atomic<bool> failed_{false};
+  std::atomic<bool> failed_{false}, over_{false};  // over: its thread has nothing more to do
 };
 
 }  // namespace tailrace::host
