@@ -56,7 +56,7 @@ void write_raw(const WriteJob& job, Ranks of) {
 }
 
 #ifdef WITH_NETCDF
-enum class Layout { file_a_rank, chunked, contiguous };
+enum class Layout { file_a_rank, chunked, compressed, contiguous };
 
 void good(int status) { check(status == NC_NOERR, nc_strerror(status)); }
 
@@ -97,6 +97,7 @@ void write_netcdf(const WriteJob& job, Ranks of, Layout layout) {
     const std::size_t chunk[3] = {1, static_cast<std::size_t>(job.rows), benchmarks::row_cells};
     good(layout == Layout::contiguous ? nc_def_var_chunking(file, variable, NC_CONTIGUOUS, nullptr)
                                       : nc_def_var_chunking(file, variable, NC_CHUNKED, chunk));
+    if (layout == Layout::compressed) good(nc_def_var_deflate(file, variable, 1, 1, 1));  // as our `zlib`
     good(nc_def_var_fill(file, variable, NC_NOFILL, nullptr));
 #ifdef WITH_PARALLEL_NETCDF
     if (!alone) good(nc_var_par_access(file, variable, NC_COLLECTIVE));
@@ -132,6 +133,7 @@ int main(int argc, char** argv) {
 #ifdef WITH_NETCDF
       {"netcdf", [&] { write_netcdf(job, of, Layout::file_a_rank); }},
       {"netcdf_chunked", [&] { write_netcdf(job, of, Layout::chunked); }},
+      {"netcdf_compressed", [&] { write_netcdf(job, of, Layout::compressed); }},
       {"netcdf_contiguous", [&] { write_netcdf(job, of, Layout::contiguous); }},
 #endif
   };
