@@ -66,7 +66,7 @@ Fellows::Fellows(const handshake::Run& run, comm::Communicator& world, messaging
 }
 
 void Fellows::pass_on(int lost) {
-  if (!model_goes_on_) base::log_error(losses_.fault(lost).message);
+  if (!model_goes_on_ && is_first_left()) base::log_error(losses_.fault(lost).message);
   tell_all(messenger_, lost, losses_.why(lost));
   std::vector<int> clients;
   const auto add_clients_of = [&](int server) {

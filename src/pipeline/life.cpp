@@ -78,7 +78,7 @@ void Life::hear_faults(const messaging::Bytes& message) {
 
 void Life::on_fault(const base::Fault& fault, bool fatal) {
   if (fatal && !fatal_) {
-    base::log_error(fault.message);
+    if (words_.rank() == 0) base::log_error(fault.message);  // once, however many servers there are
     return end_by(fault);
   }
   faults_.push_back(fault);

@@ -124,6 +124,7 @@ def test_a_rank_that_goes_without_finish(job, way):
     assert_no_crash(result)
     if way == "leave":  # (after `exit` mpirun ends the job by itself)
         result.failed_with("finish", code=LOST)
+        assert result.output.count("tailrace: error: ") == 1, result.output
     for name, lengths in commits(result.folder).items():
         assert_whole(result.path(name), lengths, field_number=0 if name == "out.nc" else 1)
 
