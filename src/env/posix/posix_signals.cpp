@@ -66,7 +66,8 @@ const void* holder_of(const void* address) {
 // nobody can tell its handlers from the program's.
 bool is_of_mpi(const struct sigaction& action) {
   const void* mpi = holder_of(dlsym(RTLD_DEFAULT, "PMPI_Init"));
-  return is_function(action) && mpi != nullptr && mpi == holder_of(reinterpret_cast<void*>(action.sa_handler)) &&
+  return is_function(action) && mpi != nullptr &&
+         mpi == holder_of(reinterpret_cast<void*>(action.sa_handler)) &&
          mpi != holder_of(reinterpret_cast<void*>(getauxval(AT_ENTRY)));
 }
 

@@ -83,7 +83,8 @@ void BesideModel::take_unheard() {
 
 void BesideModel::end() {
   if (thread_.joinable()) {
-    for (; !over_.load(std::memory_order_acquire); std::this_thread::sleep_for(std::chrono::microseconds(200)))
+    for (; !over_.load(std::memory_order_acquire);
+         std::this_thread::sleep_for(std::chrono::microseconds(200)))
       take_unheard();
     thread_.join();
     if (fault_) base::log_error(fault_->message);

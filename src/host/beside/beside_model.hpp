@@ -42,9 +42,9 @@ class BesideModel {
 
   handshake::Started& started_;
   std::unique_ptr<Host> host_;
-  std::thread thread_;                // mode attached
-  std::optional<base::Fault> fault_;  // why it ended early; read it once it has failed
-  std::optional<base::Fault> end_;    // inline: how a signal ended the run, in order
+  std::thread thread_;                             // mode attached
+  std::optional<base::Fault> fault_;               // why it ended early; read it once it has failed
+  std::optional<base::Fault> end_;                 // inline: how a signal ended the run, in order
   std::atomic<bool> failed_{false}, over_{false};  // over: its thread has nothing more to do
 };
 
