@@ -46,9 +46,15 @@ class ByteReader {
   explicit ByteReader(std::span<const std::byte> bytes) : rest_(bytes) {}
   template <class T>
   requires std::is_trivially_copyable_v<T> T get() {
-    T value;
-    std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
-    return value;
+    if constexpr (std::is_same_v<T, bool>) {
+      const auto byte = get<unsigned char>();
+      TAILRACE_ASSERT(byte <= 1, "a message has something else where it says yes or no");
+      return byte != 0;
+    } else {
+      T value;
+      std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
+      return value;
+    }
   }
   template <class T>
   requires std::is_trivially_copyable_v<T> std::vector<T> get_all() {

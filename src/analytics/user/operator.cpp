@@ -44,16 +44,17 @@ struct TypedCall {
   std::vector<double> starts;  // of the memories
 };
 
-tailrace_array described(const Shape& shape, const model::Region& region, const double* values) {
+// Names of dimensions stay where `dims` has them.
+tailrace_array described(const Dims& dims, const model::Region& region, const double* values) {
   tailrace_array array{};
   array.data = const_cast<double*>(values);  // the interface has one struct for both directions
-  array.rank = static_cast<std::int64_t>(shape.dims.size());
-  for (std::size_t d = 0; d < shape.dims.size(); ++d) {
+  array.rank = static_cast<std::int64_t>(dims.size());
+  for (std::size_t d = 0; d < dims.size(); ++d) {
     const model::Runs& runs = region.runs(d);
     array.count[d] = region.count(d);
     array.offset[d] = runs.size() == 1 ? runs.front().start : -1;
-    array.shape[d] = shape.dims[d].extent;
-    array.dims[d] = shape.dims[d].name.c_str();
+    array.shape[d] = dims[d].extent;
+    array.dims[d] = dims[d].name.c_str();
   }
   return array;
 }
@@ -81,14 +82,15 @@ class Run final : public KernelRun {
     if (result.values.empty()) return result;
     std::vector<tailrace_array> inputs;
     for (std::size_t i = 0; i < arguments.size(); ++i)
-      inputs.push_back(described(call_.call.arguments[i], *arguments[i].region, arguments[i].values.data()));
-    tailrace_array output = described(call_.result, result.region, result.values.data());
+      inputs.push_back(
+          described(call_.call.arguments[i].dims, *arguments[i].region, arguments[i].values.data()));
+    tailrace_array output = described(call_.result.dims, result.region, result.values.data());
     begin(result.region);
     auto kept = kept_;  // which stays as it is where the function fails
     std::vector<tailrace_state> state;
     for (std::size_t m = 0; m < kept.size(); ++m)
       state.push_back({call_.memories[m].name.c_str(),
-                       described({call_.memories[m].dims, {}}, kept_regions_[m], kept[m].data())});
+                       described(call_.memories[m].dims, kept_regions_[m], kept[m].data())});
     call(inputs, state, output);
     kept_ = std::move(kept);
     return result;

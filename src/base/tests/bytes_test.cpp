@@ -26,6 +26,11 @@ TEST(Bytes, come_back_in_the_order_they_went_in) {
   EXPECT_THAT(in.rest(), IsEmpty());
 }
 
+TEST(Bytes, refuse_what_is_neither_yes_nor_no) {
+  const std::vector<std::byte> bytes(1, std::byte{6});
+  EXPECT_THROW(ByteReader(bytes).get<bool>(), Error);
+}
+
 TEST(Bytes, refuse_to_be_read_past_their_end) {
   ByteWriter out;
   out.put(std::int32_t{1});

@@ -5,12 +5,14 @@
 #include <libdeflate.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -106,7 +108,7 @@ inline Bytes read_zarr_array(const std::string& path, const std::string& name, c
     values += from.empty() ? fill : from.substr(static_cast<std::size_t>(inside) * fill.size(), fill.size());
   }
   Bytes bytes(values.size());
-  std::memcpy(bytes.data(), values.data(), values.size());
+  std::ranges::copy(std::as_bytes(std::span(values)), bytes.begin());
   return bytes;
 }
 

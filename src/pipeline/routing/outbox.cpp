@@ -1,5 +1,6 @@
 #include "pipeline/routing/outbox.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/error.hpp"
@@ -17,7 +18,7 @@ struct ItemHead {
 void write_item(std::byte* place, const ItemHead& item, std::span<const std::byte> head, std::size_t bytes,
                 const Outbox::Write& write) {
   std::memcpy(place, &item, sizeof item);
-  std::memcpy(place + sizeof item, head.data(), head.size());
+  std::ranges::copy(head, place + sizeof item);
   write({place + sizeof item + head.size(), bytes});
 }
 

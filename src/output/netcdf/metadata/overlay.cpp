@@ -1,7 +1,6 @@
 #include "output/netcdf/metadata/overlay.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace tailrace::output::netcdf {
@@ -41,7 +40,7 @@ void Overlay::cover(std::uint64_t address, std::span<std::byte> bytes) const {
   for (auto at = first_over(pieces_, address); at != pieces_.end() && at->first < end; ++at) {
     const std::uint64_t from = std::max(address, at->first);
     const std::uint64_t to = std::min(end, at->first + at->second.size());
-    std::memcpy(bytes.data() + (from - address), at->second.data() + (from - at->first), to - from);
+    std::copy_n(at->second.data() + (from - at->first), to - from, bytes.data() + (from - address));
   }
 }
 
