@@ -260,11 +260,13 @@ void put_region(ByteWriter& out, const Region& region) {
 
 // Cells are counted when the region is made, so their number has to fit before.
 Region get_region(ByteReader& in) {
-  return Region(get_list(in, [](ByteReader& from) {
+  std::int64_t all = 1;
+  return Region(get_list(in, [&all](ByteReader& from) {
     std::int64_t cells = 0;
     Runs runs = from.get_all<Run>();
     for (const Run& run : runs)
       TAILRACE_ASSERT(!__builtin_add_overflow(cells, run.count, &cells), "a message with too many cells");
+    TAILRACE_ASSERT(!__builtin_mul_overflow(all, cells, &all), "a message with too many cells");
     return runs;
   }));
 }
