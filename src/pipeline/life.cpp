@@ -52,7 +52,9 @@ bool Life::announce_last_step() {
 void Life::announce_closed() { closed_.say(Words::bytes_of(words_.told())); }
 
 void Life::fail(const base::Fault& fault) {
-  if (!fatal_) words_.spread_rumour(Word::fatal, Words::bytes_of({&fault, 1}));
+  if (fatal_) return;
+  failed_here_ = true;
+  words_.spread_rumour(Word::fatal, Words::bytes_of({&fault, 1}));
 }
 
 void Life::lose(int server, const base::Fault& fault) {
@@ -78,7 +80,7 @@ void Life::hear_faults(const messaging::Bytes& message) {
 
 void Life::on_fault(const base::Fault& fault, bool fatal) {
   if (fatal && !fatal_) {
-    if (words_.rank() == 0) base::log_error(fault.message);  // once, however many servers there are
+    if (failed_here_) base::log_error(fault.message);  // once, however many servers there are
     return end_by(fault);
   }
   faults_.push_back(fault);

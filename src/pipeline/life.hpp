@@ -61,7 +61,7 @@ class Life {
   Words& words_;
   int leader_;
   Events events_;
-  bool started_ = false;
+  bool started_ = false, failed_here_ = false;
   std::vector<std::function<void()>> early_;  // what the leader said before start()
   bool last_step_told_ = false, last_step_heard_ = false;
   messaging::Bytes said_;  // with `closed`: the faults of this server and those that it has heard
