@@ -168,7 +168,7 @@ def balanced(pictures: int) -> Forecast:
 
 
 def main() -> None:
-    asked = arguments(__doc__, pictures=20, rounds=2)
+    asked = arguments(__doc__, pictures=60, rounds=2)
     contenders = [
         name for name in CONTENDERS if importlib.util.find_spec("adios2") or not name.startswith(("BP", "SST"))
     ]

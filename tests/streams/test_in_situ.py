@@ -1,6 +1,8 @@
 """Actions: functions get each record while the model runs, and what they do wrong stays with them."""
 
+import importlib.util
 import json
+import os
 import pickle
 import shutil
 from pathlib import Path
@@ -10,6 +12,9 @@ import pytest
 import xarray as xr
 from support.harness import attached, block_grid, field, inline, model, servers
 from support.values import put_values
+from tailrace.in_situ.worker import call
+from tailrace.streams.errors import StreamError
+from tailrace.streams.snapshots import open_image
 
 SHAPE = (3, 7, 11)
 
@@ -60,6 +65,31 @@ def test_each_step_once_in_order_as_in_the_file(job, folder, serving):
         assert len(paths) == whole.sizes["time"]
         for number, path in enumerate(paths):
             xr.testing.assert_identical(pickle.loads(path.read_bytes()), whole.isel(time=[number]))
+
+
+@pytest.mark.parametrize("reader", ["netCDF4", "h5netcdf"])
+def test_a_step_is_read_with_what_the_interpreter_has(monkeypatch, tmp_path, reader):
+    values = np.arange(30.0).reshape(1, 5, 6)
+    step = xr.Dataset({"w": (("time", "y", "x"), values, {"units": "m s-1"}), "name": ("y", list("abcde"))})
+    step = step.assign_coords(time=("time", [7.0], {"units": "seconds since 2026-01-01", "calendar": "standard"}))
+    step.to_netcdf(tmp_path / "step.nc", unlimited_dims=["time"])
+    found = importlib.util.find_spec
+    missing = {"netCDF4", "h5netcdf"} - {reader}
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name in missing else found(name, *a))
+    given = []
+    with os.fdopen(os.memfd_create("step"), "w+b") as image:
+        image.write((tmp_path / "step.nc").read_bytes())
+        image.flush()
+        call(given.append, image.fileno())
+    with xr.open_dataset(tmp_path / "step.nc") as whole:
+        xr.testing.assert_identical(given[0], whole)
+    assert len(given) == 1
+
+
+def test_an_interpreter_without_a_reader_is_told(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None)
+    with pytest.raises(StreamError, match="needs netCDF4 or h5netcdf: pip install"), open_image(-1):
+        pass
 
 
 def test_a_slow_function_holds_nobody_up(job, folder):

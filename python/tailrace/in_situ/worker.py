@@ -30,9 +30,10 @@ def end_with_supervisor() -> None:
 
 def prepare() -> None:
     """What the first step would else wait for, within its own time."""
-    for module in ("h5netcdf", "xarray.backends.h5netcdf_"):
-        if importlib.util.find_spec("h5netcdf"):
-            importlib.import_module(module)
+    for reader in ("netCDF4", "h5netcdf"):
+        if importlib.util.find_spec(reader):
+            importlib.import_module(reader)
+            break
     xarray.backends.list_engines()
 
 

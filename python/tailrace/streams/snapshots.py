@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import mmap
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -60,11 +61,26 @@ def _opened(file) -> Iterator[NewRecords]:
 
 @contextmanager
 def open_image(descriptor: int) -> Iterator[NewRecords]:
-    """A NetCDF file in memory, by its descriptor. HDF5 opens no file without a name, so it reads through Python."""
-    if not importlib.util.find_spec("h5netcdf"):
-        raise StreamError("steps are handed over as NetCDF in memory, which needs h5netcdf: pip install h5netcdf")
-    with os.fdopen(descriptor, "rb", buffering=0, closefd=False) as file, _opened(file) as records:
-        yield records
+    """A NetCDF file in memory, by its descriptor. HDF5 opens no file without a name: netCDF4 reads where it is mapped,
+    h5netcdf through Python, which takes five times as long."""
+    if importlib.util.find_spec("netCDF4"):
+        with mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ) as image, _mapped(image) as records:
+            yield records
+    elif importlib.util.find_spec("h5netcdf"):
+        with os.fdopen(descriptor, "rb", buffering=0, closefd=False) as file, _opened(file) as records:
+            yield records
+    else:
+        needs = "netCDF4 or h5netcdf: pip install 'tailrace[readers]'"
+        raise StreamError(f"steps are handed over as NetCDF in memory, which needs {needs}")
+
+
+@contextmanager
+def _mapped(image: mmap.mmap) -> Iterator[NewRecords]:
+    import netCDF4
+
+    store = xr.backends.NetCDF4DataStore(netCDF4.Dataset("step", memory=image))
+    with xr.open_dataset(store, decode_cf=False, cache=False) as raw:
+        yield NewRecords(raw, growing_dims(raw, list(raw.encoding.get("unlimited_dims", ()))))
 
 
 class ZarrStore(NetcdfFile):

@@ -41,7 +41,7 @@ std::vector<Option> own_options() {
       {.name = "memory",
        .type = size(),
        .says =
-           "How much memory the process may hold. When it holds more it is killed, and a new one is started.",
+           "How much memory of its own the process may hold. When it holds more it is killed, and a new one is started.",
        .example = "500 MiB",
        .fallback = "2 GiB"},
       {.name = "queue",
