@@ -13,6 +13,8 @@
 namespace tailrace::output {
 namespace {
 
+constexpr const char* written_by_another = "is being written by another session";
+
 [[noreturn]] void refuse(const DatasetSpec& spec, const std::string& why) {
   throw Error(ErrorCode::configuration, fmt::format("{}: {}", spec.path, why));
 }
@@ -137,6 +139,27 @@ void check_spec(const DatasetSpec& spec) {
 
 std::string exists_already() {
   return "exists, and is not replaced; expected another path, or `if_exists: replace`";
+}
+
+bool is_being_written(env::FileSystem& files, const std::string& path) {
+  try {
+    for (int tries = 0; tries < 100; ++tries) {
+      const auto file = files.open(path, env::Access::read);
+      if (file->other_writer()) return true;
+      if (file->is_file_at(path)) return false;  // else the mark went to the next one meanwhile
+    }
+    return false;
+  } catch (const Error&) {
+    return false;  // not for this user to read, or not there
+  }
+}
+
+void check_no_writer(env::FileSystem& files, const std::string& path) {
+  if (is_being_written(files, path)) throw Error(ErrorCode::resource, written_by_another);
+}
+
+void mark_as_writer(env::File& file) {
+  if (!file.mark_as_writer()) throw Error(ErrorCode::resource, written_by_another);
 }
 
 std::vector<std::byte> padded(const DatasetSpec& spec, const TextSpec& text) {

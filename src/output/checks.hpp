@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "env/file_system.hpp"
 #include "output/dataset.hpp"
 
 namespace tailrace::output {
@@ -18,6 +19,12 @@ void check_spec(const DatasetSpec& spec);
 bool grows(const DatasetSpec& spec, const VariableSpec& variable);  // its first dim is unlimited
 
 std::string exists_already();  // of a name that must be free, and what to do
+
+// Whether another session has the mark of its writer on a file (env::File). False where it cannot be opened.
+bool is_being_written(env::FileSystem& files, const std::string& path);
+// Throw Error(resource) where another session has it.
+void check_no_writer(env::FileSystem& files, const std::string& path);
+void mark_as_writer(env::File& file);
 
 // The shape of a variable when the dims have these lengths (one for each of DatasetSpec::dims).
 std::vector<std::int64_t> shape_of(const VariableSpec& variable, const std::vector<std::int64_t>& lengths);

@@ -70,21 +70,29 @@ EngineSpec engine_spec(const DatasetSpec& spec, const std::string& place) {
   return made;
 }
 
-// What a dataset of an earlier run has when another one goes on with it.
+// What a dataset has when a run begins to write it, or goes on with it.
 struct Beginning {
   std::size_t steps = 0;
   std::vector<std::int64_t> lengths;
-  std::vector<std::size_t> left;  // variables that do not grow, and are there
+  std::vector<std::size_t> left;      // variables that do not grow, and are there
+  std::unique_ptr<env::File> marked;  // its index, with this session's mark; none of a stream
 };
+
+std::unique_ptr<env::File> marked_index(env::FileSystem& files, const std::string& place,
+                                        env::Access access) {
+  auto index = files.open(index_of(place), access);
+  mark_as_writer(*index);
+  return index;
+}
 
 class Adios2Dataset final : public Dataset, public CountsSteps {
  public:
-  // `beginning`: of a dataset that is there.
-  Adios2Dataset(const DatasetSpec& spec, const std::string& place, const Beginning& beginning)
+  Adios2Dataset(const DatasetSpec& spec, const std::string& place, Beginning beginning)
       : spec_(spec),
+        marked_(std::move(beginning.marked)),
         described_(engine_spec(spec, place)),
         is_stream_(spec.adios2.engine == Engine::sst),
-        lengths_(beginning.lengths),
+        lengths_(std::move(beginning.lengths)),
         cutter_(spec, is_stream_, spec.adios2.engine == Engine::bp5),
         steps_(beginning.steps) {
     described_.appends = steps_ > 0;
@@ -116,6 +124,7 @@ class Adios2Dataset final : public Dataset, public CountsSteps {
 
   void close() override {
     closed_ = true;
+    const auto marked = std::move(marked_);
     if (!engine_) return;
     const auto engine = std::move(engine_);
     attempt([&] {
@@ -205,6 +214,7 @@ class Adios2Dataset final : public Dataset, public CountsSteps {
   }
 
   const DatasetSpec spec_;
+  std::unique_ptr<env::File> marked_;
   EngineSpec described_;  // its path is absolute, for the model may change its working directory
   const bool is_stream_;
   std::vector<std::int64_t> lengths_;
@@ -219,23 +229,33 @@ class Adios2Dataset final : public Dataset, public CountsSteps {
 };
 
 // A dataset of an earlier run goes; anything else that has the name stays.
-void make_room(const DatasetSpec& spec, const fs::path& place) {
-  const fs::path found = spec.adios2.engine == Engine::sst ? fs::path(place.string() + ".sst") : place;
+void make_room(const DatasetSpec& spec, const std::string& place, env::FileSystem& files) {
+  const fs::path found = spec.adios2.engine == Engine::sst ? place + ".sst" : place;
   if (!fs::exists(fs::symlink_status(found))) return;
   if (spec.if_exists != IfExists::replace) refuse(spec.path, exists_already());
   const bool is_ours = spec.adios2.engine == Engine::sst
                            ? fs::is_regular_file(found)
                            : fs::is_directory(found) && fs::exists(found / "md.idx");
   if (!is_ours) refuse(spec.path, "exists, and is not a dataset of ADIOS2");
+  const auto left =
+      spec.adios2.engine == Engine::sst ? nullptr : marked_index(files, place, env::Access::update);
   std::error_code failed;
   fs::remove_all(found, failed);
   if (failed) refuse(spec.path, fmt::format("cannot be replaced: {}", failed.message()));
 }
 
+Beginning new_one(const DatasetSpec& spec, const std::string& place, env::FileSystem& files) {
+  Beginning beginning{0, first_lengths(spec), {}, nullptr};
+  if (spec.adios2.engine == Engine::sst) return beginning;
+  files.make_directories(place);
+  beginning.marked = marked_index(files, place, env::Access::create);
+  return beginning;
+}
+
 // The dataset of an earlier run, without the records that do not stay. Those of a step that stays in part
 // become a step of their own. Until all of it is there, the dataset is as it was.
-Beginning roll_back(const DatasetSpec& spec, const std::string& place) {
-  Beginning beginning{0, first_lengths(spec), {}};
+Beginning roll_back(const DatasetSpec& spec, const std::string& place, env::FileSystem& files) {
+  Beginning beginning{0, first_lengths(spec), {}, marked_index(files, place, env::Access::update)};
   for (const auto& [dim, records] : spec.kept) beginning.lengths[static_cast<std::size_t>(dim)] = records;
   const auto reader = open_reader(place);
   check_fits(*reader, spec);
@@ -255,7 +275,9 @@ Beginning roll_back(const DatasetSpec& spec, const std::string& place) {
   const auto engine = open_engine(of_branch);
   engine->write_step(tail.blocks);
   engine->close();
+  auto marked = marked_index(files, branch, env::Access::update);
   take_branch(place, branch);
+  beginning.marked = std::move(marked);
   return beginning;
 }
 
@@ -271,13 +293,14 @@ class Adios2Format final : public Format {
     return about(path, [&] { return axes_of(*open_reader(fs::absolute(path).string())); });
   }
 
-  std::unique_ptr<Dataset> create(const DatasetSpec& spec, env::FileSystem&) const override {
+  std::unique_ptr<Dataset> create(const DatasetSpec& spec, env::FileSystem& files) const override {
     check_spec(spec);
     return about(spec.path, [&] {
       const std::string place = fs::absolute(spec.path).string();
-      if (!spec.kept.empty()) return std::make_unique<Adios2Dataset>(spec, place, roll_back(spec, place));
-      make_room(spec, place);
-      return std::make_unique<Adios2Dataset>(spec, place, Beginning{0, first_lengths(spec), {}});
+      if (!spec.kept.empty())
+        return std::make_unique<Adios2Dataset>(spec, place, roll_back(spec, place, files));
+      make_room(spec, place, files);
+      return std::make_unique<Adios2Dataset>(spec, place, new_one(spec, place, files));
     });
   }
 };

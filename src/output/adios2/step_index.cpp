@@ -83,10 +83,12 @@ bool exchanged(const std::string& one, const std::string& other) {
 
 }  // namespace
 
+std::string index_of(const std::string& dataset) { return dataset + "/" + index_name; }
+
 void cut_steps(const std::string& dataset, std::size_t steps) {
   changing([&] {
-    const Ends ends = ends_of(bytes_of(fs::path(dataset) / index_name), steps);
-    shorten(fs::path(dataset) / index_name, ends.index);
+    const Ends ends = ends_of(bytes_of(index_of(dataset)), steps);
+    shorten(index_of(dataset), ends.index);
     shorten(fs::path(dataset) / descriptions_name, ends.descriptions);
   });
 }

@@ -7,6 +7,8 @@
 
 namespace tailrace::output::adios2 {
 
+std::string index_of(const std::string& dataset);  // the path of its md.idx
+
 // Behind its first `steps` steps the dataset ends, from one moment to the next, and can be appended to.
 // Throws Error(resource): it is none of BP5, has fewer steps, or cannot be written.
 void cut_steps(const std::string& dataset, std::size_t steps);

@@ -156,20 +156,12 @@ std::unique_ptr<env::File> create_fresh(env::FileSystem& files, const std::strin
   return file;
 }
 
-bool is_being_written(env::FileSystem& files, const std::string& place) {
-  try {
-    return files.open(place, env::Access::read)->other_writer();
-  } catch (const Error&) {
-    return false;  // not for this user to read
-  }
-}
-
 void check_free(env::FileSystem& files, const std::string& place, IfExists if_exists) {
   const env::Entry entry = files.entry(place);
   if (entry == env::Entry::none) return;
   if (if_exists != IfExists::replace) throw Error(ErrorCode::resource, exists_already());
   if (entry == env::Entry::other) throw Error(ErrorCode::resource, "exists, and is not a file");
-  if (is_being_written(files, place)) throw Error(ErrorCode::resource, "is being written by another session");
+  check_no_writer(files, place);
 }
 
 AtomicFile build(std::unique_ptr<env::File> empty, const DatasetSpec& spec) {
@@ -188,7 +180,7 @@ AtomicFile build(std::unique_ptr<env::File> empty, const DatasetSpec& spec) {
 // A file that an earlier run left, in the state of its last commit.
 AtomicFile open_existing(env::FileSystem& files, const std::string& place, const DatasetSpec& spec) {
   auto file = files.open(place, env::Access::update);
-  if (!file->mark_as_writer()) throw Error(ErrorCode::resource, "is being written by another session");
+  mark_as_writer(*file);
   if (const auto journal = read_journal(*file)) finish_journal(*file, *journal);
   Superblock superblock;
   file->read(0, superblock.bytes);

@@ -62,7 +62,7 @@ Bytes read_as(::adios2::IO& io, ::adios2::Engine& engine, const std::string& nam
 Bytes read_back(const std::string& path, const std::string& name) {
   ::adios2::ADIOS adios;
   auto io = adios.DeclareIO("reader");
-  io.SetEngine("BP5");
+  io.SetEngine("BPFile");
   auto engine = io.Open(path, ::adios2::Mode::ReadRandomAccess);
   const std::string type = io.VariableType(name);
   Bytes bytes;
@@ -88,25 +88,26 @@ TEST(Adios2Format, keeps_the_contract) {
 #endif
 }
 
+std::string message_of(const DatasetSpec& spec) {
+  try {
+    find_format("adios2")->create(spec);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
 TEST(Adios2Format, replaces_only_what_is_a_dataset) {
   if (!find_format("adios2")->missing().empty()) GTEST_SKIP() << "without ADIOS2";
   const Directory directory;
   DatasetSpec spec = testing::sample_spec(directory.path() + "/out.bp");
-  const auto message = [&] {
-    try {
-      find_format("adios2")->create(spec);
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
-  };
   fs::create_directory(spec.path);
-  EXPECT_EQ(message(), spec.path + ": exists, and is not a dataset of ADIOS2");
+  EXPECT_EQ(message_of(spec), spec.path + ": exists, and is not a dataset of ADIOS2");
   fs::remove(spec.path);
-  EXPECT_EQ(message(), "no error");
-  EXPECT_EQ(message(), "no error");
+  EXPECT_EQ(message_of(spec), "no error");
+  EXPECT_EQ(message_of(spec), "no error");
   spec.if_exists = IfExists::fail;
-  EXPECT_EQ(message(), spec.path + ": " + exists_already());
+  EXPECT_EQ(message_of(spec), spec.path + ": " + exists_already());
 }
 
 #ifdef TAILRACE_WITH_ADIOS2
@@ -121,6 +122,29 @@ void expect_records(const DatasetSpec& spec, std::int64_t records) {
   for (const int variable : {testing::time_var, testing::theta, testing::flux, testing::shorts})
     EXPECT_EQ(read_back(spec.path, spec.variables[static_cast<std::size_t>(variable)].name),
               testing::expected(spec, variable, records));
+}
+
+TEST(Adios2Format, refuses_what_another_session_writes) {
+  const Directory directory;
+  for (const char* const engine : {"bp5", "bp4", "drained"}) {
+    DatasetSpec spec = testing::sample_spec(directory.path() + "/" + engine + ".bp");
+    const std::string refusal = spec.path + ": is being written by another session";
+    if (engine != std::string("bp5")) spec.adios2.engine = adios2::Engine::bp4;
+    if (engine == std::string("drained")) spec.adios2.burst_buffer = directory.path() + "/node";
+    const auto dataset = find_format("adios2")->create(spec);
+    DatasetSpec later = spec;
+    later.if_exists = IfExists::append;
+    later.kept = {{testing::time_dim, 1}, {testing::snap_dim, 1}};
+    for (std::int64_t record = 0; record < 3; ++record) {
+      dataset->commit(testing::sample_commit(spec, record));
+      EXPECT_EQ(message_of(spec), refusal);
+      EXPECT_EQ(message_of(later), refusal);
+    }
+    dataset->close();
+    expect_records(spec, 3);
+    EXPECT_EQ(message_of(spec), "no error");
+    expect_records(spec, 0);
+  }
 }
 
 // A full disk, from one commit on.
@@ -194,6 +218,7 @@ TEST(Adios2Format, keeps_part_of_a_step) {
   for (const std::int64_t kept : {2, 1}) {
     spec.kept = {{testing::time_dim, kept}, {testing::snap_dim, kept}};
     const auto dataset = find_format("adios2")->create(spec);
+    EXPECT_EQ(message_of(spec), spec.path + ": is being written by another session");
     dataset->commit(testing::commit_of_later_run(spec, kept, kept));
     dataset->close();
     expect_records(spec, kept + 1);

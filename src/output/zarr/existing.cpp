@@ -143,7 +143,7 @@ Inspection look(const std::string& path, bool repair) {
   env::FileSystem& files = env::system_files();
   Store store(files, path, "", false);
   const Json group = read_group(store);
-  if (is_being_written(files, path))
+  if (is_being_written(files, path + "/" + metadata_name))
     return {true, false,
             fmt::format("{}: is being written by a running session; {}", path, records_in(group))};
   const auto late = reading([&] { return late_arrays(store, group); });

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "output/checks.hpp"
 
 namespace tailrace::output::zarr {
 namespace {
@@ -32,20 +33,6 @@ void remove_tree(env::FileSystem& files, const std::string& path) {
   }
   for (const std::string& name : files.list(path)) remove_tree(files, path + "/" + name);
   files.remove(path);
-}
-
-bool is_being_written(env::FileSystem& files, const std::string& root) {
-  const std::string path = root + "/" + metadata_name;
-  try {
-    for (int tries = 0; tries < 100; ++tries) {
-      const auto file = files.open(path, env::Access::read);
-      if (file->other_writer()) return true;
-      if (file->is_file_at(path)) return false;  // else the mark went to the next one meanwhile
-    }
-    return false;
-  } catch (const Error&) {
-    return false;  // not for this user to read, or not there
-  }
 }
 
 Store::Store(env::FileSystem& files, std::string root, std::string scratch, bool sync)
@@ -115,7 +102,7 @@ void Store::replace(const std::string& name, std::string_view text) { replace(na
 
 void Store::replace_root(std::string_view text) {
   auto file = written_aside({}, bytes_of(text), 0);
-  if (!file->mark_as_writer()) throw Error(ErrorCode::resource, "is being written by another session");
+  mark_as_writer(*file);
   take_name(metadata_name, text.size());
   marked_ = std::move(file);
 }
@@ -151,7 +138,7 @@ void Store::remove(const std::string& folder) { remove_tree(files_, path(folder)
 
 void Store::take_mark() {
   auto file = files_.open(path(metadata_name), env::Access::update);
-  if (!file->mark_as_writer()) throw Error(ErrorCode::resource, "is being written by another session");
+  mark_as_writer(*file);
   marked_ = std::move(file);
 }
 

@@ -75,6 +75,5 @@ class Store {
 
 // A directory with all that is in it, or a file, or a link itself; fine if it is not there.
 void remove_tree(env::FileSystem& files, const std::string& path);
-bool is_being_written(env::FileSystem& files, const std::string& root);
 
 }  // namespace tailrace::output::zarr

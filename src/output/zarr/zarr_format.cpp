@@ -45,14 +45,14 @@ void check_free(env::FileSystem& files, const std::string& place, IfExists if_ex
   if (!holds_zarr(files, place))
     throw Error(ErrorCode::resource,
                 "exists, and is not replaced, as it is no Zarr store; expected another path");
-  if (is_being_written(files, place)) throw Error(ErrorCode::resource, "is being written by another session");
+  check_no_writer(files, place + "/" + metadata_name);
 }
 
 // Removes the directory unless it has got its final name.
 class Temporary {
  public:
   Temporary(env::FileSystem& files, std::string path) : files_(files), path_(std::move(path)) {
-    if (is_being_written(files_, path_))
+    if (is_being_written(files_, path_ + "/" + metadata_name))
       throw Error(ErrorCode::resource, "is being created by another session");
     remove_tree(files_, path_);  // a run that was killed may have left one
   }
