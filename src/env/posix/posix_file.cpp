@@ -117,9 +117,14 @@ void PosixFile::sync() {
   if (::fdatasync(descriptor_) != 0) fail("cannot flush the file to the device");
 }
 
+// A `close` that fails has closed all the same, and nothing could be tried again. So network file systems,
+// which report at any of them what they could not write, are asked by one of a second descriptor.
 void PosixFile::close() {
   maybe_delay("file");
-  if (descriptor_ >= 0 && ::close(std::exchange(descriptor_, -1)) != 0) fail("cannot close");
+  if (descriptor_ < 0) return;
+  if (const int second = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0); second >= 0 && ::close(second) != 0)
+    fail("cannot close");
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail("cannot close");
 }
 
 bool PosixFile::mark_as_writer() {
