@@ -38,6 +38,7 @@ void FaultyFile::close() {
 // Contents without a name on the device are lost all the same.
 void FaultyFile::sync() {
   const base::MutexLock lock(files_.mutex_);
+  files_.count_and_maybe_fail("flush");
   inner_->sync();
   const auto found = files_.durable_.find(files_.open_.at(this));
   if (found == files_.durable_.end() || !found->second.contents || found->second.moved) return;

@@ -108,6 +108,7 @@ std::unique_ptr<File> FaultyFiles::open(const std::string& path, Access access) 
 
 void FaultyFiles::sync(const std::string& path) {
   const base::MutexLock lock(mutex_);
+  count_and_maybe_fail("flush " + path);
   inner_.sync(path);
   durable_.erase(path);
   const auto directory = std::filesystem::path(path).parent_path();

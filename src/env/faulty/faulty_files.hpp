@@ -13,8 +13,8 @@
 namespace tailrace::env {
 
 struct Faults {
-  std::uint64_t fail_write =
-      0;  // this write, append, rename, change of a size or finish_sync (counted from 1) fails; 0: none
+  // This write, append, rename, change of a size, sync or close (counted from 1) fails; 0: none.
+  std::uint64_t fail_write = 0;
   std::uint64_t fail_times = 1;  // and so many in all
   std::string reason = "No space left on device";
 };
