@@ -29,5 +29,7 @@ std::optional<Topology> make_topology(const std::string& words);
 int domain_of(const Topology& topology, std::span<const int> cpus);
 // The core of a hardware thread; the thread itself where that is unknown.
 int core_of(const Topology& topology, int cpu);
+// The core in which all of these hardware threads lie; -1 where they lie in several.
+int only_core_of(const Topology& topology, std::span<const int> cpus);
 
 }  // namespace tailrace::env

@@ -17,7 +17,7 @@ struct Participant {
   std::string component;  // of a model rank
   int node = 0;           // ranks with the same number share memory
   int domain = -1;        // the NUMA domain of the node to which the rank is bound; -1: to none, or unknown
-  int only_cpu = -1;      // where it is bound to one hardware thread
+  int only_core = -1;     // that it is bound to, by its first hardware thread; -1: to none, or to several
 };
 
 // The same on all ranks, and short as long as neighbouring ranks have much in common.

@@ -73,10 +73,12 @@ settings::Sources sources_from(std::span<const std::byte> bytes) {
   return get_sources(reader);
 }
 
-// To read the topology costs some milliseconds, and a rank that is not bound is in no domain anyway.
-int own_domain(const std::vector<int>& cpus) {
-  if (cpus.size() >= std::thread::hardware_concurrency()) return -1;
-  return env::domain_of(env::read_topology(), cpus);
+// To read the topology costs some milliseconds, and a rank that is not bound is at no place anyway.
+void say_place(const std::vector<int>& cpus, Hello& hello) {
+  if (cpus.size() > 1 && cpus.size() >= std::thread::hardware_concurrency()) return;
+  const env::Topology topology = env::read_topology();
+  hello.domain = env::domain_of(topology, cpus);
+  hello.only_core = env::only_core_of(topology, cpus);
 }
 
 // The same ranks once more. No MPI call here waits for those that do not come.
@@ -275,8 +277,7 @@ void meet_all(Started& started, Attendance& attendance, const std::string& confi
   const std::vector<int> cpus = env::cpus_of_all_threads();
   const std::vector<int> ranges = to_ranges(cpus);
   hello.node = env::node_name();
-  hello.domain = own_domain(cpus);
-  hello.only_cpu = only_one_of(ranges);
+  say_place(cpus, hello);
   Opening opening(*started.world, attendance);
   try {
     opening.open(hello, ranges, configuration, started);

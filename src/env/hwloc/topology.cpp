@@ -99,4 +99,11 @@ int core_of(const Topology& topology, int cpu) {
   return place < topology.core.size() && topology.core[place] >= 0 ? topology.core[place] : cpu;
 }
 
+int only_core_of(const Topology& topology, std::span<const int> cpus) {
+  if (cpus.empty()) return -1;
+  const int first = core_of(topology, cpus.front());
+  const bool all = std::ranges::all_of(cpus, [&](int cpu) { return core_of(topology, cpu) == first; });
+  return all ? first : -1;
+}
+
 }  // namespace tailrace::env

@@ -26,6 +26,14 @@ TEST(Topology, ACoreIsNamedByItsFirstThread) {
   EXPECT_EQ(core_of(two_domains, 4), 4) << "not known";
 }
 
+TEST(Topology, ACoreHoldsAllItsThreads) {
+  EXPECT_EQ(only_core_of(two_domains, std::vector<int>{1, 3}), 1) << "both threads of it";
+  EXPECT_EQ(only_core_of(two_domains, std::vector<int>{0, 1}), -1) << "two cores";
+  EXPECT_EQ(only_core_of({}, std::vector<int>{4}), 4) << "without a topology a thread is a core";
+  EXPECT_EQ(only_core_of({}, std::vector<int>{4, 5}), -1);
+  EXPECT_EQ(only_core_of(two_domains, {}), -1);
+}
+
 TEST(Topology, OfAMachineInWords) {
   if (topology_source().empty()) GTEST_SKIP() << "this build has no hwloc";
   const auto made = make_topology("pack:1 numa:2 core:3 pu:2");

@@ -22,8 +22,4 @@ std::vector<int> from_ranges(const std::vector<int>& ranges) {
   return cpus;
 }
 
-int only_one_of(const std::vector<int>& ranges) {
-  return ranges.size() == 2 && ranges[1] == ranges[0] + 1 ? ranges[0] : -1;
-}
-
 }  // namespace tailrace::handshake

@@ -42,18 +42,18 @@ std::string far_servers(const Assignment& assignment, const std::vector<Particip
 std::string shared_cores(const Assignment& assignment, const std::vector<Participant>& participants) {
   std::map<std::pair<int, int>, std::size_t> models;
   for (std::size_t rank = 0; rank < participants.size(); ++rank)
-    if (assignment.component_of[rank] >= 0 && participants[rank].only_cpu >= 0)
-      models.emplace(std::pair(participants[rank].node, participants[rank].only_cpu), rank);
+    if (assignment.component_of[rank] >= 0 && participants[rank].only_core >= 0)
+      models.emplace(std::pair(participants[rank].node, participants[rank].only_core), rank);
   int sharing = 0;
   std::string first;
   for (const int server : assignment.servers) {
     const auto rank = static_cast<std::size_t>(server);
     if (assignment.component_of[rank] >= 0) continue;
-    const auto model = models.find({participants[rank].node, participants[rank].only_cpu});
+    const auto model = models.find({participants[rank].node, participants[rank].only_core});
     if (model == models.end()) continue;
     if (sharing++ == 0)
       first = fmt::format("rank {} and model rank {} have core {} between them", server, model->second,
-                          participants[rank].only_cpu);
+                          participants[rank].only_core);
   }
   if (sharing == 0) return "";
   return fmt::format(

@@ -48,7 +48,7 @@ Roster Roster::of(const Hello& hello) {
   roster.nodes_ = roster.components_ = {0};
   roster.serve_ = {hello.serves ? 1 : 0};
   roster.domains_ = {hello.domain};
-  roster.only_cpus_ = {hello.only_cpu};
+  roster.only_cores_ = {hello.only_core};
   return roster;
 }
 
@@ -57,7 +57,7 @@ void Roster::add(const Roster& next) {
   add_named(component_names_, components_, next.component_names_, next.components_);
   add_numbers(serve_, next.serve_);
   add_numbers(domains_, next.domains_);
-  add_numbers(only_cpus_, next.only_cpus_);
+  add_numbers(only_cores_, next.only_cores_);
 }
 
 std::vector<Participant> Roster::participants() const {
@@ -79,7 +79,7 @@ std::vector<Participant> Roster::participants() const {
   });
   fill(serve_, [](Participant& one, int serves) { one.serves = serves != 0; });
   fill(domains_, [](Participant& one, int domain) { one.domain = domain; });
-  fill(only_cpus_, [](Participant& one, int cpu) { one.only_cpu = cpu; });
+  fill(only_cores_, [](Participant& one, int cpu) { one.only_core = cpu; });
   return all;
 }
 
@@ -87,7 +87,7 @@ std::vector<std::byte> Roster::to_bytes() const {
   base::ByteWriter writer;
   put_names(writer, node_names_);
   put_names(writer, component_names_);
-  for (const Sequence* numbers : {&nodes_, &components_, &serve_, &domains_, &only_cpus_})
+  for (const Sequence* numbers : {&nodes_, &components_, &serve_, &domains_, &only_cores_})
     numbers->put(writer);
   return writer.take();
 }
@@ -98,7 +98,7 @@ Roster Roster::from_bytes(std::span<const std::byte> bytes) {
   roster.node_names_ = get_names(reader);
   roster.component_names_ = get_names(reader);
   for (Sequence* numbers :
-       {&roster.nodes_, &roster.components_, &roster.serve_, &roster.domains_, &roster.only_cpus_}) {
+       {&roster.nodes_, &roster.components_, &roster.serve_, &roster.domains_, &roster.only_cores_}) {
     *numbers = Sequence::get(reader);
     TAILRACE_ASSERT(numbers->size() == roster.nodes_.size(), "each rank says all of itself");
   }

@@ -15,8 +15,8 @@ struct Hello {
   bool serves = false;
   std::string component;  // of a model rank
   std::string node;
-  int domain = -1;    // as in Participant
-  int only_cpu = -1;  // nor
+  int domain = -1;     // as in Participant
+  int only_core = -1;  // likewise
 };
 
 class Roster {
@@ -31,7 +31,7 @@ class Roster {
  private:
   std::vector<std::string> node_names_, component_names_;  // in the order in which they first come
   Sequence nodes_, components_;                            // by rank: which of the names
-  Sequence serve_, domains_, only_cpus_;                   // by rank
+  Sequence serve_, domains_, only_cores_;                  // by rank
 };
 
 // The first rank of each component, ascending: it tells what is configured.

@@ -15,12 +15,5 @@ TEST(CpuRanges, AreTheRunsOfNumbers) {
   EXPECT_THAT(from_ranges({}), IsEmpty());
 }
 
-TEST(CpuRanges, OneAloneIsNamed) {
-  EXPECT_EQ(only_one_of(to_ranges({4})), 4);
-  EXPECT_EQ(only_one_of(to_ranges({4, 5})), -1);
-  EXPECT_EQ(only_one_of(to_ranges({4, 9})), -1);
-  EXPECT_EQ(only_one_of({}), -1);
-}
-
 }  // namespace
 }  // namespace tailrace::handshake

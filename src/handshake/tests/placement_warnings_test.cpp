@@ -65,7 +65,7 @@ TEST(PlacementWarnings, AServerOnTheCoreOfAModelRankIsToldOf) {
   const auto roomy = bound({0, 1, 2, 3, 4});
   EXPECT_THAT(placement_warnings(place(roomy, options), roomy, options), IsEmpty());
   auto elsewhere = bound({0, 1, 2, 3, 4});
-  elsewhere[6].only_cpu = 4;  // as the server of the other node
+  elsewhere[6].only_core = 4;  // as the server of the other node
   EXPECT_THAT(placement_warnings(place(elsewhere, options), elsewhere, options), testing::SizeIs(1));
 }
 

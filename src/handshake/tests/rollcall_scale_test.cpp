@@ -53,7 +53,7 @@ TEST(RollCallOfManyRanks, is_short_where_neighbours_have_much_in_common) {
         const Participant& one = participants[static_cast<std::size_t>(rank)];
         EXPECT_EQ(one.component, hello_of(rank, node_of).component);
         EXPECT_EQ(one.node, in_turn ? node_of(rank) : rank / on_a_node * on_a_node);
-        EXPECT_EQ(one.only_cpu, rank % on_a_node);
+        EXPECT_EQ(one.only_core, rank % on_a_node);
         EXPECT_EQ(one.domain, rank % on_a_node / 16);
       }
       EXPECT_THAT(speakers_among(participants), ::testing::ElementsAre(0, 8));
