@@ -1,11 +1,13 @@
 """A rank that dies while the ranks meet in `start` is told to the others on its node, and one that does not come is
 named, while the launcher ends nobody."""
 
+import os
+import signal
 import sys
 
 import pytest
 from support.harness import Running, attached, inline, mpi_environment, servers
-from support.survivors import CONFIG, MODELS, player, run_with_fault
+from support.survivors import CONFIG, MODELS, pid_of, player, run_with_fault, start
 
 SECONDS = 5.0
 
@@ -44,6 +46,17 @@ def test_a_rank_that_throws_before_the_groups_are_made(job):
     outcome = run_with_fault(job, servers(2), f"{MODELS}:groups:throw")
     assert_all_others_are_told(outcome)
     assert f"rank {MODELS} of the run is lost in start: it ended with: a fault at groups" in outcome.output
+
+
+@pytest.mark.parametrize("place", ["hello", "sources", "groups"])
+@pytest.mark.parametrize("victim", [0, MODELS], ids=["model", "server"])
+def test_a_rank_that_is_stopped_while_all_meet_is_named_once(job, victim, place):
+    with start(job, servers(2), f"{victim}:{place}:stop", steps=3) as running:
+        running.wait_for(f"the others wait for rank {victim} of the run, stopped by a signal", timeout=6 + SECONDS)
+        os.kill(pid_of(running, victim), signal.SIGCONT)
+        result = running.wait(20).finished()
+    assert result.output.count("stopped by a signal") == 1, result.output
+    assert result.output.count("FINISHED") == MODELS
 
 
 def test_a_job_after_one_that_died_while_it_met(job):

@@ -1,12 +1,14 @@
 #include "handshake/liveness/attendance.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <span>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -21,7 +23,7 @@ constexpr const char* folder = "/dev/shm";
 constexpr double look_seconds = 0.25;
 constexpr double first_word_seconds = 5.0;
 constexpr double until_next_word = 4.0;  // times the seconds of the last
-constexpr int most_named = 16;
+constexpr std::size_t most_named = 16;
 // All processes of a job start within this time, in clock ticks; a note that is older is of another job.
 constexpr std::uint64_t ticks_of_start = 60'000;
 
@@ -42,6 +44,11 @@ std::string name_of_job() {
 std::string name_of_note(const transport::ProcessId& process, const std::string& job, int number) {
   return fmt::format("tailrace-{}-{}-{}-meets-{}-{}", process.pid_space, process.number, process.start, job,
                      number);
+}
+
+std::string listed(const std::vector<std::size_t>& ranks) {
+  const std::span<const std::size_t> named(ranks.data(), std::min(ranks.size(), most_named));
+  return fmt::format("{}{}", fmt::join(named, ", "), ranks.size() > most_named ? ", ..." : "");
 }
 
 }  // namespace
@@ -89,8 +96,9 @@ void Attendance::look() {
   }
   if (now < next_word_) return;
   next_word_ = begin_ + until_next_word * (now - begin_);
-  if (const std::string missing = describe_missing(); !missing.empty() && speaks())
-    base::log_warning(fmt::format("{:.0f} s in start: {}", now - begin_, missing));
+  if (!speaks()) return;
+  for (const std::string& word : {describe_missing(), describe_stopped()})
+    if (!word.empty()) base::log_warning(fmt::format("{:.0f} s in start: {}", now - begin_, word));
 }
 
 void Attendance::read_notes() {
@@ -108,24 +116,41 @@ void Attendance::read_notes() {
   }
 }
 
+bool Attendance::has_come(std::size_t rank) const { return come_.contains(members_.numbers[rank]); }
+
+bool Attendance::is_stopped(std::size_t rank) const {
+  const auto found = come_.find(members_.numbers[rank]);
+  return found != come_.end() && transport::stopped(found->second);
+}
+
+// The first one that can.
 bool Attendance::speaks() const {
-  for (int rank = 0; rank < members_.rank; ++rank)
-    if (come_.contains(members_.numbers[static_cast<std::size_t>(rank)])) return false;
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(members_.rank); ++rank)
+    if (has_come(rank) && !is_stopped(rank)) return false;
   return true;
 }
 
 std::string Attendance::describe_missing() const {
-  std::string ranks;
-  int missing = 0;
-  for (std::size_t rank = 0; rank < members_.numbers.size(); ++rank)
-    if (!come_.contains(members_.numbers[rank]) && ++missing <= most_named)
-      ranks += fmt::format("{}{}", missing == 1 ? "" : ", ", rank);
-  if (missing > most_named) ranks += ", ...";
-  if (missing == 0) return "";
+  const auto missing = ranks_where([&](std::size_t rank) { return !has_come(rank); });
+  if (missing.empty()) return "";
   return fmt::format(
       "{} of {} ranks have not come to it, as far as {} sees (not those of other nodes): {}; every rank of "
       "the communicator has to call start, or to serve",
-      missing, members_.numbers.size(), env::host_name(), ranks);
+      missing.size(), members_.numbers.size(), env::host_name(), listed(missing));
+}
+
+std::string Attendance::describe_stopped() const {
+  const auto stopped = ranks_where([&](std::size_t rank) { return is_stopped(rank); });
+  if (stopped.empty()) return "";
+  return fmt::format("the others wait for {} {} of the run, stopped by a signal",
+                     stopped.size() == 1 ? "rank" : "ranks", listed(stopped));
+}
+
+std::vector<std::size_t> Attendance::ranks_where(const std::function<bool(std::size_t)>& is_one) const {
+  std::vector<std::size_t> ranks;
+  for (std::size_t rank = 0; rank < members_.numbers.size(); ++rank)
+    if (is_one(rank)) ranks.push_back(rank);
+  return ranks;
 }
 
 }  // namespace tailrace::handshake

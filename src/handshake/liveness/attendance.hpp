@@ -1,6 +1,7 @@
 // Who has come to `start`, as far as it can be seen before all are there and MPI can say anything.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -29,13 +30,17 @@ class Attendance {
   Attendance& operator=(const Attendance&) = delete;
 
   // To be called at any rate while others are awaited. Throws LostInStart where one of them came and died.
-  // After some seconds, and then ever more rarely, one rank of the node logs who has not come.
+  // After some seconds, and then ever more rarely, one rank of the node logs who has not come, or is stopped.
   void look();
 
  private:
   void read_notes();
   bool speaks() const;
+  bool has_come(std::size_t rank) const;
+  bool is_stopped(std::size_t rank) const;
+  std::vector<std::size_t> ranks_where(const std::function<bool(std::size_t)>& is_one) const;
   std::string describe_missing() const;
+  std::string describe_stopped() const;
 
   comm::Members members_;
   std::string job_;
