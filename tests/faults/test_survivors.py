@@ -96,6 +96,22 @@ def test_a_server_whose_clients_wait_for_room(job, transport, way):
     assert_told(outcome, MODELS, words_for(way))
 
 
+@pytest.mark.parametrize("way", [KILL, "throw", "exit"])
+def test_a_server_in_a_model_rank_whose_clients_wait_for_room(job, way):
+    """Of packets for a server that is slower than the model, the buffer holds one."""
+    slow = {"TAILRACE_FILE_DELAY": "20000"}
+    outcome = run_with_fault(
+        job,
+        attached(buffer="64 KiB"),
+        fault_at(1, "running", way),
+        pace=0.0,
+        steps=2000,
+        shape=(3, 40, 110),
+        environment=slow,
+    )
+    assert_told(outcome, 2 if way == "throw" else 1, words_for(way))
+
+
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("way", [KILL, "throw", "exit"])
 @pytest.mark.parametrize("mode", ["attached", "inline"])
