@@ -94,6 +94,25 @@ def dims_of(variables: list[Variable], unlimited: set[str]) -> dict[str, Dimensi
     return dims
 
 
+def fill_of(owner: str, value: Any, dtype: np.dtype | None) -> Any:
+    """The attribute _FillValue of the variable `owner`, of its type: what others wrote may be anything."""
+    if dtype is None and isinstance(value, str):
+        return value
+    if dtype is not None and dtype.kind == "S":
+        content = value.encode() if isinstance(value, str) else value
+        if isinstance(content, bytes) and len(content) <= 1:
+            return content
+    elif dtype is not None and not isinstance(value, (str, bytes, bool)):
+        array = np.asarray(value)
+        if array.ndim == 0 and array.dtype.kind in "iuf":
+            with np.errstate(all="ignore"):
+                fill = array.astype(dtype)[()]
+            if dtype.kind == "f" or fill == array:
+                return fill
+    kind = "a text" if dtype is None else "one character" if dtype.kind == "S" else f"one number of type {dtype}"
+    raise ConversionError(f"variable {owner!r}: attribute '_FillValue' is {value!r}; expected {kind}")
+
+
 class Reader(Protocol):
     def contents(self) -> Contents: ...
 

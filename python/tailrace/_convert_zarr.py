@@ -5,6 +5,7 @@ either version. What JSON forgets of attributes is kept in attributes of the sto
 """
 
 import base64
+import contextlib
 import struct
 import warnings
 from pathlib import Path
@@ -14,7 +15,16 @@ import numpy as np
 import zarr
 from zarr.codecs import BloscCodec
 
-from tailrace._convert_types import Compression, Contents, ConversionError, Dimension, Region, Variable, dims_of
+from tailrace._convert_types import (
+    Compression,
+    Contents,
+    ConversionError,
+    Dimension,
+    Region,
+    Variable,
+    dims_of,
+    fill_of,
+)
 
 UNLIMITED = "_nc_unlimited_dimensions"  # names
 BARE = "_nc_dimensions"  # name -> size of dimensions along which no array lies
@@ -60,15 +70,14 @@ def _type_of(value: Any) -> str | None:
     return None if dtype in NATURAL else dtype.name
 
 
-def _fill_from(attribute: Any, dtype: np.dtype | None) -> Any:
+def _fill_from(name: str, attribute: Any, dtype: np.dtype | None) -> Any:
     """_FillValue as xarray keeps it: base64 of a double, or of bytes; integers as they are."""
-    if dtype is None:
-        return attribute
-    if isinstance(attribute, str) and dtype.kind == "f":
-        return dtype.type(struct.unpack("<d", base64.standard_b64decode(attribute))[0])
-    if isinstance(attribute, str):
-        return base64.standard_b64decode(attribute)
-    return dtype.type(attribute)
+    value = attribute
+    if isinstance(attribute, str) and dtype is not None:
+        with contextlib.suppress(ValueError, struct.error):  # it is something else, which fill_of looks at
+            content = base64.standard_b64decode(attribute)
+            value = struct.unpack("<d", content)[0] if dtype.kind == "f" else content
+    return fill_of(name, value, dtype)
 
 
 def _fill_as_json(fill: Any, dtype: np.dtype | None) -> Any:
@@ -117,7 +126,7 @@ class ZarrReader:
         dtype = self._dtype(name, array)
         fill = attributes.pop("_FillValue", None)
         if fill is not None:
-            fill = _fill_from(fill, dtype)
+            fill = _fill_from(name, fill, dtype)
         elif array.metadata.zarr_format == 2:
             fill = array.fill_value  # as xarray takes it
         return Variable(

@@ -187,6 +187,11 @@ def test_what_is_refused(tmp_path):
     )
     zarr.create_group(tmp_path / "bare.zarr").create_array("mask", shape=(3,), dtype="i4")
     assert "bare.zarr: array 'mask' does not name its dimensions" in says(tmp_path, "bare.zarr", "c.nc")
+    odd = {"attributes": {"_FillValue": [1, 2]}, "dimension_names": ["x"]}
+    zarr.create_group(tmp_path / "fill.zarr").create_array("n", shape=(3,), dtype="i4", **odd)
+    assert "fill.zarr: variable 'n': attribute '_FillValue' is [1, 2]; expected one number of type int32" in says(
+        tmp_path, "fill.zarr", "c.nc"
+    )
     with netCDF4.Dataset(tmp_path / "groups.nc", "w") as file:
         file.createGroup("inner")
     assert "groups.nc: has groups (inner)" in says(tmp_path, "groups.nc", "c.zarr")

@@ -20,9 +20,15 @@ def values_of(step: int) -> np.ndarray:
 OURS, OTHERS = "__xarray_dimensions__", "_ARRAY_DIMENSIONS"
 
 
-def make_bp(path: Path, dims_attribute: str = OURS) -> None:
+def writing(path: Path, engine: str) -> adios2.Stream:
+    io = adios2.Adios().declare_io("made")
+    io.set_engine(engine)
+    return adios2.Stream(io, str(path), "w")
+
+
+def make_bp(path: Path, dims_attribute: str = OURS, engine: str = "BP5") -> None:
     """A variable with a dimension of its own for steps, one of several records a step, one every other step."""
-    with adios2.Stream(str(path), "w") as stream:
+    with writing(path, engine) as stream:
         stream.write_attribute("title", "Waves")
         stream.write_attribute("level", np.int32(3))
         dims = {"w": ["time", "y", "x"], "time": ["time"], "y": ["y"], "pairs": ["pair", "x"], "seldom": ["late", "x"]}
@@ -48,9 +54,10 @@ def make_bp(path: Path, dims_attribute: str = OURS) -> None:
                 stream.write("seldom", values_of(i)[0], [COLUMNS], [0], [COLUMNS])
 
 
+@pytest.mark.parametrize("engine", ["BP5", "BP4"])
 @pytest.mark.parametrize(("jobs", "dims_attribute"), [("1", OURS), ("2", OTHERS)])
-def test_bp_to_netcdf_and_zarr(tmp_path, jobs, dims_attribute):
-    make_bp(tmp_path / "a.bp", dims_attribute)
+def test_bp_to_netcdf_and_zarr(tmp_path, jobs, dims_attribute, engine):
+    make_bp(tmp_path / "a.bp", dims_attribute, engine)
     for target in ("a.nc", "a.zarr"):
         done = tailrace("convert", "a.bp", target, "--jobs", jobs, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
@@ -80,4 +87,51 @@ def test_a_variable_that_does_not_name_its_dimensions(tmp_path):
     done = tailrace("convert", "a.bp", "a.nc", cwd=tmp_path)
     assert done.returncode == 2
     assert "variable 'pairs' has 2 dimensions and names 0; expected the attribute pairs/__xarray_dim" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["a.bp"]
+
+
+@pytest.mark.parametrize("engine", ["BP5", "BP4"])
+def test_one_number_is_a_number(tmp_path, engine):
+    """Also where it was written as a list of one, which BP5 tells from a number."""
+    with writing(tmp_path / "a.bp", engine) as stream:
+        stream.write_attribute(f"n/{OURS}", ["x"])
+        stream.write_attribute("n/_FillValue", np.array([-7], "i2"))
+        stream.write_attribute("n/valid_min", np.array([-5], "i2"))
+        stream.write_attribute("levels", np.array([0.5, 1.5], "f4"))
+        stream.begin_step()
+        stream.write("n", np.arange(3, dtype="i2"), [3], [0], [3])
+        stream.end_step()
+    for target in ("a.nc", "a.zarr"):
+        done = tailrace("convert", "a.bp", target, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    n = zarr.open_group(tmp_path / "a.zarr", mode="r")["n"]
+    assert n.fill_value == -7 and n.attrs["_FillValue"] == -7 and n.attrs["valid_min"] == -5
+    with netCDF4.Dataset(tmp_path / "a.nc") as file:
+        for name, value in (("_FillValue", -7), ("valid_min", -5)):
+            assert file["n"].getncattr(name) == value and file["n"].getncattr(name).dtype == "i2"
+        assert file.levels.tolist() == [0.5, 1.5]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "expected"),
+    [
+        ("n/_FillValue", np.array([1, 2], "i2"), "variable 'n': attribute '_FillValue' is array([1, 2], dtype=int16)"),
+        ("n/_FillValue", "none", "'_FillValue' is 'none'; expected one number of type int16"),
+        ("n/_FillValue", 0.5, "; expected one number of type int16"),
+        ("n/_FillValue", 2**20, "; expected one number of type int16"),
+        ("phase", np.array([1j, 2j]), "attribute 'phase' is of the type complex128, which NetCDF does not have"),
+        ("__unlimited_dimensions__", 3.0, "'__unlimited_dimensions__' is np.float64(3.0); expected names of dimen"),
+    ],
+)
+def test_attributes_that_no_target_has_are_refused(tmp_path, attribute, value, expected):
+    with writing(tmp_path / "a.bp", "BP5") as stream:
+        stream.write_attribute(f"n/{OURS}", ["x"])
+        stream.write_attribute(attribute, value)
+        stream.begin_step()
+        stream.write("n", np.arange(3, dtype="i2"), [3], [0], [3])
+        stream.end_step()
+    for target in ("a.nc", "a.zarr"):
+        done = tailrace("convert", "a.bp", target, cwd=tmp_path)
+        assert done.returncode == 2
+        assert done.stderr.startswith("tailrace: error: a.bp: ") and expected in done.stderr, done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["a.bp"]

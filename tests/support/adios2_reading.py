@@ -28,27 +28,27 @@ def attributes_of(file) -> dict[str, object]:
     return found
 
 
-def read_records(file, name: str, about: dict) -> np.ndarray:
-    """Of all steps, one behind the other."""
-    variable = file.inquire_variable(name)
-    steps = []
-    for step in range(int(about["AvailableStepsCount"])):
-        variable.set_step_selection([step, 1])
-        shape = list(variable.shape(step))
-        if shape:
-            variable.set_selection([[0] * len(shape), shape])
-        steps.append(np.asarray(file.read(variable)).reshape(shape))
-    return steps
+def records_by_step(path: Path) -> dict[str, list[np.ndarray]]:
+    """Of each variable, what each step that has it holds. (Asked for a step of a whole file, ADIOS2 2.12 tells wrong
+    shapes in BP4, where steps are not all of the same size.)"""
+    found: dict[str, list[np.ndarray]] = {}
+    with adios2.Stream(str(path), "r") as stream:
+        while stream.begin_step(timeout=0.0) == adios2.bindings.StepStatus.OK:  # no waiting for a writer that is gone
+            for name in stream.available_variables():
+                shape = stream.inquire_variable(name).shape()
+                values = stream.read(name, start=[0] * len(shape), count=shape) if shape else stream.read(name)
+                found.setdefault(name, []).append(np.asarray(values).reshape(shape))
+            stream.end_step()
+    return found
 
 
 def read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, object]]:
     """Variables, growing ones along all steps, and attributes."""
     with adios2.FileReader(str(path)) as file:
         attributes = attributes_of(file)
-        growing = attributes.get(GROWING, [])
-        variables = {}
-        for name, about in file.available_variables().items():
-            dims = attributes.get(f"{name}/{NAMES}", [])
-            steps = read_records(file, name, about)
-            variables[name] = np.concatenate(steps) if dims and dims[0] in growing else steps[-1]
-        return variables, attributes
+    growing = attributes.get(GROWING, [])
+    variables = {}
+    for name, steps in records_by_step(path).items():
+        dims = attributes.get(f"{name}/{NAMES}", [])
+        variables[name] = np.concatenate(steps) if dims and dims[0] in growing else steps[-1]
+    return variables, attributes
