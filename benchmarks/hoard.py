@@ -36,17 +36,24 @@ class Shape:
     with_model: bool = False  # the servers are in the model's ranks
     memory: int = MEMORY
     together: bool = False  # model ranks wait for each other in each step
+    diagnostics: int = 0  # of whole planes, instead of the fields
+    scattered: bool = False  # each rank holds cells that lie apart
 
     def configuration(self, component: int) -> str:
         count = f", count: {self.servers}" if self.mode == "dedicated" else ""
         names = [f"f{number}" for number in range(self.fields)]
         memory = f"memory: {self.memory} MiB"
         transport = f", transport: {self.transport}" if self.mode == "dedicated" else ""
+        expressions = [f"(f0 - mean(f0)) * (f{n % self.fields} + {n})" for n in range(self.diagnostics)]
+        diagnostics = [f'  d{n}: {{is: "{text}", units: "1"}}' for n, text in enumerate(expressions)]
+        written = [f"d{n}" for n in range(self.diagnostics)] or names
         lines = [
             "tailrace: 1",
             f"servers: {{mode: {self.mode}{count}{transport}, buffer: {self.buffer():.0f} MiB, {memory}}}",
             "fields:",
             f"  all: {{every: 1 step, names: [{', '.join(names)}]}}",
+            *(["diagnostics:"] * bool(diagnostics)),
+            *diagnostics,
             "output:",
         ]
         for number in range(self.files):
@@ -58,7 +65,7 @@ class Shape:
                 "    variables:",
                 *(
                     f"      - {{field: {name}, time: {self.time}, every: {self.every}}}"
-                    for name in names[number :: self.files]
+                    for name in written[number :: self.files]
                 ),
             ]
         return "\n".join(lines) + "\n"
@@ -102,6 +109,8 @@ SHAPES = {
         time="mean", every="8 steps", fields=4, write_every="8 steps", steps=40, memory=80
     ),
     "written once a hundred steps": Shape(servers=2, rows=256, fields=4, steps=200, write_every="100 steps", disk=5.0),
+    "eight diagnostics of whole planes, two servers": Shape(servers=2, fields=2, diagnostics=8, rows=256, steps=60),
+    "cells that lie apart, two servers, mpi": Shape(servers=2, transport="mpi", scattered=True, rows=512, steps=40),
     "attached": Shape(mode="attached", servers=2, with_model=True),
     "inline": Shape(mode="inline", servers=2, with_model=True, disk=2.0, together=True),
 }
@@ -117,7 +126,7 @@ def most(shape: Shape, steps: int) -> tuple[float, dict[str, float]]:
         os.environ["TAILRACE_FILE_DELAY"] = str(int(1000 * shape.disk))
         ranks = shape.clients + (0 if shape.with_model else shape.servers)
         command = [jobs.program("hoard"), ",".join(names), steps, shape.fields, shape.rows, shape.columns]
-        command += ["together"] * shape.together
+        command += ["together"] * shape.together + ["scattered"] * shape.scattered
         done = jobs.run(command, ranks, here, pinned=False)
         servers = done.report()["servers"]
     marks = {int(line[0]): float(line[1]) / MIB for line in done.of("memory")}

@@ -1,12 +1,16 @@
 // A model that hands over as fast as it can, from ranks that each hold some rows of a plane, and tells what
 // memory all processes of the job took and how many bytes they wrote.
-//   hoard CONFIGURATIONS STEPS FIELDS ROWS COLUMNS: a configuration for each component, joined by commas.
-//   Ranks take turns in them; ROWS are of a rank.
+//   hoard CONFIGURATIONS STEPS FIELDS ROWS COLUMNS [together] [scattered]
+// A configuration for each component, joined by commas; ranks take turns in them. ROWS are of a rank.
+// Together: ranks wait for each other in each step. Scattered: each rank holds some cells here and some
+// there.
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -19,7 +23,7 @@ namespace {
 struct Shape {
   int steps, fields;
   std::int64_t rows, columns;
-  bool together;
+  bool together, scattered;
 };
 
 // Bytes, by its name in /proc/ID/status.
@@ -47,21 +51,41 @@ void fill(std::vector<double>& values, int seed) {
   }
 }
 
+// Of a line of cells, which go in runs of seven from rank to rank.
+std::vector<std::int64_t> scattered_cells(int rank, int ranks, std::int64_t count) {
+  std::vector<std::int64_t> cells;
+  for (std::int64_t cell = 0; cell < ranks * count; ++cell)
+    if (cell / 7 % ranks == rank && std::ssize(cells) < count) cells.push_back(cell);
+  return cells;
+}
+
+void declare_grid(tailrace::Session& io, const Shape& shape, int rank, int ranks) {
+  if (!shape.scattered) {
+    io.grid({.name = "plane",
+             .dims = {"y", "x"},
+             .shape = {ranks * shape.rows, shape.columns},
+             .offset = {rank * shape.rows, 0},
+             .count = {shape.rows, shape.columns}});
+    return;
+  }
+  const std::int64_t cells = shape.rows * shape.columns / 7 * 7;
+  const auto own = scattered_cells(rank, ranks, cells);
+  io.grid(
+      {.name = "plane", .dims = {"cell"}, .shape = {ranks * cells}, .indexed_dim = "cell", .indices = own});
+}
+
 void hand_over(tailrace::Session& io, const Shape& shape) {
   int rank = 0, ranks = 0;
   const MPI_Comm model = MPI_Comm_f2c(io.model_comm());
   MPI_Comm_rank(model, &rank);
   MPI_Comm_size(model, &ranks);
-  io.grid({.name = "plane",
-           .dims = {"y", "x"},
-           .shape = {ranks * shape.rows, shape.columns},
-           .offset = {rank * shape.rows, 0},
-           .count = {shape.rows, shape.columns}});
+  declare_grid(io, shape, rank, ranks);
   std::vector<tailrace::FieldHandle> fields;
   for (int number = 0; number < shape.fields; ++number)
     fields.push_back(io.field({.name = "f" + std::to_string(number), .grid = "plane"}));
   io.ready();
-  std::vector<double> values(static_cast<std::size_t>(shape.rows * shape.columns));
+  const std::int64_t cells = shape.rows * shape.columns;
+  std::vector<double> values(static_cast<std::size_t>(shape.scattered ? cells / 7 * 7 : cells));
   for (int step = 1; step <= shape.steps; ++step) {
     fill(values, step * ranks + rank);
     if (shape.together) MPI_Barrier(model);
@@ -85,7 +109,10 @@ void tell(const char* what, double own) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 6 && argc != 7) return 2;
+  if (argc < 6) return 2;
+  const auto has = [&](const char* word) {
+    return std::any_of(argv + 6, argv + argc, [&](const char* one) { return std::strcmp(one, word) == 0; });
+  };
   int provided = 0, rank = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -102,7 +129,8 @@ int main(int argc, char** argv) {
                      .fields = std::atoi(argv[3]),
                      .rows = std::atoll(argv[4]),
                      .columns = std::atoll(argv[5]),
-                     .together = argc == 7});
+                     .together = has("together"),
+                     .scattered = has("scattered")});
   }
   tell("memory", memory(static_cast<int>(getpid()), "VmHWM"));
   tell("written", written() - before);
