@@ -82,7 +82,7 @@ void hand_over(tailrace::Session& io, const Shape& shape) {
   declare_grid(io, shape, rank, ranks);
   std::vector<tailrace::FieldHandle> fields;
   for (int number = 0; number < shape.fields; ++number)
-    fields.push_back(io.field({.name = "f" + std::to_string(number), .grid = "plane"}));
+    fields.push_back(io.field({.name = (std::ostringstream() << "f" << number).str(), .grid = "plane"}));
   io.ready();
   const std::int64_t cells = shape.rows * shape.columns;
   std::vector<double> values(static_cast<std::size_t>(shape.scattered ? cells / 7 * 7 : cells));
