@@ -1,20 +1,19 @@
 """Actions: functions get each record while the model runs, and what they do wrong stays with them."""
 
-import importlib.util
 import json
-import os
 import pickle
 import shutil
+import sys
+import sysconfig
+import venv
 from pathlib import Path
 
 import numpy as np
 import pytest
+import tailrace
 import xarray as xr
 from support.harness import attached, block_grid, field, inline, model, servers
 from support.values import put_values
-from tailrace.in_situ.worker import call
-from tailrace.streams.errors import StreamError
-from tailrace.streams.snapshots import open_image
 
 SHAPE = (3, 7, 11)
 
@@ -65,31 +64,6 @@ def test_each_step_once_in_order_as_in_the_file(job, folder, serving):
         assert len(paths) == whole.sizes["time"]
         for number, path in enumerate(paths):
             xr.testing.assert_identical(pickle.loads(path.read_bytes()), whole.isel(time=[number]))
-
-
-@pytest.mark.parametrize("reader", ["netCDF4", "h5netcdf"])
-def test_a_step_is_read_with_what_the_interpreter_has(monkeypatch, tmp_path, reader):
-    values = np.arange(30.0).reshape(1, 5, 6)
-    step = xr.Dataset({"w": (("time", "y", "x"), values, {"units": "m s-1"}), "name": ("y", list("abcde"))})
-    step = step.assign_coords(time=("time", [7.0], {"units": "seconds since 2026-01-01", "calendar": "standard"}))
-    step.to_netcdf(tmp_path / "step.nc", unlimited_dims=["time"])
-    found = importlib.util.find_spec
-    missing = {"netCDF4", "h5netcdf"} - {reader}
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name in missing else found(name, *a))
-    given = []
-    with os.fdopen(os.memfd_create("step"), "w+b") as image:
-        image.write((tmp_path / "step.nc").read_bytes())
-        image.flush()
-        call(given.append, image.fileno())
-    with xr.open_dataset(tmp_path / "step.nc") as whole:
-        xr.testing.assert_identical(given[0], whole)
-    assert len(given) == 1
-
-
-def test_an_interpreter_without_a_reader_is_told(monkeypatch):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None)
-    with pytest.raises(StreamError, match="needs netCDF4 or h5netcdf: pip install"), open_image(-1):
-        pass
 
 
 def test_a_slow_function_holds_nobody_up(job, folder):
@@ -159,3 +133,19 @@ def test_mistakes_of_the_configuration(job, folder):
     wrong = configuration(plot={"python": "plot.py", "when_ful": "wait"})
     with job.start(wave(3), servers(1), config=wrong, folder=folder) as running:
         running.wait().failed_with("in_situ.plot", "when_ful", 'Did you mean "when_full"?')
+
+
+def test_the_interpreter_of_another_environment(job, folder, tmp_path):
+    """It has the readers, and of Tailrace what is Python."""
+    other = tmp_path / "other"
+    venv.create(other, symlinks=True)
+    packages = Path(sysconfig.get_path("purelib", "venv", vars={"base": str(other)}))
+    shutil.copytree(Path(tailrace.__file__).parent, packages / "tailrace", ignore=shutil.ignore_patterns("*.so"))
+    (packages / "readers.pth").write_text("\n".join(path for path in sys.path if path.endswith("-packages")))
+    action = {"python": "functions.py:keep_interpreter", "interpreter": str(other / "bin" / "python")}
+    run(job, folder, 1, configuration(abroad=action))
+    assert report_of(folder, "abroad")["done"] == 1
+    prefix, compiled, value = (folder / "interpreter").read_text().splitlines()
+    assert prefix == str(other) != sys.prefix
+    assert compiled == "None"
+    assert float(value) == put_values(0, SHAPE, 1.0, 1)[0, 0, 0]

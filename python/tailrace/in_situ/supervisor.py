@@ -4,58 +4,19 @@ import os
 import selectors
 import signal
 import socket
-import subprocess
 import time
 from collections import deque
 from contextlib import suppress
-from pathlib import Path
 
+from .group import LOOK_EVERY, Worker, adopt_orphans
 from .tally import Tally
 
-LOOK_EVERY = 0.05  # seconds, at the memory and the time of a call
 LEAST_LOADING_SECONDS = 60.0  # for the start of the process and the imports of the script
 ENDING_SECONDS = 10.0  # for what the script does at its exit
+CRASH_SECONDS = 0.2  # until a process whose socket is closed has ended
 MOST_IN_A_ROW = 3  # processes that fail before the action is given up
 WRITE_EVERY = 0.5  # seconds, the report
 MESSAGE_BYTES = 65536
-
-
-class Worker:
-    """The process that calls the function, with a socket between."""
-
-    def __init__(self, command: list[str]):
-        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            environment = {"MPLBACKEND": "Agg"} | os.environ | {"TAILRACE_SUPERVISOR": str(os.getpid())}
-            self.process = subprocess.Popen(
-                [*command, str(theirs.fileno())], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, env=environment
-            )
-        self.since = time.monotonic()
-        self.is_loaded = False
-        self.descriptor: int | None = None  # of the step that it works on
-
-    def call(self, descriptor: int) -> None:
-        self.descriptor = descriptor
-        self.since = time.monotonic()
-        with suppress(OSError):  # it has ended, which its socket tells too
-            socket.send_fds(self.socket, [b"step"], [descriptor])
-
-    def resident_bytes(self) -> int:
-        """Of its own: a step is mapped while it is read, and libraries are shared."""
-        with suppress(OSError, ValueError):
-            resident, shared = Path(f"/proc/{self.process.pid}/statm").read_text().split()[1:3]
-            return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
-        return 0
-
-    def end(self, patience: float = 0.2) -> int:
-        """Lets it end, or kills it; how it ended."""
-        self.socket.close()
-        if self.descriptor is not None:
-            os.close(self.descriptor)
-        with suppress(subprocess.TimeoutExpired):
-            return self.process.wait(timeout=patience)
-        self.process.kill()
-        return self.process.wait()
 
 
 class Supervisor:
@@ -74,6 +35,7 @@ class Supervisor:
         self.written = 0.0
 
     def run(self) -> None:
+        adopt_orphans()
         self._start()
         while self.is_heard or self.queue or self._is_busy():
             self._wait()
@@ -83,7 +45,7 @@ class Supervisor:
                 self.tally.write()
                 self.written = time.monotonic()
         if self.worker:
-            self.worker.end(min(self.timeout, ENDING_SECONDS))
+            self.worker.end(min(self.timeout, ENDING_SECONDS) if self.worker.is_loaded else 0.0)
         if self.tally.outcome == "running":
             self.tally.outcome = "complete" if self.heard_end else "its server ended early"
         self.tally.write()
@@ -160,11 +122,11 @@ class Supervisor:
         if worker is None:
             return
         lasted = time.monotonic() - worker.since
-        resident = worker.resident_bytes()
-        if resident > self.memory:
+        held = worker.look(self.memory)
+        if held > self.memory:
             self._replace(
                 "memory",
-                f"its process held {resident >> 20} MiB; {self.memory >> 20} MiB are allowed (`memory`)",
+                f"its process held {held >> 20} MiB; {self.memory >> 20} MiB are allowed (`memory`)",
                 lasted,
             )
         elif worker.descriptor is not None and worker.is_loaded and lasted > self.timeout:
@@ -175,16 +137,14 @@ class Supervisor:
     def _replace(self, kind: str, what: str, lasted: float) -> None:
         had_step = self.worker.descriptor is not None
         self.tally.failed_by(kind, what, lasted if had_step else 0.0)
-        if kind in ("timeout", "memory"):
-            self.worker.process.kill()
-        self.worker.end()
+        self.worker.end(CRASH_SECONDS if kind == "crashed" else 0.0)
         self.worker = None
         if had_step:
             self._tell_done()
         self.in_a_row += 1
         if self.in_a_row >= MOST_IN_A_ROW:
             self._give_up(f"{self.in_a_row} processes failed one after the other, the last one so: {what}")
-        else:
+        elif self.is_heard or self.queue:
             self._start()
 
     def _finish_step(self) -> None:
@@ -203,7 +163,6 @@ class Supervisor:
         self.tally.log(f"{why}; it gets no further steps, and the run goes on")
         if self.worker:
             had_step = self.worker.descriptor is not None
-            self.worker.process.kill()
             self.worker.end()
             self.worker = None
             if had_step:

@@ -9,6 +9,8 @@ import socket
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import xarray
@@ -17,7 +19,9 @@ from tailrace.streams.records import Position
 from tailrace.streams.selection import Selection, hint
 from tailrace.streams.snapshots import open_image
 
-MOST_TOLD = 30000  # characters of a traceback
+# Bytes; together less than the supervisor takes for one message.
+MOST_WORDS = 2000
+MOST_TRACEBACK = 40000
 PR_SET_PDEATHSIG = 1
 
 
@@ -26,6 +30,25 @@ def end_with_supervisor() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if str(os.getppid()) != os.environ.get("TAILRACE_SUPERVISOR"):
         os._exit(1)
+
+
+def outlive_signals() -> None:
+    """The launcher may signal all processes of the job: the step is finished all the same. What the function starts
+    heeds signals, so that the function can end it: other programs by themselves, a fork when it is told to."""
+    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    for number in usual:
+        signal.signal(number, lambda *_: None)
+
+    block = partial(signal.pthread_sigmask, signal.SIG_BLOCK, usual)
+    unblock = partial(signal.pthread_sigmask, signal.SIG_UNBLOCK, usual)
+
+    def heed() -> None:
+        for number, handler in usual.items():
+            signal.signal(number, handler)
+        unblock()
+
+    # A signal that comes as soon as there is a fork waits until it can be heeded.
+    os.register_at_fork(before=block, after_in_parent=unblock, after_in_child=heed)
 
 
 def prepare() -> None:
@@ -59,36 +82,55 @@ def call(function: Callable, descriptor: int) -> None:
         function(step)
 
 
+def head(text: str, most: int) -> bytes:
+    told = text.encode(errors="backslashreplace")
+    return told if len(told) <= most else told[:most] + b" ..."
+
+
+def ends(text: str, most: int) -> bytes:
+    """Without its middle: a traceback begins with where, and ends with what."""
+    told = text.encode(errors="backslashreplace")
+    return told if len(told) <= most else told[: most // 2] + b"\n...\n" + told[-most // 2 :]
+
+
 def words_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".replace("\n", " ")
 
 
-def main() -> None:
-    end_with_supervisor()
-    script, name, descriptor = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-    supervisor = socket.socket(fileno=descriptor)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
+def answer_to(function: Callable, descriptor: int, name: str) -> bytes:
+    try:
+        call(function, descriptor)
+    except Exception as error:
+        what = head(f"{name} raised {words_of(error)}", MOST_WORDS)
+        return b"raised\n" + what + b"\n" + ends(traceback.format_exc(), MOST_TRACEBACK)
+    finally:
+        os.close(descriptor)
+    return b"done\n"
+
+
+def serve(supervisor: socket.socket, script: Path, name: str) -> None:
     try:
         prepare()
         function = load(script, name)
     except BaseException as error:
-        supervisor.send(f"unloadable\n{script} cannot be loaded: {words_of(error)}".encode()[:MOST_TOLD])
+        supervisor.send(b"unloadable\n" + head(f"{script} cannot be loaded: {words_of(error)}", MOST_WORDS))
         return
     supervisor.send(b"loaded\n")
     while True:
         message, descriptors, _, _ = socket.recv_fds(supervisor, 100, 1)
         if not message:
             return
-        try:
-            call(function, descriptors[0])
-            answer = "done\n"
-        except Exception as error:
-            answer = f"raised\n{name} raised {words_of(error)}\n{traceback.format_exc()[-MOST_TOLD:]}"
-        finally:
-            os.close(descriptors[0])
+        answer = answer_to(function, descriptors[0], name)
         sys.stdout.flush()
-        supervisor.send(answer.encode())
+        supervisor.send(answer)
+
+
+def main() -> None:
+    end_with_supervisor()
+    script, name, descriptor = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    outlive_signals()
+    with suppress(BrokenPipeError, ConnectionResetError):  # nobody asks any more
+        serve(socket.socket(fileno=descriptor), script, name)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """A file or store as it is at one moment, while it may grow: only whole commits are seen, as its format promises."""
 
+import ctypes
 import importlib.util
 import json
 import mmap
@@ -64,7 +65,7 @@ def open_image(descriptor: int) -> Iterator[NewRecords]:
     """A NetCDF file in memory, by its descriptor. HDF5 opens no file without a name: netCDF4 reads where it is mapped,
     h5netcdf through Python, which takes five times as long."""
     if importlib.util.find_spec("netCDF4"):
-        with mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ) as image, _mapped(image) as records:
+        with _mapped(descriptor) as image, _opened_image(image) as records:
             yield records
     elif importlib.util.find_spec("h5netcdf"):
         with os.fdopen(descriptor, "rb", buffering=0, closefd=False) as file, _opened(file) as records:
@@ -75,7 +76,25 @@ def open_image(descriptor: int) -> Iterator[NewRecords]:
 
 
 @contextmanager
-def _mapped(image: mmap.mmap) -> Iterator[NewRecords]:
+def _mapped(descriptor: int) -> Iterator[ctypes.Array]:
+    """netCDF4 never lets go of an image that it refuses. An `mmap` could then not be closed, which would hide why, and
+    would stay in memory; so the system is asked for the pages, and gets them back."""
+    size = os.fstat(descriptor).st_size
+    system = ctypes.CDLL(None, use_errno=True)
+    system.mmap.restype = ctypes.c_void_p
+    system.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    system.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    address = system.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, descriptor, 0)
+    if address == ctypes.c_void_p(-1).value:
+        raise OSError(ctypes.get_errno(), f"a step cannot be mapped: {os.strerror(ctypes.get_errno())}")
+    try:
+        yield (ctypes.c_char * size).from_address(address)
+    finally:
+        system.munmap(address, size)
+
+
+@contextmanager
+def _opened_image(image: ctypes.Array) -> Iterator[NewRecords]:
     import netCDF4
 
     store = xr.backends.NetCDF4DataStore(netCDF4.Dataset("step", memory=image))

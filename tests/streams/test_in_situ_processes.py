@@ -1,0 +1,177 @@
+"""The processes of an action without a run: each test is the server of one."""
+
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+from tailrace.in_situ.worker import call
+from tailrace.streams.errors import StreamError
+from tailrace.streams.snapshots import open_image
+
+FUNCTIONS = Path(__file__).with_name("functions.py")
+
+
+@pytest.fixture
+def step(tmp_path) -> Path:
+    values = np.arange(30.0).reshape(1, 5, 6)
+    step = xr.Dataset({"w": (("time", "y", "x"), values, {"units": "m s-1"}), "name": ("y", list("abcde"))})
+    step = step.assign_coords(time=("time", [7.0], {"units": "seconds since 2026-01-01", "calendar": "standard"}))
+    step.to_netcdf(tmp_path / "step.nc", unlimited_dims=["time"])
+    return tmp_path / "step.nc"
+
+
+def in_memory(content: bytes):
+    image = os.fdopen(os.memfd_create("step"), "w+b")
+    image.write(content)
+    image.flush()
+    return image
+
+
+class Action:
+    def __init__(self, folder: Path, function: str, timeout: float = 60.0, memory: int = 2 << 30):
+        self.folder = folder
+        shutil.copy(FUNCTIONS, folder)
+        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        options = {"socket": theirs.fileno(), "name": "test", "script": "functions.py", "function": function}
+        options |= {"timeout": timeout, "memory": memory, "report": folder}
+        command = [sys.executable, "-P", "-m", "tailrace.in_situ", *(f"--{key}={options[key]}" for key in options)]
+        with theirs, (folder / "log").open("w") as log:
+            self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], cwd=folder, stderr=log)
+
+    def hand(self, step: Path) -> None:
+        with in_memory(step.read_bytes()) as image:
+            socket.send_fds(self.socket, [b"step 0"], [image.fileno()])
+
+    def end(self) -> dict:
+        self.socket.send(b"end 0")
+        assert self.process.wait(timeout=60) == 0
+        self.socket.close()
+        return json.loads((self.folder / "in_situ.test.json").read_text())
+
+    def log(self) -> str:
+        return (self.folder / "log").read_text()
+
+
+def is_alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def await_that(happens) -> None:
+    end = time.monotonic() + 30
+    while not happens():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("reader", ["netCDF4", "h5netcdf"])
+def test_a_step_is_read_with_what_the_interpreter_has(monkeypatch, step, reader):
+    found = importlib.util.find_spec
+    missing = {"netCDF4", "h5netcdf"} - {reader}
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name in missing else found(name, *a))
+    given = []
+    with in_memory(step.read_bytes()) as image:
+        call(given.append, image.fileno())
+    with xr.open_dataset(step) as whole:
+        xr.testing.assert_identical(given[0], whole)
+    assert len(given) == 1
+
+
+def test_an_interpreter_without_a_reader_is_told(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None)
+    with pytest.raises(StreamError, match="needs netCDF4 or h5netcdf: pip install"), open_image(-1):
+        pass
+
+
+def test_why_a_step_is_refused_is_told_and_nothing_of_it_is_kept():
+    descriptors = len([*Path("/proc/self/fd").iterdir()])
+    with in_memory(b"no NetCDF" * 1000) as image, pytest.raises(OSError, match="NetCDF: "):
+        call(print, image.fileno())
+    assert "memfd:step" not in Path("/proc/self/maps").read_text()
+    assert len([*Path("/proc/self/fd").iterdir()]) == descriptors
+
+
+@pytest.mark.parametrize(
+    ("function", "outcome"),
+    [("starts", "done"), ("starts_and_hangs", "timeout"), ("starts_and_leaves", "crashed")],
+)
+def test_what_a_function_starts_ends_with_it(tmp_path, step, function, outcome):
+    action = Action(tmp_path, function, timeout=1.0)
+    action.hand(step)
+    report = action.end()
+    assert {"done": report["done"], **report["failed"]}[outcome] == 1
+    started = (tmp_path / "started").read_text().split()
+    assert [process for process in started if is_alive(int(process))] == []
+
+
+def test_what_a_function_starts_ends_when_a_supervisor_is_killed(tmp_path, step):
+    action = Action(tmp_path, "starts_and_hangs")
+    action.hand(step)
+    await_that((tmp_path / "started").exists)
+    here, *away = (int(process) for process in (tmp_path / "started").read_text().split())
+    action.process.send_signal(signal.SIGKILL)
+    action.process.wait()
+    await_that(lambda: not is_alive(here))
+    for process in away:  # of sessions of their own: nobody is left who knows them
+        os.kill(process, signal.SIGKILL)
+
+
+def test_memory_of_what_a_function_starts_counts(tmp_path, step):
+    action = Action(tmp_path, "starts_what_holds", timeout=20.0, memory=256 << 20)
+    action.hand(step)
+    assert action.end()["failed"] == {"raised": 0, "timeout": 0, "crashed": 0, "memory": 1}
+    assert "MiB; 256 MiB are allowed (`memory`)" in action.log()
+
+
+def test_memory_that_processes_share_counts_once(tmp_path, step):
+    action = Action(tmp_path, "has_a_pool", timeout=20.0, memory=512 << 20)
+    action.hand(step)
+    report = action.end()
+    assert (report["done"], report["last_error"]) == (1, "")
+
+
+def test_a_function_can_end_what_it_starts(tmp_path, step):
+    action = Action(tmp_path, "ends_what_it_starts", timeout=20.0)
+    action.hand(step)
+    report = action.end()
+    assert (report["done"], report["last_error"]) == (1, "")
+
+
+def test_an_error_of_any_length_is_told(tmp_path, step):
+    action = Action(tmp_path, "tells_much")
+    action.hand(step)
+    action.hand(step)
+    report = action.end()
+    assert report["failed"]["raised"] == 2 and report["failed"]["crashed"] == 0
+    assert report["last_error"].startswith("tells_much raised ValueError: ää")
+    assert 'functions.py", line' in action.log()
+
+
+def test_nothing_is_started_when_no_step_comes_any_more(tmp_path, step):
+    (tmp_path / "loads").touch()
+    action = Action(tmp_path, "hangs", timeout=2.0)
+    action.hand(step)
+    assert action.end()["failed"]["timeout"] == 1
+    assert (tmp_path / "loads").read_text() == "once\n"
+
+
+def test_a_process_that_nobody_asks_any_more_ends_quietly(tmp_path):
+    own, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    own.close()
+    command = [sys.executable, "-P", "-m", "tailrace.in_situ.worker", FUNCTIONS, "keep", str(theirs.fileno())]
+    environment = os.environ | {"TAILRACE_SUPERVISOR": str(os.getpid())}
+    with theirs:
+        ended = subprocess.run(command, pass_fds=[theirs.fileno()], cwd=tmp_path, env=environment, capture_output=True)
+    assert (ended.returncode, ended.stderr) == (0, b"")
