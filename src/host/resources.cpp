@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "env/threads.hpp"
+#include "transport/shm/segment.hpp"
 
 namespace tailrace::host {
 
@@ -22,6 +23,7 @@ int worker_threads(const settings::ServersOptions& options, const handshake::Seq
 
 transport::shm::NamedDoorbell make_doorbell(settings::Mode mode) {
   if (mode == settings::Mode::dedicated) return transport::shm::make_doorbell();
+  transport::shm::remove_leftovers();  // which a server with shared memory of its own does besides
   return {transport::make_heap_doorbell(), ""};
 }
 

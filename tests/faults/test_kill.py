@@ -1,10 +1,13 @@
-"""kill -9 of everything at any moment: what was reported committed is there."""
+"""kill -9 of everything at any moment: what was reported committed is there, and shared memory is given back."""
 
 import random
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
-from support.harness import Job, model, servers
+from support.harness import Job, attached, inline, model, servers
 from support.kills import CONFIG, SCENARIO, check_files
 
 MOMENTS = 50
@@ -25,3 +28,21 @@ def test_every_committed_record_survives(tmp_path, series):
         files, _ = check_files(running.folder)
         committed += files
     assert committed > 0, "no run was killed after a commit; the test says nothing"
+
+
+LEAVES = """
+import os
+number, start = os.getpid(), open("/proc/self/stat").read().rsplit(")", 1)[1].split()[19]
+name = f"/dev/shm/tailrace-{os.stat('/proc/self/ns/pid').st_ino}-{number}-{start}-0123456789abcdef"
+with open(name, "wb") as segment:
+    segment.write(bytes(4096))
+print(name)
+"""
+
+
+@pytest.mark.parametrize("serving", [servers(1), attached(), inline()], ids=str)
+def test_what_the_dead_left_in_shared_memory_is_taken_away(tmp_path, serving):
+    """By the name of a segment whose process has ended. (Another job of this moment may be first.)"""
+    left = subprocess.run([sys.executable, "-c", LEAVES], capture_output=True, text=True, check=True).stdout.strip()
+    Job(tmp_path)(model(2, **SCENARIO | {"times": SCENARIO["times"][:5]}), serving, config=CONFIG).finished()
+    assert not Path(left).exists()

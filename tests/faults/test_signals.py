@@ -8,7 +8,18 @@ import time
 
 import numpy as np
 import pytest
-from support.harness import MPI, Job, attached, block_grid, field, inline, model, needs_survivors_of_signals, servers
+from support.harness import (
+    MPI,
+    Job,
+    attached,
+    block_grid,
+    field,
+    inline,
+    model,
+    needs_survivors_of_signals,
+    servers,
+    works_in,
+)
 from support.reading import read
 from support.values import put_values, varying_times
 
@@ -161,6 +172,25 @@ def test_inline_tells_the_others(tmp_path):
     assert said in result.output or result.status == 128 + signal.SIGTERM, result.output
     assert_whole(result.folder, 28)
     assert outcome(result.folder) == "ended by SIGTERM"
+
+
+def test_a_disk_that_is_too_slow_for_the_grace(tmp_path):
+    """To close the files takes many writes. What was committed before is whole."""
+    environment = PATIENT | {"TAILRACE_FILE_DELAY": "60000"}
+    serving = servers(1, grace="1 s")
+    scenario = SCENARIO | {"in_step": False}
+    with Job(tmp_path).start(model(2, **scenario), serving, config=CONFIG, environment=environment) as running:
+        running.wait_for("STEP 9\n")
+        server, begin = pid_of(running.folder, 2), time.monotonic()
+        os.kill(server, signal.SIGTERM)
+        while works_in(server, running.folder):
+            assert time.monotonic() - begin < 1.0 + 2.0, "not within its grace"
+            time.sleep(0.02)
+        assert time.monotonic() - begin > 0.6, "the files were closed: the test says nothing"
+        result = running.wait()
+    assert result.status != 0
+    if (result.folder / "now.nc").exists():
+        assert_whole(result.folder, 0)
 
 
 def test_off(tmp_path):

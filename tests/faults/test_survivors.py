@@ -124,6 +124,18 @@ def test_a_server_in_a_model_rank(job, mode, way, place):
         assert_told(outcome, 2 if way == "throw" and place != "goodbye" else 1, words_for(way))
 
 
+def test_a_server_that_is_stopped_is_named_while_nobody_waits_for_it(job):
+    """The buffers hold all that the model puts meanwhile."""
+    serving = servers(1, watchdog="1 s", buffer="64 MiB")
+    with start(job, serving, fault_at(MODELS, "running", "stop"), steps=60, pace=0.1) as running:
+        running.wait_for("is stopped by a signal; the model goes on while buffers have room", timeout=1.5 + SECONDS)
+        assert "has waited" not in running.log.read_text()
+        os.kill(pid_of(running, MODELS), signal.SIGCONT)
+        result = running.wait(20).finished()
+    assert result.output.count("stopped by a signal") == 1, result.output
+    assert result.output.count("FINISHED") == MODELS
+
+
 @pytest.mark.parametrize("place", [place for place in PLACES if place in ("welcome", "set_up", "running", "goodbye")])
 def test_a_server_that_is_stopped_is_named(job, place):
     with start(job, servers(1, watchdog="1 s"), fault_at(MODELS, place, "stop"), steps=20) as running:

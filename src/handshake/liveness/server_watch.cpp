@@ -44,6 +44,25 @@ void ServerWatch::judge_silence() {
 
 void ServerWatch::look() {
   const double now = env::steady_seconds();
+  if (now >= next_look_) tell_if_stopped(now);
+  look_at_losses(now);
+}
+
+void ServerWatch::tell_if_stopped(double now) {
+  const double watchdog = started_.run.servers().watchdog_seconds;
+  const auto first_client = started_.run.assignment.server_of.find(own_);
+  if (watchdog <= 0 || first_client != static_cast<std::size_t>(started_.world->rank())) return;
+  if (goes_at_ == 0.0 || !losses_.is_stopped(own_)) {
+    goes_at_ = now;
+    told_stop_ = false;
+  } else if (!told_stop_ && now - goes_at_ >= watchdog) {
+    told_stop_ = true;
+    base::log_warning(fmt::format("{} is stopped by a signal; the model goes on while buffers have room",
+                                  losses_.name(own_)));
+  }
+}
+
+void ServerWatch::look_at_losses(double now) {
   if (now >= next_look_) {
     hear();
     const std::vector<int> ended = losses_.look();
@@ -117,7 +136,7 @@ std::optional<std::string> ServerWatch::find_loss() {
 }
 
 void ServerWatch::look_while_waiting(double seconds, const std::string& what) {
-  look();
+  look_at_losses(env::steady_seconds());
   if (const auto gone = minds_ranks_ ? losses_.find_gone_rank(started_.number) : std::nullopt) {
     explain_loss();  // a rank may have gone because a server did, of which this one hears a moment later
     const auto other = losses_.first_other(own_);

@@ -19,7 +19,8 @@ class ServerWatch {
   // that server is taken.
   ServerWatch(Started& started, int own);
 
-  // Throws Error(lost) where the server of this rank is lost.
+  // Throws Error(lost) where the server of this rank is lost. Where it has been stopped by a signal for the
+  // watchdog's time, the first of its clients logs it.
   void look();
   // The same for a rank that has waited for so many seconds, and for any server: this rank's own may have a
   // better word on the loss of another, and has some seconds for it. After the watchdog's time, and each time
@@ -36,6 +37,8 @@ class ServerWatch {
   void mind_own_only() { minds_others_ = minds_ranks_ = false; }
 
  private:
+  void look_at_losses(double now);
+  void tell_if_stopped(double now);
   void hear();
   void judge_silence();
   void tell_far_servers();
@@ -50,7 +53,9 @@ class ServerWatch {
   double next_look_ = 0.0;
   bool minds_others_ = true;
   bool minds_ranks_ = true;
-  double lost_at_ = 0.0;    // when the first other server was found to be lost
+  double lost_at_ = 0.0;  // when the first other server was found to be lost
+  double goes_at_ = 0.0;  // when the server of this rank was last seen not to be stopped
+  bool told_stop_ = false;
   double warned_at_ = 0.0;  // seconds of this wait
 };
 
