@@ -94,7 +94,7 @@ class Plots:
 
 
 def netcdf(forecast: Forecast) -> str:
-    return forecast.history("history.nc", "compression: {codec: zlib, level: 4, shuffle: true}")
+    return forecast.history("history.nc", "compression: none")
 
 
 def run_then_plot(forecast: Forecast, where: Path) -> dict[str, float]:

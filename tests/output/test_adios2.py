@@ -137,7 +137,13 @@ def test_operators_that_are_not_there_are_asked_for_at_ready(job):
 def test_a_burst_buffer_is_drained(job, tmp_path):
     config = configuration("bp4")
     config["output"]["out.bp"]["adios2"] = {"engine": "bp4", "burst_buffer": str(tmp_path / "fast")}
-    result = job(player(2), servers(2), config=config).finished()
+    with job.start(player(2), servers(2), config=config) as running:
+        while running.alive() and not list((tmp_path / "fast").rglob("data.0")):
+            time.sleep(0.001)
+        seen = [path.parent.name for path in (tmp_path / "fast").rglob("data.0")]
+        result = running.wait(60).finished()
+    assert seen == ["out.bp"]
+    assert not [path for path in (tmp_path / "fast").rglob("*") if path.is_file()]
     variables, attributes = adios2_reading.read(result.path("out.bp"))
     assert_same(read_netcdf(result.path("out.nc")), variables, attributes)
 

@@ -30,11 +30,14 @@ MANY_READERS = """
 import os, signal, sys, time
 import adios2
 
+ends, opened = os.pipe()
+
 def come():
     io = adios2.Adios().declare_io("reader")
     io.set_engine("SST")
     try:
         stream = adios2.Stream(io, sys.argv[1], "r")
+        os.write(opened, b".")
         time.sleep(100)
     finally:
         os._exit(0)
@@ -45,10 +48,12 @@ for number in range(10):
         readers.append(os.fork())
         if readers[-1] == 0:
             come()
-    time.sleep(0.05 * number)
+    time.sleep(0.2 * number)
     for reader in readers:
         os.kill(reader, signal.SIGKILL)
         os.waitpid(reader, 0)
+os.close(opened)
+print(len(os.read(ends, 1000)))
 """
 
 
@@ -159,8 +164,9 @@ def test_a_hundred_readers_that_vanish(job):
     with start(job, pace=0.05) as running:
         running.wait_for("STEP 5\n")
         command = [sys.executable, "-c", MANY_READERS, str(running.folder / "out")]
-        crowd = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+        crowd = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=60)
         assert crowd.returncode == 0 and running.alive()
+        assert 0 < int(crowd.stdout) < 100, "some come to read, and some vanish before"
         running.wait(120).finished()
     check_file(running)
     counts(running)

@@ -40,8 +40,9 @@ std::vector<Option> own_options() {
        .fallback = "60 s"},
       {.name = "memory",
        .type = size(),
-       .says =
-           "How much memory of its own the process may hold. When it holds more it is killed, and a new one is started.",
+       .says = "How much memory of its own the process may hold, with those that it starts. When it holds "
+               "more it is killed, "
+               "and a new one is started.",
        .example = "500 MiB",
        .fallback = "2 GiB"},
       {.name = "queue",
