@@ -1,4 +1,4 @@
-"""tailrace.stream on the Zarr store and the BP dataset of a running job: the steps that its NetCDF file gives."""
+"""tailrace.stream on the Zarr store and the BP datasets of a running job: the steps that its NetCDF file gives."""
 
 import fcntl
 import importlib.util
@@ -20,8 +20,9 @@ pytest.importorskip("zarr")
 SHAPE = (3, 7, 11)
 STEPS = 40
 PAUSED_AFTER = 12
-ENDINGS = ["nc", "zarr", *(["bp"] if importlib.util.find_spec("adios2") else [])]
-FORMATS = {"nc": "netcdf", "zarr": "zarr", "bp": "adios2"}
+SOURCES = {"out.nc": {}, "out.zarr": {"format": "zarr"}}
+if importlib.util.find_spec("adios2"):
+    SOURCES |= {name: {"format": "adios2", "adios2": {"engine": name[:3]}} for name in ("bp4.bp", "bp5.bp")}
 VARIABLES = [
     {"field": "w", "operation": "snapshot", "every": "1 step"},
     {"field": "w", "name": "w_mean", "operation": "mean", "every": "4 s"},
@@ -29,10 +30,7 @@ VARIABLES = [
 
 
 def configuration() -> dict:
-    files = {
-        f"out.{ending}": {"format": FORMATS[ending], "write_every": "1 step", "variables": VARIABLES}
-        for ending in ENDINGS
-    }
+    files = {name: options | {"write_every": "1 step", "variables": VARIABLES} for name, options in SOURCES.items()}
     return {
         "model_time": {"calendar": "standard", "start": "2026-01-01"},
         "fields": {"state": {"every": "1 step", "names": ["w"]}},
@@ -54,7 +52,7 @@ def without_history(step: xr.Dataset) -> xr.Dataset:
 def test_sources_of_a_running_job_give_equal_steps(job, tmp_path):
     folder = tmp_path / "run"
     folder.mkdir()
-    readers = {ending: Reader(folder / f"out.{ending}") for ending in ENDINGS}
+    readers = {name: Reader(folder / name) for name in SOURCES}
     player = wave()
     player.scenario["report_steps"] = True
     with job.start(player, servers(2), config=configuration(), folder=folder) as running:
@@ -62,22 +60,26 @@ def test_sources_of_a_running_job_give_equal_steps(job, tmp_path):
         with standing_still(running):
             wait_until(lambda: all(len(reader.steps) >= PAUSED_AFTER // 2 for reader in readers.values()))
         running.wait().finished()
-    for ending, reader in readers.items():
+    for name, reader in readers.items():
         steps = reader.got()
-        assert len(steps) == STEPS, ending
-        for number, (step, expected) in enumerate(zip(steps, readers["nc"].got(), strict=True)):
-            assert np.array_equal(step.w[0], put_values(0, SHAPE, number + 1.0, number + 1)), (ending, number)
+        assert len(steps) == STEPS, name
+        for number, (step, expected) in enumerate(zip(steps, readers["out.nc"].got(), strict=True)):
+            assert np.array_equal(step.w[0], put_values(0, SHAPE, number + 1.0, number + 1)), (name, number)
             assert ("w_mean" in step) == ((number + 1) % 4 == 0)
             xr.testing.assert_identical(without_history(step), without_history(expected))
 
 
 def test_sources_of_a_finished_job_give_equal_parts(job):
     result = job(wave(pace=0.0), servers(1), config=configuration()).finished()
-    for ending in ENDINGS:
-        path = result.path(f"out.{ending}")
+    for name in SOURCES:
+        path = result.path(name)
         part = list(tailrace.stream(path, fields=["w"], region={"x": slice(100, 300), "z": 31.0}, every=7, start=2))
         for number, step in zip(range(2, STEPS, 7), part, strict=True):
-            assert np.array_equal(step.w[0], put_values(0, SHAPE, number + 1.0, number + 1)[1, :, 2:7]), ending
+            assert np.array_equal(step.w[0], put_values(0, SHAPE, number + 1.0, number + 1)[1, :, 2:7]), name
+        thinned = {"x": slice(100, 400, 3), "y": slice(None, None, 2)}
+        (step,) = tailrace.stream(path, fields=["w"], region=thinned, start=STEPS - 1)
+        assert np.array_equal(step.w[0], put_values(0, SHAPE, 1.0 * STEPS, STEPS)[:, ::2, 2:9:3]), name
+        assert step.x.values.tolist() == [100.0, 250.0, 400.0] and step.y.size == 4
         means = list(tailrace.stream(path, fields=["w_mean"]))
         assert len(means) == STEPS // 4 and all("time_4s_bnds" in step.variables for step in means)
         assert len(list(tailrace.stream(path, start="last"))) == 1

@@ -61,9 +61,10 @@ def check(steps: list[xr.Dataset], count: int) -> None:
         xr.testing.assert_identical(step, whole.isel(time=[number]))
 
 
-def test_a_bp_file_as_it_grows_and_afterwards(tmp_path):
+@pytest.mark.parametrize("engine", ["BP4", "BP5"])
+def test_a_bp_file_as_it_grows_and_afterwards(tmp_path, engine):
     pytest.importorskip("adios2")
-    writer = write(tmp_path, "wave.bp", "BP5", 20, 0.02)
+    writer = write(tmp_path, "wave.bp", engine, 20, 0.02)
     check(list(tailrace.stream(tmp_path / "wave.bp", timeout=60.0)), 20)
     assert writer.wait() == 0
     check(list(tailrace.stream(tmp_path / "wave.bp")), 20)
@@ -82,6 +83,14 @@ def test_200_steps_over_sst(tmp_path):
     check(steps, 200)
     assert [step.encoding["step"] for step in steps] == list(range(200))
     assert steps[-1].encoding["missed"] == 0
+
+
+def test_a_stream_over_sst_by_its_name_without_the_ending(tmp_path):
+    pytest.importorskip("adios2")
+    writer = write(tmp_path, "wave.v2", "SST", 20)
+    steps = list(tailrace.stream(tmp_path / "wave.v2", engine="sst", timeout=60.0))
+    assert writer.wait() == 0
+    check(steps, 20)
 
 
 def test_a_stream_that_nobody_opens_is_a_timeout(tmp_path):

@@ -11,6 +11,7 @@ from .records import NewRecords, Position
 from .selection import Selection
 from .series import Series, Single
 from .snapshots import NetcdfFile
+from .turn import Turn
 
 SHORTEST_WAIT, LONGEST_WAIT = 0.02, 0.5  # seconds between two looks at the file
 TRIES = 20  # to open a file that is being written, before its error is believed
@@ -31,11 +32,9 @@ class Following:
         self.source = source
         self.job = job
         self.selection = selection
-        self.every = every
+        self.turn = Turn(start if isinstance(start, int) else 0, every)
         self.timeout = timeout
-        self.left_out = start if isinstance(start, int) else 0  # steps yet to leave out
         self.only_newest = start == "last"
-        self.number = 0  # of the steps behind those
         self.file: NetcdfFile | None = None
         self.position = Position()
         self.is_checked = False
@@ -51,7 +50,7 @@ class Following:
     def _opens_next(self) -> bool:
         """Waits for the first file; any other one is there before the one in front of it is finished."""
         wait = SHORTEST_WAIT
-        while (found := self.source.next(self.only_newest)) is None:
+        while (found := self.source.next(self.only_newest, self.selection.fields)) is None:
             if self.file is not None:
                 return False
             self._complain_after(self.moved)
@@ -95,12 +94,16 @@ class Following:
         try:
             with self.file.open() as records:
                 self._check(records)
-                steps = self._behind_start(records.steps(self.position))
+                steps = records.steps(self.position)
+                if self.only_newest:
+                    steps = self._from_newest(records, steps)
                 for step in steps:
-                    if self.number % self.every == 0 and records.has_any(step, self.selection):
+                    is_asked_for = records.has_any(step, self.selection)
+                    if is_asked_for and self.turn.has_come():
                         found.append(records.read(step, self.selection, str(self.file.path)))
                     self.position.go_behind(step)
-                    self.number += 1
+                    if is_asked_for:
+                        self.turn.go_on()
                     if len(found) >= MOST_STEPS or sum(one.nbytes for one in found) >= MOST_BYTES:
                         return found, step is steps[-1]
         except (OSError, RuntimeError, ValueError, KeyError) as error:
@@ -111,15 +114,14 @@ class Following:
         self.failures = 0
         return found, True
 
-    def _behind_start(self, steps: list[dict[str, int]]) -> list[dict[str, int]]:
-        count = min(self.left_out, len(steps))
-        self.left_out -= count
-        if self.only_newest and steps:
-            count = len(steps) - 1
-            self.only_newest = False
-        for step in steps[:count]:
+    def _from_newest(self, records: NewRecords, steps: list[dict[str, int]]) -> list[dict[str, int]]:
+        """Those from the last one on that has a field which is asked for; none before there is one."""
+        asked_for = [number for number, step in enumerate(steps) if records.has_any(step, self.selection)]
+        first = asked_for[-1] if asked_for else len(steps)
+        self.only_newest = not asked_for
+        for step in steps[:first]:
             self.position.go_behind(step)
-        return steps[count:]
+        return steps[first:]
 
     def _check(self, records: NewRecords) -> None:
         if not records.dims:

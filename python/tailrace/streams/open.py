@@ -7,6 +7,8 @@ from pathlib import Path
 
 import xarray as xr
 
+from .adios import AdiosSteps
+from .adios_source import BpDataset, SstStream
 from .errors import StreamError
 from .following import Following
 from .job import Job
@@ -34,13 +36,15 @@ def stream(
     there. Values are read, and decoded as xarray.open_dataset does.
 
     source: a NetCDF file (`*.nc`), a Zarr store, an ADIOS2 BP file (`*.bp`), or a running job's stream over SST
-        (`*.sst`, the name of its contact file). It need not exist yet. A pattern of the shell (`day_*.nc`) means all
-        NetCDF files or Zarr stores of a series, one after the other, also those that are yet to come.
+        (`*.sst`, the name of its contact file; with `engine="sst"` also the name without the ending). It need not exist
+        yet. A pattern of the shell (`day_*.nc`) means all NetCDF files or Zarr stores of a series, one after the other,
+        also those that are yet to come.
     fields: names of variables; by default all. Their coordinates come with them.
     region: dimension -> slice, value or list: of coordinate values (a value: the nearest) where the dimension has a
         coordinate, otherwise of positions.
     every: only every n-th step.
     start: "first", "last" (the newest step there is, then those that follow), or how many steps to leave out.
+        Both count the steps that have a record of one of `fields`: a reader that has got n goes on with start=n.
     timeout: seconds to wait for the next step, or for the source to appear; then StreamTimeout. By default it waits as
         long as somebody writes.
     engine: netcdf, zarr, bp or sst, where the name does not tell.
@@ -64,12 +68,13 @@ def stream(
     is_series = glob.has_magic(str(path)) and not path.exists()
     if is_series and engine in ("bp", "sst"):
         raise StreamError(f"{path}: a series is of NetCDF files or Zarr stores; expected the name of one source")
+    if engine == "sst" and path.suffix != ".sst":
+        path = path.with_name(f"{path.name}.sst")  # ADIOS2 makes that of any name
     written = path.with_suffix("") if engine == "sst" else path  # as the job calls it
     job = Job(written, Path(report) if report is not None else None)
     if engine in ("bp", "sst"):
-        from .adios import AdiosSteps
-
-        return AdiosSteps(path, engine, selection, every, timeout, job).steps(start)
+        source_at = SstStream if engine == "sst" else BpDataset
+        return AdiosSteps(source_at(path, timeout, job), selection, start, every).steps()
     file_at = ZarrStore if engine == "zarr" else NetcdfFile
     source = Series(path, file_at) if is_series else Single(file_at(path))
     return Following(source, job, selection, start, every, timeout).steps()

@@ -66,6 +66,5 @@ class NewRecords:
         """Whether a field that is asked for has a record in the step."""
         if selection.fields is None:
             return True
-        return any(
-            dim in step for name in selection.fields if name in self.raw.variables for dim in self.raw[name].dims
-        )
+        known = self.raw.variables
+        return any(dim in step for name in selection.fields if name in known for dim in known[name].dims)

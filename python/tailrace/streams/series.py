@@ -4,7 +4,7 @@ A job makes the files of a series one after the other: each one when the one bef
 there the next one is that with the earliest record, and none that comes later belongs before it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from .errors import StreamError
@@ -27,7 +27,7 @@ class Single:
     def __str__(self) -> str:
         return self.name
 
-    def next(self, newest: bool) -> NetcdfFile | None:
+    def next(self, newest: bool, fields: Sequence[str] | None) -> NetcdfFile | None:
         file, self.file = self.file, None
         return file
 
@@ -50,6 +50,8 @@ class Coverage:
                     self.first[dim], self.last[dim] = float(ends[0]), float(ends[-1])
                     self.units[dim] = str(records.raw[dim].attrs.get("units", ""))
             self.grows = bool(records.dims)
+            known = records.raw.variables
+            self.fields = {str(name) for name, one in known.items() if self.first.keys() & set(one.dims)}
 
     def begin(self) -> float:
         return min(self.first.values())
@@ -73,13 +75,14 @@ class Series:
     def __str__(self) -> str:
         return str(self.pattern)
 
-    def next(self, newest: bool) -> NetcdfFile | None:
-        """The next file that has records. `newest`: leaves out those before the last one that is there."""
+    def next(self, newest: bool, fields: Sequence[str] | None) -> NetcdfFile | None:
+        """The next file that has records. `newest`: leaves out those before the last one with any of the fields."""
         self._look()
         order = sorted(self.waiting, key=lambda path: (self.waiting[path].begin(), path))
         if not order:
             return None
-        chosen = order[-1 if newest else 0]
+        having = [path for path in order if fields is None or self.waiting[path].fields & set(fields)]
+        chosen = (having or order)[-1] if newest else order[0]
         if self.current is not None:
             self._check_behind(chosen)
         for path in order[: order.index(chosen) + 1]:
