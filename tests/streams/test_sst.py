@@ -11,7 +11,9 @@ from support.sst import (
     SHAPE,
     STEPS,
     TIMES,
+    check_file,
     contact,
+    counts,
     lines,
     listening,
     reader,
@@ -53,9 +55,15 @@ def test_a_reader_gets_each_step_and_the_contact_is_the_users_alone(job):
     assert_steps(lines(process), all_of_them=True)
 
 
-def test_nobody_has_to_read(job):
-    with start(job, pace=0.0) as running:
+@pytest.mark.parametrize("when_full", ["discard", "block"])
+def test_nobody_has_to_read(job, when_full):
+    """Nor do the servers wait for a reader that never comes, where they wait for readers."""
+    with start(job, pace=0.0, when_full=when_full, queue=2) as running:
         running.wait(30).finished()
+    check_file(running)
+    told = counts(running)
+    assert told["handed_over"] == told["lost"] == told["restarts"] == 0
+    assert when_full == "discard" or told["unread"] == STEPS
 
 
 def test_readers_come_and_go_and_a_slow_one_makes_gaps(job):
