@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support.harness import (
     CONFIGURATION,
@@ -16,11 +17,14 @@ from support.harness import (
     servers,
     write_configuration,
 )
+from support.reading import read
+from support.values import put_values
 
 CONFIG = {
     "fields": {"state": {"every": "1 step", "names": ["w"]}},
     "output": {"w.nc": {"write_every": "1 step", "variables": [{"field": "w", "every": "1 step"}]}},
 }
+SHAPE = (3, 8, 13)
 CPUS = sorted(os.sched_getaffinity(0))
 pytestmark = pytest.mark.skipif(len(CPUS) < 2, reason="takes two cores")
 
@@ -70,3 +74,23 @@ def test_a_core_for_two_is_told_of(tmp_path):
         result = running.wait().finished()
     assert "1 of 1 server ranks are bound to a core to which a model rank is bound too" in result.output
     assert f"rank 1 and model rank 0 have core {CPUS[0]} between them" in result.output
+
+
+@pytest.mark.parametrize(
+    ("options", "far"),
+    [
+        ({"per_node": 1}, ""),
+        ({"count": 2}, "all 2 servers are on one of 2 nodes, and 4 of 5 model ranks"),
+        ({"count": 1}, "4 of 6 model ranks have no server on their node"),
+    ],
+    ids=str,
+)
+def test_each_node_gets_its_servers(job, options, far):
+    """Seven ranks believe to be on two nodes, of four and of three ranks. By `count` the last ranks are servers."""
+    serving = servers(options.get("count", 2), **options)
+    times = [1.0, 2.0, 3.0]
+    player = model(7 - serving.ranks, grids=[block_grid(shape=SHAPE)], fields=[field("w", "les")], times=times)
+    nodes = {"TAILRACE_NODES": "first,first,first,first,second,second,second"}
+    result = job(player, serving, config=CONFIG, environment=nodes).finished()
+    assert far in result.output if far else "on their node" not in result.output, result.output
+    assert np.array_equal(read(result.path("w.nc")).w, [put_values(0, SHAPE, time, int(time)) for time in times])

@@ -322,7 +322,7 @@ def configuration_name(number: int, one: Model) -> str:
 
 def write_configuration(path: Path, config: dict, serving: Servers) -> None:
     section = {"mode": serving.mode} | serving.options | config.get("servers", {})
-    if serving.mode == "dedicated":
+    if serving.mode == "dedicated" and not {"per_node", "per_domain"} & section.keys():
         section.setdefault("count", serving.ranks)
     path.write_text(yaml.safe_dump({"tailrace": 1} | config | {"servers": section}, sort_keys=False))
 
