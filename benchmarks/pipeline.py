@@ -27,6 +27,7 @@ EXAMPLES = jobs.TREE / "examples"
 BASE = "run then plot"
 TARGET = 0.5  # of its time
 FIELDS = ("theta", "u", "w")
+SERVER = 1.1  # the work of the plots and of the server beside them, by that of the plots alone
 MOST_MISSED = 2  # pictures of what a stream sends before its reader has connected: nobody waits for one
 TRIAL_PICTURES, TRIAL_SECONDS = 6, 90.0  # of model time
 LOOP = """
@@ -159,11 +160,12 @@ def timed(name: str, forecast: Forecast) -> tuple[float, dict[str, float] | None
 
 
 def balanced(pictures: int) -> Forecast:
-    """With as much work of the model as of the plots, by the processor's time, which other programs do not stretch."""
+    """With as much work of the model as of the plots and a server, which share a core, by the processor's time, which
+    other programs do not stretch."""
     trial = Forecast(TRIAL_SECONDS / TRIAL_PICTURES, TRIAL_PICTURES)
     _, parts = timed(BASE, trial)
     second = parts["model_processor"] / TRIAL_SECONDS
-    every = (parts["start"] / pictures + parts["picture"]) / second
+    every = SERVER * (parts["start"] / pictures + parts["picture"]) / second
     return Forecast(max(1.0, round(every)), pictures)
 
 
