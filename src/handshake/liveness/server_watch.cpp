@@ -24,7 +24,11 @@ constexpr double patience_with_answers = 1.0;  // seconds of a wait before the s
 }  // namespace
 
 ServerWatch::ServerWatch(Started& started, int own)
-    : started_(started), own_(own), losses_(started.run, started.world->rank()) {
+    : started_(started),
+      own_(own),
+      is_first_client_(started.run.assignment.server_of.find(own) ==
+                       static_cast<std::size_t>(started.world->rank())),
+      losses_(started.run, started.world->rank()) {
   const int rank = started.run.assignment.servers[static_cast<std::size_t>(own)];
   if (rank != started.world->rank() && !losses_.in_sight(own)) pulse_.emplace(*started.world, rank);
   if (started.servers) return;  // those of this process are its server's to watch
@@ -50,8 +54,7 @@ void ServerWatch::look() {
 
 void ServerWatch::tell_if_stopped(double now) {
   const double watchdog = started_.run.servers().watchdog_seconds;
-  const auto first_client = started_.run.assignment.server_of.find(own_);
-  if (watchdog <= 0 || first_client != static_cast<std::size_t>(started_.world->rank())) return;
+  if (!is_first_client_ || watchdog <= 0) return;
   if (goes_at_ == 0.0 || !losses_.is_stopped(own_)) {
     goes_at_ = now;
     told_stop_ = false;

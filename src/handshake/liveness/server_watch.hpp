@@ -19,8 +19,8 @@ class ServerWatch {
   // that server is taken.
   ServerWatch(Started& started, int own);
 
-  // Throws Error(lost) where the server of this rank is lost. Where it has been stopped by a signal for the
-  // watchdog's time, the first of its clients logs it.
+  // Throws Error(lost) where the server of this rank is lost. Where it is stopped by a signal, and was not
+  // seen to go for the watchdog's time, the first of its clients logs it.
   void look();
   // The same for a rank that has waited for so many seconds, and for any server: this rank's own may have a
   // better word on the loss of another, and has some seconds for it. After the watchdog's time, and each time
@@ -47,6 +47,7 @@ class ServerWatch {
 
   const Started& started_;
   int own_;
+  bool is_first_client_;  // of that server
   Losses losses_;
   std::optional<Pulse> pulse_;  // of this rank's server, where it is on another node
   std::vector<Sending> sendings_;

@@ -41,8 +41,7 @@ std::vector<Option> own_options() {
       {.name = "memory",
        .type = size(),
        .says = "How much memory of its own the process may hold, with those that it starts. When it holds "
-               "more it is killed, "
-               "and a new one is started.",
+               "more it is killed, and a new one is started.",
        .example = "500 MiB",
        .fallback = "2 GiB"},
       {.name = "queue",
