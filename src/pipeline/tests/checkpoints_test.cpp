@@ -1,5 +1,7 @@
 // Checkpoints while ranks and servers stand at different steps and messages take their time: each holds what
 // the steps up to it have made, and nothing of any later one.
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "checkpoint/saved_state.hpp"
