@@ -57,7 +57,7 @@ class Host {
   void set_up(Slot& slot, std::span<const std::byte> message);
   bool give_up_without_all(Slot& slot);
   bool connect(Slot& slot);
-  bool announced() const;  // no word can come that the doorbell does not announce
+  bool announced() const;  // no message can come that the doorbell does not announce
   void accept(Slot& slot, std::size_t client, std::span<const std::byte> message);
   void tell_clients(const Slot& slot, handshake::Tag tag, std::vector<std::byte> bytes);
   void reply(Slot& slot);

@@ -20,7 +20,7 @@ std::string Slot::describe(const std::string& name, int servers) const {
 }
 
 std::unique_ptr<messaging::Muster> muster_of_set_up(messaging::Messenger& messenger, Slot& slot) {
-  using pipeline::Word;
+  using pipeline::ControlMessage;
   const auto hear = [&slot](const messaging::Bytes& message) {
     base::ByteReader reader(message);
     const auto fault = handshake::get_fault(reader);
@@ -31,11 +31,11 @@ std::unique_ptr<messaging::Muster> muster_of_set_up(messaging::Messenger& messen
     handshake::put_fault(writer, slot.fault);
     return writer.take();
   };
-  const auto kind = [&slot](Word word) { return pipeline::kind_of(slot.number, word); };
+  const auto kind = [&slot](ControlMessage message) { return pipeline::kind_of(slot.number, message); };
   return std::make_unique<messaging::Muster>(
       messenger,
-      messaging::Muster::Kinds{kind(Word::set_up), kind(Word::set_up_everywhere),
-                               kind(Word::set_up_directly)},
+      messaging::Muster::Kinds{kind(ControlMessage::set_up), kind(ControlMessage::set_up_everywhere),
+                               kind(ControlMessage::set_up_directly)},
       messaging::Muster::Words{hear, say, hear});
 }
 

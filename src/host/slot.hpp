@@ -1,4 +1,4 @@
-// What a host knows of a component, from the first word about it to its end.
+// What a host knows of a component, from the first message about it to its end.
 #pragma once
 
 #include <cstdint>

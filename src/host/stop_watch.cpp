@@ -11,7 +11,7 @@ namespace {
 // Of the grace: until then clients may go on; until then commits may become complete. The rest is for closing
 // and reporting.
 constexpr double share_for_clients = 0.7, share_for_commits = 0.9;
-constexpr double seconds_when_idle = 0.2;  // in which the others' words about it may still come
+constexpr double seconds_when_idle = 0.2;  // in which the others' messages about it may still come
 
 }  // namespace
 

@@ -19,8 +19,9 @@ class StopWatch {
   // A model in this process that asks for stop_requested ends by itself, and is given the time. Any thread.
   void model_asks() { model_asks_.store(true, std::memory_order_relaxed); }
 
-  bool look();                                   // true once, when a signal has come
-  bool adopt(const pipeline::StopOrder* order);  // of another server; true where it is the first word of it
+  bool look();  // true once, when a signal has come
+  bool adopt(
+      const pipeline::StopOrder* order);  // of another server; true where it is the first message of it
   const pipeline::StopOrder* order() const { return order_ ? &*order_ : nullptr; }
   int signal() const { return signal_; }  // that this process got; 0: none
   // Whether to leave even though others have not said that they are done. `idle`: nothing is being served.

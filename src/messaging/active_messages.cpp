@@ -23,7 +23,7 @@ void keep_own(Bytes&, std::span<const std::byte>) {}
 
 struct ActiveMessages::State {
   State(Messenger& messenger, std::int32_t kind, std::function<std::string(const Name&)> tell)
-      : post(messenger, kind), words(std::move(tell), post.rank(), post.size()) {}
+      : post(messenger, kind), describer(std::move(tell), post.rank(), post.size()) {}
 
   int rank() const { return post.rank(); }
   bool alone() const { return post.size() == 1; }
@@ -37,9 +37,9 @@ struct ActiveMessages::State {
   }
 
   Post post;
-  const Words words;
+  const Describer describer;
   Continuations continuations;
-  Matching matching{post, continuations, words};
+  Matching matching{post, continuations, describer};
   int work = 0;  // begun elsewhere and not ended
   int busy = 0;  // calls of progress since the last flush that found something to do
   bool in_progress = false;
@@ -51,8 +51,8 @@ struct ActiveMessages::State {
 // Of what a caller asks for. `peer`: the other server or the root.
 Key ActiveMessages::State::admit(Operation operation, const Name& name, int peer) const {
   const Key key{operation, -1, name};
-  if (peer < 0 || peer >= post.size()) words.no_server(key, peer);
-  if (at_end != nullptr && !continuations.inside() && work == 0) words.after_finish(key);
+  if (peer < 0 || peer >= post.size()) describer.no_server(key, peer);
+  if (at_end != nullptr && !continuations.inside() && work == 0) describer.after_finish(key);
   return key;
 }
 
@@ -69,13 +69,13 @@ bool ActiveMessages::State::unpack() {
   bool moved = false;
   while (Post::Letter* letter = post.first()) {
     moved = true;
-    const wire::Word word = wire::word_of(letter->message);
-    if (word == wire::Word::items) {
+    const wire::MessageKind kind = wire::kind_of(letter->message);
+    if (kind == wire::MessageKind::items) {
       while (const auto item = wire::next_item(letter->message, letter->offset)) handle(letter->from, *item);
       post.take_first();
     } else {
       const Post::Letter said = post.take_first();
-      termination.hear(said.from, word, wire::content(said.message));
+      termination.hear(said.from, kind, wire::content(said.message));
     }
   }
   return moved;

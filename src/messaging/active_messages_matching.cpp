@@ -6,8 +6,8 @@ namespace tailrace::messaging {
 
 void Matching::give(const Key& key, int root, std::span<const std::byte> mine) {
   if (const auto other = collections_.find(key); other != collections_.end()) {
-    if (other->second.issued) words_.twice(key, post_.rank());
-    words_.differing_roots(key, other->second.parts.front().from);
+    if (other->second.issued) describer_.twice(key, post_.rank());
+    describer_.differing_roots(key, other->second.parts.front().from);
   }
   post_.put(root, {key.operation, Role::contribution, key.name, mine});
 }
@@ -15,7 +15,7 @@ void Matching::give(const Key& key, int root, std::span<const std::byte> mine) {
 Collection& Matching::take_part(Collections::iterator place, bool fresh, int from) {
   Collection& collection = place->second;
   if (fresh) collection.missing = post_.size();
-  if (!collection.there.add(from)) words_.twice(place->first, from);
+  if (!collection.there.add(from)) describer_.twice(place->first, from);
   --collection.missing;
   return collection;
 }
@@ -46,7 +46,7 @@ void Matching::collect(const Key& key, OwnPart&& part) {
 void Matching::contributed(const Key& key, int from, std::span<const std::byte> bytes) {
   const auto [place, fresh] = collections_.try_emplace(key);
   Collection& collection = take_part(place, fresh, from);
-  if (fresh && awaited_.contains(key)) words_.differing_roots(key, from);
+  if (fresh && awaited_.contains(key)) describer_.differing_roots(key, from);
   if (collection.issued && key.operation != Operation::gather) {
     const std::size_t before = collection.sum.size();
     collection.combine(collection.sum, bytes);
@@ -87,8 +87,8 @@ void Matching::await(const Key& key, int from, Continuation then) {
     ++open_;
     return;
   }
-  if (entry.issued) words_.twice(key, post_.rank());
-  if (entry.from != from) words_.differing_roots(key, entry.from);
+  if (entry.issued) describer_.twice(key, post_.rank());
+  if (entry.from != from) describer_.differing_roots(key, entry.from);
   const auto node = awaited_.extract(place);
   held_ -= node.mapped().message.size();
   continuations_.run(std::move(then), std::move(node.mapped().message));
@@ -102,8 +102,8 @@ void Matching::arrived(const Key& key, int from, std::span<const std::byte> byte
     held_ += bytes.size();
     return;
   }
-  if (entry.from != from) words_.differing_roots(key, from);
-  if (!entry.issued) words_.twice(key, from);
+  if (entry.from != from) describer_.differing_roots(key, from);
+  if (!entry.issued) describer_.twice(key, from);
   const auto node = awaited_.extract(place);
   --open_;
   continuations_.run(std::move(node.mapped().then), Bytes(bytes.begin(), bytes.end()));

@@ -5,9 +5,9 @@
 #include <span>
 
 #include "messaging/active_messages_continuations.hpp"
+#include "messaging/active_messages_describer.hpp"
 #include "messaging/active_messages_open.hpp"
 #include "messaging/active_messages_post.hpp"
-#include "messaging/active_messages_words.hpp"
 
 namespace tailrace::messaging {
 
@@ -26,8 +26,8 @@ struct OwnPart {
 class Matching {
  public:
   // All must live longer.
-  Matching(Post& post, Continuations& continuations, const Words& words)
-      : post_(post), continuations_(continuations), words_(words) {}
+  Matching(Post& post, Continuations& continuations, const Describer& describer)
+      : post_(post), continuations_(continuations), describer_(describer) {}
 
   // What a caller asks for.
   void give(const Key& key, int root, std::span<const std::byte> mine);
@@ -41,7 +41,7 @@ class Matching {
   std::size_t open() const { return open_; }  // issued here and not complete
   std::size_t held() const { return held_; }  // bytes of contributions kept
   std::vector<std::string> lines(std::size_t most) const {
-    return words_.lines(collections_, awaited_, most);
+    return describer_.lines(collections_, awaited_, most);
   }
 
  private:
@@ -51,7 +51,7 @@ class Matching {
 
   Post& post_;
   Continuations& continuations_;
-  const Words& words_;
+  const Describer& describer_;
   Collections collections_;
   AwaitedResults awaited_;
   std::size_t open_ = 0;

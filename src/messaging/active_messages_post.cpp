@@ -18,7 +18,7 @@ Post::Post(Messenger& messenger, std::int32_t kind)
       bundles_(static_cast<std::size_t>(size_)) {
   messenger_.on(kind_, [inbox = inbox_](int from, Bytes&& message) {
     inbox->bytes += message.size();
-    if (wire::word_of(message) == wire::Word::items) ++inbox->received;
+    if (wire::kind_of(message) == wire::MessageKind::items) ++inbox->received;
     inbox->letters.push_back({from, std::move(message), 0});
   });
 }
@@ -27,7 +27,7 @@ void Post::put(int to, const wire::Item& item) {
   Bytes& bundle = bundles_[static_cast<std::size_t>(to)];
   if (!bundle.empty() && bundle.size() + wire::size_of(item) > large_bundle) send(to);
   const std::size_t before = bundle.size();
-  if (bundle.empty()) bundle = wire::begin(wire::Word::items);
+  if (bundle.empty()) bundle = wire::begin(wire::MessageKind::items);
   wire::append(bundle, item);
   bundled_ += bundle.size() - before;
   if (bundle.size() >= large_bundle) send(to);
@@ -53,8 +53,8 @@ bool Post::flush() {
   return true;
 }
 
-void Post::say(int to, wire::Word word, std::span<const std::byte> content) {
-  Bytes message = wire::begin(word);
+void Post::say(int to, wire::MessageKind kind, std::span<const std::byte> content) {
+  Bytes message = wire::begin(kind);
   message.insert(message.end(), content.begin(), content.end());
   messenger_.send(to, kind_, std::move(message));
 }

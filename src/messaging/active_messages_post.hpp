@@ -28,7 +28,7 @@ class Post {
   void put(int to, const wire::Item& item);  // to another server; leaves with others, in order
   void put_all(const wire::Item& item);      // to all others
   bool flush();                              // hands over all bundles; true if there was one
-  void say(int to, wire::Word word, std::span<const std::byte> content);  // at once; not counted
+  void say(int to, wire::MessageKind kind, std::span<const std::byte> content);  // at once; not counted
 
   Letter* first();  // null: nothing has come. Valid until taken
   Letter take_first();

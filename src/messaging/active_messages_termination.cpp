@@ -21,26 +21,27 @@ std::string text_of(std::span<const std::byte> bytes) {
 Termination::Termination(Post& post, std::function<bool()> passive, std::function<std::string()> unmatched)
     : post_(post), passive_(std::move(passive)), unmatched_(std::move(unmatched)) {}
 
-void Termination::hear(int from, wire::Word word, std::span<const std::byte> content) {
-  switch (word) {
-    case wire::Word::count: asked_ = true; return;
-    case wire::Word::counts: {
+void Termination::hear(int from, wire::MessageKind kind, std::span<const std::byte> content) {
+  switch (kind) {
+    case wire::MessageKind::count: asked_ = true; return;
+    case wire::MessageKind::counts: {
       const Counts theirs = base::ByteReader(content).get<Counts>();
       counts_.sent += theirs.sent;
       counts_.received += theirs.received;
       if (--awaited_ == 0) conclude();
       return;
     }
-    case wire::Word::list: return post_.say(from, wire::Word::unmatched, bytes_of(unmatched_()));
-    case wire::Word::unmatched:
+    case wire::MessageKind::list:
+      return post_.say(from, wire::MessageKind::unmatched, bytes_of(unmatched_()));
+    case wire::MessageKind::unmatched:
       add_unmatched(content);
       if (--awaited_ == 0) judge();
       return;
-    case wire::Word::verdict:
+    case wire::MessageKind::verdict:
       phase_ = Phase::over;
       verdict_ = text_of(content);
       return;
-    case wire::Word::items: break;
+    case wire::MessageKind::items: break;
   }
   TAILRACE_ASSERT(false, "a word that no server says about the end");
 }
@@ -51,20 +52,20 @@ bool Termination::progress() {
   if (post_.rank() == asker) {
     counts_ = own();
     phase_ = Phase::counting;
-    ask(wire::Word::count);
+    ask(wire::MessageKind::count);
     if (awaited_ == 0) conclude();
   } else {
     asked_ = false;
     const Counts counts = own();
-    post_.say(asker, wire::Word::counts, std::as_bytes(std::span<const Counts, 1>(&counts, 1)));
+    post_.say(asker, wire::MessageKind::counts, std::as_bytes(std::span<const Counts, 1>(&counts, 1)));
   }
   return true;
 }
 
-void Termination::ask(wire::Word word) {
+void Termination::ask(wire::MessageKind kind) {
   awaited_ = post_.size() - 1;
   for (int to = 0; to < post_.size(); ++to)
-    if (to != asker) post_.say(to, word, {});
+    if (to != asker) post_.say(to, kind, {});
 }
 
 void Termination::conclude() {
@@ -73,7 +74,7 @@ void Termination::conclude() {
   phase_ = still ? Phase::listing : Phase::waiting;
   if (!still) return;
   add_unmatched(bytes_of(unmatched_()));
-  ask(wire::Word::list);
+  ask(wire::MessageKind::list);
   if (awaited_ == 0) judge();
 }
 
@@ -90,7 +91,7 @@ void Termination::judge() {
   std::string all;
   for (const std::string& line : lines_) all += (all.empty() ? "" : "\n") + line;
   for (int to = 0; to < post_.size(); ++to)
-    if (to != asker) post_.say(to, wire::Word::verdict, bytes_of(all));
+    if (to != asker) post_.say(to, wire::MessageKind::verdict, bytes_of(all));
   phase_ = Phase::over;
   verdict_ = std::move(all);
 }

@@ -23,7 +23,7 @@ class Termination {
   // line.
   Termination(Post& post, std::function<bool()> passive, std::function<std::string()> unmatched);
 
-  void hear(int from, wire::Word word, std::span<const std::byte> content);
+  void hear(int from, wire::MessageKind kind, std::span<const std::byte> content);
   bool progress();                            // true if anything moved
   std::optional<std::string> take_verdict();  // once: what is left anywhere
   bool proven() const { return phase_ == Phase::over; }
@@ -36,7 +36,7 @@ class Termination {
   };
   enum class Phase { waiting, counting, listing, over };
   Counts own() const { return {post_.sent(), post_.received()}; }
-  void ask(wire::Word word);
+  void ask(wire::MessageKind kind);
   void conclude();
   void add_unmatched(std::span<const std::byte> lines);
   void judge();

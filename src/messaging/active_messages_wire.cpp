@@ -23,9 +23,9 @@ std::size_t padded(std::size_t bytes) { return (bytes + grain - 1) / grain * gra
 
 }  // namespace
 
-Bytes begin(Word word) {
+Bytes begin(MessageKind kind) {
   Bytes message(grain);
-  std::memcpy(message.data(), &word, sizeof word);
+  std::memcpy(message.data(), &kind, sizeof kind);
   return message;
 }
 
@@ -43,11 +43,11 @@ void append(Bytes& message, const Item& item) {
     std::memcpy(message.data() + at + sizeof head, item.payload.data(), item.payload.size());
 }
 
-Word word_of(std::span<const std::byte> message) {
+MessageKind kind_of(std::span<const std::byte> message) {
   TAILRACE_ASSERT(message.size() >= grain, "an active message without a word");
-  Word word{};
-  std::memcpy(&word, message.data(), sizeof word);
-  return word;
+  MessageKind kind{};
+  std::memcpy(&kind, message.data(), sizeof kind);
+  return kind;
 }
 
 std::span<const std::byte> content(std::span<const std::byte> message) { return message.subspan(grain); }

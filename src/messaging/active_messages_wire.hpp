@@ -10,7 +10,7 @@
 
 namespace tailrace::messaging::wire {
 
-enum class Word : std::uint32_t {
+enum class MessageKind : std::uint32_t {
   items,
   count,      // termination: what have you sent and received?
   counts,     // the answer
@@ -29,11 +29,11 @@ struct Item {
   std::span<const std::byte> payload;
 };
 
-Bytes begin(Word word);
+Bytes begin(MessageKind kind);
 void append(Bytes& message, const Item& item);
 std::size_t size_of(const Item& item);  // in the message
 
-Word word_of(std::span<const std::byte> message);
+MessageKind kind_of(std::span<const std::byte> message);
 std::span<const std::byte> content(std::span<const std::byte> message);  // behind the word
 // The item at `offset`, which moves on to the next; nothing at the end. Start with offset 0.
 std::optional<Item> next_item(std::span<const std::byte> message, std::size_t& offset);

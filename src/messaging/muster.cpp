@@ -7,10 +7,10 @@
 
 namespace tailrace::messaging {
 
-Muster::Muster(Messenger& messenger, Kinds kinds, Words words)
+Muster::Muster(Messenger& messenger, Kinds kinds, Describer describer)
     : messenger_(messenger),
       kinds_(kinds),
-      words_(std::move(words)),
+      describer_(std::move(describer)),
       heard_(static_cast<std::size_t>(messenger.size()), 0) {
   messenger_.on(kinds_.up, [this](int from, Bytes&& message) { on_up(from, message); });
   messenger_.on(kinds_.down, [this](int, Bytes&& message) { on_down(message); });
@@ -23,7 +23,7 @@ void Muster::say(const Bytes& own) {
   if (std::exchange(said_, true)) return;
   own_ = own;
   heard_[static_cast<std::size_t>(messenger_.rank())] = 1;
-  words_.join(own_);
+  describer_.join(own_);
   pass_on();
   if (has_gap_) tell_each();
   end_if_all();
@@ -32,7 +32,7 @@ void Muster::say(const Bytes& own) {
 void Muster::on_up(int from, const Bytes& message) {
   const base::Branch below = base::branch_of(from, messenger_.size());
   for (int server = from; server < below.end; ++server) heard_[static_cast<std::size_t>(server)] = 1;
-  words_.join(message);
+  describer_.join(message);
   pass_on();
   end_if_all();
 }
@@ -44,9 +44,9 @@ void Muster::pass_on() {
                                      [](auto one) { return one != 0; });
   if (!said_ || !all_below || has_gap_ || std::exchange(passed_on_, true)) return;
   if (branch.parent >= 0)
-    messenger_.send(branch.parent, kinds_.up, words_.all());
+    messenger_.send(branch.parent, kinds_.up, describer_.all());
   else
-    messenger_.send(messenger_.rank(), kinds_.down, words_.all());
+    messenger_.send(messenger_.rank(), kinds_.down, describer_.all());
 }
 
 void Muster::on_down(const Bytes& message) {
@@ -54,7 +54,7 @@ void Muster::on_down(const Bytes& message) {
   for (const int child : base::branch_of(messenger_.rank(), messenger_.size()).children)
     messenger_.send(child, kinds_.down, Bytes(message));
   std::ranges::fill(heard_, 1);
-  words_.over(message);
+  describer_.over(message);
 }
 
 void Muster::lose(int server) {
@@ -73,7 +73,7 @@ void Muster::tell_each() {
 // Who says it this way knows of a loss of which this server may not have heard yet, and waits for its word.
 void Muster::on_direct(int from, const Bytes& message) {
   has_gap_ = true;
-  if (std::exchange(heard_[static_cast<std::size_t>(from)], 1) == 0) words_.join(message);
+  if (std::exchange(heard_[static_cast<std::size_t>(from)], 1) == 0) describer_.join(message);
   if (said_) tell_each();
   end_if_all();
 }
@@ -81,7 +81,7 @@ void Muster::on_direct(int from, const Bytes& message) {
 void Muster::end_if_all() {
   if (!has_gap_ || over_ || std::ranges::count(heard_, 0) > 0) return;
   over_ = true;
-  words_.over(words_.all());
+  describer_.over(describer_.all());
 }
 
 }  // namespace tailrace::messaging

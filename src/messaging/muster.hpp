@@ -17,13 +17,13 @@ class Muster {
   struct Kinds {
     std::int32_t up, down, direct;
   };
-  struct Words {
+  struct Describer {
     std::function<void(const Bytes&)> join;  // what another says, or all below it
     std::function<Bytes()> all;              // what this server and all that it has heard say
     std::function<void(const Bytes&)> over;  // once, on each server: all have said it; that of the first
   };
   // The messenger must live longer.
-  Muster(Messenger& messenger, Kinds kinds, Words words);
+  Muster(Messenger& messenger, Kinds kinds, Describer describer);
   Muster(const Muster&) = delete;
   Muster& operator=(const Muster&) = delete;
 
@@ -43,7 +43,7 @@ class Muster {
 
   Messenger& messenger_;
   Kinds kinds_;
-  Words words_;
+  Describer describer_;
   Bytes own_;
   bool said_ = false, over_ = false;
   bool passed_on_ = false;            // up the tree, or down from the first server

@@ -7,14 +7,15 @@
 
 namespace tailrace::pipeline {
 
-Backlog::Backlog(const Blueprint& blueprint, Words& words, std::size_t most)
-    : words_(words),
-      owners_(blueprint.info.number, words.size()),
+Backlog::Backlog(const Blueprint& blueprint, ControlChannel& control, std::size_t most)
+    : control_(control),
+      owners_(blueprint.info.number, control.size()),
       most_(most),
       due_(blueprint.plan.files.size()),
       written_(due_.size(), model::static_step),
       told_(written_) {
-  words_.on_news(Word::written, [this](const messaging::Bytes& message) { on_written(message); });
+  control_.on_broadcast_from_any(ControlMessage::written,
+                                 [this](const messaging::Bytes& message) { on_written(message); });
 }
 
 void Backlog::start(std::vector<plan::FileClock> clocks,
@@ -37,7 +38,7 @@ void Backlog::begin_step(const plan::AxisBank& axes, const model::Tick& tick) {
 bool Backlog::tell(const std::vector<std::unique_ptr<sinks::Sink>>& sinks) {
   base::ByteWriter news;
   for (std::size_t file = 0; file < sinks.size(); ++file) {
-    if (!sinks[file] || owners_.of_file(file) != words_.rank()) continue;
+    if (!sinks[file] || owners_.of_file(file) != control_.rank()) continue;
     const std::int64_t step = sinks[file]->written_step();
     if (step == told_[file]) continue;
     told_[file] = step;
@@ -45,7 +46,7 @@ bool Backlog::tell(const std::vector<std::unique_ptr<sinks::Sink>>& sinks) {
     news.put(step);
   }
   if (news.bytes().empty()) return false;
-  words_.spread_news(Word::written, news.take());
+  control_.broadcast_from_any(ControlMessage::written, news.take());
   return true;
 }
 
@@ -60,7 +61,7 @@ void Backlog::on_written(const messaging::Bytes& message) {
 }
 
 bool Backlog::full() const {
-  std::vector<std::size_t> bytes(static_cast<std::size_t>(words_.size()), 0);  // by server
+  std::vector<std::size_t> bytes(static_cast<std::size_t>(control_.size()), 0);  // by server
   for (std::size_t file = 0; file < due_.size(); ++file)
     for (const Due& due : due_[file]) bytes[static_cast<std::size_t>(owners_.of_file(file))] += due.bytes;
   return std::any_of(bytes.begin(), bytes.end(), [this](std::size_t of_one) { return of_one > most_; });

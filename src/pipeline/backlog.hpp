@@ -2,10 +2,10 @@
 // slow file cannot hold what all others may send to it, so these wait with their next step.
 //
 // When a commit is due, and how large it is, is a pure function of the steps, so a server knows it of its own
-// step, however far the others are; all it must hear is what has been written (Word::written). It waits only
-// for commits that are due by steps which it has taken in. Of the servers, the one that is furthest behind
-// has to wait for none that lacks something: what the others must give for it, they have taken in already. So
-// no two servers wait for each other.
+// step, however far the others are; all it must hear is what has been written (ControlMessage::written). It
+// waits only for commits that are due by steps which it has taken in. Of the servers, the one that is
+// furthest behind has to wait for none that lacks something: what the others must give for it, they have
+// taken in already. So no two servers wait for each other.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "pipeline/blueprint.hpp"
-#include "pipeline/words/words.hpp"
+#include "pipeline/control/control_channel.hpp"
 #include "plan/axis_bank.hpp"
 #include "plan/file_clock.hpp"
 #include "sinks/owners.hpp"
@@ -27,7 +27,7 @@ namespace tailrace::pipeline {
 class Backlog {
  public:
   // Both must live longer. `most`: bytes, not encoded, of due commits that one server may lag behind with.
-  Backlog(const Blueprint& blueprint, Words& words, std::size_t most);
+  Backlog(const Blueprint& blueprint, ControlChannel& control, std::size_t most);
 
   // On servers with clients, before their first step: of the files of the plan. `bytes_per_record` by file
   // and axis of the file.
@@ -46,7 +46,7 @@ class Backlog {
   };
   void on_written(const messaging::Bytes& message);
 
-  Words& words_;
+  ControlChannel& control_;
   sinks::Owners owners_;
   std::size_t most_;
   std::vector<plan::FileClock> clocks_;  // by file, all of these

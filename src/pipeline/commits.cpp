@@ -20,12 +20,13 @@ std::string clock_name(const Blueprint& blueprint, std::size_t file) {
 
 }  // namespace
 
-Commits::Commits(const Blueprint& blueprint, Words& words)
+Commits::Commits(const Blueprint& blueprint, ControlChannel& control)
     : blueprint_(blueprint),
-      words_(words),
+      control_(control),
       axes_(blueprint.plan, blueprint.info.begin),
       sinks_(blueprint.plan.files.size()) {
-  words_.on_news(Word::cut, [this](const messaging::Bytes& message) { on_cut(message); });
+  control_.on_broadcast_from_any(ControlMessage::cut,
+                                 [this](const messaging::Bytes& message) { on_cut(message); });
 }
 
 void Commits::start_clocks(std::vector<std::vector<std::size_t>> bytes_per_record, Flush flush) {
@@ -45,7 +46,7 @@ void Commits::create_sinks(const sinks::Owners& owners, sinks::FileServices serv
     sinks_[f] = sinks::make_sink({.plan = files[f],
                                   .layout = blueprint_.layouts[f],
                                   .file = f,
-                                  .server = words_.rank(),
+                                  .server = control_.rank(),
                                   .owners = owners},
                                  services);
     if (const output::Format* format = output::find_format(files[f].entry.format);
@@ -83,7 +84,7 @@ void Commits::cut(const model::Tick& tick) {
     base::ByteWriter writer;
     writer.put(static_cast<std::int64_t>(f));
     writer.put_all(std::span<const std::int64_t>(last->lengths));
-    words_.spread_news(Word::cut, writer.take());
+    control_.broadcast_from_any(ControlMessage::cut, writer.take());
   }
 }
 
@@ -111,7 +112,7 @@ bool Commits::progress() {
     if (!sink) continue;
     moved = sink->progress() || moved;
     if (const auto fault = sink->take_fault()) {
-      words_.tell(*fault);
+      control_.tell(*fault);
       moved = true;
     }
   }

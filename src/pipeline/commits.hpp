@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "pipeline/blueprint.hpp"
-#include "pipeline/words/words.hpp"
+#include "pipeline/control/control_channel.hpp"
 #include "plan/axis_bank.hpp"
 #include "plan/file_clock.hpp"
 #include "sinks/make_sink.hpp"
@@ -25,7 +25,7 @@ class Commits final : public model::Stateful {
   using Flush = std::function<void(std::size_t file, const plan::CommitDue& due)>;
 
   // Both must live longer.
-  Commits(const Blueprint& blueprint, Words& words);
+  Commits(const Blueprint& blueprint, ControlChannel& control);
 
   // Once, before the first step: `bytes_per_record` of the time axes of each file. `flush` as above.
   void start_clocks(std::vector<std::vector<std::size_t>> bytes_per_record, Flush flush);
@@ -70,7 +70,7 @@ class Commits final : public model::Stateful {
   void on_cut(const messaging::Bytes& message);
 
   const Blueprint& blueprint_;
-  Words& words_;
+  ControlChannel& control_;
   Flush flush_;
   plan::AxisBank axes_;
   model::Tick tick_{model::static_step, 0.0};

@@ -53,7 +53,7 @@ void Diagnostics::make_engine(std::vector<int> clients) {
   const plan::Analysis& analysis = *parts_.blueprint.plan.analysis;
   engine_ = std::make_unique<analytics::Engine>(
       analysis.graph, analysis.inputs, std::move(clients),
-      analytics::EngineServices{parts_.words.messenger(), parts_.words.kind(Word::analytics),
+      analytics::EngineServices{parts_.control.messenger(), parts_.control.kind(ControlMessage::analytics),
                                 parts_.blueprint.info.leader, submit},
       [this](analytics::StepResults&& results) {
         folds_.push_back({std::move(results), std::move(step_shares_.front())});
@@ -160,7 +160,7 @@ void Diagnostics::tell_failure(const analytics::Failure& failure) {
         return parts_.blueprint.plan.files[stream->file].entry.on_error == settings::OnError::stop;
       });
   if (stops)
-    parts_.words.tell(base::Fault{ErrorCode::configuration, text});
+    parts_.control.tell(base::Fault{ErrorCode::configuration, text});
   else
     base::log_warning(text + "; further steps like this one are not reported");
 }

@@ -16,9 +16,9 @@
 
 #include "analytics/engine.hpp"
 #include "pipeline/blueprint.hpp"
+#include "pipeline/control/control_channel.hpp"
 #include "pipeline/sampling/streams.hpp"
 #include "pipeline/tasks.hpp"
-#include "pipeline/words/words.hpp"
 #include "sinks/make_sink.hpp"
 
 namespace tailrace::pipeline {
@@ -31,7 +31,7 @@ class Diagnostics final : public model::Stateful {
     const Blueprint& blueprint;
     sampling::Streams& streams;
     Tasks& tasks;
-    Words& words;
+    ControlChannel& control;
     sinks::FileServices services;
     std::function<void(const base::Fault&)> fail;
   };

@@ -14,13 +14,13 @@ constexpr double seconds_between_commits = 1.0, seconds_between_when_idle = 0.1;
 
 }  // namespace
 
-Ending::Ending(Words& words, int leader, Events events)
-    : words_(words),
+Ending::Ending(ControlChannel& control, int leader, Events events)
+    : control_(control),
       leader_(leader),
       events_(std::move(events)),
-      complete_(words.messenger(),
-                {words.kind(Word::complete), words.kind(Word::complete_everywhere),
-                 words.kind(Word::complete_directly)},
+      complete_(control.messenger(),
+                {control.kind(ControlMessage::complete), control.kind(ControlMessage::complete_everywhere),
+                 control.kind(ControlMessage::complete_directly)},
                 {.join = [this](const messaging::Bytes& message) { hear_last(message); },
                  .all = [this] { return bytes_of_last(); },
                  .over =
@@ -28,7 +28,7 @@ Ending::Ending(Words& words, int leader, Events events)
                        hear_last(message);
                        cut_if_all();
                      }}) {
-  words_.on_rumour(Word::stop, [this](const messaging::Bytes& message) {
+  control_.on_flood_once(ControlMessage::stop, [this](const messaging::Bytes& message) {
     base::ByteReader reader(message);
     StopOrder order;
     order.patience = reader.get<double>();
@@ -36,13 +36,13 @@ Ending::Ending(Words& words, int leader, Events events)
     order.why = reader.get_text();
     on_order(order);
   });
-  words_.on_spread(Word::commit, leader, [this](int, messaging::Bytes&& message) {
+  control_.on_broadcast(ControlMessage::commit, leader, [this](int, messaging::Bytes&& message) {
     base::ByteReader reader(message);
     const auto tick = reader.get<model::Tick>();
     if (!cut_) events_.commit(tick);
   });
-  words_.on_rumour(Word::stopped, [this](const messaging::Bytes&) { stopped_ = true; });
-  words_.on_spread(Word::complete_on_leader, leader, [this](int, messaging::Bytes&&) {
+  control_.on_flood_once(ControlMessage::stopped, [this](const messaging::Bytes&) { stopped_ = true; });
+  control_.on_broadcast(ControlMessage::complete_on_leader, leader, [this](int, messaging::Bytes&&) {
     leader_complete_ = true;
     cut_if_all();
   });
@@ -54,7 +54,7 @@ void Ending::ask(const StopOrder& order) {
   writer.put(order.patience);
   writer.put(order.most);
   writer.put_text(order.why);
-  words_.spread_rumour(Word::stop, writer.take());
+  control_.flood(ControlMessage::stop, writer.take());
 }
 
 void Ending::on_order(const StopOrder& order) {
@@ -75,7 +75,7 @@ void Ending::ask_for_commit(const model::Tick& complete, bool nothing_at_hand) {
   asked_for_commit_of_ = complete.step;
   base::ByteWriter writer;
   writer.put(complete);
-  words_.spread(Word::commit, writer.take());
+  control_.broadcast(ControlMessage::commit, writer.take());
 }
 
 void Ending::say_complete(const model::Tick& last) { tell_complete(last, false); }
@@ -83,9 +83,9 @@ void Ending::say_complete() { tell_complete({INT64_MAX, 0.0}, true); }
 
 void Ending::tell_complete(const model::Tick& last, bool finished) {
   if (std::exchange(said_complete_, true)) return;
-  if (!finished) words_.spread_rumour(Word::stopped, {});
-  if (words_.rank() == leader_)  // behind the steps that it announced
-    words_.spread(Word::complete_on_leader, {});
+  if (!finished) control_.flood(ControlMessage::stopped, {});
+  if (control_.rank() == leader_)  // behind the steps that it announced
+    control_.broadcast(ControlMessage::complete_on_leader, {});
   if (last.step < last_.step) last_ = last;
   complete_.say(bytes_of_last());
 }

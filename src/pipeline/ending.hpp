@@ -9,7 +9,7 @@
 
 #include "messaging/muster.hpp"
 #include "model/block.hpp"
-#include "pipeline/words/words.hpp"
+#include "pipeline/control/control_channel.hpp"
 
 namespace tailrace::pipeline {
 
@@ -34,8 +34,8 @@ class Ending {
     std::function<void(const model::Tick&)> commit;
     std::function<void(const model::Tick&)> cut;  // after this step nothing counts; once
   };
-  // `leader`: the server that announces the steps. `words` must live longer.
-  Ending(Words& words, int leader, Events events);
+  // `leader`: the server that announces the steps. `messages` must live longer.
+  Ending(ControlChannel& control, int leader, Events events);
 
   void ask(const StopOrder& order);  // of all servers; the first order of any server counts
   // While it lasts, what is complete is committed on all servers: from time to time, and at once where no
@@ -60,7 +60,7 @@ class Ending {
   void hear_last(const messaging::Bytes& message);
   void cut_if_all();
 
-  Words& words_;
+  ControlChannel& control_;
   int leader_;
   Events events_;
   std::optional<StopOrder> order_;

@@ -7,27 +7,29 @@
 
 namespace tailrace::pipeline {
 
-Life::Life(Words& words, int leader, Events events)
-    : words_(words),
+Life::Life(ControlChannel& control, int leader, Events events)
+    : control_(control),
       leader_(leader),
       events_(std::move(events)),
-      closed_(
-          words.messenger(),
-          {words.kind(Word::closed), words.kind(Word::closed_everywhere), words.kind(Word::closed_directly)},
-          {.join =
-               [this](const messaging::Bytes& message) {
-                 said_.insert(said_.end(), message.begin(), message.end());
-               },
-           .all = [this] { return said_; },
-           .over = [this](const messaging::Bytes& message) { hear_faults(message); }}) {
-  words_.on_spread(Word::tick, leader, [this](int, messaging::Bytes&& message) {
+      closed_(control.messenger(),
+              {control.kind(ControlMessage::closed), control.kind(ControlMessage::closed_everywhere),
+               control.kind(ControlMessage::closed_directly)},
+              {.join =
+                   [this](const messaging::Bytes& message) {
+                     said_.insert(said_.end(), message.begin(), message.end());
+                   },
+               .all = [this] { return said_; },
+               .over = [this](const messaging::Bytes& message) { hear_faults(message); }}) {
+  control_.on_broadcast(ControlMessage::tick, leader, [this](int, messaging::Bytes&& message) {
     base::ByteReader reader(message);
     on_step(reader.get<model::Tick>());
   });
-  words_.on_spread(Word::final_tick, leader, [this](int, messaging::Bytes&&) { on_last_step(); });
-  words_.on_news(Word::fault, [this](const messaging::Bytes& message) { hear_faults(message); });
-  words_.on_rumour(Word::fatal, [this](const messaging::Bytes& message) {
-    for (const base::Fault& fault : Words::faults_in(message)) on_fault(fault, true);
+  control_.on_broadcast(ControlMessage::final_tick, leader,
+                        [this](int, messaging::Bytes&&) { on_last_step(); });
+  control_.on_broadcast_from_any(ControlMessage::fault,
+                                 [this](const messaging::Bytes& message) { hear_faults(message); });
+  control_.on_flood_once(ControlMessage::fatal, [this](const messaging::Bytes& message) {
+    for (const base::Fault& fault : ControlChannel::faults_in(message)) on_fault(fault, true);
   });
 }
 
@@ -37,24 +39,24 @@ void Life::start() {
 }
 
 void Life::announce_step(const model::Tick& tick) {
-  if (words_.rank() != leader_) return;
+  if (control_.rank() != leader_) return;
   base::ByteWriter writer;
   writer.put(tick);
-  words_.spread(Word::tick, writer.take());
+  control_.broadcast(ControlMessage::tick, writer.take());
 }
 
 bool Life::announce_last_step() {
-  if (words_.rank() != leader_ || fatal_ || std::exchange(last_step_told_, true)) return false;
-  words_.spread(Word::final_tick, messaging::Bytes{});
+  if (control_.rank() != leader_ || fatal_ || std::exchange(last_step_told_, true)) return false;
+  control_.broadcast(ControlMessage::final_tick, messaging::Bytes{});
   return true;
 }
 
-void Life::announce_closed() { closed_.say(Words::bytes_of(words_.told())); }
+void Life::announce_closed() { closed_.say(ControlChannel::bytes_of(control_.told())); }
 
 void Life::fail(const base::Fault& fault) {
   if (fatal_) return;
   failed_here_ = true;
-  words_.spread_rumour(Word::fatal, Words::bytes_of({&fault, 1}));
+  control_.flood(ControlMessage::fatal, ControlChannel::bytes_of({&fault, 1}));
 }
 
 void Life::lose(int server, const base::Fault& fault) {
@@ -74,7 +76,7 @@ void Life::on_last_step() {
 }
 
 void Life::hear_faults(const messaging::Bytes& message) {
-  for (const base::Fault& fault : Words::faults_in(message))
+  for (const base::Fault& fault : ControlChannel::faults_in(message))
     if (heard_.insert(fault.message).second) on_fault(fault, false);
 }
 

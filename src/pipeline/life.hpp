@@ -11,22 +11,22 @@
 
 #include "messaging/muster.hpp"
 #include "model/block.hpp"
-#include "pipeline/words/words.hpp"
+#include "pipeline/control/control_channel.hpp"
 
 namespace tailrace::pipeline {
 
 // Communication thread only.
 class Life {
  public:
-  // What follows from a word; called in the order of the words.
+  // What follows from a message; called in the order of the messages.
   struct Events {
     std::function<void(const model::Tick&)> step;   // the leader's clients have begun it
     std::function<void()> last_step;                // the leader's clients have finished
     std::function<void(const base::Fault&)> fault;  // for the model
     std::function<void(const base::Fault&)> fatal;  // the first that ends the component early
   };
-  // `leader`: the server that announces the steps. `words` must live longer.
-  Life(Words& words, int leader, Events events);
+  // `leader`: the server that announces the steps. `messages` must live longer.
+  Life(ControlChannel& control, int leader, Events events);
 
   // From now on events are called. A server without clients may be started after the leader has spoken: what
   // was said until now is carried out here.
@@ -58,7 +58,7 @@ class Life {
   void on_fault(const base::Fault& fault, bool fatal);
   void end_by(const base::Fault& fault);
 
-  Words& words_;
+  ControlChannel& control_;
   int leader_;
   Events events_;
   bool started_ = false, failed_here_ = false;

@@ -29,7 +29,7 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
                                  sinks::FileServices services)
     : blueprint_(std::move(info)),
       services_(services),
-      words_(messenger, blueprint_.info.number),
+      control_(messenger, blueprint_.info.number),
       tasks_(services.executor),
       out_of_range_(blueprint_, services.counters),
       block_sizes_(blueprint_),
@@ -41,21 +41,21 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
           [this](const sampling::Stream& stream, const time::TimeRecord& record, const time::Lost& lost) {
             out_of_range_.add(stream, record, lost);
           }),
-      commits_(blueprint_, words_),
-      backlog_(blueprint_, words_, blueprint_.info.memory / backlog_share),
+      commits_(blueprint_, control_),
+      backlog_(blueprint_, control_, blueprint_.info.memory / backlog_share),
       router_({.blueprint = blueprint_,
-               .words = words_,
+               .control = control_,
                .tasks = tasks_,
                .services = services,
                .sinks = commits_.sinks(),
                .drops = [this] { return fatal() || over(); }},
               streams_.all()),
-      life_(words_, blueprint_.info.leader, events()),
-      ending_(words_, blueprint_.info.leader,
+      life_(control_, blueprint_.info.leader, events()),
+      ending_(control_, blueprint_.info.leader,
               {.stop = [this] { on_stop(); },
                .commit = [this](const model::Tick& tick) { commits_.commit_until(tick); },
                .cut = [this](const model::Tick& tick) { on_cut(tick); }}),
-      checkpoints_(blueprint_, words_, services, checkpoint_events()),
+      checkpoints_(blueprint_, control_, services, checkpoint_events()),
       held_(services.counters.held) {
   checkpoints_.watch_files(services_);
   messenger.slabs().keep_at_most(blueprint_.info.configuration.servers.memory / slab_share);
@@ -90,7 +90,7 @@ Life::Events ServedComponent::events() {
 checkpoints::Checkpoints::Events ServedComponent::checkpoint_events() {
   return {.at_rest = [this] { return rests_for_cut(); },
           .save = [this](model::StateSaver& saver) { save(saver); },
-          .tell = [this](const base::Fault& fault) { words_.tell(fault); }};
+          .tell = [this](const base::Fault& fault) { control_.tell(fault); }};
 }
 
 // The clients of this server stand behind their puts of the step, and the leader has announced it. What other
@@ -113,7 +113,7 @@ std::vector<std::vector<std::size_t>> ServedComponent::bytes_per_record() const 
 }
 
 void ServedComponent::create_files(std::span<const int> clients) {
-  needed_besides_ = check_memory(blueprint_, router_, clients, words_.rank());
+  needed_besides_ = check_memory(blueprint_, router_, clients, control_.rank());
   checkpoints_.open();
   commits_.create_sinks(router_.owners(), services_);
 }
@@ -129,7 +129,7 @@ void ServedComponent::start(std::vector<server::Link> links, const model::StateL
         Diagnostics::Parts{.blueprint = blueprint_,
                            .streams = streams_,
                            .tasks = tasks_,
-                           .words = words_,
+                           .control = control_,
                            .services = services_,
                            .fail = [this](const base::Fault& fault) { fail(fault); }},
         std::move(clients));
@@ -167,7 +167,7 @@ bool ServedComponent::fails_for_lack_of_room() {
             "expected at most {} MiB (servers.memory, or {} steps): in mode inline a rank takes what is "
             "sent to it only in its own calls, so none may be far ahead of the others; use mode "
             "attached or dedicated",
-            blueprint_.info.declarations.component, waiting >> 20, words_.rank(), tick.step, tick.time,
+            blueprint_.info.declarations.component, waiting >> 20, control_.rank(), tick.step, tick.time,
             most >> 20, steps_for_others)});
   return true;
 }
@@ -343,7 +343,7 @@ bool ServedComponent::go_on_ending() {
     return true;
   }
   // Inline, a rank that waits for such a commit would wait for others that may wait for it in the model.
-  if (words_.rank() == blueprint_.info.leader && !blueprint_.is_inline() && !checkpoints_.cuts())
+  if (control_.rank() == blueprint_.info.leader && !blueprint_.is_inline() && !checkpoints_.cuts())
     ending_.ask_for_commit(intake_->complete_until(), intake_->stands_still());
   if (waited >= ending_.order()->latest()) intake_->halt();
   if (!may_stop_taking(waited) || !intake_->stands_still()) return false;
@@ -393,7 +393,7 @@ std::string ServedComponent::describe() const {
   text += checkpoints_.describe();
   if (life_.closed_here() && !life_.closed_everywhere())
     text += fmt::format("\n    component \"{}\": {} of {} servers have closed their files",
-                        blueprint_.info.declarations.component, life_.closed_servers(), words_.size());
+                        blueprint_.info.declarations.component, life_.closed_servers(), control_.size());
   return text;
 }
 

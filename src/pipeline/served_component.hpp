@@ -66,7 +66,7 @@ class ServedComponent final : public server::Pipeline {
   // Another server, or a process with one, is gone: the component ends with what is complete.
   void lose_server(int server, const base::Fault& fault);
 
-  void close_channels();  // when it is over: the last word to its clients, before they hear the goodbye
+  void close_channels();  // when it is over: the last message to its clients, before they hear the goodbye
 
   // server::Pipeline
   bool ready_for_step() override;
@@ -113,7 +113,7 @@ class ServedComponent final : public server::Pipeline {
 
   Blueprint blueprint_;
   sinks::FileServices services_;
-  Words words_;
+  ControlChannel control_;
   Tasks tasks_;
   sampling::OutOfRange out_of_range_;
   sampling::BlockSizes block_sizes_;

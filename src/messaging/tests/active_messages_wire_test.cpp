@@ -12,7 +12,7 @@ namespace {
 
 Bytes message_with(std::uint64_t size_it_says) {
   const Bytes payload(5);
-  Bytes message = begin(Word{});
+  Bytes message = begin(MessageKind{});
   append(message, Item{{}, {}, {1, 2}, payload});
   std::memcpy(message.data() + 32, &size_it_says, sizeof size_it_says);  // of the payload, in the item's head
   return message;

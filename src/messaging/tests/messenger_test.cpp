@@ -15,11 +15,11 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::MemoryNetwork;
 
-Bytes text(const std::string& words) {
-  const auto bytes = std::as_bytes(std::span(words));
+Bytes text(const std::string& describer) {
+  const auto bytes = std::as_bytes(std::span(describer));
   return {bytes.begin(), bytes.end()};
 }
-std::string words(const Bytes& bytes) {
+std::string describer(const Bytes& bytes) {
   std::string text(bytes.size(), ' ');
   std::transform(bytes.begin(), bytes.end(), text.begin(), [](std::byte b) { return static_cast<char>(b); });
   return text;
@@ -29,7 +29,8 @@ TEST(Messenger, AMessageToOneselfIsHandledInTheNextProgress) {
   const auto communicator = comm::serial();
   Messenger messenger(*communicator);
   std::vector<std::string> heard;
-  messenger.on(4, [&](int from, Bytes&& message) { heard.push_back(std::to_string(from) + words(message)); });
+  messenger.on(
+      4, [&](int from, Bytes&& message) { heard.push_back(std::to_string(from) + describer(message)); });
   messenger.send(0, 4, text("a"));
   messenger.send(0, 4, text(""));
   EXPECT_THAT(heard, IsEmpty());
@@ -60,7 +61,7 @@ TEST(Messenger, LeavesWithTheSenderWhatItHasNoRoomFor) {
   const auto there = network.rank(0), here = network.rank(1);
   Messenger sender(*there), receiver(*here);
   std::string heard;
-  receiver.on(1, [&](int, Bytes&& message) { heard += words(message); });
+  receiver.on(1, [&](int, Bytes&& message) { heard += describer(message); });
   bool room = true;
   receiver.receive_while([&] { return std::exchange(room, false); });  // for one
   sender.send(1, 1, text("first"));
@@ -94,7 +95,7 @@ TEST(Messenger, KeepsMessagesUntilTheirHandlerIsSet) {
   messenger.send(0, 9, text("early"));
   messenger.progress();
   std::string heard;
-  messenger.on(9, [&](int, Bytes&& message) { heard += words(message); });
+  messenger.on(9, [&](int, Bytes&& message) { heard += describer(message); });
   messenger.send(0, 9, text(" late"));
   while (messenger.progress()) {
   }
@@ -109,7 +110,7 @@ TEST(Messenger, ASlabIsAMessageWithRoomForItsKind) {
   std::vector<std::string> heard;
   base::SharedBytes kept;
   for (Messenger* messenger : {&from, &to}) {
-    messenger->on(1, [&](int, Bytes&& message) { heard.push_back(words(message)); });
+    messenger->on(1, [&](int, Bytes&& message) { heard.push_back(describer(message)); });
     messenger->on_shared(2, [&](int, base::SharedBytes message) { kept = std::move(message); });
   }
   const auto send = [&](int rank, std::int32_t kind) {
@@ -121,7 +122,7 @@ TEST(Messenger, ASlabIsAMessageWithRoomForItsKind) {
   send(1, 2);
   for (int i = 0; i < 100; ++i) from.progress(), to.progress();
   EXPECT_THAT(heard, ElementsAre("slabs", "slabs"));
-  EXPECT_EQ(words(kept.copy()), "slabs");
+  EXPECT_EQ(describer(kept.copy()), "slabs");
   EXPECT_THROW(from.send_slab(1, 1, from.slabs().take(Messenger::tail_bytes - 1)), Error);
 }
 
@@ -208,8 +209,8 @@ TEST(Messenger, ALargeMessageThatNobodyTakesHoldsNothingUp) {
   const auto sender = network.rank(0), idle = network.rank(1), other = network.rank(2);
   Messenger messenger(*sender), talker(*other);
   std::vector<std::string> heard;
-  messenger.on(5, [&](int, Bytes&& message) { heard.push_back(words(message)); });
-  talker.on(6, [&](int, Bytes&& message) { heard.push_back(words(message)); });
+  messenger.on(5, [&](int, Bytes&& message) { heard.push_back(describer(message)); });
+  talker.on(6, [&](int, Bytes&& message) { heard.push_back(describer(message)); });
   messenger.send(1, 5, Bytes(std::size_t{32} << 20));  // rank 1 looks for nothing
   talker.send(0, 5, text("in"));
   messenger.progress();

@@ -49,42 +49,44 @@ double mebibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 <
 
 }  // namespace
 
-Checkpoints::Checkpoints(const Blueprint& blueprint, Words& words, sinks::FileServices services,
+Checkpoints::Checkpoints(const Blueprint& blueprint, ControlChannel& control, sinks::FileServices services,
                          Events events)
     : blueprint_(blueprint),
-      words_(words),
+      control_(control),
       services_(services),
       events_(std::move(events)),
       options_(options_of(blueprint)),
-      owners_(owners_of_fields(blueprint.plan, blueprint.info.declarations, words.size())),
+      owners_(owners_of_fields(blueprint.plan, blueprint.info.declarations, control.size())),
       kept_(blueprint),
       sets_path_(path_of_sets(blueprint)),
       buffered_path_(path_in_buffer(blueprint)),
       newest_cut_(blueprint.info.saved ? blueprint.info.begin.step : -1),
-      own_(services.executor, env::system_files(), words.rank()),
+      own_(services.executor, env::system_files(), control.rank()),
       drain_(services.executor, env::system_files()),
-      sets_(services.executor, words.size(), !buffered_path_.empty(), events_of_sets()),
-      cut_(words, blueprint.info.leader,
+      sets_(services.executor, control.size(), !buffered_path_.empty(), events_of_sets()),
+      cut_(control, blueprint.info.leader,
            {.begin = [this](const model::Tick& tick, const messaging::Bytes& values) { begin(tick, values); },
             .at_rest = [this] { return events_.at_rest(); },
             .save = [this] { save(); }}),
-      through_(words, Word::through, blueprint.info.leader,
-               [this](const messaging::Bytes&) { words_.spread(Word::all_through, messaging::Bytes{}); }),
-      members_(words, Word::member, blueprint.info.leader,
+      through_(control, ControlMessage::through, blueprint.info.leader,
+               [this](const messaging::Bytes&) {
+                 control_.broadcast(ControlMessage::all_through, messaging::Bytes{});
+               }),
+      members_(control, ControlMessage::member, blueprint.info.leader,
                [this](const messaging::Bytes& messages) { hear_members(messages); }),
-      drained_(words, Word::drained, blueprint.info.leader,
+      drained_(control, ControlMessage::drained, blueprint.info.leader,
                [this](const messaging::Bytes& messages) { hear_drained(messages); }) {
-  words_.on(Word::state, [this](int from, messaging::Bytes&& bundle) {
+  control_.on(ControlMessage::state, [this](int from, messaging::Bytes&& bundle) {
     own_.take(std::move(bundle));
-    words_.messenger().send(from, words_.kind(Word::taken), {});
+    control_.messenger().send(from, control_.kind(ControlMessage::taken), {});
   });
-  words_.on(Word::taken, [this](int, messaging::Bytes&&) {
+  control_.on(ControlMessage::taken, [this](int, messaging::Bytes&&) {
     if (--not_taken_ == 0) through_.say({});
   });
-  words_.on_spread(Word::all_through, blueprint.info.leader,
-                   [this](int, messaging::Bytes&&) { own_.end_of_pieces(); });
-  words_.on_spread(Word::drain, blueprint.info.leader,
-                   [this](int, messaging::Bytes&& message) { hear_word_of_set(message); });
+  control_.on_broadcast(ControlMessage::all_through, blueprint.info.leader,
+                        [this](int, messaging::Bytes&&) { own_.end_of_pieces(); });
+  control_.on_broadcast(ControlMessage::drain, blueprint.info.leader,
+                        [this](int, messaging::Bytes&& message) { hear_word_of_set(message); });
 }
 
 Sets::Events Checkpoints::events_of_sets() {
@@ -93,7 +95,7 @@ Sets::Events Checkpoints::events_of_sets() {
                 base::ByteWriter writer;
                 writer.put(step);
                 writer.put(static_cast<std::uint8_t>(is_wanted));
-                words_.spread(Word::drain, writer.take());
+                control_.broadcast(ControlMessage::drain, writer.take());
               },
           .on_nodes = [this](const SetTimes& times) { on_nodes(times); },
           .durable = [this](const SetTimes& times) { durable(times); },
@@ -115,13 +117,13 @@ void Checkpoints::open() {
 
 void Checkpoints::try_buffer() const {
   try {
-    checkpoint::try_buffer(env::system_files(), buffered_path_, fmt::format("server.{}", words_.rank()));
+    checkpoint::try_buffer(env::system_files(), buffered_path_, fmt::format("server.{}", control_.rank()));
   } catch (const Error& error) {
     throw Error(
         error.code(),
         fmt::format("{}  checkpoint.burst_buffer: server {} cannot write there, on node {}: {}; "
                     "expected a directory that each node with a server has, or no `burst_buffer`",
-                    options_.burst_buffer_location.text(), words_.rank(), env::host_name(), error.what()));
+                    options_.burst_buffer_location.text(), control_.rank(), env::host_name(), error.what()));
   }
 }
 
@@ -161,7 +163,7 @@ void Checkpoints::begin(const model::Tick& tick, const messaging::Bytes& values)
              buffers ? checkpoint::set_path(buffered_path_, tick.step) : "", head);
   // Only now it is sure that no other job holds the sets, whose members may be there.
   if (buffers && !std::exchange(buffer_is_clean_, true))
-    services_.executor.write([path = buffered_path_, step = tick.step, servers = words_.size()] {
+    services_.executor.write([path = buffered_path_, step = tick.step, servers = control_.size()] {
       checkpoint::clean_buffer(env::system_files(), path, step, servers);
     });
   if (!is_leader()) return;
@@ -175,7 +177,7 @@ void Checkpoints::begin(const model::Tick& tick, const messaging::Bytes& values)
 }
 
 void Checkpoints::save() {
-  PieceSender sender(words_, owners_, [this](OwnPiece&& piece) { own_.keep(std::move(piece)); });
+  PieceSender sender(control_, owners_, [this](OwnPiece&& piece) { own_.keep(std::move(piece)); });
   try {
     kept_.hand_over(sender);  // first, for it is the most, and is written meanwhile
     events_.save(sender);

@@ -1,4 +1,4 @@
-// The checkpoints of a component on one server, from the model's word to the set on disk.
+// The checkpoints of a component on one server, from the model's message to the set on disk.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,8 @@ class Checkpoints {
     std::function<void(const base::Fault&)> tell;  // the model
   };
   // All must live longer.
-  Checkpoints(const Blueprint& blueprint, Words& words, sinks::FileServices services, Events events);
+  Checkpoints(const Blueprint& blueprint, ControlChannel& control, sinks::FileServices services,
+              Events events);
 
   // The leader takes hold of the sets, and removes those that the run does not go on from. Throws what keeps
   // it from that: another job that holds them; and on any server a burst buffer that cannot be written.
@@ -54,7 +55,7 @@ class Checkpoints {
   std::optional<telemetry::CheckpointStatus> status() const;
 
  private:
-  bool is_leader() const { return words_.rank() == blueprint_.info.leader; }
+  bool is_leader() const { return control_.rank() == blueprint_.info.leader; }
   void begin(const model::Tick& tick, const messaging::Bytes& values);
   void save();
   void tell_member(const OwnMember::Outcome& outcome);
@@ -69,7 +70,7 @@ class Checkpoints {
   void failed(const base::Fault& fault);
 
   const Blueprint& blueprint_;
-  Words& words_;
+  ControlChannel& control_;
   sinks::FileServices services_;
   Events events_;
   settings::CheckpointOptions options_;
@@ -82,7 +83,7 @@ class Checkpoints {
   Drain drain_;
   Sets sets_;  // of the leader
   Cut cut_;
-  Gathering through_, members_, drained_;
+  TreeGather through_, members_, drained_;
   std::size_t not_taken_ = 0;  // messages with pieces of this server
   model::KeptValues values_;
   bool buffer_is_clean_ = false;

@@ -6,18 +6,20 @@
 
 namespace tailrace::pipeline::checkpoints {
 
-Cut::Cut(Words& words, int leader, Events events)
-    : words_(words),
+Cut::Cut(ControlChannel& control, int leader, Events events)
+    : control_(control),
       leader_(leader),
       events_(std::move(events)),
-      rest_(words, leader,
+      rest_(control, leader,
             {.at_rest = [this] { return events_.at_rest(); },
-             .all_rest = [this] { words_.spread(Word::save, messaging::Bytes{}); }}),
-      saved_(words, Word::saved, leader,
-             [this](const messaging::Bytes&) { words_.spread(Word::go_on, messaging::Bytes{}); }) {
-  words_.on_spread(Word::keep, leader, [this](int, messaging::Bytes&& message) { begin(message); });
-  words_.on_spread(Word::save, leader, [this](int, messaging::Bytes&&) { save(); });
-  words_.on_spread(Word::go_on, leader, [this](int, messaging::Bytes&&) {
+             .all_rest = [this] { control_.broadcast(ControlMessage::save, messaging::Bytes{}); }}),
+      saved_(control, ControlMessage::saved, leader, [this](const messaging::Bytes&) {
+        control_.broadcast(ControlMessage::go_on, messaging::Bytes{});
+      }) {
+  control_.on_broadcast(ControlMessage::keep, leader,
+                        [this](int, messaging::Bytes&& message) { begin(message); });
+  control_.on_broadcast(ControlMessage::save, leader, [this](int, messaging::Bytes&&) { save(); });
+  control_.on_broadcast(ControlMessage::go_on, leader, [this](int, messaging::Bytes&&) {
     asked_.reset();
     announced_.reset();
     announced_here_ = false;
@@ -36,7 +38,7 @@ void Cut::give_up() {
 }
 
 // (The leader's own count begins before it tells others of the cut, whose counts may be here before its own
-// word is.)
+// message is.)
 bool Cut::progress(bool may_begin) {
   if (is_leader() && asked_ && may_begin && !std::exchange(announced_here_, true)) {
     rest_.begin();
@@ -44,7 +46,7 @@ bool Cut::progress(bool may_begin) {
     writer.put(*asked_);
     writer.put_all(std::span<const std::byte>(values_));
     values_.clear();
-    words_.spread(Word::keep, writer.take());
+    control_.broadcast(ControlMessage::keep, writer.take());
     return true;
   }
   return announced_ && rest_.progress();

@@ -8,8 +8,8 @@
 
 #include "model/block.hpp"
 #include "pipeline/checkpoints/rest.hpp"
-#include "pipeline/words/gathering.hpp"
-#include "pipeline/words/words.hpp"
+#include "pipeline/control/control_channel.hpp"
+#include "pipeline/control/tree_gather.hpp"
 
 namespace tailrace::pipeline::checkpoints {
 
@@ -21,8 +21,8 @@ class Cut {
     std::function<bool()> at_rest;  // nothing is to be done here for the steps up to the cut
     std::function<void()> save;     // all servers rest
   };
-  // `leader`: the server that announces the steps. `words` must live longer.
-  Cut(Words& words, int leader, Events events);
+  // `leader`: the server that announces the steps. `messages` must live longer.
+  Cut(ControlChannel& control, int leader, Events events);
 
   // This server's clients stand at the step. On the leader, with the model's values.
   void ask(const model::Tick& tick, std::span<const std::byte> values);
@@ -39,16 +39,16 @@ class Cut {
  private:
   void begin(const messaging::Bytes& message);
   void save();
-  bool is_leader() const { return words_.rank() == leader_; }
+  bool is_leader() const { return control_.rank() == leader_; }
 
-  Words& words_;
+  ControlChannel& control_;
   int leader_;
   Events events_;
   std::optional<model::Tick> asked_, announced_;
   messaging::Bytes values_;      // on the leader, until it announces
   bool announced_here_ = false;  // by this server, the leader
   Rest rest_;
-  Gathering saved_;
+  TreeGather saved_;
 };
 
 }  // namespace tailrace::pipeline::checkpoints

@@ -28,7 +28,7 @@ class Drain {
   ~Drain();  // ends a copy under way; what is in the buffer stays
 
   // The member is finished, in the buffer or, where that is full, in its set's directory. It stays there
-  // until the word about its set comes.
+  // until the message about its set comes.
   void add(const std::string& set, std::int64_t step, checkpoint::Member member);
   // All members of the set are finished; or there will be no such set.
   void decide(std::int64_t step, bool is_wanted);

@@ -38,19 +38,19 @@ Owners owners_of_fields(const plan::Plan& plan, const model::Declarations& decla
   return owners;
 }
 
-PieceSender::PieceSender(Words& words, const Owners& owners, std::function<void(OwnPiece&&)> keep)
-    : words_(words),
+PieceSender::PieceSender(ControlChannel& control, const Owners& owners, std::function<void(OwnPiece&&)> keep)
+    : control_(control),
       owners_(owners),
       keep_(std::move(keep)),
-      bundles_(static_cast<std::size_t>(words.size())) {}
+      bundles_(static_cast<std::size_t>(control.size())) {}
 
 std::size_t PieceSender::owner_of(const std::string& array) const {
   const auto known = owners_.find(array);
-  return known != owners_.end() ? known->second : owner_by_name(array, words_.size());
+  return known != owners_.end() ? known->second : owner_by_name(array, control_.size());
 }
 
 void PieceSender::hand_over(OwnPiece&& piece) {
-  if (owner_of(piece.array.name) == static_cast<std::size_t>(words_.rank())) return keep_(std::move(piece));
+  if (owner_of(piece.array.name) == static_cast<std::size_t>(control_.rank())) return keep_(std::move(piece));
   save(piece.array, piece.region, piece.values);
 }
 
@@ -70,7 +70,8 @@ void PieceSender::save(const model::StateArray& array, const model::Region& regi
 
 void PieceSender::send(std::size_t owner) {
   if (bundles_[owner].bytes().empty()) return;
-  words_.messenger().send(static_cast<int>(owner), words_.kind(Word::state), bundles_[owner].take());
+  control_.messenger().send(static_cast<int>(owner), control_.kind(ControlMessage::state),
+                            bundles_[owner].take());
   bundles_[owner] = {};
   ++sent_;
 }

@@ -9,7 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "model/state.hpp"
-#include "pipeline/words/words.hpp"
+#include "pipeline/control/control_channel.hpp"
 #include "plan/plan.hpp"
 
 namespace tailrace::pipeline::checkpoints {
@@ -31,7 +31,7 @@ struct OwnPiece {
 class PieceSender final : public model::StateSaver {
  public:
   // Both must live longer. `owners`: of the largest arrays; who owns another follows from its name.
-  PieceSender(Words& words, const Owners& owners, std::function<void(OwnPiece&&)> keep);
+  PieceSender(ControlChannel& control, const Owners& owners, std::function<void(OwnPiece&&)> keep);
   void save(const model::StateArray& array, const model::Region& region,
             std::span<const std::byte> values) override;
   void hand_over(OwnPiece&& piece);  // the same; `keep` gets it where this server is the owner
@@ -41,7 +41,7 @@ class PieceSender final : public model::StateSaver {
   std::size_t owner_of(const std::string& array) const;
   void send(std::size_t owner);
 
-  Words& words_;
+  ControlChannel& control_;
   const Owners& owners_;
   std::function<void(OwnPiece&&)> keep_;
   std::vector<base::ByteWriter> bundles_;  // by owner

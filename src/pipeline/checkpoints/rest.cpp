@@ -7,13 +7,13 @@
 
 namespace tailrace::pipeline::checkpoints {
 
-Rest::Rest(Words& words, int root, Events events)
-    : words_(words),
-      place_(words.rank(), root, words.size()),
+Rest::Rest(ControlChannel& control, int root, Events events)
+    : control_(control),
+      place_(control.rank(), root, control.size()),
       events_(std::move(events)),
       counts_(place_.sources()) {
-  words_.on(Word::resting, [this](int from, messaging::Bytes&& message) { hear(from, message); });
-  words_.on_spread(Word::look, root, [this](int, messaging::Bytes&&) { on_look(); });
+  control_.on(ControlMessage::resting, [this](int from, messaging::Bytes&& message) { hear(from, message); });
+  control_.on_broadcast(ControlMessage::look, root, [this](int, messaging::Bytes&&) { on_look(); });
 }
 
 void Rest::begin() {
@@ -27,7 +27,7 @@ void Rest::end() { active_ = false; }
 
 Rest::Count Rest::own_count() const {
   const auto traffic =
-      words_.messenger().traffic(words_.kind(Word{}), words_.kind(first_word_of_checkpoints));
+      control_.messenger().traffic(control_.kind(ControlMessage{}), control_.kind(first_checkpoint_message));
   return {traffic.sent, traffic.handled};
 }
 
@@ -74,7 +74,7 @@ void Rest::tell_parent(bool answers, const Counts& sum) {
   writer.put(static_cast<std::uint8_t>(answers));
   writer.put(static_cast<std::uint8_t>(sum.has_value()));
   writer.put(sum.value_or(Count{}));
-  words_.messenger().send(place_.parent, words_.kind(Word::resting), writer.take());
+  control_.messenger().send(place_.parent, control_.kind(ControlMessage::resting), writer.take());
 }
 
 void Rest::look_if_equal() {
@@ -82,7 +82,7 @@ void Rest::look_if_equal() {
   if (!all || all->sent != all->handled) return;
   told_ = all;
   awaited_ = place_.sources();
-  words_.spread(Word::look, messaging::Bytes{});
+  control_.broadcast(ControlMessage::look, messaging::Bytes{});
 }
 
 void Rest::on_look() {

@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
-#include "pipeline/words/tree_place.hpp"
-#include "pipeline/words/words.hpp"
+#include "pipeline/control/control_channel.hpp"
+#include "pipeline/control/tree_place.hpp"
 
 namespace tailrace::pipeline::checkpoints {
 
@@ -24,12 +24,12 @@ class Rest {
     std::function<bool()> at_rest;   // this server has nothing to do
     std::function<void()> all_rest;  // on the root, once after each begin()
   };
-  // `words` must live longer.
-  Rest(Words& words, int root, Events events);
+  // `messages` must live longer.
+  Rest(ControlChannel& control, int root, Events events);
   Rest(const Rest&) = delete;
   Rest& operator=(const Rest&) = delete;
 
-  void begin();     // on each server, before any word of those below it
+  void begin();     // on each server, before any message of those below it
   bool progress();  // tells that this server rests; true if it did
   void end();       // nothing is told any more
 
@@ -48,7 +48,7 @@ class Rest {
   Count own_count() const;
   Counts sum() const;
 
-  Words& words_;
+  ControlChannel& control_;
   TreePlace place_;
   Events events_;
   bool active_ = false;

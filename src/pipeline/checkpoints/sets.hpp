@@ -23,7 +23,7 @@ struct SetTimes {
   std::uint64_t bytes = 0;          // of all members
   std::uint64_t buffered = 0;       // of those in burst buffers
   int members = 0, overflowed = 0;  // of these, those that did not fit there
-  double begun_at = 0.0;            // steady seconds, of the model's word
+  double begun_at = 0.0;            // steady seconds, of the model's message
   double model_seconds = 0.0;       // that checkpoints before it cost the first rank
 };
 

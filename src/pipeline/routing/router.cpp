@@ -60,12 +60,12 @@ struct Router::ChunkHead {
 Router::Router(Parts parts, std::span<const std::unique_ptr<sampling::Stream>> streams)
     : parts_(std::move(parts)),
       streams_(streams),
-      owners_(parts_.blueprint.info.number, parts_.words.size()),
-      outbox_(parts_.words.messenger(), parts_.words.kind(Word::bundle)) {
+      owners_(parts_.blueprint.info.number, parts_.control.size()),
+      outbox_(parts_.control.messenger(), parts_.control.kind(ControlMessage::bundle)) {
   for (const auto& stream : streams_)
     routes_.push_back(make_route(
         parts_.blueprint, *stream,
-        {&geometry(*stream), parts_.words.messenger().slabs(), parts_.services, open_bytes_},
+        {&geometry(*stream), parts_.control.messenger().slabs(), parts_.services, open_bytes_},
         [this, &stream = *stream](output::FinishedChunk&& chunk) { chunk_done(stream, std::move(chunk)); }));
   outbox_.on(piece_item, [this](const base::SharedBytes& item) { receive_piece(item); });
   outbox_.on(chunk_item, [this](const base::SharedBytes& item) { receive_chunk(item); });
@@ -87,7 +87,7 @@ const Geometry& Router::geometry(const sampling::Stream& stream) {
 }
 
 plan::memory::Need Router::open_need() const {
-  return check_open_chunks(parts_.blueprint, routes_, owners_, parts_.words.rank());
+  return check_open_chunks(parts_.blueprint, routes_, owners_, parts_.control.rank());
 }
 
 std::size_t Router::make_geometry(std::span<const int> clients) {
@@ -102,7 +102,7 @@ void Router::emit(const sampling::Stream& stream, int client, std::int64_t recor
   const std::int64_t record_chunk = record / route.geometry->grid().records_per_chunk;
   for (const Piece& piece : route.geometry->pieces(client)) {
     const int owner = owners_.of_chunk(route.variable, piece.spatial, record_chunk);
-    if (owner != parts_.words.rank()) {
+    if (owner != parts_.control.rank()) {
       send_piece(stream, owner, {static_cast<std::int64_t>(stream.number), record, piece.spatial, client},
                  piece, values);
       continue;
@@ -167,8 +167,8 @@ void Router::chunk_done(const sampling::Stream& stream, output::FinishedChunk&& 
       static_cast<std::size_t>(grid.cells_per_chunk() * grid.records_per_chunk) *
       model::size_of(stream.output));
   const int home = parts_.sinks[stream.file]->home_of(
-      {stream.variable, chunk.spatial, chunk.record_chunk, parts_.words.rank()});
-  if (home != parts_.words.rank()) {
+      {stream.variable, chunk.spatial, chunk.record_chunk, parts_.control.rank()});
+  if (home != parts_.control.rank()) {
     const ChunkHead head{static_cast<std::int64_t>(stream.number), chunk.spatial, chunk.record_chunk,
                          chunk.records_end, chunk.filtered ? 1 : 0};
     parts_.services.counters.messages_sent.add();
@@ -218,7 +218,7 @@ void Router::flush(std::size_t file, const plan::CommitDue& due) {
     if (grid.records_per_chunk == 1) continue;
     std::vector<std::int64_t> owned;
     for (std::int64_t spatial = 0; spatial < grid.chunks_per_record(); ++spatial)
-      if (owners_.of_chunk(route.variable, spatial, 0) == parts_.words.rank()) owned.push_back(spatial);
+      if (owners_.of_chunk(route.variable, spatial, 0) == parts_.control.rank()) owned.push_back(spatial);
     route.assembly->flush(due.lengths[static_cast<std::size_t>(stream->file_axis)], owned, due.ends_part);
   }
 }
@@ -226,7 +226,7 @@ void Router::flush(std::size_t file, const plan::CommitDue& due) {
 bool Router::send(bool all) { return outbox_.send(all); }
 
 std::size_t Router::moving_bytes() const {
-  return outbox_.bytes() + parts_.words.messenger().bytes_in_flight() + unprocessed_bytes() +
+  return outbox_.bytes() + parts_.control.messenger().bytes_in_flight() + unprocessed_bytes() +
          delivered_bytes_.load(std::memory_order_relaxed);
 }
 
@@ -256,7 +256,8 @@ void Router::load(const model::StateLoader& loader, const std::vector<plan::Pend
     const output::ChunkGrid& grid = route.geometry->grid();
     for (std::int64_t spatial = 0; spatial < grid.chunks_per_record(); ++spatial) {
       for (std::int64_t record = records.first(); record < records.end(); ++record) {
-        if (owners_.of_chunk(route.variable, spatial, record / grid.records_per_chunk) != parts_.words.rank())
+        if (owners_.of_chunk(route.variable, spatial, record / grid.records_per_chunk) !=
+            parts_.control.rank())
           continue;
         const auto cells = records.load(loader, spatial, record);
         const model::Segment all{0, 0, grid.box(spatial).size()};

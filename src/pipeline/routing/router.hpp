@@ -16,10 +16,10 @@
 
 #include "base/thread_safety.hpp"
 #include "pipeline/blueprint.hpp"
+#include "pipeline/control/control_channel.hpp"
 #include "pipeline/routing/outbox.hpp"
 #include "pipeline/routing/route.hpp"
 #include "pipeline/tasks.hpp"
-#include "pipeline/words/words.hpp"
 #include "plan/memory/needs.hpp"
 #include "sinks/saved_records.hpp"
 #include "sinks/sink.hpp"
@@ -31,7 +31,7 @@ class Router {
   // All must live longer.
   struct Parts {
     const Blueprint& blueprint;
-    Words& words;
+    ControlChannel& control;
     Tasks& tasks;
     sinks::FileServices services;
     // By file of the plan; filled before the first block.

@@ -18,10 +18,11 @@ namespace {
 // messages to others, and each of these another, shorter, piece there.
 struct Server {
   Server(messaging::testing::MemoryNetwork& network, int rank, int leader)
-      : communicator(network.rank(rank)), messenger(*communicator), words(messenger, 1) {
-    words.on(Word::bundle, [this](int, messaging::Bytes&& message) { work.push_back(message.size()); });
+      : communicator(network.rank(rank)), messenger(*communicator), control(messenger, 1) {
+    control.on(ControlMessage::bundle,
+               [this](int, messaging::Bytes&& message) { work.push_back(message.size()); });
     cut = std::make_unique<Cut>(
-        words, leader,
+        control, leader,
         Cut::Events{.begin = [this](const model::Tick& tick, const messaging::Bytes&) { at = tick.step; },
                     .at_rest = [this] { return cut->asked() && work.empty(); },
                     .save = [this] { saves.push_back(at); }});
@@ -29,7 +30,7 @@ struct Server {
 
   std::unique_ptr<comm::Communicator> communicator;
   messaging::Messenger messenger;
-  Words words;
+  ControlChannel control;
   std::unique_ptr<Cut> cut;
   std::vector<std::size_t> work;
   std::int64_t at = -1;
@@ -54,15 +55,15 @@ struct Servers {
     server.work.pop_back();
     const std::size_t messages = left == 0 ? 0 : any(10) == 0 ? 2 : 1;
     for (std::size_t message = 0; message < messages; ++message)
-      server.messenger.send(static_cast<int>(any(all.size())), server.words.kind(Word::bundle),
+      server.messenger.send(static_cast<int>(any(all.size())), server.control.kind(ControlMessage::bundle),
                             messaging::Bytes(left));
   }
-  // Of the words between servers that are no part of a checkpoint.
+  // Of the messages between servers that are no part of a checkpoint.
   bool nothing_is_under_way() const {
     std::uint64_t sent = 0, handled = 0;
     for (const auto& server : all) {
-      const auto traffic = server->messenger.traffic(server->words.kind(Word{}),
-                                                     server->words.kind(first_word_of_checkpoints));
+      const auto traffic = server->messenger.traffic(server->control.kind(ControlMessage{}),
+                                                     server->control.kind(first_checkpoint_message));
       sent += traffic.sent;
       handled += traffic.handled;
     }
@@ -127,8 +128,9 @@ TEST(Cut, costs_each_of_many_servers_a_few_messages) {
   for (const auto& server : servers.all) {
     EXPECT_FALSE(server->cut->under_way());
     EXPECT_THAT(server->saves, testing::ElementsAre(7));
-    const auto traffic = server->messenger.traffic(0, server->words.kind(Word::drained) + 1);
-    // Four words down, and each word once to oneself; that it rests, so it does still, and that it has saved.
+    const auto traffic = server->messenger.traffic(0, server->control.kind(ControlMessage::drained) + 1);
+    // Four messages down, and each message once to oneself; that it rests, so it does still, and that it has
+    // saved.
     EXPECT_LE(traffic.sent, 4u * (base::tree_width + 1u) + 4u);
     EXPECT_LE(traffic.handled, 4u + 1u + 3u * base::tree_width);
   }

@@ -194,7 +194,7 @@ TEST(Component, WorkThatThrowsEndsItAndNothingHangs) {
     base::ByteWriter bundle;
     for (const std::int64_t word : {0, 32, 0, 0, 999, 0})
       bundle.put(word);  // kind, size; stream, record, chunk, client
-    play.servers[1].messenger->send(0, static_cast<std::int32_t>(Word::bundle), bundle.take());
+    play.servers[1].messenger->send(0, static_cast<std::int32_t>(ControlMessage::bundle), bundle.take());
     std::optional<base::Fault> fault;
     ASSERT_TRUE(
         comes_true(play, [&] { return (fault = play.servers[0].executor->take_fault()).has_value(); }));
@@ -231,7 +231,7 @@ TEST(Component, MessagesThatNameNothingThereIsAreErrors) {
     Play play({.clients = 2, .servers = 2}, "damaged");
     base::ByteWriter bundle;
     for (const std::int64_t word : damaged.words) bundle.put(word);
-    play.servers[1].messenger->send(0, static_cast<std::int32_t>(Word::bundle), bundle.take());
+    play.servers[1].messenger->send(0, static_cast<std::int32_t>(ControlMessage::bundle), bundle.take());
     std::string message = "no error";
     for (int turns = 0; turns < 10000 && message == "no error"; ++turns) {
       try {

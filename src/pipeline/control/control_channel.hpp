@@ -12,7 +12,7 @@
 namespace tailrace::pipeline {
 
 // Kinds of messages; each component has its own block of numbers.
-enum class Word : std::int32_t {
+enum class ControlMessage : std::int32_t {
   bundle,
   tick,
   final_tick,
@@ -49,40 +49,43 @@ enum class Word : std::int32_t {
   drain,        // the members of a set are in burst buffers: drain them; or there will be no such set
   drained       // a server has drained its member, or cannot
 };
-inline constexpr std::int32_t words_per_component = 34;
-inline constexpr Word first_word_of_checkpoints = Word::keep;
+inline constexpr std::int32_t control_messages_per_component = 34;
+inline constexpr ControlMessage first_checkpoint_message = ControlMessage::keep;
 
-inline std::int32_t kind_of(int component, Word word) {
-  return component * words_per_component + static_cast<std::int32_t>(word);
+inline std::int32_t kind_of(int component, ControlMessage kind) {
+  return component * control_messages_per_component + static_cast<std::int32_t>(kind);
 }
 
 // Communication thread only.
-class Words {
+class ControlChannel {
  public:
   // `component`: its number. The messenger must live longer.
-  Words(messaging::Messenger& messenger, int component) : messenger_(messenger), component_(component) {}
+  ControlChannel(messaging::Messenger& messenger, int component)
+      : messenger_(messenger), component_(component) {}
 
-  std::int32_t kind(Word word) const { return kind_of(component_, word); }
-  void on(Word word, messaging::Messenger::Handler handler) { messenger_.on(kind(word), std::move(handler)); }
-  // What counts once, whichever servers say it, and several may at a time: the first word of it that comes to
-  // a server goes on to its neighbours in the tree of servers, and no other does. The loss of a server may
+  std::int32_t kind(ControlMessage kind) const { return kind_of(component_, kind); }
+  void on(ControlMessage kind, messaging::Messenger::Handler handler) {
+    messenger_.on(this->kind(kind), std::move(handler));
+  }
+  // What counts once, whichever servers say it, and several may at a time: the first message of it that comes
+  // to a server goes on to its neighbours in the tree of servers, and no other does. The loss of a server may
   // keep it from some.
-  void on_rumour(Word word, std::function<void(const messaging::Bytes&)> handler);
-  void spread_rumour(Word word, const messaging::Bytes& message);
-  // Word::fault, as news. It may come behind other words of this server, and so it is said again with its
-  // last.
+  void on_flood_once(ControlMessage kind, std::function<void(const messaging::Bytes&)> handler);
+  void flood(ControlMessage kind, const messaging::Bytes& message);
+  // ControlMessage::fault, as news. It may come behind other messages of this server, and so it is said again
+  // with its last.
   void tell(const base::Fault& fault);
   const std::vector<base::Fault>& told() const { return told_; }
-  // The same of any server, down a tree. The words of a server arrive in the order in which it says them, and
-  // are not ordered with what it tells otherwise.
-  void on_news(Word word, std::function<void(const messaging::Bytes&)> handler);
-  void spread_news(Word word, const messaging::Bytes& message);
+  // The same of any server, down a tree. The messages of a server arrive in the order in which it says them,
+  // and are not ordered with what it tells otherwise.
+  void on_broadcast_from_any(ControlMessage kind, std::function<void(const messaging::Bytes&)> handler);
+  void broadcast_from_any(ControlMessage kind, const messaging::Bytes& message);
   // What one server, the root, says to all, itself included, step by step: down a tree, so that no server
-  // sends more than a few; its own handler runs in the next progress like the others'. The words of a root
+  // sends more than a few; its own handler runs in the next progress like the others'. The messages of a root
   // arrive in the order in which it says them, and are not ordered with what it tells otherwise. `from` is
   // the root wherever they arrive.
-  void on_spread(Word word, int root, messaging::Messenger::Handler handler);
-  void spread(Word word, const messaging::Bytes& message);
+  void on_broadcast(ControlMessage kind, int root, messaging::Messenger::Handler handler);
+  void broadcast(ControlMessage kind, const messaging::Bytes& message);
   static messaging::Bytes bytes_of(std::span<const base::Fault> faults);
   static std::vector<base::Fault> faults_in(std::span<const std::byte> message);
 
@@ -91,7 +94,7 @@ class Words {
   int size() const { return messenger_.size(); }  // of servers
 
  private:
-  void send_down(int root, Word word, const messaging::Bytes& message);
+  void send_down(int root, ControlMessage kind, const messaging::Bytes& message);
 
   messaging::Messenger& messenger_;
   int component_;

@@ -10,10 +10,10 @@
 
 namespace tailrace::messaging {
 
-class Words {
+class Describer {
  public:
   // `rank` of `size` servers.
-  Words(std::function<std::string(const Name&)> tell, int rank, int size)
+  Describer(std::function<std::string(const Name&)> tell, int rank, int size)
       : tell_(std::move(tell)), rank_(rank), size_(size) {}
 
   std::string of(const Key& key) const;  // "reduce of the mean of th at step 3"

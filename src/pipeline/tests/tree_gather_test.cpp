@@ -1,4 +1,4 @@
-#include "pipeline/words/gathering.hpp"
+#include "pipeline/control/tree_gather.hpp"
 
 #include <gmock/gmock.h>
 
@@ -16,21 +16,21 @@ struct Server {
   Server(messaging::testing::MemoryNetwork& network, int rank, int root)
       : communicator(network.rank(rank)),
         messenger(*communicator),
-        words(messenger, 1),
-        gathering(words, Word::member, root, [this](const messaging::Bytes& all) {
+        control(messenger, 1),
+        gather(control, ControlMessage::member, root, [this](const messaging::Bytes& all) {
           std::vector<int>& round = rounds.emplace_back();
           for (base::ByteReader reader(all); !reader.rest().empty();) round.push_back(reader.get<int>());
         }) {}
   void say(int number) {
     base::ByteWriter writer;
     writer.put(number);
-    gathering.say(writer.take());
+    gather.say(writer.take());
   }
 
   std::unique_ptr<comm::Communicator> communicator;
   messaging::Messenger messenger;
-  Words words;
-  Gathering gathering;
+  ControlChannel control;
+  TreeGather gather;
   std::vector<std::vector<int>> rounds;
 };
 
@@ -72,7 +72,7 @@ TEST_P(AnyNumberOfServers, tells_the_root_alone_what_all_said_round_by_round) {
       EXPECT_THAT(server.rounds[static_cast<std::size_t>(round)],
                   testing::UnorderedElementsAreArray(expected));
     }
-    const auto traffic = server.messenger.traffic(0, server.words.kind(Word::drained) + 1);
+    const auto traffic = server.messenger.traffic(0, server.control.kind(ControlMessage::drained) + 1);
     EXPECT_LE(traffic.sent, 3u * 2u) << "to itself, and to its parent";
     EXPECT_LE(traffic.handled, 3u * (base::tree_width + 1u));
   }
@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, AnyNumberOfServers,
                          testing::Values(std::pair{1, 0}, std::pair{2, 1}, std::pair{17, 0}, std::pair{18, 5},
                                          std::pair{328, 200}));
 
-TEST(Gathering, waits_for_the_last_server) {
+TEST(TreeGather, waits_for_the_last_server) {
   Servers servers(40, 3);
   for (std::size_t rank = 0; rank < 39; ++rank) servers.all[rank]->say(static_cast<int>(rank));
   servers.settle();

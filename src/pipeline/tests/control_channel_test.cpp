@@ -1,5 +1,5 @@
 // What the servers of a large run say to each other while it goes on.
-#include "pipeline/words/words.hpp"
+#include "pipeline/control/control_channel.hpp"
 
 #include <gmock/gmock.h>
 
@@ -57,7 +57,7 @@ struct Server {
   std::size_t sent = 0;
   std::unique_ptr<comm::Communicator> communicator;
   std::unique_ptr<messaging::Messenger> messenger;
-  std::unique_ptr<Words> words;
+  std::unique_ptr<ControlChannel> control;
   std::unique_ptr<Life> life;
   std::unique_ptr<Ending> ending;
   std::vector<std::int64_t> steps;
@@ -76,9 +76,9 @@ struct Servers {
       Server& server = *all.emplace_back(std::make_unique<Server>());
       server.communicator = std::make_unique<Counted>(network.rank(rank), server.sent);
       server.messenger = std::make_unique<messaging::Messenger>(*server.communicator);
-      server.words = std::make_unique<Words>(*server.messenger, 1);
+      server.control = std::make_unique<ControlChannel>(*server.messenger, 1);
       server.life = std::make_unique<Life>(
-          *server.words, leader,
+          *server.control, leader,
           Life::Events{
               .step =
                   [&server](const model::Tick& tick) {
@@ -90,7 +90,7 @@ struct Servers {
               .fatal = [&server](const base::Fault& fault) { server.fatal.push_back(fault.message); }});
       server.life->start();
       server.ending = std::make_unique<Ending>(
-          *server.words, leader,
+          *server.control, leader,
           Ending::Events{.stop = [&server] { ++server.stops; },
                          .commit = [](const model::Tick&) {},
                          .cut = [&server](const model::Tick& tick) { server.cuts.push_back(tick.step); }});
@@ -136,11 +136,12 @@ TEST(WordsOfManyServers, news_of_any_of_them_reach_all_by_a_few_messages_of_each
   Servers servers(328, 0);
   std::vector<int> heard(servers.all.size(), 0);
   for (std::size_t server = 0; server < heard.size(); ++server)
-    servers.all[server]->words->on_news(Word::written, [&heard, server](const messaging::Bytes& message) {
-      EXPECT_EQ(message, messaging::Bytes(3));
-      ++heard[server];
-    });
-  servers.all[77]->words->spread_news(Word::written, messaging::Bytes(3));
+    servers.all[server]->control->on_broadcast_from_any(ControlMessage::written,
+                                                        [&heard, server](const messaging::Bytes& message) {
+                                                          EXPECT_EQ(message, messaging::Bytes(3));
+                                                          ++heard[server];
+                                                        });
+  servers.all[77]->control->broadcast_from_any(ControlMessage::written, messaging::Bytes(3));
   servers.settle();
   EXPECT_THAT(heard, testing::Each(1));
   for (const auto& server : servers.all) EXPECT_LE(server->sent, static_cast<std::size_t>(base::tree_width));
@@ -186,7 +187,7 @@ TEST(WordsOfManyServers, what_is_fatal_on_all_of_them_costs_each_a_few_messages)
 TEST(WordsOfManyServers, faults_come_at_the_latest_with_the_last_word) {
   Servers servers(328, 0);
   for (const std::size_t rank : {7U, 320U})
-    servers.all[rank]->words->tell({ErrorCode::resource, "of " + std::to_string(rank)});
+    servers.all[rank]->control->tell({ErrorCode::resource, "of " + std::to_string(rank)});
   for (const auto& server : servers.all) server->life->announce_closed();
   for (bool all_closed = false; !all_closed;) {
     all_closed = true;

@@ -1,4 +1,4 @@
-#include "messaging/active_messages_words.hpp"
+#include "messaging/active_messages_describer.hpp"
 
 #include <fmt/format.h>
 
@@ -42,12 +42,12 @@ auto sorted(const Map& map) {
 
 }  // namespace
 
-std::string Words::of(const Key& key) const {
+std::string Describer::of(const Key& key) const {
   return fmt::format("{} of {}", name_of(key.operation), tell_(key.name));
 }
 
-std::vector<std::string> Words::lines(const Collections& collections, const AwaitedResults& awaited,
-                                      std::size_t most) const {
+std::vector<std::string> Describer::lines(const Collections& collections, const AwaitedResults& awaited,
+                                          std::size_t most) const {
   std::vector<std::string> found;
   const std::size_t all = collections.size() + awaited.size();
   const auto add = [&](const Key& key, const std::string& what) {
@@ -69,23 +69,23 @@ std::vector<std::string> Words::lines(const Collections& collections, const Awai
   return found;
 }
 
-void Words::twice(const Key& key, int server) const {
+void Describer::twice(const Key& key, int server) const {
   throw Error(ErrorCode::internal,
               fmt::format("the {} was issued twice by server {}; a name is used once for each operation",
                           of(key), server));
 }
 
-void Words::differing_roots(const Key& key, int from) const {
+void Describer::differing_roots(const Key& key, int from) const {
   throw Error(ErrorCode::internal,
               fmt::format("the {} has one root on server {} and another on server {}", of(key), from, rank_));
 }
 
-void Words::no_server(const Key& key, int server) const {
+void Describer::no_server(const Key& key, int server) const {
   throw Error(ErrorCode::internal,
               fmt::format("the {} names server {}, but there are only {}", of(key), server, size_));
 }
 
-void Words::after_finish(const Key& key) const {
+void Describer::after_finish(const Key& key) const {
   throw Error(ErrorCode::internal,
               fmt::format("the {} was issued after finish, and not by work that had begun before", of(key)));
 }

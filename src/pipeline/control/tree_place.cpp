@@ -1,4 +1,4 @@
-#include "pipeline/words/tree_place.hpp"
+#include "pipeline/control/tree_place.hpp"
 
 #include <algorithm>
 #include <iterator>
