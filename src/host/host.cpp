@@ -18,7 +18,7 @@ namespace tailrace::host {
 namespace {
 
 // They belong to no component (-2 is the Fellows', -3 the Reporter's).
-constexpr messaging::Muster::Kinds bye_kinds{-1, -4, -5};
+constexpr messaging::TreeAllreduce::Kinds bye_kinds{-1, -4, -5};
 
 }  // namespace
 
@@ -34,7 +34,7 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const handsha
       memory_(run.servers().memory, reporter_.counters().held),
       stop_watch_(run.servers()),
       executor_(reporter_.counters().threads, *bell_.doorbell, on_one_core(pins_), pins_.work),
-      byes_(messenger_, bye_kinds, reporter_.words_of_byes()) {
+      byes_(messenger_, bye_kinds, reporter_.callbacks_of_byes()) {
   env::maybe_fail("welcome");
   const handshake::Assignment& assignment = run_.assignment;
   for (std::size_t c = 0; c < assignment.components.size(); ++c) {
@@ -49,7 +49,7 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const handsha
       sendings_.emplace_back(world_, welcome.take(), rank, static_cast<int>(handshake::Tag::welcome));
     }
     slot->invited.assign(slot->clients.size(), 0);
-    slot->set_up = muster_of_set_up(messenger_, *slot);
+    slot->set_up = allreduce_of_set_up(messenger_, *slot);
     slots_.push_back(std::move(slot));
   }
   // Of what was received, only what waits for the workers counts: they are through with it whatever comes.

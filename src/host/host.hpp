@@ -19,8 +19,8 @@
 #include "host/reporter.hpp"
 #include "host/shared_memory_account.hpp"
 #include "host/stop_watch.hpp"
+#include "messaging/collectives/tree_allreduce.hpp"
 #include "messaging/messenger.hpp"
-#include "messaging/muster.hpp"
 #include "pipeline/served_component.hpp"
 #include "server/executor.hpp"
 
@@ -83,8 +83,8 @@ class Host {
   server::Executor executor_;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<handshake::Sending> sendings_;
-  std::set<int> lost_;      // servers
-  messaging::Muster byes_;  // servers that have ended, and what they report
+  std::set<int> lost_;             // servers
+  messaging::TreeAllreduce byes_;  // servers that have ended, and what they report
   bool ended_ = false;
 };
 

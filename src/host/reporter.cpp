@@ -139,7 +139,7 @@ void Reporter::merge(std::span<const std::byte> of_a_server) {
   report_.merge(telemetry::RunReport::from_bytes(of_a_server));
 }
 
-messaging::Muster::Words Reporter::words_of_byes() {
+messaging::TreeAllreduce::Callbacks Reporter::callbacks_of_byes() {
   return {[this](const messaging::Bytes& report) { merge(report); },
           [this] { return rank_ == 0 ? messaging::Bytes{} : merged(); }, [](const messaging::Bytes&) {}};
 }

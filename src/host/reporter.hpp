@@ -10,8 +10,8 @@
 #include "base/error.hpp"
 #include "comm/communicator.hpp"
 #include "handshake/run.hpp"
+#include "messaging/collectives/tree_allreduce.hpp"
 #include "messaging/messenger.hpp"
-#include "messaging/muster.hpp"
 #include "telemetry/report.hpp"
 #include "telemetry/status.hpp"
 #include "telemetry/trace.hpp"
@@ -56,8 +56,8 @@ class Reporter {
   // This server is done: what server 0 is to merge().
   messaging::Bytes end(const telemetry::StatusSnapshot& snapshot, const std::string& outcome);
   void merge(std::span<const std::byte> of_a_server);
-  messaging::Muster::Words
-  words_of_byes();                         // each server adds its own report to those of the servers below it
+  messaging::TreeAllreduce::Callbacks
+  callbacks_of_byes();                     // each server adds its own report to those of the servers below it
   messaging::Bytes merged() const;         // all of that, for the server above this one
   void write(const std::string& outcome);  // once all servers have ended
 

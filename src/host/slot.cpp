@@ -19,7 +19,7 @@ std::string Slot::describe(const std::string& name, int servers) const {
   return "";
 }
 
-std::unique_ptr<messaging::Muster> muster_of_set_up(messaging::Messenger& messenger, Slot& slot) {
+std::unique_ptr<messaging::TreeAllreduce> allreduce_of_set_up(messaging::Messenger& messenger, Slot& slot) {
   using pipeline::ControlMessage;
   const auto hear = [&slot](const messaging::Bytes& message) {
     base::ByteReader reader(message);
@@ -32,11 +32,11 @@ std::unique_ptr<messaging::Muster> muster_of_set_up(messaging::Messenger& messen
     return writer.take();
   };
   const auto kind = [&slot](ControlMessage message) { return pipeline::kind_of(slot.number, message); };
-  return std::make_unique<messaging::Muster>(
+  return std::make_unique<messaging::TreeAllreduce>(
       messenger,
-      messaging::Muster::Kinds{kind(ControlMessage::set_up), kind(ControlMessage::set_up_everywhere),
-                               kind(ControlMessage::set_up_directly)},
-      messaging::Muster::Words{hear, say, hear});
+      messaging::TreeAllreduce::Kinds{kind(ControlMessage::set_up), kind(ControlMessage::set_up_everywhere),
+                                      kind(ControlMessage::set_up_directly)},
+      messaging::TreeAllreduce::Callbacks{hear, say, hear});
 }
 
 }  // namespace tailrace::host

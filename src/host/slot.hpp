@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "messaging/collectives/tree_allreduce.hpp"
 #include "messaging/messenger.hpp"
-#include "messaging/muster.hpp"
 #include "pipeline/served_component.hpp"
 #include "server/intake.hpp"
 
@@ -27,7 +27,7 @@ struct Slot {
   std::vector<server::Link> links;
   std::optional<base::Fault> own_fault;  // what this server has to say once all its clients are connected
   bool announced = false;
-  std::unique_ptr<messaging::Muster> set_up;       // the servers that are
+  std::unique_ptr<messaging::TreeAllreduce> set_up;  // the servers that are
   std::optional<std::vector<std::byte>> declared;  // the message of the first rank, if another server sent it
   std::uint64_t begin_nanoseconds = 0;             // when its clients were told that all is set up
   std::optional<base::Fault> fault;                // the first that came up while setting up, on any server
@@ -37,6 +37,6 @@ struct Slot {
 };
 
 // The servers that are set up for the component; the slot must live longer.
-std::unique_ptr<messaging::Muster> muster_of_set_up(messaging::Messenger& messenger, Slot& slot);
+std::unique_ptr<messaging::TreeAllreduce> allreduce_of_set_up(messaging::Messenger& messenger, Slot& slot);
 
 }  // namespace tailrace::host

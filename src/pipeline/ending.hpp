@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "messaging/muster.hpp"
+#include "messaging/collectives/tree_allreduce.hpp"
 #include "model/block.hpp"
 #include "pipeline/control/control_channel.hpp"
 
@@ -71,9 +71,9 @@ class Ending {
   bool said_complete_ = false;
   bool stopped_ = false;
   bool cut_ = false;
-  model::Tick last_{INT64_MAX, 0.0};  // the smallest that was named
-  messaging::Muster complete_;        // of all servers
-  bool leader_complete_ = false;      // its last step is known here
+  model::Tick last_{INT64_MAX, 0.0};   // the smallest that was named
+  messaging::TreeAllreduce complete_;  // of all servers
+  bool leader_complete_ = false;       // its last step is known here
 };
 
 }  // namespace tailrace::pipeline

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "messaging/muster.hpp"
+#include "messaging/collectives/tree_allreduce.hpp"
 #include "model/block.hpp"
 #include "pipeline/control/control_channel.hpp"
 
@@ -65,7 +65,7 @@ class Life {
   std::vector<std::function<void()>> early_;  // what the leader said before start()
   bool last_step_told_ = false, last_step_heard_ = false;
   messaging::Bytes said_;  // with `closed`: the faults of this server and those that it has heard
-  messaging::Muster closed_;
+  messaging::TreeAllreduce closed_;
   std::set<std::string> heard_;  // faults that end nothing: each comes twice, as news and at the end
   std::vector<base::Fault> faults_;
   std::optional<base::Fault> fatal_;

@@ -1,4 +1,4 @@
-#include "messaging/muster.hpp"
+#include "messaging/collectives/tree_allreduce.hpp"
 
 #include <gmock/gmock.h>
 
@@ -16,7 +16,7 @@ namespace {
 struct Server {
   std::unique_ptr<comm::Communicator> communicator;
   std::unique_ptr<Messenger> messenger;
-  std::unique_ptr<Muster> muster;
+  std::unique_ptr<TreeAllreduce> muster;
   std::int64_t sum = 0, sum_of_all = -1;
   bool alive = true;
 };
@@ -38,11 +38,11 @@ struct Servers {
       Server& one = *all.emplace_back(std::make_unique<Server>());
       one.communicator = network.rank(rank);
       one.messenger = std::make_unique<Messenger>(*one.communicator);
-      one.muster = std::make_unique<Muster>(
-          *one.messenger, Muster::Kinds{1, 2, 3},
-          Muster::Words{[&one](const Bytes& said) { one.sum += value_in(said); },
-                        [&one] { return bytes_of(one.sum); },
-                        [&one](const Bytes& said) { one.sum_of_all = value_in(said); }});
+      one.muster = std::make_unique<TreeAllreduce>(
+          *one.messenger, TreeAllreduce::Kinds{1, 2, 3},
+          TreeAllreduce::Callbacks{[&one](const Bytes& said) { one.sum += value_in(said); },
+                                   [&one] { return bytes_of(one.sum); },
+                                   [&one](const Bytes& said) { one.sum_of_all = value_in(said); }});
     }
   }
   Server& at(int rank) { return *all[static_cast<std::size_t>(rank)]; }
@@ -82,7 +82,7 @@ TEST(MusterOfManyServers, costs_none_of_them_more_than_a_few_messages) {
 }
 
 // Whenever and whichever: before it or its parent or its children said it, or behind.
-TEST(Muster, ends_without_a_server_that_is_lost) {
+TEST(TreeAllreduce, ends_without_a_server_that_is_lost) {
   constexpr int count = 40;
   for (const int lost : {0, 1, 3, 5, 39}) {
     for (const bool has_said : {false, true}) {

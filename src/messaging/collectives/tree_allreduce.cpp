@@ -1,4 +1,4 @@
-#include "messaging/muster.hpp"
+#include "messaging/collectives/tree_allreduce.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,81 +7,81 @@
 
 namespace tailrace::messaging {
 
-Muster::Muster(Messenger& messenger, Kinds kinds, Describer describer)
+TreeAllreduce::TreeAllreduce(Messenger& messenger, Kinds kinds, Callbacks callbacks_)
     : messenger_(messenger),
       kinds_(kinds),
-      describer_(std::move(describer)),
+      callbacks_(std::move(callbacks_)),
       heard_(static_cast<std::size_t>(messenger.size()), 0) {
   messenger_.on(kinds_.up, [this](int from, Bytes&& message) { on_up(from, message); });
   messenger_.on(kinds_.down, [this](int, Bytes&& message) { on_down(message); });
   messenger_.on(kinds_.direct, [this](int from, Bytes&& message) { on_direct(from, message); });
 }
 
-int Muster::heard() const { return static_cast<int>(std::ranges::count(heard_, 1)); }
+int TreeAllreduce::heard() const { return static_cast<int>(std::ranges::count(heard_, 1)); }
 
-void Muster::say(const Bytes& own) {
+void TreeAllreduce::say(const Bytes& own) {
   if (std::exchange(said_, true)) return;
   own_ = own;
   heard_[static_cast<std::size_t>(messenger_.rank())] = 1;
-  describer_.join(own_);
+  callbacks_.join(own_);
   pass_on();
   if (has_gap_) tell_each();
   end_if_all();
 }
 
-void Muster::on_up(int from, const Bytes& message) {
+void TreeAllreduce::on_up(int from, const Bytes& message) {
   const base::Branch below = base::branch_of(from, messenger_.size());
   for (int server = from; server < below.end; ++server) heard_[static_cast<std::size_t>(server)] = 1;
-  describer_.join(message);
+  callbacks_.join(message);
   pass_on();
   end_if_all();
 }
 
 // To this server, too, as to any other.
-void Muster::pass_on() {
+void TreeAllreduce::pass_on() {
   const base::Branch branch = base::branch_of(messenger_.rank(), messenger_.size());
   const bool all_below = std::all_of(heard_.begin() + messenger_.rank(), heard_.begin() + branch.end,
                                      [](auto one) { return one != 0; });
   if (!said_ || !all_below || has_gap_ || std::exchange(passed_on_, true)) return;
   if (branch.parent >= 0)
-    messenger_.send(branch.parent, kinds_.up, describer_.all());
+    messenger_.send(branch.parent, kinds_.up, callbacks_.all());
   else
-    messenger_.send(messenger_.rank(), kinds_.down, describer_.all());
+    messenger_.send(messenger_.rank(), kinds_.down, callbacks_.all());
 }
 
-void Muster::on_down(const Bytes& message) {
+void TreeAllreduce::on_down(const Bytes& message) {
   if (std::exchange(over_, true)) return;
   for (const int child : base::branch_of(messenger_.rank(), messenger_.size()).children)
     messenger_.send(child, kinds_.down, Bytes(message));
   std::ranges::fill(heard_, 1);
-  describer_.over(message);
+  callbacks_.over(message);
 }
 
-void Muster::lose(int server) {
+void TreeAllreduce::lose(int server) {
   heard_[static_cast<std::size_t>(server)] = 1;
   has_gap_ = true;
   if (said_) tell_each();
   end_if_all();
 }
 
-void Muster::tell_each() {
+void TreeAllreduce::tell_each() {
   if (std::exchange(told_each_, true)) return;
   for (int server = 0; server < messenger_.size(); ++server)
     if (server != messenger_.rank()) messenger_.send(server, kinds_.direct, Bytes(own_));
 }
 
 // Who says it this way knows of a loss of which this server may not have heard yet, and waits for its word.
-void Muster::on_direct(int from, const Bytes& message) {
+void TreeAllreduce::on_direct(int from, const Bytes& message) {
   has_gap_ = true;
-  if (std::exchange(heard_[static_cast<std::size_t>(from)], 1) == 0) describer_.join(message);
+  if (std::exchange(heard_[static_cast<std::size_t>(from)], 1) == 0) callbacks_.join(message);
   if (said_) tell_each();
   end_if_all();
 }
 
-void Muster::end_if_all() {
+void TreeAllreduce::end_if_all() {
   if (!has_gap_ || over_ || std::ranges::count(heard_, 0) > 0) return;
   over_ = true;
-  describer_.over(describer_.all());
+  callbacks_.over(callbacks_.all());
 }
 
 }  // namespace tailrace::messaging

@@ -12,20 +12,20 @@ namespace tailrace::messaging {
 // It goes up a tree to the first server, joined on the way, and what comes of it goes down: no server sends
 // or takes more than a few messages. Once a server is lost each of those that are left tells each other, for
 // the tree has a gap. Communication thread only.
-class Muster {
+class TreeAllreduce {
  public:
   struct Kinds {
     std::int32_t up, down, direct;
   };
-  struct Describer {
+  struct Callbacks {
     std::function<void(const Bytes&)> join;  // what another says, or all below it
     std::function<Bytes()> all;              // what this server and all that it has heard say
     std::function<void(const Bytes&)> over;  // once, on each server: all have said it; that of the first
   };
   // The messenger must live longer.
-  Muster(Messenger& messenger, Kinds kinds, Describer describer);
-  Muster(const Muster&) = delete;
-  Muster& operator=(const Muster&) = delete;
+  TreeAllreduce(Messenger& messenger, Kinds kinds, Callbacks callbacks_);
+  TreeAllreduce(const TreeAllreduce&) = delete;
+  TreeAllreduce& operator=(const TreeAllreduce&) = delete;
 
   void say(const Bytes& own);  // once
   void lose(int server);       // it is waited for no more; each server is told so
@@ -43,7 +43,7 @@ class Muster {
 
   Messenger& messenger_;
   Kinds kinds_;
-  Describer describer_;
+  Callbacks callbacks_;
   Bytes own_;
   bool said_ = false, over_ = false;
   bool passed_on_ = false;            // up the tree, or down from the first server
