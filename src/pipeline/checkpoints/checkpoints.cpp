@@ -64,10 +64,11 @@ Checkpoints::Checkpoints(const Blueprint& blueprint, ControlChannel& control, si
       own_(services.executor, env::system_files(), control.rank()),
       drain_(services.executor, env::system_files()),
       sets_(services.executor, control.size(), !buffered_path_.empty(), events_of_sets()),
-      cut_(control, blueprint.info.leader,
-           {.begin = [this](const model::Tick& tick, const messaging::Bytes& values) { begin(tick, values); },
-            .at_rest = [this] { return events_.at_rest(); },
-            .save = [this] { save(); }}),
+      barrier_(
+          control, blueprint.info.leader,
+          {.begin = [this](const model::Tick& tick, const messaging::Bytes& values) { begin(tick, values); },
+           .at_rest = [this] { return events_.at_rest(); },
+           .save = [this] { save(); }}),
       through_(control, ControlMessage::through, blueprint.info.leader,
                [this](const messaging::Bytes&) {
                  control_.broadcast(ControlMessage::all_through, messaging::Bytes{});
@@ -146,14 +147,14 @@ void Checkpoints::keep(int client, int field, std::span<const std::byte> values)
 
 std::optional<base::Fault> Checkpoints::disagreement(const model::Tick& begun) const {
   const auto is_passed = [&](const std::optional<model::Tick>& at) { return at && at->step < begun.step; };
-  const bool asked_here = is_passed(cut_.asked_at()), asked_there = is_passed(cut_.announced_at());
+  const bool asked_here = is_passed(barrier_.asked_at()), asked_there = is_passed(barrier_.announced_at());
   if (asked_here == asked_there) return std::nullopt;
   return base::Fault{
       ErrorCode::usage,
       fmt::format("component \"{}\": some ranks called checkpoint at step {}, others went on to step {}; "
                   "expected the call on all ranks at the same step",
                   blueprint_.info.declarations.component,
-                  asked_here ? cut_.asked_at()->step : cut_.announced_at()->step, begun.step)};
+                  asked_here ? barrier_.asked_at()->step : barrier_.announced_at()->step, begun.step)};
 }
 
 void Checkpoints::begin(const model::Tick& tick, const messaging::Bytes& values) {
@@ -188,11 +189,11 @@ void Checkpoints::save() {
   }
   not_taken_ = sender.finish();
   if (not_taken_ == 0) through_.say({});
-  newest_cut_.store(cut_.announced_at()->step, std::memory_order_relaxed);
+  newest_cut_.store(barrier_.announced_at()->step, std::memory_order_relaxed);
 }
 
 bool Checkpoints::progress() {
-  bool moved = cut_.progress(sets_.may_begin());
+  bool moved = barrier_.progress(sets_.may_begin());
   moved = own_.progress() || moved;
   if (const auto outcome = own_.take_outcome()) {
     tell_member(*outcome);
@@ -300,7 +301,7 @@ void Checkpoints::failed(const base::Fault& fault) {
 }
 
 void Checkpoints::give_up() {
-  cut_.give_up();
+  barrier_.give_up();
   own_.give_up();
   kept_.drop();
   drain_.give_up();
@@ -309,7 +310,7 @@ void Checkpoints::give_up() {
 
 std::string Checkpoints::describe() const {
   const std::string& component = blueprint_.info.declarations.component;
-  if (cut_.under_way())
+  if (barrier_.under_way())
     return fmt::format("\n    component \"{}\": its servers come to rest for a checkpoint", component);
   if (sets_.waiting() > 0 && !own_.under_way())
     return fmt::format("\n    component \"{}\": {} checkpoint(s) are drained from burst buffers, {:.1f} MiB",

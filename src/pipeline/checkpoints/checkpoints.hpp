@@ -8,12 +8,12 @@
 #include <string>
 
 #include "model/kept/kept_value.hpp"
-#include "pipeline/checkpoints/cut.hpp"
 #include "pipeline/checkpoints/drain.hpp"
 #include "pipeline/checkpoints/kept_blocks.hpp"
 #include "pipeline/checkpoints/own_member.hpp"
 #include "pipeline/checkpoints/pieces.hpp"
 #include "pipeline/checkpoints/sets.hpp"
+#include "pipeline/checkpoints/snapshot_barrier.hpp"
 #include "settings/checkpoint/checkpoint.hpp"
 #include "sinks/make_sink.hpp"
 
@@ -40,15 +40,15 @@ class Checkpoints {
   void watch_files(sinks::FileServices& services);
   void keep(int client, int field, std::span<const std::byte> values);  // from any thread
   // This server's clients stand behind their puts of the step, all of which are worked on.
-  void ask(const model::Tick& tick, std::span<const std::byte> values) { cut_.ask(tick, values); }
-  bool is_saved() const { return !cut_.asked(); }  // the clients may go on
-  bool cuts() const { return cut_.under_way(); }
+  void ask(const model::Tick& tick, std::span<const std::byte> values) { barrier_.ask(tick, values); }
+  bool is_saved() const { return !barrier_.asked(); }  // the clients may go on
+  bool cuts() const { return barrier_.under_way(); }
   // Why the ranks do not agree on a checkpoint, when a step begins on this server, or on the leader.
   std::optional<base::Fault> disagreement(const model::Tick& begun) const;
   bool progress();
   void give_up();
   bool under_way() const {
-    return cut_.under_way() || own_.under_way() || sets_.under_way() || drain_.under_way();
+    return barrier_.under_way() || own_.under_way() || sets_.under_way() || drain_.under_way();
   }
   std::size_t bytes() const { return kept_.bytes() + own_.bytes(); }  // held
   std::string describe() const;                                       // for the watchdog
@@ -82,7 +82,7 @@ class Checkpoints {
   OwnMember own_;
   Drain drain_;
   Sets sets_;  // of the leader
-  Cut cut_;
+  SnapshotBarrier barrier_;
   TreeGather through_, members_, drained_;
   std::size_t not_taken_ = 0;  // messages with pieces of this server
   model::KeptValues values_;

@@ -1,4 +1,4 @@
-#include "pipeline/checkpoints/cut.hpp"
+#include "pipeline/checkpoints/snapshot_barrier.hpp"
 
 #include <utility>
 
@@ -6,13 +6,13 @@
 
 namespace tailrace::pipeline::checkpoints {
 
-Cut::Cut(ControlChannel& control, int leader, Events events)
+SnapshotBarrier::SnapshotBarrier(ControlChannel& control, int leader, Events events)
     : control_(control),
       leader_(leader),
       events_(std::move(events)),
-      rest_(control, leader,
-            {.at_rest = [this] { return events_.at_rest(); },
-             .all_rest = [this] { control_.broadcast(ControlMessage::save, messaging::Bytes{}); }}),
+      quiescence_(control, leader,
+                  {.at_rest = [this] { return events_.at_rest(); },
+                   .all_rest = [this] { control_.broadcast(ControlMessage::save, messaging::Bytes{}); }}),
       saved_(control, ControlMessage::saved, leader, [this](const messaging::Bytes&) {
         control_.broadcast(ControlMessage::go_on, messaging::Bytes{});
       }) {
@@ -26,22 +26,22 @@ Cut::Cut(ControlChannel& control, int leader, Events events)
   });
 }
 
-void Cut::ask(const model::Tick& tick, std::span<const std::byte> values) {
+void SnapshotBarrier::ask(const model::Tick& tick, std::span<const std::byte> values) {
   asked_ = tick;
   if (is_leader()) values_.assign(values.begin(), values.end());
 }
 
-void Cut::give_up() {
+void SnapshotBarrier::give_up() {
   asked_.reset();
   announced_.reset();
-  rest_.end();
+  quiescence_.end();
 }
 
 // (The leader's own count begins before it tells others of the cut, whose counts may be here before its own
 // message is.)
-bool Cut::progress(bool may_begin) {
+bool SnapshotBarrier::progress(bool may_begin) {
   if (is_leader() && asked_ && may_begin && !std::exchange(announced_here_, true)) {
-    rest_.begin();
+    quiescence_.begin();
     base::ByteWriter writer;
     writer.put(*asked_);
     writer.put_all(std::span<const std::byte>(values_));
@@ -49,20 +49,20 @@ bool Cut::progress(bool may_begin) {
     control_.broadcast(ControlMessage::keep, writer.take());
     return true;
   }
-  return announced_ && rest_.progress();
+  return announced_ && quiescence_.progress();
 }
 
-void Cut::begin(const messaging::Bytes& message) {
+void SnapshotBarrier::begin(const messaging::Bytes& message) {
   base::ByteReader reader(message);
   announced_ = reader.get<model::Tick>();
-  if (!is_leader()) rest_.begin();
+  if (!is_leader()) quiescence_.begin();
   const auto values = reader.get_all<std::byte>();
   events_.begin(*announced_, values);
 }
 
-void Cut::save() {
+void SnapshotBarrier::save() {
   if (!announced_) return;  // given up
-  rest_.end();
+  quiescence_.end();
   events_.save();
   saved_.say({});
 }

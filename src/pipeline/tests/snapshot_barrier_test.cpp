@@ -1,6 +1,6 @@
 // The moment that all servers save: never while one of them has work or a message is under way, however the
 // messages are delayed.
-#include "pipeline/checkpoints/cut.hpp"
+#include "pipeline/checkpoints/snapshot_barrier.hpp"
 
 #include <gmock/gmock.h>
 
@@ -21,17 +21,18 @@ struct Server {
       : communicator(network.rank(rank)), messenger(*communicator), control(messenger, 1) {
     control.on(ControlMessage::bundle,
                [this](int, messaging::Bytes&& message) { work.push_back(message.size()); });
-    cut = std::make_unique<Cut>(
+    cut = std::make_unique<SnapshotBarrier>(
         control, leader,
-        Cut::Events{.begin = [this](const model::Tick& tick, const messaging::Bytes&) { at = tick.step; },
-                    .at_rest = [this] { return cut->asked() && work.empty(); },
-                    .save = [this] { saves.push_back(at); }});
+        SnapshotBarrier::Events{
+            .begin = [this](const model::Tick& tick, const messaging::Bytes&) { at = tick.step; },
+            .at_rest = [this] { return cut->asked() && work.empty(); },
+            .save = [this] { saves.push_back(at); }});
   }
 
   std::unique_ptr<comm::Communicator> communicator;
   messaging::Messenger messenger;
   ControlChannel control;
-  std::unique_ptr<Cut> cut;
+  std::unique_ptr<SnapshotBarrier> cut;
   std::vector<std::size_t> work;
   std::int64_t at = -1;
   std::vector<std::int64_t> saves;
@@ -117,7 +118,7 @@ INSTANTIATE_TEST_SUITE_P(Many, AnyServers,
                          testing::Combine(testing::Values(18, 61), testing::Values(0, 4),
                                           testing::Range(1u, 5u)));
 
-TEST(Cut, costs_each_of_many_servers_a_few_messages) {
+TEST(SnapshotBarrier, costs_each_of_many_servers_a_few_messages) {
   Servers servers(328, 200, 1);
   for (const auto& server : servers.all) server->cut->ask({7, 0.5}, {});
   for (int turn = 0; turn < 300; ++turn)
@@ -136,7 +137,7 @@ TEST(Cut, costs_each_of_many_servers_a_few_messages) {
   }
 }
 
-TEST(Cut, is_given_up_at_any_moment) {
+TEST(SnapshotBarrier, is_given_up_at_any_moment) {
   for (unsigned turns = 0; turns < 60; ++turns) {
     Servers servers(20, 1, turns + 1);
     for (unsigned turn = 0; turn < turns; ++turn)

@@ -18,16 +18,16 @@
 namespace tailrace::pipeline::checkpoints {
 
 // Communication thread only.
-class Rest {
+class QuiescenceDetector {
  public:
   struct Events {
     std::function<bool()> at_rest;   // this server has nothing to do
     std::function<void()> all_rest;  // on the root, once after each begin()
   };
   // `messages` must live longer.
-  Rest(ControlChannel& control, int root, Events events);
-  Rest(const Rest&) = delete;
-  Rest& operator=(const Rest&) = delete;
+  QuiescenceDetector(ControlChannel& control, int root, Events events);
+  QuiescenceDetector(const QuiescenceDetector&) = delete;
+  QuiescenceDetector& operator=(const QuiescenceDetector&) = delete;
 
   void begin();     // on each server, before any message of those below it
   bool progress();  // tells that this server rests; true if it did

@@ -7,14 +7,14 @@
 #include <span>
 
 #include "model/block.hpp"
-#include "pipeline/checkpoints/rest.hpp"
+#include "pipeline/checkpoints/quiescence_detector.hpp"
 #include "pipeline/control/control_channel.hpp"
 #include "pipeline/control/tree_gather.hpp"
 
 namespace tailrace::pipeline::checkpoints {
 
 // Communication thread only.
-class Cut {
+class SnapshotBarrier {
  public:
   struct Events {
     std::function<void(const model::Tick&, const messaging::Bytes& values)> begin;  // on every server
@@ -22,7 +22,7 @@ class Cut {
     std::function<void()> save;     // all servers rest
   };
   // `leader`: the server that announces the steps. `messages` must live longer.
-  Cut(ControlChannel& control, int leader, Events events);
+  SnapshotBarrier(ControlChannel& control, int leader, Events events);
 
   // This server's clients stand at the step. On the leader, with the model's values.
   void ask(const model::Tick& tick, std::span<const std::byte> values);
@@ -47,7 +47,7 @@ class Cut {
   std::optional<model::Tick> asked_, announced_;
   messaging::Bytes values_;      // on the leader, until it announces
   bool announced_here_ = false;  // by this server, the leader
-  Rest rest_;
+  QuiescenceDetector quiescence_;
   TreeGather saved_;
 };
 

@@ -1,4 +1,4 @@
-#include "pipeline/checkpoints/rest.hpp"
+#include "pipeline/checkpoints/quiescence_detector.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace tailrace::pipeline::checkpoints {
 
-Rest::Rest(ControlChannel& control, int root, Events events)
+QuiescenceDetector::QuiescenceDetector(ControlChannel& control, int root, Events events)
     : control_(control),
       place_(control.rank(), root, control.size()),
       events_(std::move(events)),
@@ -16,22 +16,22 @@ Rest::Rest(ControlChannel& control, int root, Events events)
   control_.on_broadcast(ControlMessage::look, root, [this](int, messaging::Bytes&&) { on_look(); });
 }
 
-void Rest::begin() {
+void QuiescenceDetector::begin() {
   active_ = true;
   std::ranges::fill(counts_, std::nullopt);
   told_.reset();
   awaited_ = 0;
 }
 
-void Rest::end() { active_ = false; }
+void QuiescenceDetector::end() { active_ = false; }
 
-Rest::Count Rest::own_count() const {
+QuiescenceDetector::Count QuiescenceDetector::own_count() const {
   const auto traffic =
       control_.messenger().traffic(control_.kind(ControlMessage{}), control_.kind(first_checkpoint_message));
   return {traffic.sent, traffic.handled};
 }
 
-Rest::Counts Rest::sum() const {
+QuiescenceDetector::Counts QuiescenceDetector::sum() const {
   Count all;
   for (const Counts& one : counts_) {
     if (!one) return std::nullopt;
@@ -41,7 +41,7 @@ Rest::Counts Rest::sum() const {
   return all;
 }
 
-bool Rest::progress() {
+bool QuiescenceDetector::progress() {
   if (!active_ || !events_.at_rest()) return false;
   const Count now = own_count();
   if (counts_.front() == now) return false;
@@ -50,7 +50,7 @@ bool Rest::progress() {
   return true;
 }
 
-void Rest::hear(int from, const messaging::Bytes& message) {
+void QuiescenceDetector::hear(int from, const messaging::Bytes& message) {
   if (!active_) return;  // given up
   base::ByteReader reader(message);
   const bool answers = reader.get<std::uint8_t>() != 0;
@@ -60,7 +60,7 @@ void Rest::hear(int from, const messaging::Bytes& message) {
   answers ? take_answer() : pass_on();
 }
 
-void Rest::pass_on() {
+void QuiescenceDetector::pass_on() {
   if (awaited_ > 0) return;  // it goes with the answer
   if (place_.parent < 0) return look_if_equal();
   const Counts all = sum();
@@ -69,7 +69,7 @@ void Rest::pass_on() {
   tell_parent(false, all);
 }
 
-void Rest::tell_parent(bool answers, const Counts& sum) {
+void QuiescenceDetector::tell_parent(bool answers, const Counts& sum) {
   base::ByteWriter writer;
   writer.put(static_cast<std::uint8_t>(answers));
   writer.put(static_cast<std::uint8_t>(sum.has_value()));
@@ -77,7 +77,7 @@ void Rest::tell_parent(bool answers, const Counts& sum) {
   control_.messenger().send(place_.parent, control_.kind(ControlMessage::resting), writer.take());
 }
 
-void Rest::look_if_equal() {
+void QuiescenceDetector::look_if_equal() {
   const Counts all = sum();
   if (!all || all->sent != all->handled) return;
   told_ = all;
@@ -85,14 +85,14 @@ void Rest::look_if_equal() {
   control_.broadcast(ControlMessage::look, messaging::Bytes{});
 }
 
-void Rest::on_look() {
+void QuiescenceDetector::on_look() {
   if (!active_) return;  // given up
   if (place_.parent >= 0) awaited_ = place_.sources();
   counts_.front() = events_.at_rest() ? Counts(own_count()) : std::nullopt;
   take_answer();
 }
 
-void Rest::take_answer() {
+void QuiescenceDetector::take_answer() {
   if (--awaited_ > 0) return;
   const Counts all = sum();
   if (place_.parent >= 0) {
