@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "checkpoint/set.hpp"
+#include "checkpoint/checkpoint.hpp"
 
 namespace tailrace::checkpoint {
 namespace {

@@ -40,7 +40,7 @@ class Names {
 
 class Header {
  public:
-  explicit Header(const SetHead& head) {
+  explicit Header(const CheckpointHeader& head) {
     spec_.attributes = {{"title", fmt::format("State of component {}", head.component)},
                         {"source", fmt::format("Tailrace {}", base::version)},
                         {"tailrace_state_version", std::int64_t{format_version}},
@@ -92,7 +92,7 @@ std::string describe(const model::StateArray& array) {
   return fmt::format("{}({})", model::name_of(array.type), dims);
 }
 
-output::netcdf::HeaderAround make_header(const SetHead& head, const std::vector<StoredArray>& arrays,
+output::netcdf::HeaderAround make_header(const CheckpointHeader& head, const std::vector<StoredArray>& arrays,
                                          std::uint64_t end) {
   Header header(head);
   std::vector<std::uint64_t> places;

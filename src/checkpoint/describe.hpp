@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/set.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "output/netcdf/placed/header_around.hpp"
 
 namespace tailrace::checkpoint {
@@ -12,7 +12,7 @@ namespace tailrace::checkpoint {
 std::string describe(const model::StateArray& array);  // "float64(z=3, x=4)"
 
 // Of a member whose values lie in the file already and end before `end`.
-output::netcdf::HeaderAround make_header(const SetHead& head, const std::vector<StoredArray>& arrays,
+output::netcdf::HeaderAround make_header(const CheckpointHeader& head, const std::vector<StoredArray>& arrays,
                                          std::uint64_t end);
 
 }  // namespace tailrace::checkpoint

@@ -36,14 +36,14 @@ Json to_json(const StoredArray& stored) {
           {"address", stored.address}};
 }
 
-Json to_json(const Member& member) {
+Json to_json(const Shard& shard) {
   Json arrays = Json::array();
-  for (const StoredArray& array : member.arrays) arrays.push_back(to_json(array));
-  Json json{{"name", member.name},
-            {"bytes", member.bytes},
-            {"checksums", member.checksums},
+  for (const StoredArray& array : shard.arrays) arrays.push_back(to_json(array));
+  Json json{{"name", shard.name},
+            {"bytes", shard.bytes},
+            {"checksums", shard.checksums},
             {"arrays", std::move(arrays)}};
-  if (member.buffered) json["buffered"] = {{"host", member.buffered->host}, {"path", member.buffered->path}};
+  if (shard.buffered) json["buffered"] = {{"host", shard.buffered->host}, {"path", shard.buffered->path}};
   return json;
 }
 
@@ -63,15 +63,15 @@ StoredArray array_of(const Json& json) {
   return stored;
 }
 
-Member member_of(const Json& json) {
-  Member member;
-  json.at("name").get_to(member.name);
-  json.at("bytes").get_to(member.bytes);
-  json.at("checksums").get_to(member.checksums);
-  for (const Json& array : json.at("arrays")) member.arrays.push_back(array_of(array));
+Shard shard_of(const Json& json) {
+  Shard shard;
+  json.at("name").get_to(shard.name);
+  json.at("bytes").get_to(shard.bytes);
+  json.at("checksums").get_to(shard.checksums);
+  for (const Json& array : json.at("arrays")) shard.arrays.push_back(array_of(array));
   if (const auto buffered = json.find("buffered"); buffered != json.end())
-    member.buffered = Buffered{buffered->at("host"), buffered->at("path")};
-  return member;
+    shard.buffered = Buffered{buffered->at("host"), buffered->at("path")};
+  return shard;
 }
 
 void check_ending(std::string_view text) {
@@ -100,8 +100,8 @@ void check_kind(const Json& json) {
 std::string to_text(const Manifest& manifest) {
   for (const auto& [name, text] : manifest.texts)
     TAILRACE_ASSERT(base::valid_utf8(text) == text.size(), fmt::format("text \"{}\" is not UTF-8", name));
-  Json members = Json::array();
-  for (const Member& member : manifest.members) members.push_back(to_json(member));
+  Json shards = Json::array();
+  for (const Shard& shard : manifest.shards) shards.push_back(to_json(shard));
   const Json json = {{"format", format_name},
                      {"version", format_version},
                      {"written_by", base::version},
@@ -111,7 +111,7 @@ std::string to_text(const Manifest& manifest) {
                      {"time", manifest.head.time},
                      {"region_bytes", region_bytes},
                      {"texts", manifest.texts},
-                     {"members", std::move(members)}};
+                     {"members", std::move(shards)}};
   std::string text = json.dump(1);
   text.resize(text.size() - std::string_view("\n}").size());
   return text + ending_of(text);
@@ -127,7 +127,7 @@ Manifest manifest_of(std::string_view text) {
     json.at("step").get_to(manifest.head.step);
     json.at("time").get_to(manifest.head.time);
     json.at("texts").get_to(manifest.texts);
-    for (const Json& member : json.at("members")) manifest.members.push_back(member_of(member));
+    for (const Json& shard : json.at("members")) manifest.shards.push_back(shard_of(shard));
     return manifest;
   } catch (const nlohmann::json::exception& error) {
     fail(fmt::format("cannot be read: {}", error.what()));

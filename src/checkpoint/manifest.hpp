@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "checkpoint/set.hpp"
+#include "checkpoint/checkpoint.hpp"
 
 namespace tailrace::checkpoint {
 

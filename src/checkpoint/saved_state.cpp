@@ -75,16 +75,17 @@ class Reader {
 
 }  // namespace
 
-SavedState::SavedState(env::FileSystem& files, const std::string& set, const Manifest& manifest) : set_(set) {
-  for (std::size_t i = 0; i < manifest.members.size(); ++i) {
-    const Member& member = manifest.members[i];
-    const std::string path = set + "/" + member.name;
+SavedState::SavedState(env::FileSystem& files, const std::string& checkpoint, const Manifest& manifest)
+    : checkpoint_(checkpoint) {
+  for (std::size_t i = 0; i < manifest.shards.size(); ++i) {
+    const Shard& shard = manifest.shards[i];
+    const std::string path = checkpoint + "/" + shard.name;
     try {
-      members_.push_back({path, files.open(path, env::Access::read)});
+      shards_.push_back({path, files.open(path, env::Access::read)});
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("checkpoint {}: {}", path, error.what()));
     }
-    for (const StoredArray& stored : member.arrays) arrays_.try_emplace(stored.array.name, stored, i);
+    for (const StoredArray& stored : shard.arrays) arrays_.try_emplace(stored.array.name, stored, i);
   }
 }
 
@@ -98,15 +99,16 @@ void SavedState::load(const model::StateArray& array, const model::Region& regio
                       std::span<std::byte> values) const {
   const auto found = arrays_.find(array.name);
   if (found == arrays_.end())
-    throw Error(ErrorCode::resource, fmt::format("checkpoint {} has no \"{}\".{}", set_, array.name,
+    throw Error(ErrorCode::resource, fmt::format("checkpoint {} has no \"{}\".{}", checkpoint_, array.name,
                                                  base::name_hint(array.name, names())));
-  const auto& [stored, member] = found->second;
+  const auto& [stored, shard] = found->second;
   if (stored.array != array)
-    throw Error(ErrorCode::resource, fmt::format("checkpoint {} has \"{}\" as {}, but {} is expected", set_,
-                                                 array.name, describe(stored.array), describe(array)));
+    throw Error(ErrorCode::resource,
+                fmt::format("checkpoint {} has \"{}\" as {}, but {} is expected", checkpoint_, array.name,
+                            describe(stored.array), describe(array)));
   auto segments = model::intersect(region, {std::vector<std::int64_t>(array.shape.size(), 0), array.shape});
   std::ranges::sort(segments, {}, &model::Segment::target);
-  const auto& [path, file] = members_[member];
+  const auto& [path, file] = shards_[shard];
   try {
     Reader(*file, stored, values).read(segments);
   } catch (const Error& error) {

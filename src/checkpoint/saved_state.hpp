@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/set.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "env/file_system.hpp"
 #include "model/state.hpp"
 
@@ -17,7 +17,7 @@ namespace tailrace::checkpoint {
 class SavedState final : public model::StateLoader {
  public:
   // Opens the members; Error(resource) that names one that cannot be opened.
-  SavedState(env::FileSystem& files, const std::string& set, const Manifest& manifest);
+  SavedState(env::FileSystem& files, const std::string& checkpoint, const Manifest& manifest);
 
   std::optional<model::StateArray> find(const std::string& name) const override;
   // Throws Error(resource) with the nearest known name, or with what the array is instead.
@@ -29,16 +29,16 @@ class SavedState final : public model::StateLoader {
  private:
   struct Stored {
     StoredArray stored;
-    std::size_t member = 0;
-    Stored(StoredArray of, std::size_t in) : stored(std::move(of)), member(in) {}
+    std::size_t shard = 0;
+    Stored(StoredArray of, std::size_t in) : stored(std::move(of)), shard(in) {}
   };
-  struct OpenMember {
+  struct OpenShard {
     std::string path;
     std::unique_ptr<env::File> file;
   };
 
-  std::string set_;
-  std::vector<OpenMember> members_;
+  std::string checkpoint_;
+  std::vector<OpenShard> shards_;
   std::map<std::string, Stored> arrays_;
 };
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
-#include "checkpoint/set_check.hpp"
+#include "checkpoint/checkpoint_check.hpp"
 #include "env/file_system.hpp"
 #include "handshake/agreement/tree.hpp"
 #include "settings/checkpoint/checkpoint.hpp"
@@ -15,9 +15,9 @@ namespace {
 checkpoint::Manifest set_of_step(const std::string& sets, std::int64_t step,
                                  const settings::CheckpointOptions& options,
                                  const checkpoint::FindDamage& damage) {
-  using State = checkpoint::FoundSet::State;
+  using State = checkpoint::FoundCheckpoint::State;
   std::string why = fmt::format("there is none in {}", sets), complete;
-  for (checkpoint::FoundSet& found : checkpoint::find_sets(env::system_files(), sets)) {
+  for (checkpoint::FoundCheckpoint& found : checkpoint::find_checkpoints(env::system_files(), sets)) {
     if (found.step == step) {
       if (found.state == State::complete) found.why = damage(found).value_or("");
       if (found.why.empty()) return std::move(found.manifest);
@@ -76,7 +76,7 @@ std::string damage_below(comm::Communicator& component, Tree& tree, const std::s
 // The path of the set; empty where the run begins afresh. On the first rank; the others check their shares.
 std::string look(const std::string& component, const settings::CheckpointOptions& options,
                  std::int64_t initial_step, const checkpoint::FindDamage& damage) {
-  const std::string sets = checkpoint::sets_path(options.directory, component);
+  const std::string sets = checkpoint::checkpoints_path(options.directory, component);
   const bool at_initial_step = options.restart == settings::Restart::at_initial_step;
   if (at_initial_step && initial_step <= 0) return {};
   const auto newest = at_initial_step ? std::optional(set_of_step(sets, initial_step, options, damage))
@@ -84,7 +84,7 @@ std::string look(const std::string& component, const settings::CheckpointOptions
   if (newest) {
     base::log_info(fmt::format("component \"{}\" goes on from the checkpoint of step {} ({} s) in {}",
                                component, newest->head.step, newest->head.time, sets));
-    return checkpoint::set_path(sets, newest->head.step);
+    return checkpoint::checkpoint_path(sets, newest->head.step);
   }
   if (options.restart == settings::Restart::require)
     throw Error(ErrorCode::resource,
@@ -98,7 +98,7 @@ using Look = std::function<std::string(const checkpoint::FindDamage&)>;
 
 std::string lead(comm::Communicator& component, Tree& tree, const Look& look,
                  const std::function<void()>& meanwhile) {
-  const auto damage = [&](const checkpoint::FoundSet& set) -> std::optional<std::string> {
+  const auto damage = [&](const checkpoint::FoundCheckpoint& set) -> std::optional<std::string> {
     tree.down(to_bytes({set.path, false}));
     std::string found = damage_below(component, tree, set.path, meanwhile);
     return found.empty() ? std::nullopt : std::optional(std::move(found));

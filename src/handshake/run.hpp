@@ -20,7 +20,7 @@ struct CpusOfRank {
 
 // Checkpoints of jobs before, out of burst buffers, in `start`.
 struct DrainedInStart {
-  std::uint64_t members = 0, bytes = 0;
+  std::uint64_t shards = 0, bytes = 0;
 };
 
 struct Run {

@@ -9,7 +9,7 @@
 
 #include "base/log.hpp"
 #include "checkpoint/burst/buffer.hpp"
-#include "checkpoint/burst/waiting_sets.hpp"
+#include "checkpoint/burst/pending_checkpoints.hpp"
 #include "env/file_system.hpp"
 #include "handshake/rollcall/exchange.hpp"
 #include "settings/checkpoint/checkpoint.hpp"
@@ -17,13 +17,13 @@
 namespace tailrace::handshake {
 namespace {
 
-using checkpoint::FoundSet;
+using checkpoint::FoundCheckpoint;
 using Texts = std::vector<std::string>;
 
 // The sets of a component, while no other job may change them.
 struct Held {
-  checkpoint::SetStore store;
-  std::vector<FoundSet> on_nodes;  // the oldest first
+  checkpoint::CheckpointStore store;
+  std::vector<FoundCheckpoint> on_nodes;  // the oldest first
 };
 
 // The component's `checkpoint`, where there may be something to drain.
@@ -41,13 +41,15 @@ std::vector<Held> hold_what_waits(const Run& run) {
     const auto* options = options_of(run.configurations[c]);
     if (options == nullptr) continue;
     const std::string& component = run.assignment.components[c];
-    if (checkpoint::sets_on_nodes(env::system_files(), checkpoint::sets_path(options->directory, component))
+    if (checkpoint::checkpoints_on_nodes(env::system_files(),
+                                         checkpoint::checkpoints_path(options->directory, component))
             .empty())
       continue;
-    Held& held =
-        all.emplace_back(Held{checkpoint::SetStore(env::system_files(), options->directory, component), {}});
-    held.on_nodes = checkpoint::sets_on_nodes(env::system_files(), held.store.path());
-    for (const FoundSet& set : held.on_nodes) checkpoint::remove_parts(env::system_files(), set.path);
+    Held& held = all.emplace_back(
+        Held{checkpoint::CheckpointStore(env::system_files(), options->directory, component), {}});
+    held.on_nodes = checkpoint::checkpoints_on_nodes(env::system_files(), held.store.path());
+    for (const FoundCheckpoint& checkpoint : held.on_nodes)
+      checkpoint::remove_parts(env::system_files(), checkpoint.path);
   }
   return all;
 }
@@ -69,14 +71,14 @@ Texts texts_from(base::ByteReader reader) {
 DrainedInStart commit_what_is_whole(std::vector<Held>& all) {
   DrainedInStart drained;
   for (Held& held : all) {
-    for (const FoundSet& set : held.on_nodes) {
-      if (!checkpoint::commit_if_whole(env::system_files(), held.store, set)) continue;
-      for (const checkpoint::Member& member : set.manifest.members) {
-        if (!member.buffered) continue;
-        ++drained.members;
-        drained.bytes += member.bytes;
+    for (const FoundCheckpoint& checkpoint : held.on_nodes) {
+      if (!checkpoint::commit_if_whole(env::system_files(), held.store, checkpoint)) continue;
+      for (const checkpoint::Shard& shard : checkpoint.manifest.shards) {
+        if (!shard.buffered) continue;
+        ++drained.shards;
+        drained.bytes += shard.bytes;
       }
-      base::log_info(fmt::format("checkpoint {}: what waited in burst buffers is drained", set.path));
+      base::log_info(fmt::format("checkpoint {}: what waited in burst buffers is drained", checkpoint.path));
     }
   }
   return drained;
@@ -87,22 +89,23 @@ DrainedInStart commit_what_is_whole(std::vector<Held>& all) {
 DrainedInStart drain_burst_buffers(Tree& tree, const Run& run, const std::function<void()>& meanwhile) {
   if (std::ranges::none_of(run.configurations, options_of)) return {};
   std::vector<Held> held;
-  Texts sets;  // sets_path of the components that have some on nodes
+  Texts checkpoints;  // sets_path of the components that have some on nodes
   const auto told = exchange(tree,
                              {[](std::span<const std::byte>) {}, [] { return std::vector<std::byte>(); },
                               [&] {
                                 held = hold_what_waits(run);
-                                for (const Held& one : held) sets.push_back(one.store.path());
-                                return to_bytes(sets);
+                                for (const Held& one : held) checkpoints.push_back(one.store.path());
+                                return to_bytes(checkpoints);
                               },
                               meanwhile},
                              "start failed on all ranks alike; rank 0 of the job tells why");
-  if (!tree.is_first()) sets = texts_from(base::ByteReader(told));
-  if (sets.empty()) return {};
+  if (!tree.is_first()) checkpoints = texts_from(base::ByteReader(told));
+  if (checkpoints.empty()) return {};
   Texts faults;
-  for (const std::string& path : sets)
-    for (const FoundSet& set : checkpoint::sets_on_nodes(env::system_files(), path))
-      std::ranges::copy(checkpoint::drain_what_is_here(env::system_files(), set), std::back_inserter(faults));
+  for (const std::string& path : checkpoints)
+    for (const FoundCheckpoint& checkpoint : checkpoint::checkpoints_on_nodes(env::system_files(), path))
+      std::ranges::copy(checkpoint::drain_what_is_here(env::system_files(), checkpoint),
+                        std::back_inserter(faults));
   const auto answer = exchange(tree,
                                {[&](std::span<const std::byte> word) {
                                   for (std::string& fault : texts_from(base::ByteReader(word)))

@@ -65,7 +65,7 @@ Reporter::Reporter(int server, const handshake::Run& run, int threads)
                   .transport = "",
                   .started = env::iso_time(env::system_clock()),
                   .finished = "",
-                  .drained_members = run_.drained.members,
+                  .drained_members = run_.drained.shards,
                   .drained_bytes = run_.drained.bytes};
 }
 

@@ -17,7 +17,7 @@
 #include "plan/masks/masks.hpp"
 #include "plan/memory/needs.hpp"
 #include "plan/option_tables.hpp"
-#include "plan/restart/kept_fields.hpp"
+#include "plan/restart/checkpointed_fields.hpp"
 #include "plan/tables/field_words.hpp"
 #include "plan/tables/table_checks.hpp"
 #include "plan/words/absent.hpp"

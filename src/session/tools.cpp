@@ -90,7 +90,7 @@ std::string diagnostics_text(const Checked& checked) {
 std::string newer_on_nodes(const std::string& directory, const std::string& component, std::int64_t step) {
   std::string text;
   for (const auto& [set, of, holder] : checkpoint::survey(env::system_files(), directory, false))
-    if (of == component && set.step > step && set.state == checkpoint::FoundSet::State::on_nodes)
+    if (of == component && set.step > step && set.state == checkpoint::FoundCheckpoint::State::on_nodes)
       text += fmt::format("or from that of step {} if the job has its nodes: {}\n", set.step, set.why);
   return text;
 }

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "checkpoint/burst/member_copy.hpp"
-#include "checkpoint/set_store.hpp"
+#include "checkpoint/burst/shard_copy.hpp"
+#include "checkpoint/checkpoint_store.hpp"
 
 namespace tailrace::checkpoint {
 namespace {
@@ -23,23 +23,23 @@ void remove_if_empty(env::FileSystem& files, const std::string& directory) noexc
   }
 }
 
-void remove_members(env::FileSystem& files, const std::string& directory,
-                    const std::set<std::string>& kept) noexcept {
+void remove_shards(env::FileSystem& files, const std::string& directory,
+                   const std::set<std::string>& kept) noexcept {
   try {
     for (const std::string& name : files.list(directory))
-      if (is_file_of_set(name) && !kept.contains(name)) files.remove(directory + "/" + name);
+      if (is_checkpoint_file(name) && !kept.contains(name)) files.remove(directory + "/" + name);
   } catch (const Error&) {
   }
   remove_if_empty(files, directory);
 }
 
 // False where another process has begun to.
-bool copy_under_its_name(env::FileSystem& files, const Member& member, const std::string& target,
+bool copy_under_its_name(env::FileSystem& files, const Shard& shard, const std::string& target,
                          const std::function<bool()>& stops) {
   const std::string part = part_of(target);
   if (files.exists(part)) return false;
   try {
-    copy_member(files, member.buffered->path, part, member, stops);
+    copy_shard(files, shard.buffered->path, part, shard, stops);
     files.rename(part, target);
   } catch (const Error&) {
     if (files.exists(target)) return true;  // by another process, which was through before
@@ -52,8 +52,8 @@ bool copy_under_its_name(env::FileSystem& files, const Member& member, const std
 
 }  // namespace
 
-std::string buffered_path(const std::string& buffer, const std::string& sets) {
-  return buffer + std::filesystem::absolute(sets).lexically_normal().string();
+std::string buffered_path(const std::string& buffer, const std::string& checkpoints) {
+  return buffer + std::filesystem::absolute(checkpoints).lexically_normal().string();
 }
 
 void try_buffer(env::FileSystem& files, const std::string& buffered, const std::string& writer) {
@@ -66,57 +66,57 @@ void try_buffer(env::FileSystem& files, const std::string& buffered, const std::
 void clean_buffer(env::FileSystem& files, const std::string& buffered, std::int64_t step,
                   int servers) noexcept {
   std::set<std::string> now;
-  for (int server = 0; server < servers; ++server) now.insert(member_name(server));
+  for (int server = 0; server < servers; ++server) now.insert(shard_name(server));
   try {
     for (const std::string& name : files.list(buffered)) {
       const std::string path = buffered + "/" + name;
       if (step_of_name(name) < 0 || files.entry(path) != env::Entry::other) continue;
-      remove_members(files, path, step_of_name(name) == step ? now : std::set<std::string>{});
+      remove_shards(files, path, step_of_name(name) == step ? now : std::set<std::string>{});
     }
   } catch (const Error&) {
   }
 }
 
-bool drain_member(env::FileSystem& files, const Member& member, const std::string& set,
-                  const std::function<bool()>& stops) {
-  const std::string target = set + "/" + member.name;
-  if (!member.buffered) return files.exists(target);
+bool drain_shard(env::FileSystem& files, const Shard& shard, const std::string& checkpoint,
+                 const std::function<bool()>& stops) {
+  const std::string target = checkpoint + "/" + shard.name;
+  if (!shard.buffered) return files.exists(target);
   try {
     if (!files.exists(target)) {
-      if (files.entry(member.buffered->path) != env::Entry::file) return false;
-      if (!copy_under_its_name(files, member, target, stops)) return false;
+      if (files.entry(shard.buffered->path) != env::Entry::file) return false;
+      if (!copy_under_its_name(files, shard, target, stops)) return false;
     }
   } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("member {} in the burst buffer ({} on {}): {}", member.name,
-                                          member.buffered->path, member.buffered->host, error.what()));
+    throw Error(error.code(), fmt::format("member {} in the burst buffer ({} on {}): {}", shard.name,
+                                          shard.buffered->path, shard.buffered->host, error.what()));
   }
-  drop_member(files, member);
+  drop_shard(files, shard);
   return true;
 }
 
-void drop_member(env::FileSystem& files, const Member& member) noexcept {
-  if (!member.buffered) return;
+void drop_shard(env::FileSystem& files, const Shard& shard) noexcept {
+  if (!shard.buffered) return;
   try {
-    files.remove(member.buffered->path);
+    files.remove(shard.buffered->path);
   } catch (const Error&) {
   }
-  remove_if_empty(files, std::filesystem::path(member.buffered->path).parent_path().string());
+  remove_if_empty(files, std::filesystem::path(shard.buffered->path).parent_path().string());
 }
 
-void remove_parts(env::FileSystem& files, const std::string& set) {
-  for (const std::string& name : files.list(set))
-    if (is_file_of_set(name) && name.ends_with(unfinished_copy)) files.remove(set + "/" + name);
+void remove_parts(env::FileSystem& files, const std::string& checkpoint) {
+  for (const std::string& name : files.list(checkpoint))
+    if (is_checkpoint_file(name) && name.ends_with(unfinished_copy)) files.remove(checkpoint + "/" + name);
 }
 
-std::string describe_waiting(const env::FileSystem& files, const std::string& set,
-                             const std::vector<Member>& members) {
+std::string describe_waiting(const env::FileSystem& files, const std::string& checkpoint,
+                             const std::vector<Shard>& shards) {
   std::string text;
-  for (const Member& member : members) {
-    if (files.exists(set + "/" + member.name)) continue;
-    const std::string where = member.buffered ? fmt::format("waits in the burst buffer of node {} ({})",
-                                                            member.buffered->host, member.buffered->path)
-                                              : "is missing";
-    text += fmt::format("{}member {} {}", text.empty() ? "" : ", ", member.name, where);
+  for (const Shard& shard : shards) {
+    if (files.exists(checkpoint + "/" + shard.name)) continue;
+    const std::string where = shard.buffered ? fmt::format("waits in the burst buffer of node {} ({})",
+                                                           shard.buffered->host, shard.buffered->path)
+                                             : "is missing";
+    text += fmt::format("{}member {} {}", text.empty() ? "" : ", ", shard.name, where);
   }
   return text;
 }

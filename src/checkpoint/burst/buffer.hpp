@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/set.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "env/file_system.hpp"
 
 namespace tailrace::checkpoint {
 
 // Where the members of `sets` (sets_path) lie in a buffer.
-std::string buffered_path(const std::string& buffer, const std::string& sets);
+std::string buffered_path(const std::string& buffer, const std::string& checkpoints);
 
 // Makes the directory and a file there, and removes the file. `writer`: a name for it that no other process
 // of this node uses. Throws Error(resource).
@@ -32,15 +32,15 @@ void clean_buffer(env::FileSystem& files, const std::string& buffered, std::int6
 // on the device, and then removes what is in the buffer. False where it is neither there nor here, or where
 // another process copies it. Throws Error(resource) that names the member; it stays in the buffer then. May
 // take long: `stops` ends it.
-bool drain_member(env::FileSystem& files, const Member& member, const std::string& set,
-                  const std::function<bool()>& stops = {});
+bool drain_shard(env::FileSystem& files, const Shard& shard, const std::string& checkpoint,
+                 const std::function<bool()>& stops = {});
 // Removes a member from the buffer of this node that is not wanted any more; what cannot be removed stays.
-void drop_member(env::FileSystem& files, const Member& member) noexcept;
+void drop_shard(env::FileSystem& files, const Shard& shard) noexcept;
 
 // What another process left unfinished in a set. Not while one copies.
-void remove_parts(env::FileSystem& files, const std::string& set);
+void remove_parts(env::FileSystem& files, const std::string& checkpoint);
 // The members of a set that are not in it, in words: where they wait. Empty: all are there.
-std::string describe_waiting(const env::FileSystem& files, const std::string& set,
-                             const std::vector<Member>& members);
+std::string describe_waiting(const env::FileSystem& files, const std::string& checkpoint,
+                             const std::vector<Shard>& shards);
 
 }  // namespace tailrace::checkpoint

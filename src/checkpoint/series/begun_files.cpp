@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string list_path(const std::string& sets) { return sets + "/files.jsonl"; }
+std::string list_path(const std::string& checkpoints) { return checkpoints + "/files.jsonl"; }
 
 void try_to_remove(env::FileSystem& files, const std::string& path) {
   try {
@@ -36,14 +36,15 @@ void try_to_remove(env::FileSystem& files, const std::string& path) {
 }  // namespace
 
 // Whole paths: the next job may run in another directory, where the same name may be another file.
-void note_begun(env::FileSystem& files, const std::string& sets, const std::string& path,
+void note_begun(env::FileSystem& files, const std::string& checkpoints, const std::string& path,
                 std::int64_t behind) {
   const Json line{{"path", std::filesystem::absolute(path).lexically_normal().string()}, {"behind", behind}};
-  files.append(list_path(sets), line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  files.append(list_path(checkpoints), line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-void remove_begun_behind(env::FileSystem& files, const std::string& sets, std::optional<std::int64_t> step) {
-  const std::string list = list_path(sets);
+void remove_begun_behind(env::FileSystem& files, const std::string& checkpoints,
+                         std::optional<std::int64_t> step) {
+  const std::string list = list_path(checkpoints);
   if (!files.exists(list)) return;
   std::istringstream lines(files.read(list));
   std::string stay;

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "checkpoint/burst/buffer.hpp"
-#include "checkpoint/burst/waiting_sets.hpp"
+#include "checkpoint/burst/pending_checkpoints.hpp"
 #include "checkpoint/tests/samples.hpp"
 #include "checkpoint/tools.hpp"
 #include "env/faulty/faulty_files.hpp"
@@ -23,9 +23,9 @@ using ::testing::IsEmpty;
 
 class Burst : public ::testing::Test {
  protected:
-  Member write(env::FileSystem& into, std::int64_t step, std::size_t server, std::size_t servers) {
-    MemberWriter writer(into, set_path(sets, step), sample_head(step), member_name(static_cast<int>(server)),
-                        set_path(buffer, step));
+  Shard write(env::FileSystem& into, std::int64_t step, std::size_t server, std::size_t servers) {
+    ShardWriter writer(into, checkpoint_path(checkpoints, step), sample_head(step),
+                       shard_name(static_cast<int>(server)), checkpoint_path(buffer, step));
     const auto arrays = sample_arrays();
     for (std::size_t i = server; i < arrays.size(); i += servers)
       writer.save(arrays[i], whole(arrays[i]), sample_values(i, step));
@@ -34,9 +34,9 @@ class Burst : public ::testing::Test {
 
   // A set of two members on the node, as a job leaves it that is killed before it drains.
   Manifest leave_on_node(std::int64_t step) {
-    SetStore store(*files, "restart", "atmosphere");
-    Manifest manifest{.head = sample_head(step), .texts = {}, .members = {}};
-    for (const std::size_t server : {0U, 1U}) manifest.members.push_back(write(*files, step, server, 2));
+    CheckpointStore store(*files, "restart", "atmosphere");
+    Manifest manifest{.head = sample_head(step), .texts = {}, .shards = {}};
+    for (const std::size_t server : {0U, 1U}) manifest.shards.push_back(write(*files, step, server, 2));
     store.note_on_nodes(manifest);
     return manifest;
   }
@@ -48,73 +48,77 @@ class Burst : public ::testing::Test {
   }
 
   std::unique_ptr<env::FileSystem> files = env::make_memory_files();
-  const std::string sets = "restart/atmosphere";
-  const std::string buffer = buffered_path("node", sets);
+  const std::string checkpoints = "restart/atmosphere";
+  const std::string buffer = buffered_path("node", checkpoints);
 };
 
-TEST_F(Burst, holds_the_sets_of_each_directory_apart) {
-  EXPECT_EQ(buffer, "node" + (std::filesystem::current_path() / sets).string());
+TEST_F(Burst, holds_the_checkpoints_of_each_directory_apart) {
+  EXPECT_EQ(buffer, "node" + (std::filesystem::current_path() / checkpoints).string());
   EXPECT_EQ(buffered_path("/local", "/scratch/a/../b/restart/ocean"), "/local/scratch/b/restart/ocean");
 }
 
-TEST_F(Burst, members_wait_on_the_node_until_they_are_drained) {
+TEST_F(Burst, shards_wait_on_the_node_until_they_are_drained) {
   const Manifest manifest = leave_on_node(7);
-  ASSERT_TRUE(manifest.members[1].buffered);
-  EXPECT_EQ(manifest.members[1].buffered->host, env::host_name());
-  EXPECT_EQ(manifest.members[1].buffered->path, set_path(buffer, 7) + "/state.1.nc");
-  const FoundSet found = find_sets(*files, sets).at(0);
-  EXPECT_EQ(found.state, FoundSet::State::on_nodes);
+  ASSERT_TRUE(manifest.shards[1].buffered);
+  EXPECT_EQ(manifest.shards[1].buffered->host, env::host_name());
+  EXPECT_EQ(manifest.shards[1].buffered->path, checkpoint_path(buffer, 7) + "/state.1.nc");
+  const FoundCheckpoint found = find_checkpoints(*files, checkpoints).at(0);
+  EXPECT_EQ(found.state, FoundCheckpoint::State::on_nodes);
   EXPECT_EQ(found.manifest, manifest);
   EXPECT_THAT(found.why,
               HasSubstr("member state.0.nc waits in the burst buffer of node " + env::host_name()));
-  EXPECT_EQ(newest_whole(*files, sets), std::nullopt);
+  EXPECT_EQ(newest_whole(*files, checkpoints), std::nullopt);
 
-  EXPECT_THAT(drain_sets(*files, "restart"), ElementsAre(set_path(sets, 7)));
-  EXPECT_EQ(find_sets(*files, sets).at(0).state, FoundSet::State::complete);
-  expect_values(*files, sets, 7);
-  EXPECT_FALSE(newest_whole(*files, sets)->members[0].buffered);
-  EXPECT_THAT(files->list(set_path(sets, 7)), ElementsAre("manifest.json", "state.0.nc", "state.1.nc"));
+  EXPECT_THAT(drain_checkpoints(*files, "restart"), ElementsAre(checkpoint_path(checkpoints, 7)));
+  EXPECT_EQ(find_checkpoints(*files, checkpoints).at(0).state, FoundCheckpoint::State::complete);
+  expect_values(*files, checkpoints, 7);
+  EXPECT_FALSE(newest_whole(*files, checkpoints)->shards[0].buffered);
+  EXPECT_THAT(files->list(checkpoint_path(checkpoints, 7)),
+              ElementsAre("manifest.json", "state.0.nc", "state.1.nc"));
   EXPECT_THAT(files->list(buffer), IsEmpty());
 }
 
 TEST_F(Burst, a_member_that_another_process_has_drained_is_there) {
   const Manifest manifest = leave_on_node(7);
-  EXPECT_TRUE(drain_member(*files, manifest.members[0], set_path(sets, 7)));
-  EXPECT_TRUE(drain_member(*files, manifest.members[0], set_path(sets, 7)));
-  files->write(set_path(sets, 7) + "/state.1.nc.part", "half of it");
-  EXPECT_FALSE(drain_member(*files, manifest.members[1], set_path(sets, 7)));  // another one is at it
-  EXPECT_THAT(drain_sets(*files, "restart"), ElementsAre(set_path(sets, 7)));  // it was killed
-  expect_values(*files, sets, 7);
+  EXPECT_TRUE(drain_shard(*files, manifest.shards[0], checkpoint_path(checkpoints, 7)));
+  EXPECT_TRUE(drain_shard(*files, manifest.shards[0], checkpoint_path(checkpoints, 7)));
+  files->write(checkpoint_path(checkpoints, 7) + "/state.1.nc.part", "half of it");
+  EXPECT_FALSE(
+      drain_shard(*files, manifest.shards[1], checkpoint_path(checkpoints, 7)));  // another one is at it
+  EXPECT_THAT(drain_checkpoints(*files, "restart"),
+              ElementsAre(checkpoint_path(checkpoints, 7)));  // it was killed
+  expect_values(*files, checkpoints, 7);
 }
 
 TEST_F(Burst, what_is_damaged_on_the_node_is_not_drained) {
-  SetStore(*files, "restart", "atmosphere").commit([&] {
-    Manifest manifest{.head = sample_head(3), .texts = {}, .members = {}};
+  CheckpointStore(*files, "restart", "atmosphere").commit([&] {
+    Manifest manifest{.head = sample_head(3), .texts = {}, .shards = {}};
     for (const std::size_t server : {0U, 1U})
-      manifest.members.push_back(write_member(*files, sets, 3, server, 2));
+      manifest.shards.push_back(write_shard(*files, checkpoints, 3, server, 2));
     return manifest;
   }());
-  const std::string path = leave_on_node(7).members[0].buffered->path;
+  const std::string path = leave_on_node(7).shards[0].buffered->path;
   damage(path);
-  const std::string told = message_of([&] { drain_sets(*files, "restart"); });
+  const std::string told = message_of([&] { drain_checkpoints(*files, "restart"); });
   EXPECT_THAT(told,
               HasSubstr("checkpoint restart/atmosphere/step_000000000007: member state.0.nc in the burst "
                         "buffer (" +
                         path));
   EXPECT_THAT(told, HasSubstr("was damaged while it was copied, from its byte "));
-  EXPECT_THAT(files->list(set_path(sets, 7)), ElementsAre("manifest.json.on_nodes", "state.1.nc"));
-  EXPECT_EQ(newest_whole(*files, sets)->head.step, 3);
+  EXPECT_THAT(files->list(checkpoint_path(checkpoints, 7)),
+              ElementsAre("manifest.json.on_nodes", "state.1.nc"));
+  EXPECT_EQ(newest_whole(*files, checkpoints)->head.step, 3);
   files->remove(path);
-  EXPECT_THAT(drain_sets(*files, "restart"), IsEmpty());
-  EXPECT_THAT(find_sets(*files, sets).at(0).why,
+  EXPECT_THAT(drain_checkpoints(*files, "restart"), IsEmpty());
+  EXPECT_THAT(find_checkpoints(*files, checkpoints).at(0).why,
               HasSubstr("member state.0.nc waits in the burst buffer of node"));
 }
 
 TEST_F(Burst, a_member_that_is_cut_off_is_not_drained) {
-  const std::string path = leave_on_node(7).members[1].buffered->path;
+  const std::string path = leave_on_node(7).shards[1].buffered->path;
   files->write(path, files->read(path).substr(0, 5001));
-  EXPECT_THAT(message_of([&] { drain_sets(*files, "restart"); }), HasSubstr("member state.1.nc"));
-  EXPECT_EQ(newest_whole(*files, sets), std::nullopt);
+  EXPECT_THAT(message_of([&] { drain_checkpoints(*files, "restart"); }), HasSubstr("member state.1.nc"));
+  EXPECT_EQ(newest_whole(*files, checkpoints), std::nullopt);
 }
 
 TEST_F(Burst, what_does_not_fit_goes_into_the_directory_at_once) {
@@ -126,19 +130,19 @@ TEST_F(Burst, what_does_not_fit_goes_into_the_directory_at_once) {
     SCOPED_TRACE(k);
     const auto inner = env::make_memory_files();
     env::FaultyFiles full(*inner, {.fail_write = k});
-    Member member;
+    Shard shard;
     try {
-      member = write(full, 5, 1, 2);
+      shard = write(full, 5, 1, 2);
     } catch (const Error& error) {
       EXPECT_THAT(error.what(), AnyOf(HasSubstr("cannot flush"), HasSubstr("cannot close")));
       ++late;
       continue;
     }
-    EXPECT_EQ(
-        damage_of(*inner, set_path(sets, 5), {.head = sample_head(5), .texts = {}, .members = {member}}),
-        std::nullopt);
-    EXPECT_FALSE(member.buffered);
-    EXPECT_THAT(inner->list(set_path(buffer, 5)), IsEmpty());
+    EXPECT_EQ(damage_of(*inner, checkpoint_path(checkpoints, 5),
+                        {.head = sample_head(5), .texts = {}, .shards = {shard}}),
+              std::nullopt);
+    EXPECT_FALSE(shard.buffered);
+    EXPECT_THAT(inner->list(checkpoint_path(buffer, 5)), IsEmpty());
   }
   EXPECT_GT(late, 1U);
   EXPECT_GT(writes, late + 5U);
@@ -149,14 +153,14 @@ TEST_F(Burst, what_does_not_fit_goes_into_the_directory_at_once) {
 TEST_F(Burst, what_the_device_cannot_flush_is_a_fault_of_the_set) {
   env::FaultyFiles faulty(*files, {.fail_write = 35, .reason = "Input/output error"});
   const StateArray array{"large", DataType::float64, {"cell"}, {5 << 20}};
-  std::optional<MemberWriter> writer(std::in_place, faulty, set_path(sets, 5), sample_head(5), member_name(0),
-                                     set_path(buffer, 5));
+  std::optional<ShardWriter> writer(std::in_place, faulty, checkpoint_path(checkpoints, 5), sample_head(5),
+                                    shard_name(0), checkpoint_path(buffer, 5));
   EXPECT_EQ(env::testing::refusal([&] { writer->save(array, whole(array), pattern(bytes_of(array), 5)); }),
             fmt::format("checkpoint {}/state.0.nc: cannot flush 1048576 bytes at {}: Input/output error",
-                        set_path(buffer, 5), output::netcdf::first_place_of_values));
+                        checkpoint_path(buffer, 5), output::netcdf::first_place_of_values));
   writer.reset();
-  EXPECT_THAT(files->list(set_path(buffer, 5)), IsEmpty());
-  EXPECT_THAT(files->list(set_path(sets, 5)), IsEmpty());
+  EXPECT_THAT(files->list(checkpoint_path(buffer, 5)), IsEmpty());
+  EXPECT_THAT(files->list(checkpoint_path(checkpoints, 5)), IsEmpty());
 }
 
 TEST_F(Burst, leftovers_of_other_steps_go) {
@@ -165,7 +169,7 @@ TEST_F(Burst, leftovers_of_other_steps_go) {
   const std::string more_servers = write(*files, 7, 2, 3).buffered->path;
   files->write(buffer + "/notes", "of a person");
   clean_buffer(*files, buffer, 7, 2);
-  for (const Member& member : now.members) EXPECT_TRUE(files->exists(member.buffered->path));
+  for (const Shard& shard : now.shards) EXPECT_TRUE(files->exists(shard.buffered->path));
   EXPECT_FALSE(files->exists(other_step));
   EXPECT_FALSE(files->exists(more_servers));
   EXPECT_THAT(files->list(buffer), ElementsAre("notes", "step_000000000007"));
@@ -173,16 +177,16 @@ TEST_F(Burst, leftovers_of_other_steps_go) {
 
 TEST_F(Burst, another_job_that_runs_drains_itself) {
   leave_on_node(7);
-  const SetStore held(*files, "restart", "atmosphere");
-  EXPECT_THAT(message_of([&] { drain_sets(*files, "restart"); }), HasSubstr("in use by another job"));
+  const CheckpointStore held(*files, "restart", "atmosphere");
+  EXPECT_THAT(message_of([&] { drain_checkpoints(*files, "restart"); }), HasSubstr("in use by another job"));
 }
 
 TEST_F(Burst, what_waits_is_kept_by_a_store_and_goes_with_what_a_run_leaves_behind) {
   leave_on_node(7);
-  SetStore store(*files, "restart", "atmosphere");
-  EXPECT_EQ(find_sets(*files, sets).at(0).state, FoundSet::State::on_nodes);
+  CheckpointStore store(*files, "restart", "atmosphere");
+  EXPECT_EQ(find_checkpoints(*files, checkpoints).at(0).state, FoundCheckpoint::State::on_nodes);
   store.discard_after(5);
-  EXPECT_THAT(find_sets(*files, sets), IsEmpty());
+  EXPECT_THAT(find_checkpoints(*files, checkpoints), IsEmpty());
 }
 
 }  // namespace

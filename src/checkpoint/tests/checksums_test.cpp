@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "checkpoint/set.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "checkpoint/tests/samples.hpp"
 
 namespace tailrace::checkpoint::testing {

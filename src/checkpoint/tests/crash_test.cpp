@@ -3,7 +3,7 @@
 #include <random>
 
 #include "checkpoint/burst/buffer.hpp"
-#include "checkpoint/burst/waiting_sets.hpp"
+#include "checkpoint/burst/pending_checkpoints.hpp"
 #include "checkpoint/tests/crash_files.hpp"
 #include "checkpoint/tests/samples.hpp"
 
@@ -20,20 +20,20 @@ std::vector<std::int64_t> values_of(std::int64_t step, std::int64_t server) {
   return values;
 }
 
-Manifest write_members(env::FileSystem& files, SetStore& store, std::int64_t step,
-                       const std::string& buffered = "") {
-  Manifest manifest{.head = sample_head(step), .texts = {}, .members = {}};
+Manifest write_shards(env::FileSystem& files, CheckpointStore& store, std::int64_t step,
+                      const std::string& buffered = "") {
+  Manifest manifest{.head = sample_head(step), .texts = {}, .shards = {}};
   for (const std::int64_t server : {0, 1}) {
-    MemberWriter writer(files, store.set_path(step), manifest.head, member_name(static_cast<int>(server)),
-                        buffered);
+    ShardWriter writer(files, store.checkpoint_path(step), manifest.head,
+                       shard_name(static_cast<int>(server)), buffered);
     model::NumberSaver(writer, server == 0 ? "a/" : "b/")("values", values_of(step, server));
-    manifest.members.push_back(writer.finish());
+    manifest.shards.push_back(writer.finish());
   }
   return manifest;
 }
 
-void write_small_set(env::FileSystem& files, SetStore& store, std::int64_t step) {
-  store.commit(write_members(files, store, step));
+void write_small_checkpoint(env::FileSystem& files, CheckpointStore& store, std::int64_t step) {
+  store.commit(write_shards(files, store, step));
 }
 
 // What a job does, with the number of changes after which each step was reported as durable.
@@ -43,26 +43,26 @@ struct Recorded {
   std::map<std::int64_t, std::size_t> reported;
 
   explicit Recorded(bool by_way_of_a_buffer = false) {
-    SetStore store(files, "a/checkpoints", "atmosphere");
+    CheckpointStore store(files, "a/checkpoints", "atmosphere");
     const std::string buffer = buffered_path("node", store.path());
     if (by_way_of_a_buffer) try_buffer(files, buffer, "server.0");
     for (std::int64_t step = 1; step <= last_step; ++step) {
       if (by_way_of_a_buffer)
-        write_buffered(store, step, set_path(buffer, step));
+        write_buffered(store, step, checkpoint_path(buffer, step));
       else
-        write_small_set(files, store, step);
+        write_small_checkpoint(files, store, step);
       reported.try_emplace(step, files.changes());
       store.prune(keep);
     }
   }
 
   // What is on the node is there, as long as the node is.
-  void write_buffered(SetStore& store, std::int64_t step, const std::string& buffered) {
-    const Manifest manifest = write_members(files, store, step, buffered);
+  void write_buffered(CheckpointStore& store, std::int64_t step, const std::string& buffered) {
+    const Manifest manifest = write_shards(files, store, step, buffered);
     store.note_on_nodes(manifest);
     reported[step] = files.changes();
-    for (const Member& member : manifest.members)
-      EXPECT_TRUE(drain_member(files, member, store.set_path(step)));
+    for (const Shard& shard : manifest.shards)
+      EXPECT_TRUE(drain_shard(files, shard, store.checkpoint_path(step)));
     store.commit(manifest);
   }
 
@@ -80,8 +80,9 @@ struct Recorded {
   }
 };
 
-void expect_small_set(env::FileSystem& files, const std::string& sets, const Manifest& manifest) {
-  const SavedState state(files, set_path(sets, manifest.head.step), manifest);
+void expect_small_checkpoint(env::FileSystem& files, const std::string& checkpoints,
+                             const Manifest& manifest) {
+  const SavedState state(files, checkpoint_path(checkpoints, manifest.head.step), manifest);
   for (const std::int64_t server : {0, 1}) {
     std::vector<std::int64_t> values;
     model::NumberLoader(state, server == 0 ? "a/" : "b/")("values", values);
@@ -90,40 +91,41 @@ void expect_small_set(env::FileSystem& files, const std::string& sets, const Man
 }
 
 // As a job that begins does.
-void drain_all(env::FileSystem& files, const std::string& sets) {
-  SetStore store(files, "a/checkpoints", "atmosphere");
-  for (const FoundSet& set : sets_on_nodes(files, sets)) {
-    remove_parts(files, set.path);
-    EXPECT_THAT(drain_what_is_here(files, set), ::testing::IsEmpty());
-    commit_if_whole(files, store, set);
+void drain_all(env::FileSystem& files, const std::string& checkpoints) {
+  CheckpointStore store(files, "a/checkpoints", "atmosphere");
+  for (const FoundCheckpoint& checkpoint : checkpoints_on_nodes(files, checkpoints)) {
+    remove_parts(files, checkpoint.path);
+    EXPECT_THAT(drain_what_is_here(files, checkpoint), ::testing::IsEmpty());
+    commit_if_whole(files, store, checkpoint);
   }
 }
 
 // The next job finds the newest durable set or the one that was about to be, and goes on from there.
 void expect_usable(env::FileSystem& files, std::int64_t durable) {
-  const std::string sets = "a/checkpoints/atmosphere";
-  drain_all(files, sets);
-  for (const FoundSet& set : find_sets(files, sets))
-    if (set.state == FoundSet::State::complete)
-      EXPECT_EQ(damage_of(files, set.path, set.manifest), std::nullopt) << set.path;
+  const std::string checkpoints = "a/checkpoints/atmosphere";
+  drain_all(files, checkpoints);
+  for (const FoundCheckpoint& checkpoint : find_checkpoints(files, checkpoints))
+    if (checkpoint.state == FoundCheckpoint::State::complete)
+      EXPECT_EQ(damage_of(files, checkpoint.path, checkpoint.manifest), std::nullopt) << checkpoint.path;
     else
-      EXPECT_EQ(set.state, FoundSet::State::unfinished) << set.path << " " << set.why;
-  SetStore store(files, "a/checkpoints", "atmosphere");
-  const auto found = newest_whole(files, sets);
+      EXPECT_EQ(checkpoint.state, FoundCheckpoint::State::unfinished)
+          << checkpoint.path << " " << checkpoint.why;
+  CheckpointStore store(files, "a/checkpoints", "atmosphere");
+  const auto found = newest_whole(files, checkpoints);
   const std::int64_t step = found ? found->head.step : 0;
   EXPECT_TRUE(step == durable || step == durable + 1) << step << " of " << durable;
-  if (found) expect_small_set(files, sets, *found);
+  if (found) expect_small_checkpoint(files, checkpoints, *found);
   store.discard_after(step);
-  write_small_set(files, store, step + 1);
+  write_small_checkpoint(files, store, step + 1);
   store.prune(1);
-  EXPECT_EQ(find_sets(files, sets).size(), 1u);
-  EXPECT_EQ(newest_whole(files, sets)->head.step, step + 1);
+  EXPECT_EQ(find_checkpoints(files, checkpoints).size(), 1u);
+  EXPECT_EQ(newest_whole(files, checkpoints)->head.step, step + 1);
 }
 
 class Crashes : public ::testing::TestWithParam<bool> {};  // by way of a burst buffer?
 INSTANTIATE_TEST_SUITE_P(, Crashes, ::testing::Bool());
 
-TEST_P(Crashes, leave_the_last_durable_set_after_every_change) {
+TEST_P(Crashes, leave_the_last_durable_checkpoint_after_every_change) {
   const Recorded recorded(GetParam());
   EXPECT_GT(recorded.files.changes(), 60u);
   for (std::size_t count = 0; count <= recorded.files.changes(); ++count) {
@@ -133,7 +135,7 @@ TEST_P(Crashes, leave_the_last_durable_set_after_every_change) {
   }
 }
 
-TEST_P(Crashes, leave_the_last_durable_set_whatever_the_device_has_of_the_rest) {
+TEST_P(Crashes, leave_the_last_durable_checkpoint_whatever_the_device_has_of_the_rest) {
   const Recorded recorded(GetParam());
   std::mt19937 random(11);
   for (std::size_t count = 0; count <= recorded.files.changes(); ++count) {

@@ -14,9 +14,9 @@ using ::testing::StartsWith;
 class DamagedSets : public ::testing::Test {
  protected:
   void SetUp() override {
-    SetStore store(*files, "checkpoints", "atmosphere");
-    older = write_set(*files, store, 5);
-    newer = write_set(*files, store, 10);
+    CheckpointStore store(*files, "checkpoints", "atmosphere");
+    older = write_checkpoint(*files, store, 5);
+    newer = write_checkpoint(*files, store, 10);
   }
 
   void change(const std::string& path, std::uint64_t place, unsigned bit) {
@@ -30,7 +30,7 @@ class DamagedSets : public ::testing::Test {
   // What the warning says about the newer set; the older one is used.
   std::string reason() {
     ::testing::internal::CaptureStderr();
-    const auto used = newest_whole(*files, sets);
+    const auto used = newest_whole(*files, checkpoints);
     const std::string log = ::testing::internal::GetCapturedStderr();
     EXPECT_EQ(used, older) << log;
     const std::string begin = "tailrace: warning: checkpoint " + newer_path + " is not used: ";
@@ -42,28 +42,28 @@ class DamagedSets : public ::testing::Test {
   }
 
   std::unique_ptr<env::FileSystem> files = env::make_memory_files();
-  const std::string sets = "checkpoints/atmosphere";
+  const std::string checkpoints = "checkpoints/atmosphere";
   const std::string newer_path = "checkpoints/atmosphere/step_000000000010";
   Manifest older, newer;
 };
 
-TEST_F(DamagedSets, a_flipped_bit_is_found_in_each_region_of_each_member) {
+TEST_F(DamagedSets, a_flipped_bit_is_found_in_each_region_of_each_shard) {
   int regions = 0;
-  for (const Member& member : newer.members) {
-    const std::string path = newer_path + "/" + member.name;
-    for (std::uint64_t begin = 0; begin < member.bytes; begin += region_bytes) {
-      const std::uint64_t end = std::min(begin + region_bytes, member.bytes);
+  for (const Shard& shard : newer.shards) {
+    const std::string path = newer_path + "/" + shard.name;
+    for (std::uint64_t begin = 0; begin < shard.bytes; begin += region_bytes) {
+      const std::uint64_t end = std::min(begin + region_bytes, shard.bytes);
       for (const std::uint64_t place : {begin, (begin + end) / 2, end - 1}) {
         change(path, place, 5);
         EXPECT_EQ(reason(), fmt::format("member {} is damaged: its bytes {} to {} have another checksum",
-                                        member.name, begin, end - 1));
+                                        shard.name, begin, end - 1));
         change(path, place, 5);
       }
       ++regions;
     }
   }
   EXPECT_EQ(regions, 4);
-  EXPECT_EQ(newest_whole(*files, sets), newer);
+  EXPECT_EQ(newest_whole(*files, checkpoints), newer);
 }
 
 TEST_F(DamagedSets, a_flipped_bit_is_found_anywhere_in_the_manifest) {
@@ -89,14 +89,14 @@ TEST_F(DamagedSets, a_manifest_that_is_cut_off_anywhere_is_found) {
 }
 
 TEST_F(DamagedSets, a_member_that_is_short_long_or_missing_is_named) {
-  const Member& member = newer.members[1];
+  const Shard& shard = newer.shards[1];
   const std::string path = newer_path + "/state.1.nc";
   const std::string contents = files->read(path);
   files->write(path, contents.substr(0, 1000));
-  EXPECT_EQ(reason(), fmt::format("member state.1.nc is truncated: 1000 of {} bytes exist", member.bytes));
+  EXPECT_EQ(reason(), fmt::format("member state.1.nc is truncated: 1000 of {} bytes exist", shard.bytes));
   files->write(path, contents + "x");
   EXPECT_EQ(reason(), fmt::format("member state.1.nc is longer than it was: {} of {} bytes exist",
-                                  member.bytes + 1, member.bytes));
+                                  shard.bytes + 1, shard.bytes));
   files->remove(path);
   EXPECT_EQ(reason(), "member state.1.nc is missing");
   EXPECT_EQ(message_of([&] { SavedState(*files, newer_path, newer); }),
@@ -114,13 +114,13 @@ TEST_F(DamagedSets, a_set_under_another_name_is_not_taken_for_what_it_is_not) {
   other.head.step = 11;
   files->write(newer_path + "/manifest.json", to_text(other));
   EXPECT_EQ(
-      message_of([&] { newest_whole(*files, sets); }),
+      message_of([&] { newest_whole(*files, checkpoints); }),
       "checkpoint checkpoints/atmosphere/step_000000000010 cannot be used: it has the manifest of step 11");
   other = newer;
   other.head.component = "ocean";
   files->write(newer_path + "/manifest.json", to_text(other));
   EXPECT_EQ(
-      message_of([&] { newest_whole(*files, sets); }),
+      message_of([&] { newest_whole(*files, checkpoints); }),
       "checkpoint checkpoints/atmosphere/step_000000000010 cannot be used: it has the manifest of component "
       "\"ocean\"");
 }
@@ -129,7 +129,7 @@ TEST_F(DamagedSets, where_none_is_whole_there_is_none) {
   files->remove(newer_path + "/state.0.nc");
   change("checkpoints/atmosphere/step_000000000005/state.0.nc", 7, 0);
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(newest_whole(*files, sets), std::nullopt);
+  EXPECT_EQ(newest_whole(*files, checkpoints), std::nullopt);
   const std::string log = ::testing::internal::GetCapturedStderr();
   EXPECT_THAT(log, HasSubstr("step_000000000010 is not used"));
   EXPECT_THAT(log, HasSubstr("step_000000000005 is not used"));
@@ -143,7 +143,7 @@ TEST_F(DamagedSets, are_found_by_several_who_share_the_work) {
   for (std::size_t index = 0; index < 3; ++index)
     found += damage_of(*files, newer_path, newer, {index, 3}).has_value();
   EXPECT_EQ(found, 1);
-  EXPECT_EQ(damage_of(*files, sets + "/step_000000000005", older, {1, 3}), std::nullopt);
+  EXPECT_EQ(damage_of(*files, checkpoints + "/step_000000000005", older, {1, 3}), std::nullopt);
 }
 
 // With a checksum that fits.
@@ -158,7 +158,7 @@ TEST_F(DamagedSets, of_a_later_version_or_another_machine_are_refused) {
   const std::string text = files->read(path);
   files->write(path, signed_text(text, "\"version\": 1", "\"version\": 2"));
   EXPECT_THAT(
-      message_of([&] { newest_whole(*files, sets); }),
+      message_of([&] { newest_whole(*files, checkpoints); }),
       ::testing::MatchesRegex("checkpoint checkpoints/atmosphere/step_000000000010 cannot be used: it was "
                               "written in version 2 of the format, by Tailrace [0-9.]+; this Tailrace "
                               "\\([0-9.]+\\) reads versions up to 1"));

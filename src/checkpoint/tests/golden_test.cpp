@@ -43,26 +43,26 @@ Bytes golden_values(std::size_t number) {
 TEST(Golden, is_made_on_request) {
   const char* const directory = std::getenv("TAILRACE_MAKE_CHECKPOINTS");
   if (directory == nullptr) GTEST_SKIP() << "tests/data/make_checkpoints asks for it";
-  SetStore store(env::system_files(), directory, "atmosphere");
+  CheckpointStore store(env::system_files(), directory, "atmosphere");
   Manifest manifest{{"atmosphere", golden_step, 10.5}, {{"field w", "float64 on grid les"}}, {}};
   const auto arrays = golden_arrays();
   for (const std::size_t server : {0u, 1u}) {
-    MemberWriter writer(env::system_files(), store.set_path(golden_step), manifest.head,
-                        member_name(static_cast<int>(server)));
+    ShardWriter writer(env::system_files(), store.checkpoint_path(golden_step), manifest.head,
+                       shard_name(static_cast<int>(server)));
     for (std::size_t i = server; i < arrays.size(); i += 2)
       writer.save(arrays[i], whole(arrays[i]), golden_values(i));
-    manifest.members.push_back(writer.finish());
+    manifest.shards.push_back(writer.finish());
   }
   store.commit(manifest);
 }
 
 TEST(Golden, is_read) {
-  const std::string sets = std::string(TAILRACE_TEST_DATA) + "/checkpoints_v1/atmosphere";
-  const auto manifest = newest_whole(env::system_files(), sets);
+  const std::string checkpoints = std::string(TAILRACE_TEST_DATA) + "/checkpoints_v1/atmosphere";
+  const auto manifest = newest_whole(env::system_files(), checkpoints);
   ASSERT_TRUE(manifest);
-  EXPECT_EQ(manifest->head, (SetHead{"atmosphere", golden_step, 10.5}));
+  EXPECT_EQ(manifest->head, (CheckpointHeader{"atmosphere", golden_step, 10.5}));
   EXPECT_THAT(manifest->texts, ::testing::ElementsAre(std::pair("field w", "float64 on grid les")));
-  const SavedState state(env::system_files(), set_path(sets, golden_step), *manifest);
+  const SavedState state(env::system_files(), checkpoint_path(checkpoints, golden_step), *manifest);
   const auto arrays = golden_arrays();
   EXPECT_EQ(state.names().size(), arrays.size());
   for (std::size_t i = 0; i < arrays.size(); ++i) {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/member_writer.hpp"
+#include "checkpoint/checkpoint_check.hpp"
+#include "checkpoint/checkpoint_store.hpp"
 #include "checkpoint/saved_state.hpp"
-#include "checkpoint/set_check.hpp"
-#include "checkpoint/set_store.hpp"
+#include "checkpoint/shard_writer.hpp"
 #include "model/memory/memory_state.hpp"
 
 namespace tailrace::checkpoint::testing {
@@ -54,34 +54,34 @@ inline Bytes sample_values(std::size_t array, std::int64_t step) {
                  static_cast<unsigned>(100 * step) + static_cast<unsigned>(array));
 }
 
-inline SetHead sample_head(std::int64_t step) {
+inline CheckpointHeader sample_head(std::int64_t step) {
   return {"atmosphere", step, 0.25 * static_cast<double>(step)};
 }
 
 // The part of server `server` of `servers`: every so manieth array.
-inline Member write_member(env::FileSystem& files, const std::string& sets, std::int64_t step,
-                           std::size_t server, std::size_t servers) {
-  MemberWriter writer(files, set_path(sets, step), sample_head(step), member_name(static_cast<int>(server)));
+inline Shard write_shard(env::FileSystem& files, const std::string& checkpoints, std::int64_t step,
+                         std::size_t server, std::size_t servers) {
+  ShardWriter writer(files, checkpoint_path(checkpoints, step), sample_head(step),
+                     shard_name(static_cast<int>(server)));
   const auto arrays = sample_arrays();
   for (std::size_t i = server; i < arrays.size(); i += servers)
     writer.save(arrays[i], whole(arrays[i]), sample_values(i, step));
   return writer.finish();
 }
 
-inline Manifest write_set(env::FileSystem& files, SetStore& store, std::int64_t step,
-                          std::size_t servers = 2) {
-  Manifest manifest{
-      .head = sample_head(step), .texts = {{"configuration", "output: \"ä\"\n"}}, .members = {}};
+inline Manifest write_checkpoint(env::FileSystem& files, CheckpointStore& store, std::int64_t step,
+                                 std::size_t servers = 2) {
+  Manifest manifest{.head = sample_head(step), .texts = {{"configuration", "output: \"ä\"\n"}}, .shards = {}};
   for (std::size_t server = 0; server < servers; ++server)
-    manifest.members.push_back(write_member(files, store.path(), step, server, servers));
+    manifest.shards.push_back(write_shard(files, store.path(), step, server, servers));
   store.commit(manifest);
   return manifest;
 }
 
 // Whether all of the state of `step` is read from its set.
-inline void expect_values(env::FileSystem& files, const std::string& sets, std::int64_t step) {
-  const std::string set = set_path(sets, step);
-  const SavedState state(files, set, read_manifest(files, set));
+inline void expect_values(env::FileSystem& files, const std::string& checkpoints, std::int64_t step) {
+  const std::string checkpoint = checkpoint_path(checkpoints, step);
+  const SavedState state(files, checkpoint, read_manifest(files, checkpoint));
   const auto arrays = sample_arrays();
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     Bytes values(bytes_of(arrays[i]));

@@ -19,47 +19,47 @@ class Store : public ::testing::Test {
  protected:
   std::vector<std::int64_t> steps() {
     std::vector<std::int64_t> steps;
-    for (const FoundSet& set : find_sets(*files, sets))
-      if (set.state == FoundSet::State::complete) steps.push_back(set.step);
+    for (const FoundCheckpoint& checkpoint : find_checkpoints(*files, checkpoints))
+      if (checkpoint.state == FoundCheckpoint::State::complete) steps.push_back(checkpoint.step);
     return steps;
   }
 
   std::unique_ptr<env::FileSystem> files = env::make_memory_files();
-  const std::string sets = "checkpoints/atmosphere";
+  const std::string checkpoints = "checkpoints/atmosphere";
 };
 
 TEST_F(Store, is_held_by_one_job) {
-  auto first = std::make_unique<SetStore>(*files, "checkpoints", "atmosphere");
+  auto first = std::make_unique<CheckpointStore>(*files, "checkpoints", "atmosphere");
   const std::string holder = fmt::format("{} (process {})", env::host_name(), env::process_id());
-  EXPECT_EQ(holder_of(*files, sets), holder);
-  EXPECT_EQ(message_of([&] { SetStore(*files, "checkpoints", "atmosphere"); }),
+  EXPECT_EQ(holder_of(*files, checkpoints), holder);
+  EXPECT_EQ(message_of([&] { CheckpointStore(*files, "checkpoints", "atmosphere"); }),
             "the checkpoints of component \"atmosphere\" in checkpoints/atmosphere are in use by another job "
             "that still "
             "runs, on " +
                 holder + "; wait for its end, or end it");
-  SetStore other(*files, "checkpoints", "ocean");
+  CheckpointStore other(*files, "checkpoints", "ocean");
   first.reset();
-  EXPECT_EQ(holder_of(*files, sets), "");
-  SetStore second(*files, "checkpoints", "atmosphere");
+  EXPECT_EQ(holder_of(*files, checkpoints), "");
+  CheckpointStore second(*files, "checkpoints", "atmosphere");
   EXPECT_EQ(holder_of(*files, "nowhere"), "");
 }
 
 TEST_F(Store, keeps_the_newest) {
-  SetStore store(*files, "checkpoints", "atmosphere");
-  for (const std::int64_t step : {10, 20, 30, 40}) write_set(*files, store, step);
+  CheckpointStore store(*files, "checkpoints", "atmosphere");
+  for (const std::int64_t step : {10, 20, 30, 40}) write_checkpoint(*files, store, step);
   store.prune(3);
   EXPECT_THAT(steps(), ElementsAre(40, 30, 20));
-  files->write(sets + "/step_000000000030/manifest.json", "torn");
+  files->write(checkpoints + "/step_000000000030/manifest.json", "torn");
   store.prune(2);  // what is damaged does not count
   EXPECT_THAT(steps(), ElementsAre(40, 20));
   store.prune(1);
   EXPECT_THAT(steps(), ElementsAre(40));
-  EXPECT_THAT(files->list(sets), ElementsAre("lock", "step_000000000040"));
+  EXPECT_THAT(files->list(checkpoints), ElementsAre("lock", "step_000000000040"));
 }
 
 TEST_F(Store, discards_what_another_run_wrote_later) {
-  SetStore store(*files, "checkpoints", "atmosphere");
-  for (const std::int64_t step : {10, 20, 30}) write_set(*files, store, step);
+  CheckpointStore store(*files, "checkpoints", "atmosphere");
+  for (const std::int64_t step : {10, 20, 30}) write_checkpoint(*files, store, step);
   ::testing::internal::CaptureStderr();
   store.discard_after(10);
   EXPECT_THAT(
@@ -67,56 +67,56 @@ TEST_F(Store, discards_what_another_run_wrote_later) {
       HasSubstr("checkpoint checkpoints/atmosphere/step_000000000030 is removed: the run goes on from step "
                 "10\n"));
   EXPECT_THAT(steps(), ElementsAre(10));
-  write_set(*files, store, 20);
+  write_checkpoint(*files, store, 20);
   ::testing::internal::CaptureStderr();
   store.discard_after(std::nullopt);
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("the run goes on from the beginning"));
-  EXPECT_THAT(files->list(sets), ElementsAre("lock"));
+  EXPECT_THAT(files->list(checkpoints), ElementsAre("lock"));
 }
 
 TEST_F(Store, removes_what_killed_jobs_left) {
   {
-    SetStore store(*files, "checkpoints", "atmosphere");
-    write_set(*files, store, 10);
-    write_member(*files, sets, 20, 0, 2);
-    files->write(sets + "/step_000000000020/manifest.json.new", "half");
-    write_member(*files, sets, 30, 1, 2);
-    files->write(sets + "/step_000000000030/notes.txt", "mine");
+    CheckpointStore store(*files, "checkpoints", "atmosphere");
+    write_checkpoint(*files, store, 10);
+    write_shard(*files, checkpoints, 20, 0, 2);
+    files->write(checkpoints + "/step_000000000020/manifest.json.new", "half");
+    write_shard(*files, checkpoints, 30, 1, 2);
+    files->write(checkpoints + "/step_000000000030/notes.txt", "mine");
   }
   ::testing::internal::CaptureStderr();
-  SetStore store(*files, "checkpoints", "atmosphere");
+  CheckpointStore store(*files, "checkpoints", "atmosphere");
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
               HasSubstr("checkpoint checkpoints/atmosphere/step_000000000030 cannot be removed: "));
-  EXPECT_THAT(files->list(sets), ElementsAre("lock", "step_000000000010", "step_000000000030"));
-  EXPECT_THAT(files->list(sets + "/step_000000000030"), ElementsAre("notes.txt"));
-  EXPECT_EQ(newest_whole(*files, sets)->head.step, 10);
+  EXPECT_THAT(files->list(checkpoints), ElementsAre("lock", "step_000000000010", "step_000000000030"));
+  EXPECT_THAT(files->list(checkpoints + "/step_000000000030"), ElementsAre("notes.txt"));
+  EXPECT_EQ(newest_whole(*files, checkpoints)->head.step, 10);
 }
 
-TEST_F(Store, abandons_a_set) {
-  SetStore store(*files, "checkpoints", "atmosphere");
-  write_member(*files, sets, 20, 0, 2);
+TEST_F(Store, abandons_a_checkpoint) {
+  CheckpointStore store(*files, "checkpoints", "atmosphere");
+  write_shard(*files, checkpoints, 20, 0, 2);
   store.abandon(20);
   store.abandon(20);
-  EXPECT_THAT(files->list(sets), ElementsAre("lock"));
-  write_set(*files, store, 30);
+  EXPECT_THAT(files->list(checkpoints), ElementsAre("lock"));
+  write_checkpoint(*files, store, 30);
   store.abandon(30);
   EXPECT_THAT(steps(), ElementsAre(30));
 }
 
-TEST_F(Store, does_not_write_a_set_twice) {
-  SetStore store(*files, "checkpoints", "atmosphere");
-  const Manifest manifest = write_set(*files, store, 10);
+TEST_F(Store, does_not_write_a_checkpoint_twice) {
+  CheckpointStore store(*files, "checkpoints", "atmosphere");
+  const Manifest manifest = write_checkpoint(*files, store, 10);
   EXPECT_THAT(message_of([&] { store.commit(manifest); }), HasSubstr("step_000000000010 is there already"));
-  EXPECT_THAT(message_of([&] { write_member(*files, sets, 10, 0, 2); }), HasSubstr("is there already"));
-  expect_values(*files, sets, 10);
+  EXPECT_THAT(message_of([&] { write_shard(*files, checkpoints, 10, 0, 2); }), HasSubstr("is there already"));
+  expect_values(*files, checkpoints, 10);
 }
 
 // A disk that is full at the n-th write, for every n, and stays so: the set before is as it was, and the next
 // one is written when there is room.
-TEST_F(Store, a_disk_that_fails_at_any_write_costs_only_the_new_set) {
+TEST_F(Store, a_disk_that_fails_at_any_write_costs_only_the_new_checkpoint) {
   {
-    SetStore store(*files, "checkpoints", "atmosphere");
-    write_set(*files, store, 10);
+    CheckpointStore store(*files, "checkpoints", "atmosphere");
+    write_checkpoint(*files, store, 10);
   }
   bool done = false;
   int failures = 0;
@@ -124,9 +124,9 @@ TEST_F(Store, a_disk_that_fails_at_any_write_costs_only_the_new_set) {
     SCOPED_TRACE(write);
     env::FaultyFiles faulty(*files, {.fail_write = write, .fail_times = 1000000});
     try {
-      SetStore store(faulty, "checkpoints", "atmosphere");
+      CheckpointStore store(faulty, "checkpoints", "atmosphere");
       try {
-        write_set(faulty, store, 20);
+        write_checkpoint(faulty, store, 20);
         done = true;
       } catch (const Error&) {
         store.abandon(20);
@@ -139,16 +139,16 @@ TEST_F(Store, a_disk_that_fails_at_any_write_costs_only_the_new_set) {
       EXPECT_THAT(error.what(), HasSubstr("No space left on device"));
       EXPECT_THAT(steps(), ElementsAre(10));
     }
-    EXPECT_EQ(newest_whole(*files, sets)->head.step, done ? 20 : 10);
+    EXPECT_EQ(newest_whole(*files, checkpoints)->head.step, done ? 20 : 10);
   }
   EXPECT_GT(failures, 10);
-  expect_values(*files, sets, 20);
+  expect_values(*files, checkpoints, 20);
 }
 
 TEST_F(Store, says_where_it_cannot_write) {
   files->make_directories("checkpoints");
   files->write("checkpoints/atmosphere", "a file");
-  EXPECT_THAT(message_of([&] { SetStore(*files, "checkpoints", "atmosphere"); }),
+  EXPECT_THAT(message_of([&] { CheckpointStore(*files, "checkpoints", "atmosphere"); }),
               HasSubstr("checkpoints/atmosphere"));
 }
 

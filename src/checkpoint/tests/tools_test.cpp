@@ -15,27 +15,27 @@ using ::testing::IsEmpty;
 class Tools : public ::testing::Test {
  protected:
   void SetUp() override {
-    SetStore atmosphere(*files, "a/checkpoints", "atmosphere");
-    for (const std::int64_t step : {10, 20, 30}) write_set(*files, atmosphere, step);
-    SetStore ocean(*files, "a/checkpoints", "ocean");
-    MemberWriter writer(*files, ocean.set_path(20), {"ocean", 20, 5.0}, "state.0.nc");
+    CheckpointStore atmosphere(*files, "a/checkpoints", "atmosphere");
+    for (const std::int64_t step : {10, 20, 30}) write_checkpoint(*files, atmosphere, step);
+    CheckpointStore ocean(*files, "a/checkpoints", "ocean");
+    ShardWriter writer(*files, ocean.checkpoint_path(20), {"ocean", 20, 5.0}, "state.0.nc");
     model::NumberSaver(writer, "")("n", std::int64_t{7});
     ocean.commit({{"ocean", 20, 5.0}, {}, {writer.finish()}});
   }
 
   std::vector<std::string> summary(const std::string& path, bool verify) {
     std::vector<std::string> lines;
-    for (const auto& [set, component, holder] : survey(*files, path, verify))
-      lines.push_back(component + " " + std::to_string(set.step) + " " + set.why);
+    for (const auto& [checkpoint, component, holder] : survey(*files, path, verify))
+      lines.push_back(component + " " + std::to_string(checkpoint.step) + " " + checkpoint.why);
     return lines;
   }
 
-  void damage(const std::string& set) { files->write(set + "/state.0.nc", "torn"); }
+  void damage(const std::string& checkpoint) { files->write(checkpoint + "/state.0.nc", "torn"); }
 
   std::unique_ptr<env::FileSystem> files = env::make_memory_files();
 };
 
-TEST_F(Tools, look_at_a_directory_a_component_or_a_set) {
+TEST_F(Tools, look_at_a_directory_a_component_or_a_checkpoint) {
   const std::vector<std::string> all = {"atmosphere 30 ", "atmosphere 20 ", "atmosphere 10 ", "ocean 20 "};
   EXPECT_EQ(summary("a/checkpoints", true), all);
   EXPECT_EQ(summary("a/../a/checkpoints/", false), all);
@@ -43,7 +43,7 @@ TEST_F(Tools, look_at_a_directory_a_component_or_a_set) {
   EXPECT_THAT(summary("a/checkpoints/atmosphere/step_000000000020/", true), ElementsAre("atmosphere 20 "));
 }
 
-TEST_F(Tools, see_damage_of_members_when_they_read_them) {
+TEST_F(Tools, see_damage_of_shards_when_they_read_them) {
   damage("a/checkpoints/atmosphere/step_000000000020");
   EXPECT_EQ(summary("a/checkpoints/atmosphere", false)[1], "atmosphere 20 ");
   EXPECT_THAT(summary("a/checkpoints/atmosphere", true)[1],
@@ -60,7 +60,7 @@ TEST_F(Tools, say_where_there_is_nothing) {
       "of the configuration");
 }
 
-TEST_F(Tools, find_the_set_of_a_component) {
+TEST_F(Tools, find_the_checkpoint_of_a_component) {
   EXPECT_EQ(newest_complete(*files, "a/checkpoints", "atmosphere").step, 30);
   files->remove("a/checkpoints/atmosphere/step_000000000030/manifest.json");
   EXPECT_EQ(newest_complete(*files, "a/checkpoints", "atmosphere").step, 20);
@@ -72,35 +72,35 @@ TEST_F(Tools, find_the_set_of_a_component) {
 }
 
 TEST_F(Tools, copy_a_whole_set) {
-  const std::string set = "a/checkpoints/atmosphere/step_000000000020";
-  EXPECT_EQ(copy_set(*files, set, "b/c"), "b/c/atmosphere/step_000000000020");
+  const std::string checkpoint = "a/checkpoints/atmosphere/step_000000000020";
+  EXPECT_EQ(copy_checkpoint(*files, checkpoint, "b/c"), "b/c/atmosphere/step_000000000020");
   expect_values(*files, "b/c/atmosphere", 20);
-  EXPECT_EQ(newest_whole(*files, "b/c/atmosphere"), read_manifest(*files, set));
-  EXPECT_EQ(message_of([&] { copy_set(*files, set, "b/c"); }),
+  EXPECT_EQ(newest_whole(*files, "b/c/atmosphere"), read_manifest(*files, checkpoint));
+  EXPECT_EQ(message_of([&] { copy_checkpoint(*files, checkpoint, "b/c"); }),
             "checkpoint b/c/atmosphere/step_000000000020 is there already");
-  EXPECT_EQ(message_of([&] { copy_set(*files, "a/checkpoints/atmosphere", "b/c"); }),
+  EXPECT_EQ(message_of([&] { copy_checkpoint(*files, "a/checkpoints/atmosphere", "b/c"); }),
             "a/checkpoints/atmosphere: is not one checkpoint, whose name is step_ and twelve digits");
-  damage(set);
+  damage(checkpoint);
   EXPECT_THAT(
-      message_of([&] { copy_set(*files, set, "d"); }),
+      message_of([&] { copy_checkpoint(*files, checkpoint, "d"); }),
       HasSubstr("checkpoint a/checkpoints/atmosphere/step_000000000020 cannot be used: member state.0.nc is "
                 "truncated"));
   EXPECT_FALSE(files->exists("d"));
 }
 
 TEST_F(Tools, prune_each_component) {
-  EXPECT_THAT(prune_sets(*files, "a/checkpoints", 2),
+  EXPECT_THAT(prune_checkpoints(*files, "a/checkpoints", 2),
               ElementsAre("a/checkpoints/atmosphere/step_000000000010"));
-  EXPECT_THAT(prune_sets(*files, "a/checkpoints", 2), IsEmpty());
-  const SetStore job(*files, "a/checkpoints", "atmosphere");
-  EXPECT_THAT(message_of([&] { prune_sets(*files, "a/checkpoints", 1); }),
+  EXPECT_THAT(prune_checkpoints(*files, "a/checkpoints", 2), IsEmpty());
+  const CheckpointStore job(*files, "a/checkpoints", "atmosphere");
+  EXPECT_THAT(message_of([&] { prune_checkpoints(*files, "a/checkpoints", 1); }),
               HasSubstr("in use by another job"));
 }
 
 TEST_F(Tools, remove_only_what_cannot_be_used) {
   EXPECT_THAT(remove_unusable(*files, "a/checkpoints"), IsEmpty());
   damage("a/checkpoints/atmosphere/step_000000000020");
-  write_member(*files, "a/checkpoints/atmosphere", 40, 0, 2);
+  write_shard(*files, "a/checkpoints/atmosphere", 40, 0, 2);
   Manifest moved = read_manifest(*files, "a/checkpoints/ocean/step_000000000020");
   moved.head.component = "sea";
   files->write("a/checkpoints/ocean/step_000000000020/manifest.json", to_text(moved));
@@ -112,9 +112,9 @@ TEST_F(Tools, remove_only_what_cannot_be_used) {
       ElementsAre("atmosphere 30 ", "atmosphere 10 ", "ocean 20 it has the manifest of component \"sea\""));
 }
 
-TEST_F(Tools, leave_the_sets_of_a_running_job_alone) {
-  SetStore job(*files, "a/checkpoints", "atmosphere");
-  write_member(*files, "a/checkpoints/atmosphere", 40, 0, 2);
+TEST_F(Tools, leave_the_checkpoints_of_a_running_job_alone) {
+  CheckpointStore job(*files, "a/checkpoints", "atmosphere");
+  write_shard(*files, "a/checkpoints/atmosphere", 40, 0, 2);
   EXPECT_THAT(message_of([&] { remove_unusable(*files, "a/checkpoints/atmosphere"); }),
               HasSubstr("in use by another job"));
   EXPECT_FALSE(survey(*files, "a/checkpoints/atmosphere", false)[0].holder.empty());

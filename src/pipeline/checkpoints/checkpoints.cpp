@@ -23,13 +23,13 @@ settings::CheckpointOptions options_of(const Blueprint& blueprint) {
   return options != nullptr ? *options : settings::CheckpointOptions{};
 }
 
-std::string path_of_sets(const Blueprint& blueprint) {
-  return checkpoint::sets_path(options_of(blueprint).directory, blueprint.info.declarations.component);
+std::string path_of_checkpoints(const Blueprint& blueprint) {
+  return checkpoint::checkpoints_path(options_of(blueprint).directory, blueprint.info.declarations.component);
 }
 
 std::string path_in_buffer(const Blueprint& blueprint) {
   const std::string buffer = options_of(blueprint).burst_buffer;
-  return buffer.empty() ? "" : checkpoint::buffered_path(buffer, path_of_sets(blueprint));
+  return buffer.empty() ? "" : checkpoint::buffered_path(buffer, path_of_checkpoints(blueprint));
 }
 
 void put_fault(base::ByteWriter& into, const std::optional<base::Fault>& fault) {
@@ -57,13 +57,13 @@ Checkpoints::Checkpoints(const Blueprint& blueprint, ControlChannel& control, si
       events_(std::move(events)),
       options_(options_of(blueprint)),
       owners_(owners_of_fields(blueprint.plan, blueprint.info.declarations, control.size())),
-      kept_(blueprint),
-      sets_path_(path_of_sets(blueprint)),
+      blocks_(blueprint),
+      checkpoints_path_(path_of_checkpoints(blueprint)),
       buffered_path_(path_in_buffer(blueprint)),
       newest_cut_(blueprint.info.saved ? blueprint.info.begin.step : -1),
       own_(services.executor, env::system_files(), control.rank()),
       drain_(services.executor, env::system_files()),
-      sets_(services.executor, control.size(), !buffered_path_.empty(), events_of_sets()),
+      committer_(services.executor, control.size(), !buffered_path_.empty(), committer_events()),
       barrier_(
           control, blueprint.info.leader,
           {.begin = [this](const model::Tick& tick, const messaging::Bytes& values) { begin(tick, values); },
@@ -73,10 +73,10 @@ Checkpoints::Checkpoints(const Blueprint& blueprint, ControlChannel& control, si
                [this](const messaging::Bytes&) {
                  control_.broadcast(ControlMessage::all_through, messaging::Bytes{});
                }),
-      members_(control, ControlMessage::member, blueprint.info.leader,
-               [this](const messaging::Bytes& messages) { hear_members(messages); }),
+      shards_(control, ControlMessage::shard, blueprint.info.leader,
+              [this](const messaging::Bytes& messages) { on_shards(messages); }),
       drained_(control, ControlMessage::drained, blueprint.info.leader,
-               [this](const messaging::Bytes& messages) { hear_drained(messages); }) {
+               [this](const messaging::Bytes& messages) { on_drained(messages); }) {
   control_.on(ControlMessage::state, [this](int from, messaging::Bytes&& bundle) {
     own_.take(std::move(bundle));
     control_.messenger().send(from, control_.kind(ControlMessage::taken), {});
@@ -87,10 +87,10 @@ Checkpoints::Checkpoints(const Blueprint& blueprint, ControlChannel& control, si
   control_.on_broadcast(ControlMessage::all_through, blueprint.info.leader,
                         [this](int, messaging::Bytes&&) { own_.end_of_pieces(); });
   control_.on_broadcast(ControlMessage::drain, blueprint.info.leader,
-                        [this](int, messaging::Bytes&& message) { hear_word_of_set(message); });
+                        [this](int, messaging::Bytes&& message) { on_decision(message); });
 }
 
-Sets::Events Checkpoints::events_of_sets() {
+CheckpointCommitter::Events Checkpoints::committer_events() {
   return {.decided =
               [this](std::int64_t step, bool is_wanted) {
                 base::ByteWriter writer;
@@ -98,8 +98,8 @@ Sets::Events Checkpoints::events_of_sets() {
                 writer.put(static_cast<std::uint8_t>(is_wanted));
                 control_.broadcast(ControlMessage::drain, writer.take());
               },
-          .on_nodes = [this](const SetTimes& times) { on_nodes(times); },
-          .durable = [this](const SetTimes& times) { durable(times); },
+          .on_nodes = [this](const CheckpointTimes& times) { on_nodes(times); },
+          .durable = [this](const CheckpointTimes& times) { durable(times); },
           .failed = [this](const base::Fault& fault) { failed(fault); }};
 }
 
@@ -107,13 +107,13 @@ void Checkpoints::open() {
   if (!options_.is_asked_for) return;
   if (!buffered_path_.empty()) try_buffer();
   if (!is_leader()) return;
-  auto store = std::make_unique<checkpoint::SetStore>(env::system_files(), options_.directory,
-                                                      blueprint_.info.declarations.component);
+  auto store = std::make_unique<checkpoint::CheckpointStore>(env::system_files(), options_.directory,
+                                                             blueprint_.info.declarations.component);
   const bool restarts = blueprint_.info.saved != nullptr;
   const auto step = restarts ? std::optional(blueprint_.info.begin.step) : std::nullopt;
   store->discard_after(step);
   checkpoint::remove_begun_behind(env::system_files(), store->path(), step);
-  sets_.open(std::move(store), options_.keep);
+  committer_.open(std::move(store), options_.keep);
 }
 
 void Checkpoints::try_buffer() const {
@@ -132,7 +132,7 @@ void Checkpoints::watch_files(sinks::FileServices& services) {
   if (!options_.is_asked_for) return;
   const std::string& component = blueprint_.info.declarations.component;
   services.begins_file = [this](const std::string& path) {
-    checkpoint::note_begun(env::system_files(), sets_path_, path,
+    checkpoint::note_begun(env::system_files(), checkpoints_path_, path,
                            newest_cut_.load(std::memory_order_relaxed));
   };
   services.marks_commit = [this, component](telemetry::CommitLine& line) {
@@ -142,7 +142,7 @@ void Checkpoints::watch_files(sinks::FileServices& services) {
 }
 
 void Checkpoints::keep(int client, int field, std::span<const std::byte> values) {
-  kept_.accept(client, field, values);
+  blocks_.accept(client, field, values);
 }
 
 std::optional<base::Fault> Checkpoints::disagreement(const model::Tick& begun) const {
@@ -158,10 +158,10 @@ std::optional<base::Fault> Checkpoints::disagreement(const model::Tick& begun) c
 }
 
 void Checkpoints::begin(const model::Tick& tick, const messaging::Bytes& values) {
-  const checkpoint::SetHead head{blueprint_.info.declarations.component, tick.step, tick.time};
+  const checkpoint::CheckpointHeader head{blueprint_.info.declarations.component, tick.step, tick.time};
   const bool buffers = !buffered_path_.empty();
-  own_.begin(checkpoint::set_path(sets_path_, tick.step),
-             buffers ? checkpoint::set_path(buffered_path_, tick.step) : "", head);
+  own_.begin(checkpoint::checkpoint_path(checkpoints_path_, tick.step),
+             buffers ? checkpoint::checkpoint_path(buffered_path_, tick.step) : "", head);
   // Only now it is sure that no other job holds the sets, whose members may be there.
   if (buffers && !std::exchange(buffer_is_clean_, true))
     services_.executor.write([path = buffered_path_, step = tick.step, servers = control_.size()] {
@@ -171,16 +171,16 @@ void Checkpoints::begin(const model::Tick& tick, const messaging::Bytes& values)
   base::ByteReader reader(values);
   const double model_seconds = reader.rest().empty() ? 0.0 : reader.get<double>();
   values_ = model::kept_values_from(reader.rest());
-  sets_.begin({.head = head,
-               .texts = plan::describe_for_restart(blueprint_.plan, blueprint_.info.declarations),
-               .members = {}},
-              model_seconds);
+  committer_.begin({.head = head,
+                    .texts = plan::describe_for_restart(blueprint_.plan, blueprint_.info.declarations),
+                    .shards = {}},
+                   model_seconds);
 }
 
 void Checkpoints::save() {
   PieceSender sender(control_, owners_, [this](OwnPiece&& piece) { own_.keep(std::move(piece)); });
   try {
-    kept_.hand_over(sender);  // first, for it is the most, and is written meanwhile
+    blocks_.hand_over(sender);  // first, for it is the most, and is written meanwhile
     events_.save(sender);
     model::save(std::exchange(values_, {}), sender);
   } catch (...) {
@@ -193,83 +193,84 @@ void Checkpoints::save() {
 }
 
 bool Checkpoints::progress() {
-  bool moved = barrier_.progress(sets_.may_begin());
+  bool moved = barrier_.progress(committer_.may_begin());
   moved = own_.progress() || moved;
   if (const auto outcome = own_.take_outcome()) {
-    tell_member(*outcome);
+    report_shard(*outcome);
     moved = true;
   }
   moved = drain_.progress() || moved;
   while (const auto outcome = drain_.take_outcome()) {
-    tell_drained(*outcome);
+    report_drained(*outcome);
     moved = true;
   }
-  return sets_.progress() || moved;
+  return committer_.progress() || moved;
 }
 
-void Checkpoints::tell_member(const OwnMember::Outcome& outcome) {
+void Checkpoints::report_shard(const LocalShard::Outcome& outcome) {
   base::ByteWriter writer;
   put_fault(writer, outcome.fault);
   if (!outcome.fault) {
     env::maybe_fail("member");
-    outcome.member.put(writer);
+    outcome.shard.put(writer);
     if (!buffered_path_.empty())
-      drain_.add(checkpoint::set_path(sets_path_, outcome.step), outcome.step, outcome.member);
+      drain_.add(checkpoint::checkpoint_path(checkpoints_path_, outcome.step), outcome.step, outcome.shard);
   }
-  members_.say(writer.take());
+  shards_.say(writer.take());
 }
 
-void Checkpoints::hear_members(const messaging::Bytes& messages) {
+void Checkpoints::on_shards(const messaging::Bytes& messages) {
   for (base::ByteReader reader(messages); !reader.rest().empty();) {
     if (const auto fault = get_fault(reader))
-      sets_.add_fault(*fault);
+      committer_.add_fault(*fault);
     else
-      sets_.add_member(checkpoint::Member::get(reader));
+      committer_.add_shard(checkpoint::Shard::get(reader));
   }
 }
 
-void Checkpoints::hear_word_of_set(const messaging::Bytes& message) {
+void Checkpoints::on_decision(const messaging::Bytes& message) {
   base::ByteReader reader(message);
   const auto step = reader.get<std::int64_t>();
   drain_.decide(step, reader.get<std::uint8_t>() != 0);
 }
 
-void Checkpoints::tell_drained(const Drain::Outcome& outcome) {
+void Checkpoints::report_drained(const Drain::Outcome& outcome) {
   base::ByteWriter writer;
   writer.put(outcome.step);
   put_fault(writer, outcome.fault);
   drained_.say(writer.take());
 }
 
-void Checkpoints::hear_drained(const messaging::Bytes& messages) {
+void Checkpoints::on_drained(const messaging::Bytes& messages) {
   for (base::ByteReader reader(messages); !reader.rest().empty();) {
     const auto step = reader.get<std::int64_t>();
-    sets_.drained({step, get_fault(reader)});
+    committer_.drained({step, get_fault(reader)});
   }
 }
 
-void Checkpoints::on_nodes(const SetTimes& times) {
+void Checkpoints::on_nodes(const CheckpointTimes& times) {
   const double seconds = env::steady_seconds() - times.begun_at;
   telemetry::BurstBufferCounters& counters = services_.counters.burst_buffer;
   counters.seconds.record_seconds(seconds);
   counters.bytes.add(times.buffered);
   counters.overflowed.add(static_cast<std::uint64_t>(times.overflowed));
-  counters.high_water_bytes.raise_to(sets_.waiting_bytes());
+  counters.high_water_bytes.raise_to(committer_.waiting_bytes());
   if (!newest_) newest_ = {.component = times.head.component};
   newest_->step_on_nodes = times.head.step;
   newest_->seconds_to_nodes = seconds;
-  base::log_info(fmt::format(
-      "checkpoint of step {} ({} s): {:.1f} MiB are on the nodes after {:.2f} s; "
-      "{:.1f} MiB wait in burst buffers",
-      times.head.step, times.head.time, mebibytes(times.bytes), seconds, mebibytes(sets_.waiting_bytes())));
+  base::log_info(
+      fmt::format("checkpoint of step {} ({} s): {:.1f} MiB are on the nodes after {:.2f} s; "
+                  "{:.1f} MiB wait in burst buffers",
+                  times.head.step, times.head.time, mebibytes(times.bytes), seconds,
+                  mebibytes(committer_.waiting_bytes())));
 }
 
-void Checkpoints::durable(const SetTimes& times) {
+void Checkpoints::durable(const CheckpointTimes& times) {
   const double seconds = env::steady_seconds() - times.begun_at;
   services_.counters.checkpoints.add();
   services_.counters.checkpoint_bytes.add(times.bytes);
   services_.counters.checkpoint_seconds.record_seconds(seconds);
-  const checkpoint::SetHead& head = times.head;
+  const checkpoint::CheckpointHeader& head = times.head;
   if (!newest_) newest_.emplace();
   newest_->component = head.component;
   newest_->count = services_.counters.checkpoints.get();
@@ -285,8 +286,8 @@ void Checkpoints::durable(const SetTimes& times) {
 std::optional<telemetry::CheckpointStatus> Checkpoints::status() const {
   auto status = newest_;
   if (status) {
-    status->waiting = sets_.waiting();
-    status->waiting_bytes = sets_.waiting_bytes();
+    status->waiting = committer_.waiting();
+    status->waiting_bytes = committer_.waiting_bytes();
   }
   return status;
 }
@@ -303,18 +304,18 @@ void Checkpoints::failed(const base::Fault& fault) {
 void Checkpoints::give_up() {
   barrier_.give_up();
   own_.give_up();
-  kept_.drop();
+  blocks_.drop();
   drain_.give_up();
-  sets_.give_up();
+  committer_.give_up();
 }
 
 std::string Checkpoints::describe() const {
   const std::string& component = blueprint_.info.declarations.component;
   if (barrier_.under_way())
     return fmt::format("\n    component \"{}\": its servers come to rest for a checkpoint", component);
-  if (sets_.waiting() > 0 && !own_.under_way())
+  if (committer_.waiting() > 0 && !own_.under_way())
     return fmt::format("\n    component \"{}\": {} checkpoint(s) are drained from burst buffers, {:.1f} MiB",
-                       component, sets_.waiting(), mebibytes(sets_.waiting_bytes()));
+                       component, committer_.waiting(), mebibytes(committer_.waiting_bytes()));
   if (under_way()) return fmt::format("\n    component \"{}\": a checkpoint is being written", component);
   return {};
 }

@@ -8,11 +8,11 @@
 #include <string>
 
 #include "model/kept/kept_value.hpp"
+#include "pipeline/checkpoints/checkpoint_committer.hpp"
+#include "pipeline/checkpoints/checkpointed_blocks.hpp"
 #include "pipeline/checkpoints/drain.hpp"
-#include "pipeline/checkpoints/kept_blocks.hpp"
-#include "pipeline/checkpoints/own_member.hpp"
+#include "pipeline/checkpoints/local_shard.hpp"
 #include "pipeline/checkpoints/pieces.hpp"
-#include "pipeline/checkpoints/sets.hpp"
 #include "pipeline/checkpoints/snapshot_barrier.hpp"
 #include "settings/checkpoint/checkpoint.hpp"
 #include "sinks/make_sink.hpp"
@@ -48,25 +48,25 @@ class Checkpoints {
   bool progress();
   void give_up();
   bool under_way() const {
-    return barrier_.under_way() || own_.under_way() || sets_.under_way() || drain_.under_way();
+    return barrier_.under_way() || own_.under_way() || committer_.under_way() || drain_.under_way();
   }
-  std::size_t bytes() const { return kept_.bytes() + own_.bytes(); }  // held
-  std::string describe() const;                                       // for the watchdog
+  std::size_t bytes() const { return blocks_.bytes() + own_.bytes(); }  // held
+  std::string describe() const;                                         // for the watchdog
   std::optional<telemetry::CheckpointStatus> status() const;
 
  private:
   bool is_leader() const { return control_.rank() == blueprint_.info.leader; }
   void begin(const model::Tick& tick, const messaging::Bytes& values);
   void save();
-  void tell_member(const OwnMember::Outcome& outcome);
-  void hear_members(const messaging::Bytes& messages);
-  void hear_word_of_set(const messaging::Bytes& message);
-  void tell_drained(const Drain::Outcome& outcome);
-  void hear_drained(const messaging::Bytes& messages);
-  Sets::Events events_of_sets();
+  void report_shard(const LocalShard::Outcome& outcome);
+  void on_shards(const messaging::Bytes& messages);
+  void on_decision(const messaging::Bytes& message);
+  void report_drained(const Drain::Outcome& outcome);
+  void on_drained(const messaging::Bytes& messages);
+  CheckpointCommitter::Events committer_events();
   void try_buffer() const;
-  void on_nodes(const SetTimes& times);
-  void durable(const SetTimes& times);
+  void on_nodes(const CheckpointTimes& times);
+  void durable(const CheckpointTimes& times);
   void failed(const base::Fault& fault);
 
   const Blueprint& blueprint_;
@@ -75,15 +75,15 @@ class Checkpoints {
   Events events_;
   settings::CheckpointOptions options_;
   const Owners owners_;
-  KeptBlocks kept_;
-  const std::string sets_path_;
+  CheckpointedBlocks blocks_;
+  const std::string checkpoints_path_;
   const std::string buffered_path_;       // empty: there is no burst buffer
   std::atomic<std::int64_t> newest_cut_;  // its step; -1: none
-  OwnMember own_;
+  LocalShard own_;
   Drain drain_;
-  Sets sets_;  // of the leader
+  CheckpointCommitter committer_;  // of the leader
   SnapshotBarrier barrier_;
-  TreeGather through_, members_, drained_;
+  TreeGather through_, shards_, drained_;
   std::size_t not_taken_ = 0;  // messages with pieces of this server
   model::KeptValues values_;
   bool buffer_is_clean_ = false;

@@ -23,8 +23,8 @@ Drain::~Drain() {
   while (work_ && !work_->done.load(std::memory_order_acquire)) std::this_thread::yield();
 }
 
-void Drain::add(const std::string& set, std::int64_t step, checkpoint::Member member) {
-  waiting_.push_back({set, step, std::move(member)});
+void Drain::add(const std::string& checkpoint, std::int64_t step, checkpoint::Shard shard) {
+  waiting_.push_back({checkpoint, step, std::move(shard)});
 }
 
 void Drain::decide(std::int64_t step, bool is_wanted) {
@@ -37,15 +37,14 @@ void Drain::start() {
   work_->what = std::move(waiting_.front());
   waiting_.pop_front();
   executor_.write([work = work_, &files = files_] {
-    const auto& [set, step, member, is_wanted] = work->what;
+    const auto& [checkpoint, step, shard, is_wanted] = work->what;
     try {
       if (*is_wanted) env::maybe_fail("drain");
       if (!*is_wanted)
-        checkpoint::drop_member(files, member);
-      else if (!checkpoint::drain_member(files, member, set, [&] { return work->stops.load(); }))
-        throw Error(ErrorCode::resource,
-                    fmt::format("member {} is gone from the burst buffer ({} on {})", member.name,
-                                member.buffered->path, member.buffered->host));
+        checkpoint::drop_shard(files, shard);
+      else if (!checkpoint::drain_shard(files, shard, checkpoint, [&] { return work->stops.load(); }))
+        throw Error(ErrorCode::resource, fmt::format("member {} is gone from the burst buffer ({} on {})",
+                                                     shard.name, shard.buffered->path, shard.buffered->host));
       if (*is_wanted) env::maybe_fail("drained");
     } catch (...) {
       work->fault = base::current_fault();

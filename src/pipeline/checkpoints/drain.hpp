@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "checkpoint/set.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "env/file_system.hpp"
 #include "server/executor.hpp"
 
@@ -29,7 +29,7 @@ class Drain {
 
   // The member is finished, in the buffer or, where that is full, in its set's directory. It stays there
   // until the message about its set comes.
-  void add(const std::string& set, std::int64_t step, checkpoint::Member member);
+  void add(const std::string& checkpoint, std::int64_t step, checkpoint::Shard shard);
   // All members of the set are finished; or there will be no such set.
   void decide(std::int64_t step, bool is_wanted);
   bool progress();                        // true if anything moved
@@ -39,9 +39,9 @@ class Drain {
 
  private:
   struct Waiting {
-    std::string set;
+    std::string checkpoint;
     std::int64_t step = 0;
-    checkpoint::Member member;
+    checkpoint::Shard shard;
     std::optional<bool> is_wanted = {};
   };
   struct Work;

@@ -45,7 +45,7 @@ enum class ControlMessage : std::int32_t {
   taken,        // the owner has them
   through,      // all that a server had to send has been taken
   all_through,  // and so it is with all servers
-  member,       // an owner's arrays are on disk
+  shard,        // an owner's arrays are on disk
   drain,        // the members of a set are in burst buffers: drain them; or there will be no such set
   drained       // a server has drained its member, or cannot
 };

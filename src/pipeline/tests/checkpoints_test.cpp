@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
+#include "checkpoint/checkpoint_check.hpp"
 #include "checkpoint/saved_state.hpp"
-#include "checkpoint/set_check.hpp"
 #include "env/file_system.hpp"
 #include "output/memory/memory_format.hpp"
 #include "pipeline/tests/play.hpp"
@@ -93,12 +93,12 @@ TEST_P(AnyTeam, MakesCheckpointsOfOneMoment) {
   Play first(cast, "moment");
   first.run();
   const Values whole = read(first.plan->files.front());
-  const std::string sets = checkpoint::sets_path(directory, "bubble");
-  const auto found = checkpoint::find_sets(env::system_files(), sets);
+  const std::string sets = checkpoint::checkpoints_path(directory, "bubble");
+  const auto found = checkpoint::find_checkpoints(env::system_files(), sets);
   ASSERT_EQ(found.size(), steps / 2);
-  for (const checkpoint::FoundSet& set : found) {
+  for (const checkpoint::FoundCheckpoint& set : found) {
     SCOPED_TRACE(fmt::format("step {}", set.step));
-    ASSERT_EQ(set.state, checkpoint::FoundSet::State::complete) << set.why;
+    ASSERT_EQ(set.state, checkpoint::FoundCheckpoint::State::complete) << set.why;
     ASSERT_EQ(checkpoint::damage_of(env::system_files(), set.path, set.manifest), std::nullopt);
     const checkpoint::SavedState state(env::system_files(), set.path, set.manifest);
     const model::StateArray w{"model/fields/w", model::DataType::float64, {"y", "x"}, {ny, nx}};

@@ -198,7 +198,7 @@ struct Play {
                                 .may_be_missing = std::vector<unsigned char>(declarations.fields.size(), 0),
                                 .once = std::vector<unsigned char>(declarations.fields.size(), 0),
                                 .begin = cast.begin_tick(),
-                                .kept = kept_fields(made),
+                                .kept = checkpointed_fields(made),
                                 .schedule = plan::checkpoint_schedule(made, cast.begin_tick())});
         ranks[c].client->put_statics(ranks[c].declarer.statics());
       }
@@ -207,7 +207,7 @@ struct Play {
     }
   }
 
-  static std::vector<unsigned char> kept_fields(const plan::Plan& made) {
+  static std::vector<unsigned char> checkpointed_fields(const plan::Plan& made) {
     std::vector<unsigned char> kept;
     for (const plan::FieldPlan& field : made.fields) kept.push_back(field.kept);
     return kept;

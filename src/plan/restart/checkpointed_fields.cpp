@@ -1,4 +1,4 @@
-#include "plan/restart/kept_fields.hpp"
+#include "plan/restart/checkpointed_fields.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "checkpoint/set.hpp"
+#include "checkpoint/checkpoint.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ constexpr std::size_t digits = 12;
 
 }  // namespace
 
-void Member::put(base::ByteWriter& into) const {
+void Shard::put(base::ByteWriter& into) const {
   into.put_text(name);
   into.put(bytes);
   into.put_all(std::span<const std::uint32_t>(checksums));
@@ -32,13 +32,13 @@ void Member::put(base::ByteWriter& into) const {
   into.put_text(buffered->path);
 }
 
-Member Member::get(base::ByteReader& from) {
-  Member member;
-  member.name = from.get_text();
-  member.bytes = from.get<std::uint64_t>();
-  member.checksums = from.get_all<std::uint32_t>();
-  member.arrays.resize(from.get<std::size_t>());
-  for (auto& [array, address] : member.arrays) {
+Shard Shard::get(base::ByteReader& from) {
+  Shard shard;
+  shard.name = from.get_text();
+  shard.bytes = from.get<std::uint64_t>();
+  shard.checksums = from.get_all<std::uint32_t>();
+  shard.arrays.resize(from.get<std::size_t>());
+  for (auto& [array, address] : shard.arrays) {
     array.name = from.get_text();
     array.type = from.get<model::DataType>();
     array.dims.resize(from.get<std::size_t>());
@@ -47,25 +47,25 @@ Member Member::get(base::ByteReader& from) {
     address = from.get<std::uint64_t>();
   }
   if (from.get<std::uint8_t>() != 0) {
-    member.buffered.emplace();
-    member.buffered->host = from.get_text();
-    member.buffered->path = from.get_text();
+    shard.buffered.emplace();
+    shard.buffered->host = from.get_text();
+    shard.buffered->path = from.get_text();
   }
-  return member;
+  return shard;
 }
 
 std::uint64_t Manifest::bytes() const {
   std::uint64_t sum = 0;
-  for (const Member& member : members) sum += member.bytes;
+  for (const Shard& shard : shards) sum += shard.bytes;
   return sum;
 }
 
-std::string sets_path(const std::string& directory, const std::string& component) {
+std::string checkpoints_path(const std::string& directory, const std::string& component) {
   return directory + "/" + component;
 }
 
-std::string set_path(const std::string& sets, std::int64_t step) {
-  return fmt::format("{}/{}{:0{}}", sets, step_prefix, step, digits);
+std::string checkpoint_path(const std::string& checkpoints, std::int64_t step) {
+  return fmt::format("{}/{}{:0{}}", checkpoints, step_prefix, step, digits);
 }
 
 std::int64_t step_of_name(std::string_view name) {
@@ -76,11 +76,11 @@ std::int64_t step_of_name(std::string_view name) {
   return code == std::errc{} && end == name.data() + name.size() && step >= 0 ? step : -1;
 }
 
-bool is_file_of_set(std::string_view name) {
+bool is_checkpoint_file(std::string_view name) {
   if (name.ends_with(unfinished_copy)) name.remove_suffix(std::string_view(unfinished_copy).size());
   return name.starts_with(manifest_name) || (name.starts_with("state.") && name.ends_with(".nc"));
 }
 
-std::string member_name(int server) { return fmt::format("state.{}.nc", server); }
+std::string shard_name(int server) { return fmt::format("state.{}.nc", server); }
 
 }  // namespace tailrace::checkpoint

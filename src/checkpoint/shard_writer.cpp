@@ -1,4 +1,4 @@
-#include "checkpoint/member_writer.hpp"
+#include "checkpoint/shard_writer.hpp"
 
 #include <fmt/format.h>
 
@@ -35,17 +35,17 @@ model::Box all_of(const model::StateArray& array) {
 
 }  // namespace
 
-MemberWriter::MemberWriter(env::FileSystem& files, const std::string& set, SetHead head,
-                           const std::string& name, const std::string& buffered)
+ShardWriter::ShardWriter(env::FileSystem& files, const std::string& checkpoint, CheckpointHeader head,
+                         const std::string& name, const std::string& buffered)
     : files_(files),
-      path_in_set_(set + "/" + name),
-      path_((buffered.empty() ? set : buffered) + "/" + name),
+      path_in_checkpoint_(checkpoint + "/" + name),
+      path_((buffered.empty() ? checkpoint : buffered) + "/" + name),
       head_(std::move(head)),
       end_(output::netcdf::first_place_of_values) {
-  member_.name = name;
-  TAILRACE_ASSERT(!files_.exists(set + "/" + manifest_name),
-                  fmt::format("checkpoint {} is there already", set));
-  files_.make_directories(set);
+  shard_.name = name;
+  TAILRACE_ASSERT(!files_.exists(checkpoint + "/" + manifest_name),
+                  fmt::format("checkpoint {} is there already", checkpoint));
+  files_.make_directories(checkpoint);
   at(path_, [&] {
     if (buffered.empty())
       file_ = open(path_);
@@ -54,13 +54,13 @@ MemberWriter::MemberWriter(env::FileSystem& files, const std::string& set, SetHe
   });
 }
 
-std::unique_ptr<env::File> MemberWriter::open(const std::string& path) {
+std::unique_ptr<env::File> ShardWriter::open(const std::string& path) {
   auto file = files_.open(path, env::Access::create);
   file->truncate(0);
   return file;
 }
 
-void MemberWriter::open_in_buffer() {
+void ShardWriter::open_in_buffer() {
   try {
     files_.make_directories(std::filesystem::path(path_).parent_path().string());
     file_ = open(path_);
@@ -69,12 +69,12 @@ void MemberWriter::open_in_buffer() {
   }
 }
 
-void MemberWriter::leave_buffer(const std::string& why) {
+void ShardWriter::leave_buffer(const std::string& why) {
   base::log_warning(
       fmt::format("checkpoint.burst_buffer: {} cannot be written there ({}); it is written to {} at once",
-                  path_, why, path_in_set_));
+                  path_, why, path_in_checkpoint_));
   const auto buffered = std::exchange(file_, nullptr);
-  const std::string left = std::exchange(path_, path_in_set_);
+  const std::string left = std::exchange(path_, path_in_checkpoint_);
   file_ = open(path_);
   behind_ = {};
   std::vector<std::byte> piece(piece_bytes);
@@ -89,7 +89,7 @@ void MemberWriter::leave_buffer(const std::string& why) {
   }
 }
 
-MemberWriter::~MemberWriter() {
+ShardWriter::~ShardWriter() {
   if (!file_) return;
   file_.reset();
   try {
@@ -98,7 +98,7 @@ MemberWriter::~MemberWriter() {
   }
 }
 
-MemberWriter::Entry& MemberWriter::entry_of(const model::StateArray& array) {
+ShardWriter::Entry& ShardWriter::entry_of(const model::StateArray& array) {
   const auto [found, is_new] = entries_.try_emplace(array.name);
   Entry& entry = found->second;
   if (is_new) {
@@ -111,8 +111,8 @@ MemberWriter::Entry& MemberWriter::entry_of(const model::StateArray& array) {
   return entry;
 }
 
-void MemberWriter::save(const model::StateArray& array, const model::Region& region,
-                        std::span<const std::byte> values) {
+void ShardWriter::save(const model::StateArray& array, const model::Region& region,
+                       std::span<const std::byte> values) {
   TAILRACE_ASSERT(file_, "the member of a set is finished");
   at(path_, [&] {
     Entry& entry = entry_of(array);
@@ -123,8 +123,8 @@ void MemberWriter::save(const model::StateArray& array, const model::Region& reg
 }
 
 // `values`: of the whole region.
-void MemberWriter::save_segment(Entry& entry, const model::Segment& segment,
-                                std::span<const std::byte> values) {
+void ShardWriter::save_segment(Entry& entry, const model::Segment& segment,
+                               std::span<const std::byte> values) {
   const std::size_t element = model::size_of(entry.stored.array.type);
   const auto first = static_cast<std::size_t>(segment.target);
   const auto count = static_cast<std::size_t>(segment.count);
@@ -148,7 +148,7 @@ void MemberWriter::save_segment(Entry& entry, const model::Segment& segment,
 }
 
 // Cells that have come before are compared; those between are one write.
-void MemberWriter::put_cells(Entry& entry, std::size_t first, std::span<const std::byte> part) {
+void ShardWriter::put_cells(Entry& entry, std::size_t first, std::span<const std::byte> part) {
   const std::size_t element = model::size_of(entry.stored.array.type);
   const std::size_t end = first + part.size() / element;
   for (std::size_t from = first; from < end;) {
@@ -170,7 +170,7 @@ void MemberWriter::put_cells(Entry& entry, std::size_t first, std::span<const st
   if (entry.missing == 0 && !entry.complete) complete(entry);
 }
 
-void MemberWriter::check_same(const Entry& entry, std::size_t cell, std::span<const std::byte> values) {
+void ShardWriter::check_same(const Entry& entry, std::size_t cell, std::span<const std::byte> values) {
   const std::size_t offset = cell * model::size_of(entry.stored.array.type);
   std::vector<std::byte> known(values.size());
   if (!entry.together.empty()) {
@@ -185,7 +185,7 @@ void MemberWriter::check_same(const Entry& entry, std::size_t cell, std::span<co
                             entry.stored.array.name, cell));
 }
 
-void MemberWriter::complete(Entry& entry) {
+void ShardWriter::complete(Entry& entry) {
   if (!entry.together.empty()) {
     entry.stored.address = place_for(entry.together.size());
     write(entry.stored.address, entry.together);
@@ -198,13 +198,13 @@ void MemberWriter::complete(Entry& entry) {
   order_.push_back(&entry);
 }
 
-std::uint64_t MemberWriter::place_for(std::uint64_t bytes) {
+std::uint64_t ShardWriter::place_for(std::uint64_t bytes) {
   const std::uint64_t place = (end_ + alignment - 1) / alignment * alignment;
   end_ = place + bytes;
   return place;
 }
 
-void MemberWriter::write(std::uint64_t address, std::span<const std::byte> bytes) {
+void ShardWriter::write(std::uint64_t address, std::span<const std::byte> bytes) {
   const std::uint64_t waiting_end = waiting_at_ + waiting_.size();
   const bool joins = !waiting_.empty() && address >= waiting_end && address - waiting_end < alignment;
   if (!joins || waiting_.size() + bytes.size() > piece_bytes) flush();
@@ -214,12 +214,12 @@ void MemberWriter::write(std::uint64_t address, std::span<const std::byte> bytes
   waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
 }
 
-void MemberWriter::flush() {
+void ShardWriter::flush() {
   write_now(waiting_at_, waiting_);
   waiting_.clear();
 }
 
-void MemberWriter::write_now(std::uint64_t address, std::span<const std::byte> bytes) {
+void ShardWriter::write_now(std::uint64_t address, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const auto piece = bytes.first(std::min<std::size_t>(bytes.size(), piece_bytes));
     checksums_.add(address, piece);
@@ -230,17 +230,17 @@ void MemberWriter::write_now(std::uint64_t address, std::span<const std::byte> b
   }
 }
 
-void MemberWriter::in_file(const std::function<void(env::File&)>& change) {
+void ShardWriter::in_file(const std::function<void(env::File&)>& change) {
   try {
     return change(*file_);
   } catch (const Error& error) {
-    if (path_ == path_in_set_) throw;
+    if (path_ == path_in_checkpoint_) throw;
     leave_buffer(error.what());
   }
   change(*file_);
 }
 
-void MemberWriter::check_complete() const {
+void ShardWriter::check_complete() const {
   for (const auto& [name, entry] : entries_) {
     if (entry.complete) continue;
     const std::size_t cell = entry.there.empty() ? 0 : entry.there.find(false, 0, entry.cells);
@@ -249,31 +249,31 @@ void MemberWriter::check_complete() const {
   }
 }
 
-void MemberWriter::write_header() {
-  const output::netcdf::HeaderAround header = make_header(head_, member_.arrays, end_);
+void ShardWriter::write_header() {
+  const output::netcdf::HeaderAround header = make_header(head_, shard_.arrays, end_);
   for (const auto& [address, bytes] : header.pieces.pieces()) write_now(address, bytes);
   in_file([&](env::File& file) { file.truncate(header.length); });
-  member_.bytes = header.length;
+  shard_.bytes = header.length;
 }
 
-Member MemberWriter::finish() {
+Shard ShardWriter::finish() {
   TAILRACE_ASSERT(file_, "the member of a set is finished");
   at(path_, [&] {
     check_complete();
     flush();
-    for (const Entry* entry : order_) member_.arrays.push_back(entry->stored);
+    for (const Entry* entry : order_) shard_.arrays.push_back(entry->stored);
     write_header();
-    member_.checksums = checksums_.of_file(member_.bytes);
+    shard_.checksums = checksums_.of_file(shard_.bytes);
     file_->sync();
     file_->close();
   });
   files_.sync(path_);  // its name
-  if (path_ != path_in_set_) {
+  if (path_ != path_in_checkpoint_) {
     files_.sync(std::filesystem::path(path_).parent_path().string());
-    member_.buffered = Buffered{env::host_name(), path_};
+    shard_.buffered = Buffered{env::host_name(), path_};
   }
   file_.reset();
-  return std::move(member_);
+  return std::move(shard_);
 }
 
 }  // namespace tailrace::checkpoint

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "checkpoint/member_writer.hpp"
+#include "checkpoint/shard_writer.hpp"
 #include "messaging/messenger.hpp"
 #include "pipeline/checkpoints/pieces.hpp"
 #include "server/executor.hpp"
@@ -17,22 +17,22 @@ namespace tailrace::pipeline::checkpoints {
 
 // Communication thread; what may block runs on an I/O thread, one piece of work at a time, so arrays are
 // written while others still come, and what is written is held no more.
-class OwnMember {
+class LocalShard {
  public:
   struct Outcome {
     std::int64_t step = 0;
     std::optional<base::Fault> fault;
-    checkpoint::Member member;  // where there is none
+    checkpoint::Shard shard;  // where there is none
   };
 
   // The executor and the files must live longer.
-  OwnMember(server::Executor& executor, env::FileSystem& files, int server)
+  LocalShard(server::Executor& executor, env::FileSystem& files, int server)
       : executor_(executor), files_(files), server_(server) {}
-  ~OwnMember();  // waits for a write under way
+  ~LocalShard();  // waits for a write under way
 
   // From now on pieces are of this set. `buffered`: its directory in the burst buffer; empty: there is none.
   // Not while it is under way.
-  void begin(const std::string& set, const std::string& buffered, checkpoint::SetHead head);
+  void begin(const std::string& checkpoint, const std::string& buffered, checkpoint::CheckpointHeader head);
   void take(messaging::Bytes&& bundle);   // as PieceSender sends them
   void keep(OwnPiece&& piece);            // of this server; writing begins at once
   void end_of_pieces();                   // of any server
@@ -49,12 +49,12 @@ class OwnMember {
   server::Executor& executor_;
   env::FileSystem& files_;
   int server_;
-  std::string set_, buffered_;
-  checkpoint::SetHead head_;
+  std::string checkpoint_, buffered_;
+  checkpoint::CheckpointHeader head_;
   std::deque<messaging::Bytes> waiting_;
   std::deque<OwnPiece> pieces_;
   std::shared_ptr<Work> work_;  // under way
-  std::shared_ptr<checkpoint::MemberWriter> writer_;
+  std::shared_ptr<checkpoint::ShardWriter> writer_;
   std::optional<base::Fault> fault_;
   std::optional<Outcome> outcome_;
   std::size_t bytes_ = 0;

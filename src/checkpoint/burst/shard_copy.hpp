@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "checkpoint/set.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "env/file_system.hpp"
 
 namespace tailrace::checkpoint {
@@ -12,7 +12,7 @@ namespace tailrace::checkpoint {
 // `to` is a new file; its contents are on the device when this returns, its name may not be. Throws
 // Error(resource): a file that cannot be read or written, one that is there already, damage with its place,
 // or an end before the end because `stops` said so.
-void copy_member(env::FileSystem& files, const std::string& from, const std::string& to, const Member& member,
-                 const std::function<bool()>& stops = {});
+void copy_shard(env::FileSystem& files, const std::string& from, const std::string& to, const Shard& shard,
+                const std::function<bool()>& stops = {});
 
 }  // namespace tailrace::checkpoint

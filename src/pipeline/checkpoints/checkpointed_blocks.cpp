@@ -1,4 +1,4 @@
-#include "pipeline/checkpoints/kept_blocks.hpp"
+#include "pipeline/checkpoints/checkpointed_blocks.hpp"
 
 #include <utility>
 
@@ -6,20 +6,20 @@
 
 namespace tailrace::pipeline::checkpoints {
 
-void KeptBlocks::accept(int client, int field, std::span<const std::byte> values) {
+void CheckpointedBlocks::accept(int client, int field, std::span<const std::byte> values) {
   Block block{client, field, {values.begin(), values.end()}};
   const base::MutexLock lock(mutex_);
   bytes_ += values.size();
   blocks_.push_back(std::move(block));
 }
 
-std::vector<KeptBlocks::Block> KeptBlocks::take() {
+std::vector<CheckpointedBlocks::Block> CheckpointedBlocks::take() {
   const base::MutexLock lock(mutex_);
   bytes_ = 0;
   return std::exchange(blocks_, {});
 }
 
-void KeptBlocks::hand_over(PieceSender& to) {
+void CheckpointedBlocks::hand_over(PieceSender& to) {
   std::vector<Block> blocks = take();
   for (Block& block : blocks) {
     const int grid = blueprint_.field(block.field).grid;
@@ -28,9 +28,9 @@ void KeptBlocks::hand_over(PieceSender& to) {
   }
 }
 
-void KeptBlocks::drop() { take(); }
+void CheckpointedBlocks::drop() { take(); }
 
-std::size_t KeptBlocks::bytes() const {
+std::size_t CheckpointedBlocks::bytes() const {
   const base::MutexLock lock(mutex_);
   return bytes_;
 }

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "checkpoint/cell_marks.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "checkpoint/checksums.hpp"
-#include "checkpoint/set.hpp"
 #include "env/file_system.hpp"
 #include "env/sync_behind.hpp"
 #include "model/state.hpp"
@@ -18,18 +18,18 @@
 namespace tailrace::checkpoint {
 
 // One thread at a time; may block on the disk. Failures are Error(resource) that name the file.
-class MemberWriter final : public model::StateSaver {
+class ShardWriter final : public model::StateSaver {
  public:
   // Makes the directory of the set where it is not there, and the file. `files` must live longer.
   // `buffered`: the directory of the set in the burst buffer of this node, where the file is written instead
   // and left to be drained. As soon as that fails, as on a full disk, a warning says so, and what is there
   // goes into the set's directory, with all that follows.
-  MemberWriter(env::FileSystem& files, const std::string& set, SetHead head, const std::string& name,
-               const std::string& buffered = "");
+  ShardWriter(env::FileSystem& files, const std::string& checkpoint, CheckpointHeader head,
+              const std::string& name, const std::string& buffered = "");
   // Removes the file if it is not finished.
-  ~MemberWriter() override;
-  MemberWriter(const MemberWriter&) = delete;
-  MemberWriter& operator=(const MemberWriter&) = delete;
+  ~ShardWriter() override;
+  ShardWriter(const ShardWriter&) = delete;
+  ShardWriter& operator=(const ShardWriter&) = delete;
 
   // A whole array is written as it comes and not kept. One that comes in small parts is put together in
   // memory where such arrays take no more than `assembled_bytes`, else each stretch of neighbouring cells is
@@ -37,7 +37,7 @@ class MemberWriter final : public model::StateSaver {
   void save(const model::StateArray& array, const model::Region& region,
             std::span<const std::byte> values) override;
   // The file is whole and on the device, by its name. Error(internal) that names an array that lacks cells.
-  Member finish();
+  Shard finish();
 
   static constexpr std::uint64_t assembled_bytes = std::uint64_t{64} << 20;
 
@@ -67,10 +67,10 @@ class MemberWriter final : public model::StateSaver {
   void write_header();
 
   env::FileSystem& files_;
-  const std::string path_in_set_;
+  const std::string path_in_checkpoint_;
   std::string path_;  // that, or in the burst buffer
-  const SetHead head_;
-  Member member_;
+  const CheckpointHeader head_;
+  Shard shard_;
   std::unique_ptr<env::File> file_;  // null once it is finished
   env::SyncBehind behind_;
   RegionChecksums checksums_;

@@ -1,4 +1,4 @@
-#include "checkpoint/burst/member_copy.hpp"
+#include "checkpoint/burst/shard_copy.hpp"
 
 #include <fmt/format.h>
 
@@ -10,20 +10,20 @@
 
 namespace tailrace::checkpoint {
 
-void copy_member(env::FileSystem& files, const std::string& from, const std::string& to, const Member& member,
-                 const std::function<bool()>& stops) {
+void copy_shard(env::FileSystem& files, const std::string& from, const std::string& to, const Shard& shard,
+                const std::function<bool()>& stops) {
   const auto source = files.open(from, env::Access::read);
   const auto target = files.open(to, env::Access::create_new);
   env::SyncBehind behind;
   std::vector<std::byte> region(region_bytes);
-  for (std::size_t i = 0; i < member.checksums.size(); ++i) {
+  for (std::size_t i = 0; i < shard.checksums.size(); ++i) {
     if (stops && stops()) throw Error(ErrorCode::resource, "the copy was ended early");
     const std::uint64_t begin = i * region_bytes;
     source->read(begin, region);  // zeros behind the end
-    if (checksum(region) != member.checksums[i])
+    if (checksum(region) != shard.checksums[i])
       throw Error(ErrorCode::resource,
                   fmt::format("was damaged while it was copied, from its byte {} on", begin));
-    const std::uint64_t count = std::min(region_bytes, member.bytes - begin);
+    const std::uint64_t count = std::min(region_bytes, shard.bytes - begin);
     target->write(begin, std::span(region).first(static_cast<std::size_t>(count)));
     behind.wrote(*target, begin, count);
   }

@@ -5,21 +5,21 @@
 #include <optional>
 #include <string>
 
-#include "checkpoint/set.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "env/file_system.hpp"
 
 namespace tailrace::checkpoint {
 
 // One thread at a time; may block on the disk. Failures are Error(resource) that name the path.
-class SetStore {
+class CheckpointStore {
  public:
   // Makes DIRECTORY/COMPONENT, and holds it until this object goes or the process ends: Error(resource) that
   // names host and process of another job that holds it (where the file system knows locks; NFS does not).
   // Then removes what unfinished sets of jobs that were killed left behind. No server writes a member before.
-  SetStore(env::FileSystem& files, const std::string& directory, const std::string& component);
+  CheckpointStore(env::FileSystem& files, const std::string& directory, const std::string& component);
 
   const std::string& path() const { return path_; }  // DIRECTORY/COMPONENT
-  std::string set_path(std::int64_t step) const { return checkpoint::set_path(path_, step); }
+  std::string checkpoint_path(std::int64_t step) const { return checkpoint::checkpoint_path(path_, step); }
 
   // All members are finished and in the set's directory. When it returns, the set survives a loss of power;
   // when it throws, there is no such set, and those before are as they were.
@@ -53,6 +53,6 @@ void make_durable_directories(env::FileSystem& files, const std::string& path);
 std::string holder_of(env::FileSystem& files, const std::string& path);
 
 // Removes a set, in an order that leaves none that looks complete if the process ends in between.
-void remove_set(env::FileSystem& files, const std::string& set);
+void remove_checkpoint(env::FileSystem& files, const std::string& checkpoint);
 
 }  // namespace tailrace::checkpoint

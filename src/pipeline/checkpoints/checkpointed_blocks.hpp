@@ -12,9 +12,9 @@
 
 namespace tailrace::pipeline::checkpoints {
 
-class KeptBlocks {
+class CheckpointedBlocks {
  public:
-  explicit KeptBlocks(const Blueprint& blueprint) : blueprint_(blueprint) {}  // must live longer
+  explicit CheckpointedBlocks(const Blueprint& blueprint) : blueprint_(blueprint) {}  // must live longer
 
   void accept(int client, int field, std::span<const std::byte> values);  // from any thread; copies
   void hand_over(PieceSender& to);                                        // all, and holds none

@@ -1,0 +1,154 @@
+#include "checkpoint/checkpoint_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "checkpoint/burst/buffer.hpp"
+#include "checkpoint/checksums.hpp"
+#include "checkpoint/manifest.hpp"
+
+namespace tailrace::checkpoint {
+namespace {
+
+std::string_view last_word(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// Directories may be copied and renamed by people: what is whole but not what its name says is left to them.
+void check_place(const std::string& checkpoint, const CheckpointHeader& head) {
+  const std::string_view name = last_word(checkpoint);
+  const std::string_view component =
+      last_word(std::string_view(checkpoint).substr(0, checkpoint.size() - name.size() - 1));
+  if (head.step != step_of_name(name)) throw Refused{fmt::format("has the manifest of step {}", head.step)};
+  if (head.component != component)
+    throw Refused{fmt::format("has the manifest of component \"{}\"", head.component)};
+}
+
+// None where there is no such note, or half of one: then the job did not come so far.
+std::optional<Manifest> noted_on_nodes(env::FileSystem& files, const std::string& checkpoint) {
+  const std::string path = fmt::format("{}/{}", checkpoint, manifest_on_nodes_name);
+  if (!files.exists(path)) return std::nullopt;
+  try {
+    return manifest_of(files.read(path));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+// Of a set without a manifest.
+void look_at_note(env::FileSystem& files, FoundCheckpoint& found) {
+  if (auto manifest = noted_on_nodes(files, found.path)) {
+    check_place(found.path, manifest->head);
+    found.state = FoundCheckpoint::State::on_nodes;
+    found.why = describe_waiting(files, found.path, manifest->shards);
+    if (found.why.empty()) found.why = "all members are drained, but the job ended before it said so";
+    found.manifest = std::move(*manifest);
+  } else {
+    found.why = fmt::format("it has no {}, so it was never finished", manifest_name);
+  }
+}
+
+FoundCheckpoint look_at(env::FileSystem& files, const std::string& checkpoint) {
+  FoundCheckpoint found{
+      .step = step_of_name(last_word(checkpoint)), .path = checkpoint, .manifest = {}, .why = {}};
+  const std::string path = fmt::format("{}/{}", checkpoint, manifest_name);
+  try {
+    if (!files.exists(path)) {
+      look_at_note(files, found);
+      return found;
+    }
+    found.manifest = manifest_of(files.read(path));
+    check_place(checkpoint, found.manifest.head);
+    found.state = FoundCheckpoint::State::complete;
+  } catch (const Refused& refused) {
+    found.state = FoundCheckpoint::State::refused;
+    found.why = fmt::format("it {}", refused.why);
+  } catch (const Error& error) {
+    found.state = FoundCheckpoint::State::damaged;
+    found.why = fmt::format("{} {}", manifest_name, error.what());
+  }
+  return found;
+}
+
+// First wrong region of this share, with the place in the file.
+std::optional<std::string> wrong_region(const env::File& file, const Shard& shard, Share share,
+                                        std::size_t& count) {
+  std::vector<std::byte> region(region_bytes);
+  for (std::size_t i = 0; i < shard.checksums.size(); ++i) {
+    if (count++ % share.of != share.index) continue;
+    const std::uint64_t begin = i * region_bytes;
+    file.read(begin, region);  // zeros behind the end
+    if (checksum(region) == shard.checksums[i]) continue;
+    return fmt::format("is damaged: its bytes {} to {} have another checksum", begin,
+                       std::min(begin + region_bytes, shard.bytes) - 1);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> damage_of_shard(env::FileSystem& files, const std::string& path,
+                                           const Shard& shard, Share share, std::size_t& count) {
+  if (files.entry(path) == env::Entry::none) return "is missing";
+  try {
+    const auto file = files.open(path, env::Access::read);
+    if (const std::uint64_t size = file->size(); size != shard.bytes)
+      return fmt::format("is {}: {} of {} bytes exist",
+                         size < shard.bytes ? "truncated" : "longer than it was", size, shard.bytes);
+    return wrong_region(*file, shard, share, count);
+  } catch (const Error& error) {
+    return fmt::format("cannot be read: {}", error.what());
+  }
+}
+
+}  // namespace
+
+std::vector<FoundCheckpoint> find_checkpoints(env::FileSystem& files, const std::string& checkpoints) {
+  std::vector<FoundCheckpoint> found;
+  if (!files.exists(checkpoints)) return found;
+  for (const std::string& name : files.list(checkpoints))
+    if (step_of_name(name) >= 0) found.push_back(look_at(files, checkpoints + "/" + name));
+  std::ranges::sort(found, std::greater{}, &FoundCheckpoint::step);
+  return found;
+}
+
+Manifest read_manifest(env::FileSystem& files, const std::string& checkpoint) {
+  FoundCheckpoint found = look_at(files, checkpoint);
+  if (found.state != FoundCheckpoint::State::complete)
+    throw Error(ErrorCode::resource, fmt::format("checkpoint {} cannot be used: {}", checkpoint, found.why));
+  return std::move(found.manifest);
+}
+
+std::optional<std::string> damage_of(env::FileSystem& files, const std::string& checkpoint,
+                                     const Manifest& manifest, Share share) {
+  std::size_t count = 0;
+  for (const Shard& shard : manifest.shards) {
+    const auto damage = damage_of_shard(files, checkpoint + "/" + shard.name, shard, share, count);
+    if (damage) return fmt::format("member {} {}", shard.name, *damage);
+  }
+  return std::nullopt;
+}
+
+std::optional<Manifest> newest_whole(env::FileSystem& files, const std::string& checkpoints,
+                                     const FindDamage& damage) {
+  for (FoundCheckpoint& checkpoint : find_checkpoints(files, checkpoints)) {
+    if (checkpoint.state == FoundCheckpoint::State::refused)
+      throw Error(ErrorCode::resource,
+                  fmt::format("checkpoint {} cannot be used: {}", checkpoint.path, checkpoint.why));
+    if (checkpoint.state == FoundCheckpoint::State::complete) {
+      const auto found = damage(checkpoint);
+      if (!found) return std::move(checkpoint.manifest);
+      checkpoint.why = *found;
+    }
+    base::log_warning(fmt::format("checkpoint {} is not used: {}; the one before is looked at",
+                                  checkpoint.path, checkpoint.why));
+  }
+  return std::nullopt;
+}
+
+std::optional<Manifest> newest_whole(env::FileSystem& files, const std::string& checkpoints) {
+  return newest_whole(files, checkpoints, [&](const FoundCheckpoint& checkpoint) {
+    return damage_of(files, checkpoint.path, checkpoint.manifest);
+  });
+}
+
+}  // namespace tailrace::checkpoint
