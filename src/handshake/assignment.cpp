@@ -175,12 +175,12 @@ void put_assignment(base::ByteWriter& writer, const Assignment& assignment) {
 
 Assignment get_assignment(base::ByteReader& reader) {
   Assignment assignment;
-  assignment.servers = Sequence::get(reader);
-  assignment.server_of = Sequence::get(reader);
-  assignment.component_of = Sequence::get(reader);
+  assignment.servers = StridedRuns::get(reader);
+  assignment.server_of = StridedRuns::get(reader);
+  assignment.component_of = StridedRuns::get(reader);
   for (auto left = reader.get<std::int32_t>(); left > 0; --left) {
     assignment.components.push_back(reader.get_text());
-    assignment.ranks.push_back(Sequence::get(reader));
+    assignment.ranks.push_back(StridedRuns::get(reader));
   }
   return assignment;
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "handshake/rollcall/sequence.hpp"
+#include "handshake/bootstrap/strided_runs.hpp"
 #include "settings/configuration.hpp"
 
 namespace tailrace::handshake {
@@ -22,11 +22,11 @@ struct Participant {
 
 // The same on all ranks, and short as long as neighbouring ranks have much in common.
 struct Assignment {
-  Sequence servers;       // ranks of the communicator, ascending; in modes attached and inline all models
-  Sequence server_of;     // by rank: number of its server; -1 for a dedicated server rank itself
-  Sequence component_of;  // by rank: index into components; -1 for a dedicated server rank
+  StridedRuns servers;       // ranks of the communicator, ascending; in modes attached and inline all models
+  StridedRuns server_of;     // by rank: number of its server; -1 for a dedicated server rank itself
+  StridedRuns component_of;  // by rank: index into components; -1 for a dedicated server rank
   std::vector<std::string> components;
-  std::vector<Sequence> ranks;  // by component: its model ranks, ascending
+  std::vector<StridedRuns> ranks;  // by component: its model ranks, ascending
 };
 
 // The clients of a server in a component: their ranks in it, and in the communicator; ascending.

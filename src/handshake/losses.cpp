@@ -19,7 +19,7 @@ void nap() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
 }  // namespace
 
 Losses::Losses(const Run& run, int rank) : run_(run), rank_(rank), why_(run.assignment.servers.size()) {
-  const Sequence& servers = run_.assignment.servers;
+  const StridedRuns& servers = run_.assignment.servers;
   const int own_node = run_.nodes[static_cast<std::size_t>(rank_)];
   for (const auto& [first, end] : run_.nodes.stretches_of(own_node))
     for (std::size_t one = first; one < end; ++one)

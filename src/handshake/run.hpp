@@ -27,7 +27,7 @@ struct Run {
   Assignment assignment;
   std::vector<settings::Sources> sources;               // by component
   std::vector<settings::Configuration> configurations;  // by component, without the model's options
-  Sequence nodes;                                       // by rank; named by the lowest rank of each
+  StridedRuns nodes;                                    // by rank; named by the lowest rank of each
   std::map<int, transport::ProcessId> processes;        // by rank: of this node, and others that are known
   std::vector<CpusOfRank> cpus_on_node;                 // of the ranks of this node, ascending
   DrainedInStart drained = {};

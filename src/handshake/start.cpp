@@ -14,14 +14,14 @@
 #include "env/faults.hpp"
 #include "env/threads.hpp"
 #include "env/topology.hpp"
+#include "handshake/bootstrap/exchange.hpp"
+#include "handshake/bootstrap/neighbours.hpp"
+#include "handshake/bootstrap/participant_list.hpp"
 #include "handshake/connection.hpp"
 #include "handshake/liveness/attendance.hpp"
 #include "handshake/losses.hpp"
 #include "handshake/placement/cpu_ranges.hpp"
 #include "handshake/placement/warnings.hpp"
-#include "handshake/rollcall/exchange.hpp"
-#include "handshake/rollcall/neighbours.hpp"
-#include "handshake/rollcall/roster.hpp"
 #include "handshake/undrained.hpp"
 #include "output/dataset.hpp"
 
@@ -147,7 +147,7 @@ Run agree(const std::vector<Participant>& participants, const Said& said) {
   settings::ServersOptions no_servers;
   no_servers.mode = settings::Mode::off;
   const Assignment all = place(participants, no_servers);
-  for (const Sequence& ranks : all.ranks) {
+  for (const StridedRuns& ranks : all.ranks) {
     run.sources.push_back(sources_from(said.at(ranks.front())));
     run.configurations.push_back(settings::parse_configuration(run.sources.back(), nullptr));
   }
@@ -174,7 +174,7 @@ std::vector<std::byte> run_to_bytes(const Run& run) {
 Run run_from_bytes(std::span<const std::byte> bytes) {
   base::ByteReader reader(bytes);
   Run run;
-  run.nodes = Sequence::get(reader);
+  run.nodes = StridedRuns::get(reader);
   run.assignment = get_assignment(reader);
   for (std::size_t c = 0; c < run.assignment.components.size(); ++c) {
     run.sources.push_back(get_sources(reader));
@@ -232,10 +232,10 @@ class Opening {
   }
 
   bool speaks_after(const Hello& hello) {
-    Roster roster = Roster::of(hello);
+    ParticipantList roster = ParticipantList::of(hello);
     const auto answer =
         exchange(tree_,
-                 {[&](std::span<const std::byte> word) { roster.add(Roster::from_bytes(word)); },
+                 {[&](std::span<const std::byte> word) { roster.add(ParticipantList::from_bytes(word)); },
                   [&] { return roster.to_bytes(); },
                   [&] {
                     participants_ = roster.participants();

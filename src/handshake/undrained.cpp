@@ -11,7 +11,7 @@
 #include "checkpoint/burst/buffer.hpp"
 #include "checkpoint/burst/pending_checkpoints.hpp"
 #include "env/file_system.hpp"
-#include "handshake/rollcall/exchange.hpp"
+#include "handshake/bootstrap/exchange.hpp"
 #include "settings/checkpoint/checkpoint.hpp"
 
 namespace tailrace::handshake {

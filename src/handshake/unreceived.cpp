@@ -8,8 +8,8 @@
 
 #include "base/log.hpp"
 #include "env/clock.hpp"
+#include "handshake/bootstrap/exchange.hpp"
 #include "handshake/liveness/pulse.hpp"
-#include "handshake/rollcall/exchange.hpp"
 
 namespace tailrace::handshake {
 namespace {

@@ -139,7 +139,7 @@ std::string Fellows::describe() {
 void say_farewell(handshake::Started& started, const base::Fault& fault) {
   try {
     std::vector<int> models;
-    for (const handshake::Sequence& ranks : started.run.assignment.ranks)
+    for (const handshake::StridedRuns& ranks : started.run.assignment.ranks)
       models.insert(models.end(), ranks.begin(), ranks.end());
     handshake::say_farewell(*started.world, models, {started.world->rank(), handshake::ended_with(fault)});
     tell_fellows(*started.servers, fault);

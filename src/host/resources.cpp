@@ -8,7 +8,7 @@
 
 namespace tailrace::host {
 
-int worker_threads(const settings::ServersOptions& options, const handshake::Sequence& nodes, int rank,
+int worker_threads(const settings::ServersOptions& options, const handshake::StridedRuns& nodes, int rank,
                    const Pins& pins) {
   if (options.mode == settings::Mode::inline_) return 0;
   if (options.threads > 0) return options.threads;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "handshake/rollcall/sequence.hpp"
+#include "handshake/bootstrap/strided_runs.hpp"
 #include "host/pinning.hpp"
 #include "settings/configuration.hpp"
 #include "transport/endpoints.hpp"
@@ -11,7 +11,7 @@
 namespace tailrace::host {
 
 // `rank`: of the server in the whole run. `nodes`: by rank.
-int worker_threads(const settings::ServersOptions& options, const handshake::Sequence& nodes, int rank,
+int worker_threads(const settings::ServersOptions& options, const handshake::StridedRuns& nodes, int rank,
                    const Pins& pins);
 transport::shm::NamedDoorbell make_doorbell(settings::Mode mode);
 

@@ -83,7 +83,7 @@ void ServerWatch::look_at_losses(double now) {
 
 // Those of other nodes see nothing of it, and may have no fellow here. Two are enough: they pass it on.
 void ServerWatch::tell_far_servers() {
-  const Sequence& servers = started_.run.assignment.servers;
+  const StridedRuns& servers = started_.run.assignment.servers;
   std::vector<int> some;
   for (std::size_t server = 0; server < servers.size() && some.size() < 2; ++server)
     if (!losses_.in_sight(static_cast<int>(server)) && !losses_.lost(static_cast<int>(server)))
@@ -108,7 +108,7 @@ void ServerWatch::tell_other_clients() {
 
 void ServerWatch::hear() {
   while (const auto heard = hear_farewell(*started_.world)) {
-    const Sequence& servers = started_.run.assignment.servers;
+    const StridedRuns& servers = started_.run.assignment.servers;
     if (const auto server = servers.find(heard->rank)) losses_.note(static_cast<int>(*server), heard->why);
   }
 }

@@ -1,4 +1,4 @@
-#include "handshake/rollcall/sequence.hpp"
+#include "handshake/bootstrap/strided_runs.hpp"
 
 #include <gmock/gmock.h>
 
@@ -11,8 +11,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-TEST(Sequence, keeps_what_ranks_have_in_common_short) {
-  Sequence in_blocks, in_turn, strided;
+TEST(StridedRuns, keeps_what_ranks_have_in_common_short) {
+  StridedRuns in_blocks, in_turn, strided;
   for (int rank = 0; rank < 100'000; ++rank) {
     in_blocks.push_back(rank / 128 * 128);
     in_turn.push_back(rank % 782);
@@ -23,7 +23,7 @@ TEST(Sequence, keeps_what_ranks_have_in_common_short) {
   EXPECT_LE(strided.runs(), 2u * 128);
 }
 
-TEST(Sequence, is_what_a_vector_is) {
+TEST(StridedRuns, is_what_a_vector_is) {
   std::mt19937 dice(5);
   for (int trial = 0; trial < 300; ++trial) {
     std::vector<int> values(dice() % 60);
@@ -31,11 +31,11 @@ TEST(Sequence, is_what_a_vector_is) {
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = dice() % 3 == 0 || i == 0 ? static_cast<int>(dice()) % kinds - 1
                                             : values[i - 1] + static_cast<int>(dice() % 2);
-    Sequence sequence(values);
+    StridedRuns sequence(values);
     base::ByteWriter writer;
     sequence.put(writer);
     base::ByteReader reader(writer.bytes());
-    ASSERT_EQ(Sequence::get(reader), sequence);
+    ASSERT_EQ(StridedRuns::get(reader), sequence);
     ASSERT_EQ(std::vector<int>(sequence.begin(), sequence.end()), values);
     for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(sequence[i], values[i]);
     for (int value = -2; value < 8; ++value) {
@@ -54,14 +54,14 @@ TEST(Sequence, is_what_a_vector_is) {
   }
 }
 
-TEST(Sequence, says_where_a_number_is_in_stretches) {
-  const Sequence sequence{4, 4, 4, 1, 2, 4, 4, 7};
+TEST(StridedRuns, says_where_a_number_is_in_stretches) {
+  const StridedRuns sequence{4, 4, 4, 1, 2, 4, 4, 7};
   EXPECT_THAT(sequence.stretches_of(4), ElementsAre(Pair(0, 3), Pair(5, 7)));
   EXPECT_TRUE(sequence.stretches_of(3).empty());
 }
 
-TEST(Sequence, refuses_damaged_messages) {
-  Sequence sequence{1, 2, 3, 9, 9};
+TEST(StridedRuns, refuses_damaged_messages) {
+  StridedRuns sequence{1, 2, 3, 9, 9};
   base::ByteWriter writer;
   sequence.put(writer);
   int refused = 0;
@@ -70,7 +70,7 @@ TEST(Sequence, refuses_damaged_messages) {
     damaged[i] ^= std::byte{0x80};
     try {
       base::ByteReader reader(damaged);
-      const Sequence read = Sequence::get(reader);
+      const StridedRuns read = StridedRuns::get(reader);
       for (std::size_t place = 0; place < std::min<std::size_t>(read.size(), 1000); ++place)
         std::ignore = read[place];
     } catch (const Error&) {

@@ -15,15 +15,15 @@
 namespace tailrace::handshake {
 
 // Numbers at or above -2^30 and below 2^30.
-class Sequence {
+class StridedRuns {
  public:
   using value_type = int;
   class const_iterator;
   using iterator = const_iterator;
 
-  Sequence() = default;
-  Sequence(std::initializer_list<int> values);
-  Sequence(const std::vector<int>& values);  // NOLINT: as good as one
+  StridedRuns() = default;
+  StridedRuns(std::initializer_list<int> values);
+  StridedRuns(const std::vector<int>& values);  // NOLINT: as good as one
 
   void push_back(int value);
   std::size_t size() const { return static_cast<std::size_t>(size_); }
@@ -38,10 +38,10 @@ class Sequence {
   std::size_t count(int value) const;
   const_iterator begin() const;
   const_iterator end() const;
-  bool operator==(const Sequence&) const = default;
+  bool operator==(const StridedRuns&) const = default;
 
   void put(base::ByteWriter& writer) const;
-  static Sequence get(base::ByteReader& reader);  // what makes no sense throws Error(internal)
+  static StridedRuns get(base::ByteReader& reader);  // what makes no sense throws Error(internal)
 
  private:
   struct Run {
@@ -57,7 +57,7 @@ class Sequence {
   std::int32_t size_ = 0;
 };
 
-class Sequence::const_iterator {
+class StridedRuns::const_iterator {
  public:
   using iterator_category = std::forward_iterator_tag;
   using value_type = int;
@@ -79,16 +79,16 @@ class Sequence::const_iterator {
   bool operator==(const const_iterator& other) const { return place_ == other.place_; }
 
  private:
-  friend class Sequence;
-  const_iterator(const Sequence* sequence, std::size_t run, std::int32_t place)
+  friend class StridedRuns;
+  const_iterator(const StridedRuns* sequence, std::size_t run, std::int32_t place)
       : sequence_(sequence), run_(run), place_(place) {}
 
-  const Sequence* sequence_ = nullptr;
+  const StridedRuns* sequence_ = nullptr;
   std::size_t run_ = 0;
   std::int32_t place_ = 0;
 };
 
-inline Sequence::const_iterator Sequence::begin() const { return {this, 0, 0}; }
-inline Sequence::const_iterator Sequence::end() const { return {this, runs_.size(), size_}; }
+inline StridedRuns::const_iterator StridedRuns::begin() const { return {this, 0, 0}; }
+inline StridedRuns::const_iterator StridedRuns::end() const { return {this, runs_.size(), size_}; }
 
 }  // namespace tailrace::handshake

@@ -4,8 +4,8 @@
 
 #include "base/bytes.hpp"
 #include "base/tree.hpp"
-#include "handshake/rollcall/exchange.hpp"
-#include "handshake/rollcall/roster.hpp"
+#include "handshake/bootstrap/exchange.hpp"
+#include "handshake/bootstrap/participant_list.hpp"
 #include "handshake/tests/ranks_in_threads.hpp"
 
 namespace tailrace::handshake {
@@ -21,20 +21,20 @@ Hello hello_of(int rank, const NodeOf& node_of) {
 }
 
 struct Called {
-  Roster roster;
+  ParticipantList roster;
   std::size_t most_bytes = 0;  // that a rank says or hears
 };
 
 // Up the tree, as the ranks would.
 Called call(int rank, int ranks, const NodeOf& node_of) {
-  Called here{Roster::of(hello_of(rank, node_of)), 0};
+  Called here{ParticipantList::of(hello_of(rank, node_of)), 0};
   std::size_t heard = 0;
   for (const int child : base::branch_of(rank, ranks).children) {
     const Called below = call(child, ranks, node_of);
     const std::vector<std::byte> word = below.roster.to_bytes();
     heard += word.size();
     here.most_bytes = std::max(here.most_bytes, below.most_bytes);
-    here.roster.add(Roster::from_bytes(word));
+    here.roster.add(ParticipantList::from_bytes(word));
   }
   here.most_bytes = std::max({here.most_bytes, heard, here.roster.to_bytes().size()});
   return here;

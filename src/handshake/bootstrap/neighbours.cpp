@@ -1,15 +1,15 @@
-#include "handshake/rollcall/neighbours.hpp"
+#include "handshake/bootstrap/neighbours.hpp"
 
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "handshake/bootstrap/exchange.hpp"
 #include "handshake/placement/cpu_ranges.hpp"
-#include "handshake/rollcall/exchange.hpp"
 
 namespace tailrace::handshake {
 namespace {
 
-std::vector<int> ranks_of_node(const Sequence& nodes, int rank) {
+std::vector<int> ranks_of_node(const StridedRuns& nodes, int rank) {
   std::vector<int> ranks;
   for (const auto& [first, end] : nodes.stretches_of(nodes[static_cast<std::size_t>(rank)]))
     for (std::size_t one = first; one < end; ++one) ranks.push_back(static_cast<int>(one));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "handshake/assignment.hpp"
-#include "handshake/rollcall/sequence.hpp"
+#include "handshake/bootstrap/strided_runs.hpp"
 
 namespace tailrace::handshake {
 
@@ -19,19 +19,19 @@ struct Hello {
   int only_core = -1;  // likewise
 };
 
-class Roster {
+class ParticipantList {
  public:
-  static Roster of(const Hello& hello);
-  void add(const Roster& next);  // the ranks behind these
+  static ParticipantList of(const Hello& hello);
+  void add(const ParticipantList& next);  // the ranks behind these
   std::size_t size() const { return serve_.size(); }
   std::vector<Participant> participants() const;  // by rank; a node is named by the lowest of its ranks
   std::vector<std::byte> to_bytes() const;
-  static Roster from_bytes(std::span<const std::byte> bytes);
+  static ParticipantList from_bytes(std::span<const std::byte> bytes);
 
  private:
   std::vector<std::string> node_names_, component_names_;  // in the order in which they first come
-  Sequence nodes_, components_;                            // by rank: which of the names
-  Sequence serve_, domains_, only_cores_;                  // by rank
+  StridedRuns nodes_, components_;                         // by rank: which of the names
+  StridedRuns serve_, domains_, only_cores_;               // by rank
 };
 
 // The first rank of each component, ascending: it tells what is configured.

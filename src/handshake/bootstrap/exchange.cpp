@@ -1,4 +1,4 @@
-#include "handshake/rollcall/exchange.hpp"
+#include "handshake/bootstrap/exchange.hpp"
 
 #include <optional>
 

@@ -1,4 +1,4 @@
-#include "handshake/rollcall/roster.hpp"
+#include "handshake/bootstrap/participant_list.hpp"
 
 #include <algorithm>
 #include <map>
@@ -11,8 +11,8 @@ namespace tailrace::handshake {
 namespace {
 
 // `next` goes on behind `names`, and its numbers behind `numbers`.
-void add_named(std::vector<std::string>& names, Sequence& numbers, const std::vector<std::string>& next_names,
-               const Sequence& next_numbers) {
+void add_named(std::vector<std::string>& names, StridedRuns& numbers,
+               const std::vector<std::string>& next_names, const StridedRuns& next_numbers) {
   std::map<std::string, int> known;
   for (std::size_t i = 0; i < names.size(); ++i) known.emplace(names[i], static_cast<int>(i));
   std::vector<int> here;
@@ -24,7 +24,7 @@ void add_named(std::vector<std::string>& names, Sequence& numbers, const std::ve
   for (const int number : next_numbers) numbers.push_back(here[static_cast<std::size_t>(number)]);
 }
 
-void add_numbers(Sequence& numbers, const Sequence& next) {
+void add_numbers(StridedRuns& numbers, const StridedRuns& next) {
   for (const int number : next) numbers.push_back(number);
 }
 
@@ -41,8 +41,8 @@ std::vector<std::string> get_names(base::ByteReader& reader) {
 
 }  // namespace
 
-Roster Roster::of(const Hello& hello) {
-  Roster roster;
+ParticipantList ParticipantList::of(const Hello& hello) {
+  ParticipantList roster;
   roster.node_names_ = {hello.node};
   roster.component_names_ = {hello.component};
   roster.nodes_ = roster.components_ = {0};
@@ -52,7 +52,7 @@ Roster Roster::of(const Hello& hello) {
   return roster;
 }
 
-void Roster::add(const Roster& next) {
+void ParticipantList::add(const ParticipantList& next) {
   add_named(node_names_, nodes_, next.node_names_, next.nodes_);
   add_named(component_names_, components_, next.component_names_, next.components_);
   add_numbers(serve_, next.serve_);
@@ -60,9 +60,9 @@ void Roster::add(const Roster& next) {
   add_numbers(only_cores_, next.only_cores_);
 }
 
-std::vector<Participant> Roster::participants() const {
+std::vector<Participant> ParticipantList::participants() const {
   std::vector<Participant> all(size());
-  const auto fill = [&](const Sequence& numbers, auto set) {
+  const auto fill = [&](const StridedRuns& numbers, auto set) {
     auto one = all.begin();
     for (const int number : numbers) set(*one++, number);
   };
@@ -83,26 +83,26 @@ std::vector<Participant> Roster::participants() const {
   return all;
 }
 
-std::vector<std::byte> Roster::to_bytes() const {
+std::vector<std::byte> ParticipantList::to_bytes() const {
   base::ByteWriter writer;
   put_names(writer, node_names_);
   put_names(writer, component_names_);
-  for (const Sequence* numbers : {&nodes_, &components_, &serve_, &domains_, &only_cores_})
+  for (const StridedRuns* numbers : {&nodes_, &components_, &serve_, &domains_, &only_cores_})
     numbers->put(writer);
   return writer.take();
 }
 
-Roster Roster::from_bytes(std::span<const std::byte> bytes) {
+ParticipantList ParticipantList::from_bytes(std::span<const std::byte> bytes) {
   base::ByteReader reader(bytes);
-  Roster roster;
+  ParticipantList roster;
   roster.node_names_ = get_names(reader);
   roster.component_names_ = get_names(reader);
-  for (Sequence* numbers :
+  for (StridedRuns* numbers :
        {&roster.nodes_, &roster.components_, &roster.serve_, &roster.domains_, &roster.only_cores_}) {
-    *numbers = Sequence::get(reader);
+    *numbers = StridedRuns::get(reader);
     TAILRACE_ASSERT(numbers->size() == roster.nodes_.size(), "each rank says all of itself");
   }
-  const auto check = [](const Sequence& numbers, const std::vector<std::string>& names) {
+  const auto check = [](const StridedRuns& numbers, const std::vector<std::string>& names) {
     for (const int number : numbers)
       TAILRACE_ASSERT(number >= 0 && static_cast<std::size_t>(number) < names.size(), "a name that is there");
   };

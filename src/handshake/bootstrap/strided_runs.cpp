@@ -1,4 +1,4 @@
-#include "handshake/rollcall/sequence.hpp"
+#include "handshake/bootstrap/strided_runs.hpp"
 
 #include <algorithm>
 
@@ -11,16 +11,16 @@ constexpr std::int32_t limit = 1 << 30;
 
 }  // namespace
 
-Sequence::Sequence(std::initializer_list<int> values) {
+StridedRuns::StridedRuns(std::initializer_list<int> values) {
   for (const int value : values) push_back(value);
 }
 
-Sequence::Sequence(const std::vector<int>& values) {
+StridedRuns::StridedRuns(const std::vector<int>& values) {
   for (const int value : values) push_back(value);
 }
 
 // The second number of a run says how far apart they are.
-void Sequence::push_back(int value) {
+void StridedRuns::push_back(int value) {
   TAILRACE_ASSERT(value >= -limit && value < limit, "numbers of ranks are small");
   const std::int32_t place = size_++;
   if (!runs_.empty()) {
@@ -32,15 +32,15 @@ void Sequence::push_back(int value) {
   runs_.push_back({place, value, 0});
 }
 
-int Sequence::operator[](std::size_t place) const {
+int StridedRuns::operator[](std::size_t place) const {
   const auto wanted = static_cast<std::int32_t>(place);
   const auto behind = std::ranges::upper_bound(runs_, wanted, {}, [](const Run& run) { return run.begin; });
   return std::prev(behind)->at(wanted);
 }
 
-int Sequence::back() const { return runs_.back().at(size_ - 1); }
+int StridedRuns::back() const { return runs_.back().at(size_ - 1); }
 
-std::vector<std::pair<std::size_t, std::size_t>> Sequence::stretches_of(int value) const {
+std::vector<std::pair<std::size_t, std::size_t>> StridedRuns::stretches_of(int value) const {
   std::vector<std::pair<std::size_t, std::size_t>> found;
   const auto add = [&](std::int32_t begin, std::int32_t end) {
     const auto from = static_cast<std::size_t>(begin), to = static_cast<std::size_t>(end);
@@ -62,25 +62,25 @@ std::vector<std::pair<std::size_t, std::size_t>> Sequence::stretches_of(int valu
   return found;
 }
 
-std::optional<std::size_t> Sequence::find(int value) const {
+std::optional<std::size_t> StridedRuns::find(int value) const {
   const auto found = stretches_of(value);
   if (found.empty()) return std::nullopt;
   return found.front().first;
 }
 
-std::size_t Sequence::count(int value) const {
+std::size_t StridedRuns::count(int value) const {
   std::size_t all = 0;
   for (const auto& [begin, end] : stretches_of(value)) all += end - begin;
   return all;
 }
 
-void Sequence::put(base::ByteWriter& writer) const {
+void StridedRuns::put(base::ByteWriter& writer) const {
   writer.put(size_);
   writer.put_all(std::span<const Run>(runs_));
 }
 
-Sequence Sequence::get(base::ByteReader& reader) {
-  Sequence sequence;
+StridedRuns StridedRuns::get(base::ByteReader& reader) {
+  StridedRuns sequence;
   sequence.size_ = reader.get<std::int32_t>();
   sequence.runs_ = reader.get_all<Run>();
   std::int32_t next = 0;
