@@ -12,13 +12,13 @@
 #include "base/log.hpp"
 #include "env/clock.hpp"
 #include "env/file_system.hpp"
-#include "handshake/agreement/existing_files.hpp"
-#include "handshake/agreement/found_cells.hpp"
-#include "handshake/agreement/gathered.hpp"
-#include "handshake/agreement/mesh_nodes.hpp"
-#include "handshake/agreement/part_coordinates.hpp"
-#include "handshake/agreement/sameness.hpp"
-#include "handshake/agreement/tree.hpp"
+#include "handshake/ready/declaration_digest.hpp"
+#include "handshake/ready/existing_files.hpp"
+#include "handshake/ready/found_cells.hpp"
+#include "handshake/ready/mesh_nodes.hpp"
+#include "handshake/ready/part_coordinates.hpp"
+#include "handshake/ready/ready_report.hpp"
+#include "handshake/ready/tree.hpp"
 #include "model/checks/message_checks.hpp"
 #include "plan/plan.hpp"
 #include "plan/restart/description.hpp"
@@ -81,13 +81,13 @@ std::vector<std::byte> explanation(const client::Declarer& declarer) {
 
 // What this rank and all below it hold, in rank order. All children are listened to, whatever one of them
 // says.
-Gathered gather(Tree& tree, const Started& started, const client::Declarer& declarer,
-                const std::function<void()>& meanwhile) {
-  Gathered all = Gathered::of(declarer, started.component->rank());
+ReadyReport gather(Tree& tree, const Started& started, const client::Declarer& declarer,
+                   const std::function<void()>& meanwhile) {
+  ReadyReport all = ReadyReport::of(declarer, started.component->rank());
   if (has_stations(started))
     all.nearest = look_for_stations(declarer, configuration_of(started, declarer.declarations()));
   for (std::size_t child = 0; child < tree.children(); ++child)
-    all.add(Gathered::from_bytes(hear_child(tree, child, meanwhile)));
+    all.add(ReadyReport::from_bytes(hear_child(tree, child, meanwhile)));
   return all;
 }
 
@@ -162,7 +162,7 @@ std::optional<base::Fault> share_nodes(Tree& tree, comm::Communicator& component
 
 // On the first rank, of what all hold. Gives the plan, and the message to the servers.
 plan::Plan check_all(Started& started, model::Declarations& declarations, model::Tick begin,
-                     const Gathered& gathered, base::ByteWriter& to_servers) {
+                     const ReadyReport& gathered, base::ByteWriter& to_servers) {
   if (!(std::abs(begin.time) <= model::latest_time))
     throw Error(
         ErrorCode::usage,
@@ -197,7 +197,7 @@ Agreement lead(Started& started, const client::Declarer& declarer, model::Tick b
   base::ByteWriter to_servers = begin_message_to_servers(started);
   model::Declarations declarations = declarer.declarations();
   try {
-    const Gathered gathered = gather(tree, started, declarer, meanwhile);
+    const ReadyReport gathered = gather(tree, started, declarer, meanwhile);
     TAILRACE_ASSERT(gathered.stranger.value_or(0) < component.size(), "a rank that is none of them");
     if (gathered.stranger) explain(component, *gathered.stranger, declarer, meanwhile);
     if (gathered.fault) throw Error(gathered.fault->code, gathered.fault->message);

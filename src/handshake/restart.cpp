@@ -5,7 +5,7 @@
 #include "base/log.hpp"
 #include "checkpoint/checkpoint_check.hpp"
 #include "env/file_system.hpp"
-#include "handshake/agreement/tree.hpp"
+#include "handshake/ready/tree.hpp"
 #include "settings/checkpoint/checkpoint.hpp"
 
 namespace tailrace::handshake {

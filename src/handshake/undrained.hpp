@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "handshake/agreement/tree.hpp"
+#include "handshake/ready/tree.hpp"
 #include "handshake/run.hpp"
 
 namespace tailrace::handshake {

@@ -6,7 +6,7 @@
 
 #include "base/version.hpp"
 #include "env/node_memory.hpp"
-#include "handshake/agreement/existing_files.hpp"
+#include "handshake/ready/existing_files.hpp"
 #include "handshake/restart.hpp"
 #include "model/checks/message_checks.hpp"
 

@@ -10,8 +10,8 @@
 #include "base/log.hpp"
 #include "client/buffer_size.hpp"
 #include "env/clock.hpp"
-#include "handshake/agreement/wanted_names.hpp"
 #include "handshake/ready.hpp"
+#include "handshake/ready/wanted_names.hpp"
 #include "handshake/unreceived.hpp"
 #include "host/beside/lost_output.hpp"
 

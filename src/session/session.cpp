@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "base/nearest_name.hpp"
-#include "handshake/agreement/wanted_names.hpp"
+#include "handshake/ready/wanted_names.hpp"
 #include "session/model_rank.hpp"
 #include "session/uncaught.hpp"
 #include "tailrace/tailrace.hpp"

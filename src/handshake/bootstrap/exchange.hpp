@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "handshake/agreement/tree.hpp"
+#include "handshake/ready/tree.hpp"
 
 namespace tailrace::handshake {
 

@@ -1,4 +1,4 @@
-#include "handshake/agreement/existing_files.hpp"
+#include "handshake/ready/existing_files.hpp"
 
 #include <gmock/gmock.h>
 

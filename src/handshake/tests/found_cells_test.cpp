@@ -1,5 +1,5 @@
 // Cells near stations, looked for by two ranks that each have a part of the coordinates.
-#include "handshake/agreement/found_cells.hpp"
+#include "handshake/ready/found_cells.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "handshake/agreement/mesh_nodes.hpp"
+#include "handshake/ready/mesh_nodes.hpp"
 
 #include <gmock/gmock.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-#include "handshake/agreement/tree.hpp"
+#include "handshake/ready/tree.hpp"
 #include "handshake/tests/ranks_in_threads.hpp"
 
 namespace tailrace::handshake {

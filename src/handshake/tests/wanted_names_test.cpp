@@ -1,5 +1,5 @@
 // A model's fields under the names that the configuration has for them.
-#include "handshake/agreement/wanted_names.hpp"
+#include "handshake/ready/wanted_names.hpp"
 
 #include <gmock/gmock.h>
 

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "base/tree.hpp"
-#include "handshake/agreement/mesh_nodes.hpp"
+#include "handshake/ready/mesh_nodes.hpp"
 #include "host/tests/counted_memory.hpp"
 #include "host/tests/large_run.hpp"
 

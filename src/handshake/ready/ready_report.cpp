@@ -1,15 +1,15 @@
-#include "handshake/agreement/gathered.hpp"
+#include "handshake/ready/ready_report.hpp"
 
 #include <utility>
 
 #include "base/bytes.hpp"
-#include "handshake/agreement/sameness.hpp"
 #include "handshake/connection.hpp"
+#include "handshake/ready/declaration_digest.hpp"
 
 namespace tailrace::handshake {
 
-Gathered Gathered::of(const client::Declarer& declarer, int rank) {
-  Gathered own;
+ReadyReport ReadyReport::of(const client::Declarer& declarer, int rank) {
+  ReadyReport own;
   own.first = rank;
   own.digest = digest_of(declarer.declarations());
   for (const model::Region& region : declarer.regions()) own.decomposition.regions.push_back({region});
@@ -18,7 +18,7 @@ Gathered Gathered::of(const client::Declarer& declarer, int rank) {
   return own;
 }
 
-void Gathered::add(Gathered&& next) {
+void ReadyReport::add(ReadyReport&& next) {
   if (fault || stranger) return;
   if (next.fault)
     fault = std::move(next.fault);
@@ -40,7 +40,7 @@ void Gathered::add(Gathered&& next) {
   for (std::size_t i = 0; i < nearest.size(); ++i) nearest[i].add(next.nearest[i]);
 }
 
-std::vector<std::byte> Gathered::to_bytes() const {
+std::vector<std::byte> ReadyReport::to_bytes() const {
   base::ByteWriter out;
   put_fault(out, fault);
   if (fault) return out.take();
@@ -58,9 +58,9 @@ std::vector<std::byte> Gathered::to_bytes() const {
   return out.take();
 }
 
-Gathered Gathered::from_bytes(std::span<const std::byte> bytes) {
+ReadyReport ReadyReport::from_bytes(std::span<const std::byte> bytes) {
   base::ByteReader in(bytes);
-  Gathered gathered;
+  ReadyReport gathered;
   gathered.fault = get_fault(in);
   if (gathered.fault) return gathered;
   gathered.first = in.get<std::int32_t>();

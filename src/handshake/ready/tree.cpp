@@ -1,4 +1,4 @@
-#include "handshake/agreement/tree.hpp"
+#include "handshake/ready/tree.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "handshake/agreement/sameness.hpp"
+#include "handshake/ready/declaration_digest.hpp"
 
 #include <fmt/format.h>
 

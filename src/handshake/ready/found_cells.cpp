@@ -1,4 +1,4 @@
-#include "handshake/agreement/found_cells.hpp"
+#include "handshake/ready/found_cells.hpp"
 
 #include <array>
 #include <cstddef>

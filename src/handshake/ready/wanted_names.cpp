@@ -1,4 +1,4 @@
-#include "handshake/agreement/wanted_names.hpp"
+#include "handshake/ready/wanted_names.hpp"
 
 #include <algorithm>
 #include <unordered_map>

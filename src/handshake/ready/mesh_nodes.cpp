@@ -1,4 +1,4 @@
-#include "handshake/agreement/mesh_nodes.hpp"
+#include "handshake/ready/mesh_nodes.hpp"
 
 #include <fmt/format.h>
 

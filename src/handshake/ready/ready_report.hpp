@@ -8,13 +8,13 @@
 
 #include "base/error.hpp"
 #include "client/declarer.hpp"
-#include "handshake/agreement/found_cells.hpp"
-#include "handshake/agreement/part_coordinates.hpp"
+#include "handshake/ready/found_cells.hpp"
+#include "handshake/ready/part_coordinates.hpp"
 #include "model/declarations.hpp"
 
 namespace tailrace::handshake {
 
-struct Gathered {
+struct ReadyReport {
   int first = 0;                     // of the ranks, in the component
   std::optional<base::Fault> fault;  // of one that cannot go on; what follows is of no use then
   std::uint64_t digest = 0;          // of what the first of them declares
@@ -24,10 +24,10 @@ struct Gathered {
   std::vector<std::uint64_t> digests;   // of coordinates in parts: the sums of these ranks
   std::vector<NearestOfRanks> nearest;  // to stations
 
-  static Gathered of(const client::Declarer& declarer, int rank);  // without what is nearest to stations
-  void add(Gathered&& next);                                       // the ranks behind these
+  static ReadyReport of(const client::Declarer& declarer, int rank);  // without what is nearest to stations
+  void add(ReadyReport&& next);                                       // the ranks behind these
   std::vector<std::byte> to_bytes() const;
-  static Gathered from_bytes(std::span<const std::byte> bytes);
+  static ReadyReport from_bytes(std::span<const std::byte> bytes);
 };
 
 }  // namespace tailrace::handshake

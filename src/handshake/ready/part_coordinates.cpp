@@ -1,4 +1,4 @@
-#include "handshake/agreement/part_coordinates.hpp"
+#include "handshake/ready/part_coordinates.hpp"
 
 #include <algorithm>
 #include <cstring>
