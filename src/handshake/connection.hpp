@@ -22,14 +22,14 @@ enum class Tag : int {
   welcome = 1,  // server → client: the name of its doorbell
   ready =
       2,  // first rank of a component → servers, along a tree: its number, declarations or why there are none
-  invite = 3,    // client → its server: how to reach its buffer
-  reply = 4,     // server → client: all set up, or the fault
-  goodbye = 5,   // server → client: all files are closed; the faults there were
-  farewell = 6,  // whoever cannot go on, or knows of one → those who may wait for it: which rank, and why
-  loss = 7,      // the same → servers
-  question = 8,  // whoever waits → a server of another node: do you answer?
-  answer = 9,    // that one: yes
-  call_up = 10,  // in `start`, along the tree of all ranks
+  invite = 3,        // client → its server: how to reach its buffer
+  reply = 4,         // server → client: all set up, or the fault
+  goodbye = 5,       // server → client: all files are closed; the faults there were
+  abort_notice = 6,  // whoever cannot go on, or knows of one → those who may wait for it: which rank, and why
+  loss = 7,          // the same → servers
+  question = 8,      // whoever waits → a server of another node: do you answer?
+  answer = 9,        // that one: yes
+  call_up = 10,      // in `start`, along the tree of all ranks
   call_down = 11,
   node_up = 12,  // along that of the ranks of a node
   node_down = 13,

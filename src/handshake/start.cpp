@@ -18,8 +18,8 @@
 #include "handshake/bootstrap/neighbours.hpp"
 #include "handshake/bootstrap/participant_list.hpp"
 #include "handshake/connection.hpp"
-#include "handshake/liveness/attendance.hpp"
-#include "handshake/losses.hpp"
+#include "handshake/failure_detection/failed_servers.hpp"
+#include "handshake/failure_detection/startup_monitor.hpp"
 #include "handshake/placement/cpu_ranges.hpp"
 #include "handshake/placement/warnings.hpp"
 #include "handshake/undrained.hpp"
@@ -82,7 +82,7 @@ void say_place(const std::vector<int>& cpus, Hello& hello) {
 }
 
 // The same ranks once more. No MPI call here waits for those that do not come.
-std::unique_ptr<comm::Communicator> duplicate(int communicator, Attendance& attendance) {
+std::unique_ptr<comm::Communicator> duplicate(int communicator, StartupMonitor& attendance) {
   const auto duplication = comm::start_duplication(communicator);
   while (!duplication->done()) {
     attendance.look();
@@ -187,7 +187,7 @@ Run run_from_bytes(std::span<const std::byte> bytes) {
 // follows from it all comes down.
 class Opening {
  public:
-  Opening(comm::Communicator& world, Attendance& attendance)
+  Opening(comm::Communicator& world, StartupMonitor& attendance)
       : world_(world),
         attendance_(attendance),
         tree_(world, {static_cast<int>(Tag::call_up), static_cast<int>(Tag::call_down)}, {}) {}
@@ -210,15 +210,15 @@ class Opening {
 
   // The neighbours in the tree hear of it and pass it on. One that is lost passes nothing on, and may be
   // alone on its node: who has seen it end tells its neighbours as well.
-  void tell(const Farewell& farewell, bool for_it) {
+  void tell(const AbortNotice& abort_notice, bool for_it) {
     std::vector<int> ranks = tree_.neighbours();
     if (for_it) {
-      const base::Branch branch = base::branch_of(farewell.rank, world_.size());
+      const base::Branch branch = base::branch_of(abort_notice.rank, world_.size());
       ranks.insert(ranks.end(), branch.children.begin(), branch.children.end());
       if (branch.parent >= 0) ranks.push_back(branch.parent);
-      std::erase(ranks, farewell.rank);
+      std::erase(ranks, abort_notice.rank);
     }
-    say_farewell(world_, std::move(ranks), farewell);
+    send_abort_notice(world_, std::move(ranks), abort_notice);
   }
 
   void settle_words() { settle(tree_, patience_seconds); }
@@ -267,13 +267,13 @@ class Opening {
   }
 
   comm::Communicator& world_;
-  Attendance& attendance_;
+  StartupMonitor& attendance_;
   Tree tree_;
   std::optional<LifelinesInStart> lines_;
   std::vector<Participant> participants_;  // on the first rank, until it has placed them
 };
 
-void meet_all(Started& started, Attendance& attendance, const std::string& configuration, Hello hello) {
+void meet_all(Started& started, StartupMonitor& attendance, const std::string& configuration, Hello hello) {
   const std::vector<int> cpus = env::cpus_of_all_threads();
   const std::vector<int> ranges = to_ranges(cpus);
   hello.node = env::node_name();
@@ -295,7 +295,7 @@ void meet_all(Started& started, Attendance& attendance, const std::string& confi
 
 // MPI splits in a call that blocks, in which a rank whose process ends leaves the others waiting. So it is
 // called as seldom as can be: once where there are dedicated servers or several components, else not at all.
-void make_groups(Started& started, Attendance& attendance) {
+void make_groups(Started& started, StartupMonitor& attendance) {
   const Assignment& assignment = started.run.assignment;
   const std::size_t all = assignment.component_of.size();
   const int world = started.world->handle(), rank = started.world->rank();
@@ -324,7 +324,7 @@ void make_groups(Started& started, Attendance& attendance) {
 Started start(int communicator, const std::string& configuration, const std::string& component, bool serves) {
   Started started;
   {
-    Attendance attendance(comm::members_of(communicator));
+    StartupMonitor attendance(comm::members_of(communicator));
     env::maybe_fail("hello");
     started.world = duplicate(communicator, attendance);
     Hello hello;

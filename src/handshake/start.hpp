@@ -7,7 +7,7 @@
 #include <string>
 
 #include "comm/communicator.hpp"
-#include "handshake/liveness/lifelines.hpp"
+#include "handshake/failure_detection/lifelines.hpp"
 #include "handshake/restart.hpp"
 #include "handshake/run.hpp"
 

@@ -9,7 +9,7 @@
 #include "base/log.hpp"
 #include "env/clock.hpp"
 #include "handshake/bootstrap/exchange.hpp"
-#include "handshake/liveness/pulse.hpp"
+#include "handshake/failure_detection/ping.hpp"
 
 namespace tailrace::handshake {
 namespace {

@@ -29,7 +29,7 @@ Host::Host(comm::Communicator& world, comm::Communicator& servers, const handsha
       pins_(pins_for(run, world.rank())),
       bell_(make_doorbell(run.servers().mode)),
       messenger_(servers),
-      fellows_(run, world, messenger_, std::move(lifelines)),
+      peers_(run, world, messenger_, std::move(lifelines)),
       reporter_(servers.rank(), run, worker_threads(run.servers(), run.nodes, world.rank(), pins_)),
       memory_(run.servers().memory, reporter_.counters().held),
       stop_watch_(run.servers()),
@@ -69,7 +69,7 @@ bool Host::progress() {
   look_for_stop();
   bool moved = messenger_.progress();
   memory_.count(messenger_);
-  for (const int server : fellows_.newly_lost()) lose(server);
+  for (const int server : peers_.newly_lost()) lose(server);
   for (const auto& slot : slots_) moved = progress(*slot) || moved;
   std::erase_if(sendings_, [](handshake::Sending& sending) { return sending.done(); });
   if (const auto fault = executor_.take_fault()) {
@@ -132,7 +132,7 @@ bool Host::progress(Slot& slot) {
 
 bool Host::receive_declarations(Slot& slot) {
   if (give_up_without_all(slot)) return true;
-  if (fellows_.losses().count() > 0) {  // which may have had the message
+  if (peers_.failed_servers().count() > 0) {  // which may have had the message
     reply(slot);
     return true;
   }
@@ -186,7 +186,7 @@ void Host::set_up(Slot& slot, std::span<const std::byte> message) {
 
 // Until a component runs, each of its ranks is needed. Those that live see it too, and go.
 bool Host::give_up_without_all(Slot& slot) {
-  const auto gone = fellows_.losses().find_gone_rank(slot.number);
+  const auto gone = peers_.failed_servers().find_gone_rank(slot.number);
   if (!gone) return false;
   if (!slot.fault) slot.fault = gone;
   base::log_error(gone->message);
@@ -196,7 +196,7 @@ bool Host::give_up_without_all(Slot& slot) {
 
 bool Host::connect(Slot& slot) {
   if (give_up_without_all(slot)) return true;
-  if (fellows_.losses().count() > 0) {  // it cannot be set up any more, whoever has invited
+  if (peers_.failed_servers().count() > 0) {  // it cannot be set up any more, whoever has invited
     reply(slot);
     return true;
   }
@@ -269,8 +269,8 @@ void Host::forget_doorbell() {
 
 void Host::lose(int server) {
   if (byes_.over() || !lost_.insert(server).second) return;
-  const base::Fault fault = fellows_.losses().fault(server);
-  fellows_.pass_on(server);
+  const base::Fault fault = peers_.failed_servers().fault(server);
+  peers_.pass_on(server);
   messenger_.forget(server);
   const int rank = run_.assignment.servers[static_cast<std::size_t>(server)];
   std::erase_if(sendings_, [rank](const handshake::Sending& sending) { return sending.to() == rank; });
@@ -393,7 +393,7 @@ std::string Host::describe() {
   if (ended_)
     text += fmt::format("\n    {} of {} servers have ended, as far as this one knows", byes_.heard(),
                         messenger_.size());
-  return text + fellows_.describe();
+  return text + peers_.describe();
 }
 
 }  // namespace tailrace::host

@@ -14,7 +14,7 @@
 #include "handshake/connection.hpp"
 #include "handshake/run.hpp"
 #include "handshake/start.hpp"
-#include "host/fellows.hpp"
+#include "host/peer_servers.hpp"
 #include "host/pinning.hpp"
 #include "host/reporter.hpp"
 #include "host/shared_memory_account.hpp"
@@ -46,7 +46,7 @@ class Host {
   std::optional<base::Fault> fatal() const;  // what kept a component from its regular end
   // Whether this server, which serves the component, has not saved its state for a checkpoint yet.
   bool cuts_checkpoint(int component) const;
-  bool lost_fellow() const { return fellows_.losses().count() > 0; }
+  bool lost_peer() const { return peers_.failed_servers().count() > 0; }
   transport::Doorbell& doorbell() { return *bell_.doorbell; }
   handshake::LocalEnds& local_ends() { return local_ends_; }
 
@@ -76,7 +76,7 @@ class Host {
   transport::shm::NamedDoorbell bell_;
   handshake::LocalEnds local_ends_;
   messaging::Messenger messenger_;
-  Fellows fellows_;
+  PeerServers peers_;
   Reporter reporter_;
   SharedMemoryAccount memory_;
   StopWatch stop_watch_;

@@ -6,8 +6,8 @@
 #include "base/log.hpp"
 #include "env/signals.hpp"
 #include "handshake/unreceived.hpp"
-#include "host/fellows.hpp"
 #include "host/host.hpp"
+#include "host/peer_servers.hpp"
 #include "settings/checkpoint/checkpoint.hpp"
 
 namespace tailrace::host {
@@ -37,13 +37,13 @@ void serve_until_done(handshake::Started& started) {
     host->run();
   } catch (...) {
     const base::Fault fault = base::current_fault();
-    say_farewell(started, fault);
+    send_abort_notice(started, fault);
     if (!model_goes_on) throw;
     return base::log_error(fmt::format("server {} ends: {}", started.servers->rank(), fault.message));
   }
   // Whoever did not answer may never do so, and ending in good order would wait for it.
   if (!host->done()) env::end_by_signal(host->stop_watch().signal());
-  if (model_goes_on && host->lost_fellow()) return;
+  if (model_goes_on && host->lost_peer()) return;
   if (const auto fault = host->fatal()) throw Error(fault->code, fault->message);
   host.reset();
   handshake::check_all_received(started);

@@ -12,7 +12,7 @@
 #include "client/restored_fields.hpp"
 #include "comm/communicator.hpp"
 #include "env/signals.hpp"
-#include "handshake/liveness/server_watch.hpp"
+#include "handshake/failure_detection/failure_detector.hpp"
 #include "handshake/start.hpp"
 #include "host/beside/beside_model.hpp"
 #include "plan/plan.hpp"
@@ -80,7 +80,7 @@ class ModelRank {
   bool finishing_ = false;  // the last record is committed, the servers' goodbye is awaited
   client::Declarer declarer_;
   int server_rank_ = -1;  // in the whole run
-  handshake::ServerWatch watch_;
+  handshake::FailureDetector watch_;
   CheckpointWishes wishes_;
   const char* waits_for_ = "";                     // what the server is to do
   double waits_since_ = 0.0;                       // steady seconds

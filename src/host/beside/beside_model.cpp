@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "base/log.hpp"
-#include "host/fellows.hpp"
+#include "host/peer_servers.hpp"
 
 namespace tailrace::host {
 
@@ -12,7 +12,7 @@ BesideModel::BesideModel(handshake::Started& started, const env::StopSignals* si
     host_ = std::make_unique<Host>(*started_.world, *started_.servers, started_.run,
                                    std::move(started_.lifelines));
   } catch (...) {
-    say_farewell(started_, base::current_fault());
+    send_abort_notice(started_, base::current_fault());
     throw;
   }
   if (signals != nullptr) host_->stop_watch().heed(*signals);
@@ -24,7 +24,7 @@ BesideModel::BesideModel(handshake::Started& started, const env::StopSignals* si
     } catch (...) {
       fault_ = base::current_fault();
       failed_.store(true, std::memory_order_release);
-      say_farewell(started_, *fault_);
+      send_abort_notice(started_, *fault_);
     }
     over_.store(true, std::memory_order_release);
   });
@@ -52,7 +52,7 @@ bool BesideModel::progress() {
   } catch (...) {
     fault_ = base::current_fault();
     failed_.store(true, std::memory_order_release);
-    say_farewell(started_, *fault_);
+    send_abort_notice(started_, *fault_);
     look();
     return false;
   }

@@ -46,7 +46,7 @@ bool is_left_by_the_dead(const std::string& name) {
 }
 
 // An empty file takes no memory. It says that its maker came to `start`, and those who meet there look for it
-// when the maker is dead (handshake/liveness/attendance), also while another job begins.
+// when the maker is dead (handshake/failure_detection/startup_monitor), also while another job begins.
 bool may_be_looked_for(const std::filesystem::directory_entry& entry) {
   constexpr std::chrono::minutes while_ranks_meet{10};
   std::error_code failed;

@@ -6,18 +6,18 @@
 #include <string>
 #include <vector>
 
-#include "handshake/liveness/pulse.hpp"
-#include "handshake/losses.hpp"
+#include "handshake/failure_detection/failed_servers.hpp"
+#include "handshake/failure_detection/ping.hpp"
 #include "handshake/start.hpp"
 
 namespace tailrace::handshake {
 
 // The model's thread only. Its calls may be made at any rate: most of them read a clock and no more.
-class ServerWatch {
+class FailureDetector {
  public:
   // `own`: the number of the server of this rank. `started` must live longer; what it has of connections to
   // that server is taken.
-  ServerWatch(Started& started, int own);
+  FailureDetector(Started& started, int own);
 
   // Throws Error(lost) where the server of this rank is lost. Where it is stopped by a signal, and was not
   // seen to go for the watchdog's time, the first of its clients logs it.
@@ -48,8 +48,8 @@ class ServerWatch {
   const Started& started_;
   int own_;
   bool is_first_client_;  // of that server
-  Losses losses_;
-  std::optional<Pulse> pulse_;  // of this rank's server, where it is on another node
+  FailedServers failed_servers_;
+  std::optional<Ping> pulse_;  // of this rank's server, where it is on another node
   std::vector<Sending> sendings_;
   double next_look_ = 0.0;
   bool minds_others_ = true;

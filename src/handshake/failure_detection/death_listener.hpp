@@ -23,19 +23,19 @@ env::LifelineAddress get_address(base::ByteReader& reader);
 
 // The side of the server. One thread; no call waits. It listens while it expects somebody, and if nobody is
 // to come never. A system that does not let it costs no run: then nobody sees its death, as the log says.
-class Watched {
+class DeathListener {
  public:
-  Watched(const Run& run, int server);
+  DeathListener(const Run& run, int server);
   // For this rank, or for a fellow: of nobody where it is not to watch.
   env::LifelineAddress address_for(int rank) const;
-  const std::vector<int>& fellows() const { return fellows_; }  // their numbers
-  const std::vector<int>& watchers() const { return ranks_; }   // of the run, ascending
+  const std::vector<int>& fellows() const { return peers_; }   // their numbers
+  const std::vector<int>& watchers() const { return ranks_; }  // of the run, ascending
   bool expects_more() const { return end_ && come_ < ranks_.size(); }
   void take_in();  // at any rate
 
  private:
   int server_;
-  std::vector<int> fellows_;
+  std::vector<int> peers_;
   std::vector<int> ranks_;  // that are to watch, ascending
   std::optional<env::WatchedEnd> end_;
   std::size_t come_ = 0;

@@ -1,4 +1,4 @@
-#include "handshake/liveness/watched.hpp"
+#include "handshake/failure_detection/death_listener.hpp"
 
 #include <fmt/format.h>
 
@@ -69,11 +69,11 @@ env::LifelineAddress get_address(base::ByteReader& reader) {
   return address;
 }
 
-Watched::Watched(const Run& run, int server) : server_(server), fellows_(watching_fellows_of(run, server)) {
+DeathListener::DeathListener(const Run& run, int server)
+    : server_(server), peers_(watching_fellows_of(run, server)) {
   ranks_ = far_clients_of(run, server);
   if (ranks_.size() > most_watching_clients) ranks_.resize(most_watching_clients);
-  for (const int fellow : fellows_)
-    ranks_.push_back(run.assignment.servers[static_cast<std::size_t>(fellow)]);
+  for (const int fellow : peers_) ranks_.push_back(run.assignment.servers[static_cast<std::size_t>(fellow)]);
   std::sort(ranks_.begin(), ranks_.end());
   if (ranks_.empty()) return;
   try {
@@ -85,12 +85,12 @@ Watched::Watched(const Run& run, int server) : server_(server), fellows_(watchin
   }
 }
 
-env::LifelineAddress Watched::address_for(int rank) const {
+env::LifelineAddress DeathListener::address_for(int rank) const {
   return end_ && std::binary_search(ranks_.begin(), ranks_.end(), rank) ? end_->address()
                                                                         : env::LifelineAddress{};
 }
 
-void Watched::take_in() {
+void DeathListener::take_in() {
   if (!end_ || !end_->listens()) return;
   come_ = end_->take_in();
   const double now = env::steady_seconds();

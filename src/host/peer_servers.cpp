@@ -1,4 +1,4 @@
-#include "host/fellows.hpp"
+#include "host/peer_servers.hpp"
 
 #include <fmt/format.h>
 
@@ -41,17 +41,17 @@ void tell_fellows(comm::Communicator& servers, const base::Fault& fault) {
 
 }  // namespace
 
-Fellows::Fellows(const handshake::Run& run, comm::Communicator& world, messaging::Messenger& messenger,
-                 handshake::Lifelines lifelines)
+PeerServers::PeerServers(const handshake::Run& run, comm::Communicator& world,
+                         messaging::Messenger& messenger, handshake::Lifelines lifelines)
     : messenger_(messenger),
       run_(run),
       world_(world),
       model_goes_on_(run.servers().on_server_loss == settings::OnServerLoss::go_on),
-      losses_(run, world.rank()),
+      failed_servers_(run, world.rank()),
       watched_(std::move(lifelines.watched)),
       answers_(world) {
   for (int server = 0; server < messenger.size(); ++server) {
-    if (server == messenger.rank() || losses_.in_sight(server)) continue;
+    if (server == messenger.rank() || failed_servers_.in_sight(server)) continue;
     far_servers_.push_back(server);
     far_.emplace_back(world, run.assignment.servers[static_cast<std::size_t>(server)]);
   }
@@ -59,15 +59,15 @@ Fellows::Fellows(const handshake::Run& run, comm::Communicator& world, messaging
     base::ByteReader reader(message);
     const auto lost = reader.get<std::int32_t>();
     if (lost < 0 || lost >= messenger_.size() || lost == messenger_.rank()) return;
-    losses_.note(lost, reader.get_text());
+    failed_servers_.note(lost, reader.get_text());
     heard_.push_back(lost);
   });
-  for (handshake::LifelineTo& line : lifelines.lines) losses_.watch(std::move(line));
+  for (handshake::LifelineTo& line : lifelines.lines) failed_servers_.watch(std::move(line));
 }
 
-void Fellows::pass_on(int lost) {
-  if (!model_goes_on_ && is_first_left()) base::log_error(losses_.fault(lost).message);
-  tell_all(messenger_, lost, losses_.why(lost));
+void PeerServers::pass_on(int lost) {
+  if (!model_goes_on_ && is_first_left()) base::log_error(failed_servers_.fault(lost).message);
+  tell_all(messenger_, lost, failed_servers_.why(lost));
   std::vector<int> clients;
   const auto add_clients_of = [&](int server) {
     for (const auto& [first, end] : run_.assignment.server_of.stretches_of(server))
@@ -76,19 +76,19 @@ void Fellows::pass_on(int lost) {
   add_clients_of(messenger_.rank());
   if (is_first_left()) add_clients_of(lost);
   const int rank = run_.assignment.servers[static_cast<std::size_t>(lost)];
-  for (auto& sending :
-       handshake::send_farewell(world_, clients, {rank, losses_.why(lost)}, handshake::Tag::farewell))
+  for (auto& sending : handshake::send_farewell(world_, clients, {rank, failed_servers_.why(lost)},
+                                                handshake::Tag::abort_notice))
     sendings_.push_back(std::move(sending));
 }
 
-bool Fellows::is_first_left() const {
+bool PeerServers::is_first_left() const {
   for (int server = 0; server < messenger_.rank(); ++server)
-    if (!losses_.lost(server)) return false;
+    if (!failed_servers_.lost(server)) return false;
   return true;
 }
 
 // A client of a server on another node sees that its process ended.
-void Fellows::hear_clients() {
+void PeerServers::hear_clients() {
   if (env::steady_seconds() < next_hearing_) return;
   next_hearing_ = env::steady_seconds() + hearing_seconds;
   std::erase_if(sendings_, [](handshake::Sending& sending) { return sending.done(); });
@@ -96,52 +96,54 @@ void Fellows::hear_clients() {
   while (const auto heard = handshake::hear_farewell(world_, handshake::Tag::loss)) {
     const auto server = run_.assignment.servers.find(heard->rank);
     if (!server || heard->rank == world_.rank()) continue;
-    losses_.note(static_cast<int>(*server), heard->why);
+    failed_servers_.note(static_cast<int>(*server), heard->why);
     heard_.push_back(static_cast<int>(*server));
   }
 }
 
-// As ServerWatch does.
-void Fellows::judge_silence() {
+// As FailureDetector does.
+void PeerServers::judge_silence() {
   for (std::size_t i = 0; i < far_.size(); ++i) {
     const int server = far_servers_[i];
-    if (losses_.lost(server) || !losses_.is_silent(server)) continue;
+    if (failed_servers_.lost(server) || !failed_servers_.is_silent(server)) continue;
     far_[i].ask();
     if (far_[i].silence() < handshake::seconds_of_silence) continue;
-    losses_.note(server, handshake::node_lost);
+    failed_servers_.note(server, handshake::node_lost);
     heard_.push_back(server);
   }
 }
 
-std::vector<int> Fellows::newly_lost() {
+std::vector<int> PeerServers::newly_lost() {
   hear_clients();
   if (watched_) watched_->take_in();
-  std::vector<int> lost = losses_.look();
+  std::vector<int> lost = failed_servers_.look();
   judge_silence();
   for (const int server : std::exchange(heard_, {})) lost.push_back(server);
   return lost;
 }
 
-std::string Fellows::describe() {
+std::string PeerServers::describe() {
   std::string text;
   for (int server = 0; server < messenger_.size(); ++server)
-    if (losses_.is_stopped(server))
-      text += fmt::format("\n    {} is stopped by a signal", losses_.name(server));
+    if (failed_servers_.is_stopped(server))
+      text += fmt::format("\n    {} is stopped by a signal", failed_servers_.name(server));
   for (std::size_t i = 0; i < far_.size(); ++i) {
-    if (losses_.lost(far_servers_[i])) continue;
+    if (failed_servers_.lost(far_servers_[i])) continue;
     if (const double silence = far_[i].silence(); silence > 0.0)
-      text += fmt::format("\n    {} has not answered for {:.0f} s", losses_.name(far_servers_[i]), silence);
+      text += fmt::format("\n    {} has not answered for {:.0f} s", failed_servers_.name(far_servers_[i]),
+                          silence);
     far_[i].ask();
   }
   return text;
 }
 
-void say_farewell(handshake::Started& started, const base::Fault& fault) {
+void send_abort_notice(handshake::Started& started, const base::Fault& fault) {
   try {
     std::vector<int> models;
     for (const handshake::StridedRuns& ranks : started.run.assignment.ranks)
       models.insert(models.end(), ranks.begin(), ranks.end());
-    handshake::say_farewell(*started.world, models, {started.world->rank(), handshake::ended_with(fault)});
+    handshake::send_abort_notice(*started.world, models,
+                                 {started.world->rank(), handshake::ended_with(fault)});
     tell_fellows(*started.servers, fault);
   } catch (const std::exception& error) {  // the fault itself matters more
     base::log_error(error.what());

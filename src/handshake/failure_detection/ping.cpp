@@ -1,4 +1,4 @@
-#include "handshake/liveness/pulse.hpp"
+#include "handshake/failure_detection/ping.hpp"
 
 #include "env/clock.hpp"
 
@@ -9,12 +9,12 @@ constexpr double between_questions = 1.0;  // seconds
 
 }  // namespace
 
-bool Pulse::open() {
+bool Ping::open() {
   if (open_ && poll(world_, rank_, static_cast<int>(Tag::answer))) open_ = false;
   return open_;
 }
 
-void Pulse::ask() {
+void Ping::ask() {
   const double now = env::steady_seconds();
   if (open() || now < asked_at_ + between_questions) return;
   question_.clear();
@@ -23,9 +23,9 @@ void Pulse::ask() {
   open_ = true;
 }
 
-double Pulse::silence() { return open() ? env::steady_seconds() - asked_at_ : 0.0; }
+double Ping::silence() { return open() ? env::steady_seconds() - asked_at_ : 0.0; }
 
-void Answers::give() {
+void PingResponder::give() {
   std::erase_if(sendings_, [](Sending& sending) { return sending.done(); });
   while (const auto asked = world_.probe(comm::any, static_cast<int>(Tag::question))) {
     poll(world_, asked->source, asked->tag);

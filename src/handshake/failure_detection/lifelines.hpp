@@ -7,7 +7,7 @@
 #include "comm/communicator.hpp"
 #include "env/lifeline.hpp"
 #include "handshake/connection.hpp"
-#include "handshake/liveness/watched.hpp"
+#include "handshake/failure_detection/death_listener.hpp"
 #include "handshake/run.hpp"
 
 namespace tailrace::handshake {
@@ -19,7 +19,7 @@ struct LifelineTo {
 
 // What a rank has of them. `watched`: of a server.
 struct Lifelines {
-  std::unique_ptr<Watched> watched;
+  std::unique_ptr<DeathListener> watched;
   std::vector<LifelineTo> lines;
 };
 

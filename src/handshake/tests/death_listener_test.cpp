@@ -1,4 +1,4 @@
-#include "handshake/liveness/watched.hpp"
+#include "handshake/failure_detection/death_listener.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "env/clock.hpp"
-#include "handshake/losses.hpp"
+#include "handshake/failure_detection/failed_servers.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -23,13 +23,13 @@ Run run_of(std::vector<int> nodes, std::vector<int> servers_of, int servers) {
   return run;
 }
 
-TEST(Watched, is_watched_by_its_clients_on_other_nodes) {
+TEST(DeathListener, is_watched_by_its_clients_on_other_nodes) {
   const handshake::Run run = run_of({0, 0, 1, 2, 1}, {0, 0, 0, 0}, 1);
   EXPECT_EQ(far_clients_of(run, 0), (std::vector<int>{0, 1, 3}));
   EXPECT_TRUE(watching_fellows_of(run, 0).empty());
 }
 
-TEST(Watched, is_watched_by_two_servers_on_other_nodes_if_possible_on_two) {
+TEST(DeathListener, is_watched_by_two_servers_on_other_nodes_if_possible_on_two) {
   const handshake::Run run = run_of({9, 0, 0, 1, 1, 2}, {0}, 5);
   EXPECT_EQ(watching_fellows_of(run, 0), (std::vector<int>{2, 4}));
   EXPECT_EQ(watching_fellows_of(run, 2), (std::vector<int>{4, 0}));
@@ -40,7 +40,7 @@ TEST(Watched, is_watched_by_two_servers_on_other_nodes_if_possible_on_two) {
 }
 
 // However many servers: each watches a few, and none of its own node.
-TEST(Watched, by_few_however_many_servers_there_are) {
+TEST(DeathListener, by_few_however_many_servers_there_are) {
   for (const int servers : {1000, 4001}) {
     std::vector<int> nodes{0};
     for (int server = 0; server < servers; ++server) nodes.push_back(server / 3);
@@ -58,27 +58,27 @@ TEST(Watched, by_few_however_many_servers_there_are) {
   }
 }
 
-TEST(Watched, listens_for_nobody_where_all_are_on_its_node) {
+TEST(DeathListener, listens_for_nobody_where_all_are_on_its_node) {
   const handshake::Run run = run_of({0, 0, 0}, {0, 0}, 1);
-  const Watched watched(run, 0);
+  const DeathListener watched(run, 0);
   EXPECT_EQ(watched.address_for(0).port, 0);
 }
 
-TEST(Watched, has_an_address_for_the_first_of_many_clients_only) {
+TEST(DeathListener, has_an_address_for_the_first_of_many_clients_only) {
   const std::size_t clients = most_watching_clients + 3;
   std::vector<int> nodes(clients, 0);
   nodes.push_back(1);
   const handshake::Run run = run_of(nodes, std::vector<int>(clients, 0), 1);
-  const Watched watched(run, 0);
+  const DeathListener watched(run, 0);
   EXPECT_NE(watched.address_for(0).port, 0);
   EXPECT_NE(watched.address_for(static_cast<int>(most_watching_clients) - 1).port, 0);
   EXPECT_EQ(watched.address_for(static_cast<int>(most_watching_clients)).port, 0);
 }
 
-TEST(Watched, stops_listening_when_all_have_come_and_its_end_is_no_loss) {
+TEST(DeathListener, stops_listening_when_all_have_come_and_its_end_is_no_loss) {
   const handshake::Run run = run_of({0, 0, 1}, {0, 0}, 1);
-  std::optional<Watched> watched(std::in_place, run, 0);
-  Losses first(run, 0), second(run, 1);
+  std::optional<DeathListener> watched(std::in_place, run, 0);
+  FailedServers first(run, 0), second(run, 1);
   base::ByteWriter writer;
   put_address(writer, watched->address_for(0));
   const std::vector<std::byte> bytes = writer.take();
@@ -93,7 +93,7 @@ TEST(Watched, stops_listening_when_all_have_come_and_its_end_is_no_loss) {
   usleep(300000);
   EXPECT_TRUE(first.look().empty() && second.look().empty());
   EXPECT_TRUE(first.is_watched(0) && second.is_watched(0));
-  Losses late(run, 1);
+  FailedServers late(run, 1);
   late.watch({0, env::Lifeline(watched->address_for(1), 1)});
   for (const double end = env::steady_seconds() + 5.0; late.is_watched(0) && env::steady_seconds() < end;
        usleep(1000))

@@ -10,10 +10,10 @@
 namespace tailrace::handshake {
 
 // Of who asks, one thread. At most one question is under way, and none is asked without a call.
-class Pulse {
+class Ping {
  public:
   // `rank`: of the server in `world`, which must live longer.
-  Pulse(comm::Communicator& world, int rank) : world_(world), rank_(rank) {}
+  Ping(comm::Communicator& world, int rank) : world_(world), rank_(rank) {}
 
   void ask();        // while waiting, at any rate: every second at most, once the last question is answered
   double silence();  // seconds for which the question that is open has had no answer; 0: there is none
@@ -29,9 +29,9 @@ class Pulse {
 };
 
 // Answers what others asked; of who is asked. At any rate.
-class Answers {
+class PingResponder {
  public:
-  explicit Answers(comm::Communicator& world) : world_(world) {}
+  explicit PingResponder(comm::Communicator& world) : world_(world) {}
   void give();
 
  private:

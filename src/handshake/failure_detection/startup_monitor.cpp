@@ -1,4 +1,4 @@
-#include "handshake/liveness/attendance.hpp"
+#include "handshake/failure_detection/startup_monitor.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -60,7 +60,7 @@ LostInStart::LostInStart(int lost, const std::string& how, bool is_seen)
       why(how),
       seen(is_seen) {}
 
-Attendance::Attendance(const comm::Members& members)
+StartupMonitor::StartupMonitor(const comm::Members& members)
     : members_(members),
       job_(name_of_job()),
       begin_(env::steady_seconds()),
@@ -74,7 +74,7 @@ Attendance::Attendance(const comm::Members& members)
   }
 }
 
-Attendance::~Attendance() {
+StartupMonitor::~StartupMonitor() {
   if (note_.empty()) return;
   try {
     env::system_files().remove(note_);
@@ -82,7 +82,7 @@ Attendance::~Attendance() {
   }
 }
 
-void Attendance::look() {
+void StartupMonitor::look() {
   const double now = env::steady_seconds();
   if (now < next_look_ || note_.empty()) return;
   next_look_ = now + look_seconds;
@@ -101,7 +101,7 @@ void Attendance::look() {
     if (!word.empty()) base::log_warning(fmt::format("{:.0f} s in start: {}", now - begin_, word));
 }
 
-void Attendance::read_notes() {
+void StartupMonitor::read_notes() {
   const std::string pattern = "-meets-" + job_ + "-";
   const transport::ProcessId own = transport::this_process();
   for (const std::string& name : env::system_files().list(folder)) {
@@ -116,21 +116,21 @@ void Attendance::read_notes() {
   }
 }
 
-bool Attendance::has_come(std::size_t rank) const { return come_.contains(members_.numbers[rank]); }
+bool StartupMonitor::has_come(std::size_t rank) const { return come_.contains(members_.numbers[rank]); }
 
-bool Attendance::is_stopped(std::size_t rank) const {
+bool StartupMonitor::is_stopped(std::size_t rank) const {
   const auto found = come_.find(members_.numbers[rank]);
   return found != come_.end() && transport::stopped(found->second);
 }
 
 // The first one that can.
-bool Attendance::speaks() const {
+bool StartupMonitor::speaks() const {
   for (std::size_t rank = 0; rank < static_cast<std::size_t>(members_.rank); ++rank)
     if (has_come(rank) && !is_stopped(rank)) return false;
   return true;
 }
 
-std::string Attendance::describe_missing() const {
+std::string StartupMonitor::describe_missing() const {
   const auto missing = ranks_where([&](std::size_t rank) { return !has_come(rank); });
   if (missing.empty()) return "";
   return fmt::format(
@@ -139,14 +139,14 @@ std::string Attendance::describe_missing() const {
       missing.size(), members_.numbers.size(), env::host_name(), listed(missing));
 }
 
-std::string Attendance::describe_stopped() const {
+std::string StartupMonitor::describe_stopped() const {
   const auto stopped = ranks_where([&](std::size_t rank) { return is_stopped(rank); });
   if (stopped.empty()) return "";
   return fmt::format("the others wait for {} {} of the run, stopped by a signal",
                      stopped.size() == 1 ? "rank" : "ranks", listed(stopped));
 }
 
-std::vector<std::size_t> Attendance::ranks_where(const std::function<bool(std::size_t)>& is_one) const {
+std::vector<std::size_t> StartupMonitor::ranks_where(const std::function<bool(std::size_t)>& is_one) const {
   std::vector<std::size_t> ranks;
   for (std::size_t rank = 0; rank < members_.numbers.size(); ++rank)
     if (is_one(rank)) ranks.push_back(rank);

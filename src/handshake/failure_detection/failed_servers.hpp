@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "comm/communicator.hpp"
 #include "handshake/connection.hpp"
-#include "handshake/liveness/lifelines.hpp"
+#include "handshake/failure_detection/lifelines.hpp"
 #include "handshake/run.hpp"
 
 namespace tailrace::handshake {
@@ -21,10 +21,10 @@ inline constexpr const char* process_ended = "its process ended";
 
 // What one rank knows of the servers of the run. On its own node it sees whether their processes live; on
 // others it sees that of those which it watches, and hears of the rest what is said.
-class Losses {
+class FailedServers {
  public:
   // `run` must live longer. `rank`: in the whole run, of who looks.
-  Losses(const Run& run, int rank);
+  FailedServers(const Run& run, int rank);
 
   // From now on the end of the process of this server, on another node, is seen.
   void watch(LifelineTo line);
@@ -64,17 +64,17 @@ class Losses {
 // Of `other`, as `rank` sees it; nobody where it is on another node.
 transport::ProcessId process_in_sight(const Run& run, int rank, int other);
 // A rank of the run that cannot go on, and why, in words that fit behind its name.
-struct Farewell {
+struct AbortNotice {
   int rank = 0;  // in the whole run
   std::string why;
 };
 std::string ended_with(const base::Fault& fault);
 
 // To these ranks of the run but this one. What does not leave within a second or two never will.
-void say_farewell(comm::Communicator& world, std::vector<int> ranks, const Farewell& farewell);
+void send_abort_notice(comm::Communicator& world, std::vector<int> ranks, const AbortNotice& abort_notice);
 // The same without a wait: the caller keeps what it gets for as long.
 std::vector<Sending> send_farewell(comm::Communicator& world, const std::vector<int>& ranks,
-                                   const Farewell& farewell, Tag tag);
-std::optional<Farewell> hear_farewell(comm::Communicator& world, Tag tag = Tag::farewell);
+                                   const AbortNotice& abort_notice, Tag tag);
+std::optional<AbortNotice> hear_farewell(comm::Communicator& world, Tag tag = Tag::abort_notice);
 
 }  // namespace tailrace::handshake

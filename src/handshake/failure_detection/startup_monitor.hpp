@@ -22,12 +22,12 @@ struct LostInStart : Error {
 
 // Each rank leaves a note on its node, an empty file in shared memory whose name says it all; it goes when
 // this does. What a dead process leaves is taken away with its segments. Ranks of other nodes are not seen.
-class Attendance {
+class StartupMonitor {
  public:
-  explicit Attendance(const comm::Members& members);
-  ~Attendance();
-  Attendance(const Attendance&) = delete;
-  Attendance& operator=(const Attendance&) = delete;
+  explicit StartupMonitor(const comm::Members& members);
+  ~StartupMonitor();
+  StartupMonitor(const StartupMonitor&) = delete;
+  StartupMonitor& operator=(const StartupMonitor&) = delete;
 
   // To be called at any rate while others are awaited. Throws LostInStart where one of them came and died.
   // After some seconds, and then ever more rarely, one rank of the node logs who has not come, or is stopped.

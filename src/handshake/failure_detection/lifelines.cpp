@@ -1,16 +1,16 @@
-#include "handshake/liveness/lifelines.hpp"
+#include "handshake/failure_detection/lifelines.hpp"
 
 #include <algorithm>
 
-#include "handshake/liveness/attendance.hpp"
-#include "handshake/losses.hpp"
+#include "handshake/failure_detection/failed_servers.hpp"
+#include "handshake/failure_detection/startup_monitor.hpp"
 
 namespace tailrace::handshake {
 
 LifelinesInStart::LifelinesInStart(comm::Communicator& world, Run& run) : world_(world), run_(run) {
   const auto own = run.assignment.servers.find(world.rank());
   if (!own) return;
-  lifelines_.watched = std::make_unique<Watched>(run, static_cast<int>(*own));
+  lifelines_.watched = std::make_unique<DeathListener>(run, static_cast<int>(*own));
   for (const int rank : lifelines_.watched->watchers()) {
     base::ByteWriter writer;
     writer.put(static_cast<std::int32_t>(*own));
