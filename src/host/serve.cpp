@@ -6,8 +6,8 @@
 #include "base/log.hpp"
 #include "env/signals.hpp"
 #include "handshake/unreceived.hpp"
-#include "host/host.hpp"
 #include "host/peer_servers.hpp"
+#include "host/server_process.hpp"
 #include "settings/checkpoint/checkpoint.hpp"
 
 namespace tailrace::host {
@@ -25,7 +25,7 @@ bool takes_wishes(const handshake::Run& run) {
 void serve_until_done(handshake::Started& started) {
   // A status or an exception of this rank would end the job that is to go on without it.
   const bool model_goes_on = started.run.servers().on_server_loss == settings::OnServerLoss::go_on;
-  std::optional<Host> host;
+  std::optional<ServerProcess> host;
   std::optional<env::StopSignals> signals;
   std::optional<env::WishSignal> wishes;  // a wish is the model's to hear; this process must not end by it
   try {
@@ -33,7 +33,7 @@ void serve_until_done(handshake::Started& started) {
     if (started.run.servers().signals != settings::Signals::none)
       signals.emplace(env::OwnHandler::called_too);
     if (takes_wishes(started.run)) wishes.emplace();
-    if (signals) host->stop_watch().heed(*signals);
+    if (signals) host->stop_controller().heed(*signals);
     host->run();
   } catch (...) {
     const base::Fault fault = base::current_fault();
@@ -42,7 +42,7 @@ void serve_until_done(handshake::Started& started) {
     return base::log_error(fmt::format("server {} ends: {}", started.servers->rank(), fault.message));
   }
   // Whoever did not answer may never do so, and ending in good order would wait for it.
-  if (!host->done()) env::end_by_signal(host->stop_watch().signal());
+  if (!host->done()) env::end_by_signal(host->stop_controller().signal());
   if (model_goes_on && host->lost_peer()) return;
   if (const auto fault = host->fatal()) throw Error(fault->code, fault->message);
   host.reset();

@@ -50,11 +50,11 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
                .sinks = commits_.sinks(),
                .drops = [this] { return fatal() || over(); }},
               streams_.all()),
-      life_(control_, blueprint_.info.leader, events()),
-      ending_(control_, blueprint_.info.leader,
-              {.stop = [this] { on_stop(); },
-               .commit = [this](const model::Tick& tick) { commits_.commit_until(tick); },
-               .cut = [this](const model::Tick& tick) { on_cut(tick); }}),
+      lifecycle_(control_, blueprint_.info.leader, events()),
+      shutdown_(control_, blueprint_.info.leader,
+                {.stop = [this] { on_stop(); },
+                 .commit = [this](const model::Tick& tick) { commits_.commit_until(tick); },
+                 .cut = [this](const model::Tick& tick) { on_cut(tick); }}),
       checkpoints_(blueprint_, control_, services, checkpoint_events()),
       held_(services.counters.held) {
   checkpoints_.watch_files(services_);
@@ -65,7 +65,7 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
 
 ServedComponent::~ServedComponent() { tasks_.wait(); }
 
-Life::Events ServedComponent::events() {
+ComponentLifecycle::Events ServedComponent::events() {
   return {.step =
               [this](const model::Tick& tick) {
                 if (const auto fault = checkpoints_.disagreement(tick)) return fail(*fault);
@@ -142,8 +142,8 @@ void ServedComponent::start(std::vector<server::Link> links, const model::StateL
                                                                       .pipeline = *this,
                                                                       .counters = services_.counters,
                                                                       .trace = services_.trace});
-  if (ending_.order() != nullptr) on_stop();
-  life_.start();
+  if (shutdown_.order() != nullptr) on_stop();
+  lifecycle_.start();
 }
 
 bool ServedComponent::ready_for_step() {
@@ -199,7 +199,8 @@ bool ServedComponent::has_room() {
 // hold the chunks of such steps open.
 bool ServedComponent::has_enough_to_do() const {
   const std::int64_t step = intake_->tick().step;
-  const bool is_ahead = commits_.tick().step < step && ending_.order() == nullptr;  // at the end all is taken
+  const bool is_ahead =
+      commits_.tick().step < step && shutdown_.order() == nullptr;  // at the end all is taken
   return is_ahead ||
          router_.moving_bytes() + commits_.due_within_shares(enough_at_work, step) > enough_at_work;
 }
@@ -210,7 +211,7 @@ void ServedComponent::begin_step(const model::Tick& tick) {
   if (diagnostics_) diagnostics_->begin_step(tick, streams_.axes());
   backlog_.begin_step(streams_.axes(), tick);
   count_held();
-  life_.announce_step(tick);
+  lifecycle_.announce_step(tick);
 }
 
 void ServedComponent::accept(int client, const model::PacketHeader& header,
@@ -262,7 +263,7 @@ void ServedComponent::load(const model::StateLoader& saved) {
 
 void ServedComponent::fail(const base::Fault& fault) {
   if (fatal()) return;
-  life_.fail(fault);
+  lifecycle_.fail(fault);
   if (intake_) intake_->discard();
 }
 
@@ -270,7 +271,7 @@ void ServedComponent::close_channels() {
   if (intake_) intake_->close();
 }
 
-void ServedComponent::lose_server(int server, const base::Fault& fault) { life_.lose(server, fault); }
+void ServedComponent::lose_server(int server, const base::Fault& fault) { lifecycle_.lose(server, fault); }
 
 void ServedComponent::on_step(const model::Tick& tick) {
   commits_.advance(tick);
@@ -281,12 +282,13 @@ void ServedComponent::on_step(const model::Tick& tick) {
 
 bool ServedComponent::progress() {
   bool moved = takes_in() && intake_->progress();
-  if (ending_.order() != nullptr && !fatal()) moved = go_on_ending() || moved;
+  if (shutdown_.order() != nullptr && !fatal()) moved = go_on_ending() || moved;
   const bool at_work = !tasks_.none() || services_.executor.running() > 0;
   moved = router_.deliver() || moved;
   if (diagnostics_) {
     moved = diagnostics_->progress() || moved;
-    if (all_in() && life_.last_step_announced() && !fatal()) moved = diagnostics_->prove_the_end() || moved;
+    if (all_in() && lifecycle_.last_step_announced() && !fatal())
+      moved = diagnostics_->prove_the_end() || moved;
   }
   if (all_in() && !windows_finished_ && diagnostics_over()) {
     finish_windows();
@@ -297,7 +299,7 @@ bool ServedComponent::progress() {
   if (!fatal() && !cut()) moved = checkpoints_.progress() || moved;
   moved = (!blueprint_.is_inline() && backlog_.tell(commits_.sinks())) || moved;
   if (env::steady_seconds() >= next_count_) count_held();
-  if (input_ended_) moved = life_.announce_last_step() || moved;
+  if (input_ended_) moved = lifecycle_.announce_last_step() || moved;
   return (!at_work && close()) || moved;
 }
 
@@ -314,41 +316,41 @@ void ServedComponent::finish_windows() {
 bool ServedComponent::close() {
   const bool analysed = fatal() || cut() || !diagnostics_ || (windows_finished_ && diagnostics_over());
   const bool writes_checkpoint = checkpoints_.under_way() && !fatal() && !cut();
-  if (life_.closed_here() || !commits_.closed() || !input_over() || !analysed || writes_checkpoint)
+  if (lifecycle_.closed_here() || !commits_.closed() || !input_over() || !analysed || writes_checkpoint)
     return false;
-  life_.announce_closed();
+  lifecycle_.announce_closed();
   return true;
 }
 
-void ServedComponent::stop(const StopOrder& order) { ending_.ask(order); }
+void ServedComponent::stop(const StopOrder& order) { shutdown_.ask(order); }
 
 void ServedComponent::on_stop() {
   if (intake_) intake_->expect_losses();
 }
 
 bool ServedComponent::may_stop_taking(double waited) const {
-  return intake_->has_lost() || ending_.others_have_stopped() || waited >= ending_.order()->patience;
+  return intake_->has_lost() || shutdown_.others_have_stopped() || waited >= shutdown_.order()->patience;
 }
 
 bool ServedComponent::go_on_ending() {
-  const double waited = ending_.waited();
+  const double waited = shutdown_.waited();
   if (cut()) {
-    if (waited >= ending_.order()->most) commits_.give_up();
-    if (life_.closed_everywhere()) tell_the_end();
+    if (waited >= shutdown_.order()->most) commits_.give_up();
+    if (lifecycle_.closed_everywhere()) tell_the_end();
     return false;
   }
-  if (ending_.said_complete()) return false;
+  if (shutdown_.said_complete()) return false;
   if (!intake_ || input_ended_) {
-    ending_.say_complete();
+    shutdown_.say_complete();
     return true;
   }
   // Inline, a rank that waits for such a commit would wait for others that may wait for it in the model.
   if (control_.rank() == blueprint_.info.leader && !blueprint_.is_inline() && !checkpoints_.cuts())
-    ending_.ask_for_commit(intake_->complete_until(), intake_->stands_still());
-  if (waited >= ending_.order()->latest()) intake_->halt();
+    shutdown_.ask_for_commit(intake_->complete_until(), intake_->stands_still());
+  if (waited >= shutdown_.order()->latest()) intake_->halt();
   if (!may_stop_taking(waited) || !intake_->stands_still()) return false;
   if (intake_->step_is_complete()) close_step();
-  ending_.say_complete(intake_->complete_until());
+  shutdown_.say_complete(intake_->complete_until());
   // Nothing behind that counts; and inline a model that waited for room would keep those waiting which it
   // needs.
   if (blueprint_.is_inline()) intake_->discard();
@@ -369,8 +371,8 @@ void ServedComponent::on_cut(const model::Tick& tick) {
 
 void ServedComponent::tell_the_end() {
   if (std::exchange(end_told_, true)) return;
-  const base::Fault end = ending_.describe(blueprint_.info.declarations.component);
-  life_.end_early(end);
+  const base::Fault end = shutdown_.describe(blueprint_.info.declarations.component);
+  lifecycle_.end_early(end);
   if (intake_ && !blueprint_.is_inline()) intake_->raise(end);
 }
 
@@ -391,9 +393,9 @@ std::string ServedComponent::describe() const {
   std::string text = intake_ ? intake_->describe() : "";
   text += commits_.describe();
   text += checkpoints_.describe();
-  if (life_.closed_here() && !life_.closed_everywhere())
+  if (lifecycle_.closed_here() && !lifecycle_.closed_everywhere())
     text += fmt::format("\n    component \"{}\": {} of {} servers have closed their files",
-                        blueprint_.info.declarations.component, life_.closed_servers(), control_.size());
+                        blueprint_.info.declarations.component, lifecycle_.closed_servers(), control_.size());
   return text;
 }
 

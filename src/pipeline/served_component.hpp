@@ -15,9 +15,9 @@
 #include "pipeline/backlog.hpp"
 #include "pipeline/checkpoints/checkpoints.hpp"
 #include "pipeline/commits.hpp"
+#include "pipeline/component_lifecycle.hpp"
 #include "pipeline/diagnostics.hpp"
-#include "pipeline/ending.hpp"
-#include "pipeline/life.hpp"
+#include "pipeline/graceful_shutdown.hpp"
 #include "pipeline/routing/router.hpp"
 #include "pipeline/sampling/block_sizes.hpp"
 #include "pipeline/sampling/masks.hpp"
@@ -42,18 +42,22 @@ class ServedComponent final : public server::Pipeline {
   void start(std::vector<server::Link> links, const model::StateLoader* saved = nullptr);
   bool progress();  // true if anything moved
   // All servers have closed their files, and the clients of this one are done.
-  bool over() const { return life_.closed_everywhere() && input_over(); }
+  bool over() const { return lifecycle_.closed_everywhere() && input_over(); }
   // This server is to end before the run does: on all servers the records that are complete are committed,
   // and what clients still give within the patience too, if they live.
   void stop(const StopOrder& order);
   // Why, on any server, it is or was to stop; null if it was not.
-  const StopOrder* stopped() const { return ending_.order(); }
-  bool cut() const { return ending_.cut(); }  // it ended before its clients did
+  const StopOrder* stopped() const { return shutdown_.order(); }
+  bool cut() const { return shutdown_.cut(); }  // it ended before its clients did
   bool drop_rest() {
     return cut() && intake_ && intake_->progress();
   }  // what they still give, once it is over
-  const std::vector<base::Fault>& faults() const { return life_.faults(); }  // raised so far, on any server
-  const std::optional<base::Fault>& fatal() const { return life_.fatal(); }  // why the component ended early
+  const std::vector<base::Fault>& faults() const {
+    return lifecycle_.faults();
+  }  // raised so far, on any server
+  const std::optional<base::Fault>& fatal() const {
+    return lifecycle_.fatal();
+  }  // why the component ended early
 
   // A cut between two steps: all blocks of the current one are here. close_step() says so; once every server
   // is at_rest(), save() gives the component's whole state, to which each server adds its part.
@@ -88,7 +92,7 @@ class ServedComponent final : public server::Pipeline {
   std::string describe() const;  // for the watchdog: who waits for whom
 
  private:
-  Life::Events events();
+  ComponentLifecycle::Events events();
   checkpoints::Checkpoints::Events checkpoint_events();
   bool rests_for_cut();
   std::vector<std::vector<std::size_t>> bytes_per_record() const;
@@ -106,9 +110,9 @@ class ServedComponent final : public server::Pipeline {
   void on_cut(const model::Tick& tick);
   void tell_the_end();
   bool has_enough_to_do() const;
-  bool takes_in() const { return intake_ && (!ending_.said_complete() || cut() || blueprint_.is_inline()); }
+  bool takes_in() const { return intake_ && (!shutdown_.said_complete() || cut() || blueprint_.is_inline()); }
   bool input_over() const { return !intake_ || intake_->finished() || cut(); }
-  bool all_in() const { return intake_ ? input_ended_ : life_.last_step_announced(); }
+  bool all_in() const { return intake_ ? input_ended_ : lifecycle_.last_step_announced(); }
   bool diagnostics_over() const { return !diagnostics_ || fatal() || diagnostics_->over(); }
 
   Blueprint blueprint_;
@@ -122,8 +126,8 @@ class ServedComponent final : public server::Pipeline {
   Commits commits_;
   Backlog backlog_;
   routing::Router router_;
-  Life life_;
-  Ending ending_;
+  ComponentLifecycle lifecycle_;
+  GracefulShutdown shutdown_;
   checkpoints::Checkpoints checkpoints_;
   std::unique_ptr<Diagnostics> diagnostics_;  // null where there are none
   std::unique_ptr<server::Intake> intake_;    // null on a server without clients

@@ -13,7 +13,7 @@
 #include "handshake/ready.hpp"
 #include "handshake/ready/wanted_names.hpp"
 #include "handshake/unreceived.hpp"
-#include "host/beside/lost_output.hpp"
+#include "host/embedded/lost_output.hpp"
 
 namespace tailrace::session {
 namespace {
@@ -35,7 +35,7 @@ ModelRank::ModelRank(handshake::Started started, model::Tick begin)
   server_rank_ = started_.run.assignment.servers[static_cast<std::size_t>(server_of(started_))];
   heed_signals();
   if (started_.run.servers().mode != settings::Mode::dedicated)
-    own_ = std::make_unique<host::BesideModel>(started_, signals_ ? &*signals_ : nullptr);
+    own_ = std::make_unique<host::EmbeddedServer>(started_, signals_ ? &*signals_ : nullptr);
   guard_ = comm::on_finalize([](void* self) { static_cast<ModelRank*>(self)->leave(); }, this);
   try {
     look_for_restart();
@@ -291,7 +291,7 @@ void ModelRank::step(std::int64_t step, double time) {
 // together.
 bool ModelRank::stop_requested() {
   client::Client& running = client("stop_requested");
-  if (own_) own_->host().stop_watch().model_asks();
+  if (own_) own_->host().stop_controller().model_asks();
   if (is_inline() && !(is_silent() && own_->failed())) try {
       own_->progress();
     } catch (const Error& error) {

@@ -14,7 +14,7 @@
 #include "env/signals.hpp"
 #include "handshake/failure_detection/failure_detector.hpp"
 #include "handshake/start.hpp"
-#include "host/beside/beside_model.hpp"
+#include "host/embedded/embedded_server.hpp"
 #include "plan/plan.hpp"
 #include "session/checkpoint_wishes.hpp"
 
@@ -85,7 +85,7 @@ class ModelRank {
   const char* waits_for_ = "";                     // what the server is to do
   double waits_since_ = 0.0;                       // steady seconds
   std::optional<env::StopSignals> signals_;        // where this rank takes them
-  std::unique_ptr<host::BesideModel> own_;         // modes attached and inline
+  std::unique_ptr<host::EmbeddedServer> own_;      // modes attached and inline
   std::string doorbell_name_;                      // of this rank's server
   std::unique_ptr<transport::Doorbell> doorbell_;  // until connected, of a server of its own on this node
   std::optional<plan::Plan> plan_;

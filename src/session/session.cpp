@@ -198,9 +198,9 @@ bool Session::put_unwanted(FieldHandle field) noexcept {
 }
 
 std::span<std::byte> Session::acquire(FieldHandle field) {
-  std::span<std::byte> slot;
-  if (!impl_->off) impl_->survive([&] { slot = impl_->client("acquire").acquire(field.index); });
-  return slot;
+  std::span<std::byte> hosted;
+  if (!impl_->off) impl_->survive([&] { hosted = impl_->client("acquire").acquire(field.index); });
+  return hosted;
 }
 
 void Session::publish(FieldHandle field) {

@@ -16,7 +16,7 @@
 #include "cf/volume.hpp"
 #include "env/file_system.hpp"
 #include "handshake/start.hpp"
-#include "host/host.hpp"
+#include "host/server_process.hpp"
 #include "monc/translate.hpp"
 #include "monc/xml/text.hpp"
 #include "monc/yaml/yaml.hpp"

@@ -7,8 +7,8 @@
 
 #include "base/tree.hpp"
 #include "messaging/testing/memory_network.hpp"
-#include "pipeline/ending.hpp"
-#include "pipeline/life.hpp"
+#include "pipeline/component_lifecycle.hpp"
+#include "pipeline/graceful_shutdown.hpp"
 
 namespace tailrace::pipeline {
 namespace {
@@ -58,8 +58,8 @@ struct Server {
   std::unique_ptr<comm::Communicator> communicator;
   std::unique_ptr<messaging::Messenger> messenger;
   std::unique_ptr<ControlChannel> control;
-  std::unique_ptr<Life> life;
-  std::unique_ptr<Ending> ending;
+  std::unique_ptr<ComponentLifecycle> life;
+  std::unique_ptr<GracefulShutdown> ending;
   std::vector<std::int64_t> steps;
   std::vector<std::string> faults, fatal;
   int stops = 0;
@@ -77,9 +77,9 @@ struct Servers {
       server.communicator = std::make_unique<Counted>(network.rank(rank), server.sent);
       server.messenger = std::make_unique<messaging::Messenger>(*server.communicator);
       server.control = std::make_unique<ControlChannel>(*server.messenger, 1);
-      server.life = std::make_unique<Life>(
+      server.life = std::make_unique<ComponentLifecycle>(
           *server.control, leader,
-          Life::Events{
+          ComponentLifecycle::Events{
               .step =
                   [&server](const model::Tick& tick) {
                     EXPECT_FALSE(server.ended) << "the last word comes last";
@@ -89,11 +89,12 @@ struct Servers {
               .fault = [&server](const base::Fault& fault) { server.faults.push_back(fault.message); },
               .fatal = [&server](const base::Fault& fault) { server.fatal.push_back(fault.message); }});
       server.life->start();
-      server.ending = std::make_unique<Ending>(
+      server.ending = std::make_unique<GracefulShutdown>(
           *server.control, leader,
-          Ending::Events{.stop = [&server] { ++server.stops; },
-                         .commit = [](const model::Tick&) {},
-                         .cut = [&server](const model::Tick& tick) { server.cuts.push_back(tick.step); }});
+          GracefulShutdown::Events{
+              .stop = [&server] { ++server.stops; },
+              .commit = [](const model::Tick&) {},
+              .cut = [&server](const model::Tick& tick) { server.cuts.push_back(tick.step); }});
     }
   }
   void settle() {

@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 // A model that is asked to stop, and finishes in time, misses nothing.
-TEST(Ending, AModelThatFinishesIsNotCut) {
+TEST(GracefulShutdown, AModelThatFinishesIsNotCut) {
   Play play({.clients = 3, .servers = 2}, "finishes");
   play_somewhere(play);
   play.servers[1].component->stop({"ended by a test", 60.0, 100.0});
@@ -149,7 +149,7 @@ TEST(Ending, AModelThatFinishesIsNotCut) {
 }
 
 // The stop commits when no clock is due, and who waits until what is due is written goes on all the same.
-TEST(Ending, AModelThatFinishesIsNotCutWithLittleMemoryEither) {
+TEST(GracefulShutdown, AModelThatFinishesIsNotCutWithLittleMemoryEither) {
   for (unsigned seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE(seed);
     Cast cast{.clients = 3, .servers = 2, .memory = 1024 * (1 + 3 * (seed % 5)), .seed = seed};
@@ -163,7 +163,7 @@ TEST(Ending, AModelThatFinishesIsNotCutWithLittleMemoryEither) {
 }
 
 // What is complete is on its way to the disk at once, and not only at the end of the patience.
-TEST(Ending, CommitsAtOnceWhatIsComplete) {
+TEST(GracefulShutdown, CommitsAtOnceWhatIsComplete) {
   Cast cast{.clients = 2, .servers = 2};
   cast.text.replace(cast.text.find("3 s"), 3, "99 s");
   Play play(cast, "at_once");

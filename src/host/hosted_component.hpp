@@ -15,7 +15,7 @@
 
 namespace tailrace::host {
 
-struct Slot {
+struct HostedComponent {
   enum class State { awaited, connecting, running, over };
   int number = 0;
   int root = 0;              // rank in the whole run
@@ -37,6 +37,7 @@ struct Slot {
 };
 
 // The servers that are set up for the component; the slot must live longer.
-std::unique_ptr<messaging::TreeAllreduce> allreduce_of_set_up(messaging::Messenger& messenger, Slot& slot);
+std::unique_ptr<messaging::TreeAllreduce> allreduce_of_set_up(messaging::Messenger& messenger,
+                                                              HostedComponent& hosted);
 
 }  // namespace tailrace::host

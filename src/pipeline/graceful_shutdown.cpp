@@ -1,4 +1,4 @@
-#include "pipeline/ending.hpp"
+#include "pipeline/graceful_shutdown.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ constexpr double seconds_between_commits = 1.0, seconds_between_when_idle = 0.1;
 
 }  // namespace
 
-Ending::Ending(ControlChannel& control, int leader, Events events)
+GracefulShutdown::GracefulShutdown(ControlChannel& control, int leader, Events events)
     : control_(control),
       leader_(leader),
       events_(std::move(events)),
@@ -48,7 +48,7 @@ Ending::Ending(ControlChannel& control, int leader, Events events)
   });
 }
 
-void Ending::ask(const StopOrder& order) {
+void GracefulShutdown::ask(const StopOrder& order) {
   if (order_ || std::exchange(asked_, true)) return;
   base::ByteWriter writer;
   writer.put(order.patience);
@@ -57,16 +57,16 @@ void Ending::ask(const StopOrder& order) {
   control_.flood(ControlMessage::stop, writer.take());
 }
 
-void Ending::on_order(const StopOrder& order) {
+void GracefulShutdown::on_order(const StopOrder& order) {
   if (order_) return;
   order_ = order;
   ordered_at_ = env::steady_seconds();
   events_.stop();
 }
 
-double Ending::waited() const { return env::steady_seconds() - ordered_at_; }
+double GracefulShutdown::waited() const { return env::steady_seconds() - ordered_at_; }
 
-void Ending::ask_for_commit(const model::Tick& complete, bool nothing_at_hand) {
+void GracefulShutdown::ask_for_commit(const model::Tick& complete, bool nothing_at_hand) {
   if (complete.step == asked_for_commit_of_) return;
   const double now = env::steady_seconds();
   const double pause = nothing_at_hand ? seconds_between_when_idle : seconds_between_commits;
@@ -78,10 +78,10 @@ void Ending::ask_for_commit(const model::Tick& complete, bool nothing_at_hand) {
   control_.broadcast(ControlMessage::commit, writer.take());
 }
 
-void Ending::say_complete(const model::Tick& last) { tell_complete(last, false); }
-void Ending::say_complete() { tell_complete({INT64_MAX, 0.0}, true); }
+void GracefulShutdown::say_complete(const model::Tick& last) { tell_complete(last, false); }
+void GracefulShutdown::say_complete() { tell_complete({INT64_MAX, 0.0}, true); }
 
-void Ending::tell_complete(const model::Tick& last, bool finished) {
+void GracefulShutdown::tell_complete(const model::Tick& last, bool finished) {
   if (std::exchange(said_complete_, true)) return;
   if (!finished) control_.flood(ControlMessage::stopped, {});
   if (control_.rank() == leader_)  // behind the steps that it announced
@@ -90,25 +90,25 @@ void Ending::tell_complete(const model::Tick& last, bool finished) {
   complete_.say(bytes_of_last());
 }
 
-messaging::Bytes Ending::bytes_of_last() const {
+messaging::Bytes GracefulShutdown::bytes_of_last() const {
   base::ByteWriter writer;
   writer.put(last_);
   return writer.take();
 }
 
-void Ending::hear_last(const messaging::Bytes& message) {
+void GracefulShutdown::hear_last(const messaging::Bytes& message) {
   const auto last = base::ByteReader(message).get<model::Tick>();
   if (last.step < last_.step) last_ = last;
 }
 
-void Ending::cut_if_all() {
+void GracefulShutdown::cut_if_all() {
   const bool all_finished = last_.step == INT64_MAX;
   if (cut_ || !complete_.over() || !leader_complete_ || all_finished) return;
   cut_ = true;
   events_.cut(last_);
 }
 
-base::Fault Ending::describe(const std::string& component) const {
+base::Fault GracefulShutdown::describe(const std::string& component) const {
   const std::string until = last_.step == model::static_step
                                 ? "before the first step was complete"
                                 : fmt::format("after step {} ({} s)", last_.step, last_.time);

@@ -1,4 +1,4 @@
-#include "host/stop_watch.hpp"
+#include "host/stop_controller.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ constexpr double seconds_when_idle = 0.2;  // in which the others' messages abou
 
 }  // namespace
 
-bool StopWatch::look() {
+bool StopController::look() {
   if (order_ || signals_ == nullptr || signals_->caught() == 0) return false;
   signal_ = signals_->caught();
   const bool beside_model = options_.mode != settings::Mode::dedicated;
@@ -31,14 +31,14 @@ bool StopWatch::look() {
   return true;
 }
 
-bool StopWatch::adopt(const pipeline::StopOrder* order) {
+bool StopController::adopt(const pipeline::StopOrder* order) {
   if (order_ || order == nullptr) return false;
   order_ = *order;
   ordered_at_ = env::steady_seconds();
   return true;
 }
 
-bool StopWatch::out_of_time(bool idle) const {
+bool StopController::out_of_time(bool idle) const {
   if (!order_) return false;
   return env::steady_seconds() - ordered_at_ >= (idle ? seconds_when_idle : options_.grace_seconds);
 }

@@ -27,7 +27,7 @@ struct StopOrder {
 // record is in the files if every server had its part, so the last step is the smallest of those that the
 // servers have: each says its own, up the tree of servers, and what is smallest comes down. Each cuts behind
 // the last step that the leader announced.
-class Ending {
+class GracefulShutdown {
  public:
   struct Events {
     std::function<void()> stop;  // the order has come; once
@@ -35,7 +35,7 @@ class Ending {
     std::function<void(const model::Tick&)> cut;  // after this step nothing counts; once
   };
   // `leader`: the server that announces the steps. `messages` must live longer.
-  Ending(ControlChannel& control, int leader, Events events);
+  GracefulShutdown(ControlChannel& control, int leader, Events events);
 
   void ask(const StopOrder& order);  // of all servers; the first order of any server counts
   // While it lasts, what is complete is committed on all servers: from time to time, and at once where no

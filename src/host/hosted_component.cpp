@@ -1,4 +1,4 @@
-#include "host/slot.hpp"
+#include "host/hosted_component.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 namespace tailrace::host {
 
-std::string Slot::describe(const std::string& name, int servers) const {
+std::string HostedComponent::describe(const std::string& name, int servers) const {
   switch (state) {
     case State::awaited: return fmt::format("\n    component \"{}\" has not called ready yet", name);
     case State::connecting:
@@ -19,19 +19,20 @@ std::string Slot::describe(const std::string& name, int servers) const {
   return "";
 }
 
-std::unique_ptr<messaging::TreeAllreduce> allreduce_of_set_up(messaging::Messenger& messenger, Slot& slot) {
+std::unique_ptr<messaging::TreeAllreduce> allreduce_of_set_up(messaging::Messenger& messenger,
+                                                              HostedComponent& hosted) {
   using pipeline::ControlMessage;
-  const auto hear = [&slot](const messaging::Bytes& message) {
+  const auto hear = [&hosted](const messaging::Bytes& message) {
     base::ByteReader reader(message);
     const auto fault = handshake::get_fault(reader);
-    if (fault && !slot.fault) slot.fault = fault;
+    if (fault && !hosted.fault) hosted.fault = fault;
   };
-  const auto say = [&slot] {
+  const auto say = [&hosted] {
     base::ByteWriter writer;
-    handshake::put_fault(writer, slot.fault);
+    handshake::put_fault(writer, hosted.fault);
     return writer.take();
   };
-  const auto kind = [&slot](ControlMessage message) { return pipeline::kind_of(slot.number, message); };
+  const auto kind = [&hosted](ControlMessage message) { return pipeline::kind_of(hosted.number, message); };
   return std::make_unique<messaging::TreeAllreduce>(
       messenger,
       messaging::TreeAllreduce::Kinds{kind(ControlMessage::set_up), kind(ControlMessage::set_up_everywhere),

@@ -1,4 +1,4 @@
-#include "host/beside/beside_model.hpp"
+#include "host/embedded/embedded_server.hpp"
 
 #include <chrono>
 
@@ -7,15 +7,16 @@
 
 namespace tailrace::host {
 
-BesideModel::BesideModel(handshake::Started& started, const env::StopSignals* signals) : started_(started) {
+EmbeddedServer::EmbeddedServer(handshake::Started& started, const env::StopSignals* signals)
+    : started_(started) {
   try {
-    host_ = std::make_unique<Host>(*started_.world, *started_.servers, started_.run,
-                                   std::move(started_.lifelines));
+    host_ = std::make_unique<ServerProcess>(*started_.world, *started_.servers, started_.run,
+                                            std::move(started_.lifelines));
   } catch (...) {
     send_abort_notice(started_, base::current_fault());
     throw;
   }
-  if (signals != nullptr) host_->stop_watch().heed(*signals);
+  if (signals != nullptr) host_->stop_controller().heed(*signals);
   if (started_.run.servers().mode != settings::Mode::attached) return;
   thread_ = std::thread([this] {
     try {
@@ -30,22 +31,22 @@ BesideModel::BesideModel(handshake::Started& started, const env::StopSignals* si
   });
 }
 
-BesideModel::~BesideModel() {
+EmbeddedServer::~EmbeddedServer() {
   if (thread_.joinable()) thread_.join();
 }
 
 // A model that a signal would have ended, and that does not end by itself, still ends by it.
-void BesideModel::end_if_stopped() {
-  const int signal = host_->stop_watch().signal();
+void EmbeddedServer::end_if_stopped() {
+  const int signal = host_->stop_controller().signal();
   if (signal != 0 && (host_->cut() || !host_->done())) env::end_by_signal(signal);
 }
 
-void BesideModel::look() {
+void EmbeddedServer::look() {
   if (failed()) throw Error(fault_->code, fault_->message);
   if (end_) throw Error(end_->code, end_->message);
 }
 
-bool BesideModel::progress() {
+bool EmbeddedServer::progress() {
   look();
   try {
     return host_->progress();
@@ -58,21 +59,21 @@ bool BesideModel::progress() {
   }
 }
 
-void BesideModel::work_alone() {
+void EmbeddedServer::work_alone() {
   while (progress()) {
   }
   if (!end_ && host_->cut() && (host_->done() || host_->out_of_time())) {
     host_->write_report();
     end_if_stopped();
     end_ = host_->fatal().value_or(
-        base::Fault{ErrorCode::lost, host_->stop_watch().order()->why +
+        base::Fault{ErrorCode::lost, host_->stop_controller().order()->why +
                                          ": the model made too few calls within servers.grace "
                                          "for all files to be closed; what was committed is in the files"});
   }
 }
 
 // Until they are taken, MPI may hold what a rank sends to itself for under way, and its sender waits.
-void BesideModel::take_unheard() {
+void EmbeddedServer::take_unheard() {
   const auto rank = static_cast<std::size_t>(started_.world->rank());
   const handshake::Assignment& assignment = started_.run.assignment;
   const int server = assignment.servers[static_cast<std::size_t>(assignment.server_of[rank])];
@@ -81,7 +82,7 @@ void BesideModel::take_unheard() {
     }
 }
 
-void BesideModel::end() {
+void EmbeddedServer::end() {
   if (thread_.joinable()) {
     for (; !over_.load(std::memory_order_acquire);
          std::this_thread::sleep_for(std::chrono::microseconds(200)))

@@ -1,4 +1,4 @@
-#include "pipeline/life.hpp"
+#include "pipeline/component_lifecycle.hpp"
 
 #include <utility>
 
@@ -7,7 +7,7 @@
 
 namespace tailrace::pipeline {
 
-Life::Life(ControlChannel& control, int leader, Events events)
+ComponentLifecycle::ComponentLifecycle(ControlChannel& control, int leader, Events events)
     : control_(control),
       leader_(leader),
       events_(std::move(events)),
@@ -33,54 +33,54 @@ Life::Life(ControlChannel& control, int leader, Events events)
   });
 }
 
-void Life::start() {
+void ComponentLifecycle::start() {
   started_ = true;
   for (const auto& said : std::exchange(early_, {})) said();
 }
 
-void Life::announce_step(const model::Tick& tick) {
+void ComponentLifecycle::announce_step(const model::Tick& tick) {
   if (control_.rank() != leader_) return;
   base::ByteWriter writer;
   writer.put(tick);
   control_.broadcast(ControlMessage::tick, writer.take());
 }
 
-bool Life::announce_last_step() {
+bool ComponentLifecycle::announce_last_step() {
   if (control_.rank() != leader_ || fatal_ || std::exchange(last_step_told_, true)) return false;
   control_.broadcast(ControlMessage::final_tick, messaging::Bytes{});
   return true;
 }
 
-void Life::announce_closed() { closed_.say(ControlChannel::bytes_of(control_.told())); }
+void ComponentLifecycle::announce_closed() { closed_.say(ControlChannel::bytes_of(control_.told())); }
 
-void Life::fail(const base::Fault& fault) {
+void ComponentLifecycle::fail(const base::Fault& fault) {
   if (fatal_) return;
   failed_here_ = true;
   control_.flood(ControlMessage::fatal, ControlChannel::bytes_of({&fault, 1}));
 }
 
-void Life::lose(int server, const base::Fault& fault) {
+void ComponentLifecycle::lose(int server, const base::Fault& fault) {
   closed_.lose(server);
   if (!fatal_) end_by(fault);
 }
 
-void Life::on_step(const model::Tick& tick) {
+void ComponentLifecycle::on_step(const model::Tick& tick) {
   if (!started_) return early_.push_back([this, tick] { on_step(tick); });
   if (!fatal_) events_.step(tick);
 }
 
-void Life::on_last_step() {
+void ComponentLifecycle::on_last_step() {
   if (!started_) return early_.push_back([this] { on_last_step(); });
   last_step_heard_ = true;
   if (!fatal_) events_.last_step();
 }
 
-void Life::hear_faults(const messaging::Bytes& message) {
+void ComponentLifecycle::hear_faults(const messaging::Bytes& message) {
   for (const base::Fault& fault : ControlChannel::faults_in(message))
     if (heard_.insert(fault.message).second) on_fault(fault, false);
 }
 
-void Life::on_fault(const base::Fault& fault, bool fatal) {
+void ComponentLifecycle::on_fault(const base::Fault& fault, bool fatal) {
   if (fatal && !fatal_) {
     if (failed_here_) base::log_error(fault.message);  // once, however many servers there are
     return end_by(fault);
@@ -89,7 +89,7 @@ void Life::on_fault(const base::Fault& fault, bool fatal) {
   events_.fault(fault);
 }
 
-void Life::end_by(const base::Fault& fault) {
+void ComponentLifecycle::end_by(const base::Fault& fault) {
   faults_.push_back(fault);
   events_.fault(fault);
   fatal_ = fault;

@@ -18,7 +18,7 @@
 #include "host/pinning.hpp"
 #include "host/reporter.hpp"
 #include "host/shared_memory_account.hpp"
-#include "host/stop_watch.hpp"
+#include "host/stop_controller.hpp"
 #include "messaging/collectives/tree_allreduce.hpp"
 #include "messaging/messenger.hpp"
 #include "pipeline/served_component.hpp"
@@ -26,20 +26,20 @@
 
 namespace tailrace::host {
 
-struct Slot;
+struct HostedComponent;
 
-class Host {
+class ServerProcess {
  public:
   // Local. `world` holds clients and servers; both must live longer, as must `run`.
-  Host(comm::Communicator& world, comm::Communicator& servers, const handshake::Run& run,
-       handshake::Lifelines lifelines);
-  ~Host();
+  ServerProcess(comm::Communicator& world, comm::Communicator& servers, const handshake::Run& run,
+                handshake::Lifelines lifelines);
+  ~ServerProcess();
 
   bool progress();      // does what there is to do; true if anything moved
   bool done() const;    // every component is over, on all servers
   void run();           // until done, then write_report; blocks
   void write_report();  // once, when done
-  StopWatch& stop_watch() { return stop_watch_; }
+  StopController& stop_controller() { return stop_; }
   // The run was stopped and there is nothing to wait for, whether done or not.
   bool out_of_time() const;
   bool cut() const;                          // a component ended before its model did
@@ -51,20 +51,20 @@ class Host {
   handshake::LocalEnds& local_ends() { return local_ends_; }
 
  private:
-  bool progress(Slot& slot);
-  bool receive_declarations(Slot& slot);
-  std::optional<std::vector<std::byte>> declared(Slot& slot);
-  void set_up(Slot& slot, std::span<const std::byte> message);
-  bool give_up_without_all(Slot& slot);
-  bool connect(Slot& slot);
+  bool progress(HostedComponent& hosted);
+  bool receive_declarations(HostedComponent& hosted);
+  std::optional<std::vector<std::byte>> declared(HostedComponent& hosted);
+  void set_up(HostedComponent& hosted, std::span<const std::byte> message);
+  bool give_up_without_all(HostedComponent& hosted);
+  bool connect(HostedComponent& hosted);
   bool announced() const;  // no message can come that the doorbell does not announce
-  void accept(Slot& slot, std::size_t client, std::span<const std::byte> message);
-  void tell_clients(const Slot& slot, handshake::Tag tag, std::vector<std::byte> bytes);
-  void reply(Slot& slot);
+  void accept(HostedComponent& hosted, std::size_t client, std::span<const std::byte> message);
+  void tell_clients(const HostedComponent& hosted, handshake::Tag tag, std::vector<std::byte> bytes);
+  void reply(HostedComponent& hosted);
   void forget_doorbell();
   void look_for_stop();
   void lose(int server);  // it will say nothing more: what it was needed for ends
-  void say_goodbye(Slot& slot);
+  void say_goodbye(HostedComponent& hosted);
   void end();
   telemetry::StatusSnapshot snapshot() const;
   std::string outcome() const;
@@ -79,9 +79,9 @@ class Host {
   PeerServers peers_;
   Reporter reporter_;
   SharedMemoryAccount memory_;
-  StopWatch stop_watch_;
+  StopController stop_;
   server::Executor executor_;
-  std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<std::unique_ptr<HostedComponent>> components_;
   std::vector<handshake::Sending> sendings_;
   std::set<int> lost_;             // servers
   messaging::TreeAllreduce byes_;  // servers that have ended, and what they report

@@ -8,21 +8,21 @@
 
 #include "env/signals.hpp"
 #include "handshake/start.hpp"
-#include "host/host.hpp"
+#include "host/server_process.hpp"
 
 namespace tailrace::host {
 
 // Used by the model's thread. What ends the server is told to the others, and thrown in the model's next
 // call.
-class BesideModel {
+class EmbeddedServer {
  public:
   // Starts the thread, where there is one. Both must live longer; `signals` may be null.
-  BesideModel(handshake::Started& started, const env::StopSignals* signals);
-  ~BesideModel();  // after end()
-  BesideModel(const BesideModel&) = delete;
-  BesideModel& operator=(const BesideModel&) = delete;
+  EmbeddedServer(handshake::Started& started, const env::StopSignals* signals);
+  ~EmbeddedServer();  // after end()
+  EmbeddedServer(const EmbeddedServer&) = delete;
+  EmbeddedServer& operator=(const EmbeddedServer&) = delete;
 
-  Host& host() { return *host_; }
+  ServerProcess& host() { return *host_; }
   bool is_inline() const { return !thread_.joinable(); }
   void look();      // throws what ended the server, or the run
   bool progress();  // inline: what can be done now
@@ -41,7 +41,7 @@ class BesideModel {
   void take_unheard();  // by a model that leaves early
 
   handshake::Started& started_;
-  std::unique_ptr<Host> host_;
+  std::unique_ptr<ServerProcess> host_;
   std::thread thread_;                             // mode attached
   std::optional<base::Fault> fault_;               // why it ended early; read it once it has failed
   std::optional<base::Fault> end_;                 // inline: how a signal ended the run, in order

@@ -1,4 +1,4 @@
-#include "host/beside/lost_output.hpp"
+#include "host/embedded/lost_output.hpp"
 
 #include <fmt/format.h>
 

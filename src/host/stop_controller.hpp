@@ -5,15 +5,15 @@
 #include <optional>
 
 #include "env/signals.hpp"
-#include "pipeline/ending.hpp"
+#include "pipeline/graceful_shutdown.hpp"
 #include "settings/configuration.hpp"
 
 namespace tailrace::host {
 
 // Communication thread, but for model_asks().
-class StopWatch {
+class StopController {
  public:
-  explicit StopWatch(const settings::ServersOptions& options) : options_(options) {}  // must live longer
+  explicit StopController(const settings::ServersOptions& options) : options_(options) {}  // must live longer
 
   void heed(const env::StopSignals& signals) { signals_ = &signals; }  // must live longer
   // A model in this process that asks for stop_requested ends by itself, and is given the time. Any thread.

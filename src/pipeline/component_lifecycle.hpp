@@ -16,7 +16,7 @@
 namespace tailrace::pipeline {
 
 // Communication thread only.
-class Life {
+class ComponentLifecycle {
  public:
   // What follows from a message; called in the order of the messages.
   struct Events {
@@ -26,7 +26,7 @@ class Life {
     std::function<void(const base::Fault&)> fatal;  // the first that ends the component early
   };
   // `leader`: the server that announces the steps. `messages` must live longer.
-  Life(ControlChannel& control, int leader, Events events);
+  ComponentLifecycle(ControlChannel& control, int leader, Events events);
 
   // From now on events are called. A server without clients may be started after the leader has spoken: what
   // was said until now is carried out here.
