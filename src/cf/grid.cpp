@@ -67,7 +67,7 @@ std::string Names::take(const std::string& wished, const std::string& suffix) {
   return name;
 }
 
-GridWriter::GridWriter(FileLayout& layout, const plan::FilePlan& file,
+GridWriter::GridWriter(DatasetLayout& layout, const plan::DatasetPlan& file,
                        const model::Declarations& declarations, Names& names, std::vector<int> grids)
     : layout_(layout), file_(file), declarations_(declarations), names_(names), grids_(std::move(grids)) {}
 

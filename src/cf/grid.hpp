@@ -29,7 +29,7 @@ class GridWriter {
  public:
   // `grids`: those that variables of the file lie on, in the order of their first use. Names in `names` are
   // taken.
-  GridWriter(FileLayout& layout, const plan::FilePlan& file, const model::Declarations& declarations,
+  GridWriter(DatasetLayout& layout, const plan::DatasetPlan& file, const model::Declarations& declarations,
              Names& names, std::vector<int> grids);
 
   // Adds the dims; then `dims_of` holds.
@@ -81,8 +81,8 @@ class GridWriter {
     std::string name;
   };
 
-  FileLayout& layout_;
-  const plan::FilePlan& file_;
+  DatasetLayout& layout_;
+  const plan::DatasetPlan& file_;
   const model::Declarations& declarations_;
   Names& names_;
   std::vector<int> grids_;

@@ -20,7 +20,7 @@ constexpr std::int64_t times_per_chunk = 512;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-std::vector<int> grids_in_use(const plan::FilePlan& file, const model::Declarations& declarations) {
+std::vector<int> grids_in_use(const plan::DatasetPlan& file, const model::Declarations& declarations) {
   std::vector<int> grids;
   for (const plan::VariablePlan& variable : file.variables) {
     const int grid = declarations.fields[at(variable.field)].grid;
@@ -29,7 +29,7 @@ std::vector<int> grids_in_use(const plan::FilePlan& file, const model::Declarati
   return grids;
 }
 
-void add_axis_dims(FileLayout& layout, const plan::FilePlan& file, Names& names) {
+void add_axis_dims(DatasetLayout& layout, const plan::DatasetPlan& file, Names& names) {
   for (const plan::AxisPlan& axis : file.axes) {
     AxisLayout added;
     added.dim = static_cast<int>(layout.dataset.dims.size());
@@ -68,7 +68,7 @@ void describe_fraction(output::Attributes& attributes, const model::Field& field
 
 // Time has no missing values, so neither it nor its bounds gets a fill value; the bounds inherit all
 // attributes (CF 7.1).
-void add_times(FileLayout& layout, const plan::FilePlan& file, const calendar::Calendar& calendar,
+void add_times(DatasetLayout& layout, const plan::DatasetPlan& file, const calendar::Calendar& calendar,
                Names& names) {
   int pair = -1;
   for (std::size_t a = 0; a < file.axes.size(); ++a) {
@@ -103,7 +103,7 @@ std::vector<std::string> names_in_file(const plan::VariablePlan& plan) {
 }
 
 ChunkShape chunk_of(const plan::VariablePlan& plan, const std::vector<std::int64_t>& shape,
-                    const plan::FilePlan& file) {
+                    const plan::DatasetPlan& file) {
   if (plan.chunk.empty()) {
     ChunkShape chunk = choose_chunk(shape, model::size_of(plan.type), file.entry.access, file.open_bytes);
     const auto records = plan::writing::records_per_commit(file, plan);
@@ -119,7 +119,7 @@ ChunkShape chunk_of(const plan::VariablePlan& plan, const std::vector<std::int64
 
 // Without a time dimension a variable need not be in chunks.
 void cut_into_chunks(VariableLayout& added, output::VariableSpec& spec, const plan::VariablePlan& plan,
-                     const plan::FilePlan& file) {
+                     const plan::DatasetPlan& file) {
   if (plan.axis < 0) {
     spec.chunk = plan.chunk.empty() ? cut_static(added.shape, model::size_of(plan.type))
                                     : chunk_of(plan, added.shape, file).cells;
@@ -139,7 +139,7 @@ void cut_into_chunks(VariableLayout& added, output::VariableSpec& spec, const pl
   spec.chunk.insert(spec.chunk.end(), chunk.cells.begin(), chunk.cells.end());
 }
 
-void add_variable(FileLayout& layout, const plan::FilePlan& file, int number, const model::Field& field,
+void add_variable(DatasetLayout& layout, const plan::DatasetPlan& file, int number, const model::Field& field,
                   const std::vector<int>& grid_dims) {
   const plan::VariablePlan& plan = file.variables[at(number)];
   VariableLayout added;
@@ -192,7 +192,7 @@ void add_scalars(GridWriter& grid_writer, const plan::VariablePlan& plan, const 
 
 // What comes after the field's own attributes: how it was reduced, where its cells are, and what the user
 // says.
-void finish_attributes(FileLayout& layout, const plan::FilePlan& file, int number,
+void finish_attributes(DatasetLayout& layout, const plan::DatasetPlan& file, int number,
                        const output::Attributes& of_grid) {
   const plan::VariablePlan& plan = file.variables[at(number)];
   const std::size_t first = at(layout.variables[at(number)].variable);
@@ -209,10 +209,10 @@ void finish_attributes(FileLayout& layout, const plan::FilePlan& file, int numbe
 
 }  // namespace
 
-FileLayout make_layout(const plan::FilePlan& file, const settings::Configuration& configuration,
-                       const model::Declarations& declarations, const model::Decomposition&,
-                       const std::string& history) {
-  FileLayout layout;
+DatasetLayout make_layout(const plan::DatasetPlan& file, const settings::Configuration& configuration,
+                          const model::Declarations& declarations, const model::Decomposition&,
+                          const std::string& history) {
+  DatasetLayout layout;
   layout.dataset.path = file.entry.path;
   layout.dataset.sync = file.entry.sync;
   layout.dataset.action = file.entry.action;
@@ -257,7 +257,7 @@ FileLayout make_layout(const plan::FilePlan& file, const settings::Configuration
   return layout;
 }
 
-void split_chunks(const FileLayout& layout, output::Commit& commit) {
+void split_chunks(const DatasetLayout& layout, output::Commit& commit) {
   std::map<int, const VariableLayout*> split;  // by variable
   for (const VariableLayout& variable : layout.variables)
     if (variable.split >= 0) split[variable.variable] = &variable;

@@ -16,7 +16,7 @@ namespace tailrace::cf {
 struct VariableLayout {
   int variable = -1;                // index into DatasetSpec::variables; of those it is split into, the first
   int field = -1;                   // index into Declarations::fields
-  int plan = -1;                    // index into FilePlan::variables; -1 for a static field
+  int plan = -1;                    // index into DatasetPlan::variables; -1 for a static field
   std::vector<std::int64_t> shape;  // of one record: the grid's dims
   std::vector<std::int64_t> chunk;  // of one record, same rank (whole shape for contiguous variables)
   std::int64_t records_per_chunk = 1;
@@ -27,13 +27,13 @@ struct AxisLayout {
   int dim = -1;              // index into DatasetSpec::dims
   int time_variable = -1;    // index into DatasetSpec::variables
   int bounds_variable = -1;  // -1 for instants
-  std::vector<int> places;   // those of the coordinates along trajectories, as FilePlan::places
+  std::vector<int> places;   // those of the coordinates along trajectories, as DatasetPlan::places
 };
 
-struct FileLayout {
+struct DatasetLayout {
   output::DatasetSpec dataset;
   std::vector<VariableLayout> variables;  // planned ones first, in the order of the plan, then static fields
-  std::vector<AxisLayout> axes;           // as FilePlan::axes
+  std::vector<AxisLayout> axes;           // as DatasetPlan::axes
   std::vector<output::PlainValues> constants;  // coordinates whose values are known from the declarations
 
   // As DatasetSpec::kept has them: `records` by axis.
@@ -47,12 +47,12 @@ struct FileLayout {
 // `history` is the line for the history attribute (time stamp and command). Pure, so equal on every server.
 // Chunk shapes follow from the configuration and the global shape alone, so the file is the same, byte for
 // byte, whatever the decomposition.
-FileLayout make_layout(const plan::FilePlan& file, const settings::Configuration& configuration,
-                       const model::Declarations& declarations, const model::Decomposition& decomposition,
-                       const std::string& history);
+DatasetLayout make_layout(const plan::DatasetPlan& file, const settings::Configuration& configuration,
+                          const model::Declarations& declarations, const model::Decomposition& decomposition,
+                          const std::string& history);
 
 // Chunks of what is split are given to their variables.
-void split_chunks(const FileLayout& layout, output::Commit& commit);
+void split_chunks(const DatasetLayout& layout, output::Commit& commit);
 
 // The value of a record on the time axis in the units of the file.
 double time_stamp(const time::TimeRecord& record, settings::TimeStamp where);

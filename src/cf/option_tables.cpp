@@ -5,7 +5,7 @@
 namespace tailrace::cf {
 namespace {
 
-int add_dim(FileLayout& layout, const std::string& name, std::size_t size, Names& names) {
+int add_dim(DatasetLayout& layout, const std::string& name, std::size_t size, Names& names) {
   layout.dataset.dims.push_back({names.take(name, "dimension"), static_cast<std::int64_t>(size), false});
   return static_cast<int>(layout.dataset.dims.size()) - 1;
 }
@@ -18,7 +18,8 @@ std::vector<std::string> texts_of(const plan::OptionTablePlan& table) {
 
 }  // namespace
 
-void add_option_tables(FileLayout& layout, const std::vector<plan::OptionTablePlan>& tables, Names& names) {
+void add_option_tables(DatasetLayout& layout, const std::vector<plan::OptionTablePlan>& tables,
+                       Names& names) {
   if (tables.empty()) return;
   std::size_t longest = 1;
   for (const plan::OptionTablePlan& table : tables) {

@@ -10,6 +10,6 @@ namespace tailrace::cf {
 
 // Adds their dims and texts: (entry, 2, characters), a name and a value. Their dims are
 // called `kvp` and `string`, as readers of such tables expect.
-void add_option_tables(FileLayout& layout, const std::vector<plan::OptionTablePlan>& tables, Names& names);
+void add_option_tables(DatasetLayout& layout, const std::vector<plan::OptionTablePlan>& tables, Names& names);
 
 }  // namespace tailrace::cf

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t most_records = 512, most_places = 65536;  // in a chunk
 
-std::vector<std::string> point_names(const settings::FileEntry& file) {
+std::vector<std::string> point_names(const settings::OutputEntry& file) {
   std::vector<std::string> names;
   if (file.stations)
     for (const settings::Station& station : file.stations->points) names.push_back(station.name);
@@ -21,7 +21,7 @@ std::vector<std::string> point_names(const settings::FileEntry& file) {
   return names;
 }
 
-std::string add_names(FileLayout& layout, const plan::FilePlan& file, int points, Names& names) {
+std::string add_names(DatasetLayout& layout, const plan::DatasetPlan& file, int points, Names& names) {
   const std::string what = file.entry.stations ? "station" : "trajectory";
   output::TextSpec text;
   text.name = names.take(what + "_name", file.entry.stations ? "stations" : "trajectories");
@@ -37,7 +37,7 @@ std::string add_names(FileLayout& layout, const plan::FilePlan& file, int points
 }
 
 // Of each time axis its own: a record has the place at its time.
-void add_places(FileLayout& layout, const plan::FilePlan& file, int points, Names& names) {
+void add_places(DatasetLayout& layout, const plan::DatasetPlan& file, int points, Names& names) {
   const std::int64_t count = layout.dataset.dims[static_cast<std::size_t>(points)].size;
   for (AxisLayout& axis : layout.axes)
     for (const model::Coordinate& place : file.places) {
@@ -60,7 +60,8 @@ bool has_levels(const model::Grid& grid) {
 
 }  // namespace
 
-std::vector<std::string> add_point_coordinates(FileLayout& layout, const plan::FilePlan& file, Names& names) {
+std::vector<std::string> add_point_coordinates(DatasetLayout& layout, const plan::DatasetPlan& file,
+                                               Names& names) {
   const auto found = std::ranges::find(file.variables, true, &plan::VariablePlan::at_stations);
   if (found == file.variables.end()) return {};
   const auto& variables = layout.dataset.variables;
@@ -71,7 +72,7 @@ std::vector<std::string> add_point_coordinates(FileLayout& layout, const plan::F
   return {add_names(layout, file, points, names)};
 }
 
-std::vector<std::string> places_of(const FileLayout& layout, int axis) {
+std::vector<std::string> places_of(const DatasetLayout& layout, int axis) {
   std::vector<std::string> places;
   if (axis >= 0)
     for (const int variable : layout.axes[static_cast<std::size_t>(axis)].places)
@@ -79,7 +80,7 @@ std::vector<std::string> places_of(const FileLayout& layout, int axis) {
   return places;
 }
 
-void add_feature_type(output::Attributes& attributes, const plan::FilePlan& file,
+void add_feature_type(output::Attributes& attributes, const plan::DatasetPlan& file,
                       const model::Declarations& declarations) {
   std::set<bool> levels;
   for (const plan::VariablePlan& variable : file.variables) {

@@ -118,7 +118,7 @@ std::string conventions(const output::DatasetSpec& dataset) {
   return mesh ? fmt::format("{} UGRID-1.0", version) : version;
 }
 
-output::Attributes global_attributes(const output::DatasetSpec& dataset, const plan::FilePlan& file,
+output::Attributes global_attributes(const output::DatasetSpec& dataset, const plan::DatasetPlan& file,
                                      const settings::Configuration& configuration,
                                      const std::string& component, const std::string& history) {
   output::Attributes attributes{

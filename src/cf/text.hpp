@@ -26,7 +26,7 @@ void add_cell_methods(output::Attributes& attributes, const std::string& axis, t
 // What readers hold against the values gets their type; limits of the values are dropped where those that are
 // written are of another kind (sums, deviations), or packed (readers hold them against the packed numbers).
 void give_own_types(output::Attributes& attributes, const plan::VariablePlan& plan);
-output::Attributes global_attributes(const output::DatasetSpec& dataset, const plan::FilePlan& file,
+output::Attributes global_attributes(const output::DatasetSpec& dataset, const plan::DatasetPlan& file,
                                      const settings::Configuration& configuration,
                                      const std::string& component, const std::string& history);
 // The first version of CF that has all that the dataset uses, and UGRID's where it has a mesh.

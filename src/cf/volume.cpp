@@ -79,7 +79,7 @@ Volume chunks_of(const plan::AxisPlan& axis, const VariableLayout& variable) {
 constexpr double many_files = 10000.0;
 
 // Of a format with a file for each chunk; nothing of any other.
-std::vector<base::TextTree> describe_files(const plan::FilePlan& file, Volume files,
+std::vector<base::TextTree> describe_files(const plan::DatasetPlan& file, Volume files,
                                            const std::optional<Speed>& speed) {
   const output::Format* format = output::find_format(file.entry.format);
   if (format == nullptr || !format->has_file_per_chunk()) return {};
@@ -107,8 +107,8 @@ std::string describe_volume(const plan::Plan& plan, const settings::Configuratio
   if (plan.files.empty()) return "";
   Volume total;
   std::vector<base::TextTree> branches;
-  for (const plan::FilePlan& file : plan.files) {
-    const FileLayout layout = make_layout(file, configuration, declarations, {}, "");
+  for (const plan::DatasetPlan& file : plan.files) {
+    const DatasetLayout layout = make_layout(file, configuration, declarations, {}, "");
     Volume volume, files;
     base::TextTree branch;
     for (const VariableLayout& variable : layout.variables) {

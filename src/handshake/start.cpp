@@ -105,7 +105,7 @@ void check_agreement(const Run& run) {
   }
   std::vector<std::pair<std::string, std::size_t>> paths;
   for (std::size_t c = 0; c < run.configurations.size(); ++c) {
-    for (const settings::FileEntry& file : run.configurations[c].files) {
+    for (const settings::OutputEntry& file : run.configurations[c].files) {
       for (const auto& [path, other] : paths) {
         if (path != file.path) continue;
         throw Error(

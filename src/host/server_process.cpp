@@ -172,7 +172,7 @@ void ServerProcess::set_up(HostedComponent& hosted, std::span<const std::byte> m
     const std::string declared = keep ? plan::to_json({info.declarations, info.decomposition}) : "";
     hosted.component = std::make_unique<pipeline::ServedComponent>(
         std::move(info), messenger_,
-        sinks::FileServices{executor_, reporter_.counters(), reporter_.commit_log(), &reporter_.trace(),
+        sinks::SinkServices{executor_, reporter_.counters(), reporter_.commit_log(), &reporter_.trace(),
                             reporter_.begin()});
     if (!fault) hosted.component->create_files(hosted.clients);
     if (!fault && hosted.component->info().saved)
@@ -294,7 +294,7 @@ void ServerProcess::say_goodbye(HostedComponent& hosted) {
   for (const base::Fault& fault : hosted.component->faults()) handshake::put_fault(writer, fault);
   tell_clients(hosted, handshake::Tag::goodbye, writer.take());
   if (stop_.order() != nullptr)
-    for (const telemetry::FileStatus& file : hosted.component->file_status())
+    for (const telemetry::DatasetStatus& file : hosted.component->file_status())
       base::log_warning(fmt::format("{}: {} is whole up to {} s of model time", stop_.order()->why, file.path,
                                     file.model_time));
   if (const server::Intake* intake = hosted.component->intake()) {
@@ -376,7 +376,8 @@ telemetry::StatusSnapshot ServerProcess::snapshot() const {
           {hosted->component->info().declarations.component, intake->tick().step, intake->tick().time});
       snapshot.buffer_used = std::max(snapshot.buffer_used, intake->buffer_used());
     }
-    for (const telemetry::FileStatus& file : hosted->component->file_status()) snapshot.files.push_back(file);
+    for (const telemetry::DatasetStatus& file : hosted->component->file_status())
+      snapshot.files.push_back(file);
     if (const auto checkpoint = hosted->component->checkpoint_status())
       snapshot.checkpoints.push_back(*checkpoint);
   }

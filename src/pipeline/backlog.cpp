@@ -18,7 +18,7 @@ Backlog::Backlog(const Blueprint& blueprint, ControlChannel& control, std::size_
                                  [this](const messaging::Bytes& message) { on_written(message); });
 }
 
-void Backlog::start(std::vector<plan::FileClock> clocks,
+void Backlog::start(std::vector<plan::CommitClock> clocks,
                     std::vector<std::vector<std::size_t>> bytes_per_record) {
   clocks_ = std::move(clocks);
   bytes_per_record_ = std::move(bytes_per_record);

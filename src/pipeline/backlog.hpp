@@ -17,7 +17,7 @@
 #include "pipeline/blueprint.hpp"
 #include "pipeline/control/control_channel.hpp"
 #include "plan/axis_bank.hpp"
-#include "plan/file_clock.hpp"
+#include "plan/commit_clock.hpp"
 #include "sinks/owners.hpp"
 #include "sinks/sink.hpp"
 
@@ -31,7 +31,7 @@ class Backlog {
 
   // On servers with clients, before their first step: of the files of the plan. `bytes_per_record` by file
   // and axis of the file.
-  void start(std::vector<plan::FileClock> clocks, std::vector<std::vector<std::size_t>> bytes_per_record);
+  void start(std::vector<plan::CommitClock> clocks, std::vector<std::vector<std::size_t>> bytes_per_record);
   void begin_step(const plan::AxisBank& axes, const model::Tick& tick);  // `axes` stand at it
   // Tells the others what has been written of the files whose home is here; true if there was anything.
   bool tell(const std::vector<std::unique_ptr<sinks::Sink>>& sinks);
@@ -49,7 +49,7 @@ class Backlog {
   ControlChannel& control_;
   sinks::Owners owners_;
   std::size_t most_;
-  std::vector<plan::FileClock> clocks_;  // by file, all of these
+  std::vector<plan::CommitClock> clocks_;  // by file, all of these
   std::vector<std::vector<std::size_t>> bytes_per_record_;
   std::vector<std::deque<Due>> due_;
   std::vector<std::int64_t> written_;  // commits up to this step, as far as is known here

@@ -14,7 +14,7 @@ namespace tailrace::pipeline {
 namespace {
 
 // Chunks count from the start of each file.
-void set_units(plan::FilePlan& file, const cf::FileLayout& layout) {
+void set_units(plan::DatasetPlan& file, const cf::DatasetLayout& layout) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   for (const cf::VariableLayout& variable : layout.variables) {
     if (variable.plan < 0) continue;
@@ -49,7 +49,7 @@ Blueprint::Blueprint(ComponentInfo given)
   }
   plan::go_on(plan, info.continued);
   if (info.saved) plan::mark_restored(plan, *info.saved);
-  for (plan::FilePlan& file : plan.files) {
+  for (plan::DatasetPlan& file : plan.files) {
     layouts.push_back(
         cf::make_layout(file, info.configuration, info.declarations, info.decomposition, info.history));
     output::DatasetSpec& dataset = layouts.back().dataset;

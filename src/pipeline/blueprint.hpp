@@ -48,7 +48,7 @@ struct Blueprint {
 
   ComponentInfo info;
   plan::Plan plan;
-  std::vector<cf::FileLayout> layouts;  // by file of the plan
+  std::vector<cf::DatasetLayout> layouts;  // by file of the plan
 };
 
 }  // namespace tailrace::pipeline

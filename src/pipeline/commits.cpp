@@ -40,8 +40,8 @@ void Commits::start_clocks(std::vector<std::vector<std::size_t>> bytes_per_recor
         plan::ClockLimits{.bytes_per_record = std::move(bytes_per_record[f]), .most_bytes = most_bytes});
 }
 
-void Commits::create_sinks(const sinks::Owners& owners, sinks::FileServices services) {
-  const std::vector<plan::FilePlan>& files = blueprint_.plan.files;
+void Commits::create_sinks(const sinks::Owners& owners, sinks::SinkServices services) {
+  const std::vector<plan::DatasetPlan>& files = blueprint_.plan.files;
   for (std::size_t f = 0; f < files.size(); ++f) {
     sinks_[f] = sinks::make_sink({.plan = files[f],
                                   .layout = blueprint_.layouts[f],
@@ -146,8 +146,8 @@ std::size_t Commits::due_within_shares(std::size_t bytes, std::int64_t step) con
   return due;
 }
 
-std::vector<telemetry::FileStatus> Commits::status() const {
-  std::vector<telemetry::FileStatus> all;
+std::vector<telemetry::DatasetStatus> Commits::status() const {
+  std::vector<telemetry::DatasetStatus> all;
   for (const auto& sink : sinks_)
     if (sink)
       if (auto status = sink->status()) all.push_back(std::move(*status));
@@ -167,7 +167,7 @@ bool Commits::at_rest() const {
 
 std::vector<plan::Pending> Commits::pending() const {
   std::vector<plan::Pending> all;
-  for (const plan::FileClock& clock : clocks_) all.push_back(clock.pending());
+  for (const plan::CommitClock& clock : clocks_) all.push_back(clock.pending());
   return all;
 }
 

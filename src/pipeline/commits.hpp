@@ -13,7 +13,7 @@
 #include "pipeline/blueprint.hpp"
 #include "pipeline/control/control_channel.hpp"
 #include "plan/axis_bank.hpp"
-#include "plan/file_clock.hpp"
+#include "plan/commit_clock.hpp"
 #include "sinks/make_sink.hpp"
 
 namespace tailrace::pipeline {
@@ -30,7 +30,7 @@ class Commits final : public model::Stateful {
   // Once, before the first step: `bytes_per_record` of the time axes of each file. `flush` as above.
   void start_clocks(std::vector<std::vector<std::size_t>> bytes_per_record, Flush flush);
   // Creates the files that this server writes. Throws what went wrong.
-  void create_sinks(const sinks::Owners& owners, sinks::FileServices services);
+  void create_sinks(const sinks::Owners& owners, sinks::SinkServices services);
 
   void advance(const model::Tick& tick);  // that the leader announced
   void finish();                          // the leader announced the end
@@ -54,7 +54,7 @@ class Commits final : public model::Stateful {
   const std::vector<std::unique_ptr<sinks::Sink>>& sinks() const { return sinks_; }
   const model::Tick& tick() const { return tick_; }     // that the leader announced last
   const plan::AxisBank& axes() const { return axes_; }  // at the last step that was announced
-  const std::vector<plan::FileClock>& clocks() const { return clocks_; }
+  const std::vector<plan::CommitClock>& clocks() const { return clocks_; }
   std::size_t bytes() const;  // held by the sinks
   // That the libraries which write them may keep for themselves, one file at a time.
   std::size_t cache_bytes() const { return closed() ? 0 : cache_bytes_; }
@@ -62,7 +62,7 @@ class Commits final : public model::Stateful {
   // Likewise, but of each file that is written here no more than what exceeds its share of `bytes` by one:
   // the sum exceeds `bytes` only if all files do.
   std::size_t due_within_shares(std::size_t bytes, std::int64_t step) const;
-  std::vector<telemetry::FileStatus> status() const;
+  std::vector<telemetry::DatasetStatus> status() const;
   std::string describe() const;
 
  private:
@@ -74,7 +74,7 @@ class Commits final : public model::Stateful {
   Flush flush_;
   plan::AxisBank axes_;
   model::Tick tick_{model::static_step, 0.0};
-  std::vector<plan::FileClock> clocks_;              // by file of the plan
+  std::vector<plan::CommitClock> clocks_;            // by file of the plan
   std::vector<std::unique_ptr<sinks::Sink>> sinks_;  // by file of the plan
   std::size_t cache_bytes_ = 0;
 };

@@ -28,16 +28,16 @@ Diagnostics::Diagnostics(Parts parts, std::vector<int> clients) : parts_(std::mo
   for (std::size_t input = 0; input < analysis.field_of_input.size(); ++input)
     if (const int field = analysis.field_of_input[input]; field >= 0)
       input_of_field_[at(field)] = {static_cast<int>(input), parts_.blueprint.field(field).type};
-  diagnostic_coordinates_.assign(parts_.streams.axes().size(), 0);
+  diagnostic_coordinates_.assign(parts_.output_variables.axes().size(), 0);
   for (const int field : analysis.field_of_diagnostic)
-    for (const sampling::Stream* stream : parts_.streams.of_field(field))
-      diagnostic_coordinates_[stream->axis] = 1;
+    for (const sampling::OutputVariable* output_variable : parts_.output_variables.of_field(field))
+      diagnostic_coordinates_[output_variable->axis] = 1;
   std::sort(clients.begin(), clients.end());
   make_engine(std::move(clients));
   for (std::size_t d = 0; d < analysis.field_of_diagnostic.size(); ++d)
     for (const int client : engine_->clients_of(static_cast<int>(d)))
-      for (sampling::Stream* stream : streams_of(static_cast<int>(d)))
-        parts_.streams.expect(*stream, client_of(client));
+      for (sampling::OutputVariable* output_variable : streams_of(static_cast<int>(d)))
+        parts_.output_variables.expect(*output_variable, client_of(client));
 }
 
 void Diagnostics::make_engine(std::vector<int> clients) {
@@ -61,8 +61,9 @@ void Diagnostics::make_engine(std::vector<int> clients) {
       });
 }
 
-const std::vector<sampling::Stream*>& Diagnostics::streams_of(int diagnostic) const {
-  return parts_.streams.of_field(parts_.blueprint.plan.analysis->field_of_diagnostic[at(diagnostic)]);
+const std::vector<sampling::OutputVariable*>& Diagnostics::streams_of(int diagnostic) const {
+  return parts_.output_variables.of_field(
+      parts_.blueprint.plan.analysis->field_of_diagnostic[at(diagnostic)]);
 }
 
 void Diagnostics::begin_step(const model::Tick& tick, const plan::AxisBank& axes) {
@@ -84,8 +85,9 @@ void Diagnostics::begin_step(const model::Tick& tick, const plan::AxisBank& axes
 void Diagnostics::find_due(std::vector<char> active) {
   due_.resize(parts_.blueprint.plan.analysis->field_of_diagnostic.size());
   for (std::size_t d = 0; d < due_.size(); ++d)
-    due_[d] = std::ranges::any_of(streams_of(static_cast<int>(d)),
-                                  [&](const sampling::Stream* stream) { return active[stream->axis] != 0; });
+    due_[d] = std::ranges::any_of(
+        streams_of(static_cast<int>(d)),
+        [&](const sampling::OutputVariable* output_variable) { return active[output_variable->axis] != 0; });
   active_axes_ = std::move(active);
 }
 
@@ -128,18 +130,21 @@ void Diagnostics::fold(const Fold& fold) {
   const telemetry::PhaseTimer timer(parts_.services.counters, telemetry::Phase::accumulate,
                                     parts_.services.trace);
   const auto for_each_stream = [&](int diagnostic, const auto& act) {
-    for (sampling::Stream* stream : streams_of(diagnostic))
-      if (stream->axis < fold.shares.size() && !fold.shares[stream->axis].empty())
-        act(*stream, fold.shares[stream->axis]);
+    for (sampling::OutputVariable* output_variable : streams_of(diagnostic))
+      if (output_variable->axis < fold.shares.size() && !fold.shares[output_variable->axis].empty())
+        act(*output_variable, fold.shares[output_variable->axis]);
   };
   for (const analytics::Result& result : fold.results.results)
-    for_each_stream(result.diagnostic, [&](sampling::Stream& stream, const std::vector<time::Share>& shares) {
-      parts_.streams.fold(stream, client_of(result.client), std::as_bytes(fold.results.of(result)), shares);
-    });
+    for_each_stream(result.diagnostic,
+                    [&](sampling::OutputVariable& output_variable, const std::vector<time::Share>& shares) {
+                      parts_.output_variables.fold(output_variable, client_of(result.client),
+                                                   std::as_bytes(fold.results.of(result)), shares);
+                    });
   for (const analytics::Gap& gap : fold.results.gaps)
-    for_each_stream(gap.diagnostic, [&](sampling::Stream& stream, const std::vector<time::Share>& shares) {
-      parts_.streams.skip(stream, client_of(gap.client), shares);
-    });
+    for_each_stream(gap.diagnostic,
+                    [&](sampling::OutputVariable& output_variable, const std::vector<time::Share>& shares) {
+                      parts_.output_variables.skip(output_variable, client_of(gap.client), shares);
+                    });
 }
 
 // A diagnostic that cannot be computed fails its files by their policy, once, and nothing else.
@@ -156,9 +161,11 @@ void Diagnostics::tell_failure(const analytics::Failure& failure) {
                   failure.tick.step, failure.tick.time, failure.what);
   const bool stops =
       failure.thrown &&
-      std::ranges::any_of(streams_of(failure.diagnostic), [&](const sampling::Stream* stream) {
-        return parts_.blueprint.plan.files[stream->file].entry.on_error == settings::OnError::stop;
-      });
+      std::ranges::any_of(streams_of(failure.diagnostic),
+                          [&](const sampling::OutputVariable* output_variable) {
+                            return parts_.blueprint.plan.files[output_variable->file].entry.on_error ==
+                                   settings::OnError::stop;
+                          });
   if (stops)
     parts_.control.tell(base::Fault{ErrorCode::configuration, text});
   else

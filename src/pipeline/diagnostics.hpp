@@ -17,7 +17,7 @@
 #include "analytics/engine.hpp"
 #include "pipeline/blueprint.hpp"
 #include "pipeline/control/control_channel.hpp"
-#include "pipeline/sampling/streams.hpp"
+#include "pipeline/sampling/output_variables.hpp"
 #include "pipeline/tasks.hpp"
 #include "sinks/make_sink.hpp"
 
@@ -29,10 +29,10 @@ class Diagnostics final : public model::Stateful {
   // All must live longer. `fail`: the component ends with this fault.
   struct Parts {
     const Blueprint& blueprint;
-    sampling::Streams& streams;
+    sampling::OutputVariables& output_variables;
     Tasks& tasks;
     ControlChannel& control;
-    sinks::FileServices services;
+    sinks::SinkServices services;
     std::function<void(const base::Fault&)> fail;
   };
   // `clients`: of this server. The blueprint has an analysis with diagnostics.
@@ -73,7 +73,7 @@ class Diagnostics final : public model::Stateful {
     model::DataType type = model::DataType::float64;
   };
   void make_engine(std::vector<int> clients);
-  const std::vector<sampling::Stream*>& streams_of(int diagnostic) const;
+  const std::vector<sampling::OutputVariable*>& streams_of(int diagnostic) const;
   void find_due(std::vector<char> active);
   void fold(const Fold& fold);
   void tell_failures();

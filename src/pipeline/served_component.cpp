@@ -26,7 +26,7 @@ constexpr std::size_t least_share = 8;    // of it, in any case: else all would 
 }  // namespace
 
 ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messenger,
-                                 sinks::FileServices services)
+                                 sinks::SinkServices services)
     : blueprint_(std::move(info)),
       services_(services),
       control_(messenger, blueprint_.info.number),
@@ -34,13 +34,14 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
       out_of_range_(blueprint_, services.counters),
       block_sizes_(blueprint_),
       masks_(blueprint_),
-      streams_(
+      variables_(
           blueprint_,
-          [this](const sampling::Stream& stream, int client, std::int64_t record,
-                 std::span<const std::byte> values) { router_.emit(stream, client, record, values); },
-          [this](const sampling::Stream& stream, const time::TimeRecord& record, const time::Lost& lost) {
-            out_of_range_.add(stream, record, lost);
-          }),
+          [this](const sampling::OutputVariable& output_variable, int client, std::int64_t record,
+                 std::span<const std::byte> values) {
+            router_.emit(output_variable, client, record, values);
+          },
+          [this](const sampling::OutputVariable& output_variable, const time::TimeRecord& record,
+                 const time::Lost& lost) { out_of_range_.add(output_variable, record, lost); }),
       commits_(blueprint_, control_),
       backlog_(blueprint_, control_, blueprint_.info.memory / backlog_share),
       router_({.blueprint = blueprint_,
@@ -49,7 +50,7 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
                .services = services,
                .sinks = commits_.sinks(),
                .drops = [this] { return fatal() || over(); }},
-              streams_.all()),
+              variables_.all()),
       lifecycle_(control_, blueprint_.info.leader, events()),
       shutdown_(control_, blueprint_.info.leader,
                 {.stop = [this] { on_stop(); },
@@ -104,11 +105,11 @@ bool ServedComponent::rests_for_cut() {
 
 std::vector<std::vector<std::size_t>> ServedComponent::bytes_per_record() const {
   std::vector<std::vector<std::size_t>> bytes;
-  for (const plan::FilePlan& file : blueprint_.plan.files) bytes.emplace_back(file.axes.size(), 0);
-  for (const auto& stream : streams_.all())
-    if (stream->file_axis >= 0)
-      bytes[stream->file][static_cast<std::size_t>(stream->file_axis)] +=
-          router_.record_bytes(stream->number);
+  for (const plan::DatasetPlan& file : blueprint_.plan.files) bytes.emplace_back(file.axes.size(), 0);
+  for (const auto& output_variable : variables_.all())
+    if (output_variable->file_axis >= 0)
+      bytes[output_variable->file][static_cast<std::size_t>(output_variable->file_axis)] +=
+          router_.record_bytes(output_variable->number);
   return bytes;
 }
 
@@ -123,11 +124,11 @@ void ServedComponent::start(std::vector<server::Link> links, const model::StateL
   for (const server::Link& link : links) clients.push_back(link.client);
   block_sizes_.start(clients);
   masks_.start(clients);
-  streams_.start(clients);
+  variables_.start(clients);
   if (blueprint_.plan.analysis && !blueprint_.plan.analysis->graph.diagnostics.empty())
     diagnostics_ = std::make_unique<Diagnostics>(
         Diagnostics::Parts{.blueprint = blueprint_,
-                           .streams = streams_,
+                           .output_variables = variables_,
                            .tasks = tasks_,
                            .control = control_,
                            .services = services_,
@@ -207,9 +208,9 @@ bool ServedComponent::has_enough_to_do() const {
 
 void ServedComponent::begin_step(const model::Tick& tick) {
   if (const auto fault = checkpoints_.disagreement(tick)) return fail(*fault);
-  streams_.begin_step(tick);
-  if (diagnostics_) diagnostics_->begin_step(tick, streams_.axes());
-  backlog_.begin_step(streams_.axes(), tick);
+  variables_.begin_step(tick);
+  if (diagnostics_) diagnostics_->begin_step(tick, variables_.axes());
+  backlog_.begin_step(variables_.axes(), tick);
   count_held();
   lifecycle_.announce_step(tick);
 }
@@ -220,7 +221,7 @@ void ServedComponent::accept(int client, const model::PacketHeader& header,
   if (header.kind != model::PacketKind::block) checkpoints_.keep(client, header.number, payload);
   if (header.kind == model::PacketKind::kept) return;
   const std::span<const std::byte> values = masks_.apply(client, header.number, payload);
-  streams_.accept(client, header, values);
+  variables_.accept(client, header, values);
   if (diagnostics_) diagnostics_->accept(header.number, client, values);
 }
 
@@ -230,13 +231,13 @@ void ServedComponent::checkpoint(std::span<const std::byte> values) {
 }
 
 void ServedComponent::end_of_input() {
-  streams_.end_of_input();
+  variables_.end_of_input();
   close_step();
   input_ended_ = true;
 }
 
 void ServedComponent::close_step() {
-  streams_.close_step();
+  variables_.close_step();
   if (diagnostics_) diagnostics_->end_step();
 }
 
@@ -248,14 +249,14 @@ bool ServedComponent::at_rest() const {
 
 // Arrays that several parts or servers know are the same in each.
 void ServedComponent::save(model::StateSaver& saver) const {
-  intake_ ? streams_.save(saver) : streams_.save_windows(saver);
+  intake_ ? variables_.save(saver) : variables_.save_windows(saver);
   commits_.save(saver);
   router_.save(saver, commits_.pending());
   if (diagnostics_) diagnostics_->save(saver);
 }
 
 void ServedComponent::load(const model::StateLoader& saved) {
-  streams_.load(saved);
+  variables_.load(saved);
   commits_.load(saved);
   router_.load(saved, commits_.pending());
   if (diagnostics_) diagnostics_->load(saved);
@@ -307,10 +308,11 @@ bool ServedComponent::progress() {
 // leader announces.
 void ServedComponent::finish_windows() {
   windows_finished_ = true;
-  const plan::AxisBank& axes = intake_ ? streams_.axes() : commits_.axes();
-  for (const auto& stream : streams_.all())
-    if (stream->file_axis >= 0 && !stream->copies)
-      tasks_.submit([this, &stream = *stream, &axes] { streams_.finish(stream, axes); });
+  const plan::AxisBank& axes = intake_ ? variables_.axes() : commits_.axes();
+  for (const auto& output_variable : variables_.all())
+    if (output_variable->file_axis >= 0 && !output_variable->copies)
+      tasks_.submit(
+          [this, &output_variable = *output_variable, &axes] { variables_.finish(output_variable, axes); });
 }
 
 bool ServedComponent::close() {
@@ -384,7 +386,7 @@ void ServedComponent::count_held() {
   held_.set(Held::chunks, router_.open_bytes());
   held_.set(Held::files, commits_.bytes() + commits_.cache_bytes() + router_.delivered_bytes());
   held_.set(Held::analytics, diagnostics_ ? diagnostics_->bytes() + diagnostics_->fixed_bytes() : 0);
-  held_.set(Held::windows, streams_.bytes() + masks_.bytes());
+  held_.set(Held::windows, variables_.bytes() + masks_.bytes());
   held_.set(Held::geometry, router_.geometry_bytes());
   held_.set(Held::checkpoint, checkpoints_.bytes());
 }

@@ -22,7 +22,7 @@
 #include "pipeline/sampling/block_sizes.hpp"
 #include "pipeline/sampling/masks.hpp"
 #include "pipeline/sampling/out_of_range.hpp"
-#include "pipeline/sampling/streams.hpp"
+#include "pipeline/sampling/output_variables.hpp"
 #include "server/intake.hpp"
 #include "server/pipeline.hpp"
 
@@ -30,7 +30,7 @@ namespace tailrace::pipeline {
 
 class ServedComponent final : public server::Pipeline {
  public:
-  ServedComponent(ComponentInfo info, messaging::Messenger& messenger, sinks::FileServices services);
+  ServedComponent(ComponentInfo info, messaging::Messenger& messenger, sinks::SinkServices services);
   ~ServedComponent() override;  // waits for its work on the workers
 
   // Creates the files this server writes. Throws what went wrong; Error(configuration) where what it must
@@ -87,7 +87,7 @@ class ServedComponent final : public server::Pipeline {
   // Its clients are kept waiting until some server has written more, which a message tells.
   bool waits_for_writers() const { return waits_for_writers_; }
   const server::Intake* intake() const { return intake_.get(); }
-  std::vector<telemetry::FileStatus> file_status() const { return commits_.status(); }
+  std::vector<telemetry::DatasetStatus> file_status() const { return commits_.status(); }
   std::optional<telemetry::CheckpointStatus> checkpoint_status() const { return checkpoints_.status(); }
   std::string describe() const;  // for the watchdog: who waits for whom
 
@@ -116,13 +116,13 @@ class ServedComponent final : public server::Pipeline {
   bool diagnostics_over() const { return !diagnostics_ || fatal() || diagnostics_->over(); }
 
   Blueprint blueprint_;
-  sinks::FileServices services_;
+  sinks::SinkServices services_;
   ControlChannel control_;
   Tasks tasks_;
   sampling::OutOfRange out_of_range_;
   sampling::BlockSizes block_sizes_;
   sampling::Masks masks_;
-  sampling::Streams streams_;
+  sampling::OutputVariables variables_;
   Commits commits_;
   Backlog backlog_;
   routing::Router router_;

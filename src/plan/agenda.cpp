@@ -19,7 +19,7 @@ class AxisAgenda : public model::Agenda {
     for (const int mask : plan.masks)
       if (mask >= 0) fixed_.push_back(static_cast<std::size_t>(mask));
     std::set<std::pair<std::uint32_t, std::uint32_t>> known;
-    for (const FilePlan& file : plan.files) {
+    for (const DatasetPlan& file : plan.files) {
       for (const VariablePlan& variable : file.variables) {
         std::vector<int> fields = fields_of(plan, variable);
         std::erase_if(fields, [&](int field) {

@@ -29,7 +29,7 @@ std::string name_of(const AxisPlan& axis) {
 
 }  // namespace
 
-std::string axis_state_name(const FilePlan& file, const AxisPlan& axis) {
+std::string axis_state_name(const DatasetPlan& file, const AxisPlan& axis) {
   return fmt::format("{}/{}", file.entry.path, name_of(axis));
 }
 
@@ -39,7 +39,7 @@ AxisBank::AxisBank(const Plan& plan, model::Tick begin) {
     bool is_shared;
   };
   std::vector<Known> known;
-  for (const FilePlan& file : plan.files) {
+  for (const DatasetPlan& file : plan.files) {
     std::vector<std::size_t> numbers;
     Part part;
     part.name = fmt::format("series/{}", file.entry.path);

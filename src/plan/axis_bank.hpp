@@ -14,7 +14,7 @@ namespace tailrace::plan {
 
 // Under which the state of an axis of a file is saved: by what makes its records, so that other axes and
 // files may come and go between two runs.
-std::string axis_state_name(const FilePlan& file, const AxisPlan& axis);
+std::string axis_state_name(const DatasetPlan& file, const AxisPlan& axis);
 
 class AxisBank {
  public:

@@ -79,7 +79,7 @@ Branch describe_fields(const settings::Configuration& configuration) {
   return branch;
 }
 
-std::string file_words(const settings::FileEntry& file) {
+std::string file_words(const settings::OutputEntry& file) {
   if (const auto& action = file.action)
     return fmt::format("{} ({} of {}), with each record, at most {} waiting, when full: {}", file.path,
                        action->function, action->script, action->queue, action->waits ? "wait" : "discard");
@@ -119,7 +119,7 @@ void advise(const std::vector<std::vector<std::string>>& axes, Branch& branch) {
   branch.below.push_back(std::move(advice));
 }
 
-void advise(const settings::FileEntry& file, Branch& branch) {
+void advise(const settings::OutputEntry& file, Branch& branch) {
   std::vector<std::pair<time::Period, bool>> kinds;
   std::vector<std::vector<std::string>> axes;
   for (const settings::VariableEntry& variable : file.variables) {
@@ -136,7 +136,7 @@ void advise(const settings::FileEntry& file, Branch& branch) {
 }
 
 // As far as it can be told without a model.
-Branch describe_file(const settings::FileEntry& file) {
+Branch describe_file(const settings::OutputEntry& file) {
   Branch branch{file_words(file), {}};
   for (const settings::VariableEntry& variable : file.variables) {
     const std::string what = target_of(variable);
@@ -166,7 +166,7 @@ std::string type_words(const VariablePlan& variable) {
   return words;
 }
 
-Branch describe_variables(const FilePlan& file, int axis, const std::string& on) {
+Branch describe_variables(const DatasetPlan& file, int axis, const std::string& on) {
   Branch branch{on, {}};
   for (const VariablePlan& variable : file.variables) {
     if (variable.axis != axis) continue;
@@ -179,7 +179,7 @@ Branch describe_variables(const FilePlan& file, int axis, const std::string& on)
   return branch;
 }
 
-Branch describe_file(const FilePlan& file) {
+Branch describe_file(const DatasetPlan& file) {
   Branch branch{file_words(file.entry), {}};
   for (std::size_t axis = 0; axis < file.axes.size(); ++axis) {
     const AxisPlan& plan = file.axes[axis];
@@ -209,9 +209,9 @@ Branch describe_file(const FilePlan& file) {
 Branch describe_output(const settings::Configuration& configuration, const Plan* plan) {
   Branch branch{"output", {}};
   if (plan != nullptr)
-    for (const FilePlan& file : plan->files) branch.below.push_back(describe_file(file));
+    for (const DatasetPlan& file : plan->files) branch.below.push_back(describe_file(file));
   else
-    for (const settings::FileEntry& file : configuration.files) branch.below.push_back(describe_file(file));
+    for (const settings::OutputEntry& file : configuration.files) branch.below.push_back(describe_file(file));
   if (branch.below.empty()) branch.text = "output: no file";
   return branch;
 }

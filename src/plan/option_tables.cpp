@@ -21,7 +21,7 @@ std::vector<std::string> prefixes_in(const std::map<std::string, std::string>& o
 
 }  // namespace
 
-std::vector<OptionTablePlan> plan_option_tables(const settings::FileEntry& file,
+std::vector<OptionTablePlan> plan_option_tables(const settings::OutputEntry& file,
                                                 const std::map<std::string, std::string>& options,
                                                 std::map<std::string, config::Location>& names,
                                                 config::Problems& problems) {

@@ -60,7 +60,7 @@ class Planner {
     mark_kept_fields(configuration_, declarations_, plan_, problems_);
     problems_.throw_if_any();
     if (plan_.analysis) plan_diagnostics(*plan_.analysis);
-    for (const settings::FileEntry& file : configuration_.files) plan_file(file);
+    for (const settings::OutputEntry& file : configuration_.files) plan_file(file);
     problems_.throw_if_any();
     memory::share_out_open_chunks(configuration_, declarations_, plan_.files);
     writing::tell_waste(declarations_, plan_);
@@ -153,8 +153,8 @@ class Planner {
     }
   }
 
-  void plan_file(const settings::FileEntry& entry) {
-    FilePlan file;
+  void plan_file(const settings::OutputEntry& entry) {
+    DatasetPlan file;
     file.entry = entry;
     file.entry.variables = {};  // the plan has its own, and each client keeps a plan
     file.convention = configuration_.convention;
@@ -193,7 +193,7 @@ class Planner {
     plan_.files.push_back(std::move(file));
   }
 
-  void set_places(FilePlan& file) {
+  void set_places(DatasetPlan& file) {
     const settings::Trajectories& trajectories = *file.entry.trajectories;
     if (const auto found = plan_.analysis->places.find(file.entry.path);
         found != plan_.analysis->places.end())
@@ -205,14 +205,14 @@ class Planner {
   }
 
   // Of a file with stations or trajectories a field there.
-  int written_to(const settings::FileEntry& file, int field) const {
+  int written_to(const settings::OutputEntry& file, int field) const {
     if (file.points() != nullptr)
       for (const AtStations& one : plan_.analysis->at_stations)
         if (one.file == file.path && one.field == field) return one.at_stations;
     return field;
   }
 
-  void add_variable(FilePlan& file, const settings::VariableEntry& entry, int asked,
+  void add_variable(DatasetPlan& file, const settings::VariableEntry& entry, int asked,
                     std::map<std::string, config::Location>& names) {
     const int index = written_to(file.entry, asked);
     const model::Field& field = declarations_.fields[at(index)];
@@ -328,7 +328,7 @@ class Planner {
     return axis;
   }
 
-  int axis_of(FilePlan& file, const settings::VariableEntry& entry, const FieldPlan& field) const {
+  int axis_of(DatasetPlan& file, const settings::VariableEntry& entry, const FieldPlan& field) const {
     if (field.once) return -1;
     AxisPlan wanted = axis_for(entry, field);
     wanted.span = file.span;
@@ -339,7 +339,7 @@ class Planner {
   }
 
   // What lies between cells is no whole number.
-  const model::Field& typed_as(const settings::FileEntry& file, int asked, int written) const {
+  const model::Field& typed_as(const settings::OutputEntry& file, int asked, int written) const {
     const model::Field& field = declarations_.fields[at(asked)];
     const settings::PointSet* points = file.points();
     const bool between = points != nullptr && points->method == settings::Sampling::bilinear;
@@ -359,7 +359,7 @@ class Planner {
   }
 
   // Time axes, dimensions and coordinates come into the file by themselves.
-  void refuse_taken_names(const FilePlan& file, const std::map<std::string, config::Location>& names) {
+  void refuse_taken_names(const DatasetPlan& file, const std::map<std::string, config::Location>& names) {
     std::set<std::string> taken;
     for (const AxisPlan& axis : file.axes) taken.insert({axis.dim, axis.dim + "_bnds"});
     for (const VariablePlan& variable : file.variables) {

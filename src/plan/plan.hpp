@@ -50,7 +50,7 @@ struct VariablePlan {
   std::string name;
   int field = -1;  // index into Declarations::fields
   std::string field_name;
-  int axis = -1;  // index into FilePlan::axes; -1: of a fixed field, without time
+  int axis = -1;  // index into DatasetPlan::axes; -1: of a fixed field, without time
   time::ReductionKind reduction = time::ReductionKind::snapshot;
   bool propagates_missing = false;
   model::DataType type = model::DataType::float64;
@@ -81,8 +81,8 @@ struct RestoredFile {
   std::string part;                   // of a series: its path, where it was known
 };
 
-struct FilePlan {
-  settings::FileEntry entry;  // path, format, write_every, on_error, ...
+struct DatasetPlan {
+  settings::OutputEntry entry;  // path, format, write_every, on_error, ...
   const time::Convention* convention = &time::standard_convention();  // of its axes and its series
   settings::TimeStamp time_stamp = settings::TimeStamp::middle;
   time::Span span = {};  // of all its axes
@@ -113,7 +113,7 @@ struct Plan {
   calendar::Calendar calendar;
   std::vector<FieldPlan> fields;  // by index into Declarations::fields; of diagnostics behind those
   std::shared_ptr<const Analysis> analysis;  // null without diagnostics
-  std::vector<FilePlan> files;               // those that have a variable
+  std::vector<DatasetPlan> files;            // those that have a variable
   time::Period checkpoint_every = time::Period::never();
   bool has_checkpoints = false;
   bool checkpoint_on_signal = false;

@@ -12,7 +12,7 @@ namespace tailrace::plan {
 namespace {
 
 // Files per write are numbered as ever, by the multiple at which they end.
-settings::FileName name_of(const FilePlan& file) {
+settings::FileName name_of(const DatasetPlan& file) {
   const std::string& path = file.entry.path;
   const settings::FileName name(path);
   if (name.has_limits() || file.entry.series) return name;
@@ -21,7 +21,7 @@ settings::FileName name_of(const FilePlan& file) {
 
 }  // namespace
 
-SeriesClock::SeriesClock(const FilePlan& file, const calendar::Calendar& calendar, model::Tick begin)
+SeriesClock::SeriesClock(const DatasetPlan& file, const calendar::Calendar& calendar, model::Tick begin)
     : name_(name_of(file)),
       path_(file.entry.path),
       each_write_(file.entry.series),
@@ -95,7 +95,8 @@ std::string path_of_part(const std::string& path, const std::string& part,
   return fmt::format("{}_{}{}", text.substr(0, place), part, text.substr(place));
 }
 
-std::string first_path(const FilePlan& file, const calendar::Calendar& calendar, const model::Tick& begin) {
+std::string first_path(const DatasetPlan& file, const calendar::Calendar& calendar,
+                       const model::Tick& begin) {
   if (file.entry.has_many_files()) return SeriesClock(file, calendar, begin).open(begin);
   settings::FileLimits limits;
   limits.start = limits.end = std::max(begin.time, file.span.from);

@@ -15,7 +15,7 @@ namespace tailrace::plan {
 class SeriesClock {
  public:
   // `calendar` must live longer.
-  SeriesClock(const FilePlan& file, const calendar::Calendar& calendar, model::Tick begin);
+  SeriesClock(const DatasetPlan& file, const calendar::Calendar& calendar, model::Tick begin);
 
   // Whether the file ends with this tick. Call once for each tick, in order.
   bool ends(const model::Tick& tick);
@@ -58,6 +58,6 @@ std::string path_of_part(const std::string& path, const std::string& part,
                          const time::Convention& convention);
 
 // Of the one file, or of that of a series into which the first records of a run go that begins at that tick.
-std::string first_path(const FilePlan& file, const calendar::Calendar& calendar, const model::Tick& begin);
+std::string first_path(const DatasetPlan& file, const calendar::Calendar& calendar, const model::Tick& begin);
 
 }  // namespace tailrace::plan

@@ -12,8 +12,8 @@
 #include "server/options.hpp"
 #include "settings/diagnostics.hpp"
 #include "settings/fields.hpp"
-#include "settings/file.hpp"
 #include "settings/groups.hpp"
+#include "settings/output_entry.hpp"
 #include "time/convention.hpp"
 #include "time/model_time.hpp"
 
@@ -32,7 +32,7 @@ struct Configuration {
   std::vector<DiagnosticEntry> diagnostics;
   std::vector<analytics::user::Declaration> operators;
   Groups groups;
-  std::vector<FileEntry> files;
+  std::vector<OutputEntry> files;
   config::Sections sections;
   // The one that `legacy` names.
   const time::Convention* convention = &time::standard_convention();

@@ -4,8 +4,8 @@
 
 namespace tailrace::sinks {
 
-std::vector<output::CommittedVariable> committed_variables(const plan::FilePlan& plan,
-                                                           const cf::FileLayout& layout) {
+std::vector<output::CommittedVariable> committed_variables(const plan::DatasetPlan& plan,
+                                                           const cf::DatasetLayout& layout) {
   std::vector<output::CommittedVariable> variables;
   for (const cf::VariableLayout& variable : layout.variables) {
     const auto& spec = layout.dataset.variables[static_cast<std::size_t>(variable.variable)];
@@ -18,13 +18,13 @@ std::vector<output::CommittedVariable> committed_variables(const plan::FilePlan&
   return variables;
 }
 
-std::vector<std::int64_t> continued_records(const plan::FilePlan& plan) {
+std::vector<std::int64_t> continued_records(const plan::DatasetPlan& plan) {
   std::vector<std::int64_t> records;
   for (const plan::AxisPlan& axis : plan.axes) records.push_back(axis.continued.records);
   return records;
 }
 
-std::vector<int> axis_dims(const cf::FileLayout& layout) {
+std::vector<int> axis_dims(const cf::DatasetLayout& layout) {
   std::vector<int> dims;
   for (const cf::AxisLayout& axis : layout.axes) dims.push_back(axis.dim);
   return dims;

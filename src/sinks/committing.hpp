@@ -10,10 +10,10 @@
 
 namespace tailrace::sinks {
 
-std::vector<output::CommittedVariable> committed_variables(const plan::FilePlan& plan,
-                                                           const cf::FileLayout& layout);
-std::vector<std::int64_t> continued_records(const plan::FilePlan& plan);  // by axis
-std::vector<int> axis_dims(const cf::FileLayout& layout);
+std::vector<output::CommittedVariable> committed_variables(const plan::DatasetPlan& plan,
+                                                           const cf::DatasetLayout& layout);
+std::vector<std::int64_t> continued_records(const plan::DatasetPlan& plan);  // by axis
+std::vector<int> axis_dims(const cf::DatasetLayout& layout);
 // Nothing where all chunks come to one home. The place's references must live longer.
 output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many);
 // What the chunks of a commit would take without encoding.

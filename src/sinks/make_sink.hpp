@@ -17,7 +17,7 @@
 namespace tailrace::sinks {
 
 // What a sink needs of its server; all must live longer. `log` and `trace` may be null.
-struct FileServices {
+struct SinkServices {
   server::Executor& executor;
   telemetry::ServerCounters& counters;
   telemetry::CommitLog* log;
@@ -31,8 +31,8 @@ struct FileServices {
 
 // Which file, and where the servers stand towards it. `plan` and `layout` must live longer.
 struct SinkPlace {
-  const plan::FilePlan& plan;
-  const cf::FileLayout& layout;
+  const plan::DatasetPlan& plan;
+  const cf::DatasetLayout& layout;
   std::size_t file;  // index into the plan's files
   int server;        // this one
   Owners owners;
@@ -41,9 +41,9 @@ struct SinkPlace {
 // A file has one home, the server that owns it, unless its format can be written by many: then each server
 // writes the chunks that it puts together. Throws what keeps the file from being created, unless `on_error`
 // says to skip it.
-std::unique_ptr<Sink> make_sink(const SinkPlace& place, FileServices services);
+std::unique_ptr<Sink> make_sink(const SinkPlace& place, SinkServices services);
 
 // Of record_bytes and the grid of a variable.
-std::size_t record_bytes(const cf::FileLayout& layout, const cf::VariableLayout& variable);
+std::size_t record_bytes(const cf::DatasetLayout& layout, const cf::VariableLayout& variable);
 
 }  // namespace tailrace::sinks

@@ -2,7 +2,8 @@
 
 namespace tailrace::sinks {
 
-PartCutter::PartCutter(const cf::FileLayout& layout, const std::vector<output::CommittedVariable>& variables)
+PartCutter::PartCutter(const cf::DatasetLayout& layout,
+                       const std::vector<output::CommittedVariable>& variables)
     : axis_of_(layout.dataset.variables.size(), -1) {
   for (const output::CommittedVariable& variable : variables)
     axis_of_[static_cast<std::size_t>(variable.variable)] = variable.axis;

@@ -15,7 +15,7 @@ class PartCutter {
  public:
   PartCutter() = default;
   // `variables`: as the committer has them.
-  PartCutter(const cf::FileLayout& layout, const std::vector<output::CommittedVariable>& variables);
+  PartCutter(const cf::DatasetLayout& layout, const std::vector<output::CommittedVariable>& variables);
 
   // In the order of commits. The file begins with a chunk of each variable that grows.
   void cut(output::ReadyCommit& ready);

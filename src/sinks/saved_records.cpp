@@ -28,8 +28,8 @@ struct BoxCopy {
 
 }  // namespace
 
-SavedRecords::SavedRecords(const plan::FilePlan& plan, const cf::FileLayout& layout, std::size_t variable,
-                           const plan::Pending& pending) {
+SavedRecords::SavedRecords(const plan::DatasetPlan& plan, const cf::DatasetLayout& layout,
+                           std::size_t variable, const plan::Pending& pending) {
   const cf::VariableLayout& of = layout.variables[variable];
   const output::VariableSpec& spec = layout.dataset.variables[static_cast<std::size_t>(of.variable)];
   grid_ = {of.shape, of.chunk, of.records_per_chunk};

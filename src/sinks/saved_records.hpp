@@ -9,7 +9,7 @@
 #include "cf/layout.hpp"
 #include "model/state.hpp"
 #include "output/assembly.hpp"
-#include "plan/file_clock.hpp"
+#include "plan/commit_clock.hpp"
 #include "plan/plan.hpp"
 
 namespace tailrace::sinks {
@@ -17,7 +17,7 @@ namespace tailrace::sinks {
 class SavedRecords {
  public:
   // `variable`: index into the layout's variables. `plan` and `layout` must live longer.
-  SavedRecords(const plan::FilePlan& plan, const cf::FileLayout& layout, std::size_t variable,
+  SavedRecords(const plan::DatasetPlan& plan, const cf::DatasetLayout& layout, std::size_t variable,
                const plan::Pending& pending);
 
   bool none() const { return end_ <= first_; }

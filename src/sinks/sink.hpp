@@ -15,7 +15,7 @@
 #include "base/error.hpp"
 #include "model/state.hpp"
 #include "output/assembly.hpp"
-#include "plan/file_clock.hpp"
+#include "plan/commit_clock.hpp"
 #include "telemetry/status.hpp"
 
 namespace tailrace::sinks {
@@ -59,7 +59,7 @@ class Sink {
   virtual std::int64_t written_step() const = 0;
   virtual bool writes() const = 0;  // whether anything is written from this server
   // For the status line, from the server that speaks for the file; nothing on the others.
-  virtual std::optional<telemetry::FileStatus> status() const = 0;
+  virtual std::optional<telemetry::DatasetStatus> status() const = 0;
   virtual std::string describe() const = 0;  // for the watchdog
 
   // Nothing is being written, and no commit that is due waits for its chunks.

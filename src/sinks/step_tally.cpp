@@ -2,7 +2,7 @@
 
 namespace tailrace::sinks {
 
-void StepTally::show(const output::Dataset& dataset, telemetry::FileCounters& counters) const {
+void StepTally::show(const output::Dataset& dataset, telemetry::DatasetCounters& counters) const {
   const auto* stream = dynamic_cast<const output::CountsSteps*>(&dataset);
   if (stream == nullptr) return;
   output::StreamCounts all = ended_;
@@ -14,7 +14,7 @@ void StepTally::show(const output::Dataset& dataset, telemetry::FileCounters& co
   counters.restarts.set(all.restarts);
 }
 
-void StepTally::end(const output::Dataset& dataset, telemetry::FileCounters& counters) {
+void StepTally::end(const output::Dataset& dataset, telemetry::DatasetCounters& counters) {
   show(dataset, counters);
   if (const auto* stream = dynamic_cast<const output::CountsSteps*>(&dataset))
     ended_ += stream->stream_counts();

@@ -9,9 +9,9 @@ namespace tailrace::sinks {
 
 class StepTally {
  public:
-  void show(const output::Dataset& dataset, telemetry::FileCounters& counters) const;
+  void show(const output::Dataset& dataset, telemetry::DatasetCounters& counters) const;
   // The dataset is closed, and counts no more.
-  void end(const output::Dataset& dataset, telemetry::FileCounters& counters);
+  void end(const output::Dataset& dataset, telemetry::DatasetCounters& counters);
 
  private:
   output::StreamCounts ended_;

@@ -208,7 +208,7 @@ void OutOfRange::add(std::uint64_t more, double time) {
   values += more;
 }
 
-FileCounters& ServerCounters::add_file(const std::string& path) {
+DatasetCounters& ServerCounters::add_file(const std::string& path) {
   files.emplace_back().path = path;
   return files.back();
 }

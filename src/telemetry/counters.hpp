@@ -53,7 +53,7 @@ const char* phase_name(Phase phase);
 
 // One file as one server sees it. Written by one thread, the one that writes the file; the report adds up
 // what several servers counted for the same path.
-struct FileCounters {
+struct DatasetCounters {
   std::string path;
   Counter raw_bytes;      // before encoding
   Counter encoded_bytes;  // after it
@@ -105,12 +105,12 @@ struct ServerCounters {
   Counter resident_high_water_bytes;
   // By index of the plan's files, but only those this server owns are filled; pointers stay valid while it
   // grows.
-  std::deque<FileCounters> files;
+  std::deque<DatasetCounters> files;
   std::deque<OutOfRange> out_of_range;  // of variables whose type may be too small; pointers stay valid, too
 
   SharedTimings& phase(Phase phase) { return phases[static_cast<std::size_t>(phase)]; }
   const SharedTimings& phase(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }
-  FileCounters& add_file(const std::string& path);
+  DatasetCounters& add_file(const std::string& path);
   // After each commit; one thread. `at` is in seconds since the start of the run.
   void committed(double at, double lag_seconds);
 

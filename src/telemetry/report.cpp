@@ -147,7 +147,7 @@ Json server_json(const ServerCounters& server) {
 }
 
 struct FileSums {
-  FileCounters counters;
+  DatasetCounters counters;
   Json servers = Json::array();  // that committed to it
 };
 
@@ -166,7 +166,7 @@ Json out_of_range_json(const std::vector<OutOfRange>& all, const std::string& pa
 Json files_json(const std::vector<ServerCounters>& servers, const std::vector<OutOfRange>& out_of_range) {
   std::map<std::string, FileSums> files;
   for (const ServerCounters& server : servers) {
-    for (const FileCounters& file : server.files) {
+    for (const DatasetCounters& file : server.files) {
       auto& [sum, owners] = files[file.path];
       sum.raw_bytes.add(file.raw_bytes.get());
       sum.encoded_bytes.add(file.encoded_bytes.get());
@@ -188,7 +188,7 @@ Json files_json(const std::vector<ServerCounters>& servers, const std::vector<Ou
   }
   Json list = Json::array();
   for (auto& [path, file] : files) {
-    const FileCounters& sum = file.counters;
+    const DatasetCounters& sum = file.counters;
     list.push_back({{"path", path},
                     {"servers", std::move(file.servers)},
                     {"raw_bytes", sum.raw_bytes.get()},

@@ -109,7 +109,7 @@ void Status::write(const StatusSnapshot& snapshot, const std::string& state) {
   page["buffer_used"] = snapshot.buffer_used;
   page["pending_bytes"] = snapshot.pending_bytes;
   page["files"] = Json::array();
-  for (const FileStatus& file : snapshot.files) {
+  for (const DatasetStatus& file : snapshot.files) {
     page["files"].push_back(
         {{"path", file.path}, {"commits", file.commits}, {"model_time", file.model_time}});
   }

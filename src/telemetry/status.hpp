@@ -33,7 +33,7 @@ struct ComponentStatus {
   double time = 0.0;      // model seconds
 };
 
-struct FileStatus {
+struct DatasetStatus {
   std::string path;
   std::uint64_t commits = 0;
   double model_time = 0.0;  // of the newest committed record
@@ -58,7 +58,7 @@ struct CheckpointStatus {
 // As things stand; the writer derives the rates from one publication to the next.
 struct StatusSnapshot {
   std::vector<ComponentStatus> components;
-  std::vector<FileStatus> files;  // that this server owns
+  std::vector<DatasetStatus> files;  // that this server owns
   std::vector<CheckpointStatus> checkpoints;
   std::uint64_t bytes_in = 0;
   std::uint64_t encoded_bytes_out = 0;

@@ -52,7 +52,7 @@ inline model::Field make_field(const std::string& name, int grid, DataType type 
 struct Case {
   settings::Configuration configuration;
   model::Declarations declarations;
-  plan::FilePlan file;
+  plan::DatasetPlan file;
 
   Case() {
     configuration.time.calendar = "standard";
@@ -82,24 +82,24 @@ struct Case {
     variable.type = DataType::float64;
     file.variables.push_back(variable);
   }
-  FileLayout layout() const {
+  DatasetLayout layout() const {
     return make_layout(file, configuration, declarations, {}, "2026: tailrace run");
   }
 };
 
-inline const output::VariableSpec* find(const FileLayout& layout, const std::string& name) {
+inline const output::VariableSpec* find(const DatasetLayout& layout, const std::string& name) {
   for (const output::VariableSpec& variable : layout.dataset.variables)
     if (variable.name == name) return &variable;
   return nullptr;
 }
 
-inline const output::VariableSpec& variable(const FileLayout& layout, const std::string& name) {
+inline const output::VariableSpec& variable(const DatasetLayout& layout, const std::string& name) {
   const output::VariableSpec* found = find(layout, name);
   if (found == nullptr) throw std::runtime_error("no variable " + name);
   return *found;
 }
 
-inline std::vector<std::string> dims(const FileLayout& layout, const std::string& name) {
+inline std::vector<std::string> dims(const DatasetLayout& layout, const std::string& name) {
   std::vector<std::string> names;
   for (const int dim : variable(layout, name).dims)
     names.push_back(layout.dataset.dims[static_cast<std::size_t>(dim)].name);
@@ -116,11 +116,11 @@ inline std::string attribute(const output::Attributes& attributes, const std::st
   }
   return "-";
 }
-inline std::string attribute(const FileLayout& layout, const std::string& of, const std::string& name) {
+inline std::string attribute(const DatasetLayout& layout, const std::string& of, const std::string& name) {
   return attribute(variable(layout, of).attributes, name);
 }
 
-inline std::vector<double> constant(const FileLayout& layout, const std::string& name) {
+inline std::vector<double> constant(const DatasetLayout& layout, const std::string& name) {
   for (const output::PlainValues& values : layout.constants) {
     if (layout.dataset.variables[static_cast<std::size_t>(values.variable)].name != name) continue;
     std::vector<double> numbers(values.bytes.size() / sizeof(double));

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(Layout, writes_coordinates_that_are_known_and_invents_none) {
-  const FileLayout layout = Case().layout();
+  const DatasetLayout layout = Case().layout();
   EXPECT_THAT(dims(layout, "z"), ElementsAre("z"));
   EXPECT_EQ(attribute(layout, "z", "units"), "m");
   EXPECT_EQ(attribute(layout, "z", "long_name"), "z");
@@ -27,7 +27,7 @@ TEST(Layout, names_coordinates_that_are_not_of_a_dim) {
   given.declarations.fields.push_back(make_field("les:lat", 1, DataType::float64, true));
   given.declarations.grids[0].coordinates.push_back(make_coordinate("lat", {"y", "x"}, {}, 2));
   given.declarations.grids[0].coordinates.push_back(make_coordinate("height", {"z"}, {1.0, 2.0, 3.0}));
-  const FileLayout layout = given.layout();
+  const DatasetLayout layout = given.layout();
   EXPECT_EQ(attribute(layout, "w", "coordinates"), "lat height");
   EXPECT_EQ(attribute(layout, "lat", "coordinates"), "-");
   EXPECT_THAT(dims(layout, "lat"), ElementsAre("y", "x"));
@@ -44,7 +44,7 @@ TEST(Layout, cuts_large_static_fields_into_chunks) {
   given.declarations.grids[0] = make_grid("les", {"y", "x"}, {2000, 1000});
   given.declarations.fields.push_back(make_field("les:lat", 0, DataType::float64, true));
   given.declarations.grids[0].coordinates = {make_coordinate("lat", {"y", "x"}, {}, 2)};
-  const FileLayout layout = given.layout();
+  const DatasetLayout layout = given.layout();
   EXPECT_THAT(layout.variables[2].chunk, ElementsAre(125, 1000));
   EXPECT_EQ(variable(layout, "lat").chunk, layout.variables[2].chunk);
 }
@@ -54,7 +54,7 @@ TEST(Layout, shares_dims_of_grids_only_where_they_are_the_same) {
   given.declarations.grids.push_back(make_grid("surface", {"y", "x"}, {4, 9}));
   given.declarations.fields.push_back(make_field("rain", 1));
   given.add_variable("rain", 2, 1, time::ReductionKind::mean);
-  FileLayout layout = given.layout();
+  DatasetLayout layout = given.layout();
   EXPECT_THAT(dims(layout, "w"), ElementsAre("time_instant_5s", "z", "y", "x_les"));
   EXPECT_THAT(dims(layout, "rain"), ElementsAre("time_10s", "y", "x_surface"));
   given.declarations.grids[1] = make_grid("staggered", {"z", "y"}, {3, 4});
@@ -98,7 +98,7 @@ TEST(Layout, gives_a_dim_to_each_coordinate_that_differs) {
     given.add_variable(name, static_cast<int>(given.declarations.fields.size()) - 1, 0,
                        time::ReductionKind::snapshot);
   }
-  FileLayout layout = given.layout();
+  DatasetLayout layout = given.layout();
   EXPECT_THAT(dims(layout, "low"), ElementsAre("time_instant_5s", "z_level_low", "x"));
   EXPECT_THAT(dims(layout, "high"), ElementsAre("time_instant_5s", "z_level_high", "x"));
   EXPECT_EQ(dims(layout, "low_too"), dims(layout, "low"));
@@ -114,7 +114,7 @@ TEST(Layout, gives_a_dim_to_each_coordinate_that_differs) {
 TEST(Layout, writes_bounds_of_coordinates) {
   Case given;
   given.declarations.grids[0].coordinates[0].bounds = {0.0, 10.0, 10.0, 20.0, 20.0, 30.0};
-  const FileLayout layout = given.layout();
+  const DatasetLayout layout = given.layout();
   EXPECT_EQ(attribute(layout, "z", "bounds"), "z_bnds");
   EXPECT_THAT(dims(layout, "z_bnds"), ElementsAre("z", "bnds"));
   EXPECT_THAT(dims(layout, "time_10s_bnds"), ElementsAre("time_10s", "bnds")) << "of the same pair";
@@ -129,7 +129,7 @@ TEST(Layout, writes_what_measures_cells_and_how_they_lie_on_the_earth) {
   grid.coordinates.push_back(make_coordinate("lat", {"y", "x"}, std::vector<double>(20, 52.0)));
   grid.coordinates.back().bounds.assign(80, 52.0);
   grid.mapping = model::GridMapping{"crs", {{"grid_mapping_name", "mercator"}, {"earth_radius", 6371229.0}}};
-  const FileLayout layout = given.layout();
+  const DatasetLayout layout = given.layout();
   EXPECT_EQ(attribute(layout, "w", "cell_measures"), "area: dxy");
   EXPECT_EQ(attribute(layout, "w", "coordinates"), "lat");
   EXPECT_EQ(attribute(layout, "w", "grid_mapping"), "crs");
@@ -150,7 +150,7 @@ TEST(Layout, writes_scalar_coordinates_once_for_all_that_have_them) {
   height.values = {10.0};
   height.bounds = {5.0, 15.0};
   given.file.variables[2].coordinates = {height};
-  const FileLayout layout = given.layout();
+  const DatasetLayout layout = given.layout();
   EXPECT_EQ(attribute(layout, "w", "coordinates"), "layer height");
   EXPECT_EQ(attribute(layout, "w_mean", "coordinates"), "layer height");
   EXPECT_EQ(attribute(layout, "energy", "coordinates"), "height_energy");
@@ -170,7 +170,7 @@ TEST(Layout, writes_the_terms_of_levels_by_their_names_in_the_file) {
   for (const char* name : {"a", "b"}) grid.coordinates.push_back(make_coordinate(name, {"z"}, three));
   for (model::Coordinate& coordinate : grid.coordinates) coordinate.bounds = six;
   given.add_variable("b", 1, 1, time::ReductionKind::max);
-  FileLayout layout = given.layout();
+  DatasetLayout layout = given.layout();
   EXPECT_EQ(attribute(layout, "z", "formula_terms"), "a: a b: b_les orog: b");
   EXPECT_EQ(attribute(layout, "z_bnds", "formula_terms"), "a: a_bnds b: b_les_bnds orog: b");
   EXPECT_EQ(attribute(layout, "w", "coordinates"), "-");
@@ -182,7 +182,7 @@ TEST(Layout, writes_the_terms_of_levels_by_their_names_in_the_file) {
 TEST(Layout, gives_way_to_the_users_names) {
   Case given;
   given.file.variables[0].name = "z";
-  const FileLayout layout = given.layout();
+  const DatasetLayout layout = given.layout();
   EXPECT_THAT(dims(layout, "z"), ElementsAre("time_instant_5s", "z_les", "y", "x"));
   EXPECT_THAT(constant(layout, "z_les"), ElementsAre(5.0, 15.0, 25.0));
 }
@@ -211,7 +211,7 @@ TEST(Layout, writes_meshes_as_ugrid_asks) {
                                make_field("icon:lat", 2, DataType::float64, true),
                                make_field("icon:mesh_node_x", 3, DataType::float64, true),
                                make_field("icon:mesh_node_y", 3, DataType::float64, true)};
-  const FileLayout layout = given.layout();
+  const DatasetLayout layout = given.layout();
   EXPECT_EQ(attribute(layout.dataset.attributes, "Conventions"), "CF-1.12 UGRID-1.0");
   EXPECT_EQ(attribute(layout, "w", "mesh"), "mesh");
   EXPECT_EQ(attribute(layout, "w", "location"), "face");
@@ -264,7 +264,7 @@ TEST(Layout, writes_the_mesh_of_edges_and_nodes) {
                                make_field("icon:mesh_node_x", 5, DataType::float64, true),
                                make_field("icon:mesh_node_y", 5, DataType::float64, true)};
   given.file.variables[1].field = 1;
-  const FileLayout layout = given.layout();
+  const DatasetLayout layout = given.layout();
   EXPECT_EQ(attribute(layout, "w", "mesh"), "mesh");
   EXPECT_EQ(attribute(layout, "w", "location"), "edge");
   EXPECT_EQ(attribute(layout, "w_mean", "location"), "node");

@@ -15,7 +15,7 @@ using testing::IsEmpty;
 using testing::StartsWith;
 
 TEST(Layout, writes_time_coordinates_as_cf_asks) {
-  const FileLayout layout = Case().layout();
+  const DatasetLayout layout = Case().layout();
   EXPECT_THAT(dims(layout, "time_10s"), ElementsAre("time_10s"));
   EXPECT_EQ(attribute(layout, "time_10s", "units"), "seconds since 2026-01-01 00:00:00");
   EXPECT_EQ(attribute(layout, "time_10s", "calendar"), "standard");
@@ -37,7 +37,7 @@ TEST(Layout, gives_time_coordinates_the_attributes_of_the_user) {
   Case given;
   given.file.entry.time_attributes = {{"long_name", std::string("time of the forecast")},
                                       {"valid_range", std::vector<std::int32_t>{0, 100}}};
-  const FileLayout layout = given.layout();
+  const DatasetLayout layout = given.layout();
   for (const char* time : {"time_10s", "time_instant_5s"}) {
     EXPECT_EQ(attribute(layout, time, "long_name"), "time of the forecast");
     EXPECT_EQ(attribute(layout, time, "standard_name"), "time");
@@ -72,7 +72,7 @@ TEST(Layout, describes_variables) {
   Case given;
   given.declarations.fields[0].attributes = {{"cell_methods", "area: mean"}, {"comment", "from the model"}};
   given.file.variables[1].attributes = {{"comment", std::string("from the user")}};
-  const FileLayout layout = given.layout();
+  const DatasetLayout layout = given.layout();
   EXPECT_THAT(dims(layout, "w_mean"), ElementsAre("time_10s", "z", "y", "x"));
   EXPECT_EQ(attribute(layout, "w_mean", "units"), "m s-1");
   EXPECT_EQ(attribute(layout, "w_mean", "standard_name"), "upward_air_velocity");
@@ -94,12 +94,12 @@ TEST(Layout, gives_attributes_the_type_of_the_values_they_are_held_against) {
   given.file.variables[0].attributes = {{"flag_values", std::vector<std::int64_t>{1, 2}},
                                         {"cell_methods", std::string("area: sum")}};
   given.file.variables[1].attributes = {{"cell_methods", std::string("area: mean time_10s: mean (of 3)")}};
-  const auto get = [](const FileLayout& layout, const char* of, const std::string& name) {
+  const auto get = [](const DatasetLayout& layout, const char* of, const std::string& name) {
     for (const auto& [key, value] : variable(layout, of).attributes)
       if (key == name) return value;
     return output::AttributeValue("none");
   };
-  FileLayout layout = given.layout();
+  DatasetLayout layout = given.layout();
   EXPECT_EQ(get(layout, "w", "valid_range"), output::AttributeValue(std::vector<std::int32_t>{0, 100}));
   EXPECT_EQ(get(layout, "w", "flag_values"), output::AttributeValue(std::vector<std::int32_t>{1, 2}));
   EXPECT_EQ(get(layout, "w", "seed"), output::AttributeValue(std::vector<std::int64_t>{7}));
@@ -118,7 +118,7 @@ TEST(Layout, gives_attributes_the_type_of_the_values_they_are_held_against) {
 TEST(Layout, gives_scalars_a_name_and_no_spatial_dims) {
   Case given;
   given.add_variable("energy", 1, 1, time::ReductionKind::max);
-  const FileLayout layout = given.layout();
+  const DatasetLayout layout = given.layout();
   EXPECT_THAT(dims(layout, "energy"), ElementsAre("time_10s"));
   EXPECT_EQ(attribute(layout, "energy", "long_name"), "energy");
   EXPECT_EQ(attribute(layout, "energy", "units"), "-");
@@ -134,7 +134,7 @@ TEST(Layout, uses_default_fill_values_of_each_type) {
   EXPECT_EQ(variable(given.layout(), "w").fill_value, -9223372036854775806.0);
 }
 
-double number(const FileLayout& layout, const std::string& of, const std::string& name, bool single) {
+double number(const DatasetLayout& layout, const std::string& of, const std::string& name, bool single) {
   for (const auto& [key, value] : variable(layout, of).attributes)
     if (key == name) return single ? static_cast<double>(std::get<float>(value)) : std::get<double>(value);
   return -1.0;
@@ -149,7 +149,7 @@ TEST(Layout, describes_packed_variables) {
   packed.packing = model::Packing{.scale_factor = 0.25, .add_offset = 300.0};
   for (const bool single : {false, true}) {
     packed.unpacked = single ? DataType::float32 : DataType::float64;
-    const FileLayout layout = one.layout();
+    const DatasetLayout layout = one.layout();
     EXPECT_EQ(number(layout, "w_mean", "scale_factor", single), 0.25);
     EXPECT_EQ(number(layout, "w_mean", "add_offset", single), 300.0);
     EXPECT_EQ(variable(layout, "w_mean").type, DataType::int16);
@@ -187,7 +187,7 @@ TEST(Layout, writes_global_attributes_and_lets_the_user_have_the_last_word) {
 TEST(Layout, takes_the_users_chunks) {
   Case given;
   given.file.variables[0].chunk = {2, 1, 4, 100};
-  const FileLayout layout = given.layout();
+  const DatasetLayout layout = given.layout();
   EXPECT_THAT(variable(layout, "w").chunk, ElementsAre(2, 1, 4, 5));
   EXPECT_EQ(layout.variables[0].records_per_chunk, 2);
   EXPECT_THAT(layout.variables[0].chunk, ElementsAre(1, 4, 5));
@@ -198,8 +198,8 @@ TEST(Layout, does_not_look_at_the_decomposition) {
   model::Decomposition halves;
   halves.regions = {
       {model::Region::of_box({{0, 0, 0}, {3, 2, 5}}), model::Region::of_box({{0, 2, 0}, {3, 2, 5}})}};
-  const FileLayout one = given.layout();
-  const FileLayout two =
+  const DatasetLayout one = given.layout();
+  const DatasetLayout two =
       make_layout(given.file, given.configuration, given.declarations, halves, "2026: tailrace run");
   for (std::size_t v = 0; v < one.dataset.variables.size(); ++v)
     EXPECT_EQ(one.dataset.variables[v].chunk, two.dataset.variables[v].chunk);

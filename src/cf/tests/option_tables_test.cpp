@@ -35,7 +35,7 @@ settings::Configuration configured(const std::string& tables) {
       &options);
 }
 
-FileLayout laid_out(const std::string& tables) {
+DatasetLayout laid_out(const std::string& tables) {
   const settings::Configuration configuration = configured(tables);
   const plan::Plan plan = plan::make_plan(configuration, moist());
   return make_layout(plan.files.at(0), configuration, moist(), {}, "");
@@ -52,7 +52,7 @@ std::string complaint(const std::string& tables) {
 }
 
 TEST(OptionTables, HoldNamesAndValues) {
-  const FileLayout layout = laid_out("all: {prefix: \"\", dimension: number_options}, q_indicies: {}");
+  const DatasetLayout layout = laid_out("all: {prefix: \"\", dimension: number_options}, q_indicies: {}");
   ASSERT_EQ(layout.dataset.texts.size(), 2U);
   const auto& [all, of_q] = std::tie(layout.dataset.texts[0], layout.dataset.texts[1]);
   EXPECT_EQ(all.name, "all");
@@ -75,7 +75,7 @@ TEST(OptionTables, WithoutEntriesAreMistakesUnlessOptional) {
             "run.yaml:4:4  output.a.nc.option_tables.maps: the model gave no option whose name begins with "
             "\"maps.\"; set `optional: true` to leave the table out in this case. (known: q_indicies.)");
   EXPECT_THAT(complaint("q_indices: {}"), HasSubstr("in this case. Did you mean \"q_indicies.\"?"));
-  const FileLayout layout = laid_out("maps: {optional: true}");
+  const DatasetLayout layout = laid_out("maps: {optional: true}");
   EXPECT_TRUE(layout.dataset.texts.empty());
   EXPECT_TRUE(std::ranges::none_of(layout.dataset.dims, [](const auto& dim) { return dim.name == "kvp"; }));
 }

@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 
 // u with levels, p without, both at stations where asked.
-FileLayout laid_out(const std::string& variables, const std::string& more = "") {
+DatasetLayout laid_out(const std::string& variables, const std::string& more = "") {
   model::Declarations declarations;
   const auto coordinate = [](const std::string& name, const std::vector<double>& values) {
     model::Coordinate made;
@@ -51,7 +51,7 @@ std::string attribute(const output::Attributes& attributes, const std::string& n
 }
 
 TEST(StationNames, AreAnIdentifier) {
-  const FileLayout layout = laid_out("{field: p, every: 1 step}");
+  const DatasetLayout layout = laid_out("{field: p, every: 1 step}");
   ASSERT_EQ(layout.dataset.texts.size(), 1u);
   const output::TextSpec& text = layout.dataset.texts[0];
   EXPECT_THAT(text.values, ElementsAre("Bergen", "Ålesund"));

@@ -10,7 +10,7 @@
 namespace tailrace::handshake {
 namespace {
 
-std::string why(const settings::FileEntry& file, const std::string& path, const model::Tick& begin) {
+std::string why(const settings::OutputEntry& file, const std::string& path, const model::Tick& begin) {
   if (file.if_exists)
     return fmt::format(
         "the file {} exists; expected none of this name, as `if_exists: fail` says: move it, or write "
@@ -31,13 +31,13 @@ class Look {
 
   std::vector<plan::ContinuedAxes> all() {
     std::vector<plan::ContinuedAxes> continued;
-    for (const plan::FilePlan& file : plan_.files) continued.push_back(look(file));
+    for (const plan::DatasetPlan& file : plan_.files) continued.push_back(look(file));
     problems_.throw_if_any();
     return continued;
   }
 
  private:
-  plan::ContinuedAxes look(const plan::FilePlan& file) {
+  plan::ContinuedAxes look(const plan::DatasetPlan& file) {
     if (file.restored) {
       look_at_restored(file);
       return {};
@@ -52,7 +52,7 @@ class Look {
     return {};
   }
 
-  plan::ContinuedAxes go_on(const plan::FilePlan& file, const output::Format& format,
+  plan::ContinuedAxes go_on(const plan::DatasetPlan& file, const output::Format& format,
                             const std::string& path) {
     std::string complaint;
     if (plan_.has_checkpoints) {
@@ -75,7 +75,7 @@ class Look {
   }
 
   // It has at least the records that it had at the checkpoint; the others go.
-  void look_at_restored(const plan::FilePlan& file) {
+  void look_at_restored(const plan::DatasetPlan& file) {
     const plan::RestoredFile& restored = *file.restored;
     const output::Format& format = *output::find_format(file.entry.format);
     if (restored.is_empty || !format.makes_files()) return;
@@ -103,7 +103,7 @@ class Look {
     }
   }
 
-  void refuse(const plan::FilePlan& file, const std::string& why) {
+  void refuse(const plan::DatasetPlan& file, const std::string& why) {
     const bool is_asked_for = file.entry.if_exists_location.line > 0;
     problems_.add(is_asked_for ? file.entry.if_exists_location : file.entry.location,
                   "output." + file.entry.path + (is_asked_for ? ".if_exists" : ""), why);

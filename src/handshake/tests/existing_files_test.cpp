@@ -13,7 +13,7 @@ using output::IfExists;
 plan::Plan plan_of(std::optional<IfExists> if_exists) {
   plan::Plan plan;
   for (const char* path : {"a.nc", "b.nc"}) {
-    plan::FilePlan& file = plan.files.emplace_back();
+    plan::DatasetPlan& file = plan.files.emplace_back();
     file.entry.path = path;
     file.entry.location = {"run.yaml", static_cast<int>(plan.files.size()), 3};
     file.entry.if_exists = if_exists;

@@ -40,7 +40,7 @@ Cost set_up(const LargeRun& run) {
   info.decomposition = model::Decomposition::from_bytes(decomposition);
   const std::string declared = plan::to_json({info.declarations, info.decomposition});
   pipeline::ServedComponent served(std::move(info), messenger,
-                                   sinks::FileServices{executor, counters, nullptr, nullptr, 0.0});
+                                   sinks::SinkServices{executor, counters, nullptr, nullptr, 0.0});
   std::vector<int> clients(100);
   std::iota(clients.begin(), clients.end(), 100);
   served.create_files(clients);

@@ -49,7 +49,7 @@ double mebibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 <
 
 }  // namespace
 
-Checkpoints::Checkpoints(const Blueprint& blueprint, ControlChannel& control, sinks::FileServices services,
+Checkpoints::Checkpoints(const Blueprint& blueprint, ControlChannel& control, sinks::SinkServices services,
                          Events events)
     : blueprint_(blueprint),
       control_(control),
@@ -128,7 +128,7 @@ void Checkpoints::try_buffer() const {
   }
 }
 
-void Checkpoints::watch_files(sinks::FileServices& services) {
+void Checkpoints::watch_files(sinks::SinkServices& services) {
   if (!options_.is_asked_for) return;
   const std::string& component = blueprint_.info.declarations.component;
   services.begins_file = [this](const std::string& path) {

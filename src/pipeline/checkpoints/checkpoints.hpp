@@ -28,7 +28,7 @@ class Checkpoints {
     std::function<void(const base::Fault&)> tell;  // the model
   };
   // All must live longer.
-  Checkpoints(const Blueprint& blueprint, ControlChannel& control, sinks::FileServices services,
+  Checkpoints(const Blueprint& blueprint, ControlChannel& control, sinks::SinkServices services,
               Events events);
 
   // The leader takes hold of the sets, and removes those that the run does not go on from. Throws what keeps
@@ -37,7 +37,7 @@ class Checkpoints {
   void open();
 
   // Sets what tells this object of files that are begun and of commits.
-  void watch_files(sinks::FileServices& services);
+  void watch_files(sinks::SinkServices& services);
   void keep(int client, int field, std::span<const std::byte> values);  // from any thread
   // This server's clients stand behind their puts of the step, all of which are worked on.
   void ask(const model::Tick& tick, std::span<const std::byte> values) { barrier_.ask(tick, values); }
@@ -71,7 +71,7 @@ class Checkpoints {
 
   const Blueprint& blueprint_;
   ControlChannel& control_;
-  sinks::FileServices services_;
+  sinks::SinkServices services_;
   Events events_;
   settings::CheckpointOptions options_;
   const Owners owners_;

@@ -11,7 +11,7 @@ namespace {
 // Counts the time that encoding takes.
 class TimedCodec final : public codecs::Codec {
  public:
-  TimedCodec(std::shared_ptr<const codecs::Codec> codec, sinks::FileServices services)
+  TimedCodec(std::shared_ptr<const codecs::Codec> codec, sinks::SinkServices services)
       : codec_(std::move(codec)), services_(services) {}
   std::vector<std::byte> encode(std::span<const std::byte> chunk, std::size_t element_size) const override {
     const telemetry::PhaseTimer timer(services_.counters, telemetry::Phase::encode, services_.trace);
@@ -27,34 +27,36 @@ class TimedCodec final : public codecs::Codec {
 
  private:
   std::shared_ptr<const codecs::Codec> codec_;
-  sinks::FileServices services_;
+  sinks::SinkServices services_;
 };
 
 }  // namespace
 
-Route make_route(const Blueprint& blueprint, const sampling::Stream& stream, const RouteParts& parts,
-                 output::Assembly::Done done) {
-  const cf::FileLayout& layout = blueprint.layouts[stream.file];
-  const cf::VariableLayout& variable = layout.variables[stream.variable];
+Route make_route(const Blueprint& blueprint, const sampling::OutputVariable& output_variable,
+                 const RouteParts& parts, output::Assembly::Done done) {
+  const cf::DatasetLayout& layout = blueprint.layouts[output_variable.file];
+  const cf::VariableLayout& variable = layout.variables[output_variable.variable];
   const output::VariableSpec& spec = layout.dataset.variables[static_cast<std::size_t>(variable.variable)];
   // A contiguous variable is handed over whole and unencoded.
   auto codec = std::make_shared<TimedCodec>(
       codecs::make_codec(spec.chunk.empty() ? codecs::CodecOptions{} : spec.codec), parts.services);
   Route route;
   const bool is_encoded = !codec->filters(model::size_of(spec.type)).empty();
-  const output::Format* const format = output::find_format(blueprint.plan.files[stream.file].entry.format);
-  route.variable = {.file = stream.file,
-                    .variable = stream.variable,
+  const output::Format* const format =
+      output::find_format(blueprint.plan.files[output_variable.file].entry.format);
+  route.variable = {.file = output_variable.file,
+                    .variable = output_variable.variable,
                     .record_bytes = sinks::record_bytes(layout, variable),
                     .grid = &parts.geometry->grid(),
                     .spread = is_encoded || (format != nullptr && format->can_be_written_by_many())};
   route.geometry = parts.geometry;
   output::ChunkGrid grid = parts.geometry->grid();
-  if (stream.file_axis >= 0)
-    grid.first_record =
-        blueprint.plan.files[stream.file].axes[static_cast<std::size_t>(stream.file_axis)].continued.records;
+  if (output_variable.file_axis >= 0)
+    grid.first_record = blueprint.plan.files[output_variable.file]
+                            .axes[static_cast<std::size_t>(output_variable.file_axis)]
+                            .continued.records;
   route.assembly =
-      std::make_unique<output::Assembly>(std::move(grid), output::Element{spec.type, stream.fill},
+      std::make_unique<output::Assembly>(std::move(grid), output::Element{spec.type, output_variable.fill},
                                          std::move(codec), parts.slabs, std::move(done));
   route.assembly->count_in(parts.open_bytes);
   return route;

@@ -8,7 +8,7 @@
 #include "output/assembly.hpp"
 #include "pipeline/blueprint.hpp"
 #include "pipeline/routing/geometry.hpp"
-#include "pipeline/sampling/stream.hpp"
+#include "pipeline/sampling/output_variable.hpp"
 #include "sinks/make_sink.hpp"
 
 namespace tailrace::pipeline::routing {
@@ -23,12 +23,12 @@ struct Route {
 struct RouteParts {
   const Geometry* geometry;
   base::SlabPool& slabs;
-  const sinks::FileServices& services;
+  const sinks::SinkServices& services;
   std::atomic<std::size_t>& open_bytes;  // of all routes
 };
 
 // `done` gets each finished chunk, on the thread that completed it.
-Route make_route(const Blueprint& blueprint, const sampling::Stream& stream, const RouteParts& parts,
-                 output::Assembly::Done done);
+Route make_route(const Blueprint& blueprint, const sampling::OutputVariable& output_variable,
+                 const RouteParts& parts, output::Assembly::Done done);
 
 }  // namespace tailrace::pipeline::routing

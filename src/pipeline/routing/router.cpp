@@ -50,30 +50,33 @@ void lead_from_packed(std::span<model::Segment> part, std::int64_t& source) {
 }  // namespace
 
 struct Router::PieceHead {
-  std::int64_t stream, record, spatial, client;
+  std::int64_t output_variable, record, spatial, client;
 };
 
 struct Router::ChunkHead {
-  std::int64_t stream, spatial, record_chunk, records_end, filtered;
+  std::int64_t output_variable, spatial, record_chunk, records_end, filtered;
 };
 
-Router::Router(Parts parts, std::span<const std::unique_ptr<sampling::Stream>> streams)
+Router::Router(Parts parts, std::span<const std::unique_ptr<sampling::OutputVariable>> output_variables)
     : parts_(std::move(parts)),
-      streams_(streams),
+      variables_(output_variables),
       owners_(parts_.blueprint.info.number, parts_.control.size()),
       outbox_(parts_.control.messenger(), parts_.control.kind(ControlMessage::bundle)) {
-  for (const auto& stream : streams_)
+  for (const auto& output_variable : variables_)
     routes_.push_back(make_route(
-        parts_.blueprint, *stream,
-        {&geometry(*stream), parts_.control.messenger().slabs(), parts_.services, open_bytes_},
-        [this, &stream = *stream](output::FinishedChunk&& chunk) { chunk_done(stream, std::move(chunk)); }));
+        parts_.blueprint, *output_variable,
+        {&geometry(*output_variable), parts_.control.messenger().slabs(), parts_.services, open_bytes_},
+        [this, &output_variable = *output_variable](output::FinishedChunk&& chunk) {
+          chunk_done(output_variable, std::move(chunk));
+        }));
   outbox_.on(piece_item, [this](const base::SharedBytes& item) { receive_piece(item); });
   outbox_.on(chunk_item, [this](const base::SharedBytes& item) { receive_chunk(item); });
 }
 
-const Geometry& Router::geometry(const sampling::Stream& stream) {
-  const cf::VariableLayout& layout = parts_.blueprint.layouts[stream.file].variables[stream.variable];
-  const int grid = parts_.blueprint.field(stream.field).grid;
+const Geometry& Router::geometry(const sampling::OutputVariable& output_variable) {
+  const cf::VariableLayout& layout =
+      parts_.blueprint.layouts[output_variable.file].variables[output_variable.variable];
+  const int grid = parts_.blueprint.field(output_variable.field).grid;
   std::vector<std::int64_t> key = layout.chunk;
   key.push_back(layout.records_per_chunk);
   auto& slot = geometries_[{grid, std::move(key)}];
@@ -96,15 +99,16 @@ std::size_t Router::make_geometry(std::span<const int> clients) {
   return geometry_bytes();
 }
 
-void Router::emit(const sampling::Stream& stream, int client, std::int64_t record,
+void Router::emit(const sampling::OutputVariable& output_variable, int client, std::int64_t record,
                   std::span<const std::byte> values) {
-  const Route& route = routes_[stream.number];
+  const Route& route = routes_[output_variable.number];
   const std::int64_t record_chunk = record / route.geometry->grid().records_per_chunk;
   for (const Piece& piece : route.geometry->pieces(client)) {
     const int owner = owners_.of_chunk(route.variable, piece.spatial, record_chunk);
     if (owner != parts_.control.rank()) {
-      send_piece(stream, owner, {static_cast<std::int64_t>(stream.number), record, piece.spatial, client},
-                 piece, values);
+      send_piece(output_variable, owner,
+                 {static_cast<std::int64_t>(output_variable.number), record, piece.spatial, client}, piece,
+                 values);
       continue;
     }
     const telemetry::PhaseTimer timer(parts_.services.counters, telemetry::Phase::assemble,
@@ -115,11 +119,11 @@ void Router::emit(const sampling::Stream& stream, int client, std::int64_t recor
   }
 }
 
-void Router::send_piece(const sampling::Stream& stream, int to, const PieceHead& head, const Piece& piece,
-                        std::span<const std::byte> values) {
+void Router::send_piece(const sampling::OutputVariable& output_variable, int to, const PieceHead& head,
+                        const Piece& piece, std::span<const std::byte> values) {
   const telemetry::PhaseTimer timer(parts_.services.counters, telemetry::Phase::message,
                                     parts_.services.trace);
-  const std::size_t element = model::size_of(stream.output);
+  const std::size_t element = model::size_of(output_variable.output);
   const std::size_t bytes = static_cast<std::size_t>(piece.cells()) * element;
   parts_.services.counters.messages_sent.add();
   parts_.services.counters.message_bytes_sent.add(bytes);
@@ -128,16 +132,16 @@ void Router::send_piece(const sampling::Stream& stream, int to, const PieceHead&
 }
 
 // What another server sends is checked before it is used as an index: a message that was damaged is an error.
-void Router::check_stream(std::int64_t stream) const {
-  TAILRACE_ASSERT(stream >= 0 && static_cast<std::size_t>(stream) < routes_.size(),
-                  fmt::format("a message about variable {}, of {}", stream, routes_.size()));
+void Router::check_stream(std::int64_t output_variable) const {
+  TAILRACE_ASSERT(output_variable >= 0 && static_cast<std::size_t>(output_variable) < routes_.size(),
+                  fmt::format("a message about variable {}, of {}", output_variable, routes_.size()));
 }
 
 void Router::receive_piece(const base::SharedBytes& item) {
   if (parts_.drops()) return;
   const auto head = base::ByteReader(item).get<PieceHead>();
-  check_stream(head.stream);
-  const Geometry& cut = *routes_[static_cast<std::size_t>(head.stream)].geometry;
+  check_stream(head.output_variable);
+  const Geometry& cut = *routes_[static_cast<std::size_t>(head.output_variable)].geometry;
   TAILRACE_ASSERT(head.record >= 0 && head.client >= 0 && head.client < cut.clients(),
                   fmt::format("a piece of record {} of client {}, of {} clients", head.record, head.client,
                               cut.clients()));
@@ -146,10 +150,11 @@ void Router::receive_piece(const base::SharedBytes& item) {
   parts_.tasks.submit([this, head, values = std::move(values)] {
     const telemetry::PhaseTimer timer(parts_.services.counters, telemetry::Phase::assemble,
                                       parts_.services.trace);
-    const Route& route = routes_[static_cast<std::size_t>(head.stream)];
+    const Route& route = routes_[static_cast<std::size_t>(head.output_variable)];
     const Piece& piece = route.geometry->piece(static_cast<int>(head.client), head.spatial);
-    const std::size_t expected = static_cast<std::size_t>(piece.cells()) *
-                                 model::size_of(streams_[static_cast<std::size_t>(head.stream)]->output);
+    const std::size_t expected =
+        static_cast<std::size_t>(piece.cells()) *
+        model::size_of(variables_[static_cast<std::size_t>(head.output_variable)]->output);
     TAILRACE_ASSERT(values.size() == expected,
                     fmt::format("a piece has {} bytes instead of {}", values.size(), expected));
     std::int64_t source = 0;
@@ -161,15 +166,15 @@ void Router::receive_piece(const base::SharedBytes& item) {
   });
 }
 
-void Router::chunk_done(const sampling::Stream& stream, output::FinishedChunk&& chunk) {
-  const output::ChunkGrid& grid = routes_[stream.number].geometry->grid();
+void Router::chunk_done(const sampling::OutputVariable& output_variable, output::FinishedChunk&& chunk) {
+  const output::ChunkGrid& grid = routes_[output_variable.number].geometry->grid();
   parts_.services.counters.raw_bytes_out.add(
       static_cast<std::size_t>(grid.cells_per_chunk() * grid.records_per_chunk) *
-      model::size_of(stream.output));
-  const int home = parts_.sinks[stream.file]->home_of(
-      {stream.variable, chunk.spatial, chunk.record_chunk, parts_.control.rank()});
+      model::size_of(output_variable.output));
+  const int home = parts_.sinks[output_variable.file]->home_of(
+      {output_variable.variable, chunk.spatial, chunk.record_chunk, parts_.control.rank()});
   if (home != parts_.control.rank()) {
-    const ChunkHead head{static_cast<std::int64_t>(stream.number), chunk.spatial, chunk.record_chunk,
+    const ChunkHead head{static_cast<std::int64_t>(output_variable.number), chunk.spatial, chunk.record_chunk,
                          chunk.records_end, chunk.filtered ? 1 : 0};
     parts_.services.counters.messages_sent.add();
     parts_.services.counters.message_bytes_sent.add(chunk.bytes.size());
@@ -180,21 +185,23 @@ void Router::chunk_done(const sampling::Stream& stream, output::FinishedChunk&& 
   }
   delivered_bytes_.fetch_add(chunk.bytes.size(), std::memory_order_relaxed);
   const base::MutexLock lock(mutex_);
-  delivered_.push_back({stream.file, stream.variable, std::move(chunk)});
+  delivered_.push_back({output_variable.file, output_variable.variable, std::move(chunk)});
 }
 
 void Router::receive_chunk(const base::SharedBytes& item) {
   const auto head = base::ByteReader(item).get<ChunkHead>();
-  check_stream(head.stream);
-  const output::ChunkGrid& grid = routes_[static_cast<std::size_t>(head.stream)].geometry->grid();
+  check_stream(head.output_variable);
+  const output::ChunkGrid& grid = routes_[static_cast<std::size_t>(head.output_variable)].geometry->grid();
   TAILRACE_ASSERT(head.spatial >= 0 && head.spatial < grid.chunks_per_record() && head.record_chunk >= 0 &&
                       head.records_end > 0 &&
                       (head.records_end - 1) / grid.records_per_chunk == head.record_chunk,
                   fmt::format("a chunk at {}, {} that ends before record {}", head.record_chunk, head.spatial,
                               head.records_end));
-  const sampling::Stream& stream = *streams_[static_cast<std::size_t>(head.stream)];
-  parts_.sinks[stream.file]->deliver(stream.variable, {head.spatial, head.record_chunk, head.records_end,
-                                                       head.filtered != 0, detached(item, sizeof head)});
+  const sampling::OutputVariable& output_variable =
+      *variables_[static_cast<std::size_t>(head.output_variable)];
+  parts_.sinks[output_variable.file]->deliver(
+      output_variable.variable,
+      {head.spatial, head.record_chunk, head.records_end, head.filtered != 0, detached(item, sizeof head)});
 }
 
 bool Router::deliver() {
@@ -211,15 +218,16 @@ bool Router::deliver() {
 }
 
 void Router::flush(std::size_t file, const plan::CommitDue& due) {
-  for (const auto& stream : streams_) {
-    if (stream->file != file || stream->file_axis < 0) continue;
-    const Route& route = routes_[stream->number];
+  for (const auto& output_variable : variables_) {
+    if (output_variable->file != file || output_variable->file_axis < 0) continue;
+    const Route& route = routes_[output_variable->number];
     const output::ChunkGrid& grid = route.geometry->grid();
     if (grid.records_per_chunk == 1) continue;
     std::vector<std::int64_t> owned;
     for (std::int64_t spatial = 0; spatial < grid.chunks_per_record(); ++spatial)
       if (owners_.of_chunk(route.variable, spatial, 0) == parts_.control.rank()) owned.push_back(spatial);
-    route.assembly->flush(due.lengths[static_cast<std::size_t>(stream->file_axis)], owned, due.ends_part);
+    route.assembly->flush(due.lengths[static_cast<std::size_t>(output_variable->file_axis)], owned,
+                          due.ends_part);
   }
 }
 
@@ -230,17 +238,17 @@ std::size_t Router::moving_bytes() const {
          delivered_bytes_.load(std::memory_order_relaxed);
 }
 
-sinks::SavedRecords Router::saved_records(const sampling::Stream& stream,
+sinks::SavedRecords Router::saved_records(const sampling::OutputVariable& output_variable,
                                           const std::vector<plan::Pending>& pending) const {
-  return {parts_.blueprint.plan.files[stream.file], parts_.blueprint.layouts[stream.file], stream.variable,
-          pending[stream.file]};
+  return {parts_.blueprint.plan.files[output_variable.file], parts_.blueprint.layouts[output_variable.file],
+          output_variable.variable, pending[output_variable.file]};
 }
 
 void Router::save(model::StateSaver& saver, const std::vector<plan::Pending>& pending) const {
-  for (const auto& stream : streams_) {
-    if (stream->file_axis < 0) continue;
-    const sinks::SavedRecords records = saved_records(*stream, pending);
-    routes_[stream->number].assembly->for_each_open(
+  for (const auto& output_variable : variables_) {
+    if (output_variable->file_axis < 0) continue;
+    const sinks::SavedRecords records = saved_records(*output_variable, pending);
+    routes_[output_variable->number].assembly->for_each_open(
         [&](std::int64_t spatial, std::int64_t record_chunk, std::span<const std::byte> cells) {
           records.save(saver, spatial, record_chunk, cells);
         });
@@ -248,11 +256,11 @@ void Router::save(model::StateSaver& saver, const std::vector<plan::Pending>& pe
 }
 
 void Router::load(const model::StateLoader& loader, const std::vector<plan::Pending>& pending) {
-  for (const auto& stream : streams_) {
-    const sinks::SavedRecords records = saved_records(*stream, pending);
-    const bool is_unsaved = parts_.blueprint.plan.files[stream->file].is_unsaved;
-    if (stream->file_axis < 0 || records.none() || is_unsaved) continue;
-    const Route& route = routes_[stream->number];
+  for (const auto& output_variable : variables_) {
+    const sinks::SavedRecords records = saved_records(*output_variable, pending);
+    const bool is_unsaved = parts_.blueprint.plan.files[output_variable->file].is_unsaved;
+    if (output_variable->file_axis < 0 || records.none() || is_unsaved) continue;
+    const Route& route = routes_[output_variable->number];
     const output::ChunkGrid& grid = route.geometry->grid();
     for (std::int64_t spatial = 0; spatial < grid.chunks_per_record(); ++spatial) {
       for (std::int64_t record = records.first(); record < records.end(); ++record) {

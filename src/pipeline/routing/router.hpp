@@ -33,15 +33,15 @@ class Router {
     const Blueprint& blueprint;
     ControlChannel& control;
     Tasks& tasks;
-    sinks::FileServices services;
+    sinks::SinkServices services;
     // By file of the plan; filled before the first block.
     const std::vector<std::unique_ptr<sinks::Sink>>& sinks;
     std::function<bool()> drops;  // communication thread: whether what arrives now is of no use any more
   };
-  Router(Parts parts, std::span<const std::unique_ptr<sampling::Stream>> streams);
+  Router(Parts parts, std::span<const std::unique_ptr<sampling::OutputVariable>> output_variables);
 
   // One client's part of a record. From any thread; the values are used during the call only.
-  void emit(const sampling::Stream& stream, int client, std::int64_t record,
+  void emit(const sampling::OutputVariable& output_variable, int client, std::int64_t record,
             std::span<const std::byte> values);
 
   // Communication thread, all of these.
@@ -75,7 +75,9 @@ class Router {
   // Held in chunks that wait for more records.
   std::size_t open_bytes() const { return open_bytes_.load(std::memory_order_relaxed); }
   std::size_t geometry_bytes() const { return geometry_bytes_.load(std::memory_order_relaxed); }
-  std::size_t record_bytes(std::size_t stream) const { return routes_[stream].variable.record_bytes; }
+  std::size_t record_bytes(std::size_t output_variable) const {
+    return routes_[output_variable].variable.record_bytes;
+  }
 
  private:
   struct PieceHead;  // of a piece on its way to a chunk's owner
@@ -84,18 +86,18 @@ class Router {
     std::size_t file, variable;
     output::FinishedChunk chunk;
   };
-  const Geometry& geometry(const sampling::Stream& stream);
-  sinks::SavedRecords saved_records(const sampling::Stream& stream,
+  const Geometry& geometry(const sampling::OutputVariable& output_variable);
+  sinks::SavedRecords saved_records(const sampling::OutputVariable& output_variable,
                                     const std::vector<plan::Pending>& pending) const;
-  void send_piece(const sampling::Stream& stream, int to, const PieceHead& head, const Piece& piece,
-                  std::span<const std::byte> values);
-  void check_stream(std::int64_t stream) const;
+  void send_piece(const sampling::OutputVariable& output_variable, int to, const PieceHead& head,
+                  const Piece& piece, std::span<const std::byte> values);
+  void check_stream(std::int64_t output_variable) const;
   void receive_piece(const base::SharedBytes& item);
-  void chunk_done(const sampling::Stream& stream, output::FinishedChunk&& chunk);
+  void chunk_done(const sampling::OutputVariable& output_variable, output::FinishedChunk&& chunk);
   void receive_chunk(const base::SharedBytes& item);
 
   Parts parts_;
-  std::span<const std::unique_ptr<sampling::Stream>> streams_;
+  std::span<const std::unique_ptr<sampling::OutputVariable>> variables_;
   sinks::Owners owners_;
   Outbox outbox_;
   std::atomic<std::size_t> geometry_bytes_{0}, open_bytes_{0};

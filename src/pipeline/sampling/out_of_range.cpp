@@ -7,10 +7,10 @@
 namespace tailrace::pipeline::sampling {
 namespace {
 
-std::string range_of(const Stream& stream) {
-  if (!stream.packing) return "";
-  return fmt::format(" with scale_factor {} and add_offset {}", stream.packing->scale_factor,
-                     stream.packing->add_offset);
+std::string range_of(const OutputVariable& output_variable) {
+  if (!output_variable.packing) return "";
+  return fmt::format(" with scale_factor {} and add_offset {}", output_variable.packing->scale_factor,
+                     output_variable.packing->add_offset);
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ OutOfRange::OutOfRange(const Blueprint& blueprint, telemetry::ServerCounters& co
     : blueprint_(blueprint) {
   const base::MutexLock lock(mutex_);
   for (std::size_t f = 0; f < blueprint.layouts.size(); ++f) {
-    const plan::FilePlan& file = blueprint.plan.files[f];
+    const plan::DatasetPlan& file = blueprint.plan.files[f];
     for (const cf::VariableLayout& variable : blueprint.layouts[f].variables) {
       of_stream_.push_back(nullptr);
       if (variable.plan < 0) continue;
@@ -34,21 +34,25 @@ OutOfRange::OutOfRange(const Blueprint& blueprint, telemetry::ServerCounters& co
   }
 }
 
-void OutOfRange::add(const Stream& stream, const time::TimeRecord& record, const time::Lost& lost) {
+void OutOfRange::add(const OutputVariable& output_variable, const time::TimeRecord& record,
+                     const time::Lost& lost) {
   const base::MutexLock lock(mutex_);
-  telemetry::OutOfRange& counted = *of_stream_[stream.number];
-  if (counted.values == 0) tell(stream, record, lost);
+  telemetry::OutOfRange& counted = *of_stream_[output_variable.number];
+  if (counted.values == 0) tell(output_variable, record, lost);
   counted.add(lost.values, record.end);
 }
 
-void OutOfRange::tell(const Stream& stream, const time::TimeRecord& record, const time::Lost& lost) const {
-  const plan::FilePlan& file = blueprint_.plan.files[stream.file];
-  const cf::VariableLayout& layout = blueprint_.layouts[stream.file].variables[stream.variable];
-  base::log_warning(fmt::format(
-      "{}: \"{}\" has {} value{} at {} s, {} among them, that {}{} cannot hold; the fill value "
-      "stands for them. Further ones are counted and told at the end of the run",
-      file.entry.path, file.variables[static_cast<std::size_t>(layout.plan)].name, lost.values,
-      lost.values == 1 ? "" : "s", record.end, lost.first, model::name_of(stream.output), range_of(stream)));
+void OutOfRange::tell(const OutputVariable& output_variable, const time::TimeRecord& record,
+                      const time::Lost& lost) const {
+  const plan::DatasetPlan& file = blueprint_.plan.files[output_variable.file];
+  const cf::VariableLayout& layout =
+      blueprint_.layouts[output_variable.file].variables[output_variable.variable];
+  base::log_warning(
+      fmt::format("{}: \"{}\" has {} value{} at {} s, {} among them, that {}{} cannot hold; the fill value "
+                  "stands for them. Further ones are counted and told at the end of the run",
+                  file.entry.path, file.variables[static_cast<std::size_t>(layout.plan)].name, lost.values,
+                  lost.values == 1 ? "" : "s", record.end, lost.first, model::name_of(output_variable.output),
+                  range_of(output_variable)));
 }
 
 }  // namespace tailrace::pipeline::sampling

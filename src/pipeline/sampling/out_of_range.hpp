@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/thread_safety.hpp"
-#include "pipeline/sampling/streams.hpp"
+#include "pipeline/sampling/output_variables.hpp"
 #include "telemetry/counters.hpp"
 
 namespace tailrace::pipeline::sampling {
@@ -15,10 +15,11 @@ class OutOfRange {
   OutOfRange(const Blueprint& blueprint, telemetry::ServerCounters& counters);
 
   // From any worker, several at once. The first values of each variable are logged.
-  void add(const Stream& stream, const time::TimeRecord& record, const time::Lost& lost);
+  void add(const OutputVariable& output_variable, const time::TimeRecord& record, const time::Lost& lost);
 
  private:
-  void tell(const Stream& stream, const time::TimeRecord& record, const time::Lost& lost) const;
+  void tell(const OutputVariable& output_variable, const time::TimeRecord& record,
+            const time::Lost& lost) const;
 
   const Blueprint& blueprint_;
   base::Mutex mutex_;

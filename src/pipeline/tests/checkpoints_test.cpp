@@ -58,7 +58,7 @@ class AnyTeam : public testing::TestWithParam<std::tuple<int, int, int>> {
 
 using Values = std::map<std::string, std::vector<double>>;
 
-Values read(const plan::FilePlan& file) {
+Values read(const plan::DatasetPlan& file) {
   Values all;
   for (const plan::VariablePlan& variable : file.variables)
     all[variable.name] = values_of(file.entry.path, variable.name);
@@ -69,7 +69,7 @@ Values read(const plan::FilePlan& file) {
 // What the run that goes on from a checkpoint writes behind the records that were committed then.
 void check_run_from(const checkpoint::SavedState& state, const Cast& cast, const Values& whole) {
   Play second(cast, "moment");
-  const plan::FilePlan& file = second.plan->files.front();
+  const plan::DatasetPlan& file = second.plan->files.front();
   std::vector<std::int64_t> committed;
   model::NumberLoader(state, "files/moment/clock/")("committed", committed);
   second.run();

@@ -179,7 +179,7 @@ struct Play {
     server.executor = std::make_unique<server::Executor>(cast.threads, *server.doorbell);
     server.component = std::make_unique<ServedComponent>(
         info, *server.messenger,
-        sinks::FileServices{*server.executor, server.counters, nullptr, nullptr, 0.0});
+        sinks::SinkServices{*server.executor, server.counters, nullptr, nullptr, 0.0});
     const std::vector<std::size_t> clients = clients_of(s);
     server.component->create_files(std::vector<int>(clients.begin(), clients.end()));
   }

@@ -86,7 +86,7 @@ void check_same_times(const std::string& dim, const output::ExistingAxis& axis,
 
 }  // namespace
 
-Stays records_that_stay(const FilePlan& file, const calendar::Calendar& calendar, const model::Tick& begin,
+Stays records_that_stay(const DatasetPlan& file, const calendar::Calendar& calendar, const model::Tick& begin,
                         const std::map<std::string, output::ExistingAxis>& existing) {
   Stays stays;
   for (const AxisPlan& axis : file.axes) {
@@ -105,7 +105,7 @@ Stays records_that_stay(const FilePlan& file, const calendar::Calendar& calendar
 
 void go_on(Plan& plan, const std::vector<ContinuedAxes>& continued) {
   for (std::size_t file = 0; file < continued.size(); ++file) {
-    FilePlan& at = plan.files[file];
+    DatasetPlan& at = plan.files[file];
     at.continues = !continued[file].empty();
     for (std::size_t axis = 0; axis < continued[file].size(); ++axis)
       at.axes[axis].continued = continued[file][axis];

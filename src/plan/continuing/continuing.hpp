@@ -22,7 +22,7 @@ struct Stays {
 // Which records stay when a run begins there: those that end at that time or before it, but for a last window
 // that was cut off within its period. `existing`: as Format::existing_axes. Throws Error(configuration) where
 // the times of the file are not those of the run, or it lacks an axis.
-Stays records_that_stay(const FilePlan& file, const calendar::Calendar& calendar, const model::Tick& begin,
+Stays records_that_stay(const DatasetPlan& file, const calendar::Calendar& calendar, const model::Tick& begin,
                         const std::map<std::string, output::ExistingAxis>& existing);
 
 // `continued`: by file of the plan; none at all where no file goes on.

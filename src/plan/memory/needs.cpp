@@ -56,7 +56,7 @@ OfDiagnostics of_diagnostics(const Plan& plan) {
   if (!plan.analysis) return found;
   const Analysis& analysis = *plan.analysis;
   std::set<int> written;
-  for (const FilePlan& file : plan.files)
+  for (const DatasetPlan& file : plan.files)
     for (const VariablePlan& variable : file.variables) written.insert(variable.field);
   for (std::size_t d = 0; d < analysis.field_of_diagnostic.size(); ++d) {
     if (!written.contains(analysis.field_of_diagnostic[d])) continue;
@@ -71,7 +71,7 @@ OfDiagnostics of_diagnostics(const Plan& plan) {
 // The model's: a diagnostic is made from some of them.
 std::set<int> fields_that_are_put(const Plan& plan, const model::Declarations& declarations) {
   std::set<int> fields;
-  for (const FilePlan& file : plan.files)
+  for (const DatasetPlan& file : plan.files)
     for (const VariablePlan& variable : file.variables) fields.insert(variable.field);
   const OfDiagnostics diagnostics = of_diagnostics(plan);
   for (const int result : diagnostics.results) fields.erase(result);
@@ -80,17 +80,17 @@ std::set<int> fields_that_are_put(const Plan& plan, const model::Declarations& d
   return fields;
 }
 
-bool gathers_records(const FilePlan& file) {
+bool gathers_records(const DatasetPlan& file) {
   return file.entry.access == settings::Access::series && !file.entry.series;
 }
 
 }  // namespace
 
 void share_out_open_chunks(const settings::Configuration& configuration,
-                           const model::Declarations& declarations, std::vector<FilePlan>& files) {
+                           const model::Declarations& declarations, std::vector<DatasetPlan>& files) {
   std::size_t room = std::max(least_memory, configuration.servers.memory) / open_share / copies;
   std::size_t count = 0;
-  for (const FilePlan& file : files)
+  for (const DatasetPlan& file : files)
     for (const VariablePlan& variable : file.variables) {
       const std::size_t bytes = record_bytes(variable, declarations);
       if (bytes < large_record || variable.axis < 0) continue;
@@ -99,7 +99,7 @@ void share_out_open_chunks(const settings::Configuration& configuration,
       else if (variable.chunk.front() > 1)  // as the user says
         room -= std::min(room, bytes * static_cast<std::size_t>(variable.chunk.front()));
     }
-  for (FilePlan& file : files) file.open_bytes = room / std::max<std::size_t>(1, count);
+  for (DatasetPlan& file : files) file.open_bytes = room / std::max<std::size_t>(1, count);
 }
 
 void Need::add(std::size_t more, const std::string& variable) {
@@ -117,19 +117,19 @@ std::size_t Needs::total() const {
 
 namespace {
 
-std::string name_of(const FilePlan& file, const VariablePlan& variable) {
+std::string name_of(const DatasetPlan& file, const VariablePlan& variable) {
   return fmt::format("\"{}\" of {}", variable.name, file.entry.path);
 }
 
 // A file, of which the server is the home, or not.
 struct Home {
-  const FilePlan& file;
+  const DatasetPlan& file;
   bool is_here;
 };
 
 void add_variable(Needs& needs, const Share& share, const model::Declarations& declarations, const Home& home,
                   const VariablePlan& variable) {
-  const FilePlan& file = home.file;
+  const DatasetPlan& file = home.file;
   const std::string name = name_of(file, variable);
   const int grid = declarations.fields[static_cast<std::size_t>(variable.field)].grid;
   const std::size_t bytes = record_bytes(variable, declarations);
@@ -194,7 +194,7 @@ void add_checkpoint(Needs& needs, const Share& share, const Plan& plan,
 Needs needs_of(const Plan& plan, const model::Declarations& declarations, const Share& share) {
   Needs needs;
   for (std::size_t f = 0; f < plan.files.size(); ++f) {
-    const FilePlan& file = plan.files[f];
+    const DatasetPlan& file = plan.files[f];
     const bool writes = share.writes(f);
     for (const VariablePlan& variable : file.variables)
       add_variable(needs, share, declarations, {file, writes}, variable);

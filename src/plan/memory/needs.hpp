@@ -13,9 +13,9 @@
 
 namespace tailrace::plan::memory {
 
-// Fills FilePlan::open_bytes.
+// Fills DatasetPlan::open_bytes.
 void share_out_open_chunks(const settings::Configuration& configuration,
-                           const model::Declarations& declarations, std::vector<FilePlan>& files);
+                           const model::Declarations& declarations, std::vector<DatasetPlan>& files);
 
 // What one server has to do with the plan.
 struct Share {

@@ -61,7 +61,7 @@ std::string describe_memories(const Plan& plan, int field) {
   return describe_memories(graph, graph.diagnostics[static_cast<std::size_t>(found - fields.begin())].node);
 }
 
-std::string describe_variable(const Plan& plan, const FilePlan& file, const VariablePlan& variable) {
+std::string describe_variable(const Plan& plan, const DatasetPlan& file, const VariablePlan& variable) {
   std::string axis = "once";
   if (variable.axis >= 0) {
     const std::string name = axis_state_name(file, file.axes[static_cast<std::size_t>(variable.axis)]);
@@ -72,7 +72,7 @@ std::string describe_variable(const Plan& plan, const FilePlan& file, const Vari
                      describe_memories(plan, variable.field));
 }
 
-std::string describe_file(const Plan& plan, const FilePlan& file) {
+std::string describe_file(const Plan& plan, const DatasetPlan& file) {
   Lines lines;
   for (const VariablePlan& variable : file.variables) lines.insert(describe_variable(plan, file, variable));
   if (file.entry.series) lines.insert("a file per write");
@@ -95,7 +95,7 @@ std::string first_missing(const Lines& of, const Lines& in) {
   return {};
 }
 
-void compare_file(const Plan& plan, const FilePlan& file, const std::string& saved,
+void compare_file(const Plan& plan, const DatasetPlan& file, const std::string& saved,
                   config::Problems& problems) {
   const std::string now = describe_file(plan, file);
   if (now == saved) return;
@@ -123,7 +123,7 @@ std::map<std::string, std::string> describe_for_restart(const Plan& plan,
     if (!field.is_static)
       all["field " + field.name] = fmt::format("{} on grid \"{}\"", model::name_of(field.type),
                                                declarations.grids[static_cast<std::size_t>(field.grid)].name);
-  for (const FilePlan& file : plan.files) all["file " + file.entry.path] = describe_file(plan, file);
+  for (const DatasetPlan& file : plan.files) all["file " + file.entry.path] = describe_file(plan, file);
   return all;
 }
 
@@ -139,7 +139,7 @@ void check_restart(const std::map<std::string, std::string>& saved, const Plan& 
     throw Error(ErrorCode::configuration,
                 "the checkpoint is of another model, so this one cannot go on from it:" + differences);
   config::Problems problems;
-  for (const FilePlan& file : plan.files)
+  for (const DatasetPlan& file : plan.files)
     if (const auto before = saved.find("file " + file.entry.path); before != saved.end())
       compare_file(plan, file, before->second, problems);
   problems.throw_if_any();

@@ -5,7 +5,7 @@
 namespace tailrace::plan {
 namespace {
 
-RestoredFile restored_file(const FilePlan& file, const model::StateLoader& saved) {
+RestoredFile restored_file(const DatasetPlan& file, const model::StateLoader& saved) {
   const std::string name = "files/" + file.entry.path + "/";
   RestoredFile restored;
   std::vector<std::int64_t> begins;
@@ -27,7 +27,7 @@ RestoredFile restored_file(const FilePlan& file, const model::StateLoader& saved
 }  // namespace
 
 void mark_restored(Plan& plan, const model::StateLoader& saved) {
-  for (FilePlan& file : plan.files) {
+  for (DatasetPlan& file : plan.files) {
     file.is_unsaved = !saved.find("files/" + file.entry.path + "/clock/committed");
     if (!file.is_unsaved) file.restored = restored_file(file, saved);
   }

@@ -147,7 +147,7 @@ class Finder {
     if (!reach.holds(station.at[i], cells, turns(i))) refuse_outside(station, i, reach.low, reach.high, "");
   }
 
-  const settings::FileEntry& file_;
+  const settings::OutputEntry& file_;
   const settings::Stations& stations_;
   const model::Grid& grid_;
   const Plane& plane_;
@@ -167,7 +167,7 @@ std::vector<std::int64_t> fields_of(const Plane& plane) {
 std::vector<Search> searches(const settings::Configuration& configuration,
                              const model::Declarations& declarations) {
   std::vector<Search> all;
-  for (const settings::FileEntry& file : configuration.files) {
+  for (const settings::OutputEntry& file : configuration.files) {
     const settings::PointSet* points = file.points();
     if (points == nullptr || points->coordinates.empty()) continue;
     for (const model::Grid& grid : declarations.grids) {

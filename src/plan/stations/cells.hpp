@@ -18,7 +18,7 @@ inline constexpr const char* station_dim = "station";
 // What the ranks look for together (`ready`), since none has all coordinates: of which stations, on which
 // plane. Of a file with trajectories only how far the plane reaches.
 struct Search {
-  const settings::FileEntry* file;
+  const settings::OutputEntry* file;
   const model::Grid* grid;
   Plane plane;
 };

@@ -21,7 +21,7 @@ namespace tailrace::plan::stations {
 namespace {
 
 using analytics::Reduction;
-using settings::FileEntry;
+using settings::OutputEntry;
 using settings::VariableEntry;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
@@ -45,7 +45,7 @@ class Sampler {
         problems_(problems) {}
 
   std::vector<Sampled> sample() {
-    for (const FileEntry& file : configuration_.files)
+    for (const OutputEntry& file : configuration_.files)
       if (file.points() != nullptr) sample(file);
     return std::move(sampled_);
   }
@@ -53,14 +53,14 @@ class Sampler {
  private:
   // Two grids whose cells lie in the same places have the same operator.
   struct Known {
-    const FileEntry* file;
+    const OutputEntry* file;
     const model::Grid* grid;
     Plane plane;
     const model::Coordinate* level;
     std::shared_ptr<const Reduction> op;  // null: something is wrong
   };
 
-  void sample(const FileEntry& file) {
+  void sample(const OutputEntry& file) {
     bool any = false;
     std::set<int> done;
     const std::size_t before = sampled_.size();
@@ -76,7 +76,7 @@ class Sampler {
                                 words_for(file)));
   }
 
-  void sample(const FileEntry& file, const VariableEntry& variable, Source source) {
+  void sample(const OutputEntry& file, const VariableEntry& variable, Source source) {
     const model::Field& field = analysis_.declarations.fields[at(source.field)];
     const model::Grid& grid = analysis_.declarations.grids[at(field.grid)];
     if (grid.kind == model::GridKind::partial) return;  // refused as in any file
@@ -117,7 +117,7 @@ class Sampler {
   }
 
   // What the coordinates along trajectories are called in the file.
-  void describe_places(const FileEntry& file, const Plane& plane, const model::Coordinate* level) {
+  void describe_places(const OutputEntry& file, const Plane& plane, const model::Coordinate* level) {
     std::vector<model::Coordinate>& places = analysis_.places[file.path];
     const std::array sources{plane.at[0], plane.at[1], level};
     for (std::size_t i = places.size(); i < sources.size() && sources[i] != nullptr; ++i) {
@@ -132,9 +132,12 @@ class Sampler {
     }
   }
 
-  static const char* words_for(const FileEntry& file) { return file.stations ? "stations" : "trajectories"; }
+  static const char* words_for(const OutputEntry& file) {
+    return file.stations ? "stations" : "trajectories";
+  }
 
-  void add(const FileEntry& file, const VariableEntry& variable, const Source& source, analytics::Node node) {
+  void add(const OutputEntry& file, const VariableEntry& variable, const Source& source,
+           analytics::Node node) {
     const model::Field& field = analysis_.declarations.fields[at(source.field)];
     analytics::Graph& graph = analysis_.graph;
     sampled_.push_back({&file, source.field, static_cast<int>(graph.diagnostics.size())});
@@ -187,7 +190,7 @@ class Sampler {
     return std::nullopt;
   }
 
-  void refuse_grid(const FileEntry& file, const model::Field& field, const model::Grid& grid) {
+  void refuse_grid(const OutputEntry& file, const model::Field& field, const model::Grid& grid) {
     const settings::PointSet& stations = *file.points();
     std::vector<std::string> names;
     for (const model::Coordinate& one : grid.coordinates) names.push_back(one.name);
@@ -207,7 +210,7 @@ class Sampler {
                     stations.coordinates[0], stations.coordinates[1], grid.name, field.name));
   }
 
-  std::shared_ptr<const Reduction> operator_for(const FileEntry& file, const model::Grid& grid,
+  std::shared_ptr<const Reduction> operator_for(const OutputEntry& file, const model::Grid& grid,
                                                 const Plane& plane, const model::Coordinate* level) {
     const auto same = [](const model::Coordinate* a, const model::Coordinate* b) {
       if (a == nullptr || b == nullptr) return a == b;
@@ -241,7 +244,7 @@ class Sampler {
 
 bool has_stations(const settings::Configuration& configuration) {
   return std::ranges::any_of(configuration.files,
-                             [](const FileEntry& file) { return file.points() != nullptr; });
+                             [](const OutputEntry& file) { return file.points() != nullptr; });
 }
 
 std::vector<Sampled> sample(const settings::Configuration& configuration,

@@ -18,7 +18,7 @@ bool has_stations(const settings::Configuration& configuration);
 
 // A field at the stations or along the trajectories of a file.
 struct Sampled {
-  const settings::FileEntry* file = nullptr;
+  const settings::OutputEntry* file = nullptr;
   int field = -1;       // index into Analysis::declarations: what is sampled
   int diagnostic = -1;  // index into the graph's diagnostics: the result
 };

@@ -81,7 +81,7 @@ TEST(Plan, ResolvesNamesTypesAndAxes) {
       "  b.nc: {variables: [{field: u, every: 10 steps}]}\n");
   EXPECT_TRUE(plan.warnings.empty());
   ASSERT_EQ(plan.files.size(), 2u);
-  const FilePlan& file = plan.files[0];
+  const DatasetPlan& file = plan.files[0];
   ASSERT_EQ(file.axes.size(), 3u);
   EXPECT_EQ(file.axes[0].dim, "time_10s_1step");
   EXPECT_EQ(file.axes[1].dim, "time_instant_2p5s");
@@ -225,7 +225,7 @@ TEST(Plan, LegacyChoosesTheConventionOfAxesAndFiles) {
   for (const AxisPlan& axis : axes) EXPECT_EQ(axis.convention->name(), "monc");
   EXPECT_EQ(axes[1].kind, time::AxisKind::instant);
   EXPECT_EQ(plan.files.at(0).convention->name(), "monc");
-  const FilePlan plain = plan_of(text).files.at(0);
+  const DatasetPlan plain = plan_of(text).files.at(0);
   EXPECT_EQ(plain.convention->name(), "standard");
   EXPECT_EQ(plain.axes.at(0).convention->name(), "standard");
   EXPECT_EQ(plain.axes.at(0).kind, time::AxisKind::window);

@@ -11,9 +11,9 @@ namespace {
 using testing::ElementsAre;
 using Ends = std::vector<std::pair<double, std::string>>;
 
-FilePlan file_of(time::Period every, time::Period cadence,
-                 const time::Convention& convention = time::standard_convention()) {
-  FilePlan file;
+DatasetPlan file_of(time::Period every, time::Period cadence,
+                    const time::Convention& convention = time::standard_convention()) {
+  DatasetPlan file;
   file.entry.path = "a.nc";
   file.entry.series = true;
   file.entry.write_every = every;
@@ -22,7 +22,7 @@ FilePlan file_of(time::Period every, time::Period cadence,
   return file;
 }
 
-Ends ends_of(const FilePlan& file, const std::vector<double>& times,
+Ends ends_of(const DatasetPlan& file, const std::vector<double>& times,
              const calendar::Calendar& calendar = calendar::Calendar(), std::string* open = nullptr) {
   SeriesClock clock(file, calendar, {0, 0.0});
   Ends ends;
@@ -87,7 +87,7 @@ TEST(SeriesClock, NamesFilesByTheirLimits) {
   const calendar::Calendar calendar("360_day", calendar::parse_date("2026-01-20"));
   const double day = 86400.0;
   const std::vector<double> times{5 * day, 11 * day, 41 * day, 72 * day};
-  FilePlan file = file_of(time::Period::of_steps(1), time::Period::of_steps(1));
+  DatasetPlan file = file_of(time::Period::of_steps(1), time::Period::of_steps(1));
   file.entry.series = false;
   file.entry.new_file_every = time::Period::of_months(1);
   std::string open;
@@ -110,7 +110,7 @@ TEST(SeriesClock, NamesFilesByTheirLimits) {
 
 // Its first snapshot would otherwise be all that there is of a file before the run.
 TEST(SeriesClock, EndsNoFileWhereTheRunBegins) {
-  FilePlan file = file_of(time::Period::of_seconds(6), time::Period::of_steps(1));
+  DatasetPlan file = file_of(time::Period::of_seconds(6), time::Period::of_steps(1));
   const auto first_end = [&] { return ends_of(file, {0.0, 2.5, 5.0, 7.5}).front(); };
   EXPECT_EQ(first_end(), std::pair(0.0, std::string("a_0.0.nc")));
   file.entry.series = false;
@@ -119,7 +119,7 @@ TEST(SeriesClock, EndsNoFileWhereTheRunBegins) {
 }
 
 TEST(FirstPath, HasTheBeginOfTheRunWhereThereIsOneFile) {
-  FilePlan file;
+  DatasetPlan file;
   file.entry.path = "a_{start:%Y%m%d}.nc";
   const calendar::Calendar calendar("noleap", calendar::parse_date("2027-12-30"));
   EXPECT_EQ(first_path(file, calendar, {0, 3 * 86400.0}), "a_20280102.nc");

@@ -234,7 +234,7 @@ class Maker {
 
 }  // namespace
 
-const model::Coordinate* level_of(const settings::FileEntry& file, const model::Grid& grid,
+const model::Coordinate* level_of(const settings::OutputEntry& file, const model::Grid& grid,
                                   const stations::Plane& plane, config::Problems& problems) {
   const Trajectories& trajectories = *file.trajectories;
   if (trajectories.vertical.empty() || plane.dims.size() == grid.dims.size()) return nullptr;

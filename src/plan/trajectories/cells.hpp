@@ -16,7 +16,7 @@ namespace tailrace::plan::trajectories {
 inline constexpr const char* trajectory_dim = "trajectory";
 
 struct Way {
-  const settings::FileEntry* file;
+  const settings::OutputEntry* file;
   const model::Grid* grid;
   stations::Plane plane;
   const model::Coordinate* level;  // along which points lie; null: the grid has no levels, or all are taken
@@ -24,7 +24,7 @@ struct Way {
 
 // The coordinate along the levels of a grid that the file asks for; null where it asks for none or the grid
 // has none. A grid with a further dimension that lacks it is a problem.
-const model::Coordinate* level_of(const settings::FileEntry& file, const model::Grid& grid,
+const model::Coordinate* level_of(const settings::OutputEntry& file, const model::Grid& grid,
                                   const stations::Plane& plane, config::Problems& problems);
 
 // What is consumed: dims of the plane, and the level's.

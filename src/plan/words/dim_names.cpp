@@ -87,7 +87,7 @@ std::vector<std::string> unmet_dims(const std::vector<settings::FieldGroup>& gro
   return lines;
 }
 
-std::string unmet_coordinates(const settings::FileEntry& file, const model::Declarations& declared) {
+std::string unmet_coordinates(const settings::OutputEntry& file, const model::Declarations& declared) {
   Names unmet;
   for (const std::string& name : file.also_coordinates) {
     const auto has = [&](const model::Grid& grid) {

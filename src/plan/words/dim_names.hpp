@@ -7,7 +7,7 @@
 
 #include "model/declarations.hpp"
 #include "settings/fields.hpp"
-#include "settings/file.hpp"
+#include "settings/output_entry.hpp"
 
 namespace tailrace::plan {
 
@@ -22,6 +22,6 @@ std::vector<std::string> unmet_dims(const std::vector<settings::FieldGroup>& gro
                                     const model::Declarations& declared);
 
 // A line where a file is to have coordinates that no grid of the model has.
-std::string unmet_coordinates(const settings::FileEntry& file, const model::Declarations& declared);
+std::string unmet_coordinates(const settings::OutputEntry& file, const model::Declarations& declared);
 
 }  // namespace tailrace::plan

@@ -43,7 +43,7 @@ std::string complaint_of(const FormulaTerm& term, const model::Grid& grid,
                      term.term, term.name, base::name_hint(term.name, known));
 }
 
-void check_coordinate(const FilePlan& file, const model::Grid& grid, const model::Coordinate& coordinate,
+void check_coordinate(const DatasetPlan& file, const model::Grid& grid, const model::Coordinate& coordinate,
                       const model::Declarations& declarations, config::Problems& problems) {
   const std::string text = model::text_of(coordinate.attributes, "formula_terms");
   if (text.empty()) return;
@@ -73,7 +73,7 @@ std::optional<std::vector<FormulaTerm>> formula_terms_of(const std::string& text
   return terms;
 }
 
-const VariablePlan* variable_of(const FilePlan& file, const model::Declarations& declarations,
+const VariablePlan* variable_of(const DatasetPlan& file, const model::Declarations& declarations,
                                 const std::string& field) {
   const auto found = std::ranges::find_if(file.variables, [&](const VariablePlan& variable) {
     return is_called(field_of(variable, declarations), field);
@@ -82,7 +82,7 @@ const VariablePlan* variable_of(const FilePlan& file, const model::Declarations&
 }
 
 // Levels of diagnostics do without, where the file does not say what they are made of.
-void check_formula_terms(const FilePlan& file, const model::Declarations& declarations,
+void check_formula_terms(const DatasetPlan& file, const model::Declarations& declarations,
                          config::Problems& problems) {
   std::set<int> seen;
   for (const VariablePlan& variable : file.variables) {

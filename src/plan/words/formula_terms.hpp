@@ -22,12 +22,12 @@ struct FormulaTerm {
 std::optional<std::vector<FormulaTerm>> formula_terms_of(const std::string& text);
 
 // The first variable of the file that holds the field of that name, with or without its namespace.
-const VariablePlan* variable_of(const FilePlan& file, const model::Declarations& declarations,
+const VariablePlan* variable_of(const DatasetPlan& file, const model::Declarations& declarations,
                                 const std::string& field);
 
 // Adds to `problems` what readers of the file would miss: a term that is neither a coordinate of its grid nor
 // a field, with the nearest name, or a field that is not in the file.
-void check_formula_terms(const FilePlan& file, const model::Declarations& declarations,
+void check_formula_terms(const DatasetPlan& file, const model::Declarations& declarations,
                          config::Problems& problems);
 
 }  // namespace tailrace::plan

@@ -12,12 +12,12 @@ namespace {
 // What a commit writes besides values: for NetCDF what differs from the headers in whose places it writes
 // (measured, once all places were used: benchmarks/history/amplification.md), elsewhere all of them.
 constexpr double wasteful = 0.3;
-double bytes_of_headers(const FilePlan& file) {
+double bytes_of_headers(const DatasetPlan& file) {
   const auto variables = static_cast<double>(file.variables.size());
   return file.entry.format == "netcdf" ? 350.0 + 95.0 * variables : 8192.0 + 600.0 * variables;
 }
 
-std::optional<double> values_of_commit(const model::Declarations& declarations, const FilePlan& file) {
+std::optional<double> values_of_commit(const model::Declarations& declarations, const DatasetPlan& file) {
   double bytes = 0.0;
   for (const VariablePlan& variable : file.variables) {
     if (variable.axis < 0) continue;  // written once
@@ -30,7 +30,7 @@ std::optional<double> values_of_commit(const model::Declarations& declarations, 
   return bytes;
 }
 
-std::optional<std::string> small_commits(const model::Declarations& declarations, const FilePlan& file) {
+std::optional<std::string> small_commits(const model::Declarations& declarations, const DatasetPlan& file) {
   const auto values = values_of_commit(declarations, file);
   const double headers = bytes_of_headers(file);
   if (!values || *values <= 0.0 || headers <= wasteful * *values) return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<std::string> small_commits(const model::Declarations& declarations
 }
 
 // Where a chunk is a file, the full one replaces it.
-std::string what_it_costs(const FilePlan& file) {
+std::string what_it_costs(const DatasetPlan& file) {
   const output::Format* format = output::find_format(file.entry.format);
   const bool is_replaced = format != nullptr && format->has_file_per_chunk();
   return is_replaced ? "until then they take their full size"
@@ -50,7 +50,7 @@ std::string what_it_costs(const FilePlan& file) {
 }
 
 // Chunks whose shape is chosen are made to fit commits of whole records.
-std::optional<std::string> partly_filled(const FilePlan& file, const VariablePlan& variable) {
+std::optional<std::string> partly_filled(const DatasetPlan& file, const VariablePlan& variable) {
   if (variable.codec.codec == "none" || file.entry.series) return std::nullopt;
   const auto records = records_per_commit(file, variable);
   if (variable.chunk.empty()) {
@@ -69,7 +69,7 @@ std::optional<std::string> partly_filled(const FilePlan& file, const VariablePla
       variable.name, room, file.entry.write_every.sentence(), *records, what_it_costs(file));
 }
 
-std::optional<std::string> partly_filled(const FilePlan& file) {
+std::optional<std::string> partly_filled(const DatasetPlan& file) {
   for (const VariablePlan& variable : file.variables)
     if (variable.axis >= 0)
       if (auto what = partly_filled(file, variable)) return what;
@@ -78,7 +78,7 @@ std::optional<std::string> partly_filled(const FilePlan& file) {
 
 }  // namespace
 
-std::optional<double> records_per_commit(const FilePlan& file, const VariablePlan& variable) {
+std::optional<double> records_per_commit(const DatasetPlan& file, const VariablePlan& variable) {
   if (variable.axis < 0) return std::nullopt;
   const time::Period& commits = file.entry.write_every;
   const AxisPlan& axis = file.axes[static_cast<std::size_t>(variable.axis)];
@@ -93,7 +93,7 @@ std::optional<double> records_per_commit(const FilePlan& file, const VariablePla
 }
 
 void tell_waste(const model::Declarations& declarations, Plan& plan) {
-  for (const FilePlan& file : plan.files) {
+  for (const DatasetPlan& file : plan.files) {
     const config::Location& where =
         file.entry.write_every_location.line > 0 ? file.entry.write_every_location : file.entry.location;
     for (const auto& what : {small_commits(declarations, file), partly_filled(file)})

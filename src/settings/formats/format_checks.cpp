@@ -9,7 +9,7 @@ namespace {
 
 using config::Problems;
 
-void check_appending(const FileEntry& file, Problems& problems) {
+void check_appending(const OutputEntry& file, Problems& problems) {
   if (file.if_exists != output::IfExists::append) return;
   const output::Format* format = output::find_format(file.format);
   if (format != nullptr && !format->can_append())
@@ -24,7 +24,7 @@ void check_appending(const FileEntry& file, Problems& problems) {
 }
 
 // Readers go by the ending.
-void check_ending(const FileEntry& file, Problems& problems) {
+void check_ending(const OutputEntry& file, Problems& problems) {
   if (file.format != "netcdf" || !file.path.ends_with(".zarr")) return;
   problems.add(
       file.location, "output." + file.path,
@@ -32,14 +32,14 @@ void check_ending(const FileEntry& file, Problems& problems) {
       "name that ends in .nc");
 }
 
-bool is_compressed(const FileEntry& file) {
+bool is_compressed(const OutputEntry& file) {
   return file.codec.codec != "none" || std::ranges::any_of(file.variables, [](const VariableEntry& variable) {
            return variable.codec && variable.codec->codec != "none";
          });
 }
 
 // Of ADIOS2's engines one compresses with codecs that are not its own.
-void check_compression(const FileEntry& file, Problems& problems) {
+void check_compression(const OutputEntry& file, Problems& problems) {
   using output::adios2::Engine;
   if (file.format != "adios2" || !is_compressed(file)) return;
   const std::string path = "output." + file.path;
@@ -53,7 +53,7 @@ void check_compression(const FileEntry& file, Problems& problems) {
 }
 
 // The words of a format that a file does not have, and what the format cannot keep.
-void check_words(const FileEntry& file, Problems& problems) {
+void check_words(const OutputEntry& file, Problems& problems) {
   const std::string path = "output." + file.path;
   if (file.adios2_location.line > 0 && file.format != "adios2")
     problems.add(file.adios2_location, path + ".adios2",
@@ -67,7 +67,7 @@ void check_words(const FileEntry& file, Problems& problems) {
 
 }  // namespace
 
-void check_format(const FileEntry& file, Problems& problems) {
+void check_format(const OutputEntry& file, Problems& problems) {
   check_appending(file, problems);
   check_ending(file, problems);
   check_words(file, problems);

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "config/problems.hpp"
-#include "settings/file.hpp"
+#include "settings/output_entry.hpp"
 
 namespace tailrace::settings {
 
-void check_format(const FileEntry& file, config::Problems& problems);
+void check_format(const OutputEntry& file, config::Problems& problems);
 
 }  // namespace tailrace::settings

@@ -104,7 +104,7 @@ Action action_of(const ValueEntry& entry, Problems& problems) {
 Actions read(const Value& value, Problems& problems) {
   Actions actions;
   for (const ValueEntry& entry : value.entries()) {
-    FileEntry file;
+    OutputEntry file;
     file.location = entry.location;
     file.path = "in_situ." + entry.key;
     file.format = "in_situ";
@@ -132,8 +132,8 @@ Section<Actions> in_situ_section() {
       .read = read};
 }
 
-void add_actions(Actions actions, const server::Options& servers, std::vector<FileEntry>& files) {
-  for (FileEntry& entry : actions.entries) {
+void add_actions(Actions actions, const server::Options& servers, std::vector<OutputEntry>& files) {
+  for (OutputEntry& entry : actions.entries) {
     Action action = *entry.action;
     action.report_directory = servers.report ? servers.report_directory : "";
     entry.action = std::make_shared<const Action>(std::move(action));

@@ -5,19 +5,19 @@
 
 #include "config/section.hpp"
 #include "server/options.hpp"
-#include "settings/file.hpp"
+#include "settings/output_entry.hpp"
 
 namespace tailrace::settings {
 
 // Each is planned as a file that is committed with each record, and whose format hands it to the process.
 struct Actions {
-  std::vector<FileEntry> entries;
+  std::vector<OutputEntry> entries;
   bool empty() const { return entries.empty(); }
 };
 
 config::Section<Actions> in_situ_section();
 
 // Puts them behind the files, and tells them where the report of the run goes.
-void add_actions(Actions actions, const server::Options& servers, std::vector<FileEntry>& files);
+void add_actions(Actions actions, const server::Options& servers, std::vector<OutputEntry>& files);
 
 }  // namespace tailrace::settings

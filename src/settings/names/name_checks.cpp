@@ -19,7 +19,7 @@ using config::Problems;
 constexpr int files_compared = 400;  // of a series: more than the days of a year
 
 struct Maker {
-  const FileEntry* file;
+  const OutputEntry* file;
   std::string from;  // where the file begins, in words; empty where there is one file alone
 };
 
@@ -34,7 +34,7 @@ class NameChecks {
   NameChecks(const calendar::Calendar& calendar, Problems& problems)
       : calendar_(calendar), problems_(problems) {}
 
-  void check(const FileEntry& file) {
+  void check(const OutputEntry& file) {
     std::optional<FileName> name;
     try {
       name.emplace(file.path);
@@ -57,11 +57,11 @@ class NameChecks {
   }
 
  private:
-  void add(const FileEntry& file, const std::string& what) {
+  void add(const OutputEntry& file, const std::string& what) {
     problems_.add(file.location, "output." + file.path, what);
   }
 
-  void claim_series(const FileEntry& file, const FileName& name) {
+  void claim_series(const OutputEntry& file, const FileName& name) {
     const time::Period& every = file.file_period();
     const time::Ruler ruler(every, calendar_);
     const std::int64_t first = ruler.place({0, 0.0}).index;
@@ -104,12 +104,13 @@ class NameChecks {
 
 }  // namespace
 
-void check_file_names(const std::vector<FileEntry>& files, const config::Sections& all, Problems& problems) {
+void check_file_names(const std::vector<OutputEntry>& files, const config::Sections& all,
+                      Problems& problems) {
   if (!all.is_sound("model_time") || problems.touch("output") || problems.touch("model_time")) return;
   const auto& model_time = all.get<time::ModelTime>();
   const calendar::Calendar calendar(model_time.calendar, model_time.start);
   NameChecks checks(calendar, problems);
-  for (const FileEntry& file : files) checks.check(file);
+  for (const OutputEntry& file : files) checks.check(file);
 }
 
 }  // namespace tailrace::settings

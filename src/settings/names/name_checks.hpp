@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "config/section.hpp"
-#include "settings/file.hpp"
+#include "settings/output_entry.hpp"
 
 namespace tailrace::settings {
 
-void check_file_names(const std::vector<FileEntry>& files, const config::Sections& all,
+void check_file_names(const std::vector<OutputEntry>& files, const config::Sections& all,
                       config::Problems& problems);
 
 }  // namespace tailrace::settings

@@ -102,8 +102,9 @@ const config::SourceFile* table_of(const PointSet& points, const config::Sources
   return nullptr;
 }
 
-void read_tables(std::vector<FileEntry>& files, const config::Sources& sources, config::Problems& problems) {
-  for (FileEntry& file : files) {
+void read_tables(std::vector<OutputEntry>& files, const config::Sources& sources,
+                 config::Problems& problems) {
+  for (OutputEntry& file : files) {
     if (!file.stations || file.stations->file.empty()) continue;
     if (const config::SourceFile* source = table_of(*file.stations, sources, problems))
       Table(*file.stations, problems).read(source->name, source->text);

@@ -6,7 +6,7 @@
 
 #include "config/problems.hpp"
 #include "config/reading/sources.hpp"
-#include "settings/file.hpp"
+#include "settings/output_entry.hpp"
 #include "settings/stations/stations.hpp"
 
 namespace tailrace::settings::stations {
@@ -19,6 +19,6 @@ const config::SourceFile* table_of(const PointSet& points, const config::Sources
                                    config::Problems& problems);
 
 // Fills in the stations of all files that have a table.
-void read_tables(std::vector<FileEntry>& files, const config::Sources& sources, config::Problems& problems);
+void read_tables(std::vector<OutputEntry>& files, const config::Sources& sources, config::Problems& problems);
 
 }  // namespace tailrace::settings::stations

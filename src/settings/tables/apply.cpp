@@ -91,7 +91,7 @@ class Applying {
   Applying(const Configuration& configuration, const config::Sources& sources, Problems& problems)
       : configuration_(configuration), tables_(sources, problems), problems_(problems) {}
 
-  void apply(FileEntry& file) {
+  void apply(OutputEntry& file) {
     std::vector<VariableEntry> variables;
     for (VariableEntry& variable : file.variables) {
       if (!variable.cmip || is_open(variable.cmip->table) || is_open(variable.cmip->variable))
@@ -156,7 +156,7 @@ class Applying {
 
 void apply_tables(Configuration& configuration, const config::Sources& sources, Problems& problems) {
   Applying applying(configuration, sources, problems);
-  for (FileEntry& file : configuration.files) applying.apply(file);
+  for (OutputEntry& file : configuration.files) applying.apply(file);
 }
 
 }  // namespace tailrace::settings

@@ -54,7 +54,7 @@ TEST(Configuration, ReadsAWholeOne) {
   EXPECT_TRUE(configuration.field_groups[1].optional);
   EXPECT_EQ(configuration.groups.at("three_d").size(), 3u);
   ASSERT_EQ(configuration.files.size(), 1u);
-  const FileEntry& file = configuration.files[0];
+  const OutputEntry& file = configuration.files[0];
   EXPECT_EQ(file.path, "profiles_b1.nc");
   EXPECT_EQ(file.write_every, time::Period::of_seconds(100));
   EXPECT_EQ(file.on_error, OnError::retry);
@@ -134,14 +134,14 @@ TEST(Configuration, VariablesTakeWhatTheirFileAndAllFilesShare) {
             "  a.nc: {defaults: {operation: mean}, variables: [{field: u}, {field: w, operation: max, every: "
             "2 h}]}\n"
             "  b.nc: {compression: none, variables: [{field: u, type: float32}]}\n");
-  const FileEntry& a = configuration.files[0];
+  const OutputEntry& a = configuration.files[0];
   EXPECT_EQ(a.write_every, time::Period::parse("6 h"));
   EXPECT_EQ(a.variables[0].reduction, time::ReductionKind::mean);
   EXPECT_EQ(a.variables[0].every, time::Period::parse("1 h"));
   EXPECT_EQ(a.variables[1].reduction, time::ReductionKind::max);
   EXPECT_EQ(a.variables[1].every, time::Period::parse("2 h"));
   EXPECT_FALSE(a.codec == codecs::CodecOptions());
-  const FileEntry& b = configuration.files[1];
+  const OutputEntry& b = configuration.files[1];
   EXPECT_EQ(b.codec, codecs::CodecOptions());
   EXPECT_EQ(b.variables[0].reduction, time::ReductionKind::snapshot);
   EXPECT_EQ(complaint("tailrace: 1\n" + fields +
@@ -301,7 +301,7 @@ TEST(Configuration, SaysWhatBecomesOfAnExistingFile) {
                  "variables: [{field: u, every: 1 s}]}\n");
   };
   using output::IfExists;
-  const FileEntry silent = file("").files[0];
+  const OutputEntry silent = file("").files[0];
   EXPECT_EQ(if_exists(silent, -5.0), IfExists::replace);
   EXPECT_EQ(if_exists(silent, 0.0), IfExists::replace);
   EXPECT_EQ(if_exists(silent, 0.5), IfExists::fail);

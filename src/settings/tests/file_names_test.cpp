@@ -24,7 +24,7 @@ TEST(FileNames, LetsLimitsStandInNamesOfFiles) {
       "tailrace: 1\n" + fields +
       "output:\n  \"{case}_{start}_{end}.nc\":\n    new_file_every: 10 s\n    attributes: "
       "{title: \"{start}\"}\n    variables: [{field: u, every: 1 s}]\n";
-  const FileEntry file = parse(text, options).files[0];
+  const OutputEntry file = parse(text, options).files[0];
   EXPECT_EQ(file.path, "storm_{start}_{end}.nc");
   EXPECT_EQ(file.attributes[0].second, output::AttributeValue(std::string("of the model")));
   EXPECT_TRUE(file.has_many_files());

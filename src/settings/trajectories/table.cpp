@@ -187,13 +187,13 @@ class Table {
 
 }  // namespace
 
-void read_tables(std::vector<FileEntry>& files, const config::Sources& sources, const time::ModelTime& time,
+void read_tables(std::vector<OutputEntry>& files, const config::Sources& sources, const time::ModelTime& time,
                  config::Problems& problems) {
   const bool any =
-      std::ranges::any_of(files, [](const FileEntry& file) { return file.trajectories.has_value(); });
+      std::ranges::any_of(files, [](const OutputEntry& file) { return file.trajectories.has_value(); });
   if (!any) return;
   const calendar::Calendar calendar(time.calendar, time.start);
-  for (FileEntry& file : files)
+  for (OutputEntry& file : files)
     if (file.trajectories && !file.trajectories->file.empty())
       if (const config::SourceFile* source = stations::table_of(*file.trajectories, sources, problems))
         Table(*file.trajectories, calendar, problems).read(*source);

@@ -15,15 +15,15 @@
 
 namespace tailrace::sinks::testing {
 
-using MakeSink = std::function<std::unique_ptr<Sink>(const SinkPlace&, FileServices)>;
+using MakeSink = std::function<std::unique_ptr<Sink>(const SinkPlace&, SinkServices)>;
 
 // A file with one variable w(time, x) of instants every second, one record a chunk along time, and chunks of
 // `chunk_cells` along x. Records of 64 KiB or more are spread over the servers.
 inline constexpr std::int64_t chunk_cells = 4096, spatial_chunks = 5;
 
 struct OneVariable {
-  plan::FilePlan plan;
-  cf::FileLayout layout;
+  plan::DatasetPlan plan;
+  cf::DatasetLayout layout;
 
   explicit OneVariable(const std::string& path, const std::string& format) {
     plan.entry.path = path;

@@ -1,7 +1,5 @@
 // A file on its owner, when the world refuses: the dataset lies in memory, and its commits fail where the
 // test says.
-#include "sinks/file_sink.hpp"
-
 #include <gmock/gmock.h>
 
 #include <map>
@@ -9,6 +7,7 @@
 
 #include "env/clock.hpp"
 #include "output/memory/memory_format.hpp"
+#include "sinks/dataset_sink.hpp"
 #include "transport/endpoints.hpp"
 
 namespace tailrace::sinks {
@@ -69,8 +68,8 @@ const output::FormatRegistration registration{std::make_unique<ShakyFormat>()};
 // A file with one variable w(time, x) of instants every second, x = 2 or more, one chunk a record, on a
 // server of its own.
 struct Bench {
-  plan::FilePlan plan;
-  cf::FileLayout layout;
+  plan::DatasetPlan plan;
+  cf::DatasetLayout layout;
   std::unique_ptr<transport::Doorbell> doorbell = transport::make_heap_doorbell();
   telemetry::ServerCounters counters;
   server::Executor executor{0, *doorbell};
@@ -102,7 +101,7 @@ struct Bench {
   }
   void create() {
     file = make_sink({.plan = plan, .layout = layout, .file = 0, .server = 0, .owners = Owners(0, 1)},
-                     FileServices{executor, counters, nullptr, nullptr, env::steady_seconds()});
+                     SinkServices{executor, counters, nullptr, nullptr, env::steady_seconds()});
   }
   // Record `index`, at index + 1 seconds, holds (index, -index, index, index, ...); it is a commit of its
   // own.
@@ -142,7 +141,7 @@ struct Bench {
   std::size_t cells_;
 };
 
-TEST(FileSink, WritesWhatIsCompleteAndClosesAtTheEnd) {
+TEST(DatasetSink, WritesWhatIsCompleteAndClosesAtTheEnd) {
   Bench bench("good", settings::OnError::stop);
   bench.create();
   bench.give(0);
@@ -174,7 +173,7 @@ TEST(FileSink, WritesWhatIsCompleteAndClosesAtTheEnd) {
   EXPECT_EQ(bench.file->describe(), "\n    file good: closed");
 }
 
-TEST(FileSink, StopTellsTheModelAndKeepsWhatWasCommitted) {
+TEST(DatasetSink, StopTellsTheModelAndKeepsWhatWasCommitted) {
   Bench bench("stop", settings::OnError::stop);
   plans()["stop"].commits = {2};
   bench.create();
@@ -196,7 +195,7 @@ TEST(FileSink, StopTellsTheModelAndKeepsWhatWasCommitted) {
   EXPECT_EQ(bench.file->written_step(), INT64_MAX);
 }
 
-TEST(FileSink, SkipSaysSoAndLetsTheRunGoOn) {
+TEST(DatasetSink, SkipSaysSoAndLetsTheRunGoOn) {
   Bench bench("skip", settings::OnError::skip);
   plans()["skip"].commits = {2};
   bench.create();
@@ -213,7 +212,7 @@ TEST(FileSink, SkipSaysSoAndLetsTheRunGoOn) {
   EXPECT_THAT(bench.written(), ElementsAre(0, 0));
 }
 
-TEST(FileSink, RetryWritesTheSameCommitAgain) {
+TEST(DatasetSink, RetryWritesTheSameCommitAgain) {
   Bench bench("retry", settings::OnError::retry);
   plans()["retry"].commits = {2};
   bench.create();
@@ -234,7 +233,7 @@ TEST(FileSink, RetryWritesTheSameCommitAgain) {
   EXPECT_THAT(bench.times(), ElementsAre(1, 2, 3));
 }
 
-TEST(FileSink, RetryGivesUpInTheEnd) {
+TEST(DatasetSink, RetryGivesUpInTheEnd) {
   Bench bench("hopeless", settings::OnError::retry);
   bench.plan.entry.retry_for_seconds = 0.5;
   plans()["hopeless"].commits = {1, 2, 3, 4, 5, 6};
@@ -250,7 +249,7 @@ TEST(FileSink, RetryGivesUpInTheEnd) {
   EXPECT_EQ(plans()["hopeless"].tried, 2);
 }
 
-TEST(FileSink, AFileThatCannotBeCreatedIsAnErrorOrSkipped) {
+TEST(DatasetSink, AFileThatCannotBeCreatedIsAnErrorOrSkipped) {
   plans()["nowhere"].create = true;
   for (const settings::OnError policy : {settings::OnError::stop, settings::OnError::retry}) {
     Bench bench("nowhere", policy);
@@ -267,7 +266,7 @@ TEST(FileSink, AFileThatCannotBeCreatedIsAnErrorOrSkipped) {
   EXPECT_FALSE(bench.file->progress());
 }
 
-TEST(FileSink, AFileThatCannotBeClosedIsAFault) {
+TEST(DatasetSink, AFileThatCannotBeClosedIsAFault) {
   Bench bench("unclosed", settings::OnError::stop);
   plans()["unclosed"].close = true;
   bench.create();
@@ -278,7 +277,7 @@ TEST(FileSink, AFileThatCannotBeClosedIsAFault) {
   EXPECT_TRUE(bench.file->closed());
 }
 
-TEST(FileSink, GivenUpItWritesWhatIsCompleteAndCloses) {
+TEST(DatasetSink, GivenUpItWritesWhatIsCompleteAndCloses) {
   Bench bench("given_up", settings::OnError::stop);
   bench.create();
   bench.give(0);
@@ -290,12 +289,12 @@ TEST(FileSink, GivenUpItWritesWhatIsCompleteAndCloses) {
   EXPECT_THAT(bench.written(), ElementsAre(0, 0));
 }
 
-TEST(FileSink, WaitsForTheCommitUnderWayBeforeItEnds) {
+TEST(DatasetSink, WaitsForTheCommitUnderWayBeforeItEnds) {
   Bench bench("under_way", settings::OnError::stop);
   server::Executor threads(1, *bench.doorbell);
   bench.file =
       make_sink({.plan = bench.plan, .layout = bench.layout, .file = 0, .server = 0, .owners = Owners(0, 1)},
-                FileServices{threads, bench.counters, nullptr, nullptr, env::steady_seconds()});
+                SinkServices{threads, bench.counters, nullptr, nullptr, env::steady_seconds()});
   bench.give(0);
   threads.write([] { std::this_thread::sleep_for(std::chrono::milliseconds(30)); });
   bench.file->progress();
@@ -303,7 +302,7 @@ TEST(FileSink, WaitsForTheCommitUnderWayBeforeItEnds) {
   EXPECT_THAT(bench.written(), ElementsAre(0, 0));
 }
 
-TEST(FileSink, SmallCommitsWaitForEachOtherWhereNoPeriodIsGiven) {
+TEST(DatasetSink, SmallCommitsWaitForEachOtherWhereNoPeriodIsGiven) {
   Bench bench("gathers", settings::OnError::stop);
   bench.plan.entry.gathers = true;
   bench.create();
@@ -326,7 +325,7 @@ TEST(FileSink, SmallCommitsWaitForEachOtherWhereNoPeriodIsGiven) {
 }
 
 // The headers of one variable are worth 9 KiB, 16 times of which a commit must bring to go at once.
-TEST(FileSink, CommitsThatTheDiskIsBehindWithGoTogetherUpToThreeQuarters) {
+TEST(DatasetSink, CommitsThatTheDiskIsBehindWithGoTogetherUpToThreeQuarters) {
   constexpr std::size_t cells = 20'000;
   for (const bool gathers : {true, false}) {
     Bench bench(gathers ? "behind" : "not_behind", settings::OnError::stop, cells);
@@ -343,7 +342,7 @@ TEST(FileSink, CommitsThatTheDiskIsBehindWithGoTogetherUpToThreeQuarters) {
   }
 }
 
-TEST(FileSink, SmallCommitsWaitNoLongerWhereMemoryIsShort) {
+TEST(DatasetSink, SmallCommitsWaitNoLongerWhereMemoryIsShort) {
   Bench bench("gathers_soon", settings::OnError::stop);
   bench.plan.entry.gathers = true;
   bench.create();
@@ -363,7 +362,7 @@ TEST(FileSink, SmallCommitsWaitNoLongerWhereMemoryIsShort) {
   bench.run_until_closed();
 }
 
-TEST(FileSink, GivenUpItWritesWhatWaits) {
+TEST(DatasetSink, GivenUpItWritesWhatWaits) {
   Bench bench("gathers_given_up", settings::OnError::stop);
   bench.plan.entry.gathers = true;
   bench.create();

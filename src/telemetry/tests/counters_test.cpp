@@ -227,7 +227,7 @@ TEST(ServerCounters, survive_the_journey) {
   sent.burst_buffer.overflowed.add(103);
   sent.committed(1.5, 0.25);
   sent.committed(2.5, 0.125);
-  FileCounters& file = sent.add_file("profiles.nc");
+  DatasetCounters& file = sent.add_file("profiles.nc");
   file.last_model_time = 600.0;
   file.write.record(9);
   const std::vector<std::byte> bytes = sent.to_bytes();

@@ -34,7 +34,7 @@ ServerCounters server(int rank) {
   counters.encoded_bytes_out.add(1000);
   counters.committed(1.0 + rank, 0.5 * (rank + 1));
   counters.resident_high_water_bytes.set(1u << (20 + rank));
-  FileCounters& shared = counters.add_file("profiles.nc");
+  DatasetCounters& shared = counters.add_file("profiles.nc");
   shared.raw_bytes.add(300);
   if (rank == 1) {  // its owner
     shared.disk_bytes.set(999);

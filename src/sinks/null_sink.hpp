@@ -5,9 +5,9 @@
 
 namespace tailrace::sinks {
 
-class Elsewhere final : public Sink {
+class NullSink final : public Sink {
  public:
-  explicit Elsewhere(int home) : home_(home) {}
+  explicit NullSink(int home) : home_(home) {}
 
   int home_of(const ChunkPlace&) const override { return home_; }
   void point(const plan::CommitDue&) override {}
@@ -26,7 +26,7 @@ class Elsewhere final : public Sink {
   std::size_t due_bytes(std::int64_t) const override { return 0; }
   std::int64_t written_step() const override { return INT64_MAX; }
   bool writes() const override { return false; }
-  std::optional<telemetry::FileStatus> status() const override { return std::nullopt; }
+  std::optional<telemetry::DatasetStatus> status() const override { return std::nullopt; }
   std::string describe() const override { return ""; }
   bool at_rest() const override { return true; }
   void save(model::StateSaver&, const plan::Pending&) const override {}

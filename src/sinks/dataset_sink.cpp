@@ -1,4 +1,4 @@
-#include "sinks/file_sink.hpp"
+#include "sinks/dataset_sink.hpp"
 
 #include <fmt/format.h>
 
@@ -29,14 +29,14 @@ output::PlainValues doubles(int variable, std::int64_t first, const std::vector<
 }  // namespace
 
 // One commit on its way to the disk. An I/O thread writes `fault` and then `done`.
-struct FileSink::Write {
+struct DatasetSink::Write {
   std::optional<output::ReadyCommit> ready;  // none: the dataset is to be closed
   std::optional<base::Fault> fault;
   std::atomic<bool> done{false};
   double first_try = 0.0;
 };
 
-FileSink::FileSink(const SinkPlace& place, const output::Format& format, FileServices services)
+DatasetSink::DatasetSink(const SinkPlace& place, const output::Format& format, SinkServices services)
     : plan_(place.plan),
       layout_(place.layout),
       format_(format),
@@ -62,11 +62,11 @@ FileSink::FileSink(const SinkPlace& place, const output::Format& format, FileSer
   }
 }
 
-FileSink::~FileSink() {
+DatasetSink::~DatasetSink() {
   while (write_ && writing_ && !write_->done.load(std::memory_order_acquire)) std::this_thread::yield();
 }
 
-int FileSink::home_of(const ChunkPlace& chunk) const {
+int DatasetSink::home_of(const ChunkPlace& chunk) const {
   if (!by_many_) return home_;
   const cf::VariableLayout& variable = layout_.variables[chunk.variable];
   const bool is_contiguous =
@@ -74,7 +74,7 @@ int FileSink::home_of(const ChunkPlace& chunk) const {
   return is_contiguous ? home_ : chunk.assembled_on;
 }
 
-void FileSink::create(const std::string& part) {
+void DatasetSink::create(const std::string& part) {
   output::DatasetSpec spec = layout_.dataset;
   // Files of a series behind the first one hold nothing that is earlier than this run.
   if (spec.if_exists == output::IfExists::append && !part.empty() && part != spec.path) {
@@ -100,14 +100,14 @@ void FileSink::create(const std::string& part) {
 }
 
 // Of a year, say, where limits stand among the folders. Any other one is the user's to make.
-void FileSink::make_folder(const std::string& path) const {
+void DatasetSink::make_folder(const std::string& path) const {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (format_.makes_files() && folder != std::filesystem::path(plan_.entry.path).parent_path())
     env::system_files().make_directories(folder.string());
 }
 
 // On an I/O thread; may be tried again.
-void FileSink::write(const output::ReadyCommit& ready) {
+void DatasetSink::write(const output::ReadyCommit& ready) {
   if (!ready.commit.chunks.empty() || !ready.commit.values.empty()) {
     if (!dataset_) create(ready.point.part);
     dataset_->commit(ready.commit);
@@ -119,7 +119,7 @@ void FileSink::write(const output::ReadyCommit& ready) {
   dataset_.reset();
 }
 
-void FileSink::point(const plan::CommitDue& due) {
+void DatasetSink::point(const plan::CommitDue& due) {
   if (closed_) return;
   output::CommitPoint point;
   point.lengths = due.lengths;
@@ -138,7 +138,7 @@ void FileSink::point(const plan::CommitDue& due) {
 
 // A commit of a later step may be complete already, and then it stays. Of those that still wait, the first
 // one has all records that there are between it and the last one that goes on.
-std::optional<plan::CommitDue> FileSink::cut(const model::Tick& tick, const plan::CommitDue& gathered) {
+std::optional<plan::CommitDue> DatasetSink::cut(const model::Tick& tick, const plan::CommitDue& gathered) {
   if (closed_ || committer_.finished()) return std::nullopt;
   committer_.drop_after(tick.step);
   const auto dropped = std::find_if(waiting_.begin(), waiting_.end(), [&](const plan::CommitDue& due) {
@@ -158,7 +158,7 @@ std::optional<plan::CommitDue> FileSink::cut(const model::Tick& tick, const plan
 }
 
 // What no chunk holds: times, bounds and places of the new records, and once the coordinates.
-void FileSink::add_values(const plan::CommitDue& due, output::CommitPoint& point) {
+void DatasetSink::add_values(const plan::CommitDue& due, output::CommitPoint& point) {
   for (std::size_t axis = 0; axis < due.records.size(); ++axis) {
     if (due.records[axis].empty()) continue;
     std::vector<double> times, bounds;
@@ -183,11 +183,11 @@ void FileSink::add_values(const plan::CommitDue& due, output::CommitPoint& point
   }
 }
 
-void FileSink::deliver(std::size_t variable, output::FinishedChunk&& chunk) {
+void DatasetSink::deliver(std::size_t variable, output::FinishedChunk&& chunk) {
   if (!closed_) committer_.deliver(variable, std::move(chunk));
 }
 
-bool FileSink::progress() {
+bool DatasetSink::progress() {
   bool moved = take_result();
   if (closed_ || writing_) return moved;
   if (write_) {  // a commit that failed and is to be tried again
@@ -215,7 +215,7 @@ bool FileSink::progress() {
 // Takes what is complete; whether it is to be written now. Where the user says when, each commit is one.
 // Where the disk is behind, several go as one, for each costs HDF5 the same whatever it brings; but no more
 // than three quarters of what is here, so that there is something to write when their memory is free.
-bool FileSink::gather() {
+bool DatasetSink::gather() {
   const std::size_t all = gather_bytes_of_all / services_.counters.files.size();
   const std::size_t most = std::min(gather_bytes, all);
   const bool gathers = plan_.entry.gathers && !giving_up_ && !hurried_;
@@ -235,7 +235,7 @@ bool FileSink::gather() {
   return !gathered_.empty() && !waits();
 }
 
-void FileSink::start(std::shared_ptr<Write> write) {
+void DatasetSink::start(std::shared_ptr<Write> write) {
   write_ = std::move(write);
   write_->fault.reset();
   write_->done.store(false, std::memory_order_relaxed);
@@ -258,7 +258,7 @@ void FileSink::start(std::shared_ptr<Write> write) {
   });
 }
 
-bool FileSink::take_result() {
+bool DatasetSink::take_result() {
   if (!writing_ || !write_->done.load(std::memory_order_acquire)) return false;
   writing_ = false;
   if (!write_->fault) {
@@ -281,7 +281,7 @@ bool FileSink::take_result() {
   return true;
 }
 
-void FileSink::committed(const Write& write) {
+void DatasetSink::committed(const Write& write) {
   if (!write.ready) {
     closed_ = true;
     return;
@@ -296,7 +296,7 @@ void FileSink::committed(const Write& write) {
   if (is_home()) log(write);
 }
 
-void FileSink::log(const Write& write) {
+void DatasetSink::log(const Write& write) {
   const output::CommitPoint& point = write.ready->point;
   const double now = env::steady_seconds();
   services_.counters.committed(now - services_.run_begin, now - point.closed_at);
@@ -309,7 +309,7 @@ void FileSink::log(const Write& write) {
 }
 
 // The file ends with its last commit; the others go on.
-void FileSink::failed(const base::Fault& fault) {
+void DatasetSink::failed(const base::Fault& fault) {
   const std::string message =
       fmt::format("{}: {}; what was committed until {} s of model time is in the file", plan_.entry.path,
                   fault.message, committed_time_);
@@ -326,32 +326,32 @@ void FileSink::failed(const base::Fault& fault) {
   committer_ = output::Committer({}, {});  // what waits here leaves no more, and must hold no step back
 }
 
-void FileSink::start_close() {
+void DatasetSink::start_close() {
   closing_ = true;
   start(std::make_shared<Write>());
 }
 
-std::size_t FileSink::bytes() const {
+std::size_t DatasetSink::bytes() const {
   return committer_.bytes() + gathered_.bytes() + (write_ && write_->ready ? write_->ready->bytes : 0);
 }
 
-std::size_t FileSink::due_bytes(std::int64_t step) const {
+std::size_t DatasetSink::due_bytes(std::int64_t step) const {
   return committer_.due_bytes(step) + (write_ && write_->ready ? write_->ready->bytes : 0);
 }
 
-std::optional<telemetry::FileStatus> FileSink::status() const {
+std::optional<telemetry::DatasetStatus> DatasetSink::status() const {
   if (!is_home()) return std::nullopt;
-  return telemetry::FileStatus{plan_.entry.path, commits_, committed_time_};
+  return telemetry::DatasetStatus{plan_.entry.path, commits_, committed_time_};
 }
 
-std::string FileSink::describe() const {
+std::string DatasetSink::describe() const {
   if (closed()) return fmt::format("\n    file {}: closed", plan_.entry.path);
   if (writing_) return fmt::format("\n    file {}: a commit is being written", plan_.entry.path);
   return fmt::format("\n    file {}: {}", plan_.entry.path, committer_.waiting_for());
 }
 
 template <class Self, class Visitor>
-void FileSink::visit_state(Self& self, Visitor visit) {
+void DatasetSink::visit_state(Self& self, Visitor visit) {
   visit("commits", self.commits_);
   visit("records", self.records_);
   visit("committed_time", self.committed_time_);
@@ -360,7 +360,7 @@ void FileSink::visit_state(Self& self, Visitor visit) {
   visit("closed", self.closed_);
 }
 
-void FileSink::save(model::StateSaver& saver, const plan::Pending& pending) const {
+void DatasetSink::save(model::StateSaver& saver, const plan::Pending& pending) const {
   TAILRACE_ASSERT(!write_, "state is saved while nothing is being written");
   if (is_home()) {
     const model::NumberSaver file(saver, fmt::format("files/{}/", plan_.entry.path));
@@ -382,7 +382,7 @@ void FileSink::save(model::StateSaver& saver, const plan::Pending& pending) cons
   });
 }
 
-void FileSink::load(const model::StateLoader& loader, const plan::Pending& pending) {
+void DatasetSink::load(const model::StateLoader& loader, const plan::Pending& pending) {
   const model::NumberLoader file(loader, fmt::format("files/{}/", plan_.entry.path));
   visit_state(*this, file.in("sink"));
   if (plan_.entry.has_many_files()) cutter_.load(file.in("part"));

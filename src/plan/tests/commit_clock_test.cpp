@@ -1,5 +1,5 @@
 // When files commit, and what is in a commit: against a straightforward account of a few runs.
-#include "plan/file_clock.hpp"
+#include "plan/commit_clock.hpp"
 
 #include <gmock/gmock.h>
 
@@ -28,7 +28,7 @@ Plan plan_that_writes(time::Period write_every, bool series = false) {
 struct Model {
   Plan plan;
   AxisBank axes;
-  FileClock clock;
+  CommitClock clock;
   std::int64_t step = 0;
 
   explicit Model(time::Period write_every, std::size_t most_bytes = never, bool series = false)
@@ -54,7 +54,7 @@ std::vector<std::tuple<int, std::int64_t, double>> records_of(const CommitDue& d
   return records;
 }
 
-TEST(FileClock, CommitsAtTheFirstTickAtOrPastEachMultiple) {
+TEST(CommitClock, CommitsAtTheFirstTickAtOrPastEachMultiple) {
   Model run(time::Period::of_seconds(5));
   std::vector<std::pair<double, std::vector<std::int64_t>>> commits;
   for (const double time : {1.5, 3.0, 4.5, 6.0, 7.5, 9.0, 10.5, 12.0, 21.0})
@@ -70,7 +70,7 @@ TEST(FileClock, CommitsAtTheFirstTickAtOrPastEachMultiple) {
 }
 
 // A run that is stopped commits at once what steps have closed whose samples are all there.
-TEST(FileClock, CommitsBeforeItsTimeWhatStepsHaveClosed) {
+TEST(CommitClock, CommitsBeforeItsTimeWhatStepsHaveClosed) {
   Model run(time::Period::of_seconds(99));
   for (const double time : {1.5, 3.0, 6.0, 10.5}) run.to(time);  // instants at steps 2, 3, 4; a mean at 4
   EXPECT_FALSE(run.clock.commit_until(run.axes, {1, 1.5}));
@@ -86,7 +86,7 @@ TEST(FileClock, CommitsBeforeItsTimeWhatStepsHaveClosed) {
               ElementsAre(std::tuple(0, 2, 10.5), std::tuple(1, 0, 10.0), std::tuple(1, 1, 10.5)));
 }
 
-TEST(FileClock, TakesTheRecordsOfEarlierStepsOutOfACommit) {
+TEST(CommitClock, TakesTheRecordsOfEarlierStepsOutOfACommit) {
   Model run(time::Period::of_seconds(99));
   for (const double time : {2.5, 4.5, 10.5, 11.5}) run.to(time);
   CommitDue due =
@@ -100,7 +100,7 @@ TEST(FileClock, TakesTheRecordsOfEarlierStepsOutOfACommit) {
   EXPECT_THAT(due.lengths, ElementsAre(3, 2));
 }
 
-TEST(FileClock, EachRecordIsInOneCommit) {
+TEST(CommitClock, EachRecordIsInOneCommit) {
   Model run(time::Period::of_seconds(5));
   std::vector<std::tuple<int, std::int64_t, double>> all;
   for (const double time : {3.0, 6.0, 9.0, 12.0})
@@ -112,7 +112,7 @@ TEST(FileClock, EachRecordIsInOneCommit) {
                                std::tuple(0, 3, 12.0), std::tuple(1, 0, 10.0), std::tuple(1, 1, 12.0)));
 }
 
-TEST(FileClock, EachWriteEndsAFileOfASeries) {
+TEST(CommitClock, EachWriteEndsAFileOfASeries) {
   Model run(time::Period::of_seconds(5), never, true);
   std::vector<std::pair<double, std::string>> ended;
   for (const double time : {1.5, 3.0, 4.5, 6.0, 7.5, 9.0, 10.5, 12.0, 21.0, 23.0})
@@ -129,7 +129,7 @@ TEST(FileClock, EachWriteEndsAFileOfASeries) {
 }
 
 // A file whose first commit comes early, because much has gathered, is named before it is known when it ends.
-TEST(FileClock, AFileOfASeriesKeepsItsName) {
+TEST(CommitClock, AFileOfASeriesKeepsItsName) {
   Model run(time::Period::of_seconds(100), 250, true);
   std::vector<std::tuple<double, std::string, bool>> commits;
   for (double time = 2.0; time<330.0; time += time> 110.0 ? 195.0 : 12.0)
@@ -149,7 +149,7 @@ Plan plan_with_new_files() {
   return plan;
 }
 
-TEST(FileClock, NewFilesBeginApartFromCommits) {
+TEST(CommitClock, NewFilesBeginApartFromCommits) {
   Model run(plan_with_new_files(), never);
   std::vector<std::tuple<double, std::string, bool>> commits;
   std::vector<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>> records;  // begins, lengths
@@ -173,7 +173,7 @@ TEST(FileClock, NewFilesBeginApartFromCommits) {
 }
 
 // The second file begins with a chunk, whatever the first one left open.
-TEST(FileClock, ChunksCountFromTheStartOfEachFile) {
+TEST(CommitClock, ChunksCountFromTheStartOfEachFile) {
   Model run(plan_with_new_files(), never);
   for (const double time : {7.0, 14.0, 21.0, 28.0}) run.to(time);
   const auto ended = run.to(35.0);  // the 5th instant; of means those until 10, 20 and 30 s
@@ -187,7 +187,7 @@ TEST(FileClock, ChunksCountFromTheStartOfEachFile) {
 }
 
 // A step that is longer than a window closes windows of two files.
-TEST(FileClock, AWindowBehindTheEndIsOfTheNextFile) {
+TEST(CommitClock, AWindowBehindTheEndIsOfTheNextFile) {
   Model run(plan_with_new_files(), never);
   run.to(7.0);
   const auto ended = run.to(54.0);
@@ -202,7 +202,7 @@ TEST(FileClock, AWindowBehindTheEndIsOfTheNextFile) {
   EXPECT_EQ(last.part, "a_30.0-60.0.nc");
 }
 
-TEST(FileClock, WritesByStepsToo) {
+TEST(CommitClock, WritesByStepsToo) {
   Model run(time::Period::of_steps(3));
   std::vector<std::int64_t> steps;
   for (int step = 1; step <= 7; ++step)
@@ -210,7 +210,7 @@ TEST(FileClock, WritesByStepsToo) {
   EXPECT_THAT(steps, ElementsAre(3, 6));
 }
 
-TEST(FileClock, HasNothingToCommitWithoutRecords) {
+TEST(CommitClock, HasNothingToCommitWithoutRecords) {
   Model run(time::Period::of_steps(1));
   EXPECT_FALSE(run.to(0.5));
   EXPECT_FALSE(run.to(1.5));
@@ -219,7 +219,7 @@ TEST(FileClock, HasNothingToCommitWithoutRecords) {
   EXPECT_THAT(due->lengths, ElementsAre(1, 0));
 }
 
-TEST(FileClock, CommitsEarlyWhenMuchHasGathered) {
+TEST(CommitClock, CommitsEarlyWhenMuchHasGathered) {
   Model run(time::Period::of_seconds(1000), 300);
   std::vector<double> times;
   for (double time = 2; time <= 20; time += 2)
@@ -228,7 +228,7 @@ TEST(FileClock, CommitsEarlyWhenMuchHasGathered) {
   EXPECT_THAT(times, ElementsAre(6.0, 10.0, 16.0, 20.0));
 }
 
-TEST(FileClock, TheEndClosesWhatIsOpen) {
+TEST(CommitClock, TheEndClosesWhatIsOpen) {
   Model run(time::Period::of_seconds(1000));
   EXPECT_FALSE(run.to(4.0));
   EXPECT_FALSE(run.to(13.0));
@@ -242,7 +242,7 @@ TEST(FileClock, TheEndClosesWhatIsOpen) {
   EXPECT_FALSE(due.records[1][1].whole);
 }
 
-TEST(FileClock, TheEndComesEvenWithoutAnyStep) {
+TEST(CommitClock, TheEndComesEvenWithoutAnyStep) {
   Model run(time::Period::of_seconds(5));
   const CommitDue due = run.clock.finish(run.axes);
   EXPECT_TRUE(due.final);

@@ -9,13 +9,13 @@
 
 namespace tailrace::pipeline::sampling {
 
-class StreamState {
+class OutputVariableState {
  public:
   // `prefix`: of the arrays' names. `regions`: of the grid, by client. `may_lack_samples`: clients may have
   // combined different samples, so how many there are is saved for each cell and not once. The references
   // must live longer.
-  StreamState(std::string prefix, const model::Grid& grid, const model::Regions& regions,
-              bool may_lack_samples);
+  OutputVariableState(std::string prefix, const model::Grid& grid, const model::Regions& regions,
+                      bool may_lack_samples);
 
   void save(model::StateSaver& saver, const Accumulators& accumulators) const;
   // Into accumulators of this decomposition. Throws Error(resource) where the cells of one client have

@@ -21,12 +21,12 @@
 
 namespace tailrace::sinks {
 
-class FileSink final : public Sink {
+class DatasetSink final : public Sink {
  public:
   // Creates the dataset; of a series only with the first commit into it. What goes wrong then is thrown, or,
   // with `on_error: skip`, logged, and the file is closed.
-  FileSink(const SinkPlace& place, const output::Format& format, FileServices services);
-  ~FileSink() override;  // waits for a write under way
+  DatasetSink(const SinkPlace& place, const output::Format& format, SinkServices services);
+  ~DatasetSink() override;  // waits for a write under way
 
   int home_of(const ChunkPlace& chunk) const override;
   void point(const plan::CommitDue& due) override;
@@ -44,7 +44,7 @@ class FileSink final : public Sink {
     return closed_ ? INT64_MAX : gathered_.empty() ? written_step_ : gathered_.newest()->step;
   }
   bool writes() const override { return true; }
-  std::optional<telemetry::FileStatus> status() const override;
+  std::optional<telemetry::DatasetStatus> status() const override;
   std::string describe() const override;
   bool at_rest() const override {
     return closed_ || (!write_ && gathered_.empty() && !committer_.due(INT64_MAX));
@@ -73,10 +73,10 @@ class FileSink final : public Sink {
     if (dataset_) steps_.show(*dataset_, *counters_);
   }
 
-  const plan::FilePlan& plan_;
-  const cf::FileLayout& layout_;
+  const plan::DatasetPlan& plan_;
+  const cf::DatasetLayout& layout_;
   const output::Format& format_;
-  FileServices services_;
+  SinkServices services_;
   int server_;
   int home_;
   bool by_many_;
@@ -87,7 +87,7 @@ class FileSink final : public Sink {
   PartCutter cutter_;                    // of a series
   std::uint64_t closed_bytes_ = 0;       // on disk, in files of a series that have ended; of the writer only
   StepTally steps_;                      // of a stream
-  telemetry::FileCounters* counters_;
+  telemetry::DatasetCounters* counters_;
   std::shared_ptr<Write> write_;  // under way, or waiting to be tried again
   bool constants_sent_ = false;
   bool writing_ = false;

@@ -1,4 +1,4 @@
-#include "plan/file_clock.hpp"
+#include "plan/commit_clock.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace tailrace::plan {
 
-FileClock::FileClock(const FilePlan& file, std::size_t number, const calendar::Calendar& calendar,
-                     model::Tick begin, ClockLimits limits)
+CommitClock::CommitClock(const DatasetPlan& file, std::size_t number, const calendar::Calendar& calendar,
+                         model::Tick begin, ClockLimits limits)
     : number_(number),
       write_(file.entry.write_every, calendar, begin),
       each_write_ends_(file.entry.series),
@@ -38,7 +38,7 @@ CommitDue take_until(CommitDue& due, std::int64_t step) {
   return taken;
 }
 
-void FileClock::append(std::size_t axis, const time::TimeRecord& record, std::int64_t step) {
+void CommitClock::append(std::size_t axis, const time::TimeRecord& record, std::int64_t step) {
   gathered_.records[axis].push_back(record);
   gathered_.lengths[axis] = record.index + 1;
   if (gathered_.closings.empty() || gathered_.closings.back().step != step)
@@ -49,7 +49,7 @@ void FileClock::append(std::size_t axis, const time::TimeRecord& record, std::in
 
 // `of_next_file`: of a file that has ended with the latest tick, the records behind it, or those that are in
 // it.
-void FileClock::append_closed(const AxisBank& axes, bool of_next_file) {
+void CommitClock::append_closed(const AxisBank& axes, bool of_next_file) {
   const bool ended = axes.file_ended(number_);
   for (std::size_t axis = 0; axis < gathered_.lengths.size(); ++axis) {
     for (const time::Share& share : axes.shares(axes.number(number_, axis))) {
@@ -59,7 +59,7 @@ void FileClock::append_closed(const AxisBank& axes, bool of_next_file) {
   }
 }
 
-std::optional<CommitDue> FileClock::advance(const AxisBank& axes, const model::Tick& tick) {
+std::optional<CommitDue> CommitClock::advance(const AxisBank& axes, const model::Tick& tick) {
   tick_ = tick;
   append_closed(axes, false);
   const bool ended = axes.file_ended(number_);
@@ -72,14 +72,14 @@ std::optional<CommitDue> FileClock::advance(const AxisBank& axes, const model::T
   return commit;
 }
 
-void FileClock::begin_file(const AxisBank& axes) {
+void CommitClock::begin_file(const AxisBank& axes) {
   for (std::size_t axis = 0; axis < gathered_.lengths.size(); ++axis)
     gathered_.begins[axis] = gathered_.lengths[axis] = axes.begin_of_file(number_, axis);
   committed_ = gathered_.lengths;
   append_closed(axes, true);
 }
 
-CommitDue FileClock::finish(const AxisBank& axes) {
+CommitDue CommitClock::finish(const AxisBank& axes) {
   if (ends_with_step_ && bytes_ == 0 && part_.empty()) part_ = axes.series(number_)->of_last_step(tick_);
   for (std::size_t axis = 0; axis < gathered_.lengths.size(); ++axis) {
     for (const time::TimeRecord& record : axes.axis(axes.number(number_, axis)).last_records())
@@ -88,7 +88,7 @@ CommitDue FileClock::finish(const AxisBank& axes) {
   return take(axes, true, false);
 }
 
-std::optional<CommitDue> FileClock::commit_until(const AxisBank& axes, const model::Tick& tick) {
+std::optional<CommitDue> CommitClock::commit_until(const AxisBank& axes, const model::Tick& tick) {
   if (gathered_.closings.empty() || gathered_.closings.front().step > tick.step) return std::nullopt;
   CommitDue due = take_until(gathered_, tick.step);
   due.tick = tick;
@@ -100,25 +100,25 @@ std::optional<CommitDue> FileClock::commit_until(const AxisBank& axes, const mod
 }
 
 // State is saved between two steps, so what is in it is whole.
-void FileClock::load(model::NumberLoader loader) {
+void CommitClock::load(model::NumberLoader loader) {
   visit_state(*this, std::move(loader));
   gathered_.closings = {{tick_.step, gathered_.lengths}};
 }
 
-CommitDue FileClock::gathered(const AxisBank& axes) {
+CommitDue CommitClock::gathered(const AxisBank& axes) {
   CommitDue due = gathered_;
   due.part = name_part(axes, false);
   return due;
 }
 
-std::string FileClock::name_part(const AxisBank& axes, bool ended) {
+std::string CommitClock::name_part(const AxisBank& axes, bool ended) {
   const SeriesClock* series = axes.series(number_);
   if (series == nullptr) return {};
   if (part_.empty()) part_ = ended ? series->ended() : series->open(tick_);
   return ended ? std::exchange(part_, {}) : part_;
 }
 
-CommitDue FileClock::take(const AxisBank& axes, bool final, bool ends_part) {
+CommitDue CommitClock::take(const AxisBank& axes, bool final, bool ends_part) {
   CommitDue due = gathered_;
   due.tick = tick_;
   due.final = final;

@@ -14,7 +14,7 @@
 
 namespace tailrace::pipeline::sampling {
 
-struct Stream {
+struct OutputVariable {
   // What each sample needs comes first, in one line of the cache.
   std::size_t axis = 0;  // number in the axis bank
   bool copies = false;   // whether values are passed on as they are

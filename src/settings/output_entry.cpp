@@ -1,4 +1,4 @@
-#include "settings/file.hpp"
+#include "settings/output_entry.hpp"
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ namespace tailrace::settings {
 namespace {
 
 using namespace config;
-using Files = std::vector<FileEntry>;
+using Files = std::vector<OutputEntry>;
 
 config::Section<codecs::CodecOptions> compression() {
   return codecs::compression_section("The compression of the file's variables; by default none.");
@@ -143,7 +143,7 @@ std::vector<Option> file_defaults() {
   return joined_section({when_it_is_written(), time::span_options(), how_it_is_written()}).options;
 }
 
-void set_writing(const Value& value, FileEntry& file) {
+void set_writing(const Value& value, OutputEntry& file) {
   const time::WrittenPeriod write_every = time::period_of(value, "write_every");
   file.format = text_of(value, "format", file.format);
   file.write_every = write_every.period;
@@ -175,8 +175,8 @@ void set_writing(const Value& value, FileEntry& file) {
   if (const Value* format = value.find("format")) file.format_location = format->location();
 }
 
-FileEntry file_of(const ValueEntry& entry, Problems& problems) {
-  FileEntry file;
+OutputEntry file_of(const ValueEntry& entry, Problems& problems) {
+  OutputEntry file;
   file.location = entry.location;
   file.path = entry.key;
   set_writing(entry.value, file);
@@ -211,8 +211,8 @@ Files read(const Value& value, Problems& problems) {
 }
 
 void check_paths(const Files& files, Problems& problems) {
-  std::map<std::string, const FileEntry*> seen;
-  for (const FileEntry& file : files) {
+  std::map<std::string, const OutputEntry*> seen;
+  for (const OutputEntry& file : files) {
     const std::string path = std::filesystem::path(file.path).lexically_normal().string();
     const auto [first, fresh] = seen.try_emplace(path, &file);
     if (!fresh)
@@ -222,7 +222,7 @@ void check_paths(const Files& files, Problems& problems) {
   }
 }
 
-void check_series(const FileEntry& file, Problems& problems) {
+void check_series(const OutputEntry& file, Problems& problems) {
   if (file.series && file.new_file_every)
     problems.add(file.new_file_every_location, "output." + file.path + ".new_file_every",
                  "`file_per_write` ends a file with each write; expected only one of the two");
@@ -236,7 +236,7 @@ void check_series(const FileEntry& file, Problems& problems) {
 }
 
 // What is made of a whole run is in no file that ends before it, or that another run began.
-void check_cycles(const FileEntry& file, Problems& problems) {
+void check_cycles(const OutputEntry& file, Problems& problems) {
   for (const VariableEntry& variable : file.variables) {
     if (variable.cycle == time::Cycle::none) continue;
     const auto refuse = [&](const std::string& why) {
@@ -258,7 +258,7 @@ void check_cycles(const FileEntry& file, Problems& problems) {
   }
 }
 
-void check_periods(const FileEntry& file, const Sections& all, Problems& problems) {
+void check_periods(const OutputEntry& file, const Sections& all, Problems& problems) {
   check_months(file.write_every, file.write_every_location, "output." + file.path + ".write_every", all,
                problems);
   if (file.new_file_every)
@@ -281,7 +281,7 @@ void check_targets(const Files& files, const Sections& all, Problems& problems) 
   const Groups& groups = all.get<Groups>();
   std::vector<std::string> group_names;
   for (const auto& [name, members] : groups) group_names.push_back(name);
-  for (const FileEntry& file : files) {
+  for (const OutputEntry& file : files) {
     for (const VariableEntry& variable : file.variables) {
       if (!variable.pattern.empty())
         listed.expect_like({.name = variable.pattern, .location = variable.target_location},
@@ -305,7 +305,7 @@ void check_fixed(const Files& files, const Sections& all, Problems& problems) {
   for (const FieldGroup& group : all.get<std::vector<FieldGroup>>())
     for (const ListedName& field : group.fields)
       if (group.once) fixed.insert(field.name);
-  for (const FileEntry& file : files)
+  for (const OutputEntry& file : files)
     for (const VariableEntry& variable : file.variables)
       if (fixed.contains(variable.field) && !variable.cmip &&
           variable.reduction != time::ReductionKind::snapshot)
@@ -316,7 +316,7 @@ void check_fixed(const Files& files, const Sections& all, Problems& problems) {
 
 void check(const Files& files, const Sections& all, Problems& problems) {
   check_paths(files, problems);
-  for (const FileEntry& file : files) {
+  for (const OutputEntry& file : files) {
     check_series(file, problems);
     check_format(file, problems);
     check_cycles(file, problems);
@@ -345,7 +345,7 @@ const SectionRegistration of_defaults{defaults_section};
 
 }  // namespace
 
-output::IfExists if_exists(const FileEntry& file, double begin) {
+output::IfExists if_exists(const OutputEntry& file, double begin) {
   return file.if_exists.value_or(begin > 0.0 ? output::IfExists::fail : output::IfExists::replace);
 }
 

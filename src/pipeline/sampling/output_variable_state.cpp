@@ -1,4 +1,4 @@
-#include "pipeline/sampling/stream_state.hpp"
+#include "pipeline/sampling/output_variable_state.hpp"
 
 #include <fmt/format.h>
 
@@ -17,15 +17,15 @@ constexpr model::DataType type_of =
 
 }  // namespace
 
-StreamState::StreamState(std::string prefix, const model::Grid& grid, const model::Regions& regions,
-                         bool may_lack_samples)
+OutputVariableState::OutputVariableState(std::string prefix, const model::Grid& grid,
+                                         const model::Regions& regions, bool may_lack_samples)
     : prefix_(std::move(prefix)), grid_(grid), regions_(regions), may_lack_samples_(may_lack_samples) {}
 
-model::StateArray StreamState::array(const std::string& name, model::DataType type) const {
+model::StateArray OutputVariableState::array(const std::string& name, model::DataType type) const {
   return {prefix_ + name, type, grid_.dims, grid_.shape};
 }
 
-void StreamState::save(model::StateSaver& saver, const Accumulators& accumulators) const {
+void OutputVariableState::save(model::StateSaver& saver, const Accumulators& accumulators) const {
   for (const auto& [client, accumulator] : accumulators) {
     const time::AccumulatorState state = accumulator->state();
     save_totals(saver, client, state.totals);
@@ -41,7 +41,7 @@ void StreamState::save(model::StateSaver& saver, const Accumulators& accumulator
   }
 }
 
-void StreamState::load(const model::StateLoader& loader, const Accumulators& accumulators) const {
+void OutputVariableState::load(const model::StateLoader& loader, const Accumulators& accumulators) const {
   for (const auto& [client, accumulator] : accumulators) {
     time::AccumulatorState state{load_totals(loader, client), {}};
     if (state.totals.samples > 0) {
@@ -55,7 +55,8 @@ void StreamState::load(const model::StateLoader& loader, const Accumulators& acc
   }
 }
 
-void StreamState::save_totals(model::StateSaver& saver, int client, const time::Totals& totals) const {
+void OutputVariableState::save_totals(model::StateSaver& saver, int client,
+                                      const time::Totals& totals) const {
   if (may_lack_samples_) {
     save_everywhere(saver, "samples", client, totals.samples);
     save_everywhere(saver, "weight", client, totals.weight);
@@ -66,7 +67,7 @@ void StreamState::save_totals(model::StateSaver& saver, int client, const time::
   numbers("weight", totals.weight);
 }
 
-time::Totals StreamState::load_totals(const model::StateLoader& loader, int client) const {
+time::Totals OutputVariableState::load_totals(const model::StateLoader& loader, int client) const {
   if (may_lack_samples_)
     return {load_common<std::int64_t>(loader, "samples", client),
             load_common<double>(loader, "weight", client)};
@@ -78,13 +79,14 @@ time::Totals StreamState::load_totals(const model::StateLoader& loader, int clie
 }
 
 template <class T>
-void StreamState::save_everywhere(model::StateSaver& saver, const char* name, int client, T value) const {
+void OutputVariableState::save_everywhere(model::StateSaver& saver, const char* name, int client,
+                                          T value) const {
   const std::vector<T> cells(static_cast<std::size_t>(region(client).size()), value);
   saver.save(array(name, type_of<T>), region(client), std::as_bytes(std::span(cells)));
 }
 
 template <class T>
-T StreamState::load_common(const model::StateLoader& loader, const char* name, int client) const {
+T OutputVariableState::load_common(const model::StateLoader& loader, const char* name, int client) const {
   std::vector<T> cells(static_cast<std::size_t>(region(client).size()));
   loader.load(array(name, type_of<T>), region(client), std::as_writable_bytes(std::span(cells)));
   if (cells.empty()) return T{};

@@ -47,14 +47,14 @@ struct ClockLimits {
   std::size_t most_bytes = 0;
 };
 
-class FileClock {
+class CommitClock {
  public:
   // `number`: of the file in its plan. A commit is due at the first tick at or past each multiple of
   // `write_every`, and earlier when `limits.most_bytes` have gathered, so that memory stays bounded however
   // rarely the user wants to write. One is due, too, where a file of a series ends; of a file per write,
   // there alone.
-  FileClock(const FilePlan& file, std::size_t number, const calendar::Calendar& calendar, model::Tick begin,
-            ClockLimits limits);
+  CommitClock(const DatasetPlan& file, std::size_t number, const calendar::Calendar& calendar,
+              model::Tick begin, ClockLimits limits);
 
   // After `axes` have advanced to `tick`.
   std::optional<CommitDue> advance(const AxisBank& axes, const model::Tick& tick);

@@ -21,7 +21,7 @@ enum class OnError { stop, skip, retry };
 enum class Access { automatic, maps, series };  // what chunks should favour
 enum class TimeStamp { end, middle };           // where in its window a record's time lies
 
-struct FileEntry {  // an entry under `output:`
+struct OutputEntry {  // an entry under `output:`
   config::Location location;
   std::string path;  // with {options} filled in
   std::string format = "netcdf";
@@ -63,9 +63,9 @@ struct FileEntry {  // an entry under `output:`
 
 // What becomes of a file that is there when a run begins at that model time. A run that goes on where another
 // one ended replaces nothing unless it is told to.
-output::IfExists if_exists(const FileEntry& file, double begin);
+output::IfExists if_exists(const OutputEntry& file, double begin);
 
 // Checks that the files differ, and that the names of fields and groups lead somewhere.
-config::Section<std::vector<FileEntry>> files_section();
+config::Section<std::vector<OutputEntry>> files_section();
 
 }  // namespace tailrace::settings
