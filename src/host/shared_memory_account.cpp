@@ -9,13 +9,13 @@ constexpr std::size_t message_share = 8;
 
 }  // namespace
 
-SharedMemoryAccount::SharedMemoryAccount(std::size_t memory, telemetry::HeldBytes& account)
+SharedMemoryAccount::SharedMemoryAccount(std::size_t memory, telemetry::MemoryAccount& account)
     : arrivals_(memory / arrival_share), most_unprocessed_(memory / message_share), held_(account) {}
 
 void SharedMemoryAccount::count(messaging::Messenger& messenger) {
-  held_.set(telemetry::Held::arrivals, arrivals_.bytes());
-  held_.set(telemetry::Held::messages, messenger.bytes_in_flight() + messenger.bytes_arriving());
-  held_.set(telemetry::Held::reuse, messenger.slabs().kept());
+  held_.set(telemetry::MemoryKind::arrivals, arrivals_.bytes());
+  held_.set(telemetry::MemoryKind::messages, messenger.bytes_in_flight() + messenger.bytes_arriving());
+  held_.set(telemetry::MemoryKind::reuse, messenger.slabs().kept());
 }
 
 }  // namespace tailrace::host

@@ -5,8 +5,8 @@
 #include <cstddef>
 
 #include "messaging/messenger.hpp"
-#include "telemetry/held.hpp"
-#include "transport/arrival_room.hpp"
+#include "telemetry/memory_account.hpp"
+#include "transport/receive_budget.hpp"
 
 namespace tailrace::host {
 
@@ -14,15 +14,15 @@ namespace tailrace::host {
 class SharedMemoryAccount {
  public:
   // `memory`: of the server. `account` must live longer.
-  SharedMemoryAccount(std::size_t memory, telemetry::HeldBytes& account);
+  SharedMemoryAccount(std::size_t memory, telemetry::MemoryAccount& account);
 
-  transport::ArrivalRoom& arrivals() { return arrivals_; }  // of packets of clients
+  transport::ReceiveBudget& arrivals() { return arrivals_; }  // of packets of clients
   // Whether messages of other servers may be received: of what has come, so many bytes are `unprocessed`.
   bool has_room_for_messages(std::size_t unprocessed) const { return unprocessed <= most_unprocessed_; }
   void count(messaging::Messenger& messenger);
 
  private:
-  transport::ArrivalRoom arrivals_;
+  transport::ReceiveBudget arrivals_;
   std::size_t most_unprocessed_;
   telemetry::HeldPart held_;
 };

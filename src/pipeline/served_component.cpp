@@ -43,7 +43,7 @@ ServedComponent::ServedComponent(ComponentInfo info, messaging::Messenger& messe
           [this](const sampling::OutputVariable& output_variable, const time::TimeRecord& record,
                  const time::Lost& lost) { out_of_range_.add(output_variable, record, lost); }),
       commits_(blueprint_, control_),
-      backlog_(blueprint_, control_, blueprint_.info.memory / backlog_share),
+      flow_control_(blueprint_, control_, blueprint_.info.memory / backlog_share),
       router_({.blueprint = blueprint_,
                .control = control_,
                .tasks = tasks_,
@@ -136,7 +136,7 @@ void ServedComponent::start(std::vector<server::Link> links, const model::StateL
         std::move(clients));
   if (saved == nullptr) saved = blueprint_.info.saved.get();
   if (saved != nullptr) load(*saved);
-  if (!links.empty()) backlog_.start(commits_.clocks(), bytes_per_record());
+  if (!links.empty()) flow_control_.start(commits_.clocks(), bytes_per_record());
   if (!links.empty())
     intake_ = std::make_unique<server::Intake>(blueprint_.info.declarations.component, std::move(links),
                                                server::IntakeServices{.executor = services_.executor,
@@ -150,7 +150,7 @@ void ServedComponent::start(std::vector<server::Link> links, const model::StateL
 bool ServedComponent::ready_for_step() {
   if (diagnostics_) diagnostics_->end_step();  // all blocks of the step before are here
   if (blueprint_.is_inline()) return !fails_for_lack_of_room();
-  waits_for_writers_ = backlog_.full();
+  waits_for_writers_ = flow_control_.full();
   return !waits_for_writers_ && has_room();
 }
 
@@ -210,7 +210,7 @@ void ServedComponent::begin_step(const model::Tick& tick) {
   if (const auto fault = checkpoints_.disagreement(tick)) return fail(*fault);
   variables_.begin_step(tick);
   if (diagnostics_) diagnostics_->begin_step(tick, variables_.axes());
-  backlog_.begin_step(variables_.axes(), tick);
+  flow_control_.begin_step(variables_.axes(), tick);
   count_held();
   lifecycle_.announce_step(tick);
 }
@@ -298,7 +298,7 @@ bool ServedComponent::progress() {
   moved = router_.send(!at_work) || moved;
   moved = commits_.progress() || moved;
   if (!fatal() && !cut()) moved = checkpoints_.progress() || moved;
-  moved = (!blueprint_.is_inline() && backlog_.tell(commits_.sinks())) || moved;
+  moved = (!blueprint_.is_inline() && flow_control_.tell(commits_.sinks())) || moved;
   if (env::steady_seconds() >= next_count_) count_held();
   if (input_ended_) moved = lifecycle_.announce_last_step() || moved;
   return (!at_work && close()) || moved;
@@ -380,15 +380,15 @@ void ServedComponent::tell_the_end() {
 
 // What the messenger holds is its owner's to count.
 void ServedComponent::count_held() {
-  using telemetry::Held;
+  using telemetry::MemoryKind;
   next_count_ = env::steady_seconds() + seconds_between_counts;
-  held_.set(Held::messages, router_.unsent_bytes() + router_.unprocessed_bytes());
-  held_.set(Held::chunks, router_.open_bytes());
-  held_.set(Held::files, commits_.bytes() + commits_.cache_bytes() + router_.delivered_bytes());
-  held_.set(Held::analytics, diagnostics_ ? diagnostics_->bytes() + diagnostics_->fixed_bytes() : 0);
-  held_.set(Held::windows, variables_.bytes() + masks_.bytes());
-  held_.set(Held::geometry, router_.geometry_bytes());
-  held_.set(Held::checkpoint, checkpoints_.bytes());
+  held_.set(MemoryKind::messages, router_.unsent_bytes() + router_.unprocessed_bytes());
+  held_.set(MemoryKind::chunks, router_.open_bytes());
+  held_.set(MemoryKind::files, commits_.bytes() + commits_.cache_bytes() + router_.delivered_bytes());
+  held_.set(MemoryKind::analytics, diagnostics_ ? diagnostics_->bytes() + diagnostics_->fixed_bytes() : 0);
+  held_.set(MemoryKind::windows, variables_.bytes() + masks_.bytes());
+  held_.set(MemoryKind::geometry, router_.geometry_bytes());
+  held_.set(MemoryKind::checkpoint, checkpoints_.bytes());
 }
 
 std::string ServedComponent::describe() const {

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/backlog.hpp"
 #include "pipeline/checkpoints/checkpoints.hpp"
 #include "pipeline/commits.hpp"
 #include "pipeline/component_lifecycle.hpp"
 #include "pipeline/diagnostics.hpp"
+#include "pipeline/flow_control.hpp"
 #include "pipeline/graceful_shutdown.hpp"
 #include "pipeline/routing/router.hpp"
 #include "pipeline/sampling/block_sizes.hpp"
@@ -124,7 +124,7 @@ class ServedComponent final : public server::Pipeline {
   sampling::Masks masks_;
   sampling::OutputVariables variables_;
   Commits commits_;
-  Backlog backlog_;
+  FlowControl flow_control_;
   routing::Router router_;
   ComponentLifecycle lifecycle_;
   GracefulShutdown shutdown_;

@@ -37,7 +37,7 @@ Intake::Intake(std::string component, std::vector<Link> links, const IntakeServi
       counters_(services.counters),
       trace_(services.trace),
       finished_(links.empty()) {
-  std::shared_ptr<transport::Company> company;
+  std::shared_ptr<transport::PollGroup> company;
   for (Link& link : links) {
     link.consumer->join(company);
     clients_.push_back({std::move(link), State::running, {}, false, {}, 0, 0.0, false});

@@ -85,7 +85,7 @@ void visit_server(S& server, Visitor& visit) {
   visit(server.encoded_bytes_out);
   visit(server.messages_sent);
   visit(server.message_bytes_sent);
-  HeldBytes::visit(server.held, visit);
+  MemoryAccount::visit(server.held, visit);
   visit(server.commits);
   visit_timings(server.lag, visit);
   visit(server.checkpoints);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "telemetry/counter.hpp"
-#include "telemetry/held.hpp"
+#include "telemetry/memory_account.hpp"
 #include "telemetry/series.hpp"
 
 namespace tailrace::telemetry {
@@ -93,7 +93,7 @@ struct ServerCounters {
   SharedCounter packets_in;
   SharedCounter raw_bytes_out, encoded_bytes_out;
   SharedCounter messages_sent, message_bytes_sent;
-  HeldBytes held;
+  MemoryAccount held;
   Counter commits;
   Counter checkpoints, checkpoint_bytes;  // complete ones; on the server that commits them
   Timings checkpoint_seconds;             // of each, from the model's word to its end on disk

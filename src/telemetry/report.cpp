@@ -117,7 +117,7 @@ Json server_json(const ServerCounters& server) {
   }
   Json held = Json::object();
   for (std::size_t k = 0; k < held_count; ++k) {
-    const auto what = static_cast<Held>(k);
+    const auto what = static_cast<MemoryKind>(k);
     held[held_name(what)] = server.held.most(what);
   }
   Json series = Json::array();

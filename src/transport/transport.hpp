@@ -99,12 +99,12 @@ struct Packet {
 constexpr double patience = 2e-2;
 
 // What several consumers of one thread have in common; each kind of transport knows its own.
-class Company {
+class PollGroup {
  public:
-  virtual ~Company() = default;
+  virtual ~PollGroup() = default;
 };
 
-class ArrivalRoom;
+class ReceiveBudget;
 
 // The end that receives. `next` from one thread; `release` and `raise` from any thread.
 class Consumer {
@@ -125,7 +125,7 @@ class Consumer {
   virtual bool alive() = 0;
   // Before the first next(): this and the others that join the same company look for packets together. Null
   // at first; the first for which it makes a difference makes it.
-  virtual void join(std::shared_ptr<Company>&) {}
+  virtual void join(std::shared_ptr<PollGroup>&) {}
   // Packets arrive only while next() is called: no doorbell announces them, so who receives must not
   // sleep long.
   virtual bool needs_polling() const { return false; }
@@ -133,7 +133,7 @@ class Consumer {
   virtual std::size_t capacity() const = 0;
   // Before the first next(): what comes in messages stays with the sender while `room` has none. It must live
   // longer. Nothing changes where packets are worked on in memory that both ends see.
-  virtual void receive_into(ArrivalRoom&) {}
+  virtual void receive_into(ReceiveBudget&) {}
 };
 
 // What a process that receives sleeps on. Woken by ring() from any sender or thread.

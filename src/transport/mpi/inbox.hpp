@@ -13,7 +13,7 @@ class MpiConsumer;
 // Each probe is a call of MPI that looks at all that arrives, so one asks for all senders. The thread of
 // next() alone. Consumers that join must be all there are for this communicator and tag: a message of another
 // sender would hide those behind it.
-class Inbox final : public Company {
+class Inbox final : public PollGroup {
  public:
   Inbox(comm::Communicator& communicator, int tag) : communicator_(communicator), tag_(tag) {}
 

@@ -105,7 +105,7 @@ void MpiConsumer::look() {
     if (!start_receiving(*incoming, true)) return;
 }
 
-void MpiConsumer::receive_into(ArrivalRoom& room) {
+void MpiConsumer::receive_into(ReceiveBudget& room) {
   room_ = &room;
   room.join();
 }
@@ -140,7 +140,7 @@ bool MpiConsumer::start_receiving(const comm::Incoming& incoming, bool asked) {
   return true;
 }
 
-void MpiConsumer::join(std::shared_ptr<Company>& company) {
+void MpiConsumer::join(std::shared_ptr<PollGroup>& company) {
   if (!company) company = std::make_shared<Inbox>(communicator_, tag_);
   auto inbox = std::dynamic_pointer_cast<Inbox>(company);
   if (!inbox || !inbox->is_of(communicator_, tag_)) return;

@@ -12,8 +12,8 @@
 #include "base/thread_safety.hpp"
 #include "comm/communicator.hpp"
 #include "transport/aligned_bytes.hpp"
-#include "transport/arrival_room.hpp"
 #include "transport/mpi/inbox.hpp"
+#include "transport/receive_budget.hpp"
 #include "transport/transport.hpp"
 
 namespace tailrace::transport::mpi {
@@ -37,14 +37,14 @@ class MpiConsumer final : public Consumer {
   void close() override;  // tells the sender what was released last, and that no more is taken
   bool alive() override { return true; }
   bool needs_polling() const override { return true; }
-  void join(std::shared_ptr<Company>& company) override;
+  void join(std::shared_ptr<PollGroup>& company) override;
   // A message of this channel that a probe reported; false where it has no room yet. `asked`: next() was
   // called for this channel, and not for another one that looks for all.
   bool start_receiving(const comm::Incoming& incoming, bool asked);
   bool waits_for_room() const;
   std::size_t bytes_under_way() const override;
   std::size_t capacity() const override { return capacity_; }
-  void receive_into(ArrivalRoom& room) override;
+  void receive_into(ReceiveBudget& room) override;
 
  private:
   struct Arrival {  // a message that is being received
@@ -72,14 +72,14 @@ class MpiConsumer final : public Consumer {
   int tag_;
   std::size_t capacity_;
   Doorbell& doorbell_;
-  std::deque<Arrival> arrivals_;  // in the order they were sent
-  std::size_t read_ = 0;          // bytes of arrivals_.front() already handed out
-  std::deque<Note> notes_;        // under way
-  std::uint64_t credited_ = 0;    // packets the sender knows to be released
-  std::shared_ptr<Inbox> inbox_;  // null: it looks alone
-  std::uint64_t seen_ = 0;        // the inbox's
-  bool closed_ = false;           // and has been told so
-  ArrivalRoom* room_ = nullptr;   // null: as much as the sender has
+  std::deque<Arrival> arrivals_;   // in the order they were sent
+  std::size_t read_ = 0;           // bytes of arrivals_.front() already handed out
+  std::deque<Note> notes_;         // under way
+  std::uint64_t credited_ = 0;     // packets the sender knows to be released
+  std::shared_ptr<Inbox> inbox_;   // null: it looks alone
+  std::uint64_t seen_ = 0;         // the inbox's
+  bool closed_ = false;            // and has been told so
+  ReceiveBudget* room_ = nullptr;  // null: as much as the sender has
 
   mutable base::Mutex mutex_;
   std::deque<Taken> taken_ TAILRACE_GUARDED_BY(mutex_);

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 
 #include "messaging/testing/memory_network.hpp"
-#include "transport/arrival_room.hpp"
 #include "transport/endpoints.hpp"
 #include "transport/mpi/mpi_consumer.hpp"
+#include "transport/receive_budget.hpp"
 
 namespace tailrace::transport {
 namespace {
@@ -23,7 +23,7 @@ struct Channels {
   std::vector<std::unique_ptr<Consumer>> consumers;
 
   Channels() {
-    std::shared_ptr<Company> company;
+    std::shared_ptr<PollGroup> company;
     for (int client = 0; client < clients; ++client) {
       ranks.push_back(network.rank(client));
       BufferOptions options;
@@ -92,7 +92,7 @@ TEST(Inbox, OneThatEndsLeavesTheOthersTheirMessages) {
 // A client that nobody asks may be ahead of the step that is worked on: the room that its message took would
 // come back only after the others' messages, which wait for that room.
 TEST(Inbox, OneThatIsNotAskedTakesNoRoomFromTheOthers) {
-  ArrivalRoom room(2000);
+  ReceiveBudget room(2000);
   Channels channels;
   for (const auto& consumer : channels.consumers) consumer->receive_into(room);
   constexpr std::size_t large = 900;

@@ -10,8 +10,8 @@
 
 #include "base/error.hpp"
 #include "comm/communicator.hpp"
-#include "transport/arrival_room.hpp"
 #include "transport/endpoints.hpp"
+#include "transport/receive_budget.hpp"
 #include "transport/registry.hpp"
 #include "transport/testing/transport_conformance.hpp"
 
@@ -111,7 +111,7 @@ void share_a_room(comm::Communicator& world, int tag) {
     }
     return transport::testing::finish(*end.producer);
   }
-  transport::ArrivalRoom room(room_bytes);
+  transport::ReceiveBudget room(room_bytes);
   std::vector<std::unique_ptr<transport::Consumer>> consumers;
   const auto invitations = world.all_gather({});
   for (int client = 1; client < world.size(); ++client) {

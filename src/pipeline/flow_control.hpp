@@ -24,10 +24,10 @@
 namespace tailrace::pipeline {
 
 // Communication thread only.
-class Backlog {
+class FlowControl {
  public:
   // Both must live longer. `most`: bytes, not encoded, of due commits that one server may lag behind with.
-  Backlog(const Blueprint& blueprint, ControlChannel& control, std::size_t most);
+  FlowControl(const Blueprint& blueprint, ControlChannel& control, std::size_t most);
 
   // On servers with clients, before their first step: of the files of the plan. `bytes_per_record` by file
   // and axis of the file.

@@ -1,30 +1,30 @@
-#include "telemetry/held.hpp"
+#include "telemetry/memory_account.hpp"
 
 namespace tailrace::telemetry {
 
-const char* held_name(Held what) {
+const char* held_name(MemoryKind what) {
   static constexpr std::array<const char*, held_count> names{
       "arrivals", "messages", "chunks", "files", "analytics", "windows", "geometry", "reuse", "checkpoint"};
   return names[static_cast<std::size_t>(what)];
 }
 
-void HeldBytes::add(Held what, std::uint64_t bytes) {
+void MemoryAccount::add(MemoryKind what, std::uint64_t bytes) {
   now_[at(what)].add(bytes);
   total_.add(bytes);
   most_[at(what)].raise_to(now(what));
   most_total_.raise_to(total());
 }
 
-void HeldBytes::subtract(Held what, std::uint64_t bytes) {
+void MemoryAccount::subtract(MemoryKind what, std::uint64_t bytes) {
   now_[at(what)].subtract(bytes);
   total_.subtract(bytes);
 }
 
 HeldPart::~HeldPart() {
-  for (std::size_t what = 0; what < held_count; ++what) set(static_cast<Held>(what), 0);
+  for (std::size_t what = 0; what < held_count; ++what) set(static_cast<MemoryKind>(what), 0);
 }
 
-void HeldPart::set(Held what, std::uint64_t bytes) {
+void HeldPart::set(MemoryKind what, std::uint64_t bytes) {
   std::uint64_t& entered = entered_[static_cast<std::size_t>(what)];
   if (bytes > entered) account_.add(what, bytes - entered);
   if (bytes < entered) account_.subtract(what, entered - bytes);

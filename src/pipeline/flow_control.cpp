@@ -1,4 +1,4 @@
-#include "pipeline/backlog.hpp"
+#include "pipeline/flow_control.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace tailrace::pipeline {
 
-Backlog::Backlog(const Blueprint& blueprint, ControlChannel& control, std::size_t most)
+FlowControl::FlowControl(const Blueprint& blueprint, ControlChannel& control, std::size_t most)
     : control_(control),
       owners_(blueprint.info.number, control.size()),
       most_(most),
@@ -18,13 +18,13 @@ Backlog::Backlog(const Blueprint& blueprint, ControlChannel& control, std::size_
                                  [this](const messaging::Bytes& message) { on_written(message); });
 }
 
-void Backlog::start(std::vector<plan::CommitClock> clocks,
-                    std::vector<std::vector<std::size_t>> bytes_per_record) {
+void FlowControl::start(std::vector<plan::CommitClock> clocks,
+                        std::vector<std::vector<std::size_t>> bytes_per_record) {
   clocks_ = std::move(clocks);
   bytes_per_record_ = std::move(bytes_per_record);
 }
 
-void Backlog::begin_step(const plan::AxisBank& axes, const model::Tick& tick) {
+void FlowControl::begin_step(const plan::AxisBank& axes, const model::Tick& tick) {
   for (std::size_t file = 0; file < clocks_.size(); ++file) {
     const auto due = clocks_[file].advance(axes, tick);
     if (!due || tick.step <= written_[file]) continue;
@@ -35,7 +35,7 @@ void Backlog::begin_step(const plan::AxisBank& axes, const model::Tick& tick) {
   }
 }
 
-bool Backlog::tell(const std::vector<std::unique_ptr<sinks::Sink>>& sinks) {
+bool FlowControl::tell(const std::vector<std::unique_ptr<sinks::Sink>>& sinks) {
   base::ByteWriter news;
   for (std::size_t file = 0; file < sinks.size(); ++file) {
     if (!sinks[file] || owners_.of_file(file) != control_.rank()) continue;
@@ -50,7 +50,7 @@ bool Backlog::tell(const std::vector<std::unique_ptr<sinks::Sink>>& sinks) {
   return true;
 }
 
-void Backlog::on_written(const messaging::Bytes& message) {
+void FlowControl::on_written(const messaging::Bytes& message) {
   base::ByteReader reader(message);
   while (!reader.rest().empty()) {
     const auto file = static_cast<std::size_t>(reader.get<std::int64_t>());
@@ -60,7 +60,7 @@ void Backlog::on_written(const messaging::Bytes& message) {
   }
 }
 
-bool Backlog::full() const {
+bool FlowControl::full() const {
   std::vector<std::size_t> bytes(static_cast<std::size_t>(control_.size()), 0);  // by server
   for (std::size_t file = 0; file < due_.size(); ++file)
     for (const Due& due : due_[file]) bytes[static_cast<std::size_t>(owners_.of_file(file))] += due.bytes;

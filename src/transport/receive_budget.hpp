@@ -13,9 +13,9 @@ namespace tailrace::transport {
 // itself.
 //
 // Safe from several threads.
-class ArrivalRoom {
+class ReceiveBudget {
  public:
-  explicit ArrivalRoom(std::size_t bytes) : half_(bytes / 2) {}
+  explicit ReceiveBudget(std::size_t bytes) : half_(bytes / 2) {}
 
   void join();
   void leave();

@@ -10,7 +10,7 @@
 
 namespace tailrace::telemetry {
 
-enum class Held : int {
+enum class MemoryKind : int {
   arrivals,   // packets of clients that came by messages, until they are worked on
   messages,   // between servers: waiting, under way, received and not yet worked on
   chunks,     // lack cells or records
@@ -22,15 +22,15 @@ enum class Held : int {
   checkpoint  // what goes into one: fields and state, until they are written
 };
 inline constexpr std::size_t held_count = 9;
-const char* held_name(Held what);
+const char* held_name(MemoryKind what);
 
 // Safe from several threads; marks are kept by add().
-class HeldBytes {
+class MemoryAccount {
  public:
-  void add(Held what, std::uint64_t bytes);
-  void subtract(Held what, std::uint64_t bytes);
-  std::uint64_t now(Held what) const { return now_[at(what)].get(); }
-  std::uint64_t most(Held what) const { return most_[at(what)].get(); }
+  void add(MemoryKind what, std::uint64_t bytes);
+  void subtract(MemoryKind what, std::uint64_t bytes);
+  std::uint64_t now(MemoryKind what) const { return now_[at(what)].get(); }
+  std::uint64_t most(MemoryKind what) const { return most_[at(what)].get(); }
   std::uint64_t total() const { return total_.get(); }
   std::uint64_t most_total() const { return most_total_.get(); }
 
@@ -42,7 +42,7 @@ class HeldBytes {
   }
 
  private:
-  static std::size_t at(Held what) { return static_cast<std::size_t>(what); }
+  static std::size_t at(MemoryKind what) { return static_cast<std::size_t>(what); }
   std::array<SharedCounter, held_count> now_, most_;
   SharedCounter total_, most_total_;
 };
@@ -50,14 +50,14 @@ class HeldBytes {
 // What one part of a server has entered in the account, which it leaves with its end. One thread.
 class HeldPart {
  public:
-  explicit HeldPart(HeldBytes& account) : account_(account) {}  // must live longer
+  explicit HeldPart(MemoryAccount& account) : account_(account) {}  // must live longer
   ~HeldPart();
   HeldPart(const HeldPart&) = delete;
   HeldPart& operator=(const HeldPart&) = delete;
-  void set(Held what, std::uint64_t bytes);
+  void set(MemoryKind what, std::uint64_t bytes);
 
  private:
-  HeldBytes& account_;
+  MemoryAccount& account_;
   std::array<std::uint64_t, held_count> entered_{};
 };
 
