@@ -12,7 +12,7 @@
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/checksums.hpp"
 #include "env/file_system.hpp"
-#include "env/sync_behind.hpp"
+#include "env/write_behind_sync.hpp"
 #include "model/state.hpp"
 
 namespace tailrace::checkpoint {
@@ -72,7 +72,7 @@ class ShardWriter final : public model::StateSaver {
   const CheckpointHeader head_;
   Shard shard_;
   std::unique_ptr<env::File> file_;  // null once it is finished
-  env::SyncBehind behind_;
+  env::WriteBehindSync behind_;
   RegionChecksums checksums_;
   std::map<std::string, Entry> entries_;
   std::vector<const Entry*> order_;  // of their places

@@ -31,12 +31,12 @@ class StopSignals {
 // Takes SIGUSR1 while it lives, which would end the process otherwise. A handler of the program is left
 // alone, and so is a signal that it ignores; one of the MPI library's is called too (MPICH has one). Of
 // several in a process the first one takes it; all hear of it.
-class WishSignal {
+class CheckpointSignal {
  public:
-  WishSignal();
-  ~WishSignal();  // what was there before is there again
-  WishSignal(const WishSignal&) = delete;
-  WishSignal& operator=(const WishSignal&) = delete;
+  CheckpointSignal();
+  ~CheckpointSignal();  // what was there before is there again
+  CheckpointSignal(const CheckpointSignal&) = delete;
+  CheckpointSignal& operator=(const CheckpointSignal&) = delete;
 
   int times() const;  // how often it came to this process; never less than before
 

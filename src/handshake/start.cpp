@@ -17,12 +17,12 @@
 #include "handshake/bootstrap/exchange.hpp"
 #include "handshake/bootstrap/neighbours.hpp"
 #include "handshake/bootstrap/participant_list.hpp"
+#include "handshake/burst_buffer_recovery.hpp"
 #include "handshake/connection.hpp"
 #include "handshake/failure_detection/failed_servers.hpp"
 #include "handshake/failure_detection/startup_monitor.hpp"
 #include "handshake/placement/cpu_ranges.hpp"
 #include "handshake/placement/warnings.hpp"
-#include "handshake/undrained.hpp"
 #include "output/dataset.hpp"
 
 namespace tailrace::handshake {

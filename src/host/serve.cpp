@@ -27,7 +27,8 @@ void serve_until_done(handshake::Started& started) {
   const bool model_goes_on = started.run.servers().on_server_loss == settings::OnServerLoss::go_on;
   std::optional<ServerProcess> host;
   std::optional<env::StopSignals> signals;
-  std::optional<env::WishSignal> wishes;  // a wish is the model's to hear; this process must not end by it
+  std::optional<env::CheckpointSignal>
+      wishes;  // a wish is the model's to hear; this process must not end by it
   try {
     host.emplace(*started.world, *started.servers, started.run, std::move(started.lifelines));
     if (started.run.servers().signals != settings::Signals::none)

@@ -30,8 +30,8 @@ ModelRank::ModelRank(handshake::Started started, model::Tick begin)
       declarer_(started_.run.assignment.components[static_cast<std::size_t>(started_.number)],
                 started_.component->rank(), started_.component->size()),
       watch_(started_, server_of(started_)),
-      wishes_(started_.run.configurations[static_cast<std::size_t>(started_.number)], env::system_clock(),
-              started_.component->rank() == 0) {
+      triggers_(started_.run.configurations[static_cast<std::size_t>(started_.number)], env::system_clock(),
+                started_.component->rank() == 0) {
   server_rank_ = started_.run.assignment.servers[static_cast<std::size_t>(server_of(started_))];
   heed_signals();
   if (started_.run.servers().mode != settings::Mode::dedicated)
@@ -298,7 +298,8 @@ bool ModelRank::stop_requested() {
       if (!goes_on_after(error)) throw;
     }
   const bool server_asks = running.has_server() && running.producer().stop_requested();
-  return started_.component->any_says(server_asks || (signals_ && signals_->caught() != 0)) || wishes_.ends();
+  return started_.component->any_says(server_asks || (signals_ && signals_->caught() != 0)) ||
+         triggers_.ends();
 }
 
 // The schedule is the same on all ranks; of a signal they hear one after the other.
@@ -307,7 +308,7 @@ bool ModelRank::checkpoint_due() {
   if (is_silent() || !plan_->has_checkpoints) return false;
   const bool looks = plan_->checkpoint_on_signal && !signal_is_heeded_ && !running.checkpoint_due();
   if (looks && (signal_is_heeded_ = stop_requested())) running.request_checkpoint();
-  if (!running.checkpoint_made() && wishes_.agree(*started_.component)) running.request_checkpoint();
+  if (!running.checkpoint_made() && triggers_.agree(*started_.component)) running.request_checkpoint();
   return running.checkpoint_due();
 }
 

@@ -16,7 +16,7 @@
 #include "handshake/start.hpp"
 #include "host/embedded/embedded_server.hpp"
 #include "plan/plan.hpp"
-#include "session/checkpoint_wishes.hpp"
+#include "session/checkpoint_triggers.hpp"
 
 namespace tailrace::session {
 
@@ -81,7 +81,7 @@ class ModelRank {
   client::Declarer declarer_;
   int server_rank_ = -1;  // in the whole run
   handshake::FailureDetector watch_;
-  CheckpointWishes wishes_;
+  CheckpointTriggers triggers_;
   const char* waits_for_ = "";                     // what the server is to do
   double waits_since_ = 0.0;                       // steady seconds
   std::optional<env::StopSignals> signals_;        // where this rank takes them

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "checkpoint/checksums.hpp"
-#include "env/sync_behind.hpp"
+#include "env/write_behind_sync.hpp"
 
 namespace tailrace::checkpoint {
 
@@ -14,7 +14,7 @@ void copy_shard(env::FileSystem& files, const std::string& from, const std::stri
                 const std::function<bool()>& stops) {
   const auto source = files.open(from, env::Access::read);
   const auto target = files.open(to, env::Access::create_new);
-  env::SyncBehind behind;
+  env::WriteBehindSync behind;
   std::vector<std::byte> region(region_bytes);
   for (std::size_t i = 0; i < shard.checksums.size(); ++i) {
     if (stops && stops()) throw Error(ErrorCode::resource, "the copy was ended early");

@@ -97,7 +97,7 @@ StopSignals::~StopSignals() {
 
 int StopSignals::caught() const { return caught_signal.load(); }
 
-WishSignal::WishSignal() {
+CheckpointSignal::CheckpointSignal() {
   if (wishes_taken.exchange(true)) return;
   owns_ = sigaction(SIGUSR1, nullptr, &before_wishes) == 0 &&
           (is_ours_to_take(before_wishes, OwnHandler::left_alone) || is_of_mpi(before_wishes));
@@ -112,13 +112,13 @@ WishSignal::WishSignal() {
   sigaction(SIGUSR1, &action, nullptr);
 }
 
-WishSignal::~WishSignal() {
+CheckpointSignal::~CheckpointSignal() {
   if (!owns_) return;
   sigaction(SIGUSR1, &before_wishes, nullptr);
   wishes_taken = false;
 }
 
-int WishSignal::times() const { return wishes.load(); }
+int CheckpointSignal::times() const { return wishes.load(); }
 
 std::string name_of_signal(int number) {
   const char* name = sigabbrev_np(number);

@@ -29,7 +29,7 @@ class WishSignals : public ::testing::Test {
 
 TEST_F(WishSignals, are_counted_and_end_no_process) {
   {
-    const WishSignal first, second;
+    const CheckpointSignal first, second;
     const int before = first.times();
     std::raise(SIGUSR1);
     std::raise(SIGUSR1);
@@ -41,7 +41,7 @@ TEST_F(WishSignals, are_counted_and_end_no_process) {
 
 TEST_F(WishSignals, are_left_to_a_handler_of_the_program) {
   std::signal(SIGUSR1, count);
-  const WishSignal signal;
+  const CheckpointSignal signal;
   const int before = signal.times();
   heard_by_program = 0;
   std::raise(SIGUSR1);
@@ -57,7 +57,7 @@ TEST_F(WishSignals, are_shared_with_the_mpi_library) {
   const auto heard = reinterpret_cast<int (*)()>(dlsym(library.get(), "made_up_mpi_heard"));
   const auto of_mpi = there();
   {
-    const WishSignal signal;
+    const CheckpointSignal signal;
     const int before = signal.times();
     std::raise(SIGUSR1);
     EXPECT_EQ(signal.times(), before + 1);

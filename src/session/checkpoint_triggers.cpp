@@ -1,4 +1,4 @@
-#include "session/checkpoint_wishes.hpp"
+#include "session/checkpoint_triggers.hpp"
 
 #include <limits>
 
@@ -12,8 +12,8 @@ constexpr double seconds_of_one_wish = 1.0;  // in which a signal to all ranks c
 
 }  // namespace
 
-CheckpointWishes::CheckpointWishes(const settings::Configuration& configuration, const env::Clock& clock,
-                                   bool tells)
+CheckpointTriggers::CheckpointTriggers(const settings::Configuration& configuration, const env::Clock& clock,
+                                       bool tells)
     : clock_(clock), tells_(tells) {
   const auto* options = configuration.sections.find<settings::CheckpointOptions>();
   if (options == nullptr || !options->is_asked_for) return;
@@ -31,15 +31,15 @@ CheckpointWishes::CheckpointWishes(const settings::Configuration& configuration,
         "so it makes no checkpoint due; write `checkpoint.time_limit` too");
 }
 
-bool CheckpointWishes::is_signalled() {
+bool CheckpointTriggers::is_signalled() {
   if (!signal_) return false;
   if (granted_at_ && clock_.seconds() < *granted_at_ + seconds_of_one_wish) granted_ = signal_->times();
   return signal_->times() != granted_;
 }
 
-bool CheckpointWishes::limit_is_near() const { return end_ && !ends_ && clock_.wall_seconds() >= *end_; }
+bool CheckpointTriggers::limit_is_near() const { return end_ && !ends_ && clock_.wall_seconds() >= *end_; }
 
-bool CheckpointWishes::agree(comm::Communicator& ranks) {
+bool CheckpointTriggers::agree(comm::Communicator& ranks) {
   const bool awaits_limit = end_ && !ends_;
   if (!signal_ && !awaits_limit) return false;
   const bool near = limit_is_near();

@@ -1,4 +1,4 @@
-#include "env/sync_behind.hpp"
+#include "env/write_behind_sync.hpp"
 
 #include <gtest/gtest.h>
 
@@ -48,34 +48,34 @@ class CountingFile final : public File {
   std::uint64_t started = 0, finished = 0;
 };
 
-TEST(SyncBehind, starts_all_at_once_and_waits_only_for_what_is_far_behind) {
+TEST(WriteBehindSync, starts_all_at_once_and_waits_only_for_what_is_far_behind) {
   CountingFile file;
-  SyncBehind behind;
+  WriteBehindSync behind;
   for (std::uint64_t k = 1; k <= 100; ++k) {
     const std::uint64_t size = piece_bytes / 3 + k * 10007;
     const std::uint64_t end = file.started + size;
     behind.wrote(file, file.started, size);
     EXPECT_EQ(file.started, end);
-    EXPECT_LE(file.started - file.finished, SyncBehind::most_under_way);
-    EXPECT_TRUE(file.finished == 0 || file.started - file.finished > SyncBehind::most_under_way / 2);
+    EXPECT_LE(file.started - file.finished, WriteBehindSync::most_under_way);
+    EXPECT_TRUE(file.finished == 0 || file.started - file.finished > WriteBehindSync::most_under_way / 2);
   }
   EXPECT_GT(file.finished, 0u);
 }
 
-TEST(SyncBehind, leaves_small_writes_to_sync) {
+TEST(WriteBehindSync, leaves_small_writes_to_sync) {
   CountingFile file;
-  SyncBehind behind;
+  WriteBehindSync behind;
   for (std::uint64_t k = 0; k < 1000; ++k) behind.wrote(file, 800 * k, 800);
   EXPECT_EQ(file.started, 0u);
   EXPECT_EQ(file.finished, 0u);
 }
 
-TEST(SyncBehind, a_file_of_the_system_has_what_was_written) {
+TEST(WriteBehindSync, a_file_of_the_system_has_what_was_written) {
   const std::string path =
       std::filesystem::temp_directory_path() / ("tailrace_behind_" + std::to_string(process_id()));
   {
     const auto file = system_files().open(path, Access::create_new);
-    SyncBehind behind;
+    WriteBehindSync behind;
     std::uint64_t end = 0;
     for (unsigned k = 0; k < 40; ++k) {
       const auto bytes = piece(k);
@@ -97,11 +97,11 @@ TEST(SyncBehind, a_file_of_the_system_has_what_was_written) {
   system_files().remove(path);
 }
 
-TEST(SyncBehind, tells_what_the_device_could_not_take) {
+TEST(WriteBehindSync, tells_what_the_device_could_not_take) {
   const auto inner = make_memory_files();
   FaultyFiles files(*inner, {.fail_write = 34, .reason = "Input/output error"});
   const auto file = files.open("a", Access::create_new);
-  SyncBehind behind;
+  WriteBehindSync behind;
   std::uint64_t end = 0;
   const std::vector<std::byte> bytes(piece_bytes);
   const auto write = [&] {

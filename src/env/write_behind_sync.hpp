@@ -11,7 +11,7 @@
 namespace tailrace::env {
 
 // One file, one thread at a time.
-class SyncBehind {
+class WriteBehindSync {
  public:
   static constexpr std::uint64_t most_under_way = std::uint64_t{32} << 20;  // bytes
   // Less is left to `sync`: pages that several writes share would go to the device once for each.
@@ -29,7 +29,7 @@ class SyncBehind {
   std::uint64_t bytes_ = 0;  // of them
 };
 
-inline void SyncBehind::wrote(File& file, std::uint64_t address, std::uint64_t size) {
+inline void WriteBehindSync::wrote(File& file, std::uint64_t address, std::uint64_t size) {
   if (size < least) return;
   file.start_sync(address, size);
   under_way_.push_back({address, size});

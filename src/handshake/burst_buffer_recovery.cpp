@@ -1,4 +1,4 @@
-#include "handshake/undrained.hpp"
+#include "handshake/burst_buffer_recovery.hpp"
 
 #include <fmt/format.h>
 

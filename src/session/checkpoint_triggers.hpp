@@ -11,10 +11,10 @@
 namespace tailrace::session {
 
 // Of one model rank. Others see the same earlier or later, so all ranks agree at each step.
-class CheckpointWishes {
+class CheckpointTriggers {
  public:
   // In `start`. `tells`: of all ranks the one that says on the log what concerns all.
-  CheckpointWishes(const settings::Configuration& configuration, const env::Clock& clock, bool tells);
+  CheckpointTriggers(const settings::Configuration& configuration, const env::Clock& clock, bool tells);
 
   // Whether a checkpoint is due, the same on all ranks. Collective where a wish may come.
   bool agree(comm::Communicator& ranks);
@@ -26,7 +26,7 @@ class CheckpointWishes {
 
   const env::Clock& clock_;
   bool tells_;
-  std::optional<env::WishSignal> signal_;
+  std::optional<env::CheckpointSignal> signal_;
   int granted_ = 0;                   // signals
   std::optional<double> granted_at_;  // steady seconds
   std::optional<double> end_;         // wall seconds: from then on the limit is near; on all ranks or on none
