@@ -10,7 +10,7 @@
 #include "cf/text.hpp"
 #include "plan/analysis.hpp"
 #include "plan/diagnostic_coordinates.hpp"
-#include "plan/words/formula_terms.hpp"
+#include "plan/naming/formula_terms.hpp"
 
 namespace tailrace::cf {
 namespace {

@@ -11,7 +11,7 @@
 #include "cf/option_tables.hpp"
 #include "cf/stations.hpp"
 #include "cf/text.hpp"
-#include "plan/writing/waste.hpp"
+#include "plan/append/write_amplification.hpp"
 
 namespace tailrace::cf {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "cf/text.hpp"
-#include "plan/words/directions.hpp"
+#include "plan/naming/directions.hpp"
 
 namespace tailrace::cf {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/version.hpp"
-#include "plan/words/axis_names.hpp"
+#include "plan/naming/axis_names.hpp"
 
 namespace tailrace::cf {
 namespace {

@@ -20,11 +20,11 @@
 #include "handshake/ready/ready_report.hpp"
 #include "handshake/ready/tree.hpp"
 #include "model/checks/message_checks.hpp"
+#include "plan/naming/apply_overrides.hpp"
 #include "plan/plan.hpp"
 #include "plan/restart/description.hpp"
 #include "plan/restart/restored.hpp"
 #include "plan/stations/sampling.hpp"
-#include "plan/words/as_configured.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -256,7 +256,7 @@ Agreement follow(Started& started, const client::Declarer& declarer, const std::
 
 plan::Plan plan_for(const Started& started, const model::Declarations& declarations) {
   const settings::Configuration configuration = configuration_of(started, declarations);
-  plan::Plan plan = plan::make_plan(configuration, plan::as_configured(configuration, declarations));
+  plan::Plan plan = plan::make_plan(configuration, plan::apply_overrides(configuration, declarations));
   if (started.restart) plan::mark_restored(plan, *started.restart->state);
   return plan;
 }

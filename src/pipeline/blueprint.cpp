@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "plan/analysis.hpp"
+#include "plan/naming/apply_overrides.hpp"
 #include "plan/restart/restored.hpp"
 #include "plan/series_clock.hpp"
-#include "plan/words/as_configured.hpp"
 
 namespace tailrace::pipeline {
 namespace {
@@ -32,15 +32,15 @@ void set_units(plan::DatasetPlan& file, const cf::DatasetLayout& layout) {
   }
 }
 
-ComponentInfo as_configured(ComponentInfo info) {
-  info.declarations = plan::as_configured(info.configuration, std::move(info.declarations));
+ComponentInfo apply_overrides(ComponentInfo info) {
+  info.declarations = plan::apply_overrides(info.configuration, std::move(info.declarations));
   return info;
 }
 
 }  // namespace
 
 Blueprint::Blueprint(ComponentInfo given)
-    : info(as_configured(std::move(given))),
+    : info(apply_overrides(std::move(given))),
       plan(plan::make_plan(info.configuration, info.declarations, &info.decomposition)) {
   if (info.memory == 0) info.memory = info.configuration.servers.memory;
   if (plan.analysis) {

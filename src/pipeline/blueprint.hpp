@@ -9,7 +9,7 @@
 #include "cf/layout.hpp"
 #include "model/block.hpp"
 #include "model/declarations.hpp"
-#include "plan/continuing/continuing.hpp"
+#include "plan/append/append.hpp"
 #include "plan/plan.hpp"
 
 namespace tailrace::pipeline {

@@ -15,11 +15,11 @@
 #include "analytics/user/operator.hpp"
 #include "model/field_index.hpp"
 #include "plan/diagnostic_coordinates.hpp"
+#include "plan/naming/cell_methods.hpp"
+#include "plan/naming/dim_names.hpp"
+#include "plan/naming/directions.hpp"
+#include "plan/naming/missing_fields.hpp"
 #include "plan/stations/sampling.hpp"
-#include "plan/words/absent.hpp"
-#include "plan/words/cell_methods.hpp"
-#include "plan/words/dim_names.hpp"
-#include "plan/words/directions.hpp"
 
 namespace tailrace::plan {
 namespace {

@@ -6,8 +6,8 @@
 #include "base/text_tree.hpp"
 #include "env/topology.hpp"
 #include "plan/memory/needs.hpp"
+#include "plan/naming/axis_names.hpp"
 #include "plan/plan.hpp"
-#include "plan/words/axis_names.hpp"
 
 namespace tailrace::plan {
 namespace {

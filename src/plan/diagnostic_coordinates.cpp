@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "plan/words/cell_methods.hpp"
+#include "plan/naming/cell_methods.hpp"
 
 namespace tailrace::plan {
 namespace {

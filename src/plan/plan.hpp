@@ -127,7 +127,7 @@ struct Plan {
 // Throws Error(configuration) with all mistakes: unknown fields or groups with the nearest name, duplicate
 // variables, periods that no step can meet, chunks that do not fit the grid, fields put on no schedule.
 // The plan's fields are those of `declarations`, then one for each diagnostic (Analysis::declarations).
-// `decomposition` may be null; see analyse(). `declarations`: as as_configured() gives them.
+// `decomposition` may be null; see analyse(). `declarations`: as apply_overrides() gives them.
 Plan make_plan(const settings::Configuration& configuration, const model::Declarations& declarations,
                const model::Decomposition* decomposition = nullptr);
 

@@ -25,9 +25,9 @@
 #include "output/zarr/existing.hpp"
 #include "plan/analysis.hpp"
 #include "plan/declared.hpp"
+#include "plan/naming/apply_overrides.hpp"
 #include "plan/plan.hpp"
 #include "plan/restart/description.hpp"
-#include "plan/words/as_configured.hpp"
 #include "settings/configuration.hpp"
 #include "tailrace/tailrace.hpp"
 #include "telemetry/pace.hpp"
@@ -62,7 +62,7 @@ Checked check_against(const std::string& configuration, const std::map<std::stri
   for (const auto& [name, value] : options) declared.declarations.options[name] = value;
   Checked checked;
   checked.configuration = settings::parse_configuration(sources, &declared.declarations.options);
-  declared.declarations = plan::as_configured(checked.configuration, std::move(declared.declarations));
+  declared.declarations = plan::apply_overrides(checked.configuration, std::move(declared.declarations));
   checked.plan = plan::make_plan(checked.configuration, declared.declarations, &declared.decomposition);
   for (const auto& regions : declared.decomposition.regions)
     checked.ranks = std::max(checked.ranks, regions.size());

@@ -19,7 +19,7 @@
 #include "settings/stations/table.hpp"
 #include "settings/tables/apply.hpp"
 #include "settings/tables/data_files.hpp"
-#include "settings/tables/field_words.hpp"
+#include "settings/tables/field_metadata.hpp"
 #include "settings/trajectories/table.hpp"
 
 namespace tailrace::settings {

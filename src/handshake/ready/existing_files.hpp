@@ -7,7 +7,7 @@
 #include "base/bytes.hpp"
 #include "env/file_system.hpp"
 #include "model/block.hpp"
-#include "plan/continuing/continuing.hpp"
+#include "plan/append/append.hpp"
 #include "plan/plan.hpp"
 
 namespace tailrace::handshake {

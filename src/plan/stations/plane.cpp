@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plan/words/directions.hpp"
+#include "plan/naming/directions.hpp"
 
 namespace tailrace::plan::stations {
 namespace {

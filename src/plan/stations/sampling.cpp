@@ -12,10 +12,10 @@
 
 #include "analytics/points/points.hpp"
 #include "base/nearest_name.hpp"
+#include "plan/naming/directions.hpp"
 #include "plan/stations/cells.hpp"
 #include "plan/stations/plane.hpp"
 #include "plan/trajectories/cells.hpp"
-#include "plan/words/directions.hpp"
 
 namespace tailrace::plan::stations {
 namespace {

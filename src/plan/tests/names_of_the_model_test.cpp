@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "plan/analysis.hpp"
+#include "plan/naming/dim_names.hpp"
+#include "plan/naming/spelling_hints.hpp"
 #include "plan/plan.hpp"
-#include "plan/words/dim_names.hpp"
-#include "plan/words/near_names.hpp"
 
 namespace tailrace::plan {
 namespace {

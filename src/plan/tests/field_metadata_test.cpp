@@ -1,11 +1,11 @@
-#include "plan/tables/field_words.hpp"
+#include "plan/tables/field_metadata.hpp"
 
 #include <gmock/gmock.h>
 
 #include <map>
 #include <string>
 
-#include "settings/tables/field_words.hpp"
+#include "settings/tables/field_metadata.hpp"
 #include "tailrace/error.hpp"
 
 namespace tailrace::plan {
@@ -30,7 +30,7 @@ model::Declarations model_with(const std::string& name, const std::string& units
   return declarations;
 }
 
-TEST(FieldWords, TakeThePlaceOfTheModels) {
+TEST(FieldMetadata, TakeThePlaceOfTheModels) {
   const auto configuration =
       named("names.yaml", "t2m: {standard_name: air_temperature, units: kelvin}\nw: upward_air_velocity\n");
   for (const char* name : {"t2m", "phys.t2m"}) {
@@ -43,13 +43,13 @@ TEST(FieldWords, TakeThePlaceOfTheModels) {
   EXPECT_EQ(with_words(model_with("other", ""), configuration).fields[0].standard_name, "");
 }
 
-TEST(FieldWords, MayStandInTheConfiguration) {
+TEST(FieldMetadata, MayStandInTheConfiguration) {
   const auto configuration = named("{a.t: {long_name: of a}, t: {long_name: of all}}");
   EXPECT_EQ(with_words(model_with("a.t", ""), configuration).fields[0].long_name, "of a");
   EXPECT_EQ(with_words(model_with("b.t", ""), configuration).fields[0].long_name, "of all");
 }
 
-TEST(FieldWords, HoldUnitsAgainstTheModels) {
+TEST(FieldMetadata, HoldUnitsAgainstTheModels) {
   try {
     with_words(model_with("t2m", "degC"), named("names.yaml", "\nt2m: {units: K}\n"));
     FAIL() << "nothing was said";
@@ -61,7 +61,7 @@ TEST(FieldWords, HoldUnitsAgainstTheModels) {
   }
 }
 
-TEST(FieldWords, TellSlipsAlone) {
+TEST(FieldMetadata, TellSlipsAlone) {
   const auto configuration = named("{t2n: x, sst: y}");
   EXPECT_THAT(
       slips_in_names(model_with("t2m", ""), configuration),
@@ -69,7 +69,7 @@ TEST(FieldWords, TellSlipsAlone) {
   EXPECT_THAT(slips_in_names(model_with("theta_e", ""), configuration), IsEmpty());
 }
 
-TEST(FieldWords, OfTwoFilesAreRefused) {
+TEST(FieldMetadata, OfTwoFilesAreRefused) {
   const std::map<std::string, std::string> options;
   const settings::Sources sources{{"run.yaml", "tailrace: 1\nnames: [a.yaml, b.yaml]\n"},
                                   {"a.yaml", "t: x\n", true},

@@ -1,4 +1,4 @@
-#include "plan/words/cell_methods.hpp"
+#include "plan/naming/cell_methods.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "plan/words/axis_names.hpp"
+#include "plan/naming/axis_names.hpp"
 
 #include <fmt/format.h>
 

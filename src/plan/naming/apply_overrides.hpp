@@ -8,7 +8,7 @@ namespace tailrace::plan {
 
 // Fields get the words of `names:` and, on grids with a mask, a fill value. Throws Error(configuration) where
 // units contradict. To do it again changes nothing.
-model::Declarations as_configured(const settings::Configuration& configuration,
-                                  model::Declarations declarations);
+model::Declarations apply_overrides(const settings::Configuration& configuration,
+                                    model::Declarations declarations);
 
 }  // namespace tailrace::plan

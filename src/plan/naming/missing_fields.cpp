@@ -1,4 +1,4 @@
-#include "plan/words/absent.hpp"
+#include "plan/naming/missing_fields.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "plan/writing/waste.hpp"
+#include "plan/append/write_amplification.hpp"
 
 #include <fmt/format.h>
 

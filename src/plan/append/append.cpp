@@ -1,4 +1,4 @@
-#include "plan/continuing/continuing.hpp"
+#include "plan/append/append.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

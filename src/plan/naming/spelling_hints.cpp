@@ -1,4 +1,4 @@
-#include "plan/words/near_names.hpp"
+#include "plan/naming/spelling_hints.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "plan/tables/field_words.hpp"
+#include "plan/tables/field_metadata.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "analytics/units/unit_system.hpp"
 #include "base/nearest_name.hpp"
 #include "config/problems.hpp"
-#include "settings/tables/field_words.hpp"
+#include "settings/tables/field_metadata.hpp"
 
 namespace tailrace::plan {
 namespace {
@@ -24,7 +24,7 @@ const settings::NamedFields& names_in(const settings::Configuration& configurati
   return named == nullptr ? none() : *named;
 }
 
-void give(model::Field& field, const settings::FieldWords& words, config::Problems& problems) {
+void give(model::Field& field, const settings::FieldMetadata& words, config::Problems& problems) {
   if (!words.units.empty() && !field.units.empty() &&
       !analytics::units::unit_system().same(field.units, words.units))
     problems.add(
@@ -50,7 +50,7 @@ model::Declarations with_words(model::Declarations declarations,
   if (named.words.empty()) return declarations;
   config::Problems problems;
   for (model::Field& field : declarations.fields)
-    if (const settings::FieldWords* words = field.is_static ? nullptr : named.find(field.name))
+    if (const settings::FieldMetadata* words = field.is_static ? nullptr : named.find(field.name))
       give(field, *words, problems);
   problems.throw_if_any();
   return declarations;

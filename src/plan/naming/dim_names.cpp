@@ -1,4 +1,4 @@
-#include "plan/words/dim_names.hpp"
+#include "plan/naming/dim_names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "plan/words/formula_terms.hpp"
+#include "plan/naming/formula_terms.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "settings/tables/field_words.hpp"
+#include "settings/tables/field_metadata.hpp"
 
 #include <fmt/format.h>
 
@@ -36,8 +36,8 @@ Type words_type() {
 
 Type names_type() { return map("field", either({text(), words_type()})); }
 
-FieldWords words_of(const ValueEntry& entry) {
-  FieldWords words;
+FieldMetadata words_of(const ValueEntry& entry) {
+  FieldMetadata words;
   words.location = entry.location;
   if (entry.value.kind() != Kind::section) {
     words.standard_name = entry.value.text();
@@ -78,7 +78,7 @@ const SectionRegistration registration{names_section};
 
 }  // namespace
 
-const FieldWords* NamedFields::find(const std::string& field) const {
+const FieldMetadata* NamedFields::find(const std::string& field) const {
   auto found = words.find(field);
   if (found == words.end()) found = words.find(field.substr(field.rfind('.') + 1));
   return found == words.end() ? nullptr : &found->second;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/declarations.hpp"
-#include "plan/words/absent.hpp"
+#include "plan/naming/missing_fields.hpp"
 #include "settings/configuration.hpp"
 
 namespace tailrace::plan {

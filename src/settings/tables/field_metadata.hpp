@@ -10,15 +10,15 @@
 
 namespace tailrace::settings {
 
-struct FieldWords {
+struct FieldMetadata {
   config::Location location;
   std::string units, standard_name, long_name;
   output::Attributes attributes;
 };
 struct NamedFields {
-  std::map<std::string, FieldWords> words;  // by the field's name, with or without its namespace
+  std::map<std::string, FieldMetadata> words;  // by the field's name, with or without its namespace
 
-  const FieldWords* find(const std::string& field) const;
+  const FieldMetadata* find(const std::string& field) const;
 };
 
 config::Section<NamedFields> names_section();

@@ -1,4 +1,4 @@
-#include "plan/words/directions.hpp"
+#include "plan/naming/directions.hpp"
 
 #include <functional>
 #include <set>

@@ -1,0 +1,15 @@
+#include "plan/naming/apply_overrides.hpp"
+
+#include <utility>
+
+#include "plan/masks/masks.hpp"
+#include "plan/tables/field_metadata.hpp"
+
+namespace tailrace::plan {
+
+model::Declarations apply_overrides(const settings::Configuration& configuration,
+                                    model::Declarations declarations) {
+  return with_fill_values(configuration, with_words(std::move(declarations), configuration));
+}
+
+}  // namespace tailrace::plan
