@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "checkpoint/checkpoint.hpp"
-#include "output/netcdf/placed/header_around.hpp"
+#include "output/netcdf/header_only_driver/header_around.hpp"
 
 namespace tailrace::checkpoint {
 

@@ -11,7 +11,7 @@
 #include "base/log.hpp"
 #include "checkpoint/describe.hpp"
 #include "env/threads.hpp"
-#include "output/netcdf/placed/header_around.hpp"
+#include "output/netcdf/header_only_driver/header_around.hpp"
 
 namespace tailrace::checkpoint {
 namespace {

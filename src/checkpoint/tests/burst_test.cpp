@@ -11,7 +11,7 @@
 #include "env/faulty/faulty_files.hpp"
 #include "env/testing/file_system_conformance.hpp"
 #include "env/threads.hpp"
-#include "output/netcdf/placed/header_around.hpp"
+#include "output/netcdf/header_only_driver/header_around.hpp"
 
 namespace tailrace::checkpoint::testing {
 namespace {

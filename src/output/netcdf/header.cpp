@@ -11,7 +11,7 @@
 #include "codecs/codec.hpp"
 #include "output/checks.hpp"
 #include "output/netcdf/attributes.hpp"
-#include "output/netcdf/placed/dimension_lists.hpp"
+#include "output/netcdf/header_only_driver/dimension_lists.hpp"
 
 namespace tailrace::output::netcdf {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "output/checks.hpp"
-#include "output/netcdf/continuing/kept_records.hpp"
+#include "output/netcdf/append/kept_records.hpp"
 #include "output/netcdf/driver.hpp"
 #include "output/netcdf/header.hpp"
 

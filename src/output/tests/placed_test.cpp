@@ -3,8 +3,8 @@
 
 #include <cstring>
 
+#include "output/netcdf/header_only_driver/header_around.hpp"
 #include "output/netcdf/inspect.hpp"
-#include "output/netcdf/placed/header_around.hpp"
 #include "output/tests/raw_files.hpp"
 
 namespace tailrace::output::testing {

@@ -1,4 +1,4 @@
-#include "output/netcdf/placed/placing_driver.hpp"
+#include "output/netcdf/header_only_driver/placing_driver.hpp"
 
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5FDdevelop.h>

@@ -1,10 +1,10 @@
-#include "output/netcdf/placed/header_around.hpp"
+#include "output/netcdf/header_only_driver/header_around.hpp"
 
 #include <algorithm>
 
 #include "output/netcdf/hdf5.hpp"
 #include "output/netcdf/header.hpp"
-#include "output/netcdf/placed/placing_driver.hpp"
+#include "output/netcdf/header_only_driver/placing_driver.hpp"
 
 namespace tailrace::output::netcdf {
 namespace {

@@ -1,4 +1,4 @@
-#include "output/netcdf/continuing/kept_records.hpp"
+#include "output/netcdf/append/kept_records.hpp"
 
 #include <cstring>
 

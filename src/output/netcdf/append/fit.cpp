@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "output/checks.hpp"
-#include "output/netcdf/continuing/existing.hpp"
+#include "output/netcdf/append/existing.hpp"
 #include "output/netcdf/header.hpp"
 
 namespace tailrace::output::netcdf {

@@ -1,4 +1,4 @@
-#include "output/netcdf/continuing/existing.hpp"
+#include "output/netcdf/append/existing.hpp"
 
 #include <fmt/format.h>
 

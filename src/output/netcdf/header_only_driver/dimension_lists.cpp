@@ -1,4 +1,4 @@
-#include "output/netcdf/placed/dimension_lists.hpp"
+#include "output/netcdf/header_only_driver/dimension_lists.hpp"
 
 #include <fmt/format.h>
 
