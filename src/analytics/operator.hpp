@@ -48,10 +48,10 @@ struct CallProblem : std::runtime_error {
 };
 
 struct OperatorDoc {
-  std::string signature;  // "quantile(a, dims..., q=0.5)"
-  std::string says;       // a sentence or two: what it gives, what it does with NaN, empty blocks, length 1
-  std::string cost;       // "8 flops a cell", "gathers the dimensions it consumes"
-  std::string source;     // of a formula or method; may be empty
+  std::string signature;    // "quantile(a, dims..., q=0.5)"
+  std::string description;  // a sentence or two: what it gives, what it does with NaN, empty blocks, length 1
+  std::string cost;         // "8 flops a cell", "gathers the dimensions it consumes"
+  std::string source;       // of a formula or method; may be empty
 };
 
 class Operator {

@@ -15,22 +15,23 @@ Type compression_type() {
        section({
            {.name = "codec",
             .type = choice(codec_names()),
-            .says = "The lossless codec for the chunks.",
+            .description = "The lossless codec for the chunks.",
             .example = "zstd",
             .required = true},
            {.name = "level",
             .type = integer(levels.lowest, levels.highest),
-            .says = "The compression level: " + levels_in_words() + ".",
+            .description = "The compression level: " + levels_in_words() + ".",
             .example = "3",
-            .fallback = "1"},
+            .default_value = "1"},
            {.name = "shuffle",
             .type = flag(),
-            .says = "Whether bytes are shuffled first, so that bytes of equal significance are adjacent.",
+            .description =
+                "Whether bytes are shuffled first, so that bytes of equal significance are adjacent.",
             .example = "false",
-            .fallback = "true"},
+            .default_value = "true"},
            {.name = "keep",
             .type = section({}),
-            .says = "The bound on the error of lossy compression.",
+            .description = "The bound on the error of lossy compression.",
             .example = "{}",
             .available = false},
        })});
@@ -54,7 +55,7 @@ CodecOptions read(const Value& value, Problems& problems) {
 config::Section<CodecOptions> compression_section(const std::string& says) {
   return {.option = {.name = "compression",
                      .type = compression_type(),
-                     .says = says,
+                     .description = says,
                      .example = "{codec: zlib, level: 1, shuffle: true}"},
           .read = read};
 }

@@ -128,7 +128,7 @@ class Checker {
         read_option(*entry, option, value);
       else if (const NodeEntry* inherited = find_inherited(node, option))
         inherit(*inherited, option, value);
-      else if (!option.fallback.empty())
+      else if (!option.default_value.empty())
         value.entries_.push_back(fallback_of(option, path_of(value.path_, option.name)));
       else if (option.required && !stands_in(node, option) && !is_implied(node, option))
         problems_.add(node.location, value.path_,
@@ -175,7 +175,7 @@ class Checker {
 
   static const NodeEntry* find_under_any_name(const Node& node, const Option& option) {
     if (const NodeEntry* entry = node.find(option.name)) return entry;
-    for (const auto* names : {&option.also, &option.formerly})
+    for (const auto* names : {&option.aliases, &option.deprecated_names})
       for (const std::string& name : *names)
         if (const NodeEntry* entry = node.find(name)) return entry;
     return nullptr;
@@ -184,7 +184,7 @@ class Checker {
   // Under its name, another one, or a former one.
   const NodeEntry* find_given(const Node& node, const Option& option, const std::string& section) {
     const NodeEntry* given = node.find(option.name);
-    for (const std::string& other : option.also) {
+    for (const std::string& other : option.aliases) {
       const NodeEntry* entry = node.find(other);
       if (entry != nullptr && given != nullptr)
         problems_.add(
@@ -193,7 +193,7 @@ class Checker {
                         option.name, given->key, given->location.text()));
       if (given == nullptr) given = entry;
     }
-    for (const std::string& former : option.formerly) {
+    for (const std::string& former : option.deprecated_names) {
       const NodeEntry* entry = node.find(former);
       if (entry == nullptr) continue;
       const std::string path = path_of(section, former);
@@ -213,8 +213,8 @@ class Checker {
     std::vector<std::string> former;
     for (const Option& option : type.options) {
       known.push_back(option.name);
-      known.insert(known.end(), option.also.begin(), option.also.end());
-      former.insert(former.end(), option.formerly.begin(), option.formerly.end());
+      known.insert(known.end(), option.aliases.begin(), option.aliases.end());
+      former.insert(former.end(), option.deprecated_names.begin(), option.deprecated_names.end());
     }
     for (const NodeEntry& entry : node.entries) {
       if (contains(known, entry.key) || contains(former, entry.key)) continue;
@@ -229,13 +229,13 @@ class Checker {
     const std::optional<std::string> near = base::nearest_name(key, former);
     if (!near || base::nearest_name(key, known)) return base::name_hint(key, known);
     const auto renamed = std::ranges::find_if(
-        type.options, [&](const Option& option) { return contains(option.formerly, *near); });
+        type.options, [&](const Option& option) { return contains(option.deprecated_names, *near); });
     return fmt::format(" Did you mean \"{}\", formerly \"{}\"?", renamed->name, *near);
   }
 
   void read_option(const NodeEntry& entry, const Option& option, Value& section) {
     const std::string path =
-        path_of(section.path_, contains(option.also, entry.key) ? entry.key : option.name);
+        path_of(section.path_, contains(option.aliases, entry.key) ? entry.key : option.name);
     if (!option.available) {
       if (!is_empty(entry.value)) problems_.add(entry.location, path, "is not available yet in this version");
       return;
@@ -247,7 +247,7 @@ class Checker {
   // The declaration was asserted, so a default is never wrong.
   static ValueEntry fallback_of(const Option& option, const std::string& path) {
     Problems none;
-    Node node = parse_yaml("", option.fallback, none);
+    Node node = parse_yaml("", option.default_value, none);
     node.location = Location();
     ValueEntry entry;
     entry.key = option.name;

@@ -47,17 +47,17 @@ void assert_options(const Type& type, const std::string& path);
 
 void assert_option(const Option& option, const std::string& path) {
   TAILRACE_ASSERT(is_snake_case(option.name), "the name of option " + path + " must be in snake_case");
-  const std::string& says = option.says;
+  const std::string& says = option.description;
   TAILRACE_ASSERT(
       !says.empty() && std::islower(static_cast<unsigned char>(says.front())) == 0 && says.back() == '.',
       "what option " + path + " says must be a sentence with a full stop");
   TAILRACE_ASSERT(!option.since.empty(), "option " + path + " must say since when it is there");
-  TAILRACE_ASSERT(!option.required || option.fallback.empty(),
+  TAILRACE_ASSERT(!option.required || option.default_value.empty(),
                   "the required option " + path + " has a default");
   const bool nested = option.type.kind == Kind::section || option.type.kind == Kind::map;
   TAILRACE_ASSERT(nested || !option.example.empty(), "option " + path + " needs an example");
   if (!option.example.empty()) assert_valid(option, path, "example", option.example);
-  if (!option.fallback.empty()) assert_valid(option, path, "default", option.fallback);
+  if (!option.default_value.empty()) assert_valid(option, path, "default", option.default_value);
   assert_options(option.type, path);
 }
 
@@ -66,11 +66,11 @@ void assert_options(const Type& type, const std::string& path) {
   for (const Option& option : type.options) {
     const std::string inner = path_of(path, option.name);
     TAILRACE_ASSERT(names.insert(option.name).second, "option " + inner + " is declared twice");
-    for (const std::string& former : option.formerly) {
+    for (const std::string& former : option.deprecated_names) {
       TAILRACE_ASSERT(is_snake_case(former), "the former name of option " + inner + " must be in snake_case");
       TAILRACE_ASSERT(names.insert(former).second, "the former name of option " + inner + " is taken");
     }
-    for (const std::string& other : option.also)
+    for (const std::string& other : option.aliases)
       TAILRACE_ASSERT(is_snake_case(other) && names.insert(other).second,
                       "the other name of option " + inner + " must be in snake_case, and free");
     assert_option(option, inner);
@@ -167,9 +167,9 @@ std::vector<Option> inherited(std::vector<Option> options) {
 Option defaults_option(std::string says, std::vector<Option> options) {
   for (Option& option : options) {
     option.required = option.inherited = false;
-    option.fallback.clear();
+    option.default_value.clear();
   }
-  return {.name = "defaults", .type = section(std::move(options)), .says = std::move(says)};
+  return {.name = "defaults", .type = section(std::move(options)), .description = std::move(says)};
 }
 
 }  // namespace tailrace::config

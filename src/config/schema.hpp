@@ -50,15 +50,15 @@ struct Type {
 struct Option {
   std::string name;  // snake_case
   Type type;
-  std::string says;        // one sentence, with its full stop
-  std::string example{};   // a YAML value; must be valid
-  std::string fallback{};  // the default as a YAML value, must be valid; empty: none
+  std::string description;      // one sentence, with its full stop
+  std::string example{};        // a YAML value; must be valid
+  std::string default_value{};  // the default as a YAML value, must be valid; empty: none
   bool required = false;
   bool available = true;  // false: known and documented, but answered with "not available yet"
   std::string unit{};
   std::string since = "0.1";
-  std::vector<std::string> formerly{};  // older names, still read, with a note that tells the new one
-  std::vector<std::string> also{};      // other names, read as well, without a note
+  std::vector<std::string> deprecated_names{};  // older names, still read, with a note that tells the new one
+  std::vector<std::string> aliases{};           // other names, read as well, without a note
   // Where it is not given, the `defaults` of the sections around it are asked, the innermost first.
   bool inherited = false;
   std::string belongs_to{};  // an option: where the section gives that one, this one is neither inherited nor

@@ -3,7 +3,8 @@
 //
 //   struct Options { int count = 1; };                         // what a missing section means, too
 //   config::Section<Options> section() {
-//     return {.option = {.name = "servers", .type = config::section({...}), .says = "...", .example = "..."},
+//     return {.option = {.name = "servers", .type = config::section({...}), .description = "...", .example =
+//     "..."},
 //             .read = [](const config::Value& value, config::Problems& problems) { ... },
 //             .check = [](const Options& own, const config::Sections& all, config::Problems& problems) { ...
 //             }};

@@ -42,7 +42,7 @@ config::Option option_of(const std::string& says, const std::string& example,
   config::Type attributes =
       config::map("attribute", config::either({config::plain(), config::list(config::real(-1e308), 1)}));
   attributes.complaint = complaint;
-  return {.name = "attributes", .type = std::move(attributes), .says = says, .example = example};
+  return {.name = "attributes", .type = std::move(attributes), .description = says, .example = example};
 }
 
 // What readers find the time by, and what the run says of itself.
@@ -59,9 +59,9 @@ config::Option format_option() {
   std::erase_if(names, [](const std::string& name) { return !find_format(name)->is_for_files(); });
   return {.name = "format",
           .type = config::choice(std::move(names)),
-          .says = "The format of the file; `memory` and `null` are for tests and measurements.",
+          .description = "The format of the file; `memory` and `null` are for tests and measurements.",
           .example = "netcdf",
-          .fallback = "netcdf"};
+          .default_value = "netcdf"};
 }
 
 config::Option attributes_option(const std::string& says) {

@@ -20,17 +20,18 @@ Type pack_type() {
   return section({
       {.name = "scale_factor",
        .type = real(-largest, largest),
-       .says = "The distance of two values that can be told apart: value = number * scale_factor + "
-               "add_offset. Give either this or `range`.",
+       .description = "The distance of two values that can be told apart: value = number * scale_factor + "
+                      "add_offset. Give either this or `range`.",
        .example = "0.01"},
       {.name = "add_offset",
        .type = real(-largest, largest),
-       .says = "The value that the number 0 stands for, beside `scale_factor`; 0 where it is not given.",
+       .description =
+           "The value that the number 0 stands for, beside `scale_factor`; 0 where it is not given.",
        .example = "273.15"},
       {.name = "range",
        .type = list(real(-largest, largest), 2),
-       .says = "The least and the largest value that occur; scale and offset are computed from them. "
-               "Values beyond are counted, and become the fill value.",
+       .description = "The least and the largest value that occur; scale and offset are computed from them. "
+                      "Values beyond are counted, and become the fill value.",
        .example = "[180, 340]"},
   });
 }
@@ -124,7 +125,7 @@ model::Packing spread(const std::pair<double, double>& range, model::DataType pa
 config::Section<PackOptions> pack_section() {
   return {.option = {.name = "pack",
                      .type = pack_type(),
-                     .says = "Packs real values into integers of `type`, by default int16.",
+                     .description = "Packs real values into integers of `type`, by default int16.",
                      .example = "{range: [180, 340]}"},
           .read = read};
 }

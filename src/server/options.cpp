@@ -16,50 +16,55 @@ std::vector<config::Option> where_they_run() {
   return {
       {.name = "mode",
        .type = choice({"dedicated", "attached", "inline", "off"}),
-       .says = "Where the servers run: on separate ranks (`dedicated`), in a thread inside each model rank "
-               "(`attached`), or within the model's own calls (`inline`); `off` writes nothing.",
+       .description =
+           "Where the servers run: on separate ranks (`dedicated`), in a thread inside each model rank "
+           "(`attached`), or within the model's own calls (`inline`); `off` writes nothing.",
        .example = "attached",
-       .fallback = "dedicated"},
+       .default_value = "dedicated"},
       {.name = "count",
        .type = config::integer(1, 1 << 20),
-       .says = "The number of server ranks, taken from the end of the communicator (`dedicated` only).",
+       .description =
+           "The number of server ranks, taken from the end of the communicator (`dedicated` only).",
        .example = "2",
-       .fallback = "1",
+       .default_value = "1",
        .unit = "ranks"},
       {.name = "per_node",
        .type = config::integer(1, 1 << 12),
-       .says =
+       .description =
            "The number of server ranks on each node, in place of `count`: the last ranks of the node, of its "
            "NUMA domains in turn.",
        .example = "1",
        .unit = "ranks"},
       {.name = "per_domain",
        .type = config::integer(1, 1 << 12),
-       .says = "The number of server ranks on each NUMA domain, in place of `count`. Ranks that the launcher "
-               "did not bind to one domain count as a domain of their node.",
+       .description =
+           "The number of server ranks on each NUMA domain, in place of `count`. Ranks that the launcher "
+           "did not bind to one domain count as a domain of their node.",
        .example = "1",
        .unit = "ranks"},
       {.name = "pin",
        .type = choice({"auto", "none"}),
-       .says = "Whether the threads of a dedicated server keep to the cores that the launcher gave it and no "
-               "other rank of the node (`auto`), or run wherever it may.",
+       .description =
+           "Whether the threads of a dedicated server keep to the cores that the launcher gave it and no "
+           "other rank of the node (`auto`), or run wherever it may.",
        .example = "none",
-       .fallback = "auto"},
+       .default_value = "auto"},
       {.name = "threads",
        .type = config::integer_or({"auto"}, 1, 1 << 12),
-       .says = "The number of threads of a server that compute and compress; `auto` uses the cores assigned "
-               "to the server.",
+       .description =
+           "The number of threads of a server that compute and compress; `auto` uses the cores assigned "
+           "to the server.",
        .example = "4",
-       .fallback = "auto",
+       .default_value = "auto",
        .unit = "threads"},
       {.name = "model_uses_hdf5",
        .type = flag(),
-       .says =
+       .description =
            "Whether the model itself calls HDF5, as netCDF-4 does, other than between `hdf5_lock` and "
            "`hdf5_unlock`. With an HDF5 library that is not thread-safe, `mode: attached` is possible only "
            "if it does not.",
        .example = "false",
-       .fallback = "true"},
+       .default_value = "true"},
   };
 }
 
@@ -67,24 +72,26 @@ std::vector<config::Option> how_they_end() {
   return {
       {.name = "signals",
        .type = choice({"servers", "all", "none"}),
-       .says = "Which processes take SIGTERM and SIGINT: those in which servers run, the model's ranks too "
-               "(`all`: they go on and ask `stop_requested`), or `none`.",
+       .description =
+           "Which processes take SIGTERM and SIGINT: those in which servers run, the model's ranks too "
+           "(`all`: they go on and ask `stop_requested`), or `none`.",
        .example = "all",
-       .fallback = "servers"},
+       .default_value = "servers"},
       {.name = "grace",
        .type = time::duration_type(),
-       .says = "The time from SIGTERM or SIGINT to the end of the servers: the model may finish, complete "
-               "records are committed, the report is written.",
+       .description =
+           "The time from SIGTERM or SIGINT to the end of the servers: the model may finish, complete "
+           "records are committed, the report is written.",
        .example = "60 s",
-       .fallback = "20 s"},
+       .default_value = "20 s"},
       {.name = "on_server_loss",
        .type = choice({"stop", "continue"}),
-       .says =
+       .description =
            "When a server dies or ends with an error: the model's next call fails (`stop`), or the model "
            "goes on without output, after one warning (`continue`; from `ready` on). Either way the files "
            "keep what was committed.",
        .example = "continue",
-       .fallback = "stop"},
+       .default_value = "stop"},
   };
 }
 
@@ -92,32 +99,33 @@ std::vector<config::Option> what_they_may_use_and_tell() {
   return {
       {.name = "memory",
        .type = config::size(),
-       .says = "The bound on the data that a server holds, from their arrival to the disk. A plan that must "
-               "hold more at a time is refused in `ready`, with the figures. Where it is not given, it is "
-               "1 GiB, and what a plan must hold comes on top, with a warning, as far as the node has it.",
+       .description =
+           "The bound on the data that a server holds, from their arrival to the disk. A plan that must "
+           "hold more at a time is refused in `ready`, with the figures. Where it is not given, it is "
+           "1 GiB, and what a plan must hold comes on top, with a warning, as far as the node has it.",
        .example = "4 GiB",
        .unit = "bytes per server"},
       {.name = "watchdog",
        .type = time::duration_or_off_type(),
-       .says = "The time without progress after which a server logs which ranks wait for which.",
+       .description = "The time without progress after which a server logs which ranks wait for which.",
        .example = "5 min",
-       .fallback = "60 s"},
+       .default_value = "60 s"},
       {.name = "report",
        .type = flag(),
-       .says = "Whether the run ends with a report of its cost for the model and of its output.",
+       .description = "Whether the run ends with a report of its cost for the model and of its output.",
        .example = "false",
-       .fallback = "true"},
+       .default_value = "true"},
       {.name = "report_directory",
        .type = config::text(),
-       .says = "The directory of the report and the status of the run.",
+       .description = "The directory of the report and the status of the run.",
        .example = "logs/tailrace",
-       .fallback = "tailrace_report"},
+       .default_value = "tailrace_report"},
       {.name = "trace",
        .type = flag(),
-       .says =
+       .description =
            "Whether each server writes a trace of its work, for ui.perfetto.dev, into the report directory.",
        .example = "true",
-       .fallback = "false"},
+       .default_value = "false"},
   };
 }
 
@@ -173,7 +181,7 @@ config::Section<Options> section() {
   return {.option = {.name = "servers",
                      .type = config::joined_section({where_they_run(), transport::options(), how_they_end(),
                                                      what_they_may_use_and_tell()}),
-                     .says = "Where the servers run, and the resources that they may use.",
+                     .description = "Where the servers run, and the resources that they may use.",
                      .example = "{mode: dedicated, count: 2}"},
           .read = read};
 }

@@ -178,7 +178,7 @@ std::string version() { return std::string(base::version); }
 std::vector<ExpressionFunction> expression_functions() {
   std::vector<ExpressionFunction> all;
   const auto add = [&all](const std::string& name, const char* kind, const analytics::OperatorDoc& doc) {
-    all.push_back({name, kind, doc.signature, doc.says, doc.cost, doc.source});
+    all.push_back({name, kind, doc.signature, doc.description, doc.cost, doc.source});
   };
   for (const std::string& name : analytics::operator_names()) {
     const analytics::Operator* op = analytics::find_operator(name);

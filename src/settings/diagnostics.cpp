@@ -15,34 +15,37 @@ config::Type diagnostic_type() {
   return section({
       {.name = "is",
        .type = text(),
-       .says = "The expression that computes it from fields, coordinates and other diagnostics.",
+       .description = "The expression that computes it from fields, coordinates and other diagnostics.",
        .example = "\"mean(theta, y, x)\"",
        .required = true},
       {.name = "units",
        .type = text(),
-       .says = "The units of the result; values are converted to them. By default those of the expression.",
+       .description =
+           "The units of the result; values are converted to them. By default those of the expression.",
        .example = "K"},
       {.name = "long_name",
        .type = text(),
-       .says = "A description in words.",
+       .description = "A description in words.",
        .example = "horizontal mean potential temperature"},
       {.name = "standard_name",
        .type = text(),
-       .says = "Its CF standard name.",
+       .description = "Its CF standard name.",
        .example = "air_potential_temperature"},
       scalar_coordinates_section().option,
       output::variable_attributes_option("Attributes of the diagnostic, of whatever file."),
       {.name = "dims",
        .type = list(text(), 1),
-       .says = "The names of its dimensions, slowest first, in place of those of the expression. A dimension "
-               "of that name on one of the model's grids, of the same extent, brings its coordinate.",
+       .description =
+           "The names of its dimensions, slowest first, in place of those of the expression. A dimension "
+           "of that name on one of the model's grids, of the same extent, brings its coordinate.",
        .example = "[zn]"},
       {.name = "optional",
        .type = flag(),
-       .says = "Whether the diagnostic is left out, with the variables made from it, where a field that it "
-               "needs does not exist. Otherwise this is an error.",
+       .description =
+           "Whether the diagnostic is left out, with the variables made from it, where a field that it "
+           "needs does not exist. Otherwise this is an error.",
        .example = "true",
-       .fallback = "false"},
+       .default_value = "false"},
   });
 }
 
@@ -80,7 +83,7 @@ const config::SectionRegistration registration{diagnostics_section};
 config::Section<std::vector<DiagnosticEntry>> diagnostics_section() {
   return {.option = {.name = "diagnostics",
                      .type = config::map("name", diagnostic_type()),
-                     .says = "The diagnostics that the servers compute from the fields.",
+                     .description = "The diagnostics that the servers compute from the fields.",
                      .example = "{theta_mean: {is: \"mean(theta, y, x)\", units: K}}"},
           .read = read};
 }

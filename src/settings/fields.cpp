@@ -23,41 +23,45 @@ config::Type field_group_type() {
   return section({
       {.name = "every",
        .type = time::sampling_type(),
-       .says =
+       .description =
            "How often the model sends these fields. `once` is for fixed ones, such as orography, areas "
            "and masks: they are put in the first step, or before it, have no time dimension in files, and "
            "keep their values in expressions.",
        .example = "10 s",
-       .fallback = "1 step"},
+       .default_value = "1 step"},
       {.name = "also_at_end",
        .type = flag(),
-       .says = "With `every: never`: the last values that the model put, at any step, become one record when "
-               "the run ends. With a period: one more record of each snapshot at that period, where the run "
-               "ends between two steps of it. `wants` is true at each step; a model that knows its last step "
-               "puts the fields there alone.",
+       .description =
+           "With `every: never`: the last values that the model put, at any step, become one record when "
+           "the run ends. With a period: one more record of each snapshot at that period, where the run "
+           "ends between two steps of it. `wants` is true at each step; a model that knows its last step "
+           "puts the fields there alone.",
        .example = "true",
-       .fallback = "false"},
+       .default_value = "false"},
       {.name = "names",
        .type = list(text(), 1),
-       .says = "The fields, as the model declares them.",
+       .description = "The fields, as the model declares them.",
        .example = "[u, w, theta]",
        .required = true},
       {.name = "optional",
        .type = flag(),
-       .says = "Whether these fields may be missing. A field that the model does not declare is left out, "
-               "with the variables made from it. A field that is wanted but not put is ignored at that step, "
-               "and a record without any sample holds the fill value. Otherwise both are errors.",
+       .description =
+           "Whether these fields may be missing. A field that the model does not declare is left out, "
+           "with the variables made from it. A field that is wanted but not put is ignored at that step, "
+           "and a record without any sample holds the fill value. Otherwise both are errors.",
        .example = "true",
-       .fallback = "false"},
+       .default_value = "false"},
       {.name = "namespace",
        .type = text(),
-       .says = "A prefix for each name: with `scalar`, `vwp` stands for `scalar.vwp`. A field that the model "
-               "declares without a namespace stands for its name in all of them.",
+       .description =
+           "A prefix for each name: with `scalar`, `vwp` stands for `scalar.vwp`. A field that the model "
+           "declares without a namespace stands for its name in all of them.",
        .example = "scalar"},
       {.name = "dims",
        .type = list(text(), 1),
-       .says = "The dimensions of these fields in files, slowest first. Of the grids that the model declares "
-               "with the same cells, the fields get the one with these dimensions, and its coordinates.",
+       .description =
+           "The dimensions of these fields in files, slowest first. Of the grids that the model declares "
+           "with the same cells, the fields get the one with these dimensions, and its coordinates.",
        .example = "[x, y, zn]"},
   });
 }
@@ -116,7 +120,7 @@ const config::SectionRegistration registration{fields_section};
 config::Section<FieldGroups> fields_section() {
   return {.option = {.name = "fields",
                      .type = config::map("name", field_group_type()),
-                     .says = "The fields that the model is asked to send, and how often, in groups.",
+                     .description = "The fields that the model is asked to send, and how often, in groups.",
                      .example = "{state: {every: 1 step, names: [u, w, theta]}}"},
           .read = read,
           .check = check};

@@ -113,12 +113,13 @@ std::vector<std::string> names_like(const std::string& pattern, const std::vecto
 }
 
 config::Section<Groups> groups_section() {
-  return {.option = {.name = "groups",
-                     .type = config::map("name", config::list(config::text(), 1)),
-                     .says = "Names for lists of fields and of other groups, to be used under `output`.",
-                     .example = "{three_d: [u, w, theta]}"},
-          .read = read,
-          .check = check};
+  return {
+      .option = {.name = "groups",
+                 .type = config::map("name", config::list(config::text(), 1)),
+                 .description = "Names for lists of fields and of other groups, to be used under `output`.",
+                 .example = "{three_d: [u, w, theta]}"},
+      .read = read,
+      .check = check};
 }
 
 }  // namespace tailrace::settings

@@ -13,24 +13,26 @@ config::Type option_table_type() {
   return section({
       {.name = "prefix",
        .type = text(),
-       .says = "The prefix of the names of its options, which the table omits; empty for all options. By "
-               "default the name of the variable and a dot.",
+       .description =
+           "The prefix of the names of its options, which the table omits; empty for all options. By "
+           "default the name of the variable and a dot.",
        .example = "q_indicies."},
       {.name = "dimension",
        .type = output::variable_name_type(),
-       .says = "The name of the dimension of the options; by default the name of the variable followed by "
-               "`_entry`.",
+       .description =
+           "The name of the dimension of the options; by default the name of the variable followed by "
+           "`_entry`.",
        .example = "number_options"},
       {.name = "width",
        .type = integer(1, 32768),
-       .says = "How many characters each text has at least, for readers that expect a fixed number.",
+       .description = "How many characters each text has at least, for readers that expect a fixed number.",
        .example = "150"},
       {.name = "optional",
        .type = flag(),
-       .says =
+       .description =
            "Whether the table is left out where the model sets no such option; otherwise this is an error.",
        .example = "true",
-       .fallback = "false"},
+       .default_value = "false"},
   });
 }
 
@@ -57,12 +59,12 @@ std::vector<OptionTable> read(const config::Value& value, config::Problems& prob
 }  // namespace
 
 config::Section<std::vector<OptionTable>> option_tables_section() {
-  return {
-      .option = {.name = "option_tables",
-                 .type = config::map("variable", option_table_type()),
-                 .says = "Text variables with options of the model, a name and a value each, sorted by name.",
-                 .example = "{options_database: {prefix: \"\"}}"},
-      .read = read};
+  return {.option = {.name = "option_tables",
+                     .type = config::map("variable", option_table_type()),
+                     .description =
+                         "Text variables with options of the model, a name and a value each, sorted by name.",
+                     .example = "{options_database: {prefix: \"\"}}"},
+          .read = read};
 }
 
 }  // namespace tailrace::settings

@@ -34,38 +34,42 @@ std::vector<Option> when_it_is_written() {
       output::format_option(),
       {.name = "write_every",
        .type = time::period_or_never_type(),
-       .says = "How often complete records are committed to the file; the remaining ones are written at the "
-               "end of the run. Where it is not given, a record is committed when it is complete, and small "
-               "ones together once a minute of wall clock.",
+       .description =
+           "How often complete records are committed to the file; the remaining ones are written at the "
+           "end of the run. Where it is not given, a record is committed when it is complete, and small "
+           "ones together once a minute of wall clock.",
        .example = "100 s",
-       .fallback = "1 step"},
+       .default_value = "1 step"},
       {.name = "file_per_write",
        .type = flag(),
-       .says = "Whether each write ends a file, with the first sample at or after each multiple of "
-               "`write_every`. The next records go into a new file. The name of a file contains the multiple "
-               "at which it ends: `a_100.0.nc`, `a_200.0.nc`. The records left at the end of the run make "
-               "the last one.",
+       .description =
+           "Whether each write ends a file, with the first sample at or after each multiple of "
+           "`write_every`. The next records go into a new file. The name of a file contains the multiple "
+           "at which it ends: `a_100.0.nc`, `a_200.0.nc`. The records left at the end of the run make "
+           "the last one.",
        .example = "true",
-       .fallback = "false",
-       .formerly = {"series"}},
+       .default_value = "false",
+       .deprecated_names = {"series"}},
       {.name = "new_file_every",
        .type = time::period_type(),
-       .says = "How often a new file begins, whatever `write_every` is: a file ends with the first sample at "
-               "or after "
-               "each multiple of this period. The limits of a file are part of its name, where `{start}` and "
-               "`{end}` stand, or before its ending: `a_20260101-20260131.nc`.",
+       .description =
+           "How often a new file begins, whatever `write_every` is: a file ends with the first sample at "
+           "or after "
+           "each multiple of this period. The limits of a file are part of its name, where `{start}` and "
+           "`{end}` stand, or before its ending: `a_20260101-20260131.nc`.",
        .example = "1 month"},
       {.name = "on_error",
        .type = choice({"stop", "skip", "retry"}),
-       .says = "What happens when the file cannot be written: the run stops, continues without the file, or "
-               "tries again for `retry_for` and then stops.",
+       .description =
+           "What happens when the file cannot be written: the run stops, continues without the file, or "
+           "tries again for `retry_for` and then stops.",
        .example = "skip",
-       .fallback = "stop"},
+       .default_value = "stop"},
       {.name = "retry_for",
        .type = time::duration_type(),
-       .says = "How long `on_error: retry` keeps trying.",
+       .description = "How long `on_error: retry` keeps trying.",
        .example = "5 min",
-       .fallback = "60 s"},
+       .default_value = "60 s"},
   };
 }
 
@@ -80,18 +84,20 @@ std::vector<Option> how_it_is_written() {
       compression().option,
       {.name = "access",
        .type = choice({"auto", "maps", "series"}),
-       .says = "The access pattern that chunks favour: reading whole fields at one time (`maps`), or one "
-               "place over time (`series`).",
+       .description =
+           "The access pattern that chunks favour: reading whole fields at one time (`maps`), or one "
+           "place over time (`series`).",
        .example = "series",
-       .fallback = "auto"},
+       .default_value = "auto"},
       {.name = "time_stamp",
        .type = choice({"end", "middle"}),
-       .says = "The position of a record's time within its window: by default the middle, with `legacy: "
-               "monc` the end.",
+       .description =
+           "The position of a record's time within its window: by default the middle, with `legacy: "
+           "monc` the end.",
        .example = "end"},
       {.name = "if_exists",
        .type = if_exists_type(),
-       .says =
+       .description =
            "What becomes of an existing file: it is replaced, it goes on behind its last complete record "
            "that "
            "ends when this run begins or before (`append`), or it is an error of `ready`, before any file "
@@ -99,13 +105,13 @@ std::vector<Option> how_it_is_written() {
            "an "
            "error for a run that begins later, with an `initial_time`.",
        .example = "fail",
-       .formerly = {"overwrite"}},
+       .deprecated_names = {"overwrite"}},
       {.name = "sync",
        .type = flag(),
-       .says =
+       .description =
            "Whether each commit waits until the data is on the device, so that it survives a loss of power.",
        .example = "true",
-       .fallback = "false"},
+       .default_value = "false"},
       output::adios2::options_section().option,
   };
 }
@@ -116,13 +122,14 @@ std::vector<Option> what_it_holds() {
       output::attributes_option("Attributes of the file, such as title and institution."),
       {.name = "date_attribute",
        .type = text(),
-       .says =
+       .description =
            "The name of an attribute of the file that tells when the run began; `history` does so anyway.",
        .example = "created"},
       {.name = "also_coordinates",
        .type = list(text(), 1),
-       .says = "Dimensions of the model's grids that the file has with their coordinates, even where no "
-               "variable lies along them.",
+       .description =
+           "Dimensions of the model's grids that the file has with their coordinates, even where no "
+           "variable lies along them.",
        .example = "[z, zn]"},
       output::time_attributes_option(
           "Attributes of the time coordinates of the file, in place of their own or "
@@ -132,7 +139,7 @@ std::vector<Option> what_it_holds() {
       trajectories_section().option,
       {.name = "state",
        .type = choice({"io"}),
-       .says = "Whether the servers' own state is written into the file.",
+       .description = "Whether the servers' own state is written into the file.",
        .example = "io",
        .available = false},
       variables_section().option,
@@ -352,7 +359,7 @@ output::IfExists if_exists(const OutputEntry& file, double begin) {
 config::Section<Files> files_section() {
   return {.option = {.name = "output",
                      .type = map("file", joined_section({inherited(file_defaults()), what_it_holds()})),
-                     .says = "The files to write, by their path.",
+                     .description = "The files to write, by their path.",
                      .example = "{out.nc: {variables: [{field: w, operation: mean, every: 10 s}]}}"},
           .read = read,
           .check = check};

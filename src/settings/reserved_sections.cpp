@@ -10,12 +10,12 @@ Type input_type() {
   return section({
       {.name = "files",
        .type = list(text(), 1),
-       .says = "The files to read from.",
+       .description = "The files to read from.",
        .example = "[forcing.nc]",
        .required = true},
       {.name = "fields",
        .type = list(text(), 1),
-       .says = "The fields to read.",
+       .description = "The fields to read.",
        .example = "[precip]",
        .required = true},
   });
@@ -24,7 +24,7 @@ Type input_type() {
 Option input() {
   return {.name = "input",
           .type = map("name", input_type()),
-          .says = "Fields that the servers read ahead for the model.",
+          .description = "Fields that the servers read ahead for the model.",
           .example = "{forcing: {files: [forcing.nc], fields: [precip]}}",
           .available = false};
 }

@@ -25,18 +25,19 @@ std::vector<Option> options_of_no_room() {
   return {
       {.name = "tailrace",
        .type = checked("`1`", version_complaint),
-       .says = "The version of the configuration's schema.",
+       .description = "The version of the configuration's schema.",
        .example = "1",
        .required = true},
       {.name = "legacy",
        .type = choice(legacy_names()),
-       .says = "The program whose values are reproduced even where they are wrong. `monc`: periods in "
-               "seconds count from the sample of the previous record, windows end with a sample, the first "
-               "sample of a window counts about twice in a mean, and MONC's XML is read as MONC reads it.",
+       .description =
+           "The program whose values are reproduced even where they are wrong. `monc`: periods in "
+           "seconds count from the sample of the previous record, windows end with a sample, the first "
+           "sample of a window counts about twice in a mean, and MONC's XML is read as MONC reads it.",
        .example = "monc"},
       {.name = "include",
        .type = list(text()),
-       .says = "Files to include, relative to this file; MONC's XML is accepted too. Maps are merged.",
+       .description = "Files to include, relative to this file; MONC's XML is accepted too. Maps are merged.",
        .example = "[fields.yaml]"},
   };
 }

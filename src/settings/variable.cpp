@@ -35,26 +35,28 @@ std::vector<Option> what_is_written() {
   return {
       {.name = "field",
        .type = text(),
-       .says = "The field to write; give either this, `fields` or `group`.",
+       .description = "The field to write; give either this, `fields` or `group`.",
        .example = "theta"},
       {.name = "fields",
        .type = text(),
-       .says = "A pattern: each field and diagnostic whose name is like it becomes a variable. `*` stands "
-               "for any "
-               "characters, `?` for one.",
+       .description =
+           "A pattern: each field and diagnostic whose name is like it becomes a variable. `*` stands "
+           "for any "
+           "characters, `?` for one.",
        .example = "tas*"},
       {.name = "group",
        .type = text(),
-       .says = "A name under `groups`: each of its fields becomes a variable.",
+       .description = "A name under `groups`: each of its fields becomes a variable.",
        .example = "three_d"},
       {.name = "name",
        .type = output::variable_name_type(),
-       .says = "The variable's name in the file; by default the field's without its namespace.",
+       .description = "The variable's name in the file; by default the field's without its namespace.",
        .example = "theta_mean"},
       {.name = "suffix",
        .type = output::suffix_type(),
-       .says = "A suffix to the name of the variable, or to each name of the `group`, so that one file can "
-               "hold the same fields twice.",
+       .description =
+           "A suffix to the name of the variable, or to each name of the `group`, so that one file can "
+           "hold the same fields twice.",
        .example = "_mean"},
   };
 }
@@ -64,9 +66,10 @@ std::vector<Option> which_records() {
       time::reduction_option(),
       {.name = "every",
        .type = time::sampling_type(),
-       .says = "The period of the records; `never` for fields that are sent only at the end of the run. "
-               "Fixed fields (`every: once` under `fields`) have no records, whatever stands here; `once` "
-               "says so.",
+       .description =
+           "The period of the records; `never` for fields that are sent only at the end of the run. "
+           "Fixed fields (`every: once` under `fields`) have no records, whatever stands here; `once` "
+           "says so.",
        .example = "10 s",
        .required = true,
        .belongs_to = "each",
@@ -74,18 +77,20 @@ std::vector<Option> which_records() {
       time::offset_option(),
       {.name = "missing",
        .type = choice({"skip", "propagate"}),
-       .says = "What missing values of a field with a fill value do to a record: the cell's other samples "
-               "make it "
-               "(`skip`), or the cell is missing there (`propagate`).",
+       .description =
+           "What missing values of a field with a fill value do to a record: the cell's other samples "
+           "make it "
+           "(`skip`), or the cell is missing there (`propagate`).",
        .example = "propagate",
-       .fallback = "skip"},
+       .default_value = "skip"},
       {.name = "edges",
        .type = choice({"exact", "samples"}),
-       .says = "Where windows end: exactly at the multiples of the period, so that a sample that spans an "
-               "edge is divided; or with the first sample at or after them, so that samples stay whole and a "
-               "window that the run does not complete gives no record.",
+       .description =
+           "Where windows end: exactly at the multiples of the period, so that a sample that spans an "
+           "edge is divided; or with the first sample at or after them, so that samples stay whole and a "
+           "window that the run does not complete gives no record.",
        .example = "samples",
-       .fallback = "exact"},
+       .default_value = "exact"},
   };
 }
 
@@ -95,14 +100,16 @@ std::vector<Option> how_it_is_shaped() {
       time::each_option(),
       {.name = "axis",
        .type = text(),
-       .says = "The name of the time dimension, in place of one that Tailrace chooses; where other records "
-               "need it too, `_instant` or `_2` is appended.",
+       .description =
+           "The name of the time dimension, in place of one that Tailrace chooses; where other records "
+           "need it too, `_instant` or `_2` is appended.",
        .example = "time_10s"},
       {.name = "split",
        .type = text(),
-       .says = "A dimension of the grid along which each cell becomes a variable of its own, without that "
-               "dimension: `q_vapour`, `q_rain`. The suffixes come from the attribute `flag_meanings` of the "
-               "dimension's coordinate; without it they are 1, 2, ...",
+       .description =
+           "A dimension of the grid along which each cell becomes a variable of its own, without that "
+           "dimension: `q_vapour`, `q_rain`. The suffixes come from the attribute `flag_meanings` of the "
+           "dimension's coordinate; without it they are 1, 2, ...",
        .example = "qfields"},
   };
 }
@@ -111,13 +118,15 @@ std::vector<Option> how_it_is_stored() {
   return {
       {.name = "type",
        .type = choice(data_type_names()),
-       .says = "The type in the file; by default the field's own, or float64 for means and standard "
-               "deviations of integers. Values that it cannot hold become the fill value, and are counted.",
+       .description =
+           "The type in the file; by default the field's own, or float64 for means and standard "
+           "deviations of integers. Values that it cannot hold become the fill value, and are counted.",
        .example = "float32"},
       {.name = "chunk",
        .type = list(integer(1), 1),
-       .says = "The shape of a chunk: records, then the grid's dimensions, slowest first; by default it is "
-               "chosen from `access` and the grid.",
+       .description =
+           "The shape of a chunk: records, then the grid's dimensions, slowest first; by default it is "
+           "chosen from `access` and the grid.",
        .example = "[1, 10, 64, 64]"},
   };
 }
@@ -266,7 +275,7 @@ Type entry_type(int levels) {
       defaults_option("What the `variables` below share: a group has these two alone.", group_defaults()),
       {.name = "variables",
        .type = list(entry_type(levels - 1), 1),
-       .says = "Variables, or groups again, that share the `defaults` beside them.",
+       .description = "Variables, or groups again, that share the `defaults` beside them.",
        .example = "[{field: theta, every: 1 h}]"}};
   return joined_section({variable, group});
 }
@@ -280,12 +289,13 @@ std::vector<Option> variable_defaults() {
 }
 
 config::Section<std::vector<VariableEntry>> variables_section() {
-  return {.option = {.name = "variables",
-                     .type = list(entry_type(levels_of_groups), 1),
-                     .says = "The variables of the file, and groups of them with `defaults` of their own.",
-                     .example = "[{field: theta, operation: mean, every: 10 s}]",
-                     .required = true},
-          .read = read};
+  return {
+      .option = {.name = "variables",
+                 .type = list(entry_type(levels_of_groups), 1),
+                 .description = "The variables of the file, and groups of them with `defaults` of their own.",
+                 .example = "[{field: theta, operation: mean, every: 10 s}]",
+                 .required = true},
+      .read = read};
 }
 
 }  // namespace tailrace::settings

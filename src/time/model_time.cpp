@@ -21,12 +21,12 @@ config::Type model_time_type() {
   return config::section({
       {.name = "calendar",
        .type = config::choice(calendar::calendar_names()),
-       .says = "The calendar of model time, by its CF name; `none` counts seconds of model time.",
+       .description = "The calendar of model time, by its CF name; `none` counts seconds of model time.",
        .example = "standard",
-       .fallback = "none"},
+       .default_value = "none"},
       {.name = "start",
        .type = config::checked("a date such as `2026-01-01` or `2026-01-01T06:30:00`", date_complaint),
-       .says = "The date at which model time is 0; required by every calendar except `none`.",
+       .description = "The date at which model time is 0; required by every calendar except `none`.",
        .example = "2026-01-01T00:00:00"},
   });
 }
@@ -62,9 +62,9 @@ const config::SectionRegistration registration{model_time_section};
 config::Section<ModelTime> model_time_section() {
   return {.option = {.name = "model_time",
                      .type = model_time_type(),
-                     .says = "The calendar and the start of model time.",
+                     .description = "The calendar and the start of model time.",
                      .example = "{calendar: standard, start: 2026-01-01}",
-                     .formerly = {"time"}},
+                     .deprecated_names = {"time"}},
           .read = read};
 }
 

@@ -93,7 +93,7 @@ config::Option offset_option() {
                                     return period_complaint(
                                         digits == std::string::npos ? text : text.substr(digits));
                                   }),
-          .says =
+          .description =
               "How far the records lie behind the multiples of the period, or before them: `every: 3 months` "
               "with "
               "`-1 month` gives December to February, March to May, ...",
@@ -118,7 +118,7 @@ double seconds_of(const Value& section, std::string_view name, double fallback) 
 config::Option each_option() {
   return {.name = "each",
           .type = config::choice({"month", "season", "hour of day"}),
-          .says =
+          .description =
               "In place of `every`: one record for each month of the year, season (from December on) or hour "
               "of the day, made of all samples of the run that lie in it. They come when the run ends.",
           .example = "month"};
@@ -140,13 +140,13 @@ Each each_of(const Value& section) {
 config::Option reduction_option() {
   return {.name = "operation",
           .type = config::choice(reduction_names()),
-          .says =
+          .description =
               "How the samples of a period become one record; `valid_fraction` is the share of the time for "
               "which a "
               "cell has a value that is not missing.",
           .example = "mean",
-          .fallback = "snapshot",
-          .also = {"time"}};
+          .default_value = "snapshot",
+          .aliases = {"time"}};
 }
 
 ReductionKind reduction_of(const Value& section) {

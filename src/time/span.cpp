@@ -81,13 +81,13 @@ std::vector<config::Option> span_options() {
   return {
       {.name = "from",
        .type = bound_type(),
-       .says =
+       .description =
            "Where in model time the file begins: no record is earlier, and a window that began before is cut "
            "there.",
        .example = "2026-03-01"},
       {.name = "until",
        .type = bound_type(),
-       .says =
+       .description =
            "Where in model time the file ends: no record is later, and the window that is open then is cut "
            "there.",
        .example = "2026-06-01"},

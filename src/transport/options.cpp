@@ -11,29 +11,31 @@ std::vector<Option> options() {
   return {
       {.name = "buffer",
        .type = size(),
-       .says =
+       .description =
            "The bound on the data in transit from one client to its server. Where it is not given, a client "
            "takes what it puts in 16 steps, from 1 MiB to 256 MiB.",
        .example = "64 MiB",
        .unit = "bytes per client"},
       {.name = "when_full",
        .type = choice({"wait", "spill", "fail"}),
-       .says = "What a client does when its buffer is full: wait for the server (the stall is reported), "
-               "spill to a "
-               "local disk, or fail.",
+       .description =
+           "What a client does when its buffer is full: wait for the server (the stall is reported), "
+           "spill to a "
+           "local disk, or fail.",
        .example = "spill",
-       .fallback = "wait"},
+       .default_value = "wait"},
       {.name = "spill_directory",
        .type = text(),
-       .says = "The directory for `when_full: spill`, preferably on a local disk of the node.",
+       .description = "The directory for `when_full: spill`, preferably on a local disk of the node.",
        .example = "/local/scratch",
-       .fallback = "/tmp"},
+       .default_value = "/tmp"},
       {.name = "transport",
        .type = choice(transport_choices()),
-       .says = "How blocks are transported: through shared memory (`shm`), by MPI messages (`mpi`), or as "
-               "suits each client (`auto`).",
+       .description =
+           "How blocks are transported: through shared memory (`shm`), by MPI messages (`mpi`), or as "
+           "suits each client (`auto`).",
        .example = "mpi",
-       .fallback = "auto"},
+       .default_value = "auto"},
   };
 }
 

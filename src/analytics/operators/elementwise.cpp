@@ -146,7 +146,7 @@ struct Listed {
   Opcode opcode;
   UnitRule rule;
   const char* signature;
-  const char* says;
+  const char* description;
   const char* cost;
   double exponent = 1.0;
   const char* alias = "";
@@ -223,7 +223,7 @@ constexpr std::array<Listed, opcode_count> listed{{
 }};
 
 std::shared_ptr<const ElementwiseOperator> make(const Listed& entry) {
-  const OperatorDoc doc{entry.signature, entry.says, entry.cost, ""};
+  const OperatorDoc doc{entry.signature, entry.description, entry.cost, ""};
   return std::make_shared<ElementwiseOperator>(entry.opcode, entry.rule, doc, entry.exponent);
 }
 

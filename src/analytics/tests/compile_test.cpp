@@ -193,7 +193,7 @@ TEST(CompileRewrites, AreDocumented) {
   for (const auto& rewrite : expression::rewrites()) {
     EXPECT_LT(last, rewrite.name);
     EXPECT_TRUE(rewrite.doc.signature.starts_with(rewrite.name + "(")) << rewrite.name;
-    EXPECT_FALSE(rewrite.doc.says.empty());
+    EXPECT_FALSE(rewrite.doc.description.empty());
     last = rewrite.name;
   }
 }

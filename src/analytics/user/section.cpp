@@ -22,14 +22,15 @@ config::Type state_type() {
   return config::section({
       {.name = "dims",
        .type = dims_type(),
-       .says = "The dimensions of the array: `same` as the first argument, or a list of names of the "
-               "arguments' dimensions and of new ones with their extent. Dimensions of arguments that it "
-               "lacks are whole in a call.",
+       .description =
+           "The dimensions of the array: `same` as the first argument, or a list of names of the "
+           "arguments' dimensions and of new ones with their extent. Dimensions of arguments that it "
+           "lacks are whole in a call.",
        .example = "[y, x, {lag: 3}]",
-       .fallback = "same"},
+       .default_value = "same"},
       {.name = "start",
        .type = real(-std::numeric_limits<double>::infinity()),
-       .says = "The values before the first step; by default they are missing (NaN).",
+       .description = "The values before the first step; by default they are missing (NaN).",
        .example = "0"},
   });
 }
@@ -39,14 +40,14 @@ config::Type result_type() {
   return config::section({
       {.name = "dims",
        .type = dims_type(),
-       .says = "The dimensions of the result: `same` as the first argument, or a list of names of the "
-               "arguments' "
-               "dimensions and of new ones with their extent.",
+       .description = "The dimensions of the result: `same` as the first argument, or a list of names of the "
+                      "arguments' "
+                      "dimensions and of new ones with their extent.",
        .example = "[y, x, {bin: 10}]",
-       .fallback = "same"},
+       .default_value = "same"},
       {.name = "units",
        .type = text(),
-       .says =
+       .description =
            "The units of the result; `same` for those of the first argument. By default they are unknown.",
        .example = "m s-1"},
   });
@@ -57,49 +58,52 @@ config::Type operator_type() {
   return config::section({
       {.name = "library",
        .type = text(),
-       .says = "The shared library with the function, relative to the configuration; give either this or "
-               "`python`.",
+       .description =
+           "The shared library with the function, relative to the configuration; give either this or "
+           "`python`.",
        .example = "./libwind.so"},
       {.name = "symbol",
        .type = text(),
-       .says = "The name of the function in the library; by default that of the operator.",
+       .description = "The name of the function in the library; by default that of the operator.",
        .example = "wind_speed_v2"},
       {.name = "python",
        .type = text(),
-       .says = "The Python file with the function, relative to the configuration, followed by a colon and "
-               "the name of the function if it differs from that of the operator.",
+       .description =
+           "The Python file with the function, relative to the configuration, followed by a colon and "
+           "the name of the function if it differs from that of the operator.",
        .example = "mine.py:wind_speed"},
       {.name = "arguments",
        .type = either({integer(1, 16), list(either({choice({"any"}), list(text())}), 1)}),
-       .says = "The arguments: their number, or a list with the dimensions of each; `any` accepts all "
-               "dimensions.",
+       .description = "The arguments: their number, or a list with the dimensions of each; `any` accepts all "
+                      "dimensions.",
        .example = "[[z, y, x], any]",
-       .fallback = "1"},
+       .default_value = "1"},
       {.name = "needs_whole",
        .type = either({choice({"all"}), list(text())}),
-       .says = "The dimensions along which a call must see all cells; dimensions that the result does not "
-               "have are always whole.",
+       .description =
+           "The dimensions along which a call must see all cells; dimensions that the result does not "
+           "have are always whole.",
        .example = "[z]"},
       {.name = "result",
        .type = result_type(),
-       .says = "The result of the function.",
+       .description = "The result of the function.",
        .example = "{dims: same, units: m s-1}"},
       {.name = "state",
        .type = map("array", state_type()),
-       .says = "Arrays that the function keeps from step to step, by name. Checkpoints save them.",
+       .description = "Arrays that the function keeps from step to step, by name. Checkpoints save them.",
        .example = "{highest: {dims: same}, steps: {dims: [], start: 0}}"},
       {.name = "takes_missing",
        .type = flag(),
-       .says =
+       .description =
            "Whether the function takes missing values, those of fields with a `fill_value`: it sees them as "
            "NaN, and where it gives NaN the result is missing. Otherwise such arguments are an error.",
        .example = "true",
-       .fallback = "false"},
+       .default_value = "false"},
       {.name = "thread_safe",
        .type = flag(),
-       .says = "Whether several threads of a server may call the function at once.",
+       .description = "Whether several threads of a server may call the function at once.",
        .example = "true",
-       .fallback = "false"},
+       .default_value = "false"},
   });
 }
 
@@ -217,7 +221,8 @@ const config::SectionRegistration registration{section};
 config::Section<std::vector<Declaration>> section() {
   return {.option = {.name = "operators",
                      .type = config::map("name", operator_type()),
-                     .says = "User-defined functions in C, C++, Fortran or Python that expressions can call.",
+                     .description =
+                         "User-defined functions in C, C++, Fortran or Python that expressions can call.",
                      .example = "{wind_speed: {library: ./libwind.so, arguments: 2}}"},
           .read = read};
 }

@@ -41,11 +41,11 @@ Json section_json(const Type& type, const std::string& at) {
     Json json = repeats(option.type, type)
                     ? Json{{"type", "array"}, {"items", {{"$ref", at}}}, {"minItems", option.type.fewest}}
                     : json_of(option.type, at + "/properties/" + option.name);
-    json["description"] = option.says + (option.available ? "" : " Not available yet.");
-    if (option.required && !option.inherited && option.formerly.empty() && option.also.empty())
+    json["description"] = option.description + (option.available ? "" : " Not available yet.");
+    if (option.required && !option.inherited && option.deprecated_names.empty() && option.aliases.empty())
       required.push_back(option.name);
-    for (const std::string& other : option.also) properties[other] = json;
-    for (const std::string& former : option.formerly) {
+    for (const std::string& other : option.aliases) properties[other] = json;
+    for (const std::string& former : option.deprecated_names) {
       properties[former] = json;
       properties[former]["description"] = "Now `" + option.name + "`.";
       properties[former]["deprecated"] = true;

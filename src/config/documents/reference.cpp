@@ -31,19 +31,20 @@ class Page {
 
  private:
   void add_option(const Option& option, const std::string& path, std::size_t level) {
-    text_ += fmt::format("\n{} `{}`\n\n{}\n\n", std::string(level, '#'), path, option.says);
+    text_ += fmt::format("\n{} `{}`\n\n{}\n\n", std::string(level, '#'), path, option.description);
     item("Type", option.type.expected);
     if (!option.type.later.empty())
       item("Not available yet", fmt::format("`{}`", fmt::join(option.type.later, "`, `")));
     if (!option.unit.empty()) item("Unit", option.unit);
-    if (!option.fallback.empty()) item("Default", "`" + option.fallback + "`");
+    if (!option.default_value.empty()) item("Default", "`" + option.default_value + "`");
     if (option.required) item("Required", required(option));
     if (option.inherited && !option.required) item("Inherited", "where it is not given, from `defaults`");
     if (!option.available) item("Available", "not yet: refused unless it is empty");
     item("Since", option.since);
-    if (!option.also.empty()) item("Also called", fmt::format("`{}`", fmt::join(option.also, "`, `")));
-    if (!option.formerly.empty())
-      item("Formerly", fmt::format("`{}` (still read, with a warning)", fmt::join(option.formerly, "`, `")));
+    if (!option.aliases.empty()) item("Also called", fmt::format("`{}`", fmt::join(option.aliases, "`, `")));
+    if (!option.deprecated_names.empty())
+      item("Formerly",
+           fmt::format("`{}` (still read, with a warning)", fmt::join(option.deprecated_names, "`, `")));
     if (!option.example.empty()) item("Example", fmt::format("`{}: {}`", option.name, option.example));
     if (repeats(option.type, *around_.back()))
       item("Entries", "the same options as around it");

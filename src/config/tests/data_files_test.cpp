@@ -60,20 +60,21 @@ TEST(DataFiles, ThatAreMissingAreToldWhereTheyAreNamed) {
 Type boxes(int levels) {
   std::vector<Option> options{{.name = "label",
                                .type = text(),
-                               .says = "What is in it.",
+                               .description = "What is in it.",
                                .example = "books",
                                .required = true,
                                .implied_by = {"boxes"}}};
   if (levels > 0)
     options.push_back({.name = "boxes",
                        .type = list(boxes(levels - 1), 1),
-                       .says = "More of them.",
+                       .description = "More of them.",
                        .example = "[{label: a}]"});
   return section(options);
 }
 
 TEST(SectionsInSections, ReadAndToldOnce) {
-  const Type type = section({{.name = "boxes", .type = list(boxes(2)), .says = "All.", .example = "[]"}});
+  const Type type =
+      section({{.name = "boxes", .type = list(boxes(2)), .description = "All.", .example = "[]"}});
   Problems problems;
   check(
       parse_yaml("b.yaml", "boxes: [{boxes: [{label: a}, {}]}, {boxes: [{boxes: [{boxes: []}]}]}]", problems),

@@ -16,26 +16,42 @@ namespace {
 using testing::HasSubstr;
 
 Option valid_option() {
-  return {.name = "speed", .type = integer(0, 9), .says = "How fast.", .example = "3"};
+  return {.name = "speed", .type = integer(0, 9), .description = "How fast.", .example = "3"};
 }
 
 Type boat() {
   return section({
-      {.name = "name", .type = text(), .says = "What she is called.", .example = "Anna", .required = true},
-      {.name = "speed", .type = integer(0, 9), .says = "How fast.", .example = "3", .fallback = "5"},
-      {.name = "draught", .type = real(0.0), .says = "How deep.", .example = "1.5", .unit = "m"},
+      {.name = "name",
+       .type = text(),
+       .description = "What she is called.",
+       .example = "Anna",
+       .required = true},
+      {.name = "speed",
+       .type = integer(0, 9),
+       .description = "How fast.",
+       .example = "3",
+       .default_value = "5"},
+      {.name = "draught", .type = real(0.0), .description = "How deep.", .example = "1.5", .unit = "m"},
       {.name = "rig",
        .type = choice({"sloop", "ketch"}, {"junk"}),
-       .says = "Which sails.",
+       .description = "Which sails.",
        .example = "ketch"},
-      {.name = "crew", .type = integer_or({"auto"}, 1), .says = "How many.", .example = "auto"},
-      {.name = "hold", .type = size(), .says = "How much.", .example = "2 kB", .fallback = "1 KiB"},
-      {.name = "afloat", .type = flag(), .says = "Whether she swims.", .example = "true", .fallback = "true"},
-      {.name = "ports", .type = list(text(), 1), .says = "Where to.", .example = "[Kiel]"},
-      {.name = "radio", .type = text(), .says = "Which.", .example = "VHF", .available = false},
+      {.name = "crew", .type = integer_or({"auto"}, 1), .description = "How many.", .example = "auto"},
+      {.name = "hold",
+       .type = size(),
+       .description = "How much.",
+       .example = "2 kB",
+       .default_value = "1 KiB"},
+      {.name = "afloat",
+       .type = flag(),
+       .description = "Whether she swims.",
+       .example = "true",
+       .default_value = "true"},
+      {.name = "ports", .type = list(text(), 1), .description = "Where to.", .example = "[Kiel]"},
+      {.name = "radio", .type = text(), .description = "Which.", .example = "VHF", .available = false},
       {.name = "notes",
        .type = map("note", either({plain(), list(real(-10, 10))})),
-       .says = "Anything.",
+       .description = "Anything.",
        .example = "{year: 1999}"},
   });
 }
@@ -112,7 +128,7 @@ TEST(Schema, KnowsWhatComesLater) {
 
 Type renamed() {
   Option option = valid_option();
-  option.formerly = {"pace", "knots"};
+  option.deprecated_names = {"pace", "knots"};
   return section({option});
 }
 
@@ -143,7 +159,7 @@ TEST(Schema, ReadsFormerWordsWithANote) {
   option.type = choice({"sail", "row"});
   option.type.former = {{"true", "sail"}, {"oars", "row"}};
   option.example = "sail";
-  option.fallback = "row";
+  option.default_value = "row";
   const auto read_words = [&](const std::string& yaml, Problems& problems) {
     return check(parse_yaml("boat.yaml", yaml, problems), section({option}), "", {}, problems);
   };
@@ -163,13 +179,13 @@ TEST(Schema, DocumentsFormerNames) {
   EXPECT_EQ(properties["knots"]["description"], "Now `speed`.");
   EXPECT_EQ(properties["knots"]["anyOf"], properties["speed"]["anyOf"]);
   Option twice = valid_option();
-  twice.formerly = {"speed"};
+  twice.deprecated_names = {"speed"};
   EXPECT_THROW(assert_well_declared(section({twice})), Error);
 }
 
 TEST(Schema, ReadsOtherNamesWithoutANote) {
   Option option = valid_option();
-  option.also = {"pace"};
+  option.aliases = {"pace"};
   const auto read_pace = [&](const std::string& yaml, Problems& problems) {
     return check(parse_yaml("boat.yaml", yaml, problems), section({option}), "", {}, problems);
   };
@@ -187,22 +203,25 @@ TEST(Schema, ReadsOtherNamesWithoutANote) {
 // A fleet of boats, each with its own crew, in which `defaults` of the fleet and of a boat are asked.
 Type fleet() {
   const std::vector<Option> sailor{
-      {.name = "rank", .type = text(), .says = "What he is.", .example = "mate", .required = true},
+      {.name = "rank", .type = text(), .description = "What he is.", .example = "mate", .required = true},
       {.name = "watch",
        .type = integer(1, 3),
-       .says = "When he wakes.",
+       .description = "When he wakes.",
        .example = "2",
-       .fallback = "1",
+       .default_value = "1",
        .belongs_to = "rank"}};
-  const std::vector<Option> boat{{.name = "rig", .type = text(), .says = "Which sails.", .example = "ketch"}};
-  Option crew{
-      .name = "crew", .type = list(section(inherited(sailor))), .says = "Who.", .example = "[{rank: mate}]"};
+  const std::vector<Option> boat{
+      {.name = "rig", .type = text(), .description = "Which sails.", .example = "ketch"}};
+  Option crew{.name = "crew",
+              .type = list(section(inherited(sailor))),
+              .description = "Who.",
+              .example = "[{rank: mate}]"};
   std::vector<Option> all = boat;
   std::ranges::copy(sailor, std::back_inserter(all));
   Option boats{
       .name = "boats",
       .type = map("boat", joined_section({inherited(boat), {crew, defaults_option("Crew.", sailor)}})),
-      .says = "All.",
+      .description = "All.",
       .example = "{a: {}}"};
   return section({defaults_option("Fleet.", all), boats});
 }
@@ -258,16 +277,16 @@ TEST(Schema, ExplainsBracesWithoutQuotes) {
 TEST(Schema, RefusesCarelessDeclarations) {
   EXPECT_NO_THROW(assert_well_declared(boat()));
   const auto refuses = [](const Option& option) {
-    EXPECT_THROW(assert_well_declared(section({option})), Error) << option.name << " " << option.says;
+    EXPECT_THROW(assert_well_declared(section({option})), Error) << option.name << " " << option.description;
   };
   Option option = valid_option();
   option.name = "topSpeed";
   refuses(option);
   option = valid_option();
-  option.says = "How fast";
+  option.description = "How fast";
   refuses(option);
   option = valid_option();
-  option.says = "how fast.";
+  option.description = "how fast.";
   refuses(option);
   option = valid_option();
   option.example = "";
@@ -276,18 +295,18 @@ TEST(Schema, RefusesCarelessDeclarations) {
   option.example = "10";
   refuses(option);
   option = valid_option();
-  option.fallback = "fast";
+  option.default_value = "fast";
   refuses(option);
   EXPECT_THROW(assert_well_declared(section({valid_option(), valid_option()})), Error);
   EXPECT_THROW(assert_well_declared(section({{.name = "boats",
                                               .type = map("name", section({valid_option(), valid_option()})),
-                                              .says = "All boats."}})),
+                                              .description = "All boats."}})),
                Error);
 }
 
 TEST(Reference, ShowsEveryOption) {
   const std::string page = documents::reference_markdown(
-      section({{.name = "boats", .type = map("boat", boat()), .says = "All boats."}}), "# Harbour\n");
+      section({{.name = "boats", .type = map("boat", boat()), .description = "All boats."}}), "# Harbour\n");
   EXPECT_THAT(
       page, testing::StartsWith("# Harbour\n\n## `boats`\n\nAll boats.\n\n- Type: a map of named entries\n"));
   EXPECT_THAT(

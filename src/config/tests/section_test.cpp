@@ -25,11 +25,11 @@ Section<Sail> sail() {
   return {.option = {.name = "sail",
                      .type = section({{.name = "area",
                                        .type = integer(0, 99),
-                                       .says = "How large.",
+                                       .description = "How large.",
                                        .example = "30",
-                                       .fallback = "20",
+                                       .default_value = "20",
                                        .unit = "m2"}}),
-                     .says = "What drives her.",
+                     .description = "What drives her.",
                      .example = "{area: 30}"},
           .read = read_sail};
 }
@@ -39,7 +39,7 @@ struct Mast {
 };
 
 Section<Mast> mast() {
-  return {.option = {.name = "mast", .type = integer(0, 99), .says = "How high.", .example = "9"},
+  return {.option = {.name = "mast", .type = integer(0, 99), .description = "How high.", .example = "9"},
           .read = [](const Value& value, Problems&) { return Mast{static_cast<int>(value.integer())}; },
           .check =
               [](const Mast& own, const Sections& all, Problems& problems) {
@@ -49,7 +49,7 @@ Section<Mast> mast() {
 }
 
 Option engine() {
-  return {.name = "engine", .type = text(), .says = "Which.", .example = "diesel", .available = false};
+  return {.name = "engine", .type = text(), .description = "Which.", .example = "diesel", .available = false};
 }
 
 const SectionRegistration registrations[] = {SectionRegistration(mast), SectionRegistration(sail),
@@ -121,7 +121,7 @@ TEST(SectionConformance, SeesDefaultsThatDiffer) {
   EXPECT_NONFATAL_FAILURE(
       {
         Section<Sail> other = sail();
-        other.option.type.options[0].fallback = "21";
+        other.option.type.options[0].default_value = "21";
         testing::check_section(other);
       },
       "the defaults of the declaration are not those of the struct");
@@ -131,7 +131,7 @@ TEST(SectionConformance, SeesAReaderThatFallsIntoHoles) {
   EXPECT_NONFATAL_FAILURE(
       {
         Section<Sail> other = sail();
-        other.option.type.options[0].fallback = "";
+        other.option.type.options[0].default_value = "";
         other.read = [](const Value& value, Problems&) {
           return Sail{value.find("area") ? static_cast<int>(value.at("area").integer())
                                          : static_cast<int>(value.at("depth").integer())};

@@ -13,48 +13,52 @@ Type type() {
   return section({
       {.name = "engine",
        .type = choice({"bp5", "bp4", "sst"}),
-       .says =
+       .description =
            "The engine of ADIOS2: a dataset on the disk, or, with `sst`, a stream to readers that come and "
            "go.",
        .example = "sst",
-       .fallback = "bp5"},
+       .default_value = "bp5"},
       {.name = "queue",
        .type = integer(1, 1000),
-       .says = "How many steps a stream keeps for its readers.",
+       .description = "How many steps a stream keeps for its readers.",
        .example = "10",
-       .fallback = "4"},
+       .default_value = "4"},
       {.name = "when_full",
        .type = choice({"discard", "block"}),
-       .says =
+       .description =
            "What becomes of a step when a stream's queue is full: it is discarded, or the server waits for "
            "the reader.",
        .example = "block",
-       .fallback = "discard"},
+       .default_value = "discard"},
       {.name = "listen",
        .type = choice({"loopback", "all"}),
-       .says = "Where readers of a stream may be: on the server's node, or on any that reaches it.",
+       .description = "Where readers of a stream may be: on the server's node, or on any that reaches it.",
        .example = "all",
-       .fallback = "loopback"},
+       .default_value = "loopback"},
       {.name = "operator",
        .type = choice({"none", "blosc", "bzip2", "zfp"}),
-       .says = "What ADIOS2's own library does with the chunks of fields, where it was built with it.",
+       .description = "What ADIOS2's own library does with the chunks of fields, where it was built with it.",
        .example = "blosc",
-       .fallback = "none"},
+       .default_value = "none"},
       {.name = "compressor",
        .type = choice({"blosclz", "lz4", "lz4hc", "zlib", "zstd"}),
-       .says = "The compressor within Blosc, by default zstd.",
+       .description = "The compressor within Blosc, by default zstd.",
        .example = "lz4"},
-      {.name = "level", .type = integer(1, 9), .says = "The level of Blosc, by default 1.", .example = "5"},
+      {.name = "level",
+       .type = integer(1, 9),
+       .description = "The level of Blosc, by default 1.",
+       .example = "5"},
       {.name = "burst_buffer",
        .type = text(),
-       .says = "A folder on a disk near the server, to which ADIOS2 writes first; a thread of it copies the "
-               "files to their place. For engine `bp4`.",
+       .description =
+           "A folder on a disk near the server, to which ADIOS2 writes first; a thread of it copies the "
+           "files to their place. For engine `bp4`.",
        .example = "/local/scratch"},
       {.name = "aggregators",
        .type = integer(1, 1 << 20),
-       .says = "How many servers write the files of the dataset. One does.",
+       .description = "How many servers write the files of the dataset. One does.",
        .example = "1",
-       .fallback = "1"},
+       .default_value = "1"},
   });
 }
 
@@ -122,7 +126,7 @@ Options read(const Value& value, Problems& problems) {
 Section<Options> options_section() {
   return {.option = {.name = "adios2",
                      .type = type(),
-                     .says = "How `format: adios2` writes.",
+                     .description = "How `format: adios2` writes.",
                      .example = "{engine: sst, queue: 10}"},
           .read = read};
 }

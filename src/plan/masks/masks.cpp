@@ -21,8 +21,9 @@ config::Type grid_type() {
   return section({
       {.name = "mask",
        .type = text(),
-       .says = "A fixed field (`every: once`) of this grid or of its last dimensions. Where it is 0, or "
-               "missing, all fields of the grid are missing. The model puts it before any of them.",
+       .description =
+           "A fixed field (`every: once`) of this grid or of its last dimensions. Where it is 0, or "
+           "missing, all fields of the grid are missing. The model puts it before any of them.",
        .example = "sea"},
   });
 }
@@ -104,7 +105,7 @@ std::optional<std::string> complaint(const GridEntry& entry, const model::Grid& 
 config::Section<GridEntries> grids_section() {
   return {.option = {.name = "grids",
                      .type = config::map("grid", grid_type()),
-                     .says = "What holds for all fields of a grid of the model.",
+                     .description = "What holds for all fields of a grid of the model.",
                      .example = "{ocean: {mask: sea}}"},
           .read = read,
           .check = check};

@@ -13,71 +13,74 @@ Type checkpoint_type() {
   return section({
       {.name = "directory",
        .type = text(),
-       .says = "Where the checkpoints are kept, one directory below it each.",
+       .description = "Where the checkpoints are kept, one directory below it each.",
        .example = "restart",
-       .fallback = "restart"},
+       .default_value = "restart"},
       {.name = "burst_buffer",
        .type = text(),
-       .says = "A directory on a fast disk of each node, where servers write a checkpoint first. From there "
-               "it is drained into `directory` while the run goes on, and only then counts. What a killed "
-               "job had not drained, a restart looks for on its nodes.",
+       .description =
+           "A directory on a fast disk of each node, where servers write a checkpoint first. From there "
+           "it is drained into `directory` while the run goes on, and only then counts. What a killed "
+           "job had not drained, a restart looks for on its nodes.",
        .example = "/local/scratch/me"},
       {.name = "every",
        .type = time::period_or_never_type(),
-       .says = "How often a checkpoint is due: at the first step at or past each multiple.",
+       .description = "How often a checkpoint is due: at the first step at or past each multiple.",
        .example = "600 s",
        .required = true},
       {.name = "keep",
        .type = integer(1, 1000),
-       .says = "How many complete checkpoints are kept; older ones go when a new one is durable.",
+       .description = "How many complete checkpoints are kept; older ones go when a new one is durable.",
        .example = "2",
-       .fallback = "2"},
+       .default_value = "2"},
       {.name = "fields",
        .type = list(text()),
-       .says = "The model's fields that belong to a checkpoint, by name or by pattern (`*`, `?`). They are "
-               "wanted at each step where one is due, whether or not a file needs them.",
+       .description =
+           "The model's fields that belong to a checkpoint, by name or by pattern (`*`, `?`). They are "
+           "wanted at each step where one is due, whether or not a file needs them.",
        .example = "[u, v, w, \"tracer_*\"]"},
       {.name = "restart",
        .type = choice({"auto", "never", "require", "at_initial_step"}),
-       .says = "Whether a run begins where the latest complete checkpoint in `directory` ends: if there is "
-               "one (`auto`), not at all (`never`), or else with an error (`require`). `at_initial_step` is "
-               "for models with restart files of their own: at the checkpoint of the step where the model "
-               "says that it begins (`initial_step`), or else with an error; afresh at step 0.",
+       .description =
+           "Whether a run begins where the latest complete checkpoint in `directory` ends: if there is "
+           "one (`auto`), not at all (`never`), or else with an error (`require`). `at_initial_step` is "
+           "for models with restart files of their own: at the checkpoint of the step where the model "
+           "says that it begins (`initial_step`), or else with an error; afresh at step 0.",
        .example = "require",
-       .fallback = "auto"},
+       .default_value = "auto"},
       {.name = "on_signal",
        .type = flag(),
-       .says =
+       .description =
            "Whether SIGTERM, SIGINT and SIGUSR1 make a checkpoint due at the model's next "
            "`checkpoint_due`. Then that call is collective. SIGUSR1 asks for nothing else: the run goes on.",
        .example = "false",
-       .fallback = "true"},
+       .default_value = "true"},
       {.name = "also_at_end",
        .type = flag(),
-       .says =
+       .description =
            "Whether `finish` makes a checkpoint of the last step, where the model made none. Only without "
            "`fields`, which the model does not put then.",
        .example = "true",
-       .fallback = "false"},
+       .default_value = "false"},
       {.name = "before_time_limit",
        .type = time::duration_type(),
-       .says =
+       .description =
            "How long before the limit of the job a checkpoint is due, once; then `stop_requested` is true "
            "too. The limit is `time_limit`, or what Slurm says (SLURM_JOB_END_TIME). `checkpoint_due` is "
            "collective then.",
        .example = "10 min"},
       {.name = "time_limit",
        .type = time::duration_type(),
-       .says =
+       .description =
            "How long the job may run, in wall-clock time from the call of `start`, for `before_time_limit`.",
        .example = "6 h"},
       {.name = "on_error",
        .type = choice({"stop", "skip"}),
-       .says =
+       .description =
            "What happens when a checkpoint cannot be written: the model is told (`stop`), or a warning is "
            "logged and the run goes on (`skip`). The checkpoints before it stay in either case.",
        .example = "skip",
-       .fallback = "stop"},
+       .default_value = "stop"},
   });
 }
 
@@ -159,14 +162,14 @@ bool CheckpointOptions::operator==(const CheckpointOptions& other) const {
 }
 
 config::Section<CheckpointOptions> checkpoint_section() {
-  return {
-      .option = {.name = "checkpoint",
-                 .type = checkpoint_type(),
-                 .says = "When the state of the run is saved, and where: the model's fields, and what the "
+  return {.option = {.name = "checkpoint",
+                     .type = checkpoint_type(),
+                     .description =
+                         "When the state of the run is saved, and where: the model's fields, and what the "
                          "servers hold of windows that are open. A run that is stopped goes on from it.",
-                 .example = "{directory: restart, every: 600 s, keep: 2, fields: [u, v, w]}"},
-      .read = read,
-      .check = check};
+                     .example = "{directory: restart, every: 600 s, keep: 2, fields: [u, v, w]}"},
+          .read = read,
+          .check = check};
 }
 
 }  // namespace tailrace::settings

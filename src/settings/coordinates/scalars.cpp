@@ -19,18 +19,18 @@ Type coordinate_type() {
   return section({
       {.name = "value",
        .type = real(-largest),
-       .says = "Where along the coordinate all cells of the variable are.",
+       .description = "Where along the coordinate all cells of the variable are.",
        .example = "2",
        .required = true},
-      {.name = "units", .type = text(), .says = "The units of the value.", .example = "m"},
-      {.name = "standard_name", .type = text(), .says = "Its CF standard name.", .example = "height"},
+      {.name = "units", .type = text(), .description = "The units of the value.", .example = "m"},
+      {.name = "standard_name", .type = text(), .description = "Its CF standard name.", .example = "height"},
       {.name = "long_name",
        .type = text(),
-       .says = "A description in words.",
+       .description = "A description in words.",
        .example = "height above ground"},
       {.name = "bounds",
        .type = list(real(-largest), 2),
-       .says = "The ends of what the value stands for.",
+       .description = "The ends of what the value stands for.",
        .example = "[0, 10]"},
       output::variable_attributes_option("Further attributes of the coordinate, such as `positive`."),
   });
@@ -74,12 +74,12 @@ std::vector<model::Coordinate> read(const Value& value, Problems& problems) {
 config::Section<std::vector<model::Coordinate>> scalar_coordinates_section() {
   Type coordinates = map("coordinate", coordinate_type());
   coordinates.complaint = output::variable_name_type().complaint;
-  return {
-      .option = {.name = "coordinates",
-                 .type = std::move(coordinates),
-                 .says = "Coordinates with one value, which holds for all cells, such as a height of 2 m.",
-                 .example = "{height: {value: 2, units: m, standard_name: height}}"},
-      .read = read};
+  return {.option = {.name = "coordinates",
+                     .type = std::move(coordinates),
+                     .description =
+                         "Coordinates with one value, which holds for all cells, such as a height of 2 m.",
+                     .example = "{height: {value: 2, units: m, standard_name: height}}"},
+          .read = read};
 }
 
 }  // namespace tailrace::settings

@@ -22,39 +22,43 @@ std::vector<Option> own_options() {
   return {
       {.name = "python",
        .type = text(),
-       .says = "The Python file, relative to the configuration, or `file.py:function`. The function gets an "
-               "xarray.Dataset with one record; without a name it is the one called as the action.",
+       .description =
+           "The Python file, relative to the configuration, or `file.py:function`. The function gets an "
+           "xarray.Dataset with one record; without a name it is the one called as the action.",
        .example = "plot.py:draw",
        .required = true},
       {.name = "interpreter",
        .type = text(),
-       .says = "The Python that runs it: a path, relative to the configuration, or a name on the PATH. By "
-               "default that "
-               "of `VIRTUAL_ENV`, or else `python3`.",
+       .description =
+           "The Python that runs it: a path, relative to the configuration, or a name on the PATH. By "
+           "default that "
+           "of `VIRTUAL_ENV`, or else `python3`.",
        .example = "plotting/bin/python"},
       {.name = "timeout",
        .type = time::duration_type(),
-       .says =
+       .description =
            "How long a call may last. Then the process is killed and a new one started for the next step.",
        .example = "10 s",
-       .fallback = "60 s"},
+       .default_value = "60 s"},
       {.name = "memory",
        .type = size(),
-       .says = "How much memory of its own the process may hold, with those that it starts. When it holds "
-               "more it is killed, and a new one is started.",
+       .description =
+           "How much memory of its own the process may hold, with those that it starts. When it holds "
+           "more it is killed, and a new one is started.",
        .example = "500 MiB",
-       .fallback = "2 GiB"},
+       .default_value = "2 GiB"},
       {.name = "queue",
        .type = integer(1, 256),
-       .says = "How many steps may wait for the function, in memory.",
+       .description = "How many steps may wait for the function, in memory.",
        .example = "16",
-       .fallback = "4"},
+       .default_value = "4"},
       {.name = "when_full",
        .type = choice({"discard", "wait"}),
-       .says = "What happens to a step that finds the queue full: it is discarded and counted, or the server "
-               "waits for the function, and in the end the model for the server.",
+       .description =
+           "What happens to a step that finds the queue full: it is discarded and counted, or the server "
+           "waits for the function, and in the end the model for the server.",
        .example = "wait",
-       .fallback = "discard"},
+       .default_value = "discard"},
   };
 }
 
@@ -125,7 +129,7 @@ Section<Actions> in_situ_section() {
   return {
       .option = {.name = "in_situ",
                  .type = map("action", joined_section({own_options(), what_it_gets()})),
-                 .says =
+                 .description =
                      "Python functions that get each record while the model runs, in a process of their own "
                      "beside the servers.",
                  .example = "{slice: {python: plot.py:draw, variables: [{field: theta, every: 60 s}]}}"},

@@ -19,22 +19,23 @@ Type stations_type() {
   return section({
       {.name = "file",
        .type = text(),
-       .says =
+       .description =
            "A table of the stations, relative to the file in which this stands: values with commas between "
            "them, the first line with the names of the columns: `station_name`, `latitude` and `longitude` "
            "or two coordinates of the grid, and `altitude`.",
        .example = "stations.csv"},
       {.name = "points",
        .type = map("station", map("coordinate", real(-1e308))),
-       .says = "The stations by name, in place of a `file`: `latitude` and `longitude` or two coordinates of "
-               "the grid, and `altitude` in metres.",
+       .description =
+           "The stations by name, in place of a `file`: `latitude` and `longitude` or two coordinates of "
+           "the grid, and `altitude` in metres.",
        .example = "{Hamburg: {latitude: 53.55, longitude: 9.99, altitude: 8}}"},
       {.name = "method",
        .type = choice({"nearest", "bilinear"}),
-       .says =
+       .description =
            "Whether a station gets the value of the nearest cell, or one between the four cells around it.",
        .example = "bilinear",
-       .fallback = "nearest"},
+       .default_value = "nearest"},
   });
 }
 
@@ -91,12 +92,13 @@ Stations read(const Value& value, Problems& problems) {
 }  // namespace
 
 config::Section<Stations> stations_section() {
-  return {.option = {.name = "stations",
-                     .type = stations_type(),
-                     .says = "Points at which the file holds its variables, in place of the horizontal "
-                             "dimensions of the grid.",
-                     .example = "{file: stations.csv, method: bilinear}"},
-          .read = read};
+  return {
+      .option = {.name = "stations",
+                 .type = stations_type(),
+                 .description = "Points at which the file holds its variables, in place of the horizontal "
+                                "dimensions of the grid.",
+                 .example = "{file: stations.csv, method: bilinear}"},
+      .read = read};
 }
 
 }  // namespace tailrace::settings

@@ -37,12 +37,13 @@ Option cmip_tables_option() {
           .type = section({
               {.name = "tables",
                .type = either({text(), list(text(), 1)}),
-               .says = "The tables of a MIP, as they are published for CMOR: a folder, a file, or a list of "
-                       "these, relative to this file. Only those that variables name are read.",
+               .description =
+                   "The tables of a MIP, as they are published for CMOR: a folder, a file, or a list of "
+                   "these, relative to this file. Only those that variables name are read.",
                .example = "cmip6-cmor-tables/Tables",
                .required = true},
           }),
-          .says =
+          .description =
               "Tables that say what variables are called, their units, how often they are written and how "
               "they are made."};
 }
@@ -50,7 +51,7 @@ Option cmip_tables_option() {
 Option cmip_option() {
   return {.name = "cmip",
           .type = checked(expected_request, request_complaint),
-          .says =
+          .description =
               "The variable of a MIP's table that this is. The table gives its name, attributes, type, "
               "`operation` and `every`, and the model's units are held against it. Without a variable it "
               "is the one with the name of the field, as for a `group`.",

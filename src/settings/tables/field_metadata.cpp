@@ -20,15 +20,15 @@ Type words_type() {
   return section({
       {.name = "standard_name",
        .type = text(),
-       .says = "The field's standard name, of CF's table.",
+       .description = "The field's standard name, of CF's table.",
        .example = "air_temperature"},
       {.name = "long_name",
        .type = text(),
-       .says = "A description in words.",
+       .description = "A description in words.",
        .example = "temperature 2 m above ground"},
       {.name = "units",
        .type = text(),
-       .says = "The units, which must mean those that the model declares, if it declares any.",
+       .description = "The units, which must mean those that the model declares, if it declares any.",
        .example = "K"},
       output::variable_attributes_option("Further attributes, such as `positive`."),
   });
@@ -85,14 +85,14 @@ const FieldMetadata* NamedFields::find(const std::string& field) const {
 }
 
 Section<NamedFields> names_section() {
-  return {
-      .option = {.name = "names",
-                 .type = either({text(), list(text(), 1), names_type()}),
-                 .says = "What the model's fields are: their standard names, long names and units. A file "
+  return {.option = {.name = "names",
+                     .type = either({text(), list(text(), 1), names_type()}),
+                     .description =
+                         "What the model's fields are: their standard names, long names and units. A file "
                          "of YAML with a map of them, relative to this one, a list of such files, or the "
                          "map itself. A field's standard name alone may stand in place of its map.",
-                 .example = "names.yaml"},
-      .read = read};
+                     .example = "names.yaml"},
+          .read = read};
 }
 
 void add_files_of_names(const Value& root, const Sources& sources, NamedFields& named, Problems& problems) {

@@ -42,7 +42,10 @@ struct Lanterns {
 };
 
 config::Section<Lanterns> lanterns() {
-  return {.option = {.name = "lanterns", .type = config::integer(0, 9), .says = "How many.", .example = "3"},
+  return {.option = {.name = "lanterns",
+                     .type = config::integer(0, 9),
+                     .description = "How many.",
+                     .example = "3"},
           .read = [](const config::Value& value,
                      config::Problems&) { return Lanterns{.count = static_cast<int>(value.integer())}; },
           .check =

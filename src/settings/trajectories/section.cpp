@@ -10,7 +10,7 @@ Type trajectories_type() {
   return section({
       {.name = "file",
        .type = text(),
-       .says =
+       .description =
            "A table of positions, relative to the file in which this stands: values with commas between "
            "them, the first line with the names of the columns: `time` (dates, or seconds of model time), "
            "`latitude` and `longitude` or two coordinates of the grid, and, where there are several, the "
@@ -19,13 +19,15 @@ Type trajectories_type() {
        .required = true},
       {.name = "method",
        .type = choice({"nearest", "bilinear"}),
-       .says = "Whether a point gets the value of the nearest cell, or one between the cells around it.",
+       .description =
+           "Whether a point gets the value of the nearest cell, or one between the cells around it.",
        .example = "bilinear",
-       .fallback = "nearest"},
+       .default_value = "nearest"},
       {.name = "vertical",
        .type = text(),
-       .says = "The column of the table that says at which level points are, by the name or standard_name of "
-               "the grid's coordinate along its levels. Without it the file has all levels.",
+       .description =
+           "The column of the table that says at which level points are, by the name or standard_name of "
+           "the grid's coordinate along its levels. Without it the file has all levels.",
        .example = "height"},
   });
 }
@@ -51,12 +53,13 @@ Trajectories read(const Value& value, Problems&) {
 }  // namespace
 
 config::Section<Trajectories> trajectories_section() {
-  return {.option = {.name = "trajectories",
-                     .type = trajectories_type(),
-                     .says = "Moving points at which the file holds its variables, at each step that is "
-                             "sampled, in place of the horizontal dimensions of the grid.",
-                     .example = "{file: ship.csv, method: bilinear}"},
-          .read = read};
+  return {
+      .option = {.name = "trajectories",
+                 .type = trajectories_type(),
+                 .description = "Moving points at which the file holds its variables, at each step that is "
+                                "sampled, in place of the horizontal dimensions of the grid.",
+                 .example = "{file: ship.csv, method: bilinear}"},
+      .read = read};
 }
 
 }  // namespace tailrace::settings

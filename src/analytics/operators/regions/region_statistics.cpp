@@ -22,7 +22,7 @@ enum class Statistic { count, label, size, centroid, sum, mean, min, max };
 struct Kind {
   Statistic statistic;
   const char* name;
-  const char* says;
+  const char* description;
   bool of_values;  // has a second argument
 };
 
@@ -183,7 +183,7 @@ class RegionStatistic final : public Kernel {
     return {std::string(kind_.name) + (kind_.of_values ? "(condition, a, dims..." : "(condition, dims...") +
                 (kind_.statistic == Statistic::centroid ? ", along=\"DIM\"" : "") +
                 (count ? "" : ", max=64") + ", periodic=\"x, y\", labels=0)",
-            std::string(kind_.says) +
+            std::string(kind_.description) +
                 (count ? ""
                        : " Along a new last dimension \"region\" of length max, NaN after the last region; "
                          "regions beyond max are left out (compare region_count).") +

@@ -109,13 +109,13 @@ TEST(Operators, none_is_left_out) {
 TEST(Operators, say_what_they_do) {
   for (const std::string& name : operator_names()) {
     const OperatorDoc doc = find_operator(name)->doc();
-    EXPECT_FALSE(doc.says.empty()) << name;
+    EXPECT_FALSE(doc.description.empty()) << name;
     EXPECT_FALSE(doc.cost.empty()) << name;
     const bool array_function = dynamic_cast<const Elementwise*>(find_operator(name)) == nullptr;
     if (!array_function) continue;
     EXPECT_TRUE(doc.signature.starts_with(name + "(")) << name << ": " << doc.signature;
     for (const char* word : {"NaN", "mpty", "length 1"})
-      EXPECT_NE(doc.says.find(word), std::string::npos) << name << " is silent about " << word;
+      EXPECT_NE(doc.description.find(word), std::string::npos) << name << " is silent about " << word;
   }
 }
 

@@ -116,7 +116,7 @@ TEST(Opcodes, AreAllTestedAndRegistered) {
     const auto* op = dynamic_cast<const ElementwiseOperator*>(find_operator(std::string(traits.name)));
     ASSERT_NE(op, nullptr) << traits.name;
     EXPECT_EQ(op->opcode(), static_cast<int>(traits.opcode));
-    EXPECT_FALSE(op->doc().says.empty());
+    EXPECT_FALSE(op->doc().description.empty());
     EXPECT_NE(op->doc().signature.find(traits.name == "neg" ? "-" : traits.name), std::string::npos);
   }
   EXPECT_EQ(find_operator("arctan2"), find_operator("atan2"));
