@@ -62,7 +62,7 @@ bool ArgumentReader::is_array(std::size_t child, std::size_t arrays, std::size_t
   if (arrays >= most || !read_.dims.empty()) return false;
   if (arrays == 0 || most != any_number) return true;
   const Phrase& word = resolver_.phrase(call_.children[child]);
-  const Surroundings& around = resolver_.around();
+  const EvaluationScope& around = resolver_.around();
   const bool names_dim = word.kind == PhraseKind::name && has_dim(word.text) && !names_coordinate(child);
   const bool names_array = word.kind != PhraseKind::name || around.is_name(word.text) ||
                            (around.may_lack_names() && !around.is_dim(word.text));

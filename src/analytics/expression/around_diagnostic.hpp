@@ -4,11 +4,11 @@
 #include <functional>
 
 #include "analytics/expression/compiler.hpp"
-#include "analytics/expression/surroundings.hpp"
+#include "analytics/expression/evaluation_scope.hpp"
 
 namespace tailrace::analytics::expression {
 
-class AroundDiagnostic : public Surroundings {
+class AroundDiagnostic : public EvaluationScope {
  public:
   AroundDiagnostic(Compiler& all, std::size_t number) : all_(all), number_(number) {}
 

@@ -39,7 +39,7 @@ class Calls {
   Resolver& resolver_;
   const syntax::Phrase& here_;
   nodes::Builder& builder_;
-  Surroundings& around_;
+  EvaluationScope& around_;
 };
 
 std::vector<std::string> function_names();  // of all that can be called, sorted

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "analytics/expression/evaluation_scope.hpp"
 #include "analytics/expression/nodes/builder.hpp"
-#include "analytics/expression/surroundings.hpp"
 #include "analytics/expression/syntax/ast.hpp"
 
 namespace tailrace::analytics::expression {
@@ -18,7 +18,7 @@ namespace tailrace::analytics::expression {
 class Resolver {
  public:
   // All must live longer.
-  Resolver(const syntax::Ast& ast, nodes::Builder& builder, Surroundings& surroundings)
+  Resolver(const syntax::Ast& ast, nodes::Builder& builder, EvaluationScope& surroundings)
       : ast_(ast), builder_(builder), around_(surroundings) {}
 
   // None where something is wrong; it has then been told.
@@ -31,7 +31,7 @@ class Resolver {
   void complain(const syntax::Phrase& here, const CallProblem& problem);  // tells it at the word it is about
   const syntax::Phrase& phrase(int number) const { return ast_.phrases[static_cast<std::size_t>(number)]; }
   nodes::Builder& builder() { return builder_; }
-  Surroundings& around() { return around_; }
+  EvaluationScope& around() { return around_; }
 
  private:
   std::optional<nodes::Value> resolve_here(const syntax::Phrase& here);
@@ -40,7 +40,7 @@ class Resolver {
 
   const syntax::Ast& ast_;
   nodes::Builder& builder_;
-  Surroundings& around_;
+  EvaluationScope& around_;
 };
 
 // nan, inf and pi, where no field has the name.

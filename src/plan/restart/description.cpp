@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "analytics/engine/memories/call_text.hpp"
+#include "analytics/engine/operator_state/call_text.hpp"
 #include "config/problems.hpp"
 #include "plan/analysis.hpp"
 #include "plan/axis_bank.hpp"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "analytics/engine/memories/kernel_runs.hpp"
+#include "analytics/engine/operator_state/kernel_runs.hpp"
 #include "analytics/engine/work/step_values.hpp"
 
 namespace tailrace::analytics::engine::work {

@@ -1,7 +1,7 @@
 // What a root computes in a phase from whole arrays.
 #pragma once
 
-#include "analytics/engine/memories/kernel_runs.hpp"
+#include "analytics/engine/operator_state/kernel_runs.hpp"
 #include "analytics/engine/work/step_values.hpp"
 
 namespace tailrace::analytics::engine::work {

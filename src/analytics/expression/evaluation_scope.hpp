@@ -14,9 +14,9 @@ namespace tailrace::analytics::expression {
 // Places are bytes of the expression's text. An interface, and not the compiler itself, because resolving one
 // expression may set off resolving another one (named() of a diagnostic that was not resolved yet): whoever
 // resolves knows nothing of that.
-class Surroundings {
+class EvaluationScope {
  public:
-  virtual ~Surroundings() = default;
+  virtual ~EvaluationScope() = default;
   virtual bool is_name(const std::string& name) const = 0;  // of a field or diagnostic
   virtual bool may_lack_names() const = 0;                  // an unknown name leaves the diagnostic out
   // The value behind a name, or of {name}. None where there is none; it has then been told.

@@ -2,7 +2,7 @@
 // break.
 #include <gmock/gmock.h>
 
-#include "analytics/engine/memories/call_text.hpp"
+#include "analytics/engine/operator_state/call_text.hpp"
 #include "analytics/engine/tests/job.hpp"
 #include "base/error.hpp"
 #include "model/memory/memory_state.hpp"

@@ -1,4 +1,4 @@
-#include "analytics/engine/memories/call_text.hpp"
+#include "analytics/engine/operator_state/call_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

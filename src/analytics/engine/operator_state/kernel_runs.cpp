@@ -1,10 +1,10 @@
-#include "analytics/engine/memories/kernel_runs.hpp"
+#include "analytics/engine/operator_state/kernel_runs.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "analytics/engine/memories/call_text.hpp"
+#include "analytics/engine/operator_state/call_text.hpp"
 #include "analytics/engine/work/regions.hpp"
 #include "analytics/engine/work/step_values.hpp"
 #include "base/error.hpp"
