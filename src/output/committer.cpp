@@ -94,8 +94,8 @@ void Committer::take(ReadyCommit& ready, std::size_t v, Held& held, std::int64_t
     if (variable.axis >= 0) {
       const std::int64_t first = held.chunk.record_chunk * variable.grid.records_per_chunk;
       chunk.offset.insert(chunk.offset.begin(), first);
-      chunk.known = std::exchange(held.taken, held.chunk.records_end - first);
-      chunk.filled = held.taken;
+      chunk.committed_records = std::exchange(held.taken, held.chunk.records_end - first);
+      chunk.valid_records = held.taken;
     }
     ready.commit.chunks.push_back(std::move(chunk));
   }

@@ -87,8 +87,8 @@ struct EncodedChunk {
   bool filtered = true;  // false: stored raw (every filter skipped); may be replaced by a later commit
   // Of the records that it has room for: how many an earlier commit brought, and how many are in it (0: all).
   // Only those between need be written where the chunk stays where it is; behind them it holds nothing.
-  std::int64_t known = 0;
-  std::int64_t filled = 0;
+  std::int64_t committed_records = 0;
+  std::int64_t valid_records = 0;
 };
 
 // Whole values of small variables without chunk owner: time, bounds, 1-D coordinates. Appended along the

@@ -19,10 +19,10 @@ GatheredCommits::GatheredCommits(const DatasetSpec& spec)
 void GatheredCommits::add(ReadyCommit&& next) {
   for (EncodedChunk& chunk : next.commit.chunks) {
     const auto [place, fresh] = chunks_.try_emplace({chunk.variable, chunk.offset});
-    const std::int64_t known = fresh ? chunk.known : place->second.known;
+    const std::int64_t known = fresh ? chunk.committed_records : place->second.committed_records;
     bytes_ += chunk.bytes.size() - place->second.bytes.size();
     place->second = std::move(chunk);
-    place->second.known = known;  // the newest state of a chunk has what the older ones brought
+    place->second.committed_records = known;  // the newest state of a chunk has what the older ones brought
   }
   for (PlainValues& values : next.commit.values) {
     const auto [place, fresh] = values_.try_emplace(values.variable, std::move(values));
@@ -37,9 +37,9 @@ void GatheredCommits::add(ReadyCommit&& next) {
 std::size_t GatheredCommits::new_bytes(const EncodedChunk& chunk) const {
   const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(chunk.variable)];
   const bool is_raw = !chunk.filtered || variable.codec.codec == "none";
-  if (!is_raw || chunk.filled == 0) return chunk.bytes.size();
+  if (!is_raw || chunk.valid_records == 0) return chunk.bytes.size();
   return chunk.bytes.size() / static_cast<std::size_t>(variable.chunk[0]) *
-         static_cast<std::size_t>(chunk.filled - chunk.known);
+         static_cast<std::size_t>(chunk.valid_records - chunk.committed_records);
 }
 
 bool GatheredCommits::is_worth_it(std::size_t most) const {

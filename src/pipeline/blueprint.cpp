@@ -20,7 +20,7 @@ void set_units(plan::DatasetPlan& file, const cf::DatasetLayout& layout) {
     if (variable.plan < 0) continue;
     const int axis = file.variables[static_cast<std::size_t>(variable.plan)].axis;
     if (axis < 0) continue;
-    std::int64_t& unit = file.axes[static_cast<std::size_t>(axis)].unit;
+    std::int64_t& unit = file.axes[static_cast<std::size_t>(axis)].chunk_alignment;
     const std::int64_t times = variable.records_per_chunk / std::gcd(unit, variable.records_per_chunk);
     if (times > most / unit)
       throw Error(

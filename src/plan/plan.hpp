@@ -29,7 +29,7 @@ struct AxisPlan {
   time::Cycle cycle = time::Cycle::none;
   // Of a file that goes on in another one: the records of each file are numbered from a multiple of this,
   // which is one of all chunks along the axis.
-  std::int64_t unit = 1;
+  std::int64_t chunk_alignment = 1;
   time::Continued continued = {};  // where the file goes on with what an earlier run wrote
   bool also_at_end = false;        // of instants: one more record, where the run ends between two
 

@@ -100,11 +100,11 @@ std::optional<EncodedChunk> Step::with_kept_records(const EncodedChunk& chunk) {
   if (kept <= chunk.offset[0]) return std::nullopt;
   const std::optional<Stored> old = stored(variable(index), chunk);
   const bool stays = old && old->size == chunk.bytes.size() && !chunk.filtered;
-  if (stays && chunk.offset[0] + chunk.known >= kept) return std::nullopt;
+  if (stays && chunk.offset[0] + chunk.committed_records >= kept) return std::nullopt;
   auto raw = joined(variable(index), described, chunk, kept);
   if (!raw) return std::nullopt;
   EncodedChunk whole = chunk;
-  whole.known = 0;
+  whole.committed_records = 0;
   whole.bytes = std::move(*raw);
   if (chunk.filtered)
     whole.bytes = codecs::make_codec(described.codec)->encode(whole.bytes, model::size_of(described.type));
@@ -165,8 +165,9 @@ std::optional<Step::Stored> Step::stored(hid_t dataset, const EncodedChunk& chun
 std::span<const std::byte> Step::new_part(const VariableSpec& described, const EncodedChunk& chunk,
                                           std::span<const std::byte> raw, bool stays) {
   const std::size_t record = raw.size() / static_cast<std::size_t>(described.chunk[0]);
-  const std::size_t first = stays ? static_cast<std::size_t>(chunk.known) * record : 0;
-  const std::size_t end = chunk.filled == 0 ? raw.size() : static_cast<std::size_t>(chunk.filled) * record;
+  const std::size_t first = stays ? static_cast<std::size_t>(chunk.committed_records) * record : 0;
+  const std::size_t end =
+      chunk.valid_records == 0 ? raw.size() : static_cast<std::size_t>(chunk.valid_records) * record;
   return raw.subspan(first, end - first);
 }
 

@@ -26,7 +26,7 @@ inline Commit commit_of_later_run(const DatasetSpec& spec, std::int64_t record, 
     const auto unknown = std::min(kept - chunk.offset[0], flux_records);
     std::fill_n(raw.begin(), unknown * x_chunk * static_cast<std::int64_t>(sizeof(double)), std::byte{0x5a});
     chunk.bytes = chunk.filtered ? codec->encode(raw, sizeof(double)) : raw;
-    if (record == kept) chunk.known = 0;
+    if (record == kept) chunk.committed_records = 0;
   }
   return commit;
 }

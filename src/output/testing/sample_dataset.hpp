@@ -173,8 +173,8 @@ inline void add_flux(const DatasetSpec& spec, std::int64_t record, Commit& commi
       return at <= record && x < x_size ? sample_value(flux, at, x) : 0.0;
     });
     commit.chunks.push_back(encoded(spec, flux, {first, x0}, raw, record == first + flux_records - 1));
-    commit.chunks.back().known = record - first;
-    commit.chunks.back().filled = record - first + 1;
+    commit.chunks.back().committed_records = record - first;
+    commit.chunks.back().valid_records = record - first + 1;
   }
 }
 

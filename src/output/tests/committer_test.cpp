@@ -333,7 +333,7 @@ TEST(Committer, SaysWhichRecordsOfAChunkAreNew) {
     committer.point(point({0, end}));
     const auto ready = committer.next();
     const EncodedChunk& written = ready->commit.chunks.at(0);
-    return std::tuple(written.offset[0], written.known, written.filled);
+    return std::tuple(written.offset[0], written.committed_records, written.valid_records);
   };
   EXPECT_EQ(next(1), std::tuple(0, 0, 1));
   EXPECT_EQ(next(3), std::tuple(0, 1, 3));

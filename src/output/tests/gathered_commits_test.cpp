@@ -25,8 +25,8 @@ ReadyCommit series_until(std::int64_t end, bool final = false) {
                      .offset = {(end - 1) / 4 * 4, 0},
                      .bytes = std::vector<std::byte>(32, static_cast<std::byte>(end)),
                      .filtered = end % 4 == 0};
-  chunk.known = (end - 1) % 4;
-  chunk.filled = chunk.known + 1;
+  chunk.committed_records = (end - 1) % 4;
+  chunk.valid_records = chunk.committed_records + 1;
   ready.commit.chunks.push_back(chunk);
   ready.commit.values.push_back({2, end - 1, std::vector<std::byte>(8, static_cast<std::byte>(end))});
   ready.point.step = end;
@@ -51,12 +51,12 @@ TEST(GatheredCommits, become_one_with_the_newest_state_of_each_chunk) {
   EXPECT_EQ(ready.point.step, 6);
   EXPECT_THAT(ready.commit.lengths, ElementsAre(Pair(0, 6)));
   ASSERT_EQ(ready.commit.chunks.size(), 2U);
-  EXPECT_EQ(ready.commit.chunks[0].known, 1) << "what the first of them did not bring";
-  EXPECT_EQ(ready.commit.chunks[0].filled, 4);
+  EXPECT_EQ(ready.commit.chunks[0].committed_records, 1) << "what the first of them did not bring";
+  EXPECT_EQ(ready.commit.chunks[0].valid_records, 4);
   EXPECT_TRUE(ready.commit.chunks[0].filtered);
   EXPECT_EQ(ready.commit.chunks[0].bytes[0], std::byte{4});
-  EXPECT_EQ(ready.commit.chunks[1].known, 0);
-  EXPECT_EQ(ready.commit.chunks[1].filled, 2);
+  EXPECT_EQ(ready.commit.chunks[1].committed_records, 0);
+  EXPECT_EQ(ready.commit.chunks[1].valid_records, 2);
   ASSERT_EQ(ready.commit.values.size(), 1U);
   EXPECT_EQ(ready.commit.values[0].first, 1);
   EXPECT_EQ(ready.commit.values[0].bytes.size(), 5 * sizeof(double));

@@ -157,7 +157,7 @@ Commit full_chunk(const DatasetSpec& spec) {
       model::DataType::float64, testing::flux_records * testing::x_chunk,
       [](std::int64_t i) { return i < testing::x_chunk ? testing::sample_value(testing::flux, 0, i) : 0.0; });
   commit.chunks.push_back(testing::encoded(spec, testing::flux, {0, 0}, raw, true));
-  commit.chunks.back().known = 1;
+  commit.chunks.back().committed_records = 1;
   return commit;
 }
 
@@ -319,8 +319,8 @@ TEST_F(NetcdfFormat, writes_what_is_new_of_a_chunk) {
                                  .offset = {first, 0},
                                  .bytes = std::vector<std::byte>(bytes.begin(), bytes.end()),
                                  .filtered = known == 15,
-                                 .known = known,
-                                 .filled = known + 1}},
+                                 .committed_records = known,
+                                 .valid_records = known + 1}},
                      .values = {{0, record, {times.begin(), times.end()}}}});
   }
   dataset->close();

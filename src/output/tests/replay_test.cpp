@@ -109,8 +109,8 @@ class ReaderWithOldSuperblock : public NetcdfFormat {
       return i / cells <= known ? value(first + i / cells, i % cells) : 0.0;
     });
     commit.chunks.push_back(encoded(spec, wave, {first, 0}, raw, known + 1 == chunk_records));
-    commit.chunks.back().known = known;
-    commit.chunks.back().filled = known + 1;
+    commit.chunks.back().committed_records = known;
+    commit.chunks.back().valid_records = known + 1;
     commit.values.push_back(
         {time, record, as_bytes(model::DataType::float64, 1, [&](auto) { return record; })});
     return commit;

@@ -91,8 +91,8 @@ void ZarrDataset::write(const EncodedChunk& chunk) {
     return;
   }
   Frame frame = framed(variable, size, bytes, chunk.filtered);
-  if (frame.holds_cells && chunk.filled > 0)  // behind its records it holds what memory held
-    frame.body = frame.body.first(static_cast<std::size_t>(chunk.filled) * bytes_of_record(variable));
+  if (frame.holds_cells && chunk.valid_records > 0)  // behind its records it holds what memory held
+    frame.body = frame.body.first(static_cast<std::size_t>(chunk.valid_records) * bytes_of_record(variable));
   const std::uint64_t whole_size = frame.holds_cells ? frame.front.size() + size : 0;
   if (is_unseen(variable, chunk.offset[0]))
     store_.place(name, frame.front, frame.body, whole_size);
@@ -108,11 +108,11 @@ bool ZarrDataset::is_unseen(const VariableSpec& variable, std::int64_t first) co
 // Those that a chunk has in store stay where they are. Nobody looks at what is behind them.
 bool ZarrDataset::add_records(const EncodedChunk& chunk, const std::string& name) {
   const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(chunk.variable)];
-  if (chunk.known == 0 || (chunk.filtered && is_framed(variable))) return false;
+  if (chunk.committed_records == 0 || (chunk.filtered && is_framed(variable))) return false;
   const std::size_t size = bytes_of_chunk(spec_, variable);
   const std::size_t record = bytes_of_record(variable);
-  const auto first = static_cast<std::size_t>(chunk.known) * record;
-  const auto end = chunk.filled == 0 ? size : static_cast<std::size_t>(chunk.filled) * record;
+  const auto first = static_cast<std::size_t>(chunk.committed_records) * record;
+  const auto end = chunk.valid_records == 0 ? size : static_cast<std::size_t>(chunk.valid_records) * record;
   const auto front = raw_front(variable, size);
   const std::span<const std::byte> bytes = chunk.bytes;
   return store_.overwrite(name, front, front.size() + size, front.size() + first,

@@ -144,8 +144,8 @@ TEST(CommitClock, AFileOfASeriesKeepsItsName) {
 Plan plan_with_new_files() {
   Plan plan = plan_that_writes(time::Period::of_seconds(8));
   plan.files[0].entry.new_file_every = time::Period::of_seconds(30);
-  plan.files[0].axes[0].unit = 4;
-  plan.files[0].axes[1].unit = 3;
+  plan.files[0].axes[0].chunk_alignment = 4;
+  plan.files[0].axes[1].chunk_alignment = 3;
   return plan;
 }
 

@@ -125,7 +125,7 @@ std::size_t KeptRecords::add_chunk(Commit& commit, hid_t dataset) const {
                      .bytes = std::move(stored->bytes),
                      .filtered = stored->filtered};
   if (grows(spec_, variable) && !chunk.filtered)
-    chunk.filled = std::min(variable.chunk[0], shape_of(variable, lengths_)[0] - offset_[0]);
+    chunk.valid_records = std::min(variable.chunk[0], shape_of(variable, lengths_)[0] - offset_[0]);
   commit.chunks.push_back(std::move(chunk));
   return bytes;
 }
