@@ -17,7 +17,7 @@ struct Server {
       : communicator(network.rank(rank)),
         messenger(*communicator),
         control(messenger, 1),
-        gather(control, ControlMessage::member, root, [this](const messaging::Bytes& all) {
+        gather(control, ControlMessage::shard, root, [this](const messaging::Bytes& all) {
           std::vector<int>& round = rounds.emplace_back();
           for (base::ByteReader reader(all); !reader.rest().empty();) round.push_back(reader.get<int>());
         }) {}
