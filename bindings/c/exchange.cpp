@@ -1,6 +1,7 @@
 // What a model does in its time loop: step, wants, put, acquire, publish.
 #include <algorithm>
 
+#include "fortran.h"
 #include "guard.hpp"
 #include "handle.hpp"
 
@@ -66,6 +67,10 @@ int tailrace_put_strided(tailrace_session* session, int field, const void* data,
     if (strides != nullptr) view.strides.assign(strides, strides + rank);
     session->session.put(FieldHandle{field}, session->view);
   });
+}
+
+void tailrace_list_fastest_first(tailrace_session* session) {
+  session->view.fastest_first_in_messages = true;
 }
 
 int tailrace_put_unwanted(tailrace_session* session, int field) {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "../c/fortran.h"
 #include "tailrace/tailrace.h"
 
 namespace {
@@ -135,32 +136,6 @@ int type_of(CFI_type_t type) {
   return -1;
 }
 
-std::string in_brackets(const std::int64_t* first, const std::int64_t* last, bool backwards) {
-  std::string text;
-  for (std::int64_t i = 0, rank = last - first; i < rank; ++i)
-    text += (i == 0 ? "" : ", ") + std::to_string(first[backwards ? rank - 1 - i : i]);
-  return "(" + text + ")";
-}
-
-// The message of a put tells the shapes of the array and of the grid in the order of C.
-void tell_in_order_of_subscripts(tailrace_session* session, int field, const std::int64_t* shape, int rank,
-                                 tailrace_error* error) {
-  std::int64_t local[TAILRACE_MAX_RANK];
-  const int local_rank = tailrace_local_shape(session, field, local, nullptr, nullptr);
-  if (local_rank < 0) return;
-  std::string message = error->message;
-  const std::string put = "shape " + in_brackets(shape, shape + rank, false);
-  const std::string held = "holds " + in_brackets(local, local + local_rank, false);
-  const auto put_at = message.find(put), held_at = message.find(held);
-  if (put_at == std::string::npos || held_at == std::string::npos) return;
-  message.replace(held_at, held.size(), "holds " + in_brackets(local, local + local_rank, true));
-  message.replace(put_at, put.size(), "shape " + in_brackets(shape, shape + rank, true));
-  const int code = error->code;
-  tailrace_error_clear(error);
-  error->code = code;
-  error->message = strdup(message.c_str());
-}
-
 std::string one_per_dimension(const char* grid, const char* what, int found, std::size_t dims) {
   return "grid \"" + std::string(grid) + "\": " + what + " has " + std::to_string(found) +
          " elements, dims has " + std::to_string(dims) + "; one is needed for each dimension";
@@ -216,7 +191,9 @@ tailrace_session* tailrace_glue_start(const tailrace_session* running, int comm,
   }
   const tailrace_start_options options{
       .component = present(component), .initial_time = initial_time, .initial_step = initial_step};
-  return tailrace_start_fortran(comm, config, &options, error);
+  tailrace_session* session = tailrace_start_fortran(comm, config, &options, error);
+  if (session != nullptr) tailrace_list_fastest_first(session);
+  return session;
 }
 
 int tailrace_glue_grid(tailrace_session* session, const char* name, const char* dims, int shape_size,
@@ -368,10 +345,8 @@ int tailrace_glue_field(tailrace_session* session, const char* name, const char*
 int tailrace_glue_put(tailrace_session* session, int field, const CFI_cdesc_t* array, tailrace_error* error) {
   const Described given(session, field, array, "put", error);
   if (!given.is_sound) return error->code;
-  const int code = tailrace_put_strided(session, field, array->base_addr, given.type, given.rank, given.shape,
-                                        given.is_dense ? nullptr : given.strides, error);
-  if (code == TAILRACE_USAGE) tell_in_order_of_subscripts(session, field, given.shape, given.rank, error);
-  return code;
+  return tailrace_put_strided(session, field, array->base_addr, given.type, given.rank, given.shape,
+                              given.is_dense ? nullptr : given.strides, error);
 }
 
 int tailrace_glue_get(tailrace_session* session, int field, const CFI_cdesc_t* array, tailrace_error* error) {

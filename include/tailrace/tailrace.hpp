@@ -53,6 +53,9 @@ struct ArrayView {
   Type type = Type::float64;
   std::vector<std::int64_t> shape{};
   std::vector<std::int64_t> strides{};
+  // Messages list extents in the order of Fortran's subscripts, for callers who count that way. `shape` and
+  // `strides` are slowest first in any case.
+  bool fastest_first_in_messages = false;
 };
 
 // The same, to be written to.
