@@ -1,4 +1,4 @@
-// What a model does in its time loop: step, wants, put, acquire, publish.
+// The calls of the time loop: step, wants, put, acquire, publish.
 #include <algorithm>
 
 #include "fortran.h"
@@ -17,7 +17,7 @@ using tailrace::bindings::type_of;
 
 namespace {
 
-// Cheap where all is well; otherwise throws Error(usage) with the name of the field.
+// Throws Error(usage) with the name of the field, which it looks up only then: a put must be cheap.
 void check_put(const tailrace_session& session, int field, int type, int rank) {
   if (type >= TAILRACE_FLOAT32 && type <= TAILRACE_INT64 && rank >= 0 && rank <= TAILRACE_MAX_RANK) return;
   const std::string owner = "put of field \"" + session.shapes.of(FieldHandle{field}).name + "\"";

@@ -1,6 +1,6 @@
-// Between the Fortran module and tailrace.h: turns subscript order into C order, counting from 1 into
-// counting from 0, lines into lists of names, and array descriptors into pointers with strides. Empty strings
-// stand for absent ones.
+// Between the Fortran module and tailrace.h: converts subscript order to C order, counting from 1 to counting
+// from 0, lines to lists of names, and array descriptors to pointers with strides. An empty string is an
+// absent one.
 #include <ISO_Fortran_binding.h>
 
 #define TAILRACE_NO_MPI
@@ -48,10 +48,10 @@ std::vector<std::int64_t> reversed(const std::int64_t* values, int size, std::in
   return result;
 }
 
-// "1, 2.5d0": whole numbers where all are.
+// "1, 2.5d0": integers if all numbers are.
 class Numbers {
  public:
-  // False where something is no number.
+  // False if something is not a number.
   bool read(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c == 'd' || c == 'D'; }, 'e');
@@ -99,7 +99,7 @@ class Attributes {
   }
   const tailrace_attribute* data() const { return list_.data(); }
   std::size_t size() const { return list_.size(); }
-  const std::string& complaint() const { return complaint_; }  // empty where all could be read
+  const std::string& complaint() const { return complaint_; }  // empty if all lines are valid
 
  private:
   void add(std::string& line, Numbers& numbers) {
@@ -127,7 +127,7 @@ class Attributes {
   std::string complaint_;
 };
 
-// -1: not a type that Tailrace carries (tailrace_put_strided then says so, with the name of the field).
+// -1: a type that Tailrace does not support, which tailrace_put_strided reports with the name of the field.
 int type_of(CFI_type_t type) {
   if (type == CFI_type_double) return TAILRACE_FLOAT64;
   if (type == CFI_type_float) return TAILRACE_FLOAT32;
@@ -141,17 +141,17 @@ std::string one_per_dimension(const char* grid, const char* what, int found, std
          " elements, dims has " + std::to_string(dims) + "; one is needed for each dimension";
 }
 
-// An array of Fortran's, in C order.
+// An array of Fortran, in C order.
 struct Described {
   std::int64_t shape[CFI_MAX_RANK];
   std::int64_t strides[CFI_MAX_RANK];
   int rank = 0, type = 0;
   bool is_dense = true;
-  bool is_sound = false;  // else `error` says what is wrong
+  bool is_sound = false;  // otherwise `error` is filled
 
   Described(tailrace_session* session, int field, const CFI_cdesc_t* array, const char* call,
             tailrace_error* error) {
-    if (array->base_addr == nullptr) {  // not allocated, or a pointer to nothing: the extents say nothing
+    if (array->base_addr == nullptr) {  // not allocated, or a null pointer: the extents are undefined
       rank = tailrace_local_shape(session, field, shape, &type, error);
       is_sound = rank != -1;
       return;
