@@ -3,7 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "session.hpp"
+#include "arguments.hpp"
 #include "tailrace/checkpoints.hpp"
 
 namespace tailrace::bindings {

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "arguments.hpp"
 #include "checkpoints.hpp"
 #include "session.hpp"
 #include "tailrace/tailrace.hpp"

@@ -9,6 +9,7 @@
 
 #include <optional>
 
+#include "arguments.hpp"
 #include "arrays.hpp"
 
 namespace nb = nanobind;
@@ -365,21 +366,6 @@ void bind_checkpoints(nb::class_<PythonSession>& type) {
 }
 
 }  // namespace
-
-int communicator_handle(nb::handle communicator) {
-  if (nb::hasattr(communicator, "py2f")) return nb::cast<int>(communicator.attr("py2f")());
-  int handle = 0;
-  if (!nb::try_cast(communicator, handle, false)) {
-    throw Error(ErrorCode::usage,
-                "communicator: expected an mpi4py communicator or its Fortran handle, not a " +
-                    std::string(nb::type_name(communicator.type()).c_str()));
-  }
-  return handle;
-}
-
-std::string path_of(nb::handle path) {
-  return nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(path));
-}
 
 void bind_session(nb::module_& module) {
   nb::class_<PythonSession> type(module, "Session", "One model component's connection to the servers.");
