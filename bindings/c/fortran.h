@@ -1,4 +1,4 @@
-// What the Fortran binding uses of this one besides tailrace.h. Not installed.
+// The functions of this binding, besides tailrace.h, that the Fortran binding uses. Not installed.
 #pragma once
 
 #include "tailrace/tailrace.h"

@@ -3,7 +3,7 @@
     mpirun -n 6 python replay.py TRACE CONFIGURATION [--real-time | --speed N] [-D name=value ...]
 
 starts as many servers as the configuration sets; the other ranks are model ranks. If there are as many model ranks as
-in the trace, each sends what the rank of the trace sent; otherwise the domain is decomposed anew. CONFIGURATION may be
+in the trace, each sends what the rank of the trace sent; otherwise the domain is decomposed again. CONFIGURATION may be
 MONC's unchanged XML, or a YAML file that includes it and sets the number of servers. README.md describes the format of
 a trace.
 """

@@ -74,8 +74,8 @@ typedef struct tailrace_array {
 typedef int (*tailrace_operator)(const tailrace_array* inputs, int count, tailrace_array* output, char* error,
                                  size_t size);
 
-/* What an operator keeps between steps, for the block of the call. At the first step all values are the
- * `start` of the configuration, by default NaN. */
+/* An array that an operator keeps between steps, for the block of the call. At the first step all values are
+ * the `start` of the configuration, by default NaN. */
 typedef struct tailrace_state {
   const char* name;
   tailrace_array array; /* to be read and written */
@@ -122,7 +122,7 @@ class OperatorArray {
 using OperatorInput = OperatorArray<const double>;
 using OperatorOutput = OperatorArray<double>;
 
-/* What the operator keeps, by name; it is valid during the call. */
+/* The arrays that the operator keeps, by name; they are valid during the call. */
 class OperatorState {
  public:
   OperatorState(const tailrace_state* state, int states) : arrays_(state, static_cast<std::size_t>(states)) {}

@@ -80,7 +80,7 @@ struct MutableArrayView {
   std::vector<std::int64_t> strides{};
 };
 
-// What a model keeps in a checkpoint besides fields: a seed, a counter, the name of a calendar.
+// A value that a model keeps in a checkpoint besides fields: a seed, a counter, the name of a calendar.
 using Value = std::variant<std::vector<std::int64_t>, std::vector<double>, std::string>;
 
 // The step and time of the checkpoint from which a run restarts; the model's next step comes after them.
