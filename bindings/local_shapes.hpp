@@ -1,5 +1,5 @@
-// What this rank holds of each field, remembered from the declarations: a binding that hands out a slot as an
-// array needs its extents, which the C++ interface gives as bytes.
+// The extents of this rank's part of each field, kept from the declarations: a binding that returns a slot as
+// an array needs them, and the C++ interface returns bytes.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct LocalShape {
 
 class LocalShapes {
  public:
-  // Before: the session has accepted the declaration.
+  // REQUIRES: the session has accepted the declaration.
   void add(const GridSpec& grid) {
     std::vector<std::int64_t> extents = grid.count.empty() ? grid.shape : grid.count;
     const auto indexed = std::find(grid.dims.begin(), grid.dims.end(), grid.indexed_dim);
@@ -36,7 +36,7 @@ class LocalShapes {
                              .type = field.type,
                              .extents = grid == grids_.end() ? std::vector<std::int64_t>{} : grid->second};
   }
-  // Throws Error(usage) for a handle that the session did not give.
+  // Throws Error(usage) for a handle that the session did not return.
   const LocalShape& of(FieldHandle handle) const {
     const auto found = fields_.find(handle.index);
     if (found == fields_.end()) {

@@ -1,4 +1,4 @@
-// Checkpoints and restarts: what is due, what is put, what is got back.
+// Checkpoints and restarts: restarting, get, checkpoint, and values.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kinds[] = {"whole numbers", "real numbers", "text"};
 
-// The value as the kind that the caller asked for.
+// The value, which must be of the kind that the caller wants.
 template <class T>
 T value_as(tailrace_session* session, const char* name) {
   Value value = running(session).session.get_value(text_or(name));

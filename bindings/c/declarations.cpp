@@ -1,4 +1,4 @@
-// What a model declares before ready: the C specs become those of C++.
+// The declarations before ready: converts the specs of C to those of C++.
 #include "guard.hpp"
 #include "handle.hpp"
 

@@ -1,6 +1,7 @@
-// What a model does in its time loop: step, wants, put, acquire, publish.
+// The calls of the time loop: step, wants, put, acquire, publish.
 #include <algorithm>
 
+#include "fortran.h"
 #include "guard.hpp"
 #include "handle.hpp"
 
@@ -16,7 +17,7 @@ using tailrace::bindings::type_of;
 
 namespace {
 
-// Cheap where all is well; otherwise throws Error(usage) with the name of the field.
+// Throws Error(usage) with the name of the field, which it looks up only then: a put must be cheap.
 void check_put(const tailrace_session& session, int field, int type, int rank) {
   if (type >= TAILRACE_FLOAT32 && type <= TAILRACE_INT64 && rank >= 0 && rank <= TAILRACE_MAX_RANK) return;
   const std::string owner = "put of field \"" + session.shapes.of(FieldHandle{field}).name + "\"";
@@ -66,6 +67,10 @@ int tailrace_put_strided(tailrace_session* session, int field, const void* data,
     if (strides != nullptr) view.strides.assign(strides, strides + rank);
     session->session.put(FieldHandle{field}, session->view);
   });
+}
+
+void tailrace_list_fastest_first(tailrace_session* session) {
+  session->view.fastest_first_in_messages = true;
 }
 
 int tailrace_put_unwanted(tailrace_session* session, int field) {

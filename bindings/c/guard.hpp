@@ -1,4 +1,4 @@
-// The border that no exception crosses: runs a function and turns what it throws into a tailrace_error.
+// Runs a function and converts what it throws to a tailrace_error, since no exception may enter C.
 #pragma once
 
 #include <cstring>
@@ -13,11 +13,11 @@
 
 namespace tailrace::bindings {
 
-// Fills `error` (where given) and returns the code.
+// Fill `error`, unless it is NULL, and return the code.
 int report(tailrace_error* error, ErrorCode code, const char* message) noexcept;
 int report_current_exception(tailrace_error* error) noexcept;
 
-// The function's value, or `on_failure` with `error` filled.
+// Returns the function's value, or `on_failure` with `error` filled.
 template <class T, class Function>
 T guarded_value(tailrace_error* error, T on_failure, Function&& function) noexcept {
   if (error != nullptr && error->code != 0) tailrace_error_clear(error);
@@ -29,7 +29,7 @@ T guarded_value(tailrace_error* error, T on_failure, Function&& function) noexce
   }
 }
 
-// 0, or the error's code.
+// Returns 0, or the error's code.
 template <class Function>
 int guarded(tailrace_error* error, Function&& function) noexcept {
   if (error != nullptr && error->code != 0) tailrace_error_clear(error);
@@ -41,14 +41,14 @@ int guarded(tailrace_error* error, Function&& function) noexcept {
   }
 }
 
-// Throws Error(usage) with the name of what is missing.
+// Throws Error(usage) with the name of the argument if it is NULL.
 template <class T>
 T& required(T* pointer, const char* what) {
   if (pointer == nullptr) throw Error(ErrorCode::usage, std::string(what) + " is NULL");
   return *pointer;
 }
 
-// Throws Error(usage) where the number is not a tailrace_type; `owner` opens the message.
+// Throws Error(usage) if the number is not a tailrace_type; `owner` opens the message.
 inline Type type_of(int type, const std::string& owner) {
   if (type < TAILRACE_FLOAT32 || type > TAILRACE_INT64) {
     throw Error(ErrorCode::usage, owner + ": type " + std::to_string(type) +

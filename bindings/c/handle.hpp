@@ -1,4 +1,4 @@
-// What stands behind the opaque tailrace_session*.
+// The definition of the opaque tailrace_session.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 struct tailrace_session {
   tailrace::Session session;
   tailrace::bindings::LocalShapes shapes;
-  tailrace::ArrayView view;                 // kept, so that a strided put allocates nothing after the first
-  std::vector<std::string> wanted_names{};  // that were asked for last
+  tailrace::ArrayView view;                 // kept, so that only the first strided put allocates memory
+  std::vector<std::string> wanted_names{};  // the result of the last such call, which C borrows
   std::vector<const char*> wanted_pointers{};
 };

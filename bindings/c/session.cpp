@@ -1,4 +1,4 @@
-// The life of a session: start, what it is, ready, finish, free; and the servers' entry.
+// The lifecycle of a session: start, queries, ready, finish, free; and the entry points of servers.
 #include "guard.hpp"
 #include "handle.hpp"
 

@@ -1,6 +1,6 @@
-// Between the Fortran module and tailrace.h: turns subscript order into C order, counting from 1 into
-// counting from 0, lines into lists of names, and array descriptors into pointers with strides. Empty strings
-// stand for absent ones.
+// Between the Fortran module and tailrace.h: converts subscript order to C order, counting from 1 to counting
+// from 0, lines to lists of names, and array descriptors to pointers with strides. An empty string is an
+// absent one.
 #include <ISO_Fortran_binding.h>
 
 #define TAILRACE_NO_MPI
@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "../c/fortran.h"
 #include "tailrace/tailrace.h"
 
 namespace {
@@ -47,10 +48,10 @@ std::vector<std::int64_t> reversed(const std::int64_t* values, int size, std::in
   return result;
 }
 
-// "1, 2.5d0": whole numbers where all are.
+// "1, 2.5d0": integers if all numbers are.
 class Numbers {
  public:
-  // False where something is no number.
+  // False if something is not a number.
   bool read(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c == 'd' || c == 'D'; }, 'e');
@@ -98,7 +99,7 @@ class Attributes {
   }
   const tailrace_attribute* data() const { return list_.data(); }
   std::size_t size() const { return list_.size(); }
-  const std::string& complaint() const { return complaint_; }  // empty where all could be read
+  const std::string& complaint() const { return complaint_; }  // empty if all lines are valid
 
  private:
   void add(std::string& line, Numbers& numbers) {
@@ -126,7 +127,7 @@ class Attributes {
   std::string complaint_;
 };
 
-// -1: not a type that Tailrace carries (tailrace_put_strided then says so, with the name of the field).
+// -1: a type that Tailrace does not support, which tailrace_put_strided reports with the name of the field.
 int type_of(CFI_type_t type) {
   if (type == CFI_type_double) return TAILRACE_FLOAT64;
   if (type == CFI_type_float) return TAILRACE_FLOAT32;
@@ -135,48 +136,22 @@ int type_of(CFI_type_t type) {
   return -1;
 }
 
-std::string in_brackets(const std::int64_t* first, const std::int64_t* last, bool backwards) {
-  std::string text;
-  for (std::int64_t i = 0, rank = last - first; i < rank; ++i)
-    text += (i == 0 ? "" : ", ") + std::to_string(first[backwards ? rank - 1 - i : i]);
-  return "(" + text + ")";
-}
-
-// The message of a put tells the shapes of the array and of the grid in the order of C.
-void tell_in_order_of_subscripts(tailrace_session* session, int field, const std::int64_t* shape, int rank,
-                                 tailrace_error* error) {
-  std::int64_t local[TAILRACE_MAX_RANK];
-  const int local_rank = tailrace_local_shape(session, field, local, nullptr, nullptr);
-  if (local_rank < 0) return;
-  std::string message = error->message;
-  const std::string put = "shape " + in_brackets(shape, shape + rank, false);
-  const std::string held = "holds " + in_brackets(local, local + local_rank, false);
-  const auto put_at = message.find(put), held_at = message.find(held);
-  if (put_at == std::string::npos || held_at == std::string::npos) return;
-  message.replace(held_at, held.size(), "holds " + in_brackets(local, local + local_rank, true));
-  message.replace(put_at, put.size(), "shape " + in_brackets(shape, shape + rank, true));
-  const int code = error->code;
-  tailrace_error_clear(error);
-  error->code = code;
-  error->message = strdup(message.c_str());
-}
-
 std::string one_per_dimension(const char* grid, const char* what, int found, std::size_t dims) {
   return "grid \"" + std::string(grid) + "\": " + what + " has " + std::to_string(found) +
          " elements, dims has " + std::to_string(dims) + "; one is needed for each dimension";
 }
 
-// An array of Fortran's, in C order.
+// An array of Fortran, in C order.
 struct Described {
   std::int64_t shape[CFI_MAX_RANK];
   std::int64_t strides[CFI_MAX_RANK];
   int rank = 0, type = 0;
   bool is_dense = true;
-  bool is_sound = false;  // else `error` says what is wrong
+  bool is_sound = false;  // otherwise `error` is filled
 
   Described(tailrace_session* session, int field, const CFI_cdesc_t* array, const char* call,
             tailrace_error* error) {
-    if (array->base_addr == nullptr) {  // not allocated, or a pointer to nothing: the extents say nothing
+    if (array->base_addr == nullptr) {  // not allocated, or a null pointer: the extents are undefined
       rank = tailrace_local_shape(session, field, shape, &type, error);
       is_sound = rank != -1;
       return;
@@ -216,7 +191,9 @@ tailrace_session* tailrace_glue_start(const tailrace_session* running, int comm,
   }
   const tailrace_start_options options{
       .component = present(component), .initial_time = initial_time, .initial_step = initial_step};
-  return tailrace_start_fortran(comm, config, &options, error);
+  tailrace_session* session = tailrace_start_fortran(comm, config, &options, error);
+  if (session != nullptr) tailrace_list_fastest_first(session);
+  return session;
 }
 
 int tailrace_glue_grid(tailrace_session* session, const char* name, const char* dims, int shape_size,
@@ -368,10 +345,8 @@ int tailrace_glue_field(tailrace_session* session, const char* name, const char*
 int tailrace_glue_put(tailrace_session* session, int field, const CFI_cdesc_t* array, tailrace_error* error) {
   const Described given(session, field, array, "put", error);
   if (!given.is_sound) return error->code;
-  const int code = tailrace_put_strided(session, field, array->base_addr, given.type, given.rank, given.shape,
-                                        given.is_dense ? nullptr : given.strides, error);
-  if (code == TAILRACE_USAGE) tell_in_order_of_subscripts(session, field, given.shape, given.rank, error);
-  return code;
+  return tailrace_put_strided(session, field, array->base_addr, given.type, given.rank, given.shape,
+                              given.is_dense ? nullptr : given.strides, error);
 }
 
 int tailrace_glue_get(tailrace_session* session, int field, const CFI_cdesc_t* array, tailrace_error* error) {

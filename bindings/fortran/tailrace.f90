@@ -1,3 +1,4 @@
+! Generated from tailrace.fypp by tools/generate_fortran: edit tailrace.fypp, not this file.
 !> Tailrace for Fortran: hand a model's fields to servers that average and write them while the model continues.
 !!
 !!   use tailrace
@@ -17,15 +18,20 @@
 !! - Dimensions are named in the order of the subscripts, fastest first: w(z,y,x) has dims ["z","y","x"]. Offsets, global
 !!   indices and mesh nodes count from 1. (In C, C++, Python and in the file the order is reversed: x, y, z.)
 !! - Blanks at the end of character arguments and elements do not count.
-!! - Errors: with ierr present it is 0 or one of the tailrace_error codes and errmsg the message (empty where all went well).
-!!   Without ierr the message is printed on error_unit, the servers are informed that this rank leaves, so that commits
-!!   are kept, and the program ends with stop 1. (finish is not called then: it is collective, and the
-!!   other ranks may be waiting for this one.)
-!! - An array section that is put is not copied by the compiler but read in place, with its strides.
+!! - Errors: with ierr present, ierr is 0 or one of the tailrace_error codes, and errmsg is the message, of length 0 on
+!!   success. Without ierr the message is printed on error_unit, the servers learn that this rank leaves and keep what was
+!!   committed, and the program ends with stop 1. (It does not call finish, which is collective: the other ranks may be
+!!   waiting for this one.) A call fails with tailrace_error_usage if an argument is wrong, or if it is made at the wrong
+!!   time or on a server rank. A failure on a server is reported, with its own code, by the next call of the model that
+!!   puts, steps, checkpoints or finishes.
+!! - A call is local and does not wait for other ranks or for a disk, unless its comment states it. In mode inline the
+!!   calls of the time loop also do the servers' work.
+!! - Arguments are copied before a call returns. An array section that is put is not copied by the compiler but read in
+!!   place, with its strides.
 !! - A session is used from one thread at a time.
 !!
-!! The parts: what is declared stands in tailrace_declarations.f90 and tailrace_coordinates.f90, the time loop in
-!! tailrace_steps.f90, checkpoints in tailrace_checkpoints.f90, the rest here.
+!! tailrace_declarations and tailrace_coordinates contain the declarations, tailrace_steps the time loop,
+!! tailrace_checkpoints the checkpoints, and this module the rest.
 module tailrace
   use, intrinsic :: iso_c_binding, only: c_associated, c_int, c_int64_t, c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: real64
@@ -37,9 +43,9 @@ module tailrace
   private
 
   public :: tailrace_session, tailrace_serve, tailrace_version
-  !> For a model that calls HDF5 or netCDF-4 itself in mode attached, where the library is not thread-safe: between the
-  !! two no thread of Tailrace calls HDF5. Around each such call of the model, with no call of Tailrace in between; not
-  !! to be nested. Waits for a write under way.
+  !> For a model that calls HDF5 or netCDF-4 itself in mode attached, with a library that is not thread-safe: between
+  !! lock and unlock no thread of Tailrace calls HDF5. Place them around each such call of the model, without a call of
+  !! Tailrace between them, and do not nest them. The lock blocks until a write that is under way ends.
   public :: tailrace_hdf5_lock, tailrace_hdf5_unlock
   public :: tailrace_float32, tailrace_float64, tailrace_int32, tailrace_int64
   public :: tailrace_ok, tailrace_error_usage, tailrace_error_configuration, tailrace_error_resource
@@ -49,28 +55,39 @@ module tailrace
     private
     logical :: server = .false.
     logical :: off = .false.
-    character(:), allocatable :: lost  ! kept by finish
+    character(:), allocatable :: lost  ! what output_lost returns after finish
   contains
-    !> Collective over comm, an integer or a type(MPI_Comm) of mpi_f08, which is duplicated. On a rank that becomes a
-    !! server it returns when the run is over and is_server() is true; model_comm is then MPI_COMM_NULL. Blocks.
+    !> Splits comm, an integer or a type(MPI_Comm) of mpi_f08, which it duplicates, into model and server ranks. config is
+    !! the path of a YAML file, read on the first rank of the component (default "model"). initial_time (seconds) and
+    !! initial_step are those before the first step, 0 by default; in a restart the checkpoint's replace them. model_comm
+    !! contains the model ranks of this component and is valid until finish. On a rank that becomes a server the call
+    !! returns when the run is over; is_server() is then true and model_comm MPI_COMM_NULL. Collective over comm; blocks.
+    !! tailrace_error_configuration on all ranks if the configuration is not valid.
     generic :: start => start_f08, start_integer
+    !> Whether this rank was a server; the run is then over.
     procedure :: is_server
+    !> Whether the configuration sets mode off, in which every call returns at once.
     procedure :: is_off
-    !> The model ranks of this component, as an integer handle; valid until finish.
+    !> A communicator of the model ranks of this component, as an integer handle. The session owns it; it is valid until
+    !! finish.
     procedure :: model_comm
-    !> Collective over the component. Checks declarations and configuration together; fails on all ranks alike.
+    !> Ends the declarations, checks them against the configuration, and connects to the servers. Collective over the
+    !! component; blocks until the servers have created their files. On failure all ranks report the same error.
     procedure :: ready
-    !> With `servers.on_server_loss: continue`: which server was lost, from which step on nothing is written, and how
-    !! far each file is whole. Of length 0 while there is output. Local: the ranks hear of a loss one after the other.
+    !> With `servers.on_server_loss: continue`: the server that was lost, the step after which nothing is written, and up
+    !! to where each file is complete. It has length 0 while there is output. Local: the ranks learn of a loss one after
+    !! the other.
     procedure :: output_lost
-    !> Collective over the component. Blocks until everything is committed to disk. Afterwards only is_server, is_off
-    !! and output_lost may be called. A second call does nothing.
+    !> Ends the run of this component. Collective over the component; blocks until everything is committed to disk. A
+    !! failure on a server is reported here at the latest. After it only is_server, is_off and output_lost may be called.
+    !! A second call does nothing.
     procedure :: finish
 
     procedure, private :: start_f08, start_integer
   end type tailrace_session
 
-  !> A server rank in an MPMD launch; returns when the run is over. Collective with the models' start.
+  !> Runs a server rank in an MPMD launch: joins the start of the models over the same communicator, an integer or a
+  !! type(MPI_Comm), of which it is a collective part, and returns when the run is over. config is the path of a YAML file.
   interface tailrace_serve
     procedure :: serve_f08, serve_integer
   end interface tailrace_serve
@@ -206,8 +223,8 @@ contains
     character(*), intent(in) :: config
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
-    type(tailrace_session) :: none
     type(tailrace_error_c) :: error
+    type(tailrace_session) :: none
     integer(c_int) :: code
 
     code = tailrace_serve_c(comm%MPI_VAL, c_string(config), error)
@@ -220,8 +237,8 @@ contains
     character(*), intent(in) :: config
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
-    type(tailrace_session) :: none
     type(tailrace_error_c) :: error
+    type(tailrace_session) :: none
     integer(c_int) :: code
 
     code = tailrace_serve_c(comm, c_string(config), error)

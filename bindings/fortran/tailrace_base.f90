@@ -1,5 +1,4 @@
-!> What all parts of the binding stand on: the session as C knows it, errors, and text for C. For the modules behind
-!! `tailrace` alone.
+!> The base of all parts of the binding: the session of C, errors, and text for C. Not for models.
 module tailrace_base
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int, c_null_char, c_null_ptr, c_ptr, c_size_t
   use, intrinsic :: iso_fortran_env, only: error_unit, int64
@@ -17,13 +16,12 @@ module tailrace_base
                                 tailrace_error_internal = 6
 
   type :: session_base
-    type(c_ptr) :: c_session = c_null_ptr  !< For this binding alone; its parts are modules of their own.
+    type(c_ptr) :: c_session = c_null_ptr  !< For the modules of this binding; public because they are several.
   end type session_base
 
 contains
 
-  !> Hands an error to the caller, or ends the program with it. (errmsg is set by each procedure itself: gfortran 12 loses
-  !! the length of a deferred-length argument that is optional and passed on.)
+  !> Hands an error to the caller, or, without ierr, ends the program with it.
   subroutine settle(self, error, ierr)
     class(session_base), intent(inout) :: self
     type(tailrace_error_c), intent(inout) :: error
@@ -41,7 +39,7 @@ contains
     if (.not. present(ierr)) then
       write (error_unit, '(a)') "tailrace: " // text(error%message)
       flush (error_unit)
-      slept = usleep_c(200000_c_int)  ! the launcher ends all others as soon as one has ended, and theirs may be what counts
+      slept = usleep_c(200000_c_int)  ! the launcher kills all others when one ends, and their messages may matter more
       call tailrace_free_c(self%c_session)
       self%c_session = c_null_ptr
       stop 1, quiet=.true.  ! not error stop, whose backtrace of each rank would bury the message
@@ -65,7 +63,7 @@ contains
     end do
   end function text
 
-  !> Ended as C does it, without trailing blanks; absent is empty.
+  !> The text without trailing blanks and with C's terminating zero; empty if absent.
   pure function c_string(string) result(ended)
     character(*), intent(in), optional :: string
     character(:, c_char), allocatable :: ended
@@ -89,7 +87,7 @@ contains
     ended = ended // c_null_char
   end function c_lines
 
-  !> -1 where absent.
+  !> The number of elements; -1 if absent.
   pure integer(c_int) function size_of(array)
     integer(int64), intent(in), optional :: array(:)
 

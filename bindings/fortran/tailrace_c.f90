@@ -1,4 +1,4 @@
-!> The C functions that the module tailrace stands on: those of tailrace.h and those of glue.cpp. Not for models.
+!> The C functions that the module tailrace calls: those of tailrace.h and those of glue.cpp. Not for models.
 module tailrace_c
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int32_t, c_int64_t, c_null_ptr, c_ptr, c_size_t
   implicit none
@@ -175,7 +175,8 @@ module tailrace_c
     end function strlen_c
   end interface
 
-  ! glue.cpp: an empty string is an absent one; lists of names are lines; everything in Fortran order, from 1.
+  ! The functions of glue.cpp. An empty string is an absent one; a list of names is a string of lines; dimensions are in
+  ! the order of subscripts and indices count from 1.
   interface
     function tailrace_start_c(running, comm, config, component, initial_time, initial_step, error) &
       bind(c, name="tailrace_glue_start") result(session)

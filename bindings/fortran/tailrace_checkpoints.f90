@@ -1,6 +1,7 @@
-!> Checkpoints, and what a run takes out of them that goes on from one. A part of `tailrace`.
+! Generated from tailrace_checkpoints.fypp by tools/generate_fortran: edit tailrace_checkpoints.fypp, not this file.
+!> Checkpoints: writing them, and restarting from one. A part of `tailrace`.
 module tailrace_checkpoints
-  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_null_char, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_size_t
   use, intrinsic :: iso_fortran_env, only: int32, int64, real64
   use tailrace_base
   use tailrace_c
@@ -15,30 +16,34 @@ module tailrace_checkpoints
 
   type, extends(stepping_session) :: checkpointing_session
   contains
-    !> Whether the run goes on from a checkpoint (`checkpoint.restart`), and from which step and time: the model's next
-    !! step comes after them; both stay as they are where it begins afresh. Local; from start on. A model must ask, for
-    !! ready fails where there is a checkpoint of which it does not know.
+    !> Whether the run restarts from a checkpoint (`checkpoint.restart`), with the checkpoint's step and time (seconds):
+    !! the model's next step comes after them. Both keep their values if the run starts from the beginning. From start on.
+    !! A model must ask: where there is a checkpoint and nobody asked, ready fails.
     procedure :: restarting
-    !> Fills this rank's part of a field that the checkpoint has, under the decomposition of this run. After ready, where
-    !! restarting says so. Takes what put takes. Local; reads the disk.
+    !> Fills an array, of the kinds and shapes that put takes, with this rank's part of a field of the checkpoint, under
+    !! the decomposition of this run. After ready, if restarting returned true. Local, but reads the disk.
+    !! tailrace_error_usage if the checkpoint does not hold the field; tailrace_error_resource if it cannot be read.
     generic :: get => get_name, get_handle
     !> The value of that name in the checkpoint: a number of integer(int32), integer(int64) or real(real64), an
-    !! allocatable list of integer(int64) or real(real64), or allocatable text. Local.
+    !! allocatable list of integer(int64) or real(real64), or allocatable text. After ready, if restarting returned true.
+    !! Local, but reads the disk.
     generic :: get_value => get_value_int32, get_value_int64, get_value_real, get_value_int64s, get_value_reals, &
                             get_value_text
     !> Whether a checkpoint is due at this step: by `checkpoint.every`, after request_checkpoint, or, with
-    !! `checkpoint.on_signal`, because SIGTERM or SIGINT came. The fields of `checkpoint.fields` are wanted then: put
-    !! them, and call checkpoint. The same on all ranks; collective over the component where signals count and none is
-    !! due otherwise. False once it was made.
+    !! `checkpoint.on_signal`, after SIGTERM or SIGINT. The fields of `checkpoint.fields` are then wanted: put them, and
+    !! call checkpoint. False once it was made. The same answer on all ranks. Collective over the component if signals
+    !! count and no other reason makes one due; otherwise local. A field that was already put at this step is not copied
+    !! again, so the model may put all fields of the checkpoint.
     procedure :: checkpoint_due
-    !> Makes one due at this step. Local; to be called on all ranks at the same step.
+    !> Makes a checkpoint due at this step. Local; call it on all ranks at the same step.
     procedure :: request_checkpoint
-    !> The checkpoint of this step holds what was put until now, and the servers' state; nothing more may be put at this
-    !! step. On all ranks at the same step. Does not wait: the servers write it meanwhile; in mode inline it waits for
-    !! the other ranks.
+    !> Makes the checkpoint of this step, of what was put until now and of the servers' state. Nothing more may be put at
+    !! this step. Call it on all ranks at the same step. It does not wait, since the servers write the checkpoint while the
+    !! model continues; in mode inline it waits for the other ranks.
     procedure :: checkpoint
-    !> Belongs to all checkpoints from now on: a number or a list of integer(int32), integer(int64) or real(real64), or
-    !! text, whose blanks at the end do not count. The value of the component's first rank counts. Local.
+    !> Stores a value under that name in all checkpoints from now on: a number of integer(int32), integer(int64) or
+    !! real(real64), a list of integer(int64) or real(real64), or text, whose blanks at the end do not count. The value of
+    !! the component's first rank counts.
     generic :: put_value => put_value_int32, put_value_int64, put_value_real, put_value_int64s, put_value_reals, &
                             put_value_text
 
@@ -72,11 +77,12 @@ contains
   subroutine get_name(self, name, array, ierr, errmsg)
     class(checkpointing_session), intent(inout) :: self
     character(*), intent(in) :: name
+    integer(c_int) :: field
     type(*), dimension(..), intent(inout) :: array
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
     type(tailrace_error_c) :: error
-    integer(c_int) :: code, field
+    integer(c_int) :: code
 
     field = tailrace_handle_c(self%c_session, c_string(name), error)
     if (error%code == tailrace_ok) code = tailrace_get_c(self%c_session, field, array, error)
@@ -275,16 +281,17 @@ contains
     character(:), allocatable, intent(out), optional :: errmsg
     type(tailrace_error_c) :: error
     integer(int64) :: none(1)
-    integer(c_size_t) :: count
+    integer(c_size_t) :: capacity, count
     integer(c_int) :: code
 
     count = 0
-    ! Without room it says how many there are.
+    ! The first call has room for none and returns the count.
     code = tailrace_get_value_int_c(self%c_session, c_string(name), none, 0_c_size_t, count, error)
     allocate (value(count))
     if (count > 0) then
       call tailrace_error_clear_c(error)
-      code = tailrace_get_value_int_c(self%c_session, c_string(name), value, count, count, error)
+      capacity = count
+      code = tailrace_get_value_int_c(self%c_session, c_string(name), value, capacity, count, error)
     end if
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
@@ -298,16 +305,17 @@ contains
     character(:), allocatable, intent(out), optional :: errmsg
     type(tailrace_error_c) :: error
     real(real64) :: none(1)
-    integer(c_size_t) :: count
+    integer(c_size_t) :: capacity, count
     integer(c_int) :: code
 
     count = 0
-    ! Without room it says how many there are.
+    ! The first call has room for none and returns the count.
     code = tailrace_get_value_real_c(self%c_session, c_string(name), none, 0_c_size_t, count, error)
     allocate (value(count))
     if (count > 0) then
       call tailrace_error_clear_c(error)
-      code = tailrace_get_value_real_c(self%c_session, c_string(name), value, count, count, error)
+      capacity = count
+      code = tailrace_get_value_real_c(self%c_session, c_string(name), value, capacity, count, error)
     end if
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)

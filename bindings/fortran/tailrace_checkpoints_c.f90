@@ -1,3 +1,4 @@
+! Generated from tailrace_checkpoints_c.fypp by tools/generate_fortran: edit tailrace_checkpoints_c.fypp, not this file.
 !> The C functions of checkpoints. Not for models.
 module tailrace_checkpoints_c
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t

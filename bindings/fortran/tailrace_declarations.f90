@@ -1,4 +1,5 @@
-!> What a model declares before `ready`: options, grids, meshes, fields. A part of `tailrace`.
+! Generated from tailrace_declarations.fypp by tools/generate_fortran: edit tailrace_declarations.fypp, not this file.
+!> The declarations of a model before `ready`: options, grids, meshes, fields. A part of `tailrace`.
 module tailrace_declarations
   use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_int, c_int64_t, c_ptr, c_size_t
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
@@ -13,25 +14,30 @@ module tailrace_declarations
   type, extends(coordinate_session) :: declaring_session
   contains
     !> The names that the configuration lists under `fields`, with their namespaces, for a model that can supply more
-    !! than it would declare. Before ready; local. A name with an option of the model in it needs that one.
+    !! fields than it would declare. Before ready. Options that occur in the names must be set before.
     procedure :: wanted_names
-    !> Declarations, before ready; local. Names, shapes and types must agree over the component's ranks.
+    !> Sets the value of {name} in the configuration. As all declarations, before ready; names, shapes and types must agree
+    !! on all ranks of the component.
     generic :: option => option_character, option_int32, option_int64, option_real32, option_real64
-    !> block: offset and count. indexed: indexed_dim and indices. partial=.true.: each rank holds a contribution of the
-    !! full shape. None of them: every rank holds the whole (replicated).
+    !> Declares a grid with the global extents shape, and the part of it that this rank holds. A block: offset, the global
+    !! indices of its first cell (from 1), and count, its extents. An indexed grid: indices, the global indices (from 1) of
+    !! this rank's cells along indexed_dim. partial=.true.: every rank holds a contribution to the sum, of the full shape.
+    !! None of them: every rank holds the whole grid (replicated), and the files take the values of the first rank.
     generic :: grid => grid_int32, grid_int64
-    !> face_nodes(nodes_per_face, local faces) holds global node numbers from 1, padded with 0. Each rank gives all nodes,
-    !! or those of its own cells: with their numbers, node_indices, from 1, and how many the whole mesh has, global_nodes.
-    !! node_units: in a plane a length, such as "m"; else nodes are in degrees. Clockwise faces are turned round.
+    !> Makes the cells of a grid the faces of a mesh (UGRID 1.0). face_nodes(nodes_per_face, local faces) holds global node
+    !! numbers from 1, padded with 0. node_x and node_y: degrees east and north, or, for a plane, in node_units, a unit of
+    !! length such as "m". Each rank supplies all nodes; or those of its own cells, their numbers node_indices, from 1, and
+    !! the number of nodes in the whole mesh, global_nodes. Clockwise faces are reversed.
     generic :: mesh => mesh_int32, mesh_int64
-    !> A grid whose cells are the edges or nodes (location "edge", "node") of the mesh of another grid, declared before;
-    !! edge_nodes(2, local edges) holds global node numbers from 1.
+    !> Makes the cells of a grid the edges or nodes (location "edge", "node") of a mesh that was declared with another
+    !! grid. edge_nodes(2, local edges) holds global node numbers from 1.
     procedure :: mesh_location
-    !> A field without grid is a scalar. A name without a namespace stands for all NAMESPACE.name that the configuration
-    !! lists and the model does not declare: wants asks for all, and a put goes to each that is wanted.
-    !! handle: for wants, put, acquire and publish without a look-up of the name.
-    !! fill_value: what stands for a missing value in the arrays, and in the files as _FillValue (NaN: any NaN); reductions
-    !! over time then weigh, cell by cell, only what is there.
+    !> Declares a field. Without grid it is a scalar. type: tailrace_float64 (the default) or another of these constants.
+    !! units: UDUNITS, such as "m s-1". attributes: as of coordinate. A name without a namespace declares every
+    !! NAMESPACE.name that the configuration lists and the model does not declare itself: wants is true if any of them is
+    !! wanted, and a put serves each that is. handle: for wants, put, acquire and publish without looking up the name.
+    !! fill_value: the number that marks a missing value in the arrays, and in the files as _FillValue (NaN: any NaN);
+    !! reductions over time then use, cell by cell, only the values that are present.
     procedure :: field
 
     procedure, private :: option_character, option_int32, option_int64, option_real32, option_real64
@@ -145,10 +151,10 @@ contains
     logical, intent(in), optional :: partial
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
-    integer(int64), allocatable :: offset_(:), count_(:), indices_(:)
     type(tailrace_error_c) :: error
+    integer(int64), allocatable :: offset_(:), count_(:), indices_(:)
 
-    ! What stays unallocated counts as absent.
+    ! An unallocated argument counts as absent.
     if (present(offset)) allocate (offset_, source=int(offset, int64))
     if (present(count)) allocate (count_, source=int(count, int64))
     if (present(indices)) allocate (indices_, source=int(indices, int64))
@@ -205,8 +211,8 @@ contains
     integer(int32), intent(in), optional :: global_nodes, node_indices(:)
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
-    integer(int64), allocatable :: global_nodes_, node_indices_(:)
     type(tailrace_error_c) :: error
+    integer(int64), allocatable :: global_nodes_, node_indices_(:)
 
     if (present(global_nodes)) allocate (global_nodes_, source=int(global_nodes, int64))
     if (present(node_indices)) allocate (node_indices_, source=int(node_indices, int64))
@@ -221,7 +227,7 @@ contains
     real(real64), intent(in) :: node_x(:), node_y(:)
     integer(int32), intent(in) :: face_nodes(:, :)
     character(*), intent(in), optional :: name, node_units
-    integer(int64), intent(in) :: global_nodes, node_indices(:)
+    integer(int64), intent(in) :: global_nodes, node_indices(:)  ! not optional: they tell the two procedures apart
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
     type(tailrace_error_c) :: error
@@ -286,8 +292,8 @@ contains
     integer, intent(out), optional :: handle
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
-    real(c_double), intent(in), optional :: fill_value
     type(tailrace_error_c) :: error
+    real(c_double), intent(in), optional :: fill_value
     integer(c_int) :: type_, handle_
 
     type_ = tailrace_float64

@@ -1,4 +1,5 @@
-!> Operators of one's own in Fortran: a function in a shared library that expressions call like a built-in one.
+! Generated from tailrace_operator.fypp by tools/generate_fortran: edit tailrace_operator.fypp, not this file.
+!> User-defined operators in Fortran: functions in a shared library that expressions call like built-in ones.
 !!
 !!   integer(c_int) function wind_speed(inputs, count, output, error, size) bind(c)
 !!     use, intrinsic :: iso_c_binding, only: c_char, c_int, c_size_t
@@ -18,10 +19,12 @@
 !!   end function wind_speed
 !!
 !! Conventions
-!! - tailrace_values makes a pointer of rank 1 to 4 to the numbers of an array; of rank 1 to all of them, whatever the
-!!   rank of the array. Dimensions come in the order of subscripts, fastest first, lower bounds are 1: what is (z, y, x)
-!!   in the configuration, in C and in Python is a(x, y, z) here. Where the ranks differ, the pointer is null.
-!! - Inputs are not to be changed, and nothing may be kept when the function returns.
+!! - tailrace_values makes a pointer of rank 1 to 4 to the numbers of an array. A pointer of rank 1 gets all of them,
+!!   whatever the rank of the array; otherwise the pointer is null if the ranks differ. Dimensions are in the order of
+!!   subscripts, fastest first, and lower bounds are 1: (z, y, x) in the configuration, in C and in Python is a(x, y, z)
+!!   here.
+!! - Numbers are real64. Missing values are NaN. The function must not change its inputs, and must not keep pointers after
+!!   it returns. It sets all values of the output. See operator.h for blocks and threads.
 !! - The result is 0, or another number after `call tailrace_refuse("why", error)`.
 !! - An operator that remembers earlier steps has two arguments more and another name, NAME_with_state:
 !!
@@ -29,10 +32,11 @@
 !!       integer(c_int), value :: count, states
 !!       type(tailrace_state), intent(inout) :: state(states)
 !!
-!!   tailrace_values(state, "highest", highest) makes a pointer to what it keeps under that name in the configuration
-!!   (`state`), to be read and changed; null where there is no such name.
-!! - tailrace_extent, tailrace_offset and tailrace_shape tell of a dimension, by its subscript: the cells here, the
-!!   global index of the first one (from 1; 0 where the cells are not consecutive), the cells in all.
+!!   tailrace_values(state, "highest", highest) makes a pointer to the array of that name in the configuration (`state`),
+!!   to be read and changed; null if there is no such name.
+!! - tailrace_extent, tailrace_offset and tailrace_shape return, for a dimension given by its subscript, the number of
+!!   cells in this block, the global index of the first one (from 1; 0 if the cells are not consecutive), and the number
+!!   of cells in all.
 module tailrace_operator
   use, intrinsic :: iso_c_binding, only: c_char, c_f_pointer, c_int64_t, c_null_char, c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: int64, real64
@@ -51,7 +55,7 @@ module tailrace_operator
     type(c_ptr) :: dims(tailrace_operator_max_rank) = c_null_ptr
   end type tailrace_array
 
-  !> As tailrace_state of operator.h: what an operator keeps from step to step.
+  !> As tailrace_state of operator.h: what an operator keeps between steps.
   type, bind(c), public :: tailrace_state
     type(c_ptr) :: name = c_null_ptr
     type(tailrace_array) :: array
@@ -93,7 +97,7 @@ contains
     if (array%rank == 4) call c_f_pointer(array%data, values, array%count(4:1:-1))
   end subroutine values_4
 
-  !> One number: of a state without dimensions.
+  !> The number of a state without dimensions.
   subroutine kept_0(state, name, value)
     type(tailrace_state), intent(in) :: state(:)
     character(len=*), intent(in) :: name
@@ -145,7 +149,7 @@ contains
     if (i > 0) call tailrace_values(state(i)%array, values)
   end subroutine kept_4
 
-  !> The number of an array; 0 where there is none of this name.
+  !> The index of the state of this name; 0 if there is none.
   integer function place_of(state, name) result(place)
     type(tailrace_state), intent(in) :: state(:)
     character(len=*), intent(in) :: name
@@ -185,7 +189,7 @@ contains
     extent = array%shape(array%rank - dimension + 1)
   end function tailrace_shape
 
-  !> Writes why the operator cannot do its work to where Tailrace reads it; cut off where there is no room.
+  !> Writes the reason why the operator fails to `error`, truncated to its size.
   subroutine tailrace_refuse(why, error)
     character(len=*), intent(in) :: why
     character(kind=c_char), intent(inout) :: error(:)

@@ -1,4 +1,5 @@
-!> The time loop: what is wanted at a step, and how it is put. A part of `tailrace`.
+! Generated from tailrace_steps.fypp by tools/generate_fortran: edit tailrace_steps.fypp, not this file.
+!> The time loop: which fields are wanted at a step, and how to put them. A part of `tailrace`.
 module tailrace_steps
   use, intrinsic :: iso_c_binding, only: c_associated, c_f_pointer, c_int, c_int64_t, c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
@@ -12,25 +13,32 @@ module tailrace_steps
 
   type, extends(declaring_session) :: stepping_session
   contains
-    !> Sets the model's time: step must increase, time (seconds) must not decrease. Local.
+    !> Sets the model's step, which must increase, and its time in seconds, which must not decrease. The puts that follow
+    !! belong to them. Blocks only when the buffer is full.
     generic :: step => step_int32, step_int64
+    !> The handle of a declared field, for wants, put, acquire, publish and get without looking up its name. If there is
+    !! none of this name, the message suggests the nearest one.
     procedure :: handle
-    !> Whether a file needs the field at this step. A fixed one (every: once) is wanted from ready until it was put, so it
-    !! may be put before the first step.
+    !> Whether a file, a diagnostic or a checkpoint needs the field at this step. A fixed field (every: once) is wanted
+    !! from ready until it was put, so it may be put before the first step.
     generic :: wants => wants_name, wants_handle
-    !> Whether nothing needs the field at this step, but a file takes what is put last (also_at_end). wants is true for it
-    !! at each step; a model that puts it only where it ends copies it once.
+    !> Whether nothing needs the field at this step, but a file writes the last put of the run (also_at_end). wants is
+    !! true for such a field at each step. A model that puts it only at its last step copies it once.
     generic :: wants_at_end => wants_at_end_name, wants_at_end_handle
-    !> Scalars and arrays of rank 1 to 5 of real32, real64, int32, int64. Copies once and returns; at once where the
-    !! field is not wanted.
+    !> Copies this rank's part of a field once: an array of rank 0 to 5 with the extents of the part, or of rank 1 with
+    !! all of its elements, of real32, real64, int32 or int64 as the field was declared, in its units. Returns at once if the
+    !! field is not wanted. Blocks only when the buffer is full; with `when_full: fail` it fails with tailrace_error_full then.
     generic :: put => put_name, put_handle
-    !> Points to the memory that the servers read, to write the local block into; null where the field is not wanted.
-    !! One at a time; publish ends it.
+    !> Points to the memory that the servers read, into which the model writes this rank's part; null if the field is not
+    !! wanted, and then no publish follows. The pointer has the kind and rank of the field and must not be used after
+    !! publish. One field at a time. Blocks as put.
     generic :: acquire => acquire_r4_1, acquire_r4_2, acquire_r4_3, acquire_r4_4, &
                           acquire_r8_1, acquire_r8_2, acquire_r8_3, acquire_r8_4
+    !> Hands the contents of the memory that acquire returned to the servers.
     generic :: publish => publish_name, publish_handle
-    !> Collective over the component, with the same answer on all ranks: whether SIGTERM or SIGINT came to the servers
-    !! (or, with `signals: all`, to a model rank). The model then has `grace` to finish.
+    !> Whether SIGTERM or SIGINT reached the servers (or, with `signals: all`, a model rank); the same answer on all ranks.
+    !! The model then has `grace` to finish. Between ready and finish. Collective over the component; blocks until all
+    !! ranks ask.
     procedure :: stop_requested
 
     procedure, private :: step_int32, step_int64, wants_name, wants_handle, put_name, put_handle
@@ -84,10 +92,10 @@ contains
   logical function wants_name(self, name, ierr, errmsg)
     class(stepping_session), intent(inout) :: self
     character(*), intent(in) :: name
+    integer(c_int) :: field
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
     type(tailrace_error_c) :: error
-    integer(c_int) :: field
 
     wants_name = .false.
     field = tailrace_handle_c(self%c_session, c_string(name), error)
@@ -111,10 +119,10 @@ contains
   logical function wants_at_end_name(self, name, ierr, errmsg)
     class(stepping_session), intent(inout) :: self
     character(*), intent(in) :: name
+    integer(c_int) :: field
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
     type(tailrace_error_c) :: error
-    integer(c_int) :: field
 
     wants_at_end_name = .false.
     field = tailrace_handle_c(self%c_session, c_string(name), error)
@@ -149,11 +157,12 @@ contains
   subroutine put_name(self, name, array, ierr, errmsg)
     class(stepping_session), intent(inout) :: self
     character(*), intent(in) :: name
+    integer(c_int) :: field
     type(*), dimension(..), intent(in) :: array
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
     type(tailrace_error_c) :: error
-    integer(c_int) :: code, field
+    integer(c_int) :: code
 
     field = tailrace_handle_c(self%c_session, c_string(name), error)
     if (error%code == tailrace_ok) then
@@ -172,7 +181,7 @@ contains
     type(tailrace_error_c) :: error
     integer(c_int) :: code
 
-    ! Asked apart, because describing an array to C costs more than all else.
+    ! Asked first, because describing an array to C costs more than all the rest.
     if (tailrace_put_unwanted_c(self%c_session, field) == 0) code = tailrace_put_c(self%c_session, field, array, error)
     if (present(errmsg)) errmsg = text(error%message)
     call settle(self, error, ierr)
@@ -184,9 +193,9 @@ contains
     real(real32), pointer, intent(out) :: array(:)
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
     type(c_ptr) :: slot
     integer(c_int64_t) :: extents(1)
-    type(tailrace_error_c) :: error
 
     nullify (array)
     call acquire_any(self, field, tailrace_float32, slot, extents, error)
@@ -201,9 +210,9 @@ contains
     real(real32), pointer, intent(out) :: array(:, :)
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
     type(c_ptr) :: slot
     integer(c_int64_t) :: extents(2)
-    type(tailrace_error_c) :: error
 
     nullify (array)
     call acquire_any(self, field, tailrace_float32, slot, extents, error)
@@ -218,9 +227,9 @@ contains
     real(real32), pointer, intent(out) :: array(:, :, :)
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
     type(c_ptr) :: slot
     integer(c_int64_t) :: extents(3)
-    type(tailrace_error_c) :: error
 
     nullify (array)
     call acquire_any(self, field, tailrace_float32, slot, extents, error)
@@ -235,9 +244,9 @@ contains
     real(real32), pointer, intent(out) :: array(:, :, :, :)
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
     type(c_ptr) :: slot
     integer(c_int64_t) :: extents(4)
-    type(tailrace_error_c) :: error
 
     nullify (array)
     call acquire_any(self, field, tailrace_float32, slot, extents, error)
@@ -252,9 +261,9 @@ contains
     real(real64), pointer, intent(out) :: array(:)
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
     type(c_ptr) :: slot
     integer(c_int64_t) :: extents(1)
-    type(tailrace_error_c) :: error
 
     nullify (array)
     call acquire_any(self, field, tailrace_float64, slot, extents, error)
@@ -269,9 +278,9 @@ contains
     real(real64), pointer, intent(out) :: array(:, :)
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
     type(c_ptr) :: slot
     integer(c_int64_t) :: extents(2)
-    type(tailrace_error_c) :: error
 
     nullify (array)
     call acquire_any(self, field, tailrace_float64, slot, extents, error)
@@ -286,9 +295,9 @@ contains
     real(real64), pointer, intent(out) :: array(:, :, :)
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
     type(c_ptr) :: slot
     integer(c_int64_t) :: extents(3)
-    type(tailrace_error_c) :: error
 
     nullify (array)
     call acquire_any(self, field, tailrace_float64, slot, extents, error)
@@ -303,9 +312,9 @@ contains
     real(real64), pointer, intent(out) :: array(:, :, :, :)
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
+    type(tailrace_error_c) :: error
     type(c_ptr) :: slot
     integer(c_int64_t) :: extents(4)
-    type(tailrace_error_c) :: error
 
     nullify (array)
     call acquire_any(self, field, tailrace_float64, slot, extents, error)
@@ -314,7 +323,7 @@ contains
     call settle(self, error, ierr)
   end subroutine acquire_r8_4
 
-  !> The slot, or a null pointer, and the extents in the order of Fortran.
+  !> The slot, or a null pointer, and the extents in the order of the subscripts.
   subroutine acquire_any(self, field, type, slot, extents, error)
     class(stepping_session), intent(inout) :: self
     integer, intent(in) :: field, type
@@ -330,10 +339,11 @@ contains
   subroutine publish_name(self, name, ierr, errmsg)
     class(stepping_session), intent(inout) :: self
     character(*), intent(in) :: name
+    integer(c_int) :: field
     integer, intent(out), optional :: ierr
     character(:), allocatable, intent(out), optional :: errmsg
     type(tailrace_error_c) :: error
-    integer(c_int) :: code, field
+    integer(c_int) :: code
 
     field = tailrace_handle_c(self%c_session, c_string(name), error)
     if (error%code == tailrace_ok) code = tailrace_publish_c(self%c_session, field, error)

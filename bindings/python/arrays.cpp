@@ -5,7 +5,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace nb = nanobind;
@@ -49,11 +48,18 @@ std::string describe(nb::handle object) {
                                     name_of(field.type) + ", not " + describe(object));
 }
 
-// As DLPack counts devices: 1 is the processor, 3, 11 and 13 are memory of GPUs that it can read too.
+// Devices of DLPack: 1 is the processor; 3, 11 and 13 are memory of GPUs that the processor can read.
 bool is_on_a_device(nb::handle object) {
   if (!nb::hasattr(object, "__dlpack_device__")) return nb::hasattr(object, "__cuda_array_interface__");
   const auto device = nb::cast<int>(object.attr("__dlpack_device__")()[nb::int_(0)]);
   return device != 1 && device != 3 && device != 11 && device != 13;
+}
+
+void copy_extents(const auto& array, auto& view) {
+  for (std::size_t i = 0; i < array.ndim(); ++i) {
+    view.shape.push_back(static_cast<std::int64_t>(array.shape(i)));
+    view.strides.push_back(array.stride(i));
+  }
 }
 
 template <class T>
@@ -63,7 +69,7 @@ std::vector<T> elements(nb::handle array, const char* dtype) {
   return {dense.data(), dense.data() + dense.size()};
 }
 
-// NumPy's types are kept where files have them; whole numbers of Python become the smallest.
+// Keeps NumPy's types that files support. Integers of Python become int32 if they fit, otherwise int64.
 Attribute numbers_from(nb::handle value, const std::string& what) {
   const nb::object array = nb::module_::import_("numpy").attr("asarray")(value);
   const auto kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
@@ -90,7 +96,7 @@ Type type_from_dtype(nb::handle dtype) {
   if (nb::isinstance<nb::str>(dtype)) {
     name = nb::cast<std::string>(dtype);
   } else {
-    // What NumPy itself understands as a type: float, np.float32, an array's dtype.
+    // Everything that NumPy accepts as a type: float, np.float32, an array's dtype.
     name = nb::cast<std::string>(nb::module_::import_("numpy").attr("dtype")(dtype).attr("name"));
   }
   for (const Type type : {Type::float32, Type::float64, Type::int32, Type::int64}) {
@@ -126,10 +132,7 @@ PythonArray::PythonArray(nb::handle object, const LocalShape& field) {
   }
   if (!known) refuse(field, object);
   view_.data = array.data();
-  for (std::size_t i = 0; i < array.ndim(); ++i) {
-    view_.shape.push_back(static_cast<std::int64_t>(array.shape(i)));
-    view_.strides.push_back(array.stride(i));
-  }
+  copy_extents(array, view_);
   std::int64_t dense = 1;
   bool is_dense = true;
   for (std::size_t i = array.ndim(); i-- > 0;) {
@@ -171,10 +174,7 @@ MutableArray::MutableArray(nb::handle object, const LocalShape& field) {
                                       name_of(field.type) + ", not " + describe(object));
   view_.data = array.data();
   view_.type = field.type;
-  for (std::size_t i = 0; i < array.ndim(); ++i) {
-    view_.shape.push_back(static_cast<std::int64_t>(array.shape(i)));
-    view_.strides.push_back(array.stride(i));
-  }
+  copy_extents(array, view_);
   owner_ = nb::borrow(object);
 }
 

@@ -1,4 +1,4 @@
-// NumPy arrays and Python numbers as what the session takes, and slots as NumPy arrays.
+// Converts NumPy arrays and Python numbers to the arguments of the session, and slots to NumPy arrays.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -18,15 +18,15 @@ namespace tailrace::bindings {
 Type type_from_dtype(nanobind::handle dtype);
 
 // A view of a NumPy array (or of anything with DLPack or the buffer protocol), which it keeps alive but does
-// not copy; or a Python number, which takes the type of the field. Throws Error(usage) where the type is not
-// one of ours.
+// not copy; or a Python number, which takes the type of the field. Throws Error(usage) if the type is not
+// float32, float64, int32 or int64.
 class PythonArray {
  public:
   PythonArray(nanobind::handle object, const LocalShape& field);
   const ArrayView& view() const { return view_; }
 
  private:
-  bool read_number(nanobind::handle object);  // false where it does not fit
+  bool read_number(nanobind::handle object);  // false if it does not fit the type
 
   nanobind::object owner_;
   ArrayView view_;
@@ -38,7 +38,7 @@ class PythonArray {
   } number_{};
 };
 
-// A NumPy array to be written to, of the field's type. Throws Error(usage) for anything else.
+// A writable NumPy array of the field's type. Throws Error(usage) for anything else.
 class MutableArray {
  public:
   MutableArray(nanobind::handle object, const LocalShape& field);
@@ -49,13 +49,15 @@ class MutableArray {
   MutableArrayView view_;
 };
 
-nanobind::object empty_array(const LocalShape& field);  // of NumPy
+// A new NumPy array for this rank's part of the field.
+nanobind::object empty_array(const LocalShape& field);
 
 // A number, text or a list of numbers. Throws Error(usage) with `what` for anything else.
 Value value_from(nanobind::handle object, const std::string& what);
 nanobind::object value_to(const Value& value);
 
-// A mapping of texts and numbers. Throws Error(usage) with the owner and the name of what is neither.
+// Converts a mapping to texts and numbers. Throws Error(usage) with the owner and the name of a value that is
+// neither.
 std::map<std::string, Attribute> attributes_from(nanobind::handle values, const std::string& owner);
 
 // A writable array over the slot; `session` stays alive as long as the array.

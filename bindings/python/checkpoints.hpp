@@ -1,4 +1,4 @@
-// tailrace.Checkpoints for Python.
+// Binds tailrace.Checkpoints.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -4,12 +4,14 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "arguments.hpp"
 #include "checkpoints.hpp"
 #include "session.hpp"
 #include "tailrace/tailrace.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
+using tailrace::bindings::path_of;
 
 namespace {
 
@@ -29,10 +31,6 @@ void translate(const std::exception_ptr& exception, void* payload) {
   }
 }
 
-std::string path_of(nb::handle path) {
-  return nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(path));
-}
-
 void serve(nb::handle config, nb::handle comm) {
   const std::string configuration = path_of(config);
   if (comm.is_none()) {
@@ -48,7 +46,7 @@ void serve(nb::handle config, nb::handle comm) {
 }  // namespace
 
 NB_MODULE(_core, module) {
-  // Never given back: exceptions may be translated until the interpreter ends.
+  // Never released: exceptions may be translated until the interpreter ends.
   PyObject* error = PyErr_NewExceptionWithDoc("tailrace.Error",
                                               "The exception that Tailrace raises; .code states its kind.",
                                               PyExc_RuntimeError, nullptr);
@@ -58,7 +56,8 @@ NB_MODULE(_core, module) {
   tailrace::bindings::bind_checkpoints(module);
 
   nb::class_<tailrace::Inspection>(module, "Inspection", "The result of inspect.")
-      .def_ro("readable", &tailrace::Inspection::readable, "By any stock reader, in its present state.")
+      .def_ro("readable", &tailrace::Inspection::readable,
+              "By any other reader of the format, in its present state.")
       .def_ro("repaired", &tailrace::Inspection::repaired)
       .def_ro("report", &tailrace::Inspection::report, "One sentence.");
 
@@ -74,8 +73,7 @@ NB_MODULE(_core, module) {
       "config"_a, "options"_a = std::map<std::string, std::string>{}, "declared"_a = nb::none(),
       "restart"_a = nb::none(),
       "Checks a configuration, against the declarations of a model and a directory of checkpoints if given, "
-      "and "
-      "describes it; raises Error with all mistakes.");
+      "and describes it; raises Error with all mistakes.");
   module.def(
       "plan_graph",
       [](nb::handle config, nb::handle declared, const std::map<std::string, std::string>& options) {
@@ -105,9 +103,12 @@ NB_MODULE(_core, module) {
       .def_ro("says", &tailrace::ExpressionFunction::says)
       .def_ro("cost", &tailrace::ExpressionFunction::cost)
       .def_ro("source", &tailrace::ExpressionFunction::source);
-  module.def("expression_functions", &tailrace::expression_functions, "All of them, by name.");
-  module.def("hdf5_lock", &tailrace::hdf5_lock, nb::call_guard<nb::gil_scoped_release>(),
-             "For a model that calls the same HDF5 library in mode attached; see tailrace.h.");
+  module.def("expression_functions", &tailrace::expression_functions,
+             "All operators of expressions, by name.");
+  module.def(
+      "hdf5_lock", &tailrace::hdf5_lock, nb::call_guard<nb::gil_scoped_release>(),
+      "For a model that calls the same HDF5 library in mode attached: keeps Tailrace's threads out of it "
+      "until hdf5_unlock. Blocks until a write that is under way ends.");
   module.def("hdf5_unlock", &tailrace::hdf5_unlock);
   module.def("version", &tailrace::version);
   module.def(

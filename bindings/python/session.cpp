@@ -9,6 +9,7 @@
 
 #include <optional>
 
+#include "arguments.hpp"
 #include "arrays.hpp"
 
 namespace nb = nanobind;
@@ -20,7 +21,7 @@ namespace {
 
 using Extents = std::vector<std::int64_t>;
 
-// Anything that NumPy takes as an array, dense and of the wanted type; owns what had to be converted.
+// Anything that NumPy accepts as an array, as a dense array of the wanted type; owns a converted copy.
 template <class T>
 class Dense {
  public:
@@ -42,13 +43,13 @@ bool is_single(nb::handle values) {
   return nb::cast<int>(nb::module_::import_("numpy").attr("ndim")(values)) == 0;
 }
 
-// A session that is being used from Python. What may block runs without the interpreter's lock.
+// A session that Python uses. Calls that may block release the interpreter's lock.
 class PythonSession {
  public:
   static PythonSession start(nb::handle communicator, nb::handle configuration, const std::string& component,
                              double initial_time, std::int64_t initial_step) {
     const int handle = communicator_handle(communicator);
-    const auto path = nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(configuration));
+    const std::string path = path_of(configuration);
     const nb::gil_scoped_release unlocked;
     return PythonSession(Session::start(
         handle, path, {.component = component, .initial_time = initial_time, .initial_step = initial_step}));
@@ -56,7 +57,7 @@ class PythonSession {
 
   PythonSession(PythonSession&&) = default;
   PythonSession& operator=(PythonSession&&) = default;
-  // A session that was let go ends here, and waits for servers that may need the lock.
+  // Ending the session may wait for servers that need the interpreter's lock.
   ~PythonSession() {
     const nb::gil_scoped_release unlocked;
     const Session ended = std::move(session_);
@@ -64,7 +65,7 @@ class PythonSession {
 
   bool is_server() const { return session_.is_server(); }
   bool is_off() const { return session_.is_off(); }
-  // An mpi4py communicator where mpi4py is there, otherwise the Fortran handle.
+  // An mpi4py communicator if mpi4py is installed, otherwise the Fortran handle.
   nb::object model_comm() const {
     const nb::object handle = nb::cast(session_.model_comm());
     try {
@@ -275,7 +276,7 @@ nb::object acquire(nb::handle self, nb::handle field) {
   return slot.empty() ? nb::none() : slot_array(slot, session.shapes().of(handle), self);
 }
 
-// `with` finishes the run where it went well; otherwise the servers are told that this rank left.
+// `with` finishes the run unless an exception ends it; then the servers learn that this rank left.
 void leave(PythonSession& session, nb::handle type, nb::handle, nb::handle) {
   if (type.is_none()) session.finish();
 }
@@ -293,84 +294,78 @@ void bind_declarations(nb::class_<PythonSession>& type) {
            "attributes"_a = nb::dict(), "bounds"_a = nb::none(), "computed_bounds"_a = false,
            "measure"_a = "",
            "Sets the values of a coordinate: all of them, or this rank's part; a single number is a scalar "
-           "coordinate, of all cells of the grid, or of the field whose name stands in place of the grid's. "
-           "bounds: the ends of the cells, with a last dimension of vertices, 2 "
-           "along "
-           "a dimension of its own; or computed_bounds: halfway between the values, which must lie evenly. "
-           "measure: \"area\" or \"volume\", of values that say how large the cells are.")
+           "coordinate, for all cells of the grid, or for one field if grid is the name of a field. "
+           "bounds: the bounds of the cells, with the vertices as their last dimension, 2 for a coordinate "
+           "along its own dimension; or computed_bounds: halfway between the values, which must be evenly "
+           "spaced. measure: \"area\" or \"volume\", for values that are the sizes of the cells.")
       .def("grid_mapping", &PythonSession::grid_mapping, "grid"_a, "grid_mapping_name"_a, "name"_a = "crs",
            "attributes"_a = nb::dict(),
            "States how the coordinates of a grid lie on the Earth (CF 5.6 and appendix F).")
       .def("mesh", &PythonSession::mesh, "grid"_a, "node_x"_a, "node_y"_a, "face_nodes"_a, "name"_a = "mesh",
            "node_indices"_a = nb::none(), "global_nodes"_a = 0, "node_units"_a = "",
-           "Sets the faces of an unstructured grid (UGRID): for each cell a row of global node numbers, "
-           "padded "
-           "with -1. All nodes are given, or, with their numbers and how many there are in all, this rank's. "
-           "node_units: in a plane a length, such as m; else degrees. Clockwise faces are turned round.")
+           "Makes the cells of a grid the faces of a mesh (UGRID): for each cell a row of global node "
+           "numbers, "
+           "padded with -1. Supply all nodes; or this rank's, their numbers node_indices, and the number of "
+           "nodes in all, global_nodes. node_units: a unit of length, such as m, for a plane; otherwise "
+           "degrees. Clockwise faces are reversed.")
       .def("mesh_location", &PythonSession::mesh_location, "grid"_a, "location"_a, "mesh"_a = "mesh",
            "edge_nodes"_a = nb::none(),
-           "States that the cells of a grid are the edges or nodes (\"edge\", \"node\") of another's mesh; "
-           "edge_nodes: two global node numbers for each edge.")
-      .def("field", &PythonSession::field, "name"_a, "grid"_a = "", "dtype"_a = "float64", "units"_a = "",
-           "standard_name"_a = "", "long_name"_a = "", "attributes"_a = nb::dict(),
-           "fill_value"_a = nb::none(),
-           "Declares a field and returns its handle. Without a grid it is a scalar; without a namespace it "
-           "stands for all NAMESPACE.name that the configuration lists. fill_value stands for a "
-           "missing "
-           "value in the arrays, and in the files as _FillValue (NaN: any NaN); reductions over time then "
-           "weigh, cell "
-           "by cell, only what is there.")
-      .def("ready", &PythonSession::ready, "Collective: checks declarations and configuration together.");
+           "Makes the cells of a grid the edges or nodes (\"edge\", \"node\") of a mesh that was declared "
+           "with another grid; edge_nodes: two global node numbers for each edge.")
+      .def(
+          "field", &PythonSession::field, "name"_a, "grid"_a = "", "dtype"_a = "float64", "units"_a = "",
+          "standard_name"_a = "", "long_name"_a = "", "attributes"_a = nb::dict(),
+          "fill_value"_a = nb::none(),
+          "Declares a field and returns its handle. Without a grid it is a scalar. A name without a "
+          "namespace "
+          "declares every NAMESPACE.name that the configuration lists. fill_value marks a missing value in "
+          "the arrays, and in the files as _FillValue (NaN: any NaN); reductions over time then use, cell by "
+          "cell, only the values that are present.")
+      .def("ready", &PythonSession::ready,
+           "Collective. Checks the declarations against the configuration and connects to the servers; "
+           "blocks.");
 }
 
 void bind_exchange(nb::class_<PythonSession>& type) {
   type.def("step", &PythonSession::step, "step"_a, "time"_a, "States the model's time, in seconds.")
       .def("handle", &PythonSession::handle, "name"_a, "The handle of a declared field.")
       .def("wants", &PythonSession::wants, "field"_a,
-           "Whether any file needs the field at this step; a fixed one (`every: once`) is wanted from ready "
-           "until it was put.")
+           "Whether a file, a diagnostic or a checkpoint needs the field at this step; a fixed one "
+           "(`every: once`) is wanted from ready until it was put.")
       .def("wants_at_end", &PythonSession::wants_at_end, "field"_a,
-           "Whether nothing needs the field at this step, but a file takes what is put last (`also_at_end`).")
+           "Whether nothing needs the field at this step, but a file writes the last put of the run "
+           "(`also_at_end`).")
       .def("put", &PythonSession::put, "field"_a, "array"_a,
-           "Copies the array (of any strides) once and returns; at once where the field is not wanted.")
+           "Copies the array (of any strides) once and returns; at once if the field is not wanted. Blocks "
+           "only when the buffer is full.")
       .def("acquire", &acquire, "field"_a,
-           "The slot itself as an array, to write in place, or None where the field is not wanted. Not to be "
-           "used "
-           "after publish.")
+           "The memory that the servers read as an array, to write in place, or None if the field is not "
+           "wanted. Do not use it after publish.")
       .def("publish", &PythonSession::publish, "field"_a, "Hands over the contents of the slot.");
 }
 
 void bind_checkpoints(nb::class_<PythonSession>& type) {
   type.def("restarting", &PythonSession::restarting,
-           "The step and the time of the checkpoint from which the run goes on; None where it begins afresh. "
-           "To "
-           "be asked before ready.")
-      .def("get", &PythonSession::get, "field"_a, "array"_a.none() = nb::none(),
-           "This rank's part of a field of the checkpoint: fills the array (of any strides), or makes one.")
+           "The step and the time of the checkpoint from which the run restarts; None if it starts from the "
+           "beginning. Call it before ready.")
+      .def(
+          "get", &PythonSession::get, "field"_a, "array"_a.none() = nb::none(),
+          "This rank's part of a field of the checkpoint: fills the array (of any strides), or returns a new "
+          "one. Reads the disk.")
       .def("get_value", &PythonSession::get_value, "name"_a,
            "The value of that name in the checkpoint: a number, text, or a list of numbers.")
       .def("checkpoint_due", &PythonSession::checkpoint_due,
            "Whether a checkpoint is due at this step, and its fields are wanted; the same on all ranks.")
       .def("request_checkpoint", &PythonSession::request_checkpoint,
-           "Makes a checkpoint due at this step; to be called on all ranks.")
+           "Makes a checkpoint due at this step; call it on all ranks.")
       .def("checkpoint", &PythonSession::checkpoint,
-           "The checkpoint of this step holds what was put until now; on all ranks. Does not wait.")
+           "Makes the checkpoint of this step, of what was put until now; call it on all ranks. Does not "
+           "wait.")
       .def("put_value", &PythonSession::put_value, "name"_a, "value"_a,
-           "A number, text or a list of numbers that belongs to all checkpoints from now on.");
+           "Stores a number, text or a list of numbers in all checkpoints from now on.");
 }
 
 }  // namespace
-
-int communicator_handle(nb::handle communicator) {
-  if (nb::hasattr(communicator, "py2f")) return nb::cast<int>(communicator.attr("py2f")());
-  int handle = 0;
-  if (!nb::try_cast(communicator, handle, false)) {
-    throw Error(ErrorCode::usage,
-                "communicator: expected an mpi4py communicator or its Fortran handle, not a " +
-                    std::string(nb::type_name(communicator.type()).c_str()));
-  }
-  return handle;
-}
 
 void bind_session(nb::module_& module) {
   nb::class_<PythonSession> type(module, "Session", "One model component's connection to the servers.");
@@ -385,10 +380,9 @@ void bind_session(nb::module_& module) {
   bind_declarations(type);
   bind_exchange(type);
   bind_checkpoints(type);
-  type.def(
-      "output_lost", &PythonSession::output_lost,
-      "With `on_server_loss: continue`: which server was lost, and from which step on nothing is written; "
-      "empty while there is output.");
+  type.def("output_lost", &PythonSession::output_lost,
+           "With `on_server_loss: continue`: the server that was lost, and the step after which nothing is "
+           "written; empty while there is output.");
   type.def("stop_requested", &PythonSession::stop_requested,
            "Collective. Whether SIGTERM or SIGINT came; the model then has `grace` to finish.");
   type.def("finish", &PythonSession::finish, "Collective. Blocks until everything is committed to disk.")

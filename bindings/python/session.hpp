@@ -1,4 +1,4 @@
-// tailrace.Session for Python.
+// Binds tailrace.Session.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -6,7 +6,5 @@
 namespace tailrace::bindings {
 
 void bind_session(nanobind::module_& module);
-// The Fortran handle of an mpi4py communicator (anything with py2f) or of an int. Throws Error(usage).
-int communicator_handle(nanobind::handle communicator);
 
 }  // namespace tailrace::bindings

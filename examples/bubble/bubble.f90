@@ -1,4 +1,4 @@
-! A dry, non-hydrostatic, compressible model of a small piece of atmosphere, and an example of handing fields over.
+! A dry, non-hydrostatic, compressible model of a small piece of atmosphere, and an example of output with Tailrace.
 !   mpirun -n RANKS bubble SETTINGS.nml [CONFIGURATION.yaml]
 program bubble
   use, intrinsic :: iso_fortran_env, only: error_unit, int64
@@ -74,7 +74,7 @@ contains
     end do
     lost = .not. dt > 0
     if (.not. lost .and. time >= chosen%t_end) call log_results()
-    call finish_output()   ! what was handed over is kept in any case
+    call finish_output()   ! what was put is written in any case
     if (lost) call stop_on(file//': the state is lost: a number is no longer finite; is cfl too large?')
   end subroutine run
 
@@ -91,7 +91,7 @@ contains
     if (len_trim(text) > 0) configuration = trim(text)
   end subroutine read_arguments
 
-  ! For mistakes that show while servers wait: one rank speaks and ends the job.
+  ! For mistakes that are found while servers wait: one rank prints the message and ends the job.
   subroutine abort_on(message)
     character(*), intent(in) :: message
     integer :: rank
@@ -103,8 +103,8 @@ contains
     call MPI_Barrier(comm)
   end subroutine abort_on
 
-  ! For mistakes that show before servers start or after they ended: the first rank speaks (ranks that serve come last),
-  ! all stop.
+  ! For mistakes that are found before servers start or after they ended: the first rank prints the message (ranks that
+  ! serve come last), and all stop.
   subroutine stop_on(message)
     character(*), intent(in) :: message
     integer :: rank

@@ -1,5 +1,5 @@
-! All that the model says to Tailrace: what there is, and, once a step, its values. What becomes of them is told by
-! the configuration file alone.
+! All calls of Tailrace: the declarations, and, once a step, the values. The configuration file alone decides what is
+! written.
 module output
   use mpi_f08
   use tailrace
@@ -16,7 +16,7 @@ module output
 
 contains
 
-  ! Collective over world. Ranks that serve come back when the run is over, with is_server.
+  ! Collective over world. On a rank that serves it returns when the run is over, with is_server true.
   subroutine start_output(world, configuration, comm, is_server)
     type(MPI_Comm), intent(in) :: world
     character(*), intent(in) :: configuration
@@ -26,7 +26,7 @@ contains
     is_server = io%is_server()
   end subroutine start_output
 
-  ! Whether this run goes on from a checkpoint, and from which step and time. To be asked before declare_output.
+  ! Whether this run restarts from a checkpoint, and from which step and time. Call it before declare_output.
   logical function goes_on(step, time)
     integer, intent(inout) :: step
     real(rk), intent(inout) :: time
@@ -90,7 +90,7 @@ contains
     end subroutine axis
   end subroutine declare_output
 
-  ! The state of the checkpoint, and what the model keeps for its last lines. After declare_output.
+  ! Reads the state of the checkpoint, and the numbers that the model prints at its end. After declare_output.
   subroutine restore(model, mass_at_start, longest, shortest)
     type(model_t), intent(inout) :: model
     real(rk), intent(out) :: mass_at_start, longest, shortest
@@ -100,7 +100,7 @@ contains
     call io%get_value('dt_min', shortest)
   end subroutine restore
 
-  ! The state after `step`, which took dt seconds and ended at time; and a checkpoint, where one is due.
+  ! Puts the state after `step`, which took dt seconds and ended at time, and makes a checkpoint if one is due.
   subroutine write_output(model, step, time, dt, mass_at_start, longest, shortest)
     type(model_t), intent(in) :: model
     integer, intent(in) :: step
@@ -128,7 +128,7 @@ contains
     call io%checkpoint()
   end subroutine write_output
 
-  ! Collective. The batch system, or somebody else, wants the run to end.
+  ! Collective. Whether a signal, for example of the batch system, asks the run to end.
   logical function stops()
     stops = io%stop_requested()
   end function stops

@@ -1,4 +1,4 @@
-! What a run needs to go on where one before it was: the state, whose halos and flow follow from it.
+! The fields from which a run restarts: the state, whose halos and flow follow from it.
 module restart
   use tailrace
   use settings, only: rk

@@ -1,4 +1,4 @@
-! What the user chose: one namelist group, &bubble, read by every rank from the same file.
+! The settings of the user: one namelist group, &bubble, read by every rank from the same file.
 module settings
   use, intrinsic :: iso_fortran_env, only: real64, iostat_end
   implicit none

@@ -13,7 +13,7 @@ module state
   real(rk), parameter :: p_surface = 1.0e5_rk, theta_0 = 300.0_rk
   real(rk), parameter :: gamma_ = c_p/(c_p - gas_constant)
 
-  ! What the last subscript of the state means. Density and heat are deviations from the atmosphere at rest.
+  ! The meanings of the last subscript of the state. Density and heat are deviations from the atmosphere at rest.
   integer, parameter :: i_rho = 1, i_ru = 2, i_rv = 3, i_rw = 4, i_rt = 5, n_state = 5
 
   type :: reference_t

@@ -1,5 +1,5 @@
-! All that is said to Tailrace, in the way of MONC's bridge to its I/O server: at the end of a step whatever is wanted of
-! what the model can supply.
+! All calls of Tailrace, like MONC's bridge to its I/O server: at the end of a step it puts those of the fields that the
+! model can supply which are wanted.
 module bridge
   use mpi_f08
   use tailrace
@@ -21,8 +21,8 @@ module bridge
 
 contains
 
-  ! Collective over the model's ranks. options: name=value. record: a file for each rank is begun with this name, a dot and
-  ! the rank's number; empty: none.
+  ! Collective over the model's ranks. options: name=value. record: each rank writes what it puts to a file with this name,
+  ! a dot and the rank's number; empty: none.
   subroutine declare(self, model, options, record)
     class(bridge_t), intent(inout) :: self
     type(model_t), intent(in) :: model
@@ -90,9 +90,8 @@ contains
     if (entry%space /= '') name = entry%space//'.'//entry%name
   end function full_name
 
-  ! The state after `step`, which took dt seconds and ended at time. What the configuration takes from the end of the run
-  ! alone is put at the last step, without being asked for; of the rest Tailrace takes only what it wants. Where a checkpoint
-  ! is due, the model's state is put too.
+  ! Puts the state after `step`, which took dt seconds and ended at time: of fields that are written at the end of the run
+  ! only, the last step; of the others, what is wanted. If a checkpoint is due, it puts the model's state too.
   subroutine put_step(self, model, step, time, dt, last)
     class(bridge_t), intent(inout) :: self
     type(model_t), intent(in) :: model

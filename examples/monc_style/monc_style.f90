@@ -82,7 +82,7 @@ contains
                                   '. It knows: fields, options, record, steps')
   end subroutine read_more
 
-  ! Before servers start: the first rank speaks, all stop.
+  ! Before servers start: the first rank prints the message, and all stop.
   subroutine stop_on(message)
     character(*), intent(in) :: message
     integer :: rank

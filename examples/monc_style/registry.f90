@@ -1,5 +1,5 @@
-! What MONC's components publish, made from the bubble model: fields that it has under MONC's names, and stand-ins of the
-! same kind and shape for those that need moisture, radiation or a subgrid scheme.
+! The fields that MONC's components publish, made from the bubble model: its own fields under MONC's names, and stand-ins
+! of the same kind and shape for those that need moisture, radiation or a subgrid scheme.
 module registry
   use settings, only: rk
   use state, only: theta_0
@@ -114,9 +114,8 @@ contains
   end function plane
 
   ! The sum over this rank's columns at each level. Each value is first rounded to a multiple of 2**-20: then this sum is
-  ! exact, and the sum over all ranks does not hang on how the domain is cut. (A model that adds as it comes sees the last
-  ! bits of its own sums change with the number of ranks, whatever is done with them afterwards.) Of the atmosphere at
-  ! rest each rank gives the profile itself.
+  ! exact, and the sum over all ranks does not depend on the decomposition. (In a model that simply adds, the last bits of
+  ! its sums change with the number of ranks.) For the atmosphere at rest each rank returns the profile itself.
   function contribution(model, entry) result(total)
     type(model_t), intent(in) :: model
     type(entry_t), intent(in) :: entry

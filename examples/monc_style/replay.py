@@ -3,7 +3,7 @@
     mpirun -n 6 python replay.py TRACE CONFIGURATION [--real-time | --speed N] [-D name=value ...]
 
 starts as many servers as the configuration sets; the other ranks are model ranks. If there are as many model ranks as
-in the trace, each sends what the rank of the trace sent; otherwise the domain is decomposed anew. CONFIGURATION may be
+in the trace, each sends what the rank of the trace sent; otherwise the domain is decomposed again. CONFIGURATION may be
 MONC's unchanged XML, or a YAML file that includes it and sets the number of servers. README.md describes the format of
 a trace.
 """
@@ -38,7 +38,7 @@ class Trace:
         return self.payloads[rank]
 
     def fields(self):
-        """(definition, declaration, row of the first rank's layout) for each field that is there."""
+        """(definition, declaration, row of the first rank's layout) for each field that the trace contains."""
         for number, definition in enumerate(self.index["definitions"]):
             rows = self.rows(0, number)
             explicit = {}
@@ -50,7 +50,7 @@ class Trace:
                     yield number, declared, rows[name]
 
     def rows(self, rank, number):
-        """By field, of a message of that rank; of a name that is sent twice the later one."""
+        """The layout of a message of that rank, by field; if a name is sent twice, the later one counts."""
         return {row[0]: row for row in self.ranks[rank]["layout"][number]["fields"]}
 
     def steps(self):
@@ -70,7 +70,7 @@ class Trace:
 
 
 class Cut:
-    """Which part of the domain a rank has, and which ranks of the trace it takes over."""
+    """The part of the domain that a rank holds, and the ranks of the trace that it replaces."""
 
     def __init__(self, trace, rank, ranks):
         self.trace, self.is_recut = trace, ranks != len(trace.ranks)
@@ -98,7 +98,7 @@ class Cut:
         return {**of_dims, "zn": of_dims["z"]}
 
     def block(self, number, name, dims, place):
-        """The part of a field, put together from those of the trace's ranks."""
+        """This rank's part of a field, assembled from those of the trace's ranks."""
         if not self.is_recut:
             return self.trace.values(self.sources[0][0], self.trace.rows(self.sources[0][0], number)[name], place)
         values = None
@@ -116,7 +116,7 @@ class Cut:
         return values
 
     def contributions(self, number, name, place):
-        """What the ranks taken over contributed: one behind the other, or just the one."""
+        """The contributions of the replaced ranks: stacked, or the only one."""
         parts = [self.trace.values(rank, self.trace.rows(rank, number)[name], place) for rank in self.takes_over]
         if not self.is_recut:
             return parts[0]
@@ -131,15 +131,15 @@ def part_of(size, number, parts):
 
 
 class Grids:
-    """Declares grids as they are met. MONC's dimensions come fastest first, Tailrace's slowest first."""
+    """Declares grids when a field first needs them. MONC's dimensions come fastest first, Tailrace's slowest first."""
 
     def __init__(self, io, cut):
         self.io, self.cut, self.levels, self.known = io, cut, cut.trace.index["grid"], set()
         self.row_shape = cut.trace.ranks[0]["count_zyx"][1:]  # of the rank whose rows are looked at
 
     def place(self, number, declared, row):
-        """What the array is: a part of the domain, the same on all ranks, or what each rank contributes. Gives the name
-        of its grid, and a function that makes its values at a place in the lists of messages."""
+        """Decides whether the array is a part of the domain, the same on all ranks, or a contribution of each rank.
+        Returns the name of its grid, and a function that makes its values at a place in the lists of messages."""
         name, shape = row[0], row[3]
         dims = declared["size"].split(",")[::-1] if declared["size"] else []
         is_plane = declared["type"] == "array" and shape == self.row_shape
@@ -167,8 +167,8 @@ class Grids:
         return self.with_levels(name, dims)
 
     def contribution(self, shape):
-        """MONC says how long these are, not along what: profiles over levels. With as many ranks as in the trace each
-        has its own; else they lie along a dimension `rank`, so that each counts as before, whoever sends it."""
+        """MONC states the length of these, not the dimension: profiles over levels. With as many ranks as in the trace
+        each has its own; otherwise they are stacked along a dimension `rank`, so that each still counts once."""
         dims = ["level", "level_2", "level_3"][: len(shape)][::-1]
         name = "contribution_" + "_".join(map(str, shape))
         if name not in self.known and not self.cut.is_recut:
@@ -189,7 +189,7 @@ class Grids:
 
 
 def declare(io, cut, given):
-    """By definition: (handle, function that makes the values) of each field."""
+    """(handle, function that makes the values) of each field, by definition."""
     for name, value in {**cut.trace.options, **given}.items():
         io.option(name, value)
     grids, fields = Grids(io, cut), {}
@@ -204,7 +204,7 @@ def declare(io, cut, given):
 
 
 def play(io, trace, fields, speed):
-    """`speed` times as fast as the model's time goes; None: as fast as the servers take it."""
+    """Sends the messages `speed` times as fast as model time; None: as fast as the servers accept them."""
     begin, model_time = time.monotonic(), 0.0
     for step, model_time, messages in trace.steps():
         if speed:

@@ -1,4 +1,4 @@
-"""Operators in Python that remember: one of each cell, and one of the whole field."""
+"""Operators in Python that remember earlier steps: one for each cell, and one for the whole field."""
 
 import numpy as np
 from tailrace.operators import operator
@@ -6,7 +6,7 @@ from tailrace.operators import operator
 
 @operator
 def change(a, state):
-    """From the value two steps before; missing where there is none."""
+    """The change since the value two steps before; missing if there is none."""
     past = state["past"]
     older = past[0].copy()
     past[0], past[1] = past[1], a
@@ -15,7 +15,7 @@ def change(a, state):
 
 @operator
 def rises(a, state):
-    """At how many steps the sum was higher than at the step before."""
+    """The number of steps at which the sum was higher than at the step before."""
     total = np.sum(a)
     state["count"] += total > state["total"]  # which is NaN at the first step
     state["total"] = total

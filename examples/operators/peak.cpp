@@ -1,4 +1,4 @@
-// An operator in C++ that remembers: the highest value of each cell so far.
+// An operator in C++ that remembers earlier steps: the highest value of each cell so far.
 #include <cmath>
 
 #include "tailrace/operator.h"

@@ -1,4 +1,4 @@
-!> An operator in Fortran that remembers: a recursive filter over the steps, of each cell.
+!> An operator in Fortran that remembers earlier steps: a recursive filter of each cell.
 integer(c_int) function relaxed_with_state(inputs, count, state, states, output, error, size) bind(c)
   use, intrinsic :: ieee_arithmetic, only: ieee_is_nan
   use, intrinsic :: iso_c_binding, only: c_char, c_int, c_size_t

@@ -11,7 +11,7 @@ def wind_speed_py(u, v):
 
 @operator
 def column_median(a):
-    """Over the first dimension."""
+    """The median over the first dimension."""
     return np.median(a, axis=0)
 
 

@@ -1,4 +1,4 @@
-"""How far the cold front has come, drawn anew with each step of a job: python live_plot.py theta.nc live.png
+"""Plots the position of the cold front, again at each step of a job: python live_plot.py theta.nc live.png
 
 In a notebook the cells update the picture in place (`display`, `update_display`); as a script each step replaces the
 file. The job may run already, begin later, or have ended."""

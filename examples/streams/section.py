@@ -1,4 +1,4 @@
-"""A section of the potential temperature, a picture a step: the function of an action, or of a loop over a stream."""
+"""Plots a section of the potential temperature at each step: the function of an action, or of a loop over a stream."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ LEVELS = np.arange(-10.0, 0.0, 1.0)  # K below it; a step at 0 would only show r
 
 
 def draw(ds, folder="pictures"):
-    """`ds`: one step with `theta` (K) along z and x (m), and any y, of which the first row is drawn."""
+    """`ds`: one step with `theta` (K) along z and x (m), and y, whose first row is drawn."""
     theta = ds.theta.isel(y=0).squeeze(drop=True).transpose("z", "x") - SURROUNDINGS
     seconds = (ds.time.values[0] - START) / np.timedelta64(1, "s")
     figure, axes = plt.subplots(figsize=(9, 3), layout="constrained")

@@ -1,5 +1,5 @@
-// Checkpoints on disk between two jobs, for people and scripts: the command line stands on it. A model uses
-// tailrace.hpp.
+// Manages checkpoints on disk between two jobs, for people and scripts; `tailrace checkpoints` uses it. A
+// model uses tailrace.hpp.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +15,35 @@ struct Checkpoint {
   std::string path;
   std::string component;
   std::int64_t step = 0;
-  double time = 0.0;         // of the model, in seconds; of complete ones
-  std::uint64_t bytes = 0;   // of all its files but the manifest; of complete ones
-  std::int64_t members = 0;  // files, one for each server that wrote; of complete ones
-  std::string state;         // complete, on_nodes (waits in burst buffers), unfinished, damaged, refused
-  std::string why;           // of all but complete ones
+  // These three are known for complete checkpoints only.
+  double time = 0.0;         // model time in seconds
+  std::uint64_t bytes = 0;   // the size of all its files except the manifest
+  std::int64_t members = 0;  // the number of shards: files, one for each server that wrote
+  std::string state;         // complete, on_nodes (still in burst buffers), unfinished, damaged, refused
+  std::string why;           // why it is not complete
   std::string holder;        // the job that has the component's checkpoints open, as "host (process 123)"
 };
 
 // `path` is checkpoint.directory of a configuration, the directory of one component in it, or one checkpoint.
-// All throw Error(resource) that names it where it holds no checkpoints.
+// All calls block on the disk. Each throws Error(resource) that names the path if it holds no checkpoints.
 class TAILRACE_EXPORT Checkpoints {
  public:
   explicit Checkpoints(std::string path) : path_(std::move(path)) {}
-  // By component, the newest first. `verify`: reads all of them and compares the checksums; else what is
-  // wrong with a member is not seen.
+  // By component, the newest first. `verify` reads all of them and compares the checksums; without it a
+  // damaged shard is not noticed.
   std::vector<Checkpoint> list(bool verify = false) const;
-  // Copies one checkpoint (path) into DIRECTORY/COMPONENT of another directory, durable when it returns. The
-  // path of the copy. Error(resource) for damage, or where that step is there already.
+  // Copies one checkpoint (path) into DIRECTORY/COMPONENT of another directory and returns the path of the
+  // copy, which is then on disk. Error(resource) if the checkpoint is damaged, or if the directory has one of
+  // that step.
   std::string copy(const std::string& directory) const;
-  // Drains what lies in the burst buffer of this node. Paths of those that are complete by that; others may
-  // still wait on other nodes. Error(resource) where a job has them open, or for a member that is damaged.
+  // Drains the burst buffer of this node. Returns the paths of the checkpoints that are then complete; others
+  // may still wait on other nodes. Error(resource) if a job has them open, or if a shard is damaged.
   std::vector<std::string> drain() const;
-  // Keeps the newest `keep` (at least 1) complete ones of each component. Paths of what went. Error(resource)
-  // where a job has them open.
+  // Keeps the newest `keep` complete checkpoints of each component and returns the paths of those that it
+  // removed. Error(usage) if `keep` is less than 1; Error(resource) if a job has them open.
   std::vector<std::string> prune(int keep) const;
-  // Removes what cannot be used; reads all of them. Paths of what went. Error(resource) as prune.
+  // Reads all checkpoints, removes those that cannot be used, and returns their paths. Error(resource) if a
+  // job has them open.
   std::vector<std::string> repair() const;
 
  private:

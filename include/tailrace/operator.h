@@ -12,8 +12,8 @@
  *   }
  *   TAILRACE_OPERATOR(wind_speed)
  *
- * Only this header is needed: such a library does not link Tailrace. Every rank loads it,
- * only servers call it.
+ * Only this header is needed: such a library does not link Tailrace. Every rank loads it, and only servers
+ * call it.
  *
  * An operator that remembers earlier steps declares what it keeps,
  *
@@ -33,14 +33,15 @@
  *
  * Conventions
  * - All numbers are float64, dense, C order, dimensions slowest first. Missing values are NaN.
+ * - Inputs have the units of the fields; those of the output are declared in the configuration.
  * - A call gets blocks: along the dimensions that `needs_whole` names in the configuration all cells, along
- * the others any part of them, possibly that of one model rank. It is not called for empty blocks.
+ *   the others any part of them, possibly that of one model rank. It is not called for empty blocks.
  * - The output has the extents that follow from the declaration; the function must set all of its values.
  * - The function must not keep pointers after it returns, and must not change its inputs.
- * - What it keeps from step to step is its state and nothing else: a call sees any block, on any server.
- * Where it fails, the state is as it was before the call.
+ * - Between steps it keeps its state and nothing else: a call may get any block, on any server. If it fails,
+ *   the state is as it was before the call.
  * - There is one call of an operator at a time, from any thread, unless the configuration sets `thread_safe:
- * true`.
+ *   true`.
  */
 #ifndef TAILRACE_OPERATOR_H
 #define TAILRACE_OPERATOR_H
@@ -66,19 +67,21 @@ typedef struct tailrace_array {
   const char* dims[TAILRACE_OPERATOR_MAX_RANK]; /* names */
 } tailrace_array;
 
-/* 0: success. Otherwise `error`, of `size` bytes, holds the reason as text with its closing 0; the diagnostic
- * is then missing at this step, and the model gets the error as the file's `on_error` says. */
+/* Computes `output` from `count` inputs. Returns 0 on success. Otherwise it writes the reason to `error`,
+ * which has `size` bytes, as text with its terminating zero; the diagnostic is then missing at this step, and
+ * the file's `on_error` decides whether the model gets the error. Called on a thread of a server, whose work
+ * it blocks. */
 typedef int (*tailrace_operator)(const tailrace_array* inputs, int count, tailrace_array* output, char* error,
                                  size_t size);
 
-/* What an operator keeps from step to step, of the block of the call. At the first step all values are the
- * `start` that the configuration states, by default NaN. */
+/* An array that an operator keeps between steps, for the block of the call. At the first step all values are
+ * the `start` of the configuration, by default NaN. */
 typedef struct tailrace_state {
   const char* name;
   tailrace_array array; /* to be read and written */
 } tailrace_state;
 
-/* As tailrace_operator. `state` has `states` arrays, in the order of the configuration. */
+/* As tailrace_operator, with `states` arrays of state in the order of the configuration. */
 typedef int (*tailrace_operator_with_state)(const tailrace_array* inputs, int count, tailrace_state* state,
                                             int states, tailrace_array* output, char* error, size_t size);
 
@@ -95,7 +98,7 @@ typedef int (*tailrace_operator_with_state)(const tailrace_array* inputs, int co
 
 namespace tailrace {
 
-/* Borrowed for the time of the call. */
+/* An array of the call, in C++; it is valid during the call. */
 template <class Number>
 class OperatorArray {
  public:
@@ -103,6 +106,7 @@ class OperatorArray {
 
   std::size_t rank() const { return static_cast<std::size_t>(array_->rank); }
   std::span<const int64_t> count() const { return {array_->count, rank()}; }
+  /* The global index of the first cell; -1: cells that are not consecutive. */
   std::span<const int64_t> offset() const { return {array_->offset, rank()}; }
   std::span<const int64_t> shape() const { return {array_->shape, rank()}; }
   std::string_view dim(std::size_t dimension) const { return array_->dims[dimension]; }
@@ -118,12 +122,12 @@ class OperatorArray {
 using OperatorInput = OperatorArray<const double>;
 using OperatorOutput = OperatorArray<double>;
 
-/* What the operator keeps, by name. Borrowed for the time of the call. */
+/* The arrays that the operator keeps, by name; they are valid during the call. */
 class OperatorState {
  public:
   OperatorState(const tailrace_state* state, int states) : arrays_(state, static_cast<std::size_t>(states)) {}
 
-  /* Throws std::invalid_argument where the configuration declares no array of this name. */
+  /* Throws std::invalid_argument if the configuration declares no array of this name. */
   OperatorOutput operator[](std::string_view name) const {
     std::string known;
     for (const tailrace_state& each : arrays_) {
@@ -138,7 +142,7 @@ class OperatorState {
   std::span<const tailrace_state> arrays_;
 };
 
-/* Exceptions become the text of the failure. */
+/* Calls `function`, and turns an exception into the text of the failure and the return value 1. */
 template <class Function>
 int call_operator(const Function& function, const tailrace_array* inputs, int count, char* error,
                   std::size_t size) noexcept {

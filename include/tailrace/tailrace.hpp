@@ -3,13 +3,27 @@
 //   auto io = tailrace::Session::start(MPI_Comm_c2f(comm), "tailrace.yaml", {.component = "bubble"});
 //   if (io.is_server()) return 0;                     // this rank served until the run was over
 //   io.option("x_size", nx);
-//   io.grid({.name = "les", .dims = {"z", "y", "x"}, .shape = {nz, ny, nx}, .offset = {0, y0, 0}, .count =
-//   {nz, nyl, nx}}); const auto w = io.field({.name = "w", .grid = "les", .units = "m s-1"}); io.ready();
-//   while (...) { io.step(step, t); if (io.wants(w)) io.put(w, w_values); }
+//   io.grid({.name = "les", .dims = {"z", "y", "x"}, .shape = {nz, ny, nx},
+//            .offset = {0, y0, 0}, .count = {nz, nyl, nx}});
+//   const auto w = io.field({.name = "w", .grid = "les", .units = "m s-1"});
+//   io.ready();
+//   while (...) {
+//     io.step(step, t);
+//     if (io.wants(w)) io.put(w, w_values);
+//   }
 //   io.finish();
 //
-// All failures are thrown as tailrace::Error, including those on a server since the last call. A
-// Session is used from one thread at a time. Dimensions and indices: slowest first, counted from 0.
+// Conventions
+// - All failures are thrown as tailrace::Error (error.hpp). A call throws Error(usage) if an argument is
+//   wrong, or if it is made at the wrong time or on a server rank. Comments name the other kinds. A failure
+//   on a server is thrown, with its own kind, by the next call of the model that puts, steps, checkpoints or
+//   finishes.
+// - A call is local and does not wait for other ranks or for a disk, unless its comment states it. In mode
+//   inline the calls of the time loop also do the servers' work.
+// - A session is used from one thread at a time; different sessions from different threads at once.
+// - Strings, spans and arrays that are passed in are copied before the call returns and remain owned by the
+//   caller.
+// - Dimensions and indices: slowest first (C order), counted from 0.
 #pragma once
 
 #include <cstddef>
@@ -46,16 +60,19 @@ constexpr Type type_of() {
   }
 }
 
-// A view of an array in the caller's memory, of rank 0 (scalar) to 5. Strides count elements; empty strides:
-// C order.
+// A view of an array in the caller's memory, of rank 0 (scalar) to 5. Strides count elements, not bytes;
+// empty strides: dense, in C order.
 struct ArrayView {
   const void* data = nullptr;
   Type type = Type::float64;
   std::vector<std::int64_t> shape{};
   std::vector<std::int64_t> strides{};
+  // Messages list extents in the order of Fortran's subscripts, for callers who count that way. `shape` and
+  // `strides` are slowest first in any case.
+  bool fastest_first_in_messages = false;
 };
 
-// The same, to be written to.
+// A view of an array that the call fills; otherwise as ArrayView.
 struct MutableArrayView {
   void* data = nullptr;
   Type type = Type::float64;
@@ -63,10 +80,10 @@ struct MutableArrayView {
   std::vector<std::int64_t> strides{};
 };
 
-// Of a model, and no field: a seed, an option, the words of a calendar.
+// A value that a model keeps in a checkpoint besides fields: a seed, a counter, the name of a calendar.
 using Value = std::variant<std::vector<std::int64_t>, std::vector<double>, std::string>;
 
-// Where a run goes on: behind this step.
+// The step and time of the checkpoint from which a run restarts; the model's next step comes after them.
 struct RestartPoint {
   std::int64_t step = 0;
   double time = 0.0;  // seconds of model time
@@ -74,8 +91,8 @@ struct RestartPoint {
 
 struct StartOptions {
   std::string component = "model";
-  // Before the first step: seconds of model time, and the step. A run that goes on from a checkpoint begins
-  // where that says, whatever stands here.
+  // The model's time in seconds, and its step, before the first step. In a run that restarts from a
+  // checkpoint, the checkpoint's replace them.
   double initial_time = 0.0;
   std::int64_t initial_step = 0;
 };
@@ -84,20 +101,20 @@ struct GridSpec {
   std::string name{};
   std::vector<std::string> dims{};
   std::vector<std::int64_t> shape{};  // global extents
-  // block: both given. Neither: every rank holds the whole (replicated) and the first rank's values are
-  // taken.
+  // A block: the global indices of its first cell, and its extents. Both empty: every rank holds the whole
+  // grid (replicated), and the files take the values of the first rank.
   std::vector<std::int64_t> offset{};
   std::vector<std::int64_t> count{};
-  // indexed: the global indices of this rank's cells along the dimension of that name (and then no offset,
-  // count).
+  // An indexed grid: the global indices of this rank's cells along the dimension of that name, without offset
+  // and count.
   std::string indexed_dim{};
   std::span<const std::int64_t> indices{};
-  bool partial = false;  // every rank holds a contribution of the full shape
+  bool partial = false;  // every rank holds a contribution to the sum, of the full shape
 };
 
-// The value of an attribute: text, or numbers, which keep their type in the file. Only what readers hold
-// against the values of a variable (valid_range, valid_min, valid_max, flag_values, flag_masks, actual_range,
-// missing_value) takes the variable's type.
+// The value of an attribute: text, or numbers, which keep their type in the file. Only attributes that
+// readers compare with the values of a variable (valid_range, valid_min, valid_max, flag_values, flag_masks,
+// actual_range, missing_value) take the variable's type.
 using Attribute = std::variant<std::string, double, float, std::int64_t, std::int32_t, std::vector<double>,
                                std::vector<float>, std::vector<std::int64_t>, std::vector<std::int32_t>,
                                std::int16_t, std::int8_t, std::uint8_t, std::vector<std::int16_t>,
@@ -106,122 +123,142 @@ using Attribute = std::variant<std::string, double, float, std::int64_t, std::in
 struct CoordinateSpec {
   std::string name{};
   std::vector<std::string> dims{};  // empty: the dimension of the coordinate's own name
-  std::string units{};
+  std::string units{};              // UDUNITS, such as "degrees_north"
   std::string standard_name{};
   std::string long_name{};
   std::map<std::string, Attribute> attributes{};
   bool scalar = false;  // no dims: one value, for all cells of the grid
-  // The ends of the cells: for each value as many vertices, 2 along a dimension of its own. A part where the
-  // values are a part; a rank without cells gives the number of vertices too.
+  // The bounds of the cells, in the units of the values: `vertices` numbers for each value, with the vertices
+  // fastest; 2 for a coordinate along its own dimension. They cover what the values cover, all cells or this
+  // rank's. A rank without cells sets `vertices` too.
   std::span<const double> bounds{};
   std::size_t vertices = 0;
-  // Instead of them: halfway between the values, which must lie evenly along a dimension of their own.
+  // In place of `bounds`: halfway between the values, which must be evenly spaced along their own dimension.
   bool computed_bounds = false;
-  std::string measure{};  // "area" or "volume": the values say how large the cells are (CF's cell_measures)
+  std::string measure{};  // "area" or "volume": the values are the sizes of the cells (CF's cell_measures)
 };
 
 // How the coordinates of a grid lie on the Earth (CF 5.6 and appendix F).
 struct GridMappingSpec {
   std::string grid_mapping_name{};  // "rotated_latitude_longitude"
-  std::string name = "crs";         // of its variable
+  std::string name = "crs";         // the name of its variable
   std::map<std::string, Attribute> attributes{};
 };
 
-// Faces of an unstructured grid (UGRID 1.0), in any orientation: clockwise ones are turned round.
-// `face_nodes` has a row of `nodes_per_face` node numbers (global, from 0, padded with -1) for each local
-// cell. Either every rank gives all nodes, and the same; or each gives
-// those of its own cells, with their numbers in `node_indices`, and how many there are in the whole mesh.
-// Nodes that several ranks give must be the same to the last bit, and each must be given by one of them.
+// Faces of an unstructured grid (UGRID 1.0). Clockwise faces are reversed. `face_nodes` has a row of
+// `nodes_per_face` node numbers (global, from 0, padded with -1) for each local cell. Either every rank
+// supplies all nodes, and the same ones; or each supplies the nodes of its own cells, their numbers in
+// `node_indices`, and the number of nodes in the whole mesh. A node that several ranks supply must be the
+// same to the last bit, and at least one rank must supply each node.
 struct MeshSpec {
   std::string name = "mesh";
   std::span<const double> node_x{};  // degrees east, or in `node_units`
-  std::span<const double> node_y{};  // degrees north
+  std::span<const double> node_y{};  // degrees north, or in `node_units`
   std::int64_t nodes_per_face = 3;
   std::span<const std::int32_t> face_nodes{};
   std::int64_t global_nodes = 0;                 // 0: node_x and node_y have all of them
-  std::span<const std::int64_t> node_indices{};  // of node_x and node_y
-  std::string node_units{};                      // in a plane: a length, such as "m"; empty: degrees
+  std::span<const std::int64_t> node_indices{};  // global numbers, from 0, of the nodes in node_x and node_y
+  std::string node_units{};                      // a unit of length, such as "m", for a plane; empty: degrees
 };
 
 // A grid whose cells are edges or nodes of a mesh.
 struct MeshLocationSpec {
   std::string mesh = "mesh";
   std::string location{};                      // "edge" or "node"
-  std::span<const std::int32_t> edge_nodes{};  // of edges: two node numbers (global, from 0) a local cell
+  std::span<const std::int32_t> edge_nodes{};  // for each local edge two global node numbers, from 0
 };
 
 struct FieldSpec {
-  // Without a namespace it stands for all `NAMESPACE.name` that the configuration lists and the model does
-  // not declare: wants asks for all of them, and a put goes to each that is wanted.
+  // A name without a namespace declares every `NAMESPACE.name` that the configuration lists and the model
+  // does not declare itself: wants is true if any of them is wanted, and a put serves each that is.
   std::string name{};
   std::string grid{};  // empty: a scalar
   Type type = Type::float64;
-  std::string units{};
+  std::string units{};  // UDUNITS, such as "m s-1"
   std::string standard_name{};
   std::string long_name{};
   std::map<std::string, Attribute> attributes{};
-  // What stands for a missing value in the arrays, and in the files as _FillValue; NaN: any NaN is missing.
-  // Reductions over time then weigh, cell by cell, only what is there. None: every value counts.
+  // The number that marks a missing value in the arrays, and in the files as _FillValue; NaN: any NaN.
+  // Reductions over time then use, cell by cell, only the values that are present. None: every value counts.
   std::optional<double> fill_value{};
 };
 
-// Identifies a field in wants, put and acquire without a look-up. Valid for the session that returned it.
+// Identifies a field in wants, put and acquire without looking up its name. Valid for the session that
+// returned it.
 struct FieldHandle {
   int index = -1;
 };
 
+// The connection of one model component to the servers; on a server rank, only what it was.
 class TAILRACE_EXPORT Session {
  public:
-  // Collective over the communicator, which is given by its Fortran handle (MPI_Comm_c2f) and is duplicated.
-  // On a rank that becomes a server it returns when the run is over, with is_server() true. Blocks.
+  // Splits the communicator into model and server ranks. It is given by its Fortran handle (MPI_Comm_c2f) and
+  // duplicated. `configuration` is the path of a YAML file, read on the first rank of the component. On a
+  // rank that becomes a server it returns when the run is over, with is_server() true. Collective over the
+  // communicator; blocks. Error(configuration) on all ranks if the configuration is not valid.
   static Session start(int communicator, const std::string& configuration, const StartOptions& options = {});
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
-  ~Session();  // without finish: informs the servers that this rank left
+  ~Session();  // without finish before it: the servers learn that this rank left and keep what was committed
 
-  bool is_server() const noexcept;
-  bool is_off() const noexcept;  // mode off: every call returns at once
-  int model_comm() const;        // Fortran handle: the model ranks of this component; valid until finish
+  bool is_server() const noexcept;  // this rank was a server, and the run is over
+  bool is_off() const noexcept;     // mode off: every call returns at once
+  // The Fortran handle of a communicator of the model ranks of this component. The session owns it; it is
+  // valid until finish.
+  int model_comm() const;
 
-  // Whether the run goes on from a checkpoint (`checkpoint.restart`), and from which step and time: the
-  // model's next step comes after it. Nothing where it begins afresh. Local; from start on. A model must ask,
-  // for ready fails where there is a checkpoint of which it does not know.
+  // The step and time of the checkpoint from which the run restarts (`checkpoint.restart`); empty if the run
+  // starts from the beginning. From start on. A model must ask: where there is a checkpoint and nobody asked,
+  // ready fails.
   std::optional<RestartPoint> restarting();
   // The names that the configuration lists under `fields`, with their namespaces, for a model that can supply
-  // more than it would declare. Before ready; local. A name with an option of the model in it needs that one.
+  // more fields than it would declare. Before ready. Options that occur in the names must be set before.
   std::vector<std::string> wanted_names() const;
 
-  // Declarations, before ready; local. Names, shapes and types must agree over the component's ranks.
+  // Declarations, before ready. Names, shapes and types must agree on all ranks of the component; ready
+  // compares them.
+
+  // Sets the value of `{name}` in the configuration.
   void option(const std::string& name, const std::string& value);
   void option(const std::string& name, std::int64_t value);
   void option(const std::string& name, double value);
+  // Declares a grid and the part of it that this rank holds.
   void grid(const GridSpec& spec);
-  // Values along undecomposed dims: all. Along decomposed dims: all, or this rank's part (distinguished by
-  // the size). A scalar one may have the name of a field in place of that of a grid: then it holds for this
-  // field alone, such as a height of 2 m.
+  // The dense values of a coordinate (C order), in spec.units. Along dims that are not decomposed: all of
+  // them. Along decomposed dims: all, or this rank's part, which their number distinguishes. `grid` of a
+  // scalar coordinate may be the name of a field: the coordinate, such as a height of 2 m, then belongs to
+  // this field alone.
   void coordinate(const std::string& grid, const CoordinateSpec& spec, std::span<const double> values);
+  // Makes the cells of a grid the faces of a mesh.
   void mesh(const std::string& grid, const MeshSpec& spec);
+  // Makes the cells of a grid the edges or nodes of a mesh that was declared with another grid.
   void mesh_location(const std::string& grid, const MeshLocationSpec& spec);
+  // States how the coordinates of a grid lie on the Earth.
   void grid_mapping(const std::string& grid, const GridMappingSpec& spec);
+  // Declares a field.
   FieldHandle field(const FieldSpec& spec);
-  // Collective over the component. Checks declarations and configuration together; throws the same error
-  // everywhere.
+  // Ends the declarations, checks them against the configuration, and connects to the servers. Collective
+  // over the component; blocks until the servers have created their files. On failure all ranks throw the
+  // same error: of configuration, usage, resource or lost.
   void ready();
 
-  // Sets the model's time: `step` must increase, `time` (seconds) must not decrease. The puts that follow
-  // belong to it. Local; wakes the servers if needed. In mode inline it does the servers' work.
+  // Sets the model's step, which must increase, and its time in seconds, which must not decrease. The puts
+  // that follow belong to them. Wakes the servers if needed. Blocks only when the buffer is full.
   void step(std::int64_t step, double time);
-  FieldHandle handle(std::string_view name) const;  // throws Error(usage) with the nearest name
-  // Whether a file needs the field at this step. A fixed one (`every: once`) is wanted from ready until it
-  // was put, so it may be put before the first step.
+  // The handle of a declared field. The message of Error(usage) suggests the nearest name.
+  FieldHandle handle(std::string_view name) const;
+  // Whether a file, a diagnostic or a checkpoint needs the field at this step. A fixed field (`every: once`)
+  // is wanted from ready until it was put, so it may be put before the first step.
   bool wants(FieldHandle field) const;
   bool wants(std::string_view name) const { return wants(handle(name)); }
-  // Whether nothing needs the field at this step, but a file takes what is put last (`also_at_end`). wants is
-  // true for it at each step; a model that puts it only where it ends copies it once.
+  // Whether nothing needs the field at this step, but a file writes the last put of the run (`also_at_end`).
+  // wants is true for such a field at each step. A model that puts it only at its last step copies it once.
   bool wants_at_end(FieldHandle field) const;
   bool wants_at_end(std::string_view name) const { return wants_at_end(handle(name)); }
-  // Copies the array once and returns; at once where the field is not wanted. Blocks only when the buffer is
-  // full.
+  // Copies this rank's part of a field once: an array with the extents of the part, or of rank 1 with all of
+  // its elements, of the type with which the field was declared and in its units. Returns at once if the
+  // field is not wanted. Blocks only when the buffer is full; with `when_full: fail` it throws Error(full)
+  // then. The array may be reused when the call returns.
   void put(FieldHandle field, const ArrayView& array);
   void put(std::string_view name, const ArrayView& array) { put(handle(name), array); }
   template <class T>
@@ -232,18 +269,21 @@ class TAILRACE_EXPORT Session {
   void put(FieldHandle field, const std::vector<T>& values) {
     put(field, std::span<const T>(values));
   }
-  // Dense values in C order; `count` elements in all. The cheapest way.
+  // The same of `count` dense elements in C order. The cheapest way.
   void put_dense(FieldHandle field, const void* data, Type type, std::size_t count);
-  // True where a put would have nothing to do, and then replaces it, so that a language binding need not
-  // describe the array; errors of a call are left to the put.
+  // True if a put would have nothing to do; this call then replaces it, so that a language binding need not
+  // describe the array. The put reports errors.
   bool put_unwanted(FieldHandle field) noexcept;
-  // The slot itself, to write the local block into (C order); empty where the field is not wanted. Ends with
-  // publish. One slot at a time.
+  // The memory that the servers read, into which the caller writes this rank's part (dense, C order, the
+  // field's type); empty if the field is not wanted, and then no publish follows. One slot at a time: it ends
+  // with publish and must not be used after it. Blocks as a put.
   std::span<std::byte> acquire(FieldHandle field);
+  // Hands the contents of the slot of this field to the servers.
   void publish(FieldHandle field);
 
-  // Fills this rank's part of a field that the checkpoint has, under the decomposition of this run. After
-  // ready, where restarting() says so. Local; reads the disk.
+  // Fills the array with this rank's part of a field of the checkpoint, under the decomposition of this run.
+  // After ready, if restarting() returned a point. Local, but reads the disk. Error(usage) if the checkpoint
+  // does not hold the field; Error(resource) if it cannot be read.
   void get(FieldHandle field, const MutableArrayView& array);
   void get(std::string_view name, const MutableArrayView& array) { get(handle(name), array); }
   template <class T>
@@ -254,35 +294,37 @@ class TAILRACE_EXPORT Session {
   void get(FieldHandle field, std::vector<T>& values) {
     get(field, std::span<T>(values));
   }
-  // The value of that name in the checkpoint. Local. Error(usage) with the nearest name where it has none.
+  // The value of that name in the checkpoint. Local, but reads the disk. Error(usage) with the nearest name
+  // if the checkpoint has none of this name.
   Value get_value(const std::string& name);
 
   // Whether a checkpoint is due at this step: by `checkpoint.every`, after request_checkpoint, or, with
-  // `checkpoint.on_signal`, because SIGTERM or SIGINT came. The fields of `checkpoint.fields` are wanted
-  // then: put them, and call checkpoint. The same answer on all ranks; collective over the component where
-  // signals count and none is due otherwise. False once it was made. A field that was put at this step
-  // already is not copied again, so all may be put that belong to it.
+  // `checkpoint.on_signal`, after SIGTERM or SIGINT. The fields of `checkpoint.fields` are then wanted: put
+  // them, and call checkpoint. False once it was made. The same answer on all ranks. Collective over the
+  // component if signals count and no other reason makes one due; otherwise local. A field that was already
+  // put at this step is not copied again, so the model may put all fields of the checkpoint.
   bool checkpoint_due();
-  // Makes one due at this step. Local; to be called on all ranks at the same step.
+  // Makes a checkpoint due at this step. Local; call it on all ranks at the same step.
   void request_checkpoint();
-  // The checkpoint of this step holds what was put until now, and the servers' state; nothing more may be put
-  // at this step. On all ranks at the same step. Does not wait: the servers write it meanwhile; in mode
-  // inline it waits for the other ranks.
+  // Makes the checkpoint of this step, of what was put until now and of the servers' state. Nothing more may
+  // be put at this step. Call it on all ranks at the same step. It does not wait, since the servers write the
+  // checkpoint while the model continues; in mode inline it waits for the other ranks.
   void checkpoint();
-  // Belongs to all checkpoints from now on. The value of the component's first rank counts. Local.
+  // Stores a value under that name in all checkpoints from now on. The value of the component's first rank
+  // counts.
   void put_value(const std::string& name, const Value& value);
 
-  // With `servers.on_server_loss: continue`: which server was lost, from which step on nothing is written,
-  // and how far each file is whole. Empty while there is output. Local: the ranks hear of a loss one after
-  // the other. To be asked after finish too.
+  // With `servers.on_server_loss: continue`: the server that was lost, the step after which nothing is
+  // written, and up to where each file is complete. Empty while there is output. Local: the ranks learn of a
+  // loss one after the other. Also after finish.
   const std::string& output_lost() const noexcept;
-  // Collective over the component, with the same answer on all ranks: whether SIGTERM or SIGINT came to the
-  // servers (or, with `signals: all`, to a model rank). The model then has `grace` to finish. Between ready
-  // and finish.
+  // Whether SIGTERM or SIGINT reached the servers (or, with `signals: all`, a model rank); the same answer on
+  // all ranks. The model then has `grace` to finish. Between ready and finish. Collective over the component;
+  // blocks until all ranks ask.
   bool stop_requested();
-  // Collective over the component. Blocks until everything is committed to disk; a failure on a server is
-  // thrown here at the latest. After it only is_server and output_lost may be called. A second call does
-  // nothing.
+  // Ends the run of this component. Collective over the component; blocks until everything is committed to
+  // disk. A failure on a server is thrown here at the latest. After it only is_server, is_off and output_lost
+  // may be called. A second call does nothing.
   void finish();
 
  private:
@@ -291,64 +333,65 @@ class TAILRACE_EXPORT Session {
   std::unique_ptr<Impl> impl_;
 };
 
-// A server rank in an MPMD launch: joins the `Session::start` of the models over the given communicator and
-// returns when the run is over. Collective with their start.
+// Runs a server rank in an MPMD launch: joins the `Session::start` of the models over the same communicator
+// (a Fortran handle), of which it is a collective part, and returns when the run is over.
+// Error(configuration) if the configuration is not valid.
 TAILRACE_EXPORT void serve(int communicator, const std::string& configuration);
 // The same for a program that is only a server: it initialises and finalises MPI itself.
 TAILRACE_EXPORT void serve(const std::string& configuration);
 
 // Reads and checks a configuration as far as possible without a model, and describes it (a tree of files,
-// variables and periods). Options of the model may be supplied. `declared`, if not empty, is the file with
-// the declarations of a model from a run's report directory (declared.COMPONENT.json): then everything is
-// checked and described, with the plan of the diagnostics. `restart`, if not empty (it wants `declared`): a
-// directory of checkpoints, as tailrace/checkpoints.hpp takes it; whether a run would go on from the newest
-// complete one is checked too. Throws Error(configuration) with all mistakes.
+// variables and periods). `options` are those of the model. `declared`, if not empty, is the file with the
+// declarations of a model from a run's report directory (declared.COMPONENT.json): then everything is checked
+// and described, with the plan of the diagnostics. `restart`, if not empty, is a directory of checkpoints, as
+// in tailrace/checkpoints.hpp, and needs `declared`: then the call also checks whether a run would restart
+// from the newest complete checkpoint. Throws Error(configuration) with all mistakes.
 TAILRACE_EXPORT std::string check(const std::string& configuration,
                                   const std::map<std::string, std::string>& options = {},
                                   const std::string& declared = "", const std::string& restart = "");
-// The plan of the diagnostics as a graph in the language of Graphviz's dot. Throws as check does.
+// The plan of the diagnostics as a graph in the language of Graphviz's dot. Throws the errors of check.
 TAILRACE_EXPORT std::string plan_graph(const std::string& configuration, const std::string& declared,
                                        const std::map<std::string, std::string>& options = {});
-// The report directory of a checked configuration; empty if there is no report (servers.report: false) or
-// there are no servers (servers.mode: off). As in the configuration: relative to the directory where the job
-// is started.
-// Throws as check does.
+// The report directory of a checked configuration, relative to the directory in which the job starts; empty
+// if there is no report (servers.report: false) or there are no servers (servers.mode: off). Throws the
+// errors of check.
 TAILRACE_EXPORT std::string report_directory(const std::string& configuration);
 
 struct Conversion {
   std::string text;                   // YAML
   std::vector<std::string> warnings;  // a line each, with file:line:column
 };
-// Converts the XML of MONC's I/O server, with its includes, to a configuration. The given options are
-// inserted, others stay in braces; `legacy` keeps MONC's values where they are wrong. Throws
-// Error(configuration) with the mistakes.
+// Converts the XML of MONC's I/O server, with its includes, to a configuration. It inserts the given options
+// and leaves others in braces. `legacy` keeps MONC's values even where they are wrong. Throws
+// Error(configuration) with all mistakes.
 TAILRACE_EXPORT Conversion convert_monc(const std::string& path,
                                         const std::map<std::string, std::string>& options = {},
                                         bool legacy = false);
 
 TAILRACE_EXPORT std::string reference();  // the options as a Markdown page
 TAILRACE_EXPORT std::string schema();     // the same as a JSON schema
-// For a model that calls HDF5 or netCDF-4 itself in mode attached, where the library is not thread-safe:
-// between the two no thread of Tailrace calls HDF5. Around each such call of the model, with no call of
-// Tailrace in between; not to be nested. Waits for a write under way.
+// For a model that calls HDF5 or netCDF-4 itself in mode attached, with a library that is not thread-safe:
+// between lock and unlock no thread of Tailrace calls HDF5. Place them around each such call of the model,
+// without a call of Tailrace between them, and do not nest them. The lock blocks until a write that is under
+// way ends.
 TAILRACE_EXPORT void hdf5_lock();
 TAILRACE_EXPORT void hdf5_unlock();
-TAILRACE_EXPORT std::string version();
+TAILRACE_EXPORT std::string version();  // "MAJOR.MINOR.PATCH"
 
-// An operator of expressions. `kind`: elementwise, reduction, kernel, or rewrite (composed of the
-// others).
+// An operator of expressions. `kind`: elementwise, reduction, kernel, or rewrite (composed of the others).
+// `says`: what it computes.
 struct ExpressionFunction {
   std::string name, kind, signature, says, cost, source;
 };
 TAILRACE_EXPORT std::vector<ExpressionFunction> expression_functions();  // by name
 
 struct Inspection {
-  bool readable = false;  // by any stock reader, in its present state
+  bool readable = false;  // by any other reader of the format, in its present state
   bool repaired = false;
   std::string report;  // one sentence
 };
-// Checks a file that Tailrace wrote and, on request, repairs what a killed run left behind. Throws
-// Error(resource).
+// Checks a file that Tailrace wrote and, on request, repairs what a killed run left behind. Reads the disk.
+// Throws Error(resource) if the file cannot be read or repaired.
 TAILRACE_EXPORT Inspection inspect(const std::string& path, bool repair);
 
 }  // namespace tailrace

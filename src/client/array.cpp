@@ -1,5 +1,8 @@
 #include "client/array.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -92,6 +95,11 @@ std::int64_t Array::size() const {
   std::int64_t elements = 1;
   for (const std::int64_t extent : shape) elements *= extent;
   return elements;
+}
+
+std::string list_extents(std::span<const std::int64_t> extents, bool fastest_first) {
+  if (fastest_first) return fmt::format("{}", fmt::join(extents.rbegin(), extents.rend(), ", "));
+  return fmt::format("{}", fmt::join(extents, ", "));
 }
 
 void copy_dense(const Array& array, std::span<std::byte> target) {

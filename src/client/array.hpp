@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "model/data_type.hpp"
 
@@ -14,9 +15,13 @@ struct Array {
   model::DataType type = model::DataType::float64;
   std::span<const std::int64_t> shape;
   std::span<const std::int64_t> strides;
+  bool fastest_first_in_messages = false;  // for callers whose language lists dimensions in that order
 
   std::int64_t size() const;
 };
+
+// "3, 2": extents, slowest dimension first, as a message lists them.
+std::string list_extents(std::span<const std::int64_t> extents, bool fastest_first);
 
 // Copies the elements in C order into `target` (size() * size_of(type) bytes).
 void copy_dense(const Array& array, std::span<std::byte> target);

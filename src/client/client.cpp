@@ -1,7 +1,6 @@
 #include "client/client.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cstring>
 
@@ -302,7 +301,8 @@ void Client::put_one(int field, const Array& array) {
   if (!flat && !std::equal(array.shape.begin(), array.shape.end(), state->shape.begin(), state->shape.end()))
     refuse(fmt::format(
         "put of field \"{}\": the array has the shape ({}), but grid \"{}\" holds ({}) on this rank",
-        state->name, fmt::join(array.shape, ", "), state->grid, fmt::join(state->shape, ", ")));
+        state->name, list_extents(array.shape, array.fastest_first_in_messages), state->grid,
+        list_extents(state->shape, array.fastest_first_in_messages)));
   const telemetry::ScopedTimer timer(counters_.fields[static_cast<std::size_t>(field)].put);
   env::maybe_delay("put");
   if (!state->sends) return finish_put(*state, field);

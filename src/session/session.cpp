@@ -182,7 +182,8 @@ bool Session::wants_at_end(FieldHandle field) const {
 void Session::put(FieldHandle field, const ArrayView& array) {
   if (impl_->off) return;
   impl_->survive([&] {
-    impl_->client("put").put(field.index, {array.data, data_type(array.type), array.shape, array.strides});
+    impl_->client("put").put(field.index, {array.data, data_type(array.type), array.shape, array.strides,
+                                           array.fastest_first_in_messages});
   });
 }
 

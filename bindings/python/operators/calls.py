@@ -1,4 +1,4 @@
-"""Runs inside the interpreter of a server: from blocks of memory to NumPy arrays and back. Part of the plugin."""
+"""Converts blocks of memory to NumPy arrays and back, in the interpreter of a server. Part of the plugin."""
 
 import gc
 import importlib
@@ -12,11 +12,11 @@ import numpy
 
 modules = {}
 functions = {}
-under_way = []  # what is being called; left there by a crash
+under_way = []  # the name of the operator that runs; a crash leaves it there
 
 
 def load(path):
-    """The module of a file, once; its neighbours can be imported."""
+    """Loads the module of a file once; it can import its neighbours."""
     path = Path(path).resolve()
     if path not in modules:
         if str(path.parent) not in sys.path:
@@ -54,7 +54,7 @@ def checked(result, shape):
 
 
 class State(dict):
-    """What an operator keeps, by name: arrays over the server's memory. To set one is to copy into it."""
+    """What an operator keeps, by name: arrays over the server's memory. Setting one copies into it."""
 
     def __setitem__(self, name, values):
         self[name][...] = values
@@ -64,7 +64,7 @@ class State(dict):
 
 
 def compute(path, name, inputs, state, output):
-    """Weak references to the arrays over the server's memory, which nobody may hold any more."""
+    """Runs the function. Returns weak references to the arrays over the server's memory, which must be dead then."""
     function = find(path, name)
     lent = [numpy.frombuffer(memory, numpy.float64) for memory, _ in (*inputs, *state.values())]
     shapes = [shape for _, shape in (*inputs, *state.values())]
@@ -77,7 +77,7 @@ def compute(path, name, inputs, state, output):
 
 
 def reason(error, path):
-    """The last line of a traceback, and the last line of the user's file that it passes."""
+    """The last line of a traceback, and the last line of the user's file in it."""
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     frames = [
         frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).name == Path(path).name
@@ -86,7 +86,7 @@ def reason(error, path):
 
 
 def forget_crash():
-    """A thread that crashed sleeps for ever, and with it the modules that it was importing, and their locks."""
+    """Releases what a crashed thread, which sleeps indefinitely, was importing: the modules and their locks."""
     if not under_way:
         return
     under_way.clear()
@@ -97,7 +97,7 @@ def forget_crash():
 
 
 def call(path, name, inputs, state, output):
-    """None, or why it could not be done."""
+    """Runs an operator. Returns None, or the reason of a failure."""
     forget_crash()
     under_way.append(name)
     try:
@@ -107,7 +107,7 @@ def call(path, name, inputs, state, output):
     finally:
         under_way.clear()
     if any(array() is not None for array in lent):
-        gc.collect()  # what only a circle of references holds, nobody keeps
+        gc.collect()  # an array in a reference cycle is not kept by anyone
     if any(array() is not None for array in lent):
         return f"{name} keeps an array that it was given, whose memory is used again; it must copy what it keeps"
     return None

@@ -13,14 +13,13 @@ namespace {
 
 constexpr std::size_t handler_stack = 64 * 1024;
 
-// The thread that runs the user's Python, one function at a time (turn_). Who asks waits for it, so a pointer
-// to the work is enough to hand it over; mutex_ guards that. The thread never ends, since a process may not
+// The thread that runs the user's Python, one function at a time (turn_). The caller waits, so a pointer to
+// the work, guarded by mutex_, is enough to hand it over. The thread never ends, since the process must not
 // wait for it.
 class OwnThread {
  public:
   static OwnThread& instance() {
-    static auto* only =
-        new OwnThread;  // outlives the process's static objects, for which a thread may not wait
+    static auto* only = new OwnThread;  // never destroyed: its thread outlives static objects
     return *only;
   }
 
@@ -34,7 +33,7 @@ class OwnThread {
   }
 
  private:
-  // Signals that are not crashes go to other threads.
+  // Leaves signals that are not crashes to other threads.
   void start() {
     sigset_t all, before;
     sigfillset(&all);
@@ -46,7 +45,7 @@ class OwnThread {
   }
 
   void loop() {
-    // A stack for the handler that tells of a crash, since the thread's own may be what overflowed.
+    // A stack for the handler that reports a crash, since the crash may be an overflow of the thread's own.
     std::vector<char> spare(handler_stack);
     stack_t stack{};
     stack.ss_sp = spare.data();

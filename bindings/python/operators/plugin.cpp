@@ -1,4 +1,4 @@
-// The plugin: from the C interface of operators to Python. See README.md.
+// The plugin that connects the C interface of operators to Python. See README.md.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -20,7 +20,7 @@ struct Release {
 };
 using Object = std::unique_ptr<PyObject, Release>;
 
-// What Python says of the error that is set, without a traceback.
+// Clears Python's current error and returns its text, without a traceback.
 std::string take_error() {
   PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &value, &trace);
@@ -32,14 +32,13 @@ std::string take_error() {
   return words != nullptr ? name + ": " + words : name;
 }
 
-// The interpreter of the virtual environment that is active, or of the `python3` that the PATH finds. It is
-// never ended: modules such as NumPy do not survive that.
+// Starts the interpreter of the active virtual environment, or that of the `python3` on the PATH. It is never
+// finalised, since modules such as NumPy do not support that. Returns the reason of a failure.
 std::string start_interpreter() {
   PyConfig config;
   PyConfig_InitPythonConfig(&config);
   config.install_signal_handlers = 0;
-  config.buffered_stdio =
-      0;  // what users print is seen at once, and not lost at the end, when nobody flushes
+  config.buffered_stdio = 0;  // what users print appears at once, since nobody flushes at the end
   const char* environment = std::getenv("VIRTUAL_ENV");
   PyStatus status = PyStatus_Ok();
   if (environment != nullptr && *environment != '\0')
@@ -50,11 +49,11 @@ std::string start_interpreter() {
   if (PyStatus_Exception(status))
     return std::string("Python cannot be started: ") +
            (status.err_msg != nullptr ? status.err_msg : "no reason");
-  PyEval_SaveThread();  // whoever calls takes the lock for just that time
+  PyEval_SaveThread();  // each call takes the lock for its own duration
   return "";
 }
 
-// Python's lock, for the thread that calls; what Python keeps of a thread is made once.
+// Holds Python's lock for the calling thread, whose thread state is created once.
 class Lock {
  public:
   Lock() {
@@ -77,7 +76,7 @@ std::string which_python() {
          "; a server that is not a Python program uses that of VIRTUAL_ENV, or else the python3 on the PATH";
 }
 
-// The function `call` of calls.py; null with a reason where it cannot be had, such as without NumPy.
+// The function `call` of calls.py; null with a reason if it cannot be loaded, for example without NumPy.
 PyObject* load_calls(std::string& why) {
   const Object code(Py_CompileString(calls_source, "<tailrace operators>", Py_file_input));
   const Object names(code ? PyDict_New() : nullptr);
@@ -92,7 +91,7 @@ PyObject* load_calls(std::string& why) {
   return found;
 }
 
-// One a process, as the interpreter is; guarded by its lock. What failed is not tried again.
+// One per process, like the interpreter, whose lock guards it. A failure is not retried.
 PyObject* caller(std::string& why) {
   static PyObject* found = nullptr;
   static std::string refusal;
@@ -103,7 +102,7 @@ PyObject* caller(std::string& why) {
   return found;
 }
 
-// (memory, shape) over the numbers of an array, which are not copied.
+// (memory, shape) of an array, over its numbers, which are not copied.
 PyObject* pair_of(const tailrace_array& array, int access) {
   Py_ssize_t bytes = sizeof(double);
   const Object shape(PyTuple_New(static_cast<Py_ssize_t>(array.rank)));
@@ -116,7 +115,7 @@ PyObject* pair_of(const tailrace_array& array, int access) {
   return memory ? PyTuple_Pack(2, memory.get(), shape.get()) : nullptr;
 }
 
-// What the plugin is asked for.
+// One call of an operator.
 struct Call {
   const char* path;
   const char* function;
@@ -135,7 +134,7 @@ Object pairs_of(std::span<const tailrace_array> arrays) {
   return pairs;
 }
 
-// By name, to be written too.
+// By name, and writable.
 Object pairs_of(std::span<tailrace_state> state) {
   Object pairs(PyDict_New());
   for (tailrace_state& each : state) {
@@ -169,7 +168,7 @@ bool is_ending() {
 #endif
 }
 
-// Without an exception on its way out, since nobody is there to take it.
+// Throws nothing, since the caller is C.
 std::string call_with_python(const Call& call) noexcept {
   static const std::string refusal = Py_IsInitialized() != 0 ? "" : start_interpreter();
   if (!refusal.empty()) return refusal;
@@ -180,8 +179,8 @@ std::string call_with_python(const Call& call) noexcept {
 
 }  // namespace
 
-// As a tailrace_operator_with_state, with the file and the function before it; the state may have no arrays.
-// From any thread.
+// As a tailrace_operator_with_state, with the file and the function as first arguments; the state may have no
+// arrays. Any thread may call it; it blocks until the function returns.
 extern "C" TAILRACE_EXPORT int tailrace_call_python(const char* path, const char* function,
                                                     const tailrace_array* inputs, int count,
                                                     tailrace_state* state, int states, tailrace_array* output,

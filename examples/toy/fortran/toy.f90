@@ -1,4 +1,4 @@
-! A blob that the wind carries round a periodic plane: the smallest model with ranks, halos and steps of varying length.
+! A blob that the wind carries around a periodic plane: the smallest model with ranks, halos and steps of varying length.
 ! The same in examples/toy/{c,cpp,fortran,python}.
 program toy
   use, intrinsic :: iso_fortran_env, only: real64

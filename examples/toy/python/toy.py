@@ -1,4 +1,4 @@
-"""A blob that the wind carries round a periodic plane: a small model with ranks, halos and steps of varying length.
+"""A blob that the wind carries around a periodic plane: a small model with ranks, halos and steps of varying length.
 
 The same in examples/toy/{c,cpp,fortran,python}.
 """

@@ -170,6 +170,11 @@ TEST(Client, RefusesWhatDoesNotFitTheField) {
               bench.client->put(w, {memory.data(), model::DataType::float64, turned, {}});
             }),
             "put of field \"w\": the array has the shape (3, 2), but grid \"les\" holds (2, 3) on this rank");
+  EXPECT_EQ(error_of([&] {
+              bench.client->put(w, {memory.data(), model::DataType::float64, turned, {}, true});
+            }),
+            "put of field \"w\": the array has the shape (2, 3), but grid \"les\" holds (3, 2) on this rank")
+      << "fastest first";
   EXPECT_EQ(error_of([&] { bench.client->put_dense(4, memory.data(), model::DataType::float64, 6); }),
             "4 is not the handle of a field; there are 4 fields");
   EXPECT_EQ(error_of([&] { static_cast<void>(bench.client->wants(-1)); }),
