@@ -1,6 +1,6 @@
 """Prose that can run is run: every fenced block of the documents, page by page, in the order of the page.
 
-What the words after the fence mean:
+The words after the fence have these meanings:
 
   yaml                 with a `tailrace:` key a whole configuration, which `tailrace check` must accept; else a map
   json, csv            must parse; of a table each line has as many values

@@ -7,11 +7,11 @@ from support.harness import TREE
 
 FOLDER = TREE / "docs" / "changelog"
 FRAGMENTS = sorted(page for page in FOLDER.glob("*.md") if page.name != "README.md")
-IRREGULAR = {"Made", "Kept", "Let", "Put", "Split", "Wrote", "Gave", "Took", "Brought", "Built", "Found", "Left", "Sped"}
+IRREGULAR = {"Built", "Gave", "Kept", "Let", "Made", "Put", "Split", "Sped", "Took", "Wrote"}
 
 
 def faults(text: str) -> list[str]:
-    """What is wrong with the form of a fragment."""
+    """The faults in the form of a fragment."""
     first = text.split()[0] if text.split() else ""
     found = []
     if not (re.fullmatch(r"[A-Z][a-z]+ed", first) or first in IRREGULAR):

@@ -1,4 +1,4 @@
-"""The messages that docs/guide/errors.md quotes are those of the sources: whoever searches for one finds it."""
+"""The messages that docs/guide/errors.md quotes are those of the sources, so that a search for one finds it."""
 
 import re
 
