@@ -1,4 +1,4 @@
-"""The page of promises: each has a proof, and each proof is there."""
+"""The page of promises: each promise has a proof, and each proof exists."""
 
 import re
 from pathlib import Path
