@@ -1,5 +1,5 @@
-"""The figures: the drawn ones are what their scripts make, the numbers in them are those of the rule that they show,
-and all of them are small, well-formed, and shown on some page."""
+"""The figures: drawn ones are the output of their scripts, their numbers follow the rule that they show, and all are
+small, well-formed, and shown on some page."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The messages that docs/guide/errors.md quotes are those of the sources: whoever searches for one finds it."""
+"""The messages that docs/guide/errors.md quotes are those of the sources, so that a search for one finds it."""
 
 import re
 
@@ -8,7 +8,7 @@ from support.harness import TREE
 PAGE = TREE / "docs" / "guide" / "errors.md"
 SOURCES = [*(TREE / "src").rglob("*.cpp"), *(TREE / "python").rglob("*.py")]
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
-SHORTEST = 6  # of what stands between two `…`
+SHORTEST = 6  # shorter texts between two `…` are not looked for
 
 
 def quoted() -> list[str]:
@@ -18,7 +18,7 @@ def quoted() -> list[str]:
 
 
 def said() -> str:
-    """All texts of the sources; neighbours joined, as the compiler does, and without the marks around names."""
+    """All texts of the sources; adjacent literals are joined, as the compiler does, and backquotes are removed."""
     texts = []
     for path in SOURCES:
         if "tests" in path.parts:

@@ -1,4 +1,4 @@
-"""The page of promises: each has a proof, and each proof is there."""
+"""The page of promises: each promise has a proof, and each proof exists."""
 
 import re
 from pathlib import Path
@@ -32,6 +32,21 @@ def test_a_promise_has_its_proof(row):
     assert proofs, f"nothing proves: {row[0]}"
     for proof in proofs:
         assert there_is(proof), f"{proof} is not there"
+
+
+def test_each_file_that_the_page_names_is_there():
+    """In the limits and in the table of what is not promised yet, too."""
+    page = (TREE / "docs" / "promises.md").read_text()
+    named = re.findall(r"`((?:tests|benchmarks|src|examples|tools|docs)/[^`]+)`", page)
+    assert len(named) > 100
+    assert [one for one in named if not there_is(one)] == []
+
+
+def test_each_benchmark_that_the_page_runs_is_there():
+    page = (TREE / "docs" / "promises.md").read_text()
+    benchmarks = {path.stem for path in (TREE / "benchmarks").glob("*.*")}
+    named = set(re.findall(r"`\./quickstart bench (\w+)", page))
+    assert named and named <= benchmarks
 
 
 def test_it_would_find_a_missing_proof():

@@ -1,4 +1,4 @@
-"""The reference pages say what this version says: those that are made from it, and the table of calls."""
+"""The reference pages agree with this version: the generated ones, and the table of calls."""
 
 import json
 import re

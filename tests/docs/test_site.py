@@ -39,6 +39,8 @@ PAGES = sorted(
     [TREE / "README.md", TREE / "CHANGELOG.md", TREE / "CONTRIBUTING.md", *(TREE / "benchmarks").glob("*.md")]
     + [page for folder in ("docs", "examples", "src", "bindings") for page in (TREE / folder).rglob("*.md")]
 )
+FRAGMENTS = set((TREE / "docs" / "changelog").glob("*.md")) - {TREE / "docs" / "changelog" / "README.md"}
+PAGES = [page for page in PAGES if page not in FRAGMENTS]
 
 
 def build(tree: Path, into: Path) -> subprocess.CompletedProcess:

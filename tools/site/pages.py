@@ -34,7 +34,7 @@ class BrokenLinks(Exception):
 def lay_out(tree: Path, into: Path) -> int:
     """Writes the pages into an emptied folder and returns how many. Raises BrokenLinks."""
     shutil.rmtree(into, ignore_errors=True)
-    pages = [path for pattern in PAGES for path in sorted(tree.glob(pattern))]
+    pages = [path for pattern in PAGES for path in sorted(tree.glob(pattern)) if not is_fragment(path)]
     broken: list[str] = []
     sources: set[Path] = set()
     for page in pages:
@@ -50,6 +50,11 @@ def lay_out(tree: Path, into: Path) -> int:
     if broken:
         raise BrokenLinks("\n".join(broken))
     return len(pages) + len(sources)
+
+
+def is_fragment(page: Path) -> bool:
+    """Whether a file is one change of the changelog, which is no page of the site."""
+    return page.parent.name == "changelog" and page.name != "README.md"
 
 
 def write(path: Path, text: str) -> None:
