@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What a server uses of its core for the many small diagnostics of a large-eddy model, and what the model pays."""
+"""Measures the share of its core that a server uses for many small diagnostics, and what they cost the model."""
 
 import sys
 
 from support import jobs
 from support.results import Results, arguments
 
-# What MONC hands over: single numbers and small blocks that are reduced to one, and each rank's part of profiles.
+# The fields of MONC: single numbers, small blocks that are reduced to one number, and each rank's part of profiles.
 SCALARS, PLANES, SHORT, LONG = 16, 14, 284, 5
 FIELDS = SCALARS + PLANES + SHORT + LONG
 RANKS = 4

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a server uses of its core while its model computes: a model that sleeps between its steps."""
+"""Measures the share of its core that a server uses while its model sleeps between steps."""
 
 import sys
 

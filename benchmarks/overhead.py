@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""How much longer the demo model runs with its standard output: one model rank and one server, a core each.
+"""Measures how much longer the demo model runs with its standard output: one model rank and one server, a core each.
 
-What its steps cost more is measured inside runs, in which blocks of steps with output follow silent ones, as with
-mode off. What comes before the first step (with `start` and `ready`) and behind the last (with `finish`) is compared
-with runs in mode off. Those take turns on the cores with whole runs with output, in which each step counts with the
-median of its times in all rounds. These are asked for the same: they alone hold what a server costs by being there, but
-are less sure, for two runs that do the same differ.
+The extra cost of steps is measured inside runs that alternate blocks of steps with output and silent blocks, which
+behave as with mode off. The time before the first step (with `start` and `ready`) and after the last one (with
+`finish`) is compared with runs in mode off. These runs take turns on the cores with whole runs with output, in which
+each step counts with its median time over all rounds. Whole runs have the same target: only they include the cost of a
+server's presence, but they are less precise, because two equal runs differ.
 
-Steps that are a fifth longer than fast ones are left out of both, since others had a part of the core. Should output
-make steps as long, the shares of what is left tell, and the sums of whole runs, in which nothing is left out."""
+Steps that are a fifth longer than fast ones are excluded from both, because another process shared the core. If output
+itself made steps that long, the reported shares of the remaining steps and the sums of whole runs would show it."""
 
 import itertools
 import statistics
@@ -22,7 +22,7 @@ from support.results import Results, arguments
 from support.turns import Turn, take_turns
 
 BUBBLE = jobs.TREE / "examples" / "bubble"
-BLOCK = 60  # steps; 0.2 s, in which a server is long through with what came before
+BLOCK = 60  # steps; 0.2 s, long enough for a server to finish earlier work
 KINDS = 20  # demo.yaml samples every 1, 4 and 10 steps
 
 

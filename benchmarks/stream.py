@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Streams over SST. What a consumer costs the model: in one run, a Python consumer comes and is killed again and again,
-and the steps while it is there are compared with those between. And how fast steps come from the server's put to the
-consumer (`when_full: block`), beside bytes through a bare socket of the loopback, and beside one copy in memory; with
-the seconds of the processor that each process took for it, by which one sees who holds it up."""
+"""Measures streams over SST.
+
+The cost of a consumer for the model: in one run, a Python consumer is started and killed repeatedly, and the steps in
+its presence are compared with the steps between. The speed from a put to the consumer (`when_full: block`), compared
+with a bare loopback socket and with one copy in memory. The processor seconds of each process show which one is the
+bottleneck."""
 
 import multiprocessing
 import os

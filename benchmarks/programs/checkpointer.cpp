@@ -1,7 +1,7 @@
 // A model that saves itself: checkpointer CONFIGURATION BYTES FIELDS STEPS PAUSE, where each rank holds
-// FIELDS fields of BYTES and waits PAUSE milliseconds in each step, as a model that computes would. For each
-// checkpoint the lines `paid NANOSECONDS` (puts and checkpoint) and `copied NANOSECONDS` (the same bytes into
-// memory that is used again and again), and at the end `loop NANOSECONDS`, what the calls of all steps took.
+// FIELDS fields of BYTES and waits PAUSE milliseconds in each step, as a model that computes would. It prints
+// for each checkpoint `paid NANOSECONDS` (puts and checkpoint) and `copied NANOSECONDS` (a copy of the same
+// bytes into reused memory), and at the end `loop NANOSECONDS`, the time of the calls of all steps.
 #include <mpi.h>
 
 #include <chrono>

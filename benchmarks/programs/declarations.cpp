@@ -1,10 +1,10 @@
-// A model that declares many fields, and tells what `ready` used of the processor.
+// A model that declares many fields and measures the processor time of `ready`.
 //   declarations CONFIGURATION DECLARED
 // DECLARED is a file with a line for each option, `option NAME VALUE`, and each field, `KIND NAME`: a `block`
 // of the domain, a `plane` of it, a `profile` that all ranks share, a `part` of a profile from each rank, or
 // a `number`. Each rank prints
-// `rank START DECLARE READY SECONDS`: seconds of its processor in the three stages, and how long the last
-// took; a server `server SECONDS`, of its processor until the end of the run.
+// `rank START DECLARE READY SECONDS`: its processor seconds in the three stages, and the wall time of the
+// last. A server prints `server SECONDS`, its processor time until the end of the run.
 #include <mpi.h>
 
 #include <cstdio>

@@ -1,10 +1,10 @@
 // A model that hands over many small fields at each step, as large-eddy models do for their statistics, and
-// tells what the server used of its processor for them.
+// measures the processor time of the server.
 //   diagnostics CONFIGURATION SCALARS PLANES SHORT LONG STEPS MICROSECONDS [ROUNDS]
 // SCALARS fields are single numbers of a rank, PLANES blocks of 2 by 2 columns, SHORT profiles of 5 levels
-// and LONG ones of 33, each rank's own contribution; a step is MICROSECONDS of arithmetic (0: none), or so
-// many ROUNDS of it, which another run printed. Lines: `server SECONDS` of its processor; `model SECONDS
-// SECONDS ROUNDS`, of the time loop and with its end; `steps NANOSECONDS...`, of each.
+// and LONG ones of 33, each rank's own contribution. A step takes MICROSECONDS of arithmetic (0: none), or
+// the number of ROUNDS that another run printed. Output: `server SECONDS`, its processor time; `model SECONDS
+// SECONDS ROUNDS`, the time of the loop and of the loop with `finish`; `steps NANOSECONDS...`, each step.
 #include <mpi.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ class Model {
   double values_[levels_long] = {};
 };
 
-// As many rounds of arithmetic as were found to take the time; always the same work.
+// The number of rounds of arithmetic that take the given time, so that the work is always the same.
 double arithmetic(long rounds) {
   double x = 0.5;
   for (long i = 0; i < rounds; ++i) x = 3.7 * x * (1.0 - x);

@@ -1,9 +1,9 @@
-// A model that hands over as fast as it can, from ranks that each hold some rows of a plane, and tells what
-// memory all processes of the job took and how many bytes they wrote.
+// A model that puts fields as fast as it can, from ranks that each hold some rows of a plane, and measures
+// the memory of all processes of the job and the bytes that they wrote.
 //   hoard CONFIGURATIONS STEPS FIELDS ROWS COLUMNS [together] [scattered]
-// A configuration for each component, joined by commas; ranks take turns in them. ROWS are of a rank.
-// Together: ranks wait for each other in each step. Scattered: each rank holds some cells here and some
-// there.
+// CONFIGURATIONS has one file for each component, separated by commas; the ranks are dealt to them in turn.
+// ROWS counts the rows of a rank. `together`: the ranks wait for each other in each step. `scattered`: the
+// cells of a rank are not contiguous.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ struct Shape {
   bool together, scattered;
 };
 
-// Bytes, by its name in /proc/ID/status.
+// The value in bytes of an entry of /proc/ID/status.
 double memory(int id, const std::string& what) {
   std::ifstream file("/proc/" + std::to_string(id) + "/status");
   for (std::string line; std::getline(file, line);)
@@ -34,7 +34,7 @@ double memory(int id, const std::string& what) {
   return 0.0;
 }
 
-// Bytes that this process has written, to files and whatever else takes writes.
+// The bytes that this process has written to files and other descriptors.
 double written() {
   std::ifstream file("/proc/self/io");
   for (std::string line; std::getline(file, line);)
@@ -42,7 +42,7 @@ double written() {
   return 0.0;
 }
 
-// Values that compress neither very well nor not at all, new in each step.
+// New values for each step, which compress moderately well.
 void fill(std::vector<double>& values, int seed) {
   auto bits = static_cast<std::uint64_t>(seed) * 0x9e3779b97f4a7c15u + 1;
   for (double& value : values) {
@@ -51,7 +51,7 @@ void fill(std::vector<double>& values, int seed) {
   }
 }
 
-// Of a line of cells, which go in runs of seven from rank to rank.
+// The cells of a line are dealt to the ranks in runs of seven.
 std::vector<std::int64_t> scattered_cells(int rank, int ranks, std::int64_t count) {
   std::vector<std::int64_t> cells;
   for (std::int64_t cell = 0; cell < ranks * count; ++cell)
@@ -95,7 +95,7 @@ void hand_over(tailrace::Session& io, const Shape& shape) {
   io.finish();
 }
 
-// A line for each rank.
+// Prints a line for each rank.
 void tell(const char* what, double own) {
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

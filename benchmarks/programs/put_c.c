@@ -1,4 +1,4 @@
-/* What a put through the C interface costs.
+/* Measures the cost of a put through the C interface.
  *   put_c CONFIGURATION STEPS     (rank 0 is the model, rank 1 the server) */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// What each call costs a model that hands over fields of several sizes, beside memcpy into as much shared
-// memory.
+// Measures the cost of each call for fields of several sizes, compared with memcpy into shared memory of the
+// same size.
 //   put_cpp CONFIGURATION RING_BYTES STEPS     (rank 0 is the model, rank 1 the server)
 #include <fcntl.h>
 #include <mpi.h>
@@ -31,8 +31,8 @@ const std::vector<Size> put_sizes = {
     {"1k", 1000}, {"64k", 64000}, {"1m", 1000000}, {"4m", 4000000}, {"16m", 16000000}};
 const std::vector<Size> slot_sizes = {{"1k", 1000}, {"1m", 1000000}, {"16m", 16000000}};
 
-// Shared memory of a given size, all of it present, that is filled from its start to its end and over again:
-// what a put must do at least.
+// Shared memory of a given size, all of it resident, which is filled from start to end repeatedly. This is
+// the least that a put must do.
 class Region {
  public:
   explicit Region(std::size_t bytes) : bytes_(bytes) {
@@ -104,7 +104,7 @@ class Model {
     return io_.field({.name = name, .grid = name});
   }
 
-  // The same bytes by memcpy, put and put of an ArrayView, each of them first, second and last in turn.
+  // The same bytes by memcpy, put and put of an ArrayView. The order rotates.
   void compare(std::size_t s, int step) {
     const std::size_t bytes = put_sizes[s].bytes;
     const std::size_t count = bytes / sizeof(double);

@@ -1,4 +1,4 @@
-! What a put through the Fortran interface costs, by handle and by name.
+! Measures the cost of a put through the Fortran interface, by handle and by name.
 !   put_fortran CONFIGURATION STEPS     (rank 0 is the model, rank 1 the server)
 program put_fortran
   use, intrinsic :: iso_fortran_env, only: int64, real64

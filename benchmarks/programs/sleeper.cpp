@@ -1,5 +1,4 @@
-// A model that does nothing between its steps but sleep; each server tells what it used of its core
-// meanwhile.
+// A model that sleeps between its steps. Each server prints the share of its core that it used meanwhile.
 //   sleeper CONFIGURATION SECONDS STEPS
 #include <mpi.h>
 #include <unistd.h>
@@ -15,7 +14,7 @@
 
 namespace {
 
-// What the process `id` has used of processors so far, in nanoseconds, of all its threads.
+// The processor time of all threads of the process `id` so far, in nanoseconds.
 double processor_nanoseconds(int id) {
   std::ifstream file("/proc/" + std::to_string(id) + "/stat");
   std::string text((std::istreambuf_iterator<char>(file)), {});

@@ -1,4 +1,4 @@
-// What the C++ benchmarks measure with, and how they say what they measured.
+// The clock of the C++ benchmarks, and the form of their output.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ inline double nanoseconds() {
                                  .count());
 }
 
-// Nanoseconds of one thing that is done again and again.
+// The times, in nanoseconds, of one operation that is repeated.
 class Samples {
  public:
   void add(double value) { values_.push_back(value); }
@@ -25,12 +25,12 @@ class Samples {
     work();
     add(nanoseconds() - begin);
   }
-  // One line for the script: figure NAME MEDIAN TENTH NINE_TENTHS COUNT
+  // Prints one line for the script: figure NAME MEDIAN TENTH NINE_TENTHS COUNT
   void print(const std::string& name) {
     std::sort(values_.begin(), values_.end());
     std::printf("figure %s %.1f %.1f %.1f %zu\n", name.c_str(), at(0.5), at(0.1), at(0.9), values_.size());
   }
-  // After print(): what this share of the times is below.
+  // After print(): the quantile of the times.
   double at(double share) const {
     return values_.empty()
                ? 0.0

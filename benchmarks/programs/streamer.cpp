@@ -1,4 +1,4 @@
-// A model that hands over as fast as it can, and watches how much memory its servers take.
+// A model that puts fields as fast as it can and watches the memory of its servers.
 //   streamer CONFIGURATION STEPS CELLS
 #include <mpi.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 
 namespace {
 
-// Bytes, by its name in /proc/ID/status.
+// The value in bytes of an entry of /proc/ID/status.
 double memory(int id, const std::string& what) {
   std::ifstream file("/proc/" + std::to_string(id) + "/status");
   for (std::string line; std::getline(file, line);)
@@ -27,7 +27,7 @@ void print(const char* when, const std::vector<int>& ids) {
                 memory(ids[rank], "VmRSS"), memory(ids[rank], "RssShmem"));
 }
 
-// Values that compress neither very well nor not at all, new in each step.
+// New values for each step, which compress moderately well.
 void fill(std::vector<double>& values, int step) {
   auto bits = static_cast<std::uint64_t>(step) * 0x9e3779b97f4a7c15u + 1;
   for (double& value : values) {

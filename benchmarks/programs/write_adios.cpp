@@ -1,5 +1,5 @@
-// Writes with ADIOS2 (BP5), each rank a file of its own, since the library from PyPI knows no MPI:
-// write_adios BYTES FIELDS STEPS
+// Writes with ADIOS2 (BP5). Each rank writes its own file, because the library from PyPI is built without
+// MPI: write_adios BYTES FIELDS STEPS
 #include <adios2.h>
 #include <mpi.h>
 

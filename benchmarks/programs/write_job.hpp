@@ -1,6 +1,6 @@
-// What the programs of the benchmark `write` have in common: each rank gives FIELDS fields of BYTES in each
-// of STEPS steps, and computes nothing. Times are those of one clock of the node, so that the script can take
-// the first rank's begin and the last one's end.
+// The common part of the programs of the benchmark `write`: each rank hands over FIELDS fields of BYTES in
+// each of STEPS steps and computes nothing. All times are of one clock of the node, so that the script can
+// use the first rank's begin and the last rank's end.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ struct WriteJob {
   }
 };
 
-// From the first step to the closed file, and what each step took of the model's time.
+// The time from the first step to the closed file, and the model's time for each step.
 class WriteTimes {
  public:
   WriteTimes() : begin_(nanoseconds()) {}
@@ -49,7 +49,7 @@ class WriteTimes {
   void step(Work&& work) {
     steps_.time(work);
   }
-  // The lines `span BEGIN END`, `figure step ...` and `slowest P99`, the time of all but 1 % of the steps.
+  // Prints `span BEGIN END`, `figure step ...` and `slowest P99`, the time that 99 % of the steps stay below.
   void closed() {
     const double end = nanoseconds();
     std::printf("span %.0f %.0f\n", begin_, end);

@@ -1,5 +1,5 @@
 // Writes without Tailrace, each rank by itself or all together: write_others CONTENDER BYTES FIELDS STEPS
-// Ends with the line `absent REASON` where the library on this machine cannot.
+// Prints `absent REASON` if the library of this machine lacks the feature.
 #include <fcntl.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ void check(bool fine, const char* what) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-// One file that all ranks have open; each part lies where it lies in a contiguous array of the whole.
+// One file that all ranks have open; each rank writes its part of a contiguous global array.
 void write_raw(const WriteJob& job, Ranks of) {
   const auto values = job.values(of.rank);
   const int file = ::open("raw", O_CREAT | O_RDWR, 0666);

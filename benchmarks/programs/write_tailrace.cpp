@@ -1,5 +1,5 @@
-// Writes through Tailrace: write_tailrace CONFIGURATION BYTES FIELDS STEPS [PAUSE], which waits so many
-// milliseconds after each step, as a model that computes would.
+// Writes through Tailrace: write_tailrace CONFIGURATION BYTES FIELDS STEPS [PAUSE]. PAUSE is a wait in
+// milliseconds after each step, as of a model that computes.
 #include <mpi.h>
 
 #include <chrono>

@@ -1,5 +1,6 @@
-"""Runs in which blocks of steps with output and silent ones follow each other (programs/call_times.c): what a step
-costs more with output. Both kinds have the same processor, memory and neighbours; what changes slowly meets both."""
+"""The extra cost of a step with output, from runs that alternate blocks with output and silent blocks
+(programs/call_times.c). Both kinds of block have the same processor, memory and neighbours, and slow changes of the
+machine affect both."""
 
 from statistics import fmean
 
@@ -7,18 +8,18 @@ SHARED = 1.2  # in times of fast steps: where others use the same core, a step t
 
 
 def middle(values: list[float]) -> float:
-    """The mean without the tenth at either end, which what else happens on the machine makes."""
+    """The mean without the tenth at either end, where other activity of the machine dominates."""
     cut = len(values) // 10
     return fmean(sorted(values)[cut : len(values) - cut])
 
 
 def longest_own(times: list[float]) -> float:
-    """Seconds. A step, one of these or with output, that takes longer had to share the processor with others."""
+    """The limit in seconds above which a step, silent or with output, must have shared its processor."""
     return SHARED * sorted(times)[len(times) // 20]
 
 
 def own_steps(times: list[float], length: int) -> dict[int, list[tuple[int, float]]]:
-    """By block the steps, with their times, for which the processor was the run's own."""
+    """The steps with their times, by block, during which the run had the processor to itself."""
     limit = longest_own([time for step, time in enumerate(times, 1) if step // length % 2 == 1])
     blocks: dict[int, list[tuple[int, float]]] = {}
     for step, time in enumerate(times, 1):

@@ -1,4 +1,4 @@
-"""Starts MPI jobs with each rank pinned to a core of its own, and reads what they say."""
+"""Starts MPI jobs with each rank pinned to a core of its own, and reads their output."""
 
 import json
 import os
@@ -19,7 +19,7 @@ def program(name: str) -> Path:
 
 @contextmanager
 def folder():
-    """An empty folder of its own, gone afterwards."""
+    """An empty temporary folder, which is removed afterwards."""
     path = Path(tempfile.mkdtemp(prefix="tailrace-benchmark-"))
     try:
         yield path

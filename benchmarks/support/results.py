@@ -1,4 +1,4 @@
-"""Targets, the table that says which were met, and the same as JSON."""
+"""Targets, a table that shows which were met, and the same as JSON."""
 
 import argparse
 import json

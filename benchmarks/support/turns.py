@@ -1,5 +1,6 @@
-"""MPI jobs that take turns on the cores: while one runs for a moment, all ranks of the others stand still. What else
-the machine does meets them alike, so their times may be compared where those of runs one after the other may not."""
+"""MPI jobs that take turns on the cores: while one runs for a moment, all ranks of the others are stopped. Other
+activity of the machine affects all of them alike, so their times can be compared more reliably than those of
+consecutive runs."""
 
 import contextlib
 import os
@@ -17,8 +18,8 @@ MARGIN = 1e-3  # a signal may take as long to have its effect
 
 
 class Turn:
-    """A job that is started, runs until it has printed a line that begins with `begun`, and then stands still. As a
-    context it ends what is still there."""
+    """A job that is started, runs until it has printed a line that begins with `begun`, and is then stopped. As a
+    context manager it ends the processes that remain."""
 
     def __init__(self, command: list, ranks: int, where: Path, begun: str, ended: str) -> None:
         self.standstills: list[tuple[float, float]] = []  # from, to: seconds of the monotonic clock

@@ -22,7 +22,7 @@ module iobridge_mod
     integer :: handle = 0, put_at = -huge(1)               ! the last step at which it was put
   end type entry_t
 
-  !> What the state holds, and on which grid; 0: a number, i: a whole one.
+  !> The contents of the state: name and grid of each item. 0: a real number, i: an integer.
   character(*), parameter :: own(*) = &
     [character(24) :: 'u block', 'v block', 'w block', 'th block', 'p block', 'u_nogal block', 'v_nogal block', 'zu block', &
      'zv block', 'zw block', 'zth block', 'sth_lw block', 'sth_sw block', 'q block_q', 'zq block_q', 'olqbar levels_q', &
@@ -79,12 +79,12 @@ contains
     if (.not. saves_late) call save_state()
   end subroutine timestep
 
-  !> That of Tailrace's servers, where the configuration has checkpoints.
+  !> Makes the servers' checkpoint, if the configuration has checkpoints.
   subroutine save_state()
     if (io%checkpoint_due()) call io%checkpoint()
   end subroutine save_state
 
-  !> What `send_on_terminate` asks for is put at the last step, of which timestep and time are told, though MONC is ahead.
+  !> Puts the fields of `send_on_terminate` at the last step, with its timestep and time, although MONC has advanced.
   subroutine finalisation(current_state)
     type(model_state_type), target, intent(inout) :: current_state
     integer :: i
