@@ -268,7 +268,7 @@ def test_no_check_of_the_house_names_what_was_made(check, house):
         ("new_section", "server output", 'the section "output" is there already (src/settings/output_entry'),
         ("new_section", "sewer rain", '"sewer" is no room (rooms: base, calendar,'),
         ("new_section", "comm rain", "the room comm does not use config"),
-        ("new_sink", "file", 'the sink "file" is there already (src/sinks/dataset_sink.hpp:'),
+        ("new_sink", "dataset", 'the sink "dataset" is there already (src/sinks/dataset_sink.hpp:'),
         ("new_operator", "argmin", 'the operator "argmin" is there already (src/analytics/operators/'),
         ("new_operator", "sqrt", 'the operator "sqrt" is there already (src/analytics/operators/elementwise.cpp:'),
         ("new_operator", "mean", 'the operator "mean" is there already (src/analytics/expression/rewrites.cpp:'),
