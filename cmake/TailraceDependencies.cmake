@@ -10,7 +10,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(udunits REQUIRED IMPORTED_TARGET udunits)
-# Who is near to whom on a node; without it servers are placed by nodes alone.
+# The layout of cores and caches of a node; without it servers are placed by nodes alone.
 pkg_check_modules(hwloc QUIET IMPORTED_TARGET hwloc>=2.0)
 # ADIOS2: a package of the system, or the wheel that .venv has. Without it its format is refused.
 if(NOT adios2_DIR AND Python_EXECUTABLE)
@@ -21,7 +21,7 @@ if(NOT adios2_DIR AND Python_EXECUTABLE)
   endif()
 endif()
 find_package(adios2 2.9 CONFIG QUIET COMPONENTS CXX)
-# What the wheel's own libraries are linked with. (By the folder that was found, which CMake remembers.)
+# The libraries that the wheel brings for its own. (Found beside the folder that CMake remembers.)
 set(adios2_libraries ${adios2_DIR}/../../../adios2.libs)
 if(NOT adios2_FOUND OR NOT EXISTS ${adios2_libraries})
   unset(adios2_libraries)

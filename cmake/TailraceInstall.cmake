@@ -1,4 +1,4 @@
-# What `cmake --install` leaves: the libraries, the headers, the Fortran module files, the CMake package tailrace
+# `cmake --install` leaves the libraries, the headers, the Fortran module files, the CMake package tailrace
 # (targets tailrace::tailrace and tailrace::fortran) and a pkg-config file; with TAILRACE_PYTHON also the Python package.
 include(CMakePackageConfigHelpers)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/tailrace)

@@ -1,13 +1,17 @@
-"""Fixtures of the whole-job tests."""
+"""Fixtures of the whole-job tests, and how they are spread over the cores.
 
+With -n auto, a file of tests runs on one worker (pyproject.toml). `./quickstart test` runs three selections one after
+the other: `not alone`, `alone`, and `mpich` in MPICH's environment.
+"""
+
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from support import harness
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
 
 # Files that take longest. They are begun first, so that no worker is left with one of them at the end.
 LONG = [
@@ -27,17 +31,49 @@ LONG = [
     "faults/test_far_servers.py",
     "faults/test_kill.py",
 ]
+# Folders and files with a long form, which --faults asks for.
+WITH_LONG_FORM = (
+    "faults",
+    "checkpoint",
+    "output/test_adios2.py",
+    "output/test_zarr.py",
+    "streams/test_sst_consumers.py",
+)
 
 
+def pytest_addoption(parser):
+    parser.addoption("--faults", action="store_true", help="only tests with kills and stops, in their long form")
+
+
+def pytest_configure(config):
+    if config.option.faults:
+        os.environ |= {"TAILRACE_TEST_FAULTS": "1", "TAILRACE_TEST_STREAM_KILLS": "20"}
+        config.option.markexpr = "long_form"
+        config.option.reportchars = "P"
+
+
+def pytest_xdist_auto_num_workers(config):
+    """Two files for each core, since a job waits most of its time for its launcher; one of those that look at times."""
+    cores = len(os.sched_getaffinity(0))
+    return 2 * cores if config.option.markexpr == "not alone" else cores
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    here = Path(__file__).parent
-    place = {here / name: at for at, name in enumerate(LONG)}
+    place = {HERE / name: at for at, name in enumerate(LONG)}
     items.sort(key=lambda item: place.get(item.path, len(LONG)))
+    for item in items:
+        if item.path.is_relative_to(HERE / "faults"):
+            item.add_marker("alone")
+        if any(item.path.is_relative_to(HERE / name) for name in WITH_LONG_FORM):
+            item.add_marker("long_form")
 
 
 @pytest.fixture
 def job(tmp_path):
     """Runs whole MPI jobs, each in its own folder below the test's temporary one."""
+    from support import harness
+
     if not harness.PLAYER.exists():
         pytest.fail(f"{harness.PLAYER} is not built: run ./quickstart build")
     return harness.Job(tmp_path)

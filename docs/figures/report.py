@@ -3,14 +3,13 @@
 import re
 from pathlib import Path
 
-from tailrace import _report_html
-from tailrace.report import load
+from tailrace.report import html, load
 
 WIDTH, HEIGHT = 960, 850
 
 
 def draw(directory: Path) -> str:
-    page = _report_html.page(load(directory))
+    page = html.page(load(directory))
     css = re.search(r"<style>(.*?)</style>", page, re.DOTALL).group(1)
     css = css.replace("body {", ".page {").replace("\nsvg {", "\nsvg svg {")
     body = re.search(r"<body>(.*?)</body>", page, re.DOTALL).group(1)

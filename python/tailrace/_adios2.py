@@ -8,12 +8,10 @@ SEARCHED = "ADIOS2_PLUGIN_PATH"
 
 
 def plugin_folder() -> Path | None:
-    """Where the operator lies that undoes the compression: beside this package, in the library folder of its
-    installation, or in the tree that `./quickstart` built."""
+    """The folder of the operator that undoes the compression: this package, where tools/link_python links it, or the
+    library folder of the installation around the package."""
     package = Path(__file__).absolute().parent
-    tree = Path(__file__).resolve().parents[2]
-    candidates = [package, package.parents[2], tree / "build" / "install" / "lib"]
-    return next((folder for folder in candidates if (folder / LIBRARY).exists()), None)
+    return next((folder for folder in (package, package.parents[2]) if (folder / LIBRARY).exists()), None)
 
 
 def _let_it_be_found() -> None:

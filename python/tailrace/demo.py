@@ -10,28 +10,25 @@ from pathlib import Path
 
 import click
 
-EXAMPLE_FILES = ("demo.yaml", "demo.nml")
+PROGRAM = "bubble"
+SETTINGS = ("demo.yaml", "demo.nml")
+PLOT = "plot.py"
 
 
 class NotFound(RuntimeError):
     """Something that the demo needs is not where it is looked for."""
 
 
-def tree() -> Path:
-    """The source tree, which holds the example model."""
-    here = os.environ.get("TAILRACE_TREE")
-    root = Path(here) if here else Path(__file__).resolve().parents[2]
-    if not (root / "examples" / "bubble").is_dir():
-        raise NotFound("the demo needs the source tree: run ./quickstart there, or set TAILRACE_TREE to its path")
-    return root
-
-
-def bubble_program(root: Path) -> Path:
-    build = Path(os.environ.get("TAILRACE_BUILD", root / "build" / "release"))
-    program = build / "examples" / "bubble" / "bubble"
-    if not program.exists():
-        raise NotFound(f"{program} is not built: run ./quickstart build")
-    return program
+def example() -> Path:
+    """The folder with the demo's model, its settings and its plot script, which tools/link_python links here."""
+    folder = Path(os.environ.get("TAILRACE_DEMO") or Path(sys.prefix) / "share" / "tailrace" / "demo")
+    for name in (PROGRAM, *SETTINGS, PLOT):
+        if not (folder / name).exists():
+            raise NotFound(
+                f"the demo needs {folder / name}: run ./quickstart in the source tree, and its .venv/bin/tailrace; "
+                "or name another folder in TAILRACE_DEMO"
+            )
+    return folder
 
 
 def model_ranks(cores: int) -> int:
@@ -43,30 +40,29 @@ def play(into: Path) -> None:
     """Runs the demo into a folder, which is emptied of an earlier demo, and prints what it made."""
     from tailrace.run import run
 
-    root = tree()
-    program = bubble_program(root)
+    model = example()
     into = into.resolve()
-    prepare(into, root / "examples" / "bubble")
+    prepare(into, model)
     ranks = model_ranks(len(os.sched_getaffinity(0)))
     click.echo(f"Density current of Straka et al. (1993): {ranks} model rank{'s' * (ranks > 1)} and 1 server")
     begin = time.monotonic()
     with contextlib.chdir(into):
-        status = run(Path("demo.yaml"), [str(program), "demo.nml"], ranks=ranks, servers=1)
+        status = run(Path("demo.yaml"), [str(model / PROGRAM), "demo.nml"], ranks=ranks, servers=1)
     if status:
         raise RuntimeError(f"the model ended with status {status}")
     click.echo(f"The run took {time.monotonic() - begin:.0f} s.")
-    pictures = draw(root / "examples" / "bubble" / "plot.py", into)
+    pictures = draw(model / PLOT, into)
     tell(into, pictures)
 
 
-def prepare(into: Path, example: Path) -> None:
+def prepare(into: Path, model: Path) -> None:
     for old in (into / "pictures", into / "tailrace_report"):
         shutil.rmtree(old, ignore_errors=True)
     into.mkdir(parents=True, exist_ok=True)
     for old in into.glob("*.nc"):
         old.unlink()
-    for name in EXAMPLE_FILES:
-        shutil.copy(example / name, into / name)
+    for name in SETTINGS:
+        shutil.copy(model / name, into / name)
 
 
 def draw(script: Path, into: Path) -> list[Path]:

@@ -18,8 +18,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from tailrace import _core, _launch, status
-from tailrace._launch import LaunchError
+from tailrace import _core, launch, status
+from tailrace.launch import LaunchError
 from tailrace.report import ReportError, show
 
 __all__ = ["LaunchError", "report_directory_of", "run"]
@@ -48,14 +48,14 @@ def run(
     if ranks < 1 or (servers or 0) < 0:
         raise LaunchError(f"a job needs at least one model rank and no negative number of servers: {ranks}, {servers}")
     configuration = Path(configuration)
-    job = _launch.Job(
+    job = launch.Job(
         ranks=ranks,
         program=_program(program),
         servers=servers or 0,
-        server_program=_launch.server_command(str(configuration)),
-        environment=_launch.handed_on(os.environ),
+        server_program=launch.server_command(str(configuration)),
+        environment=launch.handed_on(os.environ),
     )
-    command = _launch.command_line(_launch.detect(mpirun), job, _launch.this_machine())
+    command = launch.command_line(launch.detect(mpirun), job, launch.this_machine())
     directory = report_directory_of(configuration)
     if directory is None:
         return _supervise(command, None)
@@ -110,7 +110,7 @@ def _start(command: list[str], piped: bool) -> subprocess.Popen[str]:
     try:
         return subprocess.Popen(
             command,
-            env=os.environ | _launch.handed_on(os.environ),
+            env=os.environ | launch.handed_on(os.environ),
             stdin=subprocess.DEVNULL if sys.stdin is None or sys.stdin.isatty() else None,
             stdout=where,
             stderr=subprocess.STDOUT if piped else None,

@@ -7,6 +7,8 @@ import time
 import pytest
 from support.harness import attached, block_grid, field, inline, model, servers
 
+pytestmark = pytest.mark.mpich
+
 TIMES = [float(step) for step in range(1, 4001)]
 FIELDS = [field("w", "les")]
 OUTPUT = {"a.nc": {"variables": [{"field": "w", "operation": "mean", "every": "5 s"}]}}

@@ -6,6 +6,8 @@ from support.harness import block_grid, field, indexed_grid, model, servers
 from support.reading import read
 from support.values import History, varying_times
 
+pytestmark = pytest.mark.mpich
+
 AIR_TIMES = varying_times(30, seed=11)
 SEA_TIMES = varying_times(9, seed=12, shortest=3.0, longest=6.0)
 AIR = {

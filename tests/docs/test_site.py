@@ -14,7 +14,7 @@ import pytest
 from markdown_it import MarkdownIt
 from support.harness import TREE
 
-pytest.importorskip("mkdocs", reason="tools/requirements-docs.txt is installed by ./quickstart test and docs")
+pytest.importorskip("mkdocs", reason="tools/requirements_docs.txt is installed by ./quickstart test and docs")
 
 COUNTED = (
     "h1",

@@ -9,6 +9,8 @@ import pytest
 from support.harness import MPI, TREE, Running, mpi_environment, tailrace
 from support.reading import commits, read
 
+pytestmark = pytest.mark.mpich
+
 INSTALLED = Path(os.environ.get("TAILRACE_INSTALLED", TREE / "build" / "install"))
 STEPS, BAD_STEP = 60, 30
 CONFIG = """

@@ -7,6 +7,8 @@ import subprocess
 import pytest
 from support.harness import attached, block_grid, field, inline, model, servers
 
+pytestmark = pytest.mark.mpich
+
 WAYS = {
     "shm": servers(2),
     "mpi": servers(2, transport="mpi"),

@@ -6,6 +6,8 @@ from support.harness import attached, block_grid, field, inline, model, servers
 from support.reading import read
 from support.values import put_values, varying_times
 
+pytestmark = pytest.mark.mpich
+
 TIMES = varying_times(40, seed=11)
 SHAPE = (3, 14, 22)
 STEPS = {"every": "1 step"}

@@ -8,6 +8,8 @@ from support.harness import block_grid, field, model, servers
 from support.reading import differences, every_bit, read
 from support.values import put_values, varying_times
 
+pytestmark = pytest.mark.mpich
+
 TIMES = varying_times(24, seed=5)
 SHAPE = (16, 64, 128)  # 1 MiB a step
 CONFIG = {

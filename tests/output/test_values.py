@@ -8,6 +8,8 @@ from support.harness import block_grid, field, indexed_grid, model, off, replica
 from support.reading import bounds_of, read, time_of
 from support.values import History, varying_times
 
+pytestmark = pytest.mark.mpich
+
 TIMES = varying_times(40, seed=3)
 EVERY = 7.0
 KINDS = ("mean", "min", "max", "sum", "std")

@@ -13,7 +13,7 @@ import made_up
 import pytest
 import tailrace.run
 from tailrace import cli
-from tailrace._launch import (
+from tailrace.launch import (
     HYDRA,
     OPEN_MPI,
     OTHER,

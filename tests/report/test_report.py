@@ -8,10 +8,9 @@ from html.parser import HTMLParser
 import made_up
 import pytest
 from rich.console import Console
-from tailrace import _report_html
-from tailrace._report_facts import ReportError, checkpoints, findings, headline
 from tailrace._text import bytes_text, count_text, percent_text, plural, seconds_text
-from tailrace.report import load, print_report, show
+from tailrace.report import ReportError, html, load, print_report, show
+from tailrace.report.facts import checkpoints, findings, headline
 
 
 def terminal(report, width=150):
@@ -128,7 +127,7 @@ def test_a_run_that_did_nothing_has_a_report_too():
     empty["run"]["seconds"] = 0.0
     assert headline(empty)[0][1] == "0.0 %"
     assert "complete" in terminal(empty)
-    assert "<svg" not in _report_html.page(empty)
+    assert "<svg" not in html.page(empty)
 
 
 class Page(HTMLParser):
@@ -164,7 +163,7 @@ class Page(HTMLParser):
 
 
 def test_the_page_is_whole_and_needs_nothing_else():
-    text = _report_html.page(made_up.report())
+    text = html.page(made_up.report())
     page = Page(text)
     assert page.fetched == []
     assert len(page.ids) == len(set(page.ids)), "ids of two plots meet"
@@ -175,7 +174,7 @@ def test_the_page_is_whole_and_needs_nothing_else():
 
 
 def test_the_plots_follow_light_and_dark():
-    text = _report_html.page(made_up.report())
+    text = html.page(made_up.report())
     pictures = re.findall(r"<svg.*?</svg>", text, re.DOTALL)
     assert len(pictures) == 6
     for picture in pictures:
@@ -188,7 +187,7 @@ def test_the_plots_follow_light_and_dark():
 
 
 def test_the_plots_show_the_numbers():
-    text = _report_html.page(made_up.report())
+    text = html.page(made_up.report())
     assert "4.0 to 1" in text
     assert "1.0 to 1" in text
     assert "waiting for room (stalls)" in text
@@ -196,12 +195,12 @@ def test_the_plots_show_the_numbers():
 
 
 def test_the_same_numbers_give_the_same_page():
-    assert _report_html.page(made_up.report()) == _report_html.page(made_up.report())
+    assert html.page(made_up.report()) == html.page(made_up.report())
 
 
 def test_names_do_no_harm_in_the_page():
     evil = '<script>alert("1")</script> & $x_1$'
-    text = _report_html.page(
+    text = html.page(
         made_up.report(fields=[made_up.field(evil)], files=[made_up.file(evil)], servers=[made_up.server(0, host=evil)])
     )
     assert "<script" not in text

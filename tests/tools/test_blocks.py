@@ -1,4 +1,4 @@
-"""What a benchmark makes of runs in which steps with output and silent ones take turns."""
+"""The cost that a benchmark finds in runs in which steps with output and silent ones take turns."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""tools/check_classes: it finds every kind of offence, and this tree has none."""
+"""tools/check_classes: it finds classes in two files, which this tree has not, and warns of sizes."""
 
 import subprocess
 import sys
@@ -7,12 +7,17 @@ from pathlib import Path
 import pytest
 
 TREE = Path(__file__).resolve().parent.parent.parent
+CLEAN = (0, "check_classes: 0 errors, 0 warnings\n")
 
 
 def check(tree: Path) -> tuple[int, str]:
     done = subprocess.run([sys.executable, TREE / "tools" / "check_classes", tree], capture_output=True, text=True)
     assert not done.stderr, done.stderr
     return done.returncode, done.stdout
+
+
+def warned(line: str) -> tuple[int, str]:
+    return 0, f"{line} (warning)\ncheck_classes: 0 errors, 1 warnings\n"
 
 
 def write(tree: Path, path: str, *lines: str) -> None:
@@ -31,7 +36,7 @@ def test_classes_in_one_file_each_pass(tmp_path):
         "bool Axis::operator==(const Axis& other) const { return true; }",
         "}  // namespace tailrace::time",
     )
-    # What is called, or of another namespace, is no second home.
+    # A call, or a class of the same name in another namespace, is no second home.
     write(
         tmp_path,
         "src/time/ruler.cpp",
@@ -46,7 +51,7 @@ def test_classes_in_one_file_each_pass(tmp_path):
         "Axis::Axis(int kind) {}",
         "}  // namespace tailrace::output",
     )
-    assert check(tmp_path) == (0, "check_classes: 0 offences\n")
+    assert check(tmp_path) == CLEAN
 
 
 @pytest.mark.parametrize(
@@ -68,7 +73,7 @@ def test_a_class_in_two_files_is_found(tmp_path, member):
     assert status == 1
     assert output == (
         "src/analytics/engine_more.cpp:2: members of tailrace::analytics::Engine, which are also defined in "
-        "src/analytics/engine.cpp\ncheck_classes: 1 offence\n"
+        "src/analytics/engine.cpp (error)\ncheck_classes: 1 errors, 0 warnings\n"
     )
 
 
@@ -77,9 +82,9 @@ def test_a_full_folder(tmp_path):
         write(tmp_path, f"src/room/part_{number}.hpp", "#pragma once")
     for number in range(20):
         write(tmp_path, f"src/room/inside/part_{number}.cpp", "")
-    assert check(tmp_path)[0] == 0
+    assert check(tmp_path) == CLEAN
     write(tmp_path, "src/room/one_more.cpp", "")
-    assert check(tmp_path) == (1, "src/room: 21 sources, more than 20\ncheck_classes: 1 offence\n")
+    assert check(tmp_path) == warned("src/room: 21 sources, more than 20")
 
 
 @pytest.mark.parametrize(
@@ -87,14 +92,14 @@ def test_a_full_folder(tmp_path):
 )
 def test_a_long_file(tmp_path, path):
     write(tmp_path, path, *["! line"] * 400)
-    assert check(tmp_path)[0] == 0
+    assert check(tmp_path) == CLEAN
     write(tmp_path, path, *["! line"] * 401)
-    assert check(tmp_path) == (1, f"{path}: 401 lines, more than 400\ncheck_classes: 1 offence\n")
+    assert check(tmp_path) == warned(f"{path}: 401 lines, more than 400")
 
 
 def test_data_is_no_source(tmp_path):
     write(tmp_path, "tests/config/data/table.py", *["# line"] * 500)
-    assert check(tmp_path)[0] == 0
+    assert check(tmp_path) == CLEAN
 
 
 def test_a_long_signature(tmp_path):
@@ -107,12 +112,12 @@ def test_a_long_signature(tmp_path):
         "}",
     )
     status, output = check(tmp_path)
-    assert status == 1
+    assert status == 0
     assert output.startswith("src/room/a.cpp:3: ")
-    assert "has 6 parameters, more than 5" in output
-    assert output.endswith("check_classes: 1 offence\n")
+    assert "has 6 parameters, more than 5 (warning)\n" in output
+    assert output.endswith("check_classes: 0 errors, 1 warnings\n")
 
 
-def test_this_tree():
+def test_this_tree_has_no_class_in_two_files():
     status, output = check(TREE)
     assert status == 0, output

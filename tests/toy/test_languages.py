@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from support.harness import TREE, mpi_environment
 
+pytestmark = pytest.mark.mpich
+
 INSTALLED = Path(os.environ.get("TAILRACE_INSTALLED", TREE / "build" / "install"))
 TOY = TREE / "examples" / "toy"
 LANGUAGES = ("c", "cpp", "fortran", "python")

@@ -1,8 +1,8 @@
 """Lays out the tree's Markdown for the site generator: the same folders and names, so that links mean the same.
 
-What GitHub understands and Python-Markdown does not is put right on the way: words behind the language of a block, a
-list without a blank line before it, `\\|` in code in a table. A link to a folder becomes one to its README, a link to a
-source file one to a page that shows it.
+Constructs that GitHub understands and Python-Markdown does not are put right on the way: words behind the language of a
+block, a list without a blank line before it, `\\|` in code in a table. A link to a folder becomes one to its README, a
+link to a source file one to a page that shows it.
 """
 
 import os

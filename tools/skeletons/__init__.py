@@ -87,7 +87,7 @@ def with_line(listed: Listed, line: str) -> str:
 
 
 def put_into_form(paths: list[Path]) -> None:
-    """Names change the lengths of lines and the order of includes; without the tool `tools/lint` says what is left."""
+    """Names change the lengths of lines and the order of includes. Without the tool, pre-commit does this later."""
     for program, arguments, suffix in (("clang-format", ["-i"], {".cpp", ".hpp"}), ("ruff", ["format", "-q"], {".py"})):
         beside = Path(sysconfig.get_path("scripts")) / program
         found = str(beside) if beside.exists() else shutil.which(program)
@@ -110,7 +110,7 @@ def lay_out(skeleton: Skeleton, name: str) -> list[Path]:
 
 
 def run(usage: str, skeleton: Skeleton, arguments: Sequence[str]) -> None:
-    """What every script does, once it knows which skeleton is wanted: NAME is the only argument."""
+    """The work of every script, once it knows which skeleton is wanted: NAME is the only argument."""
     program = Path(sys.argv[0]).name
     if len(arguments) != 1 or arguments[0] in ("-h", "--help"):
         sys.exit(usage)

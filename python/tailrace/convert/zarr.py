@@ -1,7 +1,7 @@
 """Zarr stores for `tailrace convert`, read and written by zarr-python.
 
 Written are stores of Zarr v3 as Tailrace writes them (docs/formats/zarr.md); read are these, and what xarray writes in
-either version. What JSON forgets of attributes is kept in attributes of the store that xarray hides.
+either version. Details of attributes that JSON forgets are kept in attributes of the store that xarray hides.
 """
 
 import base64
@@ -15,7 +15,7 @@ import numpy as np
 import zarr
 from zarr.codecs import BloscCodec
 
-from tailrace._convert_types import (
+from tailrace.convert.contents import (
     Compression,
     Contents,
     ConversionError,

@@ -5,7 +5,7 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 
-from tailrace._convert_types import Compression, Contents, ConversionError, Dimension, Region, Variable
+from tailrace.convert.contents import Compression, Contents, ConversionError, Dimension, Region, Variable
 
 HIDDEN = {"_NCProperties"}
 
@@ -15,7 +15,7 @@ def _attributes(item) -> dict:
 
 
 def _compression(filters: dict | None) -> Compression | None:
-    """What the other format has of it: any filter that it does not know becomes zstd."""
+    """The nearest compression of the other format: a filter that it does not know becomes zstd."""
     filters = filters or {}
     shuffle = bool(filters.get("shuffle"))
     if filters.get("zlib"):

@@ -14,8 +14,8 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
-from tailrace._report_facts import BUSY_PHASES, Report, compression
 from tailrace._text import bytes_text, seconds_text
+from tailrace.report.facts import BUSY_PHASES, Report, compression
 
 MOST_BARS = 16
 
@@ -129,7 +129,7 @@ def put_total(report: Report) -> str:
 
 
 def put_each(report: Report) -> str:
-    """What one put takes: the median, the mean and the longest, on a logarithmic axis."""
+    """The time of one put: the median, the mean and the longest, on a logarithmic axis."""
     fields = _costly_fields(report)
 
     def draw(axes: Axes) -> None:

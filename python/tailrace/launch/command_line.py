@@ -1,20 +1,15 @@
-"""From "so many model ranks, so many servers" to a command line for the MPI that is here. Pure but for `detect`."""
+"""From "so many model ranks, so many servers" to a command line for a launcher. Pure functions."""
 
 from __future__ import annotations
 
-import os
-import shlex
-import shutil
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-OPEN_MPI, HYDRA, OTHER = "Open MPI", "MPICH", "other"  # Intel MPI starts its jobs with Hydra too
+from tailrace.launch.launcher import HYDRA, OPEN_MPI, OTHER, Launcher, LaunchError
+from tailrace.launch.machine import Machine
 
-# A batch system decides itself where ranks go and how many a node takes.
-BATCH = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "COBALT_JOBID", "PJM_JOBID", "FLUX_JOB_ID")
 BINDING_WORDS = {
     "bind-to",
     "map-by",
@@ -29,23 +24,6 @@ BINDING_WORDS = {
 }
 
 
-class LaunchError(Exception):
-    """The job cannot be started; the message says how it could."""
-
-
-@dataclass(frozen=True)
-class Launcher:
-    kind: str
-    command: tuple[str, ...]  # mpirun and the options that the user gave with it
-
-
-@dataclass(frozen=True)
-class Machine:
-    cores: tuple[int, ...]  # a hardware thread of each physical core that we may use, ascending
-    is_root: bool = False
-    batch: bool = False
-
-
 @dataclass(frozen=True)
 class Job:
     ranks: int
@@ -53,68 +31,6 @@ class Job:
     servers: int = 0  # ranks of their own program; 0: those of the configuration, out of `ranks`
     server_program: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
-
-
-def detect(mpirun: str | None = None) -> Launcher:
-    """The launcher: the one given (with options, as in a shell), else mpirun or mpiexec of the PATH."""
-    words = _words(mpirun) if mpirun is not None else []
-    program = shutil.which(words[0]) if words else shutil.which("mpirun") or shutil.which("mpiexec")
-    if not program:
-        raise LaunchError(_not_found(words[0] if words else None))
-    try:
-        answer = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=30)
-        said = answer.stdout + answer.stderr
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise LaunchError(f"{program} --version did not answer: {error}") from None
-    return Launcher(kind_of(said), (program, *words[1:]))
-
-
-def _words(command: str) -> list[str]:
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise LaunchError(f"--mpirun {command!r} is not a command: {error}") from None
-    if not words:
-        raise LaunchError("--mpirun names no command")
-    return words
-
-
-def _not_found(given: str | None) -> str:
-    if given is None:
-        return "there is no mpirun or mpiexec on the PATH: install Open MPI or MPICH, load its module, or give --mpirun"
-    if os.sep not in given:
-        return f"there is no {given} on the PATH, which --mpirun names: install it, load its module, or give its path"
-    what = "is not executable" if Path(given).is_file() else "is not a program"
-    return f"{given}, which --mpirun names, {what}"
-
-
-def kind_of(version_text: str) -> str:
-    if "Open MPI" in version_text or "OpenRTE" in version_text or "PRRTE" in version_text:
-        return OPEN_MPI
-    if "HYDRA" in version_text or "Intel(R) MPI" in version_text:
-        return HYDRA
-    return OTHER
-
-
-def this_machine() -> Machine:
-    allowed = sorted(os.sched_getaffinity(0))
-    return Machine(
-        cores=tuple(physical_cores(allowed)),
-        is_root=os.geteuid() == 0,
-        batch=any(name in os.environ for name in BATCH),
-    )
-
-
-def physical_cores(threads: Sequence[int], system: Path = Path("/sys/devices/system/cpu")) -> list[int]:
-    """The first allowed hardware thread of each core."""
-    cores: dict[str, int] = {}
-    for thread in threads:
-        try:
-            siblings = (system / f"cpu{thread}" / "topology" / "thread_siblings_list").read_text().strip()
-        except OSError:
-            siblings = str(thread)
-        cores.setdefault(siblings, thread)
-    return sorted(cores.values())
 
 
 def server_command(configuration: str) -> tuple[str, ...]:
@@ -169,7 +85,7 @@ def _fits(job: Job, machine: Machine) -> bool:
 
 
 def handed_on(environment: Mapping[str, str]) -> dict[str, str]:
-    """What ranks need from our environment wherever they run.
+    """The variables that ranks need from our environment wherever they run.
 
     Servers without a Python of their own find ours, for operators written in it, by VIRTUAL_ENV.
     """

@@ -1,4 +1,4 @@
-"""What a file holds, whatever its format: between a reader and a writer of `tailrace convert`.
+"""The contents of a file in any format, between a reader and a writer of `tailrace convert`.
 
 Values and attributes are those in the file: numbers of their own types, packed ones packed, times as numbers.
 """
@@ -22,7 +22,7 @@ class ConversionError(Exception):
 
 
 class FailedConversion(ConversionError):
-    """What went wrong on the way."""
+    """The conversion began and could not be finished."""
 
     code = "resource"
 
@@ -81,7 +81,7 @@ class Contents:
 
 
 def dims_of(variables: list[Variable], unlimited: set[str]) -> dict[str, Dimension]:
-    """Of a format in which dimensions have no length of their own."""
+    """The dimensions of a format in which they have no length of their own."""
     dims: dict[str, Dimension] = {}
     for variable in variables:
         for name, size in zip(variable.dims, variable.shape, strict=True):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tailrace._adios2 import adios2
-from tailrace._convert_types import Contents, ConversionError, Region, Variable, dims_of, fill_of
+from tailrace.convert.contents import Contents, ConversionError, Region, Variable, dims_of, fill_of
 
 DIMENSIONS = "__xarray_dimensions__"
 ALSO_DIMENSIONS = "_ARRAY_DIMENSIONS"
@@ -23,7 +23,7 @@ TYPES |= {f"u{name}": np.dtype(f"u{dtype.name}") for name, dtype in SIGNED.items
 
 
 def shapes_by_step(path: Path) -> dict[str, list[tuple[int, ...]]]:
-    """Of each variable, in each step that has it.
+    """The shape of each variable, in each step that has it.
 
     ADIOS2 2.12 tells them rightly only to a reader that goes from step to step: for a whole file, its `shape(step)`
     counts all steps in BP4, and those of the variable in BP5.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
-from tailrace import _plots
-from tailrace._report_facts import Report, compression, findings, headline
 from tailrace._text import bytes_text, count_text, plural, seconds_text
+from tailrace.report import plots
+from tailrace.report.facts import Report, compression, findings, headline
 
 # Okabe-Ito, which colour-blind readers tell apart; lighter on dark ground.
 CSS = """
@@ -117,7 +117,7 @@ def _model(report: Report) -> str:
     return (
         "<h2>Cost for the model</h2><p>Time inside <code>put</code>, summed over all model ranks. A stall is a wait "
         "for room in the buffer; a put waits for nothing else.</p>"
-        + (_figure(_plots.put_total(report)) + _figure(_plots.put_each(report)) if some else "<p>Nothing was put.</p>")
+        + (_figure(plots.put_total(report)) + _figure(plots.put_each(report)) if some else "<p>Nothing was put.</p>")
         + _table(head, rows, f"All {plural(len(rows), 'field')}")
     )
 
@@ -134,12 +134,12 @@ def _servers(report: Report) -> str:
     ]
     text = (
         "<h2>Work of the servers</h2><p>Busy time of all threads by phase. Work on several threads adds up to more "
-        "than the wall clock.</p>" + _figure(_plots.phases(report))
+        "than the wall clock.</p>" + _figure(plots.phases(report))
     )
     if any(server["lag_series"] for server in report["servers"]):
         text += (
             "<h2>Lag of the servers</h2><p>The time from the put that completes a commit until it is on disk. "
-            "A growing lag means that the servers do not keep up.</p>" + _figure(_plots.lag(report))
+            "A growing lag means that the servers do not keep up.</p>" + _figure(plots.lag(report))
         )
     return text + _table(["server", *names, "in", "out", "messages"], rows, f"All {plural(len(rows), 'server')}")
 
@@ -167,7 +167,7 @@ def _files(report: Report) -> str:
     return (
         f"<h2>Output</h2><p>The model sent {bytes_in}. The records made from them are "
         "encoded as the configuration says.</p>"
-        + _figure(_plots.files(report))
+        + _figure(plots.files(report))
         + _table(head, rows, f"All {plural(len(rows), 'file')}")
     )
 
@@ -177,5 +177,5 @@ def _memory(report: Report) -> str:
         return ""
     return (
         "<h2>Memory</h2><p>The largest resident memory of a process, and the fill level of the buffers.</p>"
-        + _figure(_plots.memory(report))
+        + _figure(plots.memory(report))
     )

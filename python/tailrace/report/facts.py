@@ -54,7 +54,7 @@ def compression(raw: float, small: float) -> float:
 
 
 def busy_share(server: dict[str, Any]) -> float:
-    """Of the server's wall clock; over 1 where several threads worked."""
+    """The busy share of the server's wall clock; over 1 where several threads worked."""
     busy = sum(server["phases"][phase]["seconds"] for phase in BUSY_PHASES if phase in server["phases"])
     return busy / server["run_seconds"] if server["run_seconds"] > 0 else 0.0
 
@@ -119,7 +119,7 @@ def checkpoints(report: Report) -> list[tuple[str, str, str]]:
 
 
 def burst_buffers(counted: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
-    """Of the servers whose checkpoints went by way of them."""
+    """The line about burst buffers, from the servers whose checkpoints used them."""
     if not counted:
         return []
     slowest = max(one["to_nodes"]["most_seconds"] for one in counted)
@@ -136,7 +136,7 @@ def burst_buffers(counted: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
 
 
 def findings(report: Report) -> list[str]:
-    """What deserves attention, each with a remedy. Empty for a run without trouble."""
+    """Findings that deserve attention, each with a remedy. Empty for a run without trouble."""
     said = []
     if report["run"]["outcome"] != "complete":
         said.append(f"The run failed: {report['run']['outcome']}")
