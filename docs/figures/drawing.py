@@ -1,4 +1,4 @@
-"""What the figures share: one palette, one font, shapes as SVG text. The same calls give the same bytes.
+"""The common parts of the figures: one palette, one font, shapes as SVG text. The same calls give the same bytes.
 
 Every figure lies on a sheet of its own, so it can be read on light and dark pages alike; where the reader's system is
 dark, the sheet is dark.

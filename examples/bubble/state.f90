@@ -50,7 +50,7 @@ contains
   end subroutine allocate_flow
 
   ! Velocities, potential temperature and pressure of a state whose halos are filled, three points into the halos.
-  ! Every point is computed alike whoever owns it, so the bits do not depend on the decomposition.
+  ! Every point is computed alike on every owner, so the bits do not depend on the decomposition.
   subroutine diagnose(g, ref, q, flow)
     type(grid_t), intent(in) :: g
     type(reference_t), intent(in) :: ref

@@ -22,7 +22,7 @@ IMPLICIT = ("timestep", "time", "terminated")  # at the head of every message
 
 
 class Trace:
-    """What the ranks of a run sent."""
+    """The messages that the ranks of a run sent."""
 
     def __init__(self, folder):
         self.folder = folder

@@ -13,7 +13,7 @@
 
 Dimensions and indices: slowest first, counted from 0. All failures are raised as tailrace.Error.
 
-What a job writes is read step by step, while it runs or later, by `stream`, which needs no compiled part of Tailrace:
+`stream` reads the output of a job step by step, during the run or later. It needs no compiled part of Tailrace:
 
     for step in tailrace.stream("toy.nc", fields=["h"]):
         print(step.h.mean())

@@ -1,7 +1,7 @@
 """The `tailrace` command. Each sub-command is a few lines; the work is done elsewhere.
 
-Exit status: 0 when all went well, 2 when the command line or the configuration does not hold, 1 for everything else.
-What goes wrong is said in one line, `tailrace: error: ...`, never with a traceback.
+Exit status: 0 for success, 2 for a wrong command line or configuration, 1 for every other error.
+An error is printed as one line, `tailrace: error: ...`, never as a traceback.
 """
 
 import sys
@@ -241,7 +241,7 @@ def schema() -> None:
 def inspect(paths: tuple[Path, ...], repair: bool) -> None:
     """Check whether files and checkpoints that Tailrace wrote can be read, and repair them on request.
 
-    Of a directory: the checkpoints in it, or else the files (*.nc, *.zarr).
+    A directory stands for the checkpoints in it, or, if there are none, for its files (*.nc, *.zarr).
     """
     from tailrace import _core
     from tailrace.checkpoints import files_of_output, inspect_directory

@@ -10,10 +10,11 @@
       wind_speed: {python: mine.py, arguments: 2, result: {dims: same, units: m s-1}}
 
 The servers call the function with read-only float64 arrays over their own memory, which it must not keep. It returns an
-array of the declared shape, of numbers. What it raises is the reason that the diagnostic is missing at that step.
+array of numbers of the declared shape. If it raises an exception, the diagnostic is missing at that step, and the
+exception is the reported reason.
 
-One that remembers earlier steps declares what it keeps, and has an argument `state` more: a dict with an array for each
-name, to be read and changed.
+An operator that remembers earlier steps declares its state and takes one more argument, `state`: a dict with an array
+for each name, which it may read and change.
 
     @operator
     def peak(a, state):

@@ -1,4 +1,4 @@
-"""Starts a model with its servers under MPI, shows how it goes, and reports at the end."""
+"""Starts a model with its servers under MPI, shows its progress, and reports at the end."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def _watch_live(child: subprocess.Popen[str], look: Look) -> int:
                 break
             if snapshot := look():
                 live.update(Text(status.line(snapshot), style="cyan", no_wrap=True, overflow="ellipsis"))
-        copier.join(5.0)  # what is still in the pipe; a stray grandchild may hold it open for ever
+        copier.join(5.0)  # the rest of the pipe, which a stray grandchild may hold open indefinitely
     return code
 
 

@@ -54,7 +54,7 @@ def checked(result, shape):
 
 
 class State(dict):
-    """What an operator keeps, by name: arrays over the server's memory. Setting one copies into it."""
+    """The state of an operator by name: arrays over the server's memory. An assignment copies into the array."""
 
     def __setitem__(self, name, values):
         self[name][...] = values

@@ -1,4 +1,4 @@
-"""What became of the steps of an action: counted, logged, and written into the report directory."""
+"""Counts the steps that an action took, failed or missed, logs them and writes them into the report directory."""
 
 import json
 import os

@@ -26,15 +26,16 @@ PR_SET_PDEATHSIG = 1
 
 
 def end_with_supervisor() -> None:
-    """The function may hang for ever; whoever would end it may be killed."""
+    """Ends this process with its supervisor: the function may hang, and the supervisor may be killed."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if str(os.getppid()) != os.environ.get("TAILRACE_SUPERVISOR"):
         os._exit(1)
 
 
 def outlive_signals() -> None:
-    """The launcher may signal all processes of the job: the step is finished all the same. What the function starts
-    heeds signals, so that the function can end it: other programs by themselves, a fork when it is told to."""
+    """Ignores the signals that a launcher sends to all processes of the job, so that the step is finished. Child
+    processes of the function react to signals, so that the function can end them: other programs by themselves, a
+    fork through the handlers that are restored in it."""
     usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
     for number in usual:
         signal.signal(number, lambda *_: None)
@@ -52,7 +53,7 @@ def outlive_signals() -> None:
 
 
 def prepare() -> None:
-    """What the first step would else wait for, within its own time."""
+    """Imports the readers before the first step, whose time limit would otherwise include it."""
     for reader in ("netCDF4", "h5netcdf"):
         if importlib.util.find_spec(reader):
             importlib.import_module(reader)

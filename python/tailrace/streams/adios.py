@@ -18,7 +18,7 @@ NUMBER_VARIABLE = "tailrace_step"  # in a stream of Tailrace: of the step, among
 
 
 class AdiosSteps:
-    """One ADIOS step is one commit of the job: the records that came with it. What does not grow comes once."""
+    """One ADIOS step is one commit of the job and holds its new records. Variables that do not grow are given once."""
 
     def __init__(self, source: BpDataset | SstStream, selection: Selection, start: str | int, every: int):
         if isinstance(start, int) and not source.may_begin_anywhere:
@@ -112,7 +112,7 @@ class AdiosSteps:
         return records, selection, [one for one in records.steps(Position()) if records.has_any(one, selection)]
 
     def _selected(self, raw: xr.Dataset) -> Selection:
-        """What is asked for of this step: it need not have all fields that there are."""
+        """The selection within this step, which need not have all fields."""
         if self.selection.fields is None:
             return self.selection
         known = names_in(self.attributes) | {str(name) for name in raw.variables}

@@ -16,7 +16,7 @@ ENGINES = {4: "BP4", 5: "BP5"}  # by the version there
 
 
 class AdiosSource:
-    """What both have in common."""
+    """The common part of datasets and streams."""
 
     wait_for = 0.0  # seconds that ADIOS2 waits for a step, in which no other thread of Python gets a turn
     rest = 0.0  # seconds between two such waits

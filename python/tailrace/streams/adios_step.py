@@ -12,7 +12,7 @@ TYPES = {"float": "f4", "double": "f8", "char": "S1", "string": "O"}  # others b
 
 
 class StepArray(BackendArray):
-    """Of the step that is open. Of a selection it reads the smallest box around it."""
+    """A variable of the open step. It reads the smallest box around a selection."""
 
     def __init__(self, opened, name: str, told: dict[str, str]):
         self.opened = opened

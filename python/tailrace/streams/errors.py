@@ -1,8 +1,8 @@
-"""What can go wrong with a stream."""
+"""The exceptions of streams."""
 
 
 class StreamError(Exception):
-    """The source cannot be read, or does not hold what was asked for."""
+    """The source cannot be read, or lacks a requested field or step."""
 
 
 class StreamTimeout(StreamError, TimeoutError):

@@ -105,7 +105,7 @@ class Job:
         return any(is_marked(folder / REPORT_DIRECTORY / ".session") for folder in folders)
 
     def words(self) -> str:
-        """What is known of it, for a message."""
+        """A description of the job for messages."""
         directory = self.directory()
         if directory is None:
             return f"no {REPORT_DIRECTORY} was found that speaks of it"

@@ -1,4 +1,4 @@
-"""Which part of each step is wanted."""
+"""Selects the requested part of each step."""
 
 import difflib
 from collections.abc import Mapping, Sequence

@@ -118,7 +118,7 @@ class Series:
         return coverage
 
     def _check_behind(self, path: Path) -> None:
-        """That all records of the next file are later than those of the current one."""
+        """Checks that all records of the next file are later than those of the current one."""
         before = self.covered if self.covered.is_final else Coverage(self.current)
         after = self.waiting[path]
         for dim in set(before.last) & set(after.first):

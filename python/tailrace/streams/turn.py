@@ -1,12 +1,12 @@
-"""Whose turn it is among the steps that a reader asks for."""
+"""Decides which steps a reader gets."""
 
 from dataclasses import dataclass
 
 
 @dataclass
 class Turn:
-    """Counts the steps with a record of a field that is asked for. Of those behind `left_out` each `every`-th is given:
-    whoever has got n steps one by one goes on behind n."""
+    """Counts the steps that have a record of a requested field. Behind `left_out` steps, every `every`-th one is given.
+    A reader that has got n steps one by one can therefore continue with `start=n`."""
 
     left_out: int = 0
     every: int = 1
