@@ -19,7 +19,7 @@ COLUMNS = ("component", "step", "model time", "size", "files", "state")
 
 
 def show(directory: Path, verify: bool = False, console: Console | None = None) -> str:
-    """Prints what is in `directory`; says how many of how many cannot be used, or nothing."""
+    """Prints the checkpoints in `directory`. Returns the number of unusable ones as text, or nothing."""
     console = console or Console()
     found = _core.Checkpoints(directory).list(verify)
     console.print(_table(found, verify), soft_wrap=True)

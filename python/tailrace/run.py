@@ -147,7 +147,7 @@ Look = Callable[[], status.Snapshot | None]
 
 def _watch_plain(child: subprocess.Popen[str], look: Look) -> int:
     """A line on stderr every few seconds, only while something changes."""
-    said = None
+    printed = None
     next_line = time.monotonic() + PLAIN_LINE_EVERY
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -156,9 +156,9 @@ def _watch_plain(child: subprocess.Popen[str], look: Look) -> int:
             continue
         next_line = time.monotonic() + PLAIN_LINE_EVERY
         snapshot = look()
-        if snapshot and (text := status.line(snapshot)) != said:
+        if snapshot and (text := status.line(snapshot)) != printed:
             print(f"tailrace: {text}", file=sys.stderr, flush=True)
-            said = text
+            printed = text
 
 
 def _watch_live(child: subprocess.Popen[str], look: Look) -> int:

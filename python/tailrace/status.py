@@ -1,4 +1,4 @@
-"""How a run stands while it goes on: what the servers' status files say, taken together, and the line that tells it."""
+"""The state of a running job: combines the status files of its servers and makes the status line."""
 
 from __future__ import annotations
 

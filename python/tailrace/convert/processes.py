@@ -44,7 +44,7 @@ class Worker:
 def in_processes(
     worker: Worker, work: list[tuple[Variable, Region]], jobs: int
 ) -> Iterator[tuple[Variable, Region, np.ndarray | None]]:
-    """In the order of the work, with so many pieces on their way that no more memory is needed than said."""
+    """Yields the results in the order of the work. Limits the pieces under way by the given memory."""
     context = multiprocessing.get_context("spawn")  # libraries with threads of their own do not survive a fork
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=worker.begin) as pool:
         running: deque[tuple[Variable, Region, Future]] = deque()

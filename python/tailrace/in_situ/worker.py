@@ -84,14 +84,14 @@ def call(function: Callable, descriptor: int) -> None:
 
 
 def head(text: str, most: int) -> bytes:
-    told = text.encode(errors="backslashreplace")
-    return told if len(told) <= most else told[:most] + b" ..."
+    encoded = text.encode(errors="backslashreplace")
+    return encoded if len(encoded) <= most else encoded[:most] + b" ..."
 
 
 def ends(text: str, most: int) -> bytes:
     """Without its middle: a traceback begins with where, and ends with what."""
-    told = text.encode(errors="backslashreplace")
-    return told if len(told) <= most else told[: most // 2] + b"\n...\n" + told[-most // 2 :]
+    encoded = text.encode(errors="backslashreplace")
+    return encoded if len(encoded) <= most else encoded[: most // 2] + b"\n...\n" + encoded[-most // 2 :]
 
 
 def words_of(error: BaseException) -> str:

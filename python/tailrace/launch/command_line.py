@@ -63,13 +63,13 @@ def _part(launcher: Launcher, ranks: int, program: Sequence[str], environment: M
 
 def _options(launcher: Launcher, job: Job, machine: Machine) -> list[str]:
     options: list[str] = []
-    said = {word.lstrip("-").split("=")[0] for word in launcher.command[1:] if word.startswith("-")}
+    given = {word.lstrip("-").split("=")[0] for word in launcher.command[1:] if word.startswith("-")}
     total = job.ranks + job.servers
-    placed = machine.batch or bool(said & BINDING_WORDS)
+    placed = machine.batch or bool(given & BINDING_WORDS)
     if launcher.kind == OPEN_MPI:
-        if machine.is_root and "allow-run-as-root" not in said:
+        if machine.is_root and "allow-run-as-root" not in given:
             options.append("--allow-run-as-root")
-        if not placed and total > len(machine.cores) and "oversubscribe" not in said:
+        if not placed and total > len(machine.cores) and "oversubscribe" not in given:
             options.append("--oversubscribe")
         if not placed:
             options += ["--bind-to", "core", "--map-by", "core"] if _fits(job, machine) else ["--bind-to", "none"]

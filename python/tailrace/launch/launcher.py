@@ -13,7 +13,7 @@ OPEN_MPI, HYDRA, OTHER = "Open MPI", "MPICH", "other"  # Intel MPI starts its jo
 
 
 class LaunchError(Exception):
-    """The job cannot be started; the message says how it could."""
+    """The job cannot be started; the message names the remedy."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ def detect(mpirun: str | None = None) -> Launcher:
         raise LaunchError(_not_found(words[0] if words else None))
     try:
         answer = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=30)
-        said = answer.stdout + answer.stderr
+        output = answer.stdout + answer.stderr
     except (OSError, subprocess.TimeoutExpired) as error:
         raise LaunchError(f"{program} --version did not answer: {error}") from None
-    return Launcher(kind_of(said), (program, *words[1:]))
+    return Launcher(kind_of(output), (program, *words[1:]))
 
 
 def _words(command: str) -> list[str]:

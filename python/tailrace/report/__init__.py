@@ -48,8 +48,8 @@ def _actions(folder: Path) -> list[Text]:
         action = json.loads(path.read_text(encoding="utf-8"))
         counts = {"done": action["done"], **action["failed"]}
         counts |= {"discarded": action["discarded"], "not tried": action["not_tried"]}
-        told = ", ".join(f"{word} {count}" for word, count in counts.items() if count or word == "done")
-        line = Text(f"in_situ.{action['name']}   {told}   {seconds_text(action['call_seconds'])} in calls   ")
+        steps_text = ", ".join(f"{word} {count}" for word, count in counts.items() if count or word == "done")
+        line = Text(f"in_situ.{action['name']}   {steps_text}   {seconds_text(action['call_seconds'])} in calls   ")
         good = action["outcome"] == "complete" and not any(action["failed"].values())
         lines.append(line.append(action["outcome"], style="green" if good else "yellow"))
     return lines

@@ -1,4 +1,4 @@
-"""Reads report.json and says what it means, for the terminal and the page alike."""
+"""Reads report.json and interprets it, for both the terminal and the page."""
 
 from __future__ import annotations
 
@@ -137,12 +137,12 @@ def burst_buffers(counted: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
 
 def findings(report: Report) -> list[str]:
     """Findings that deserve attention, each with a remedy. Empty for a run without trouble."""
-    said = []
+    sentences = []
     if report["run"]["outcome"] != "complete":
-        said.append(f"The run failed: {report['run']['outcome']}")
+        sentences.append(f"The run failed: {report['run']['outcome']}")
     stall = share_of_run(report, "stall_seconds")
     if stall > 0.01:
-        said.append(
+        sentences.append(
             f"The model waited {percent_text(stall)} of its time for room in the buffer. "
             "Raise `servers: buffer:`, use more servers, or write less often."
         )
@@ -154,19 +154,19 @@ def findings(report: Report) -> list[str]:
             and client["buffer_high_water_bytes"] > 0.9 * client["buffer_capacity_bytes"]
         ]
         if full:
-            said.append(
+            sentences.append(
                 f"The buffer of {plural(len(full), 'rank')} was over 90 % full at some moment: "
                 "a slower disk or a little more output would make the model wait."
             )
     spilled = sum(client["spilled_bytes"] for client in report["clients"])
     if spilled:
-        said.append(f"{bytes_text(spilled)} went through the spill directory, because buffers were full.")
+        sentences.append(f"{bytes_text(spilled)} went through the spill directory, because buffers were full.")
     shares = [busy_share(server) for server in report["servers"]]
     if len(shares) > 1 and max(shares) > 0.5 and max(shares) > 2 * sum(shares) / len(shares):
         busiest = report["servers"][shares.index(max(shares))]["rank"]
-        said.append(f"Server {busiest} had more than twice the work of an average server.")
+        sentences.append(f"Server {busiest} had more than twice the work of an average server.")
     idle = [field["name"] for field in report["fields"] if field["put"]["count"] == 0 and field["unwanted"] > 0]
     if idle:
         names = ", ".join(idle[:6]) + (", ..." if len(idle) > 6 else "")
-        said.append(f"Put but never wanted by any file: {names}.")
-    return said
+        sentences.append(f"Put but never wanted by any file: {names}.")
+    return sentences

@@ -71,13 +71,13 @@ def _head(report: Report) -> str:
         f"<div><span>{escape(what)}</span><b>{escape(value)}</b><span>{escape(context)}</span></div>"
         for what, value, context in headline(report)
     )
-    said = "".join(f"<li>{escape(sentence)}</li>" for sentence in findings(report))
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in findings(report))
     return (
         f"<h1>{escape(run['configuration'])}</h1>"
         f'<p class="soft">{escape(run["outcome"])} after {seconds_text(run["seconds"])}; '
         f"{plural(run['clients'], 'model rank')}, {plural(run['servers'], 'server')} "
         f"({escape(run['mode'])}, {escape(run['transport'])})</p>"
-        f'<div class="numbers">{cards}</div>' + (f'<ul class="findings">{said}</ul>' if said else "")
+        f'<div class="numbers">{cards}</div>' + (f'<ul class="findings">{items}</ul>' if items else "")
     )
 
 

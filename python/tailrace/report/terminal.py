@@ -54,7 +54,7 @@ def _headline(report: Report) -> Padding:
 
 
 def _table(title: str, *columns: str, wraps: int = 0) -> Table:
-    """Where the terminal is narrow, the column `wraps` goes on in a second line."""
+    """Where the terminal is narrow, the column `wraps` continues in a second line."""
     table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, collapse_padding=True)
     for number, column in enumerate(columns):
         table.add_column(column, justify="left" if number == 0 else "right", no_wrap=number != wraps, overflow="fold")

@@ -53,7 +53,7 @@ class AdiosSource:
             time.sleep(self.rest)
 
     def _is_over(self) -> bool:
-        """Nobody goes on with it, though its end is not marked in it."""
+        """No job continues it, although its end is not marked in it."""
         return False
 
     def check_end(self) -> None:

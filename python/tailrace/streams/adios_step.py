@@ -14,12 +14,12 @@ TYPES = {"float": "f4", "double": "f8", "char": "S1", "string": "O"}  # others b
 class StepArray(BackendArray):
     """A variable of the open step. It reads the smallest box around a selection."""
 
-    def __init__(self, opened, name: str, told: dict[str, str]):
+    def __init__(self, opened, name: str, description: dict[str, str]):
         self.opened = opened
         self.name = name
-        self.is_text = told["Type"] == "char"
-        self.shape = tuple(int(extent) for extent in told["Shape"].split(",") if extent.strip())
-        self.dtype = np.dtype(TYPES.get(told["Type"], told["Type"].removesuffix("_t")))
+        self.is_text = description["Type"] == "char"
+        self.shape = tuple(int(extent) for extent in description["Shape"].split(",") if extent.strip())
+        self.dtype = np.dtype(TYPES.get(description["Type"], description["Type"].removesuffix("_t")))
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> np.ndarray:
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._selected)
@@ -45,10 +45,10 @@ class StepArray(BackendArray):
 def described(opened, attributes: dict[str, object], known: set[str], source: str) -> dict[str, xr.Variable]:
     """The variables of the open step, besides the `known` ones. `attributes`: those of the dataset, by their names."""
     variables = {}
-    for name, told in opened.available_variables().items():
+    for name, description in opened.available_variables().items():
         if name in known:
             continue
-        array = StepArray(opened, name, told)
+        array = StepArray(opened, name, description)
         own = {key[len(name) + 1 :]: value for key, value in attributes.items() if key.startswith(f"{name}/")}
         dims = words_in(own.pop(DIMS_ATTRIBUTE, ""))
         if len(dims) != len(array.shape):

@@ -6,11 +6,11 @@ class StreamError(Exception):
 
 
 class StreamTimeout(StreamError, TimeoutError):
-    """No step came within `timeout`; the message says what was waited for."""
+    """No step came within `timeout`; the message names what was waited for."""
 
 
 class JobEnded(StreamError):
-    """The job ended early. All whole records were given before; `outcome` says how it ended."""
+    """The job ended early. All whole records were given before; `outcome` is the reason."""
 
     def __init__(self, message: str, outcome: str):
         super().__init__(message)

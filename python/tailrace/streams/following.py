@@ -137,7 +137,7 @@ class Following:
         self.is_checked = True
 
     def _is_over(self) -> bool:
-        """Nobody goes on with the file, nor makes another one."""
+        """No job continues the file or makes another one."""
         if self.source.goes_on and self.job.directory() is None and self.job.is_one_nearby():
             return time.monotonic() - self.moved > REPORT_PATIENCE
         return self.job.outcome() is not None or not self.job.is_running()

@@ -44,7 +44,7 @@ def stream(
         coordinate, otherwise of positions.
     every: only every n-th step.
     start: "first", "last" (the newest step there is, then those that follow), or how many steps to leave out.
-        Both count the steps that have a record of one of `fields`: a reader that has got n goes on with start=n.
+        Both count the steps that have a record of one of `fields`: a reader that has got n continues with start=n.
     timeout: seconds to wait for the next step, or for the source to appear; then StreamTimeout. By default it waits as
         long as somebody writes.
     engine: netcdf, zarr, bp or sst, where the name does not tell.
