@@ -95,9 +95,7 @@ checkpoints::Checkpoints::Events ServedComponent::checkpoint_events() {
           .tell = [this](const base::Fault& fault) { control_.tell(fault); }};
 }
 
-// Idle for a snapshot: the clients of this server have put all fields of the step, the leader has announced
-// the step, and no work of this component is left. The work of other components on this server does not
-// count.
+// The clients have put all fields of the step, which the leader has announced, and no work is left here.
 bool ServedComponent::is_idle_for_snapshot() {
   commits_.write_soon();
   const bool is_at_step =
@@ -157,8 +155,7 @@ bool ServedComponent::ready_for_step() {
   return !waits_for_writers_ && has_room();
 }
 
-// In mode inline a message waits for the next call of its receiver, which may be waiting for this rank in the
-// model. So a rank never waits here. Fails if too much accumulates because other ranks do not call.
+// Mode inline never waits here: a message waits for a call of its receiver, which may wait for this rank.
 bool ServedComponent::fails_for_lack_of_room() {
   const std::size_t waiting = router_.moving_bytes();
   const std::size_t step = intake_->most_step_bytes();
@@ -181,8 +178,8 @@ std::size_t ServedComponent::leaving_bytes() const {
 }
 
 // Back-pressure. Only data that leave without another step may delay a step; otherwise the server would wait
-// for itself. Data that stay, and those of other components, reduce the room for them. While the clients'
-// buffers have room, the server accepts only as much as keeps all threads busy (has_enough_to_do).
+// for itself. While the clients' buffers have room, accepts only what keeps all threads busy
+// (has_enough_to_do).
 bool ServedComponent::has_room() {
   const std::size_t memory = blueprint_.info.memory;
   if (diagnostics_ && diagnostics_->steps() > 1 && diagnostics_->bytes() > memory / engine_share)
@@ -196,10 +193,8 @@ bool ServedComponent::has_room() {
              blueprint_.info.configuration.servers.memory + needed_besides_;
 }
 
-// With little data in transit, successive steps reuse the same memory while it is in the CPU caches; touching
-// new memory costs more than writing to the page cache. A slow file does not delay the others: the limit
-// counts for every file (see due_within_shares). And no server runs ahead of the leader, because the homes of
-// files would have to hold the chunks of such steps open.
+// With little data in transit, successive steps reuse memory that is still in the CPU caches. A slow file
+// does not delay the others. A server ahead of the leader would fill the homes of files.
 bool ServedComponent::has_enough_to_do() const {
   const std::int64_t step = intake_->tick().step;
   const bool is_ahead =
@@ -249,7 +244,6 @@ bool ServedComponent::at_rest() const {
          router_.delivers_nothing() && commits_.at_rest() && (!diagnostics_ || diagnostics_->at_rest());
 }
 
-// Several parts and servers may save the same array; its values are then equal.
 void ServedComponent::save(model::StateSaver& saver) const {
   intake_ ? variables_.save(saver) : variables_.save_windows(saver);
   commits_.save(saver);
@@ -308,8 +302,7 @@ bool ServedComponent::progress() {
   return (!at_work && close()) || moved;
 }
 
-// Closes the windows that are open at the last step. A server without clients follows the steps of the
-// leader.
+// Closes the windows that are open at the last step. A server without clients uses the leader\'s steps.
 void ServedComponent::finish_windows() {
   windows_finished_ = true;
   const plan::AxisBank& axes = intake_ ? variables_.axes() : commits_.axes();
@@ -357,15 +350,13 @@ bool ServedComponent::continue_shutdown() {
   if (!may_stop_taking(waited) || !intake_->stands_still()) return false;
   if (intake_->step_is_complete()) close_step();
   shutdown_.announce_complete(intake_->complete_until());
-  // Later input is discarded. In mode inline this is done at once, so that the model does not wait for room
-  // while other ranks wait for it.
+  // Later input is discarded; in mode inline at once, so that the model does not wait for room.
   if (blueprint_.is_inline()) intake_->discard();
   return true;
 }
 
-// The clients learn of the end only when the files are closed, since a client that fails may end the whole
-// job. In mode inline their server process reports it even later: without their calls the other servers could
-// not end.
+// The clients learn of the end when the files are closed, since a client that fails may end the whole job; in
+// mode inline even later, by their server process.
 void ServedComponent::on_cut(const model::Tick& tick) {
   if (fatal()) return;
   if (intake_) intake_->discard();

@@ -72,7 +72,6 @@ client::RestoredFields ModelRank::restored(const char* call) {
 
 ModelRank::~ModelRank() { leave(); }
 
-// Does not replace a signal handler of the model.
 void ModelRank::heed_signals() {
   const settings::Signals signals = started_.run.servers().signals;
   const bool is_dedicated = started_.run.servers().mode == settings::Mode::dedicated;
@@ -80,7 +79,6 @@ void ModelRank::heed_signals() {
     signals_.emplace(env::OwnHandler::left_alone);
 }
 
-// Only the loss of a server is survived, not that of a model rank.
 bool ModelRank::goes_on_after(const Error& error) {
   if (started_.run.servers().on_server_loss == settings::OnServerLoss::stop) return false;
   const bool of_own_host = own_ && own_->failed_with(error);
@@ -93,7 +91,7 @@ bool ModelRank::goes_on_after(const Error& error) {
   return how.has_value();
 }
 
-// All ranks reach this, since the remaining servers end their files too; the first rank logs it.
+// All ranks reach this, since the other servers end their files too; the first rank logs it.
 void ModelRank::go_on_without_output(const std::string& how) {
   const bool stepped = client_ && client_->stepped();
   output_lost_ = host::describe_lost_output(started_.run, how,
@@ -112,7 +110,7 @@ void ModelRank::begin_to_wait(const char* what) {
   waits_since_ = env::steady_seconds();
 }
 
-// Each wake-up takes time from a server that may share the core, so the pauses grow with the wait.
+// Each wake-up takes time from a server that may share the core, so the pauses grow.
 void ModelRank::meanwhile() {
   if (finishing_) client_->producer().flush();  // continues to send spilled packets
   const double waited = env::steady_seconds() - waits_since_;
@@ -201,8 +199,7 @@ void ModelRank::ready() {
   }
 }
 
-// An MPI message does not wake a sleeping server, so this rank rings the server's doorbell. A server on
-// another node polls instead.
+// An MPI message does not wake a sleeping server, so this rank rings the doorbell of a server on its node.
 void ModelRank::receive_welcome() {
   const auto message = await(handshake::Tag::welcome, "to say how it is reached");
   base::ByteReader reader(message);
@@ -243,7 +240,7 @@ void ModelRank::agree_and_connect() {
   client_->put_statics(agreement.nodes);
 }
 
-// Sends the address of this rank's buffer, or a fault, to its server, and waits until all servers are set up.
+// Sends the address of the buffer, or a fault, to the server; waits until all servers are set up.
 void ModelRank::connect() {
   transport::ProducerEnd end;
   base::ByteWriter invitation;
@@ -291,8 +288,7 @@ void ModelRank::step(std::int64_t step, double time) {
   if (is_inline()) own_->progress();
 }
 
-// Collective, with the same result on every rank: signals reach the ranks at different times, and a model can
-// only end on all ranks together.
+// Collective, with the same result on every rank: a model can only end on all ranks together.
 bool ModelRank::stop_requested() {
   client::Client& running = client("stop_requested");
   if (own_) own_->host().stop_controller().model_asks();
@@ -316,8 +312,7 @@ bool ModelRank::checkpoint_due() {
   return running.checkpoint_due();
 }
 
-// In mode inline the servers can only become quiescent in the calls of the ranks, all of which are in this
-// call now.
+// In mode inline the servers become quiescent only in the calls of all ranks, which are in this call now.
 void ModelRank::checkpoint() {
   client("checkpoint").checkpoint();
   if (!is_inline() || is_silent()) return;
@@ -372,8 +367,7 @@ std::vector<base::Fault> ModelRank::receive_goodbye() {
   return faults;
 }
 
-// Called in an exit handler or a destructor: must not throw, and must not leave other ranks waiting for this
-// one.
+// Called in exit handlers and destructors: must not throw or leave other ranks waiting.
 void ModelRank::leave() noexcept {
   const State state = std::exchange(state_, State::finished);
   guard_.reset();
@@ -384,8 +378,7 @@ void ModelRank::leave() noexcept {
     else if (state == State::declaring)
       handshake::report_never_ready(started_, {ErrorCode::lost, "left before ready"});
     if (!own_) return;
-    // This rank is a server too, without which the files of the others cannot be finished. After a signal the
-    // server continues until they are, and then ends the process.
+    // The files of the others need the server of this rank, which ends the process after a signal.
     const bool stopped = !own_->is_inline() && signals_ && signals_->caught() != 0;
     const bool others_know = own_->failed() || watch_.any_failed() || stopped;
     if (started_.world->size() > 1 && state == State::running && !others_know) {
