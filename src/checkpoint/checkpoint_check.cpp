@@ -139,8 +139,8 @@ std::optional<Manifest> newest_whole(env::FileSystem& files, const std::string& 
       if (!found) return std::move(checkpoint.manifest);
       checkpoint.why = *found;
     }
-    base::log_warning(fmt::format("checkpoint {} is not used: {}; the one before is looked at",
-                                  checkpoint.path, checkpoint.why));
+    base::log_warning(fmt::format("checkpoint {} is not used: {}; trying the previous one", checkpoint.path,
+                                  checkpoint.why));
   }
   return std::nullopt;
 }

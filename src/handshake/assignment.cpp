@@ -11,7 +11,7 @@
 namespace tailrace::handshake {
 namespace {
 
-// A NUMA domain of a node; the ranks that are bound to none are one more.
+// (node, NUMA domain). The unbound ranks of a node form one more domain.
 using Domain = std::pair<int, int>;
 
 Domain domain_of(const Participant& rank) { return {rank.node, rank.domain}; }
@@ -24,7 +24,8 @@ std::vector<int> last_of_domains(const std::vector<Participant>& participants, i
   return ranks;
 }
 
-// The last rank of each domain goes before the last but one of any: by turns, then from the end.
+// Takes the last rank of each domain before the last but one of any, so that servers are spread over the
+// domains of a node.
 std::vector<int> last_of_nodes(const std::vector<Participant>& participants, int of_each) {
   std::map<Domain, int> seen;
   std::map<int, std::vector<std::pair<int, int>>> on_node;  // (turn, -rank)
@@ -67,19 +68,19 @@ std::vector<int> choose_dedicated(const std::vector<Participant>& participants,
   return servers;
 }
 
-// The n-th of `clients` goes to the servers in blocks: the first ones to the first server and so on.
+// Assigns blocks of equal size: the first clients to the first server, and so on.
 void assign(const std::vector<int>& clients, const std::vector<int>& servers, std::vector<int>& server_of) {
   for (std::size_t i = 0; i < clients.size(); ++i)
     server_of[static_cast<std::size_t>(clients[i])] = servers[i * servers.size() / clients.size()];
 }
 
-// While it is worked out.
+// The part of an Assignment that grows rank by rank.
 struct Draft {
   std::vector<int> servers, server_of;
 };
 
-// Of one kind of neighbourhood, which `place` names: those that have a server in theirs are served; the
-// others are left.
+// Assigns the clients that have a server in the same neighbourhood, as computed by `place` (a NUMA domain, a
+// node, the whole job). Returns the clients that have none.
 template <class Place>
 std::vector<int> assign_near(const std::vector<Participant>& participants, const std::vector<int>& clients,
                              Draft& draft, Place place) {

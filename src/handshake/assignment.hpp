@@ -1,4 +1,5 @@
-// Who serves whom: a pure function of what all ranks say of themselves, which the first one evaluates.
+// Which server serves which model rank: a pure function of the properties of all ranks. The first rank
+// evaluates it and broadcasts the result.
 #pragma once
 
 #include <string>
@@ -11,33 +12,34 @@
 
 namespace tailrace::handshake {
 
-// What one rank of the communicator says of itself.
+// The properties of one rank of the communicator.
 struct Participant {
   bool serves = false;    // started as `tailrace serve`
-  std::string component;  // of a model rank
+  std::string component;  // empty for a server
   int node = 0;           // ranks with the same number share memory
-  int domain = -1;        // the NUMA domain of the node to which the rank is bound; -1: to none, or unknown
-  int only_core = -1;     // that it is bound to, by its first hardware thread; -1: to none, or to several
+  int domain = -1;        // the NUMA domain to which the rank is bound; -1: not bound, or unknown
+  int only_core = -1;  // the first hardware thread of the core to which the rank is bound; -1: several cores
 };
 
-// The same on all ranks, and short as long as neighbouring ranks have much in common.
+// Identical on all ranks. Run-length encoded, so it is short if neighbouring ranks have similar properties.
 struct Assignment {
-  StridedRuns servers;       // ranks of the communicator, ascending; in modes attached and inline all models
-  StridedRuns server_of;     // by rank: number of its server; -1 for a dedicated server rank itself
-  StridedRuns component_of;  // by rank: index into components; -1 for a dedicated server rank
+  StridedRuns servers;       // ranks of the communicator, ascending; all model ranks if attached or inline
+  StridedRuns server_of;     // by rank: number of its server; -1 for a dedicated server
+  StridedRuns component_of;  // by rank: index into components; -1 for a dedicated server
   std::vector<std::string> components;
   std::vector<StridedRuns> ranks;  // by component: its model ranks, ascending
 };
 
-// The clients of a server in a component: their ranks in it, and in the communicator; ascending.
+// The clients of a server in one component as pairs (rank in the component, rank in the communicator),
+// ascending.
 std::vector<std::pair<int, int>> clients_of(const Assignment& assignment, int server, std::size_t component);
 
 void put_assignment(base::ByteWriter& writer, const Assignment& assignment);
 Assignment get_assignment(base::ByteReader& reader);
 
-// Clients go to a server of their own NUMA domain where it has one, else of their node, in blocks of
-// neighbouring ranks; otherwise to all servers evenly. Throws Error(configuration) where no server or no
-// model rank is left.
+// Assigns each client to a server of its NUMA domain if there is one, else to a server of its node, in blocks
+// of neighbouring ranks. Clients without a server on their node are distributed evenly over all servers.
+// Throws Error(configuration) if no server or no model rank is left.
 Assignment place(const std::vector<Participant>& participants, const settings::ServersOptions& options);
 
 }  // namespace tailrace::handshake

@@ -20,23 +20,25 @@ namespace {
 using checkpoint::FoundCheckpoint;
 using Texts = std::vector<std::string>;
 
-// The sets of a component, while no other job may change them.
-struct Held {
+constexpr const char* all_failed = "start failed on all ranks; rank 0 of the job reports the reason";
+
+// The checkpoints of a component; the store holds the lock that keeps other jobs from changing them.
+struct LockedCheckpoints {
   checkpoint::CheckpointStore store;
   std::vector<FoundCheckpoint> on_nodes;  // the oldest first
 };
 
-// The component's `checkpoint`, where there may be something to drain.
+// The section `checkpoint` of a component; null if its configuration leaves nothing to drain.
 const settings::CheckpointOptions* options_of(const settings::Configuration& configuration) {
   const auto* options = configuration.sections.find<settings::CheckpointOptions>();
-  const bool is_wanted = options != nullptr && options->is_asked_for && !options->burst_buffer.empty() &&
-                         options->restart != settings::Restart::never;
-  return is_wanted ? options : nullptr;
+  const bool is_used = options != nullptr && options->is_asked_for && !options->burst_buffer.empty() &&
+                       options->restart != settings::Restart::never;
+  return is_used ? options : nullptr;
 }
 
-// On the first rank.
-std::vector<Held> hold_what_waits(const Run& run) {
-  std::vector<Held> all;
+// Called on the first rank only.
+std::vector<LockedCheckpoints> lock_checkpoints_on_nodes(const Run& run) {
+  std::vector<LockedCheckpoints> all;
   for (std::size_t c = 0; c < run.configurations.size(); ++c) {
     const auto* options = options_of(run.configurations[c]);
     if (options == nullptr) continue;
@@ -45,10 +47,10 @@ std::vector<Held> hold_what_waits(const Run& run) {
                                          checkpoint::checkpoints_path(options->directory, component))
             .empty())
       continue;
-    Held& held = all.emplace_back(
-        Held{checkpoint::CheckpointStore(env::system_files(), options->directory, component), {}});
-    held.on_nodes = checkpoint::checkpoints_on_nodes(env::system_files(), held.store.path());
-    for (const FoundCheckpoint& checkpoint : held.on_nodes)
+    LockedCheckpoints& locked = all.emplace_back(LockedCheckpoints{
+        checkpoint::CheckpointStore(env::system_files(), options->directory, component), {}});
+    locked.on_nodes = checkpoint::checkpoints_on_nodes(env::system_files(), locked.store.path());
+    for (const FoundCheckpoint& checkpoint : locked.on_nodes)
       checkpoint::remove_parts(env::system_files(), checkpoint.path);
   }
   return all;
@@ -67,18 +69,19 @@ Texts texts_from(base::ByteReader reader) {
   return texts;
 }
 
-// On the first rank, when all have done what they can.
-DrainedInStart commit_what_is_whole(std::vector<Held>& all) {
+// Called on the first rank only, after all ranks have drained their shards.
+DrainedInStart commit_complete(std::vector<LockedCheckpoints>& all) {
   DrainedInStart drained;
-  for (Held& held : all) {
-    for (const FoundCheckpoint& checkpoint : held.on_nodes) {
-      if (!checkpoint::commit_if_whole(env::system_files(), held.store, checkpoint)) continue;
+  for (LockedCheckpoints& locked : all) {
+    for (const FoundCheckpoint& checkpoint : locked.on_nodes) {
+      if (!checkpoint::commit_if_whole(env::system_files(), locked.store, checkpoint)) continue;
       for (const checkpoint::Shard& shard : checkpoint.manifest.shards) {
         if (!shard.buffered) continue;
         ++drained.shards;
         drained.bytes += shard.bytes;
       }
-      base::log_info(fmt::format("checkpoint {}: what waited in burst buffers is drained", checkpoint.path));
+      base::log_info(
+          fmt::format("checkpoint {}: its shards were drained from the burst buffers", checkpoint.path));
     }
   }
   return drained;
@@ -88,18 +91,19 @@ DrainedInStart commit_what_is_whole(std::vector<Held>& all) {
 
 DrainedInStart drain_burst_buffers(Tree& tree, const Run& run, const std::function<void()>& meanwhile) {
   if (std::ranges::none_of(run.configurations, options_of)) return {};
-  std::vector<Held> held;
-  Texts checkpoints;  // sets_path of the components that have some on nodes
-  const auto told = exchange(tree,
-                             {[](std::span<const std::byte>) {}, [] { return std::vector<std::byte>(); },
-                              [&] {
-                                held = hold_what_waits(run);
-                                for (const Held& one : held) checkpoints.push_back(one.store.path());
-                                return to_bytes(checkpoints);
-                              },
-                              meanwhile},
-                             "start failed on all ranks alike; rank 0 of the job tells why");
-  if (!tree.is_first()) checkpoints = texts_from(base::ByteReader(told));
+  std::vector<LockedCheckpoints> locked;
+  Texts checkpoints;  // directories of the components that have checkpoints on nodes
+  const auto paths = exchange(tree,
+                              {[](std::span<const std::byte>) {}, [] { return std::vector<std::byte>(); },
+                               [&] {
+                                 locked = lock_checkpoints_on_nodes(run);
+                                 for (const LockedCheckpoints& one : locked)
+                                   checkpoints.push_back(one.store.path());
+                                 return to_bytes(checkpoints);
+                               },
+                               meanwhile},
+                              all_failed);
+  if (!tree.is_first()) checkpoints = texts_from(base::ByteReader(paths));
   if (checkpoints.empty()) return {};
   Texts faults;
   for (const std::string& path : checkpoints)
@@ -107,20 +111,20 @@ DrainedInStart drain_burst_buffers(Tree& tree, const Run& run, const std::functi
       std::ranges::copy(checkpoint::drain_what_is_here(env::system_files(), checkpoint),
                         std::back_inserter(faults));
   const auto answer = exchange(tree,
-                               {[&](std::span<const std::byte> word) {
-                                  for (std::string& fault : texts_from(base::ByteReader(word)))
+                               {[&](std::span<const std::byte> message) {
+                                  for (std::string& fault : texts_from(base::ByteReader(message)))
                                     faults.push_back(std::move(fault));
                                 },
                                 [&] { return to_bytes(faults); },
                                 [&] {
                                   for (const std::string& fault : faults) base::log_warning(fault);
-                                  const DrainedInStart drained = commit_what_is_whole(held);
+                                  const DrainedInStart drained = commit_complete(locked);
                                   base::ByteWriter writer;
                                   writer.put(drained);
                                   return writer.take();
                                 },
                                 meanwhile},
-                               "start failed on all ranks alike; rank 0 of the job tells why");
+                               all_failed);
   return base::ByteReader(answer).get<DrainedInStart>();
 }
 

@@ -1,4 +1,9 @@
-// What jobs before left in the burst buffers of the nodes of this one.
+// Recovers the checkpoint shards that earlier jobs left in the burst buffers of this job's nodes.
+//
+// A job that is killed after its shards were written to the nodes, but before they were drained, leaves the
+// only copy of its newest checkpoint there. Each shard carries the host name of its node, and the directory
+// of the checkpoint has a note that lists all shards. So a later job that gets the same nodes can drain them
+// at its start. Without this step it would restart from an older checkpoint.
 #pragma once
 
 #include <functional>
@@ -8,11 +13,11 @@
 
 namespace tailrace::handshake {
 
-// Collective over all ranks of the run, which `tree` joins, in `start`: each drains the members of
-// checkpoints that lie on its node, and sets that are whole then count. Nothing is done, nor said, where no
-// component asks for a burst buffer and a restart. May block on the disk for long; `meanwhile` is called
-// while others are waited for. A warning names each set that stays on nodes, with the member that cannot be
-// had. What was drained, on all ranks. Throws an AgreedFault where another job has the checkpoints open.
+// Collective over all ranks of `tree`, in `start`. Each rank drains the shards on its node; the first rank
+// then commits the checkpoints that are complete. Returns on all ranks what was drained. Does nothing and
+// sends nothing if no component uses both a burst buffer and a restart. May block on the disk for long; calls
+// `meanwhile` while waiting for other ranks. Logs a warning for each checkpoint that remains on the nodes,
+// with the shard that is not accessible. Throws AgreedFault if another job holds the checkpoints open.
 DrainedInStart drain_burst_buffers(Tree& tree, const Run& run, const std::function<void()>& meanwhile);
 
 }  // namespace tailrace::handshake

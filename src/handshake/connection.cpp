@@ -3,8 +3,8 @@
 namespace tailrace::handshake {
 namespace {
 
-// What MPI may still read: nobody destroys it.
-struct Left {
+// An abandoned request and its bytes, which MPI may still read. Never destroyed.
+struct Abandoned {
   std::shared_ptr<const std::vector<std::byte>> bytes;
   std::unique_ptr<comm::Request> request;
 };
@@ -22,9 +22,9 @@ Sending::~Sending() {
   if (!request_ || comm::thread_level() == comm::ThreadLevel::none) return;
   try {
     if (request_->done()) return;
-  } catch (...) {  // MPI is out of order; the request is not touched again
+  } catch (...) {  // MPI reports an error: do not touch the request again
   }
-  static_cast<void>(std::make_unique<Left>(Left{std::move(bytes_), std::move(request_)}).release());
+  static_cast<void>(std::make_unique<Abandoned>(Abandoned{std::move(bytes_), std::move(request_)}).release());
 }
 
 std::optional<std::vector<std::byte>> poll(comm::Communicator& communicator, int from, int tag) {
@@ -43,7 +43,7 @@ void put_fault(base::ByteWriter& writer, const std::optional<base::Fault>& fault
 std::optional<base::Fault> get_fault(base::ByteReader& reader) {
   const int code = reader.get<int>();
   if (code == 0) return std::nullopt;
-  TAILRACE_ASSERT(code > 0 && code <= static_cast<int>(ErrorCode::internal), "a fault of no known kind");
+  TAILRACE_ASSERT(code > 0 && code <= static_cast<int>(ErrorCode::internal), "a fault with an unknown code");
   return base::Fault{static_cast<ErrorCode>(code), reader.get_text()};
 }
 

@@ -1,4 +1,4 @@
-// The words between model ranks and servers before the first record and after the last one.
+// Point-to-point messages between model ranks and servers before the first block and after the last one.
 #pragma once
 
 #include <cstddef>
@@ -16,37 +16,35 @@
 
 namespace tailrace::handshake {
 
-// Tags on the communicator of the whole run. The transport between nodes uses those from `first_transport`
-// on.
+// Message tags on the communicator of the whole run. The transport between nodes uses the tags from
+// `first_transport` on.
 enum class Tag : int {
   welcome = 1,  // server → client: the name of its doorbell
-  ready =
-      2,  // first rank of a component → servers, along a tree: its number, declarations or why there are none
-  invite = 3,        // client → its server: how to reach its buffer
-  reply = 4,         // server → client: all set up, or the fault
-  goodbye = 5,       // server → client: all files are closed; the faults there were
-  abort_notice = 6,  // whoever cannot go on, or knows of one → those who may wait for it: which rank, and why
-  loss = 7,          // the same → servers
-  question = 8,      // whoever waits → a server of another node: do you answer?
-  answer = 9,        // that one: yes
-  call_up = 10,      // in `start`, along the tree of all ranks
-  call_down = 11,
-  node_up = 12,  // along that of the ranks of a node
+  ready = 2,   // first rank of a component → servers, along a tree: its number and declarations, or a fault
+  invite = 3,  // client → its server: the address of its buffer, or a fault
+  reply = 4,   // server → client: all servers are set up, or a fault
+  goodbye = 5,        // server → client: all files are closed; the faults
+  abort_notice = 6,   // a rank that fails, or detects a failure → ranks that may wait for it: AbortNotice
+  server_failed = 7,  // AbortNotice, to servers
+  ping = 8,           // a waiting rank → a server on another node
+  pong = 9,           // the answer to a ping
+  bootstrap_up = 10,  // in `start`, along the tree of all ranks
+  bootstrap_down = 11,
+  node_up = 12,  // in `start`, along the tree of the ranks of a node
   node_down = 13,
-  lifeline = 14,  // server → who is to watch it: how
-  check_up = 15,  // of a check at the end (unreceived)
+  lifeline = 14,  // server → the ranks that watch it: its process and TCP address
+  check_up = 15,  // the check for unreceived messages at the end
   check_down = 16,
   first_transport = 100,
 };
 inline constexpr int transport_tags_per_component = 4;
 
-// A message on its way; its bytes stay until the other side has taken them over. One that is given up while
-// it is under way is left to MPI with its bytes: its receiver may be gone, and would be waited for without
-// end.
+// A message in flight. Keeps the bytes until MPI has sent them. The destructor does not wait: it leaves an
+// incomplete request and its bytes to MPI, because the receiver may be dead and a wait would never return.
 class Sending {
  public:
   Sending(comm::Communicator& communicator, std::vector<std::byte> bytes, int to, int tag);
-  // Of bytes that several messages share.
+  // For bytes that several messages share.
   Sending(comm::Communicator& communicator, std::shared_ptr<const std::vector<std::byte>> bytes, int to,
           int tag);
   ~Sending();
@@ -61,9 +59,9 @@ class Sending {
   std::unique_ptr<comm::Request> request_;
 };
 
-// The next message with this tag, if it is there. Never blocks for long.
+// Receives the next message with this tag if one has arrived. Does not wait for one.
 std::optional<std::vector<std::byte>> poll(comm::Communicator& communicator, int from, int tag);
-// Sends, and waits until the other side has taken it over while `meanwhile` is called.
+// Sends, and calls `meanwhile` until the message has been sent.
 template <class Meanwhile>
 void send(comm::Communicator& communicator, std::vector<std::byte> bytes, int to, int tag,
           Meanwhile&& meanwhile) {
@@ -74,7 +72,7 @@ void send(comm::Communicator& communicator, std::vector<std::byte> bytes, int to
 void put_fault(base::ByteWriter& writer, const std::optional<base::Fault>& fault);
 std::optional<base::Fault> get_fault(base::ByteReader& reader);
 
-// Where a client that lives in its server's process leaves the server's end of its buffer. From any thread.
+// Passes the server's end of a buffer from a client to the server in the same process. From any thread.
 class LocalEnds {
  public:
   void leave(std::unique_ptr<transport::Consumer> consumer);

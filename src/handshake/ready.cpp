@@ -29,12 +29,12 @@
 namespace tailrace::handshake {
 namespace {
 
-// On the component's communicator: the first rank asks with it, and the other answers.
+// Tag on the component's communicator, for the request of the first rank and for the answer.
 constexpr int explain_tag = 3;
 
-constexpr double patience_seconds = 1.5;  // for the last word of a rank that will not be ready
+constexpr double patience_seconds = 1.5;  // to send the last message of a rank that gives up
 
-// With the model's options, where these change anything.
+// The configuration with the model's options filled in.
 settings::Configuration configuration_of(const Started& started, const model::Declarations& declarations) {
   const auto c = static_cast<std::size_t>(started.number);
   return settings::with_options(started.run.configurations[c], started.run.sources[c], declarations.options);
@@ -51,8 +51,9 @@ std::vector<std::byte> await(comm::Communicator& component, int from, int tag,
   return std::move(*message);
 }
 
-// A rank declares something else than the first one, which asks it for the particulars: no message of all
-// others needs to carry them.
+// Throws an Error that names the first difference between the declarations of this rank, the first one, and
+// `rank`. Only now does that rank send a digest of each declaration; the reports of all ranks carry a single
+// one.
 [[noreturn]] void explain(comm::Communicator& component, int rank, const client::Declarer& declarer,
                           const std::function<void()>& meanwhile) {
   send(component, std::vector<std::byte>(1), rank, explain_tag, meanwhile);
@@ -79,15 +80,15 @@ std::vector<std::byte> explanation(const client::Declarer& declarer) {
   return writer.take();
 }
 
-// What this rank and all below it hold, in rank order. All children are listened to, whatever one of them
-// says.
+// The report of this rank and all ranks below it in the tree. Receives the message of every child, even after
+// one has reported a fault, so that none stays unreceived.
 ReadyReport gather(Tree& tree, const Started& started, const client::Declarer& declarer,
                    const std::function<void()>& meanwhile) {
   ReadyReport all = ReadyReport::of(declarer, started.component->rank());
   if (has_stations(started))
     all.nearest = look_for_stations(declarer, configuration_of(started, declarer.declarations()));
   for (std::size_t child = 0; child < tree.children(); ++child)
-    all.add(ReadyReport::from_bytes(hear_child(tree, child, meanwhile)));
+    all.add(ReadyReport::from_bytes(receive_from_child(tree, child, meanwhile)));
   return all;
 }
 
@@ -97,14 +98,14 @@ base::ByteWriter begin_message_to_servers(const Started& started) {
   return message;
 }
 
-// The first of them passes it on to the others.
+// The first server forwards it to the others.
 Sending send_to_servers(Started& started, std::vector<std::byte> message) {
   return {*started.world, std::move(message), started.run.assignment.servers.front(),
           static_cast<int>(Tag::ready)};
 }
 
-void tell_servers(Started& started, std::vector<std::byte> message, const std::function<void()>& meanwhile,
-                  const std::function<void()>& wake) {
+void send_and_wait(Started& started, std::vector<std::byte> message, const std::function<void()>& meanwhile,
+                   const std::function<void()>& wake) {
   Sending sending = send_to_servers(started, std::move(message));
   while (!sending.done()) {
     wake();
@@ -113,23 +114,23 @@ void tell_servers(Started& started, std::vector<std::byte> message, const std::f
 }
 
 std::vector<std::byte> verdict(std::optional<base::Fault> fault, const CoordinateParts& joined = {}) {
-  // That a server is gone is seen on its node alone.
+  // A lost server is reported to all: only the ranks of its node have detected it.
   if (fault && fault->code != ErrorCode::lost)
-    fault->message = "ready failed on all ranks alike; the component's first rank tells why";
+    fault->message = "ready failed on all ranks; the first rank of the component reports the reason";
   base::ByteWriter writer;
   put_fault(writer, fault);
   for (const std::vector<double>& values : joined) writer.put_all(std::span<const double>(values));
   return writer.take();
 }
 
-// And passes it on. `joined` takes the values of coordinates in parts, where it has them.
-std::optional<base::Fault> hear_verdict(Tree& tree, comm::Communicator& component,
-                                        const client::Declarer& declarer, CoordinateParts& joined,
-                                        const std::function<void()>& meanwhile) {
+// Receives the verdict and forwards it down the tree. Appends to `joined` the values of coordinates in parts.
+std::optional<base::Fault> receive_verdict(Tree& tree, comm::Communicator& component,
+                                           const client::Declarer& declarer, CoordinateParts& joined,
+                                           const std::function<void()>& meanwhile) {
   for (;;) {
-    if (const auto heard = tree.from_parent()) {
-      tree.down(*heard);
-      base::ByteReader reader(*heard);
+    if (const auto received = tree.from_parent()) {
+      tree.down(*received);
+      base::ByteReader reader(*received);
       const auto fault = get_fault(reader);
       while (!fault && !reader.rest().empty()) joined.push_back(reader.get_all<double>());
       return fault;
@@ -139,41 +140,42 @@ std::optional<base::Fault> hear_verdict(Tree& tree, comm::Communicator& componen
   }
 }
 
-// Nodes of meshes that were given in parts become those that this rank hands over. What is wrong with them is
-// thrown on the first rank. Gives the fault that the first rank told meanwhile.
+// Redistributes the nodes of meshes that were given in parts: `shared` gets those that this rank owns. Throws
+// on the first rank if nodes are missing or inconsistent. Returns the fault that the first rank sent, if any.
 std::optional<base::Fault> share_nodes(Tree& tree, comm::Communicator& component,
                                        const client::Declarer& declarer,
                                        std::vector<client::StaticValues>& shared,
                                        const std::function<void()>& meanwhile) {
   NodeExchange exchange(component, declarer.given_nodes());
-  if (auto fault = meet(
+  if (auto fault = barrier(
           tree, [&] { return exchange.progress(); }, meanwhile))
     return fault;
   std::vector<NodeFindings> findings = exchange.shares().join();
   for (std::size_t child = 0; child < tree.children(); ++child)
-    add_findings(findings, hear_child(tree, child, meanwhile));
+    add_findings(findings, receive_from_child(tree, child, meanwhile));
   shared = exchange.shares().values();
   if (tree.is_first())
     refuse_findings(findings, declarer.given_nodes());
   else
-    tree.up(findings_word(findings));
+    tree.up(findings_message(findings));
   return std::nullopt;
 }
 
-// On the first rank, of what all hold. Gives the plan, and the message to the servers.
+// On the first rank: checks the declarations of all ranks. Returns the plan; appends the message to the
+// servers.
 plan::Plan check_all(Started& started, model::Declarations& declarations, model::Tick begin,
-                     const ReadyReport& gathered, base::ByteWriter& to_servers) {
+                     const ReadyReport& report, base::ByteWriter& to_servers) {
   if (!(std::abs(begin.time) <= model::latest_time))
     throw Error(
         ErrorCode::usage,
         fmt::format("initial_time is {} s; a model time is a number of at most 2^53 seconds", begin.time));
-  model::check_message(declarations, gathered.decomposition,
+  model::check_message(declarations, report.decomposition,
                        static_cast<std::size_t>(started.component->size()));
-  model::check_cover(declarations, gathered.decomposition);
-  join_parts(declarations, gathered.decomposition, gathered.parts);
-  set_digests(declarations, gathered.digests);
+  model::check_cover(declarations, report.decomposition);
+  join_parts(declarations, report.decomposition, report.parts);
+  set_digests(declarations, report.digests);
   if (has_stations(started))
-    set_found_cells(declarations, configuration_of(started, declarations), gathered.nearest);
+    set_found_cells(declarations, configuration_of(started, declarations), report.nearest);
   plan::Plan plan = plan_for(started, declarations);
   if (started.restart) plan::check_restart(started.restart->texts, plan, declarations);
   const auto continued = look_at_existing_files(plan, begin, env::system_files());
@@ -182,9 +184,9 @@ plan::Plan check_all(Started& started, model::Declarations& declarations, model:
   put_fault(to_servers, std::nullopt);
   to_servers.put(begin);
   put_continued(to_servers, continued);
-  to_servers.put_text(started.restart ? started.restart->set : "");
+  to_servers.put_text(started.restart ? started.restart->checkpoint : "");
   to_servers.put_all(std::span<const std::byte>(declarations.to_bytes()));
-  to_servers.put_all(std::span<const std::byte>(gathered.decomposition.to_bytes()));
+  to_servers.put_all(std::span<const std::byte>(report.decomposition.to_bytes()));
   return plan;
 }
 
@@ -197,11 +199,11 @@ Agreement lead(Started& started, const client::Declarer& declarer, model::Tick b
   base::ByteWriter to_servers = begin_message_to_servers(started);
   model::Declarations declarations = declarer.declarations();
   try {
-    const ReadyReport gathered = gather(tree, started, declarer, meanwhile);
-    TAILRACE_ASSERT(gathered.stranger.value_or(0) < component.size(), "a rank that is none of them");
-    if (gathered.stranger) explain(component, *gathered.stranger, declarer, meanwhile);
-    if (gathered.fault) throw Error(gathered.fault->code, gathered.fault->message);
-    agreement.plan = check_all(started, declarations, begin, gathered, to_servers);
+    const ReadyReport report = gather(tree, started, declarer, meanwhile);
+    TAILRACE_ASSERT(report.differing_rank.value_or(0) < component.size(), "a rank outside the component");
+    if (report.differing_rank) explain(component, *report.differing_rank, declarer, meanwhile);
+    if (report.fault) throw Error(report.fault->code, report.fault->message);
+    agreement.plan = check_all(started, declarations, begin, report, to_servers);
     if (!declarer.given_nodes().empty()) {
       tree.down(verdict(std::nullopt));
       share_nodes(tree, component, declarer, agreement.nodes, meanwhile);
@@ -212,8 +214,8 @@ Agreement lead(Started& started, const client::Declarer& declarer, model::Tick b
     put_fault(to_servers, fault);
   }
   try {
-    tell_servers(started, to_servers.take(), meanwhile, wake);
-  } catch (...) {  // one of them is lost, which the other ranks must hear
+    send_and_wait(started, to_servers.take(), meanwhile, wake);
+  } catch (...) {  // a server is lost; the other ranks must get this fault
     if (!fault) fault = base::current_fault();
   }
   tree.down(fault ? verdict(fault) : verdict(fault, joined_values(declarations)));
@@ -222,7 +224,8 @@ Agreement lead(Started& started, const client::Declarer& declarer, model::Tick b
   return agreement;
 }
 
-// Of a rank that gives up, all others must hear: those above and below wait for its words.
+// A rank that fails here sends its fault up and down the tree, since ranks in both directions wait for its
+// messages.
 Agreement follow(Started& started, const client::Declarer& declarer, const std::function<void()>& meanwhile) {
   comm::Communicator& component = *started.component;
   Tree tree(component);
@@ -231,15 +234,15 @@ Agreement follow(Started& started, const client::Declarer& declarer, const std::
   CoordinateParts joined;
   try {
     tree.up(gather(tree, started, declarer, meanwhile).to_bytes());
-    fault = hear_verdict(tree, component, declarer, joined, meanwhile);
+    fault = receive_verdict(tree, component, declarer, joined, meanwhile);
     if (!fault && !declarer.given_nodes().empty()) {
       fault = share_nodes(tree, component, declarer, agreement.nodes, meanwhile);
-      if (!fault) fault = hear_verdict(tree, component, declarer, joined, meanwhile);
+      if (!fault) fault = receive_verdict(tree, component, declarer, joined, meanwhile);
     }
     while (!fault && !tree.sent()) meanwhile();
   } catch (...) {
     tree.give_up(base::current_fault());
-    settle(tree, patience_seconds);
+    wait_until_sent(tree, patience_seconds);
     throw;
   }
   if (!fault && !joined.empty()) {
@@ -248,7 +251,7 @@ Agreement follow(Started& started, const client::Declarer& declarer, const std::
     agreement.plan = plan_for(started, declarations);
   }
   if (!fault) return agreement;
-  settle(tree, patience_seconds);
+  wait_until_sent(tree, patience_seconds);
   throw Error(fault->code, fault->message);
 }
 
@@ -267,7 +270,7 @@ Agreement agree_on_declarations(Started& started, const client::Declarer& declar
                                         : follow(started, declarer, meanwhile);
 }
 
-void tell_never_ready(Started& started, const base::Fault& fault) {
+void report_never_ready(Started& started, const base::Fault& fault) {
   Tree tree(*started.component);
   tree.give_up(fault);
   std::optional<Sending> sending;
@@ -276,7 +279,7 @@ void tell_never_ready(Started& started, const base::Fault& fault) {
     put_fault(writer, fault);
     sending.emplace(send_to_servers(started, writer.take()));
   }
-  // In mode inline servers take it when their ranks end.
+  // In mode inline a server receives it only when its rank ends, so it is not waited for.
   const bool is_inline = started.run.servers().mode == settings::Mode::inline_;
   const double end = env::steady_seconds() + patience_seconds;
   while (env::steady_seconds() < end && !(tree.sent() && (is_inline || !sending || sending->done())))

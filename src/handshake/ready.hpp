@@ -1,5 +1,6 @@
-// `ready` on the model ranks: bring the declarations of all ranks of a component together on its first one,
-// check them against each other and against the configuration, and let every rank and every server know.
+// `ready` on the model ranks: gathers the declarations of all ranks of a component on its first rank, which
+// checks them against each other and against the configuration and broadcasts the result to all ranks and
+// servers.
 #pragma once
 
 #include "client/declarer.hpp"
@@ -11,23 +12,24 @@
 namespace tailrace::handshake {
 
 struct Agreement {
-  // On the first rank, which has made it to see that it holds, and where coordinates came in parts.
+  // Set on the first rank, which makes a plan for its checks, and on all ranks if coordinates came in parts.
   std::optional<plan::Plan> plan;
-  std::vector<client::StaticValues> nodes;  // of meshes given in parts: what this rank is to hand over
+  std::vector<client::StaticValues>
+      nodes;  // nodes of meshes given in parts that this rank sends to its server
 };
 
 // Collective over the component. On success all ranks have declared the same, the parts cover the grids, the
-// plan holds, and the servers have been told. Throws an Error on every rank otherwise: what is wrong is told
-// by that of the first rank, the others refer to it. `meanwhile` is called while waiting, and `wake` too
-// while it is servers that have not yet listened.
+// plan is valid, and the servers have the declarations. Otherwise throws an Error on every rank; the message
+// of the first rank has the reason, and those of the others refer to it. Calls `meanwhile` while waiting, and
+// also `wake` while waiting for servers, which may be asleep.
 Agreement agree_on_declarations(Started& started, const client::Declarer& declarer, model::Tick begin,
                                 const std::function<void()>& meanwhile, const std::function<void()>& wake);
 
-// What the component's configuration asks of a model that declares this.
+// The plan that follows from the component's configuration and these declarations.
 plan::Plan plan_for(const Started& started, const model::Declarations& declarations);
 
-// Of a rank that leaves early: the component will never be ready. The ranks above and below it pass it on,
-// and the first one tells the servers.
-void tell_never_ready(Started& started, const base::Fault& fault);
+// For a rank that leaves before `ready`: reports to the other ranks and to the servers that the component
+// will never be ready. Each rank forwards the report along the tree. Waits 1.5 s at most.
+void report_never_ready(Started& started, const base::Fault& fault);
 
 }  // namespace tailrace::handshake

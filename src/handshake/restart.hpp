@@ -1,4 +1,4 @@
-// From which checkpoint a component goes on, as all its ranks learn in `start`.
+// The checkpoint from which a component restarts. All its ranks agree on it in `start`.
 #pragma once
 
 #include <functional>
@@ -16,18 +16,18 @@ namespace tailrace::handshake {
 
 struct Restart {
   model::Tick at;
-  std::string set;                           // its path
-  std::map<std::string, std::string> texts;  // plan::describe_for_restart of the run before
+  std::string checkpoint;                    // its path
+  std::map<std::string, std::string> texts;  // plan::describe_for_restart of the previous run
   std::shared_ptr<const checkpoint::SavedState> state;
 };
 
-// Opens a set, whose members are not checked. Throws Error(resource).
-Restart open_set(const std::string& set);
+// Opens a checkpoint without verifying its shards. Throws Error(resource).
+Restart open_checkpoint(const std::string& path);
 
-// Collective over the component, in `start`: the first rank looks for the newest whole set, or that of
-// `initial_step`, and all ranks check it, a share each. None where the configuration asks for none, or there
-// is none. `meanwhile` is called while waiting. Throws on every rank: Error(resource) where there is none and
-// must be one, or where one cannot be used that nothing says is damaged.
+// Collective over the component, in `start`. The first rank looks for the newest complete checkpoint, or that
+// of `initial_step`; all ranks verify it, a share each. Returns none if the configuration asks for none, or
+// none exists. Calls `meanwhile` while waiting. Throws Error(resource) on every rank if there is no
+// checkpoint and `restart: require` is set, or if one is undamaged but cannot be used.
 std::optional<Restart> find_restart(comm::Communicator& component, const std::string& name,
                                     const settings::Configuration& configuration, std::int64_t initial_step,
                                     const std::function<void()>& meanwhile);

@@ -1,4 +1,4 @@
-// What every rank knows after the first exchange of `start`.
+// The description of the run that every rank has after the first exchange of `start`.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct CpusOfRank {
   std::vector<int> cpus;
 };
 
-// Checkpoints of jobs before, out of burst buffers, in `start`.
+// Shards of earlier jobs that were drained from burst buffers in `start`.
 struct DrainedInStart {
   std::uint64_t shards = 0, bytes = 0;
 };
@@ -27,19 +27,19 @@ struct Run {
   Assignment assignment;
   std::vector<settings::Sources> sources;               // by component
   std::vector<settings::Configuration> configurations;  // by component, without the model's options
-  StridedRuns nodes;                                    // by rank; named by the lowest rank of each
-  std::map<int, transport::ProcessId> processes;        // by rank: of this node, and others that are known
-  std::vector<CpusOfRank> cpus_on_node;                 // of the ranks of this node, ascending
+  StridedRuns nodes;                                    // by rank: the lowest rank of its node
+  std::map<int, transport::ProcessId> processes;  // by rank: those of this node, and servers watched by TCP
+  std::vector<CpusOfRank> cpus_on_node;           // of the ranks of this node, ascending
   DrainedInStart drained = {};
   const settings::ServersOptions& servers() const { return configurations.front().servers; }
 };
 
-// All of the configurations but what `servers()` gives, and their texts: a model rank that serves nobody
-// needs no more of them once it is ready.
+// Frees the configurations and their texts, except for `servers()`. A model rank without a server of its own
+// needs no more once it is ready.
 void forget_configurations(Run& run);
 
-// A model rank and its dedicated server, and what carries records between them. Throws Error(configuration)
-// where the transport that is asked for cannot join them.
+// A model rank with its dedicated server, and the transport between them. Throws Error(configuration) if the
+// configured transport cannot connect them.
 transport::Pair pair_of(const Run& run, int rank);
 const transport::Transport& transport_of(const Run& run, int rank);
 

@@ -28,8 +28,8 @@
 namespace tailrace::handshake {
 namespace {
 
-constexpr double seconds_to_connect = 1.0;  // by TCP, where it can be done at all
-constexpr double patience_seconds = 1.5;    // for the last word of a rank that gives up
+constexpr double seconds_to_connect = 1.0;  // for the TCP connections; some networks refuse them
+constexpr double patience_seconds = 1.5;    // to send the last message of a rank that gives up
 constexpr auto nap = std::chrono::microseconds(200);
 
 void put_sources(base::ByteWriter& writer, const settings::Sources& sources) {
@@ -52,7 +52,7 @@ settings::Sources get_sources(base::ByteReader& reader) {
   return sources;
 }
 
-// The bytes that the speaker of a group says to all: its configuration's text, or why it cannot be read.
+// The message of the first rank of a component: the text of its configuration, or the fault on reading it.
 std::vector<std::byte> read_to_bytes(const std::string& path) {
   base::ByteWriter writer;
   try {
@@ -73,19 +73,19 @@ settings::Sources sources_from(std::span<const std::byte> bytes) {
   return get_sources(reader);
 }
 
-// To read the topology costs some milliseconds, and a rank that is not bound is at no place anyway.
-void say_place(const std::vector<int>& cpus, Hello& hello) {
+// Does not read the topology, which takes some milliseconds, for a rank that is not bound.
+void set_placement(const std::vector<int>& cpus, Hello& hello) {
   if (cpus.size() > 1 && cpus.size() >= std::thread::hardware_concurrency()) return;
   const env::Topology topology = env::read_topology();
   hello.domain = env::domain_of(topology, cpus);
   hello.only_core = env::only_core_of(topology, cpus);
 }
 
-// The same ranks once more. No MPI call here waits for those that do not come.
-std::unique_ptr<comm::Communicator> duplicate(int communicator, StartupMonitor& attendance) {
+// Duplicates a communicator without blocking, so that the monitor can report ranks that do not take part.
+std::unique_ptr<comm::Communicator> duplicate(int communicator, StartupMonitor& monitor) {
   const auto duplication = comm::start_duplication(communicator);
   while (!duplication->done()) {
-    attendance.look();
+    monitor.check();
     std::this_thread::sleep_for(nap);
   }
   return duplication->take();
@@ -119,36 +119,36 @@ void check_agreement(const Run& run) {
   }
 }
 
-using Said = std::map<int, std::vector<std::byte>>;  // by rank that speaks
+using SourcesByRank = std::map<int, std::vector<std::byte>>;  // by first rank of a component
 
-std::vector<std::byte> said_to_bytes(const Said& said) {
+std::vector<std::byte> sources_to_bytes(const SourcesByRank& sources) {
   base::ByteWriter writer;
-  for (const auto& [rank, bytes] : said) {
+  for (const auto& [rank, bytes] : sources) {
     writer.put(static_cast<std::int32_t>(rank));
     writer.put_all(std::span<const std::byte>(bytes));
   }
   return writer.take();
 }
 
-void add_said(Said& said, std::span<const std::byte> bytes) {
+void add_sources(SourcesByRank& sources, std::span<const std::byte> bytes) {
   base::ByteReader reader(bytes);
   while (!reader.rest().empty()) {
     const auto rank = reader.get<std::int32_t>();
-    said[rank] = reader.get_all<std::byte>();
+    sources[rank] = reader.get_all<std::byte>();
   }
 }
 
-// On the first rank: what all say of themselves, and what the speakers have read.
-Run agree(const std::vector<Participant>& participants, const Said& said) {
+// On the first rank: makes the run from the properties of all ranks and the configurations of all components.
+Run make_run(const std::vector<Participant>& participants, const SourcesByRank& sources) {
   Run run;
   for (const Participant& one : participants) run.nodes.push_back(one.node);
-  // Every model rank counts as a model first, to find the components; the servers are chosen by what these
-  // say.
+  // The configurations of the components determine the servers, so a first assignment without servers finds
+  // the components.
   settings::ServersOptions no_servers;
   no_servers.mode = settings::Mode::off;
   const Assignment all = place(participants, no_servers);
   for (const StridedRuns& ranks : all.ranks) {
-    run.sources.push_back(sources_from(said.at(ranks.front())));
+    run.sources.push_back(sources_from(sources.at(ranks.front())));
     run.configurations.push_back(settings::parse_configuration(run.sources.back(), nullptr));
   }
   run.assignment = place(participants, run.servers());
@@ -183,36 +183,39 @@ Run run_from_bytes(std::span<const std::byte> bytes) {
   return run;
 }
 
-// Who is there goes up to the first rank, who has to speak comes down; what these say goes up, and what
-// follows from it all comes down.
-class Opening {
+// The bootstrap of a run in two exchanges along a tree. The first gathers the properties of all ranks and
+// broadcasts the first rank of each component. The second gathers the configurations, which only these ranks
+// read, and broadcasts the run.
+class StartupExchange {
  public:
-  Opening(comm::Communicator& world, StartupMonitor& attendance)
+  StartupExchange(comm::Communicator& world, StartupMonitor& monitor)
       : world_(world),
-        attendance_(attendance),
-        tree_(world, {static_cast<int>(Tag::call_up), static_cast<int>(Tag::call_down)}, {}) {}
+        monitor_(monitor),
+        tree_(world, {static_cast<int>(Tag::bootstrap_up), static_cast<int>(Tag::bootstrap_down)}, {}) {}
 
-  // MPI makes communicators in calls that block: they come right behind an exchange that does not.
+  // Ends with a barrier that does not block, because the caller then splits communicators, which does.
   void open(const Hello& hello, const std::vector<int>& cpus, const std::string& configuration,
             Started& started) {
-    started.run = hear_all(speaks_after(hello), configuration);
-    meet_neighbours(world_, cpus, started.run, [this] { look(); });
+    started.run = exchange_sources(exchange_hellos(hello), configuration);
+    meet_neighbours(world_, cpus, started.run, [this] { check(); });
     lines_.emplace(world_, started.run);
     for (const double end = env::steady_seconds() + seconds_to_connect;
          !lines_->all_are_connected() && env::steady_seconds() < end;)
-      look();
+      check();
     env::maybe_fail("groups");
-    come_together(tree_, [this] { look(); });
-    started.run.drained = drain_burst_buffers(tree_, started.run, [this] { look(); });
-    settle(tree_, patience_seconds);
+    synchronize(tree_, [this] { check(); });
+    started.run.drained = drain_burst_buffers(tree_, started.run, [this] { check(); });
+    wait_until_sent(tree_, patience_seconds);
     started.lifelines = lines_->take();
   }
 
-  // The neighbours in the tree hear of it and pass it on. One that is lost passes nothing on, and may be
-  // alone on its node: who has seen it end tells its neighbours as well.
-  void tell(const AbortNotice& abort_notice, bool for_it) {
+  // Notifies the neighbours in the tree, which forward the notice. A dead rank forwards nothing, and no other
+  // rank of its node may have seen its end; so the rank that detected it notifies the neighbours of the dead
+  // rank too
+  // (`in_its_place`).
+  void notify(const AbortNotice& abort_notice, bool in_its_place) {
     std::vector<int> ranks = tree_.neighbours();
-    if (for_it) {
+    if (in_its_place) {
       const base::Branch branch = base::branch_of(abort_notice.rank, world_.size());
       ranks.insert(ranks.end(), branch.children.begin(), branch.children.end());
       if (branch.parent >= 0) ranks.push_back(branch.parent);
@@ -221,101 +224,102 @@ class Opening {
     send_abort_notice(world_, std::move(ranks), abort_notice);
   }
 
-  void settle_words() { settle(tree_, patience_seconds); }
+  void flush() { wait_until_sent(tree_, patience_seconds); }
 
  private:
-  void look() {
-    attendance_.look();
+  void check() {
+    monitor_.check();
     if (lines_) lines_->look();
-    if (const auto heard = hear_farewell(world_)) throw LostInStart(heard->rank, heard->why, false);
+    if (const auto notice = receive_abort_notice(world_)) throw LostInStart(notice->rank, notice->why, false);
     std::this_thread::sleep_for(nap);
   }
 
-  bool speaks_after(const Hello& hello) {
-    ParticipantList roster = ParticipantList::of(hello);
-    const auto answer =
-        exchange(tree_,
-                 {[&](std::span<const std::byte> word) { roster.add(ParticipantList::from_bytes(word)); },
-                  [&] { return roster.to_bytes(); },
-                  [&] {
-                    participants_ = roster.participants();
-                    base::ByteWriter writer;
-                    writer.put_all(std::span<const int>(speakers_among(participants_)));
-                    return writer.take();
-                  },
-                  [this] { look(); }},
-                 "");
+  bool exchange_hellos(const Hello& hello) {
+    ParticipantList participants = ParticipantList::of(hello);
+    const auto answer = exchange(
+        tree_,
+        {[&](std::span<const std::byte> message) { participants.add(ParticipantList::from_bytes(message)); },
+         [&] { return participants.to_bytes(); },
+         [&] {
+           participants_ = participants.participants();
+           base::ByteWriter writer;
+           writer.put_all(std::span<const int>(first_ranks_of_components(participants_)));
+           return writer.take();
+         },
+         [this] { check(); }},
+        "");
     base::ByteReader reader(answer);
     return std::ranges::binary_search(reader.get_all<int>(), world_.rank());
   }
 
-  Run hear_all(bool speaks, const std::string& configuration) {
+  Run exchange_sources(bool is_first_of_component, const std::string& configuration) {
     env::maybe_fail("sources");
-    Said said;
-    if (speaks) said[world_.rank()] = read_to_bytes(configuration);
+    SourcesByRank sources;
+    if (is_first_of_component) sources[world_.rank()] = read_to_bytes(configuration);
     std::optional<Run> run;
-    const auto answer = exchange(
-        tree_,
-        {[&](std::span<const std::byte> word) { add_said(said, word); }, [&] { return said_to_bytes(said); },
-         [&] {
-           run = agree(std::exchange(participants_, {}), said);
-           return run_to_bytes(*run);
-         },
-         [this] { look(); }},
-        "start failed on all ranks alike; rank 0 of the job tells why");
+    const auto answer = exchange(tree_,
+                                 {[&](std::span<const std::byte> message) { add_sources(sources, message); },
+                                  [&] { return sources_to_bytes(sources); },
+                                  [&] {
+                                    run = make_run(std::exchange(participants_, {}), sources);
+                                    return run_to_bytes(*run);
+                                  },
+                                  [this] { check(); }},
+                                 "start failed on all ranks; rank 0 of the job reports the reason");
     return run ? std::move(*run) : run_from_bytes(answer);
   }
 
   comm::Communicator& world_;
-  StartupMonitor& attendance_;
+  StartupMonitor& monitor_;
   Tree tree_;
   std::optional<LifelinesInStart> lines_;
   std::vector<Participant> participants_;  // on the first rank, until it has placed them
 };
 
-void meet_all(Started& started, StartupMonitor& attendance, const std::string& configuration, Hello hello) {
+void exchange_all(Started& started, StartupMonitor& monitor, const std::string& configuration, Hello hello) {
   const std::vector<int> cpus = env::cpus_of_all_threads();
   const std::vector<int> ranges = to_ranges(cpus);
   hello.node = env::node_name();
-  say_place(cpus, hello);
-  Opening opening(*started.world, attendance);
+  set_placement(cpus, hello);
+  StartupExchange exchange(*started.world, monitor);
   try {
-    opening.open(hello, ranges, configuration, started);
+    exchange.open(hello, ranges, configuration, started);
   } catch (const AgreedFault& fault) {
-    opening.settle_words();
+    exchange.flush();
     throw Error(fault.code(), fault.what());
   } catch (const LostInStart& lost) {
-    opening.tell({lost.rank, lost.why}, lost.seen);
+    exchange.notify({lost.rank, lost.why}, lost.seen);
     throw Error(lost.code(), lost.what());
   } catch (...) {
-    opening.tell({started.world->rank(), ended_with(base::current_fault())}, false);
+    exchange.notify({started.world->rank(), ended_with(base::current_fault())}, false);
     throw;
   }
 }
 
-// MPI splits in a call that blocks, in which a rank whose process ends leaves the others waiting. So it is
-// called as seldom as can be: once where there are dedicated servers or several components, else not at all.
-void make_groups(Started& started, StartupMonitor& attendance) {
+// MPI_Comm_split blocks, and a rank that dies inside it leaves the others waiting. So it is called as rarely
+// as possible: once if there are dedicated servers or several components, else never.
+void make_groups(Started& started, StartupMonitor& monitor) {
   const Assignment& assignment = started.run.assignment;
   const std::size_t all = assignment.component_of.size();
   const int world = started.world->handle(), rank = started.world->rank();
   const bool is_dedicated = started.run.servers().mode == settings::Mode::dedicated;
   const bool is_server = assignment.servers.find(rank).has_value();
   started.number = assignment.component_of[static_cast<std::size_t>(rank)];
-  const int beside = static_cast<int>(assignment.ranks.size());  // the colour of ranks that are no models
+  const int beside =
+      static_cast<int>(assignment.ranks.size());  // the colour of ranks that are not model ranks
   auto group = assignment.ranks.front().size() == all
-                   ? duplicate(world, attendance)
+                   ? duplicate(world, monitor)
                    : started.world->split(started.number < 0 ? beside : started.number, rank);
   if (started.number >= 0) {
     started.component = std::move(group);
     env::maybe_fail("copies");
-    started.model = duplicate(started.component->handle(), attendance);
+    started.model = duplicate(started.component->handle(), monitor);
   }
   if (is_dedicated)
     started.servers = is_server ? std::move(group) : nullptr;
   else if (assignment.servers.size() == all)
-    started.servers = duplicate(world, attendance);
-  else  // a `tailrace serve` that nobody needs
+    started.servers = duplicate(world, monitor);
+  else  // there is a `tailrace serve` although the mode needs none
     started.servers = started.world->split(is_server ? 0 : -1, rank);
 }
 
@@ -324,14 +328,14 @@ void make_groups(Started& started, StartupMonitor& attendance) {
 Started start(int communicator, const std::string& configuration, const std::string& component, bool serves) {
   Started started;
   {
-    StartupMonitor attendance(comm::members_of(communicator));
+    StartupMonitor monitor(comm::members_of(communicator));
     env::maybe_fail("hello");
-    started.world = duplicate(communicator, attendance);
+    started.world = duplicate(communicator, monitor);
     Hello hello;
     hello.serves = serves;
     hello.component = component;
-    meet_all(started, attendance, configuration, std::move(hello));
-    make_groups(started, attendance);
+    exchange_all(started, monitor, configuration, std::move(hello));
+    make_groups(started, monitor);
   }
   if (started.run.servers().mode == settings::Mode::attached &&
       comm::thread_level() != comm::ThreadLevel::multiple)

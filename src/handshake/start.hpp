@@ -1,5 +1,5 @@
-// The first exchange between all ranks of a run: who is there, what the configurations say, and who serves
-// whom.
+// The first exchange between all ranks of a run: which ranks take part, what the configurations contain, and
+// which server serves which client.
 #pragma once
 
 #include <memory>
@@ -13,17 +13,17 @@
 
 namespace tailrace::handshake {
 
-// What a rank has after `start`, before it knows any field.
+// The state of a rank after `start`, before any declaration.
 struct Started {
   std::unique_ptr<comm::Communicator> world;  // all ranks of the run; a duplicate of the model's
   std::unique_ptr<comm::Communicator>
       component;                              // the model ranks of this component; null on a dedicated server
   std::unique_ptr<comm::Communicator> model;  // the same ranks, for the model's own use
-  std::unique_ptr<comm::Communicator> servers;  // the servers; null on a rank that is none
+  std::unique_ptr<comm::Communicator> servers;  // the servers; null on other ranks
   Run run;
   int number = -1;                      // of this rank's component
-  Lifelines lifelines = {};             // until those that look at them take them
-  std::optional<Restart> restart = {};  // of a model rank: from which it goes on; find_restart
+  Lifelines lifelines = {};             // until a FailureDetector or PeerServers takes them
+  std::optional<Restart> restart = {};  // of a model rank, once find_restart() has set it
 };
 
 // Collective over the communicator. `serves`: this rank is a `tailrace serve`. Throws the same Error on every

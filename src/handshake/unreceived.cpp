@@ -15,7 +15,7 @@ namespace tailrace::handshake {
 namespace {
 
 constexpr double patience_for_ranks = 3.0;
-constexpr double patience_for_messages = 0.02;  // sent before the others came here, they may be on their way
+constexpr double patience_for_messages = 0.02;  // messages sent before the synchronization may be in flight
 
 struct GaveUp {};
 
@@ -23,18 +23,18 @@ bool all_are_here(comm::Communicator& world) {
   const double end = env::steady_seconds() + patience_for_ranks;
   try {
     Tree tree(world, {static_cast<int>(Tag::check_up), static_cast<int>(Tag::check_down)}, {});
-    come_together(tree, [end] {
+    synchronize(tree, [end] {
       if (env::steady_seconds() > end) throw GaveUp{};
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     });
-    settle(tree, patience_for_ranks);
+    wait_until_sent(tree, patience_for_ranks);
     return true;
   } catch (const GaveUp&) {
     return false;
   }
 }
 
-int tell_unreceived(comm::Communicator& communicator, const char* whose) {
+int log_unreceived(comm::Communicator& communicator, const char* whose) {
   int count = 0;
   while (const auto incoming = communicator.probe(comm::any, comm::any)) {
     std::vector<std::byte> bytes(incoming->bytes);
@@ -50,14 +50,14 @@ int tell_unreceived(comm::Communicator& communicator, const char* whose) {
 }  // namespace
 
 void check_all_received(const Started& started) {
-  take_late_words(*started.world);
+  discard_late_pings(*started.world);
   if (std::getenv("TAILRACE_CHECK_MESSAGES") == nullptr || !all_are_here(*started.world)) return;
   const double end = env::steady_seconds() + patience_for_messages;
   int count = 0;
   do {
-    take_late_words(*started.world);
-    count += tell_unreceived(*started.world, "of the run");
-    if (started.servers) count += tell_unreceived(*started.servers, "of the servers");
+    discard_late_pings(*started.world);
+    count += log_unreceived(*started.world, "of the run");
+    if (started.servers) count += log_unreceived(*started.servers, "of the servers");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   } while (env::steady_seconds() < end);
   if (count == 0) base::log_info(fmt::format("rank {}: all messages were received", started.world->rank()));

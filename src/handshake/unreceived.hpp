@@ -1,13 +1,13 @@
-// Whether every message of a run was received.
+// A check that every message of a run was received.
 #pragma once
 
 #include "handshake/start.hpp"
 
 namespace tailrace::handshake {
 
-// Takes what may be overtaken by the end (take_late_words). Where TAILRACE_CHECK_MESSAGES is set, as tests
-// set it: waits for all ranks of the run, some seconds at most, and logs an error for each message to this
-// rank that nobody took. To be called as a rank's last act after a run in good order.
+// Discards pings that the end of the run may have overtaken. If TAILRACE_CHECK_MESSAGES is set, as in the
+// tests, waits up to 3 s for all ranks of the run and logs an error for each message to this rank that was
+// never received. To be called as the last act of a rank after a run without faults.
 void check_all_received(const Started& started);
 
 }  // namespace tailrace::handshake

@@ -31,7 +31,8 @@ pipeline::ComponentInfo read_component_info(base::ByteReader& message, const han
   info.number = number;
   info.begin = message.get<model::Tick>();
   info.continued = handshake::get_continued(message);
-  if (const std::string set = message.get_text(); !set.empty()) info.saved = handshake::open_set(set).state;
+  if (const std::string set = message.get_text(); !set.empty())
+    info.saved = handshake::open_checkpoint(set).state;
   const auto declarations = message.get_all<std::byte>();
   info.declarations = model::Declarations::from_bytes(declarations);
   const auto decomposition = message.get_all<std::byte>();

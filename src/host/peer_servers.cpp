@@ -51,7 +51,7 @@ PeerServers::PeerServers(const handshake::Run& run, comm::Communicator& world,
       watched_(std::move(lifelines.watched)),
       answers_(world) {
   for (int server = 0; server < messenger.size(); ++server) {
-    if (server == messenger.rank() || failed_servers_.in_sight(server)) continue;
+    if (server == messenger.rank() || failed_servers_.is_local(server)) continue;
     far_servers_.push_back(server);
     far_.emplace_back(world, run.assignment.servers[static_cast<std::size_t>(server)]);
   }
@@ -59,7 +59,7 @@ PeerServers::PeerServers(const handshake::Run& run, comm::Communicator& world,
     base::ByteReader reader(message);
     const auto lost = reader.get<std::int32_t>();
     if (lost < 0 || lost >= messenger_.size() || lost == messenger_.rank()) return;
-    failed_servers_.note(lost, reader.get_text());
+    failed_servers_.mark_failed(lost, reader.get_text());
     heard_.push_back(lost);
   });
   for (handshake::LifelineTo& line : lifelines.lines) failed_servers_.watch(std::move(line));
@@ -76,14 +76,14 @@ void PeerServers::pass_on(int lost) {
   add_clients_of(messenger_.rank());
   if (is_first_left()) add_clients_of(lost);
   const int rank = run_.assignment.servers[static_cast<std::size_t>(lost)];
-  for (auto& sending : handshake::send_farewell(world_, clients, {rank, failed_servers_.why(lost)},
-                                                handshake::Tag::abort_notice))
+  for (auto& sending : handshake::start_abort_notice(world_, clients, {rank, failed_servers_.why(lost)},
+                                                     handshake::Tag::abort_notice))
     sendings_.push_back(std::move(sending));
 }
 
 bool PeerServers::is_first_left() const {
   for (int server = 0; server < messenger_.rank(); ++server)
-    if (!failed_servers_.lost(server)) return false;
+    if (!failed_servers_.has_failed(server)) return false;
   return true;
 }
 
@@ -92,11 +92,11 @@ void PeerServers::hear_clients() {
   if (env::steady_seconds() < next_hearing_) return;
   next_hearing_ = env::steady_seconds() + hearing_seconds;
   std::erase_if(sendings_, [](handshake::Sending& sending) { return sending.done(); });
-  answers_.give();
-  while (const auto heard = handshake::hear_farewell(world_, handshake::Tag::loss)) {
+  answers_.answer();
+  while (const auto heard = handshake::receive_abort_notice(world_, handshake::Tag::server_failed)) {
     const auto server = run_.assignment.servers.find(heard->rank);
     if (!server || heard->rank == world_.rank()) continue;
-    failed_servers_.note(static_cast<int>(*server), heard->why);
+    failed_servers_.mark_failed(static_cast<int>(*server), heard->why);
     heard_.push_back(static_cast<int>(*server));
   }
 }
@@ -105,18 +105,18 @@ void PeerServers::hear_clients() {
 void PeerServers::judge_silence() {
   for (std::size_t i = 0; i < far_.size(); ++i) {
     const int server = far_servers_[i];
-    if (failed_servers_.lost(server) || !failed_servers_.is_silent(server)) continue;
+    if (failed_servers_.has_failed(server) || !failed_servers_.is_silent(server)) continue;
     far_[i].ask();
     if (far_[i].silence() < handshake::seconds_of_silence) continue;
-    failed_servers_.note(server, handshake::node_lost);
+    failed_servers_.mark_failed(server, handshake::node_lost);
     heard_.push_back(server);
   }
 }
 
 std::vector<int> PeerServers::newly_lost() {
   hear_clients();
-  if (watched_) watched_->take_in();
-  std::vector<int> lost = failed_servers_.look();
+  if (watched_) watched_->accept();
+  std::vector<int> lost = failed_servers_.check();
   judge_silence();
   for (const int server : std::exchange(heard_, {})) lost.push_back(server);
   return lost;
@@ -128,7 +128,7 @@ std::string PeerServers::describe() {
     if (failed_servers_.is_stopped(server))
       text += fmt::format("\n    {} is stopped by a signal", failed_servers_.name(server));
   for (std::size_t i = 0; i < far_.size(); ++i) {
-    if (failed_servers_.lost(far_servers_[i])) continue;
+    if (failed_servers_.has_failed(far_servers_[i])) continue;
     if (const double silence = far_[i].silence(); silence > 0.0)
       text += fmt::format("\n    {} has not answered for {:.0f} s", failed_servers_.name(far_servers_[i]),
                           silence);

@@ -83,10 +83,10 @@ void Reporter::share_directory(messaging::Messenger& messenger) {
   try {
     mark_ = telemetry::prepare_report_directory(env::system_files(), directory, may_go_on(run_));
     if (!mark_)
-      base::log_warning(
-          fmt::format("{} is the report directory of another session that goes on: this one writes no "
-                      "report; give it a servers.report_directory of its own",
-                      directory));
+      base::log_warning(fmt::format(
+          "{} is the report directory of another session that is still running; this run writes no "
+          "report; give it its own servers.report_directory",
+          directory));
   } catch (...) {
     fault = base::current_fault();
   }

@@ -121,7 +121,7 @@ bool ServerProcess::progress(HostedComponent& hosted) {
     case HostedComponent::State::awaited: return receive_declarations(hosted);
     case HostedComponent::State::connecting: return connect(hosted);
     case HostedComponent::State::running: break;
-    case HostedComponent::State::over: return hosted.component && hosted.component->drop_rest();
+    case HostedComponent::State::over: return hosted.component && hosted.component->discard_remaining();
   }
   bool moved = hosted.component->progress();
   if (hosted.component->over()) {
@@ -187,7 +187,7 @@ void ServerProcess::set_up(HostedComponent& hosted, std::span<const std::byte> m
 
 // Until a component runs, each of its ranks is needed. Those that live see it too, and go.
 bool ServerProcess::give_up_without_all(HostedComponent& hosted) {
-  const auto gone = peers_.failed_servers().find_gone_rank(hosted.number);
+  const auto gone = peers_.failed_servers().find_dead_rank(hosted.number);
   if (!gone) return false;
   if (!hosted.fault) hosted.fault = gone;
   base::log_error(gone->message);
@@ -233,7 +233,7 @@ void ServerProcess::accept(HostedComponent& hosted, std::size_t client, std::spa
                         : transport::accept(invitation, world_, hosted.ranks[client], *bell_.doorbell);
     consumer->receive_into(memory_.arrivals());
     hosted.links.push_back({hosted.clients[client], std::move(consumer),
-                            handshake::process_in_sight(run_, world_.rank(), hosted.ranks[client])});
+                            handshake::local_process(run_, world_.rank(), hosted.ranks[client])});
   } catch (...) {
     if (!hosted.own_fault) hosted.own_fault = base::current_fault();
   }
@@ -280,7 +280,7 @@ void ServerProcess::lose(int server) {
   if (server == 0) reporter_.open(fault, false);
   for (const auto& hosted : components_) {
     if (hosted->state == HostedComponent::State::running)
-      hosted->component->lose_server(server, fault);
+      hosted->component->mark_server_failed(server, fault);
     else if (hosted->state != HostedComponent::State::over && !hosted->fault)
       hosted->fault = fault;
   }

@@ -13,7 +13,8 @@
 namespace tailrace::pipeline {
 namespace {
 
-// Chunks count from the start of each file.
+// Sets the chunk alignment of each axis, the least common multiple of the chunk lengths along it: a new file
+// of a series must begin at a chunk boundary of every variable.
 void set_units(plan::DatasetPlan& file, const cf::DatasetLayout& layout) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   for (const cf::VariableLayout& variable : layout.variables) {
@@ -25,9 +26,10 @@ void set_units(plan::DatasetPlan& file, const cf::DatasetLayout& layout) {
     if (times > most / unit)
       throw Error(
           ErrorCode::configuration,
-          fmt::format("{}  output.{}: the chunks of its variables have no small common multiple along the "
-                      "records, where a new file begins; expected more alike lengths",
-                      file.entry.location.text(), file.entry.path));
+          fmt::format(
+              "{}  output.{}: each new file must begin at a chunk boundary of all variables, but their "
+              "chunk lengths along time have no small common multiple; choose lengths that do",
+              file.entry.location.text(), file.entry.path));
     unit *= times;
   }
 }
@@ -75,5 +77,4 @@ bool Blueprint::sends(int index, int client) const {
   return region(grid, client).size() > 0;
 }
 
-// A block comes from memory that another process writes to.
 }  // namespace tailrace::pipeline

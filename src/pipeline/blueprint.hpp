@@ -1,4 +1,4 @@
-// What all servers know of a component before its first step, the same on each.
+// The description of a component before its first step, identical on all servers.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,19 @@ struct ComponentInfo {
   model::Declarations declarations;
   model::Decomposition decomposition;
   model::Tick begin;
-  std::vector<plan::ContinuedAxes> continued;  // by file of the plan; none at all where no file goes on
+  std::vector<plan::ContinuedAxes> continued;  // by file of the plan; empty if the run appends to no file
   int leader = 0;  // the server of the component's first rank: it announces the steps to the others
   std::string history;
-  std::size_t memory = 0;  // of each server, for this component; 0: all that the configuration allows
-  std::size_t memory_left = SIZE_MAX;  // for this server, by what its node has and its limits allow
-  std::shared_ptr<const model::StateLoader> saved = nullptr;  // from which it goes on, at `begin`
+  std::size_t memory = 0;  // bytes of each server for this component; 0: all that the configuration allows
+  std::size_t memory_left = SIZE_MAX;                         // bytes available to this server on its node
+  std::shared_ptr<const model::StateLoader> saved = nullptr;  // the checkpoint of a restart at `begin`
 };
 
-// Never changes once made, so every thread may read it. Where there are diagnostics, the declarations and the
-// decomposition hold their fields and grids behind those of the model.
+// Constant after construction, so any thread may read it. If there are diagnostics, their fields and grids
+// follow those of the model in the declarations and the decomposition.
 struct Blueprint {
   explicit Blueprint(ComponentInfo info);
-  // Time axes, sinks and the engine keep references into it.
+  // Not copyable: time axes, sinks and the engine hold references into it.
   Blueprint(const Blueprint&) = delete;
   Blueprint& operator=(const Blueprint&) = delete;
 
@@ -42,7 +42,7 @@ struct Blueprint {
   const model::Region& region(int grid, int client) const {
     return info.decomposition.regions[static_cast<std::size_t>(grid)][static_cast<std::size_t>(client)];
   }
-  // Whether a client puts the field: of what all ranks hold the first rank's is taken.
+  // Whether a client puts the field. Of a replicated field only the first rank's copy is sent.
   bool sends(int field, int client) const;
   bool is_inline() const { return info.configuration.servers.mode == settings::Mode::inline_; }
 

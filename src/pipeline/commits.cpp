@@ -10,8 +10,7 @@
 namespace tailrace::pipeline {
 namespace {
 
-// A commit is made at the latest when this part of the server's memory has gathered for the files of a
-// component.
+// An early commit is made when the records of a component fill this fraction of the server's memory.
 constexpr std::size_t commit_share = 4;
 
 std::string clock_name(const Blueprint& blueprint, std::size_t file) {

@@ -16,10 +16,10 @@ ComponentLifecycle::ComponentLifecycle(ControlChannel& control, int leader, Even
                control.kind(ControlMessage::closed_directly)},
               {.join =
                    [this](const messaging::Bytes& message) {
-                     said_.insert(said_.end(), message.begin(), message.end());
+                     closing_faults_.insert(closing_faults_.end(), message.begin(), message.end());
                    },
-               .all = [this] { return said_; },
-               .over = [this](const messaging::Bytes& message) { hear_faults(message); }}) {
+               .all = [this] { return closing_faults_; },
+               .over = [this](const messaging::Bytes& message) { receive_faults(message); }}) {
   control_.on_broadcast(ControlMessage::tick, leader, [this](int, messaging::Bytes&& message) {
     base::ByteReader reader(message);
     on_step(reader.get<model::Tick>());
@@ -27,7 +27,7 @@ ComponentLifecycle::ComponentLifecycle(ControlChannel& control, int leader, Even
   control_.on_broadcast(ControlMessage::final_tick, leader,
                         [this](int, messaging::Bytes&&) { on_last_step(); });
   control_.on_broadcast_from_any(ControlMessage::fault,
-                                 [this](const messaging::Bytes& message) { hear_faults(message); });
+                                 [this](const messaging::Bytes& message) { receive_faults(message); });
   control_.on_flood_once(ControlMessage::fatal, [this](const messaging::Bytes& message) {
     for (const base::Fault& fault : ControlChannel::faults_in(message)) on_fault(fault, true);
   });
@@ -35,7 +35,7 @@ ComponentLifecycle::ComponentLifecycle(ControlChannel& control, int leader, Even
 
 void ComponentLifecycle::start() {
   started_ = true;
-  for (const auto& said : std::exchange(early_, {})) said();
+  for (const auto& said : std::exchange(deferred_, {})) said();
 }
 
 void ComponentLifecycle::announce_step(const model::Tick& tick) {
@@ -46,7 +46,7 @@ void ComponentLifecycle::announce_step(const model::Tick& tick) {
 }
 
 bool ComponentLifecycle::announce_last_step() {
-  if (control_.rank() != leader_ || fatal_ || std::exchange(last_step_told_, true)) return false;
+  if (control_.rank() != leader_ || fatal_ || std::exchange(last_step_sent_, true)) return false;
   control_.broadcast(ControlMessage::final_tick, messaging::Bytes{});
   return true;
 }
@@ -59,25 +59,25 @@ void ComponentLifecycle::fail(const base::Fault& fault) {
   control_.flood(ControlMessage::fatal, ControlChannel::bytes_of({&fault, 1}));
 }
 
-void ComponentLifecycle::lose(int server, const base::Fault& fault) {
+void ComponentLifecycle::mark_failed(int server, const base::Fault& fault) {
   closed_.lose(server);
   if (!fatal_) end_by(fault);
 }
 
 void ComponentLifecycle::on_step(const model::Tick& tick) {
-  if (!started_) return early_.push_back([this, tick] { on_step(tick); });
+  if (!started_) return deferred_.push_back([this, tick] { on_step(tick); });
   if (!fatal_) events_.step(tick);
 }
 
 void ComponentLifecycle::on_last_step() {
-  if (!started_) return early_.push_back([this] { on_last_step(); });
-  last_step_heard_ = true;
+  if (!started_) return deferred_.push_back([this] { on_last_step(); });
+  last_step_received_ = true;
   if (!fatal_) events_.last_step();
 }
 
-void ComponentLifecycle::hear_faults(const messaging::Bytes& message) {
+void ComponentLifecycle::receive_faults(const messaging::Bytes& message) {
   for (const base::Fault& fault : ControlChannel::faults_in(message))
-    if (heard_.insert(fault.message).second) on_fault(fault, false);
+    if (received_.insert(fault.message).second) on_fault(fault, false);
 }
 
 void ComponentLifecycle::on_fault(const base::Fault& fault, bool fatal) {

@@ -12,12 +12,12 @@
 namespace tailrace::pipeline {
 namespace {
 
-// Folding so many values takes some tens of microseconds.
+// Adding so many values takes some tens of microseconds.
 constexpr std::size_t light_values = 16384;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-// What is whole counts as the first rank's.
+// A diagnostic that is not computed by client (-1) is assigned to the first client.
 int client_of(int client) { return std::max(0, client); }
 
 }  // namespace
@@ -28,15 +28,15 @@ Diagnostics::Diagnostics(Parts parts, std::vector<int> clients) : parts_(std::mo
   for (std::size_t input = 0; input < analysis.field_of_input.size(); ++input)
     if (const int field = analysis.field_of_input[input]; field >= 0)
       input_of_field_[at(field)] = {static_cast<int>(input), parts_.blueprint.field(field).type};
-  diagnostic_coordinates_.assign(parts_.output_variables.axes().size(), 0);
+  sampled_axes_.assign(parts_.output_variables.axes().size(), 0);
   for (const int field : analysis.field_of_diagnostic)
     for (const sampling::OutputVariable* output_variable : parts_.output_variables.of_field(field))
-      diagnostic_coordinates_[output_variable->axis] = 1;
+      sampled_axes_[output_variable->axis] = 1;
   std::sort(clients.begin(), clients.end());
   make_engine(std::move(clients));
   for (std::size_t d = 0; d < analysis.field_of_diagnostic.size(); ++d)
     for (const int client : engine_->clients_of(static_cast<int>(d)))
-      for (sampling::OutputVariable* output_variable : streams_of(static_cast<int>(d)))
+      for (sampling::OutputVariable* output_variable : variables_of(static_cast<int>(d)))
         parts_.output_variables.expect(*output_variable, client_of(client));
 }
 
@@ -61,7 +61,7 @@ void Diagnostics::make_engine(std::vector<int> clients) {
       });
 }
 
-const std::vector<sampling::OutputVariable*>& Diagnostics::streams_of(int diagnostic) const {
+const std::vector<sampling::OutputVariable*>& Diagnostics::variables_of(int diagnostic) const {
   return parts_.output_variables.of_field(
       parts_.blueprint.plan.analysis->field_of_diagnostic[at(diagnostic)]);
 }
@@ -70,7 +70,7 @@ void Diagnostics::begin_step(const model::Tick& tick, const plan::AxisBank& axes
   std::vector<char> active(axes.size(), 0);
   StepShares shares;
   for (std::size_t a = 0; a < axes.size(); ++a) {
-    if (diagnostic_coordinates_[a] == 0 || axes.shares(a).empty()) continue;
+    if (sampled_axes_[a] == 0 || axes.shares(a).empty()) continue;
     active[a] = 1;
     shares.resize(a + 1);
     shares[a] = axes.shares(a);
@@ -81,12 +81,12 @@ void Diagnostics::begin_step(const model::Tick& tick, const plan::AxisBank& axes
   engine_->begin(tick, due_);
 }
 
-// Kept from step to step: most runs have few different sets of axes that are sampled together.
+// Cached from step to step: most runs sample few different combinations of axes.
 void Diagnostics::find_due(std::vector<char> active) {
   due_.resize(parts_.blueprint.plan.analysis->field_of_diagnostic.size());
   for (std::size_t d = 0; d < due_.size(); ++d)
     due_[d] = std::ranges::any_of(
-        streams_of(static_cast<int>(d)),
+        variables_of(static_cast<int>(d)),
         [&](const sampling::OutputVariable* output_variable) { return active[output_variable->axis] != 0; });
   active_axes_ = std::move(active);
 }
@@ -98,7 +98,7 @@ void Diagnostics::accept(int field, int client, std::span<const std::byte> paylo
 
 bool Diagnostics::progress() {
   bool moved = engine_->progress();
-  tell_failures();
+  report_failures();
   if (folds_.empty() || folding_.exchange(true, std::memory_order_acq_rel)) return moved;
   const auto next = std::make_shared<Fold>(std::move(folds_.front()));
   folds_.pop_front();
@@ -117,7 +117,7 @@ bool Diagnostics::prove_the_end() {
   engine_->finish([this](const std::string& unmatched) {
     proof_ = Proof::given;
     if (!unmatched.empty())
-      parts_.fail({ErrorCode::internal, "diagnostics that were not finished by all servers:\n" + unmatched});
+      parts_.fail({ErrorCode::internal, "diagnostics that not all servers have finished:\n" + unmatched});
   });
   return true;
 }
@@ -129,31 +129,32 @@ bool Diagnostics::at_rest() const {
 void Diagnostics::fold(const Fold& fold) {
   const telemetry::PhaseTimer timer(parts_.services.counters, telemetry::Phase::accumulate,
                                     parts_.services.trace);
-  const auto for_each_stream = [&](int diagnostic, const auto& act) {
-    for (sampling::OutputVariable* output_variable : streams_of(diagnostic))
+  const auto for_each_variable = [&](int diagnostic, const auto& act) {
+    for (sampling::OutputVariable* output_variable : variables_of(diagnostic))
       if (output_variable->axis < fold.shares.size() && !fold.shares[output_variable->axis].empty())
         act(*output_variable, fold.shares[output_variable->axis]);
   };
   for (const analytics::Result& result : fold.results.results)
-    for_each_stream(result.diagnostic,
-                    [&](sampling::OutputVariable& output_variable, const std::vector<time::Share>& shares) {
-                      parts_.output_variables.fold(output_variable, client_of(result.client),
-                                                   std::as_bytes(fold.results.of(result)), shares);
-                    });
+    for_each_variable(result.diagnostic,
+                      [&](sampling::OutputVariable& output_variable, const std::vector<time::Share>& shares) {
+                        parts_.output_variables.fold(output_variable, client_of(result.client),
+                                                     std::as_bytes(fold.results.of(result)), shares);
+                      });
   for (const analytics::Gap& gap : fold.results.gaps)
-    for_each_stream(gap.diagnostic,
-                    [&](sampling::OutputVariable& output_variable, const std::vector<time::Share>& shares) {
-                      parts_.output_variables.skip(output_variable, client_of(gap.client), shares);
-                    });
+    for_each_variable(gap.diagnostic,
+                      [&](sampling::OutputVariable& output_variable, const std::vector<time::Share>& shares) {
+                        parts_.output_variables.skip(output_variable, client_of(gap.client), shares);
+                      });
 }
 
-// A diagnostic that cannot be computed fails its files by their policy, once, and nothing else.
-void Diagnostics::tell_failures() {
+// A diagnostic that cannot be computed affects only its files, as their on_error specifies, and is reported
+// once.
+void Diagnostics::report_failures() {
   for (const analytics::Failure& failure : engine_->take_failures())
-    if (failed_.insert(failure.diagnostic).second) tell_failure(failure);
+    if (failed_.insert(failure.diagnostic).second) report_failure(failure);
 }
 
-void Diagnostics::tell_failure(const analytics::Failure& failure) {
+void Diagnostics::report_failure(const analytics::Failure& failure) {
   const analytics::Diagnostic& diagnostic =
       parts_.blueprint.plan.analysis->graph.diagnostics[at(failure.diagnostic)];
   const std::string text =
@@ -161,7 +162,7 @@ void Diagnostics::tell_failure(const analytics::Failure& failure) {
                   failure.tick.step, failure.tick.time, failure.what);
   const bool stops =
       failure.thrown &&
-      std::ranges::any_of(streams_of(failure.diagnostic),
+      std::ranges::any_of(variables_of(failure.diagnostic),
                           [&](const sampling::OutputVariable* output_variable) {
                             return parts_.blueprint.plan.files[output_variable->file].entry.on_error ==
                                    settings::OnError::stop;

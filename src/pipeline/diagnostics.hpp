@@ -1,9 +1,9 @@
-// The diagnostics of one component on one server: blocks of a step go into the engine, and what it computes
-// goes into the streams as if the model had put it.
+// The diagnostics of one component on one server: passes the blocks of a step to the engine, and adds its
+// results to the output variables as if the model had put them.
 //
-// The engine may have several steps under way; its results come in the order of the steps, and one task at a
-// time folds them into the streams, so accumulators of diagnostics need no lock and their bits depend on
-// nothing but the steps.
+// The engine may work on several steps at once, but returns its results in the order of the steps, and one
+// task at a time adds them. So accumulators of diagnostics need no lock, and their bits depend only on the
+// steps.
 #pragma once
 
 #include <atomic>
@@ -23,10 +23,10 @@
 
 namespace tailrace::pipeline {
 
-// Communication thread only, but for accept().
+// Communication thread only, except for accept().
 class Diagnostics final : public model::Stateful {
  public:
-  // All must live longer. `fail`: the component ends with this fault.
+  // All must live longer. `fail` ends the component with a fault.
   struct Parts {
     const Blueprint& blueprint;
     sampling::OutputVariables& output_variables;
@@ -35,60 +35,61 @@ class Diagnostics final : public model::Stateful {
     sinks::SinkServices services;
     std::function<void(const base::Fault&)> fail;
   };
-  // `clients`: of this server. The blueprint has an analysis with diagnostics.
+  // `clients`: those of this server. The blueprint must have an analysis with diagnostics.
   Diagnostics(Parts parts, std::vector<int> clients);
 
-  // A step begins; `axes` stand at it. A diagnostic is computed where one of its variables takes a sample.
+  // Begins a step, to which `axes` have advanced. A diagnostic is computed if one of its variables takes a
+  // sample.
   void begin_step(const model::Tick& tick, const plan::AxisBank& axes);
   // A block of the current step. From any worker; copies what is needed.
   void accept(int field, int client, std::span<const std::byte> payload);
-  void end_step() { engine_->end(); }  // all blocks of the current step are here
+  void end_step() { engine_->end(); }  // all blocks of the current step have arrived
 
   bool progress();
-  // No further step will come from any client: proves with the other servers that nothing is left. True if
-  // that began now.
+  // After the last step: checks with the other servers that no exchange is unfinished. Returns true if the
+  // check began now.
   bool prove_the_end();
-  bool at_rest() const;  // nothing under way, nothing left to fold
+  bool at_rest() const;  // idle: no step in the engine, no result left to add
   bool over() const { return at_rest() && proof_ == Proof::given; }
 
-  // At rest nothing of a step is left here but what operators remember: what diagnostics have made so far is
-  // in the streams.
+  // While idle, the only state here is that of operators; the results so far are in the output variables.
   void save(model::StateSaver& saver) const override { engine_->save(saver); }
   void load(const model::StateLoader& loader) override { engine_->load(loader); }
 
   std::size_t bytes() const { return engine_->bytes(); }
   std::size_t fixed_bytes() const { return engine_->fixed_bytes(); }
-  std::size_t steps() const { return engine_->steps(); }  // under way
+  std::size_t steps() const { return engine_->steps(); }  // in progress
 
  private:
   enum class Proof { none, asked, given };
-  // Which records the samples of a step belong to, by number of time axis; empty where none is taken.
+  // The records to which the samples of a step belong, by number of time axis; empty where there is no
+  // sample.
   using StepShares = std::vector<std::vector<time::Share>>;
   struct Fold {
     analytics::StepResults results;
     StepShares shares;
   };
   struct Input {
-    int number = -1;  // of the analysis; -1: none
+    int number = -1;  // index of the input in the analysis; -1: not an input
     model::DataType type = model::DataType::float64;
   };
   void make_engine(std::vector<int> clients);
-  const std::vector<sampling::OutputVariable*>& streams_of(int diagnostic) const;
+  const std::vector<sampling::OutputVariable*>& variables_of(int diagnostic) const;
   void find_due(std::vector<char> active);
   void fold(const Fold& fold);
-  void tell_failures();
-  void tell_failure(const analytics::Failure& failure);
+  void report_failures();
+  void report_failure(const analytics::Failure& failure);
 
   Parts parts_;
   std::vector<Input> input_of_field_;
-  // By number of time axis: some diagnostic is sampled there; that and the latest step is a sample.
-  std::vector<char> diagnostic_coordinates_, active_axes_;
-  std::vector<char> due_;               // by diagnostic, where `active_axes_` are
-  std::deque<StepShares> step_shares_;  // of steps under way in the engine
+  // By number of time axis: a diagnostic is sampled there; and the latest step is such a sample.
+  std::vector<char> sampled_axes_, active_axes_;
+  std::vector<char> due_;               // by diagnostic, for `active_axes_`
+  std::deque<StepShares> step_shares_;  // of the steps in the engine
   std::deque<Fold> folds_;
   std::atomic<bool> folding_{false};
   Proof proof_ = Proof::none;
-  std::set<int> failed_;  // diagnostics of which it was said
+  std::set<int> failed_;  // diagnostics whose failure was reported
   std::unique_ptr<analytics::Engine> engine_;
 };
 

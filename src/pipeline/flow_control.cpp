@@ -13,7 +13,7 @@ FlowControl::FlowControl(const Blueprint& blueprint, ControlChannel& control, st
       most_(most),
       due_(blueprint.plan.files.size()),
       written_(due_.size(), model::static_step),
-      told_(written_) {
+      reported_(written_) {
   control_.on_broadcast_from_any(ControlMessage::written,
                                  [this](const messaging::Bytes& message) { on_written(message); });
 }
@@ -35,18 +35,18 @@ void FlowControl::begin_step(const plan::AxisBank& axes, const model::Tick& tick
   }
 }
 
-bool FlowControl::tell(const std::vector<std::unique_ptr<sinks::Sink>>& sinks) {
-  base::ByteWriter news;
+bool FlowControl::report_written(const std::vector<std::unique_ptr<sinks::Sink>>& sinks) {
+  base::ByteWriter message;
   for (std::size_t file = 0; file < sinks.size(); ++file) {
     if (!sinks[file] || owners_.of_file(file) != control_.rank()) continue;
     const std::int64_t step = sinks[file]->written_step();
-    if (step == told_[file]) continue;
-    told_[file] = step;
-    news.put(static_cast<std::int64_t>(file));
-    news.put(step);
+    if (step == reported_[file]) continue;
+    reported_[file] = step;
+    message.put(static_cast<std::int64_t>(file));
+    message.put(step);
   }
-  if (news.bytes().empty()) return false;
-  control_.broadcast_from_any(ControlMessage::written, news.take());
+  if (message.bytes().empty()) return false;
+  control_.broadcast_from_any(ControlMessage::written, message.take());
   return true;
 }
 
@@ -54,7 +54,7 @@ void FlowControl::on_written(const messaging::Bytes& message) {
   base::ByteReader reader(message);
   while (!reader.rest().empty()) {
     const auto file = static_cast<std::size_t>(reader.get<std::int64_t>());
-    TAILRACE_ASSERT(file < due_.size(), "a message names a file that the plan has not");
+    TAILRACE_ASSERT(file < due_.size(), "a message names a file that is not in the plan");
     written_[file] = std::max(written_[file], reader.get<std::int64_t>());
     while (!due_[file].empty() && due_[file].front().step <= written_[file]) due_[file].pop_front();
   }

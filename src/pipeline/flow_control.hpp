@@ -1,11 +1,15 @@
-// How far the disks are behind the steps of this server's clients, wherever the files are: the server of a
-// slow file cannot hold what all others may send to it, so these wait with their next step.
+// Flow control between the clients and the disks, credit-based without a message per credit.
 //
-// When a commit is due, and how large it is, is a pure function of the steps, so a server knows it of its own
-// step, however far the others are; all it must hear is what has been written (ControlMessage::written). It
-// waits only for commits that are due by steps which it has taken in. Of the servers, the one that is
-// furthest behind has to wait for none that lacks something: what the others must give for it, they have
-// taken in already. So no two servers wait for each other.
+// A server that writes a slow file cannot hold everything that the other servers may send to it. So each
+// server counts the bytes of commits that its own steps have made due and that their homes have not written
+// yet, and accepts no further step while the sum for one home exceeds the limit. Which commits a step makes
+// due, and their sizes, follow from the step alone (CommitClock), so a server needs only one message: what
+// has been written (ControlMessage::written). Without flow control, a slow disk would fill the memory of the
+// home.
+//
+// No deadlock: a server waits only for commits that are due by steps it has accepted. The server that is
+// furthest behind waits only for commits to which all others have contributed already, since these have
+// accepted at least the same steps. So it can always continue.
 #pragma once
 
 #include <cstddef>
@@ -26,17 +30,17 @@ namespace tailrace::pipeline {
 // Communication thread only.
 class FlowControl {
  public:
-  // Both must live longer. `most`: bytes, not encoded, of due commits that one server may lag behind with.
+  // Both must live longer. `most`: the limit, in unencoded bytes of due commits per home.
   FlowControl(const Blueprint& blueprint, ControlChannel& control, std::size_t most);
 
-  // On servers with clients, before their first step: of the files of the plan. `bytes_per_record` by file
-  // and axis of the file.
+  // On servers with clients, before their first step. `clocks`: by file of the plan. `bytes_per_record`: by
+  // file and axis of the file.
   void start(std::vector<plan::CommitClock> clocks, std::vector<std::vector<std::size_t>> bytes_per_record);
-  void begin_step(const plan::AxisBank& axes, const model::Tick& tick);  // `axes` stand at it
-  // Tells the others what has been written of the files whose home is here; true if there was anything.
-  bool tell(const std::vector<std::unique_ptr<sinks::Sink>>& sinks);
+  void begin_step(const plan::AxisBank& axes, const model::Tick& tick);  // `axes` have advanced to `tick`
+  // Broadcasts how far the files whose home is here are written; returns true if that has changed.
+  bool report_written(const std::vector<std::unique_ptr<sinks::Sink>>& sinks);
 
-  // The commits that the steps so far made due are more than some server is to hold.
+  // The limit is exceeded for some home: accept no further step.
   bool full() const;
 
  private:
@@ -49,11 +53,12 @@ class FlowControl {
   ControlChannel& control_;
   sinks::Owners owners_;
   std::size_t most_;
-  std::vector<plan::CommitClock> clocks_;  // by file, all of these
+  // By file:
+  std::vector<plan::CommitClock> clocks_;
   std::vector<std::vector<std::size_t>> bytes_per_record_;
   std::vector<std::deque<Due>> due_;
-  std::vector<std::int64_t> written_;  // commits up to this step, as far as is known here
-  std::vector<std::int64_t> told_;
+  std::vector<std::int64_t> written_;  // commits up to this step are known to be written
+  std::vector<std::int64_t> reported_;
 };
 
 }  // namespace tailrace::pipeline

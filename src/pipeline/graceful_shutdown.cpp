@@ -21,11 +21,11 @@ GracefulShutdown::GracefulShutdown(ControlChannel& control, int leader, Events e
       complete_(control.messenger(),
                 {control.kind(ControlMessage::complete), control.kind(ControlMessage::complete_everywhere),
                  control.kind(ControlMessage::complete_directly)},
-                {.join = [this](const messaging::Bytes& message) { hear_last(message); },
+                {.join = [this](const messaging::Bytes& message) { receive_last(message); },
                  .all = [this] { return bytes_of_last(); },
                  .over =
                      [this](const messaging::Bytes& message) {
-                       hear_last(message);
+                       receive_last(message);
                        cut_if_all();
                      }}) {
   control_.on_flood_once(ControlMessage::stop, [this](const messaging::Bytes& message) {
@@ -48,8 +48,8 @@ GracefulShutdown::GracefulShutdown(ControlChannel& control, int leader, Events e
   });
 }
 
-void GracefulShutdown::ask(const StopOrder& order) {
-  if (order_ || std::exchange(asked_, true)) return;
+void GracefulShutdown::request(const StopOrder& order) {
+  if (order_ || std::exchange(requested_, true)) return;
   base::ByteWriter writer;
   writer.put(order.patience);
   writer.put(order.most);
@@ -66,25 +66,25 @@ void GracefulShutdown::on_order(const StopOrder& order) {
 
 double GracefulShutdown::waited() const { return env::steady_seconds() - ordered_at_; }
 
-void GracefulShutdown::ask_for_commit(const model::Tick& complete, bool nothing_at_hand) {
-  if (complete.step == asked_for_commit_of_) return;
+void GracefulShutdown::request_commit(const model::Tick& complete, bool nothing_at_hand) {
+  if (complete.step == commit_requested_of_) return;
   const double now = env::steady_seconds();
   const double pause = nothing_at_hand ? seconds_between_when_idle : seconds_between_commits;
-  if (now < asked_for_commit_at_ + pause) return;
-  asked_for_commit_at_ = now;
-  asked_for_commit_of_ = complete.step;
+  if (now < commit_requested_at_ + pause) return;
+  commit_requested_at_ = now;
+  commit_requested_of_ = complete.step;
   base::ByteWriter writer;
   writer.put(complete);
   control_.broadcast(ControlMessage::commit, writer.take());
 }
 
-void GracefulShutdown::say_complete(const model::Tick& last) { tell_complete(last, false); }
-void GracefulShutdown::say_complete() { tell_complete({INT64_MAX, 0.0}, true); }
+void GracefulShutdown::announce_complete(const model::Tick& last) { send_complete(last, false); }
+void GracefulShutdown::announce_complete() { send_complete({INT64_MAX, 0.0}, true); }
 
-void GracefulShutdown::tell_complete(const model::Tick& last, bool finished) {
-  if (std::exchange(said_complete_, true)) return;
+void GracefulShutdown::send_complete(const model::Tick& last, bool finished) {
+  if (std::exchange(complete_announced_, true)) return;
   if (!finished) control_.flood(ControlMessage::stopped, {});
-  if (control_.rank() == leader_)  // behind the steps that it announced
+  if (control_.rank() == leader_)  // in the same broadcast order as its steps
     control_.broadcast(ControlMessage::complete_on_leader, {});
   if (last.step < last_.step) last_ = last;
   complete_.say(bytes_of_last());
@@ -96,7 +96,7 @@ messaging::Bytes GracefulShutdown::bytes_of_last() const {
   return writer.take();
 }
 
-void GracefulShutdown::hear_last(const messaging::Bytes& message) {
+void GracefulShutdown::receive_last(const messaging::Bytes& message) {
   const auto last = base::ByteReader(message).get<model::Tick>();
   if (last.step < last_.step) last_ = last;
 }

@@ -24,7 +24,7 @@ plan::memory::Needs needs_of(const Blueprint& blueprint, routing::Router& router
            },
        .writes = [&](std::size_t file) { return owners.of_file(file) == server; }});
   needs.open = router.open_need();
-  // Of other servers' clients those that meet this one's chunks: as much again, where all are alike.
+  // The clients of other servers that overlap this server's chunks need about as much again.
   needs.geometry.bytes = 2 * router.make_geometry(clients);
   return needs;
 }
@@ -52,12 +52,12 @@ std::size_t check_memory(const Blueprint& blueprint, routing::Router& router, st
     throw Error(
         ErrorCode::configuration,
         fmt::format(
-            "{}; with {} MiB for what moves (memory, which is not set) that is {} MiB, and this node "
-            "has {} MiB left for it (of its memory, or of the limit of its control group); expected {}",
+            "{}; with {} MiB for data in transit (memory, which is not set) that is {} MiB, and this node "
+            "has {} MiB left (of its memory, or of the limit of its control group); expected {}",
             text, memory >> 20, all >> 20, blueprint.info.memory_left >> 20, remedy));
   base::log_warning(
-      fmt::format("{}, beside {} MiB for what moves (memory, which is not set{}); to bound all "
-                  "of it: {}",
+      fmt::format("{}, in addition to {} MiB for data in transit (memory, which is not set{}); to bound the "
+                  "sum: {}",
                   text, servers.memory >> 20, part, remedy));
   return needs.total();
 }

@@ -1,4 +1,5 @@
-// What a component must hold on a server, whatever it waits for, against the memory that the server may use.
+// Compares the memory that a component must hold on a server at all times with the memory that the server may
+// use.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +10,11 @@
 
 namespace tailrace::pipeline {
 
-// `clients`: of this server; `server`: its number. Makes the ways of the clients' blocks into chunks, as the
-// first step would. Throws Error(configuration), with the figures, where the user gave a bound that does not
-// suffice; where none was given, if the node has not what is needed with the bound for what moves, else that
-// is a warning. Returns what has to come on top of the bound: 0, but there.
+// `clients`: those of this server; `server`: its number. Computes the geometry of the clients' blocks in
+// advance, as the first step would. If the user gave `memory` and it is too small, throws
+// Error(configuration) with the figures. If not, throws only if the node has less memory than needed plus the
+// default bound, and otherwise logs a warning. Returns the bytes needed in addition to the bound: 0, except
+// after that warning.
 std::size_t check_memory(const Blueprint& blueprint, routing::Router& router, std::span<const int> clients,
                          int server);
 

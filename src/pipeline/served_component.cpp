@@ -15,13 +15,14 @@ namespace {
 constexpr std::size_t enough_at_work = std::size_t{32} << 20;
 constexpr double nearly_full = 0.9;
 constexpr double seconds_between_counts = 1e-3;
-constexpr std::size_t steps_for_others = 16;  // that may wait in mode inline, as in a buffer of other modes
-// Parts of a server's memory.
-constexpr std::size_t slab_share = 8;     // what waits to be used again
-constexpr std::size_t engine_share = 4;   // steps under way in the engine
+constexpr std::size_t steps_for_others =
+    16;  // steps that may wait in mode inline, as in the buffer of other modes
+// Fractions of a server's memory:
+constexpr std::size_t slab_share = 8;     // memory to be reused
+constexpr std::size_t engine_share = 4;   // steps in the engine
 constexpr std::size_t backlog_share = 4;  // due commits of the files of one server
-constexpr std::size_t moving_share = 2;   // what is on its way
-constexpr std::size_t least_share = 8;    // of it, in any case: else all would go one by one
+constexpr std::size_t moving_share = 2;   // pieces and chunks in transit
+constexpr std::size_t least_share = 8;    // in transit, always allowed; otherwise steps would be serialized
 
 }  // namespace
 
@@ -89,17 +90,17 @@ ComponentLifecycle::Events ServedComponent::events() {
 }
 
 checkpoints::Checkpoints::Events ServedComponent::checkpoint_events() {
-  return {.at_rest = [this] { return rests_for_cut(); },
+  return {.at_rest = [this] { return is_idle_for_snapshot(); },
           .save = [this](model::StateSaver& saver) { save(saver); },
           .tell = [this](const base::Fault& fault) { control_.tell(fault); }};
 }
 
-// The clients of this server stand behind their puts of the step, and the leader has announced it. What other
-// components do on this server does not matter.
-bool ServedComponent::rests_for_cut() {
+// The clients have put all fields of the step, which the leader has announced, and no work is left here.
+bool ServedComponent::is_idle_for_snapshot() {
   commits_.write_soon();
-  const bool stands = !intake_ || (!checkpoints_.is_saved() && commits_.tick().step == intake_->tick().step);
-  return stands && tasks_.none() && router_.sends_nothing() && router_.delivers_nothing() &&
+  const bool is_at_step =
+      !intake_ || (!checkpoints_.is_saved() && commits_.tick().step == intake_->tick().step);
+  return is_at_step && tasks_.none() && router_.sends_nothing() && router_.delivers_nothing() &&
          commits_.at_rest() && (!diagnostics_ || diagnostics_->at_rest());
 }
 
@@ -148,14 +149,13 @@ void ServedComponent::start(std::vector<server::Link> links, const model::StateL
 }
 
 bool ServedComponent::ready_for_step() {
-  if (diagnostics_) diagnostics_->end_step();  // all blocks of the step before are here
+  if (diagnostics_) diagnostics_->end_step();  // all blocks of the previous step have arrived
   if (blueprint_.is_inline()) return !fails_for_lack_of_room();
   waits_for_writers_ = flow_control_.full();
   return !waits_for_writers_ && has_room();
 }
 
-// In mode inline what is sent waits for the next call of another rank, which may be waiting for this one. So
-// this one goes on; but not without end, where the others do not call.
+// Mode inline never waits here: a message waits for a call of its receiver, which may wait for this rank.
 bool ServedComponent::fails_for_lack_of_room() {
   const std::size_t waiting = router_.moving_bytes();
   const std::size_t step = intake_->most_step_bytes();
@@ -165,9 +165,9 @@ bool ServedComponent::fails_for_lack_of_room() {
   fail({ErrorCode::resource,
         fmt::format(
             "component \"{}\": {} MiB of rank {} wait for ranks that are behind, after step {} ({} s); "
-            "expected at most {} MiB (servers.memory, or {} steps): in mode inline a rank takes what is "
-            "sent to it only in its own calls, so none may be far ahead of the others; use mode "
-            "attached or dedicated",
+            "expected at most {} MiB (servers.memory, or {} steps): in mode inline a rank receives messages "
+            "only "
+            "in its own calls, so none may be far ahead of the others; use mode attached or dedicated",
             blueprint_.info.declarations.component, waiting >> 20, control_.rank(), tick.step, tick.time,
             most >> 20, steps_for_others)});
   return true;
@@ -177,9 +177,8 @@ std::size_t ServedComponent::leaving_bytes() const {
   return router_.moving_bytes() + commits_.due_bytes(intake_->tick().step);
 }
 
-// Only what leaves without another step may hold the step back: anything else would wait for itself. What
-// stays, and what other components hold, leaves less room for it.
-// While the buffers of the clients have room, no more is taken in than keeps all threads at work
+// Back-pressure. Only data that leave without another step may delay a step; otherwise the server would wait
+// for itself. While the clients' buffers have room, accepts only what keeps all threads busy
 // (has_enough_to_do).
 bool ServedComponent::has_room() {
   const std::size_t memory = blueprint_.info.memory;
@@ -194,14 +193,12 @@ bool ServedComponent::has_room() {
              blueprint_.info.configuration.servers.memory + needed_besides_;
 }
 
-// The same memory, still in the caches, then serves one step after the other: memory that is used for the
-// first time costs more than a write into the cache of a file. A file that is slow holds none of the others
-// up: all must have enough to write. And no server runs ahead of the leader, for homes of files would have to
-// hold the chunks of such steps open.
+// With little data in transit, successive steps reuse memory that is still in the CPU caches. A slow file
+// does not delay the others. A server ahead of the leader would fill the homes of files.
 bool ServedComponent::has_enough_to_do() const {
   const std::int64_t step = intake_->tick().step;
   const bool is_ahead =
-      commits_.tick().step < step && shutdown_.order() == nullptr;  // at the end all is taken
+      commits_.tick().step < step && shutdown_.order() == nullptr;  // a shutdown accepts everything
   return is_ahead ||
          router_.moving_bytes() + commits_.due_within_shares(enough_at_work, step) > enough_at_work;
 }
@@ -242,12 +239,11 @@ void ServedComponent::close_step() {
 }
 
 bool ServedComponent::at_rest() const {
-  const bool has_heard = !intake_ || commits_.tick().step == intake_->tick().step;
-  return has_heard && tasks_.none() && services_.executor.running() == 0 && router_.sends_nothing() &&
+  const bool is_up_to_date = !intake_ || commits_.tick().step == intake_->tick().step;
+  return is_up_to_date && tasks_.none() && services_.executor.running() == 0 && router_.sends_nothing() &&
          router_.delivers_nothing() && commits_.at_rest() && (!diagnostics_ || diagnostics_->at_rest());
 }
 
-// Arrays that several parts or servers know are the same in each.
 void ServedComponent::save(model::StateSaver& saver) const {
   intake_ ? variables_.save(saver) : variables_.save_windows(saver);
   commits_.save(saver);
@@ -272,18 +268,20 @@ void ServedComponent::close_channels() {
   if (intake_) intake_->close();
 }
 
-void ServedComponent::lose_server(int server, const base::Fault& fault) { lifecycle_.lose(server, fault); }
+void ServedComponent::mark_server_failed(int server, const base::Fault& fault) {
+  lifecycle_.mark_failed(server, fault);
+}
 
 void ServedComponent::on_step(const model::Tick& tick) {
   commits_.advance(tick);
-  if (!diagnostics_ || intake_) return;  // no client here, but perhaps the root of a diagnostic
+  if (!diagnostics_ || intake_) return;  // a server without clients may be the root of a diagnostic
   diagnostics_->begin_step(tick, commits_.axes());
   diagnostics_->end_step();
 }
 
 bool ServedComponent::progress() {
   bool moved = takes_in() && intake_->progress();
-  if (shutdown_.order() != nullptr && !fatal()) moved = go_on_ending() || moved;
+  if (shutdown_.order() != nullptr && !fatal()) moved = continue_shutdown() || moved;
   const bool at_work = !tasks_.none() || services_.executor.running() > 0;
   moved = router_.deliver() || moved;
   if (diagnostics_) {
@@ -298,14 +296,13 @@ bool ServedComponent::progress() {
   moved = router_.send(!at_work) || moved;
   moved = commits_.progress() || moved;
   if (!fatal() && !cut()) moved = checkpoints_.progress() || moved;
-  moved = (!blueprint_.is_inline() && flow_control_.tell(commits_.sinks())) || moved;
+  moved = (!blueprint_.is_inline() && flow_control_.report_written(commits_.sinks())) || moved;
   if (env::steady_seconds() >= next_count_) count_held();
   if (input_ended_) moved = lifecycle_.announce_last_step() || moved;
   return (!at_work && close()) || moved;
 }
 
-// Windows that are still open close at the last step. A server without clients counts steps by what the
-// leader announces.
+// Closes the windows that are open at the last step. A server without clients uses the leader\'s steps.
 void ServedComponent::finish_windows() {
   windows_finished_ = true;
   const plan::AxisBank& axes = intake_ ? variables_.axes() : commits_.axes();
@@ -324,7 +321,7 @@ bool ServedComponent::close() {
   return true;
 }
 
-void ServedComponent::stop(const StopOrder& order) { shutdown_.ask(order); }
+void ServedComponent::stop(const StopOrder& order) { shutdown_.request(order); }
 
 void ServedComponent::on_stop() {
   if (intake_) intake_->expect_losses();
@@ -334,33 +331,32 @@ bool ServedComponent::may_stop_taking(double waited) const {
   return intake_->has_lost() || shutdown_.others_have_stopped() || waited >= shutdown_.order()->patience;
 }
 
-bool ServedComponent::go_on_ending() {
+bool ServedComponent::continue_shutdown() {
   const double waited = shutdown_.waited();
   if (cut()) {
     if (waited >= shutdown_.order()->most) commits_.give_up();
-    if (lifecycle_.closed_everywhere()) tell_the_end();
+    if (lifecycle_.closed_everywhere()) report_end();
     return false;
   }
-  if (shutdown_.said_complete()) return false;
+  if (shutdown_.complete_announced()) return false;
   if (!intake_ || input_ended_) {
-    shutdown_.say_complete();
+    shutdown_.announce_complete();
     return true;
   }
-  // Inline, a rank that waits for such a commit would wait for others that may wait for it in the model.
+  // Not in mode inline: a rank would wait for others, which may be waiting for it in the model.
   if (control_.rank() == blueprint_.info.leader && !blueprint_.is_inline() && !checkpoints_.cuts())
-    shutdown_.ask_for_commit(intake_->complete_until(), intake_->stands_still());
+    shutdown_.request_commit(intake_->complete_until(), intake_->stands_still());
   if (waited >= shutdown_.order()->latest()) intake_->halt();
   if (!may_stop_taking(waited) || !intake_->stands_still()) return false;
   if (intake_->step_is_complete()) close_step();
-  shutdown_.say_complete(intake_->complete_until());
-  // Nothing behind that counts; and inline a model that waited for room would keep those waiting which it
-  // needs.
+  shutdown_.announce_complete(intake_->complete_until());
+  // Later input is discarded; in mode inline at once, so that the model does not wait for room.
   if (blueprint_.is_inline()) intake_->discard();
   return true;
 }
 
-// The clients hear of it only once the files are closed: one that fails may take the whole job with it.
-// (Inline later still, by their host: without their calls no other server ends.)
+// The clients learn of the end when the files are closed, since a client that fails may end the whole job; in
+// mode inline even later, by their server process.
 void ServedComponent::on_cut(const model::Tick& tick) {
   if (fatal()) return;
   if (intake_) intake_->discard();
@@ -371,14 +367,14 @@ void ServedComponent::on_cut(const model::Tick& tick) {
     commits_.cut(tick);
 }
 
-void ServedComponent::tell_the_end() {
-  if (std::exchange(end_told_, true)) return;
+void ServedComponent::report_end() {
+  if (std::exchange(end_reported_, true)) return;
   const base::Fault end = shutdown_.describe(blueprint_.info.declarations.component);
   lifecycle_.end_early(end);
   if (intake_ && !blueprint_.is_inline()) intake_->raise(end);
 }
 
-// What the messenger holds is its owner's to count.
+// The owner of the messenger counts the memory of the messenger.
 void ServedComponent::count_held() {
   using telemetry::MemoryKind;
   next_count_ = env::steady_seconds() + seconds_between_counts;

@@ -1,10 +1,10 @@
-// One component of the run on one server: wires its parts and decides nothing that the plan does not say.
+// One component of the run on one server. Connects its parts; all decisions are in the plan.
 //
-//   blocks → Streams (samples to records) → Router (records to chunks) → sinks (chunks to files)
-//          → Diagnostics ↗                            Commits (when) ↗
+//   blocks → OutputVariables (samples to records) → Router (records to chunks) → sinks (chunks to files)
+//          → Diagnostics ↗                                    Commits (when) ↗
 //
-// The communication thread drives it through progress(); workers come in through accept() and the tasks that
-// the parts submit. Parts know their neighbours only through what is handed to their constructors here.
+// The communication thread drives it through progress(). Workers call accept() and run the tasks that the
+// parts submit. The parts know each other only through the constructor arguments that they get here.
 #pragma once
 
 #include <memory>
@@ -33,44 +33,41 @@ class ServedComponent final : public server::Pipeline {
   ServedComponent(ComponentInfo info, messaging::Messenger& messenger, sinks::SinkServices services);
   ~ServedComponent() override;  // waits for its work on the workers
 
-  // Creates the files this server writes. Throws what went wrong; Error(configuration) where what it must
-  // hold for these clients is more than its memory.
+  // Creates the files that this server writes. Throws if that fails, and Error(configuration) if these
+  // clients need more memory than the server has.
   void create_files(std::span<const int> clients);
-  // The clients of this server, once they are connected. Called once, before any progress. `saved`: goes on
-  // from there (where the component's information has it, it is that); the component's begin is the step that
-  // was saved.
+  // Called once, when the clients of this server are connected, before progress(). `saved`: the state to
+  // restart from, by default that of ComponentInfo; the component begins at the step of that state.
   void start(std::vector<server::Link> links, const model::StateLoader* saved = nullptr);
-  bool progress();  // true if anything moved
+  bool progress();  // true if anything was done
   // All servers have closed their files, and the clients of this one are done.
   bool over() const { return lifecycle_.closed_everywhere() && input_over(); }
-  // This server is to end before the run does: on all servers the records that are complete are committed,
-  // and what clients still give within the patience too, if they live.
+  // Begins a graceful shutdown on all servers: commits the records that are complete, and those that clients
+  // which are still alive complete within the patience.
   void stop(const StopOrder& order);
-  // Why, on any server, it is or was to stop; null if it was not.
+  // The order to shut down that any server received; null if none.
   const StopOrder* stopped() const { return shutdown_.order(); }
-  bool cut() const { return shutdown_.cut(); }  // it ended before its clients did
-  bool drop_rest() {
+  bool cut() const { return shutdown_.cut(); }  // the component ended before its clients did
+  bool discard_remaining() {
     return cut() && intake_ && intake_->progress();
-  }  // what they still give, once it is over
-  const std::vector<base::Fault>& faults() const {
-    return lifecycle_.faults();
-  }  // raised so far, on any server
+  }  // discards what clients still send after the end
+  const std::vector<base::Fault>& faults() const { return lifecycle_.faults(); }  // of all servers so far
   const std::optional<base::Fault>& fatal() const {
     return lifecycle_.fatal();
   }  // why the component ended early
 
-  // A cut between two steps: all blocks of the current one are here. close_step() says so; once every server
-  // is at_rest(), save() gives the component's whole state, to which each server adds its part.
+  // Saving between two steps: close_step() when all blocks of the current step have arrived; then, when every
+  // server is at_rest() (idle), save() on each server saves its part of the component's state.
   void close_step();
   bool at_rest() const;
   void save(model::StateSaver& saver) const;
-  // Its clients have given something that is not taken yet, or a checkpoint that is not saved everywhere.
+  // Clients have sent data that are not processed yet, or a checkpoint is not yet saved on all servers.
   bool cuts() const { return !fatal() && intake_ && (intake_->buffer_used() > 0.0 || checkpoints_.cuts()); }
 
-  // Another server, or a process with one, is gone: the component ends with what is complete.
-  void lose_server(int server, const base::Fault& fault);
+  // Another server has failed: the component ends with the records that are complete.
+  void mark_server_failed(int server, const base::Fault& fault);
 
-  void close_channels();  // when it is over: the last message to its clients, before they hear the goodbye
+  void close_channels();  // after the end: sends the last message to the clients, before their goodbye
 
   // server::Pipeline
   bool ready_for_step() override;
@@ -82,19 +79,19 @@ class ServedComponent final : public server::Pipeline {
   void fail(const base::Fault& fault) override;
 
   const ComponentInfo& info() const { return blueprint_.info; }
-  // What came from other servers and waits for the workers, who need nothing more to be through with it.
+  // Bytes received from other servers that wait for the workers, which need no further input to process them.
   std::size_t unprocessed_bytes() const { return router_.unprocessed_bytes(); }
-  // Its clients are kept waiting until some server has written more, which a message tells.
+  // Flow control: accepts no further step until another server reports that it has written more.
   bool waits_for_writers() const { return waits_for_writers_; }
   const server::Intake* intake() const { return intake_.get(); }
   std::vector<telemetry::DatasetStatus> file_status() const { return commits_.status(); }
   std::optional<telemetry::CheckpointStatus> checkpoint_status() const { return checkpoints_.status(); }
-  std::string describe() const;  // for the watchdog: who waits for whom
+  std::string describe() const;  // for the watchdog: which rank waits for which
 
  private:
   ComponentLifecycle::Events events();
   checkpoints::Checkpoints::Events checkpoint_events();
-  bool rests_for_cut();
+  bool is_idle_for_snapshot();
   std::vector<std::vector<std::size_t>> bytes_per_record() const;
   void load(const model::StateLoader& saved);
   void on_step(const model::Tick& tick);
@@ -104,13 +101,15 @@ class ServedComponent final : public server::Pipeline {
   bool has_room();
   bool fails_for_lack_of_room();
   void count_held();
-  bool go_on_ending();
+  bool continue_shutdown();
   bool may_stop_taking(double waited) const;
   void on_stop();
   void on_cut(const model::Tick& tick);
-  void tell_the_end();
+  void report_end();
   bool has_enough_to_do() const;
-  bool takes_in() const { return intake_ && (!shutdown_.said_complete() || cut() || blueprint_.is_inline()); }
+  bool takes_in() const {
+    return intake_ && (!shutdown_.complete_announced() || cut() || blueprint_.is_inline());
+  }
   bool input_over() const { return !intake_ || intake_->finished() || cut(); }
   bool all_in() const { return intake_ ? input_ended_ : lifecycle_.last_step_announced(); }
   bool diagnostics_over() const { return !diagnostics_ || fatal() || diagnostics_->over(); }
@@ -133,11 +132,11 @@ class ServedComponent final : public server::Pipeline {
   std::unique_ptr<server::Intake> intake_;    // null on a server without clients
   telemetry::HeldPart held_;
   double next_count_ = 0.0;
-  std::size_t needed_besides_ = 0;  // of what must be held, where `memory` is not given
+  std::size_t needed_besides_ = 0;  // bytes in addition to the bound, if `memory` is not given (check_memory)
   bool waits_for_writers_ = false;
   bool input_ended_ = false;
   bool windows_finished_ = false;
-  bool end_told_ = false;
+  bool end_reported_ = false;
 };
 
 }  // namespace tailrace::pipeline

@@ -1,4 +1,5 @@
-// The work of one component on the workers, counted, so that the component knows when none of it is left.
+// Submits the work of one component to the workers and counts it, so that the component knows when all is
+// done.
 #pragma once
 
 #include <atomic>
@@ -13,11 +14,11 @@ class Tasks {
   Tasks(const Tasks&) = delete;
   Tasks& operator=(const Tasks&) = delete;
 
-  // From any thread; `light` as Executor::submit means it. Work that throws counts as done: the executor
-  // keeps its fault, and the component must come to its end all the same.
+  // From any thread; `light` as in Executor::submit. Work that throws counts as done: the executor keeps the
+  // fault, and the component must be able to end.
   void submit(server::Executor::Work work, bool light = false);
   bool none() const { return running_.load(std::memory_order_acquire) == 0; }
-  void wait() const;  // until there is none; blocks
+  void wait() const;  // blocks until none() is true
 
  private:
   server::Executor& executor_;

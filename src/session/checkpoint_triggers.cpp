@@ -8,13 +8,13 @@
 namespace tailrace::session {
 namespace {
 
-constexpr double seconds_of_one_wish = 1.0;  // in which a signal to all ranks comes to each of them
+constexpr double seconds_of_one_request = 1.0;  // a signal to all ranks reaches each of them within this time
 
 }  // namespace
 
 CheckpointTriggers::CheckpointTriggers(const settings::Configuration& configuration, const env::Clock& clock,
-                                       bool tells)
-    : clock_(clock), tells_(tells) {
+                                       bool logs)
+    : clock_(clock), logs_(logs) {
   const auto* options = configuration.sections.find<settings::CheckpointOptions>();
   if (options == nullptr || !options->is_asked_for) return;
   if (options->on_signal) {
@@ -25,15 +25,15 @@ CheckpointTriggers::CheckpointTriggers(const settings::Configuration& configurat
   std::optional<double> limit = env::end_of_job();
   if (options->time_limit > 0.0) limit = clock_.wall_seconds() + options->time_limit;
   end_ = limit.value_or(std::numeric_limits<double>::infinity()) - options->before_time_limit;
-  if (!limit && tells_)
+  if (!limit && logs_)
     base::log_warning(
         "checkpoint.before_time_limit: the limit of this job is not known (there is no SLURM_JOB_END_TIME), "
-        "so it makes no checkpoint due; write `checkpoint.time_limit` too");
+        "so it makes no checkpoint due; set `checkpoint.time_limit` too");
 }
 
 bool CheckpointTriggers::is_signalled() {
   if (!signal_) return false;
-  if (granted_at_ && clock_.seconds() < *granted_at_ + seconds_of_one_wish) granted_ = signal_->times();
+  if (granted_at_ && clock_.seconds() < *granted_at_ + seconds_of_one_request) granted_ = signal_->times();
   return signal_->times() != granted_;
 }
 
@@ -46,7 +46,7 @@ bool CheckpointTriggers::agree(comm::Communicator& ranks) {
   if (!ranks.any_says(is_signalled() || near)) return false;
   if (awaits_limit && ranks.any_says(near)) {
     ends_ = true;
-    if (tells_)
+    if (logs_)
       base::log_warning(
           "the limit of the job is near (checkpoint.before_time_limit): a checkpoint is due, and the model "
           "is "

@@ -1,4 +1,4 @@
-// What makes a checkpoint due besides the schedule and the model: SIGUSR1, and the limit of the job.
+// Triggers of a checkpoint other than the schedule and the model: SIGUSR1, and the time limit of the job.
 #pragma once
 
 #include <optional>
@@ -10,26 +10,26 @@
 
 namespace tailrace::session {
 
-// Of one model rank. Others see the same earlier or later, so all ranks agree at each step.
+// On each model rank. Ranks observe a trigger at different times, so they agree by an allreduce at each step.
 class CheckpointTriggers {
  public:
-  // In `start`. `tells`: of all ranks the one that says on the log what concerns all.
-  CheckpointTriggers(const settings::Configuration& configuration, const env::Clock& clock, bool tells);
+  // Made in `start`. `logs`: this rank logs for all ranks.
+  CheckpointTriggers(const settings::Configuration& configuration, const env::Clock& clock, bool logs);
 
-  // Whether a checkpoint is due, the same on all ranks. Collective where a wish may come.
+  // True if a checkpoint is due, equal on all ranks. Collective if the configuration has a trigger.
   bool agree(comm::Communicator& ranks);
-  bool ends() const { return ends_; }  // the limit is near, as all agreed: the run is to end
+  bool ends() const { return ends_; }  // all ranks agreed that the limit is near, so the run is to end
 
  private:
-  bool is_signalled();         // and none was granted since
+  bool is_signalled();         // a signal arrived that has not led to a checkpoint yet
   bool limit_is_near() const;  // by the clock of this rank
 
   const env::Clock& clock_;
-  bool tells_;
+  bool logs_;
   std::optional<env::CheckpointSignal> signal_;
-  int granted_ = 0;                   // signals
+  int granted_ = 0;                   // signals that have led to a checkpoint
   std::optional<double> granted_at_;  // steady seconds
-  std::optional<double> end_;         // wall seconds: from then on the limit is near; on all ranks or on none
+  std::optional<double> end_;  // wall seconds after which the limit is near; set on all ranks or on none
   bool ends_ = false;
 };
 

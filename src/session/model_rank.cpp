@@ -62,15 +62,16 @@ const model::Tick* ModelRank::restart_point() {
 client::RestoredFields ModelRank::restored(const char* call) {
   client(call);
   if (!started_.restart)
-    throw Error(ErrorCode::usage,
-                fmt::format("{} was called in a run that begins afresh; ask restarting", call));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{} was called in a run that does not restart from a checkpoint; call restarting first",
+                    call));
   const auto& state = started_.restart->state;
   return {*state, [state] { return state->names(); }, declarer_};
 }
 
 ModelRank::~ModelRank() { leave(); }
 
-// A model's own handler is left alone: what it does at a signal is its own choice.
 void ModelRank::heed_signals() {
   const settings::Signals signals = started_.run.servers().signals;
   const bool is_dedicated = started_.run.servers().mode == settings::Mode::dedicated;
@@ -78,26 +79,25 @@ void ModelRank::heed_signals() {
     signals_.emplace(env::OwnHandler::left_alone);
 }
 
-// The loss of a model rank is none that is survived.
 bool ModelRank::goes_on_after(const Error& error) {
   if (started_.run.servers().on_server_loss == settings::OnServerLoss::stop) return false;
   const bool of_own_host = own_ && own_->failed_with(error);
-  const bool full = error.code() == ErrorCode::full && watch_.any_lost();  // nobody empties the buffer
+  const bool full = error.code() == ErrorCode::full && watch_.any_failed();  // nobody empties the buffer
   if (!of_own_host && !full && error.code() != ErrorCode::lost) return false;
   if (is_silent()) return true;
   const auto how = of_own_host ? std::optional(host::loss_of_own_host(started_.world->rank(), error.what()))
-                               : watch_.find_loss();
+                               : watch_.find_failure();
   if (how) go_on_without_output(*how);
   return how.has_value();
 }
 
-// All ranks hear of it sooner or later, for the servers that are left end their files too; one of them tells.
+// All ranks reach this, since the other servers end their files too; the first rank logs it.
 void ModelRank::go_on_without_output(const std::string& how) {
   const bool stepped = client_ && client_->stepped();
   output_lost_ = host::describe_lost_output(started_.run, how,
                                             stepped ? client_->now() : model::Tick{model::static_step, 0});
   if (started_.component->rank() == 0) base::log_warning(output_lost_);
-  watch_.mind_own_only();
+  watch_.watch_own_server_only();
   if (!client_)
     client_ = std::make_unique<client::Client>(declarer_, started_.component->rank(),
                                                client::ClientParts{nullptr, nullptr, {}, {}, begin_});
@@ -110,16 +110,16 @@ void ModelRank::begin_to_wait(const char* what) {
   waits_since_ = env::steady_seconds();
 }
 
-// Each waking takes time from a server that may share the core: a long wait is looked at less often.
+// Each wake-up takes time from a server that may share the core, so the pauses grow.
 void ModelRank::meanwhile() {
-  if (finishing_) client_->producer().flush();  // what was spilled goes on its way from here
+  if (finishing_) client_->producer().flush();  // continues to send spilled packets
   const double waited = env::steady_seconds() - waits_since_;
   if (is_inline())
     own_->progress();
   else
     std::this_thread::sleep_for(std::chrono::duration<double>(std::clamp(waited / 8, 5e-5, 1e-3)));
   if (own_) own_->look();
-  watch_.look_while_waiting(waited, waits_for_);
+  watch_.check_while_waiting(waited, waits_for_);
 }
 
 std::vector<std::byte> ModelRank::await(handshake::Tag tag, const char* what) {
@@ -163,7 +163,7 @@ transport::ProducerEnd ModelRank::make_producer() {
     auto ends = transport::loopback::make(loopback, own_->host().doorbell());
     ends.producer->look_while_waiting([this](double seconds) {
       own_->look();
-      watch_.look_while_waiting(seconds, "to make room in the buffer");
+      watch_.check_while_waiting(seconds, "to make room in the buffer");
     });
     own_->host().local_ends().leave(std::move(ends.consumer));
     return {std::move(ends.producer), ""};
@@ -175,8 +175,8 @@ transport::ProducerEnd ModelRank::make_producer() {
                  .make_producer(
                      {*started_.world, handshake::pair_of(started_.run, rank), tag, doorbell_name_}, buffer);
   end.producer->look_while_waiting(
-      [this](double seconds) { watch_.look_while_waiting(seconds, "to make room in the buffer"); });
-  end.producer->explain_loss([this] { watch_.explain_loss(); });
+      [this](double seconds) { watch_.check_while_waiting(seconds, "to make room in the buffer"); });
+  end.producer->explain_loss([this] { watch_.throw_known_failure(); });
   return end;
 }
 
@@ -186,9 +186,10 @@ void ModelRank::ready() {
   if (started_.restart && !asked_restarting_)
     throw Error(
         ErrorCode::usage,
-        fmt::format("the run goes on from the checkpoint {}, but the model did not ask restarting, so it "
-                    "would begin afresh; ask it before ready, or write `checkpoint.restart: never`",
-                    started_.restart->set));
+        fmt::format(
+            "the run restarts from the checkpoint {}, but the model did not call restarting, so it would "
+            "start from its initial state; call it before ready, or set `checkpoint.restart: never`",
+            started_.restart->checkpoint));
   try {
     agree_and_connect();
     client_->counters().ready_nanoseconds.set(env::steady_nanoseconds() - begin);
@@ -198,8 +199,8 @@ void ModelRank::ready() {
   }
 }
 
-// An MPI message alone wakes no server that sleeps; one without this rank's doorbell looks from time to time.
-void ModelRank::hear_welcome() {
+// An MPI message does not wake a sleeping server, so this rank rings the doorbell of a server on its node.
+void ModelRank::receive_welcome() {
   const auto message = await(handshake::Tag::welcome, "to say how it is reached");
   base::ByteReader reader(message);
   doorbell_name_ = reader.get_text();
@@ -207,7 +208,7 @@ void ModelRank::hear_welcome() {
   try {
     if (handshake::transport_of(started_.run, started_.world->rank()).shares_memory())
       doorbell_ = transport::shm::attach_doorbell(doorbell_name_);
-  } catch (const Error&) {  // the others wait for this rank's declarations; make_producer meets it again
+  } catch (const Error&) {  // do not delay the other ranks; make_producer() reports the fault
   }
 }
 
@@ -220,9 +221,9 @@ void ModelRank::wake_server() {
 
 void ModelRank::agree_and_connect() {
   try {
-    hear_welcome();
+    receive_welcome();
   } catch (...) {
-    handshake::tell_never_ready(started_, base::current_fault());
+    handshake::report_never_ready(started_, base::current_fault());
     throw;
   }
   handshake::declare_wanted(started_, declarer_);
@@ -233,13 +234,13 @@ void ModelRank::agree_and_connect() {
       agreement.plan ? std::move(agreement.plan) : handshake::plan_for(started_, declarer_.declarations());
   connect();
   if (!own_) handshake::forget_configurations(started_.run);
-  watch_.all_are_ready();
+  watch_.stop_watching_ranks();
   state_ = State::running;
   client_->put_statics(declarer_.statics());
   client_->put_statics(agreement.nodes);
 }
 
-// Every rank tells its server how to be reached, or why not, and hears whether all servers are set up.
+// Sends the address of the buffer, or a fault, to the server; waits until all servers are set up.
 void ModelRank::connect() {
   transport::ProducerEnd end;
   base::ByteWriter invitation;
@@ -282,13 +283,12 @@ void ModelRank::step(std::int64_t step, double time) {
   if (is_inline() && !(is_silent() && own_->failed())) own_->work_alone();
   if (is_silent()) return running.step(step, time);
   if (own_) own_->look();
-  watch_.look();
+  watch_.check();
   running.step(step, time);
   if (is_inline()) own_->progress();
 }
 
-// Every rank gets the same answer: the ranks hear of a stop one after the other, and a model can only end
-// together.
+// Collective, with the same result on every rank: a model can only end on all ranks together.
 bool ModelRank::stop_requested() {
   client::Client& running = client("stop_requested");
   if (own_) own_->host().stop_controller().model_asks();
@@ -302,7 +302,7 @@ bool ModelRank::stop_requested() {
          triggers_.ends();
 }
 
-// The schedule is the same on all ranks; of a signal they hear one after the other.
+// The schedule is the same on all ranks; signals are not, so the ranks agree on them.
 bool ModelRank::checkpoint_due() {
   client::Client& running = client("checkpoint_due");
   if (is_silent() || !plan_->has_checkpoints) return false;
@@ -312,7 +312,7 @@ bool ModelRank::checkpoint_due() {
   return running.checkpoint_due();
 }
 
-// Mode inline: the servers come to rest in the calls of all ranks, each of which is in this one now.
+// In mode inline the servers become quiescent only in the calls of all ranks, which are in this call now.
 void ModelRank::checkpoint() {
   client("checkpoint").checkpoint();
   if (!is_inline() || is_silent()) return;
@@ -331,9 +331,9 @@ void ModelRank::finish() {
     errors.push_back(raised);
     client_->abandon();
   }
-  std::vector<base::Fault> told;
+  std::vector<base::Fault> faults;
   try {
-    if (client_->has_server()) told = hear_goodbye();
+    if (client_->has_server()) faults = receive_goodbye();
   } catch (const Error& lost) {
     errors.push_back(lost);
     client_->abandon();
@@ -345,7 +345,7 @@ void ModelRank::finish() {
         ErrorCode::usage,
         "finish was called without any step, so the files hold no record; call step at each time "
         "step of the model, before wants and put");
-  for (const base::Fault& fault : told) errors.emplace_back(fault.code, fault.message);
+  for (const base::Fault& fault : faults) errors.emplace_back(fault.code, fault.message);
   const auto error = std::ranges::find_if(errors, [this](const Error& one) { return !goes_on_after(one); });
   state_ = State::finished;
   guard_.reset();
@@ -358,7 +358,7 @@ void ModelRank::finish() {
   if (error != errors.end()) throw *error;
 }
 
-std::vector<base::Fault> ModelRank::hear_goodbye() {
+std::vector<base::Fault> ModelRank::receive_goodbye() {
   const auto message = await(handshake::Tag::goodbye, "to close its files");
   base::ByteReader reader(message);
   std::vector<base::Fault> faults;
@@ -367,7 +367,7 @@ std::vector<base::Fault> ModelRank::hear_goodbye() {
   return faults;
 }
 
-// In an exit handler or a destructor: nothing may be thrown, and nobody may be left waiting for this rank.
+// Called in exit handlers and destructors: must not throw or leave other ranks waiting.
 void ModelRank::leave() noexcept {
   const State state = std::exchange(state_, State::finished);
   guard_.reset();
@@ -376,12 +376,11 @@ void ModelRank::leave() noexcept {
     if (state == State::running)
       client_->abandon();
     else if (state == State::declaring)
-      handshake::tell_never_ready(started_, {ErrorCode::lost, "left before ready"});
+      handshake::report_never_ready(started_, {ErrorCode::lost, "left before ready"});
     if (!own_) return;
-    // This rank is a server too, without which the others' files cannot be finished. At a signal that stays
-    // until they are, and ends the process itself.
+    // The files of the others need the server of this rank, which ends the process after a signal.
     const bool stopped = !own_->is_inline() && signals_ && signals_->caught() != 0;
-    const bool others_know = own_->failed() || watch_.any_lost() || stopped;
+    const bool others_know = own_->failed() || watch_.any_failed() || stopped;
     if (started_.world->size() > 1 && state == State::running && !others_know) {
       const auto end = own_->end_of_run();
       base::log_error(

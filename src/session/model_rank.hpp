@@ -1,5 +1,5 @@
-// A model rank from `start` to `finish`: its declarations, then its client, and, in modes attached and
-// inline, its own host.
+// A model rank from `start` to `finish`: its declarations, then its client and, in modes attached and inline,
+// its own server.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ namespace tailrace::session {
 
 class ModelRank {
  public:
-  // `begin`: of a run that begins afresh. Collective over the component where there may be a checkpoint from
-  // which it goes on.
+  // `begin`: the initial step and time without a restart. Collective over the component if a restart is
+  // possible.
   ModelRank(handshake::Started started, model::Tick begin);
-  ~ModelRank();  // without finish: the servers are told that this rank left
+  ~ModelRank();  // without finish: reports to the servers that this rank has left
   ModelRank(const ModelRank&) = delete;
   ModelRank& operator=(const ModelRank&) = delete;
 
@@ -39,7 +39,7 @@ class ModelRank {
   void step(std::int64_t step, double time);
   bool put_unwanted(int field) noexcept { return is_ready() && client_->put_unwanted(field); }
   bool stop_requested();
-  // From which step and time it goes on; null where it begins afresh.
+  // The step and time of the checkpoint from which the run restarts; null if it does not restart.
   const model::Tick* restart_point();
   client::RestoredFields restored(
       const char* call);  // throws Error(usage) before ready, or without a restart
@@ -47,10 +47,10 @@ class ModelRank {
   void checkpoint();
   void finish();
   bool is_ready() const { return state_ == State::running; }
-  // A call threw this: whether a server is lost and the model is to go on without output. The call then
-  // counts as done.
+  // A call threw `error`. Returns true if a server is lost and the model is to continue without output; the
+  // call then counts as done.
   bool goes_on_after(const Error& error);
-  const std::string& output_lost() const { return output_lost_; }  // why there is none; empty: there is
+  const std::string& output_lost() const { return output_lost_; }  // why there is no output; empty: there is
 
  private:
   enum class State { declaring, running, failed, finished };
@@ -58,36 +58,36 @@ class ModelRank {
   void look_for_restart();
   void agree_and_connect();
   void connect();
-  void hear_welcome();
+  void receive_welcome();
   void wake_server();
   void heed_signals();
   bool is_inline() const { return own_ && own_->is_inline(); }
   void begin_to_wait(const char* what);
-  void meanwhile();  // while waiting for somebody else: throws when that is hopeless
+  void meanwhile();  // called while waiting; throws if a server or rank that is needed has failed
   void go_on_without_output(const std::string& how);
   bool is_silent() const { return !output_lost_.empty(); }
-  // The next message of this rank's server, which is to do `what`.
+  // Waits for the next message of this rank's server. `what`: what the server is to do, for the log.
   std::vector<std::byte> await(handshake::Tag tag, const char* what);
-  std::vector<base::Fault> hear_goodbye();
+  std::vector<base::Fault> receive_goodbye();
   transport::BufferOptions buffer_options() const;
   transport::ProducerEnd make_producer();
 
   handshake::Started started_;
   model::Tick begin_;
   bool asked_restarting_ = false;
-  bool signal_is_heeded_ = false;  // it made a checkpoint due
+  bool signal_is_heeded_ = false;  // a stop signal has made a checkpoint due
   State state_ = State::declaring;
-  bool finishing_ = false;  // the last record is committed, the servers' goodbye is awaited
+  bool finishing_ = false;  // the last packet is sent, and the goodbye is awaited
   client::Declarer declarer_;
   int server_rank_ = -1;  // in the whole run
   handshake::FailureDetector watch_;
   CheckpointTriggers triggers_;
   const char* waits_for_ = "";                     // what the server is to do
   double waits_since_ = 0.0;                       // steady seconds
-  std::optional<env::StopSignals> signals_;        // where this rank takes them
+  std::optional<env::StopSignals> signals_;        // if this rank handles them
   std::unique_ptr<host::EmbeddedServer> own_;      // modes attached and inline
   std::string doorbell_name_;                      // of this rank's server
-  std::unique_ptr<transport::Doorbell> doorbell_;  // until connected, of a server of its own on this node
+  std::unique_ptr<transport::Doorbell> doorbell_;  // until connected: that of a dedicated server on this node
   std::optional<plan::Plan> plan_;
   std::unique_ptr<client::Client> client_;
   std::string output_lost_;

@@ -1,4 +1,4 @@
-// The public Session: translates the model's words into those of the rooms.
+// The public Session: translates the model's calls into those of the rooms.
 #include <fmt/format.h>
 
 #include <functional>
@@ -33,8 +33,8 @@ class Session::Impl {
  public:
   bool server = false;
   bool off = false;
-  std::unique_ptr<comm::Communicator> model;  // in mode off, and on a server: nothing else is left
-  std::unique_ptr<client::Declarer> unheard;  // in mode off: misuse is found all the same
+  std::unique_ptr<comm::Communicator> model;       // in mode off
+  std::unique_ptr<client::Declarer> off_declarer;  // in mode off: checks the declarations all the same
   std::unique_ptr<session::ModelRank> rank;
   std::unordered_map<std::string, int, HashOfText, std::equal_to<>>
       handles;                      // of the fields that were declared
@@ -45,9 +45,12 @@ class Session::Impl {
     throw Error(ErrorCode::usage,
                 fmt::format("{} was called on a server rank; ask is_server after start", call));
   }
-  client::Declarer& declarer(const char* call) const { return off ? *unheard : model_rank(call).declarer(); }
+  client::Declarer& declarer(const char* call) const {
+    return off ? *off_declarer : model_rank(call).declarer();
+  }
   client::Client& client(const char* call) const { return model_rank(call).client(call); }
-  // A call that the loss of a server ended is done where the model is to go on without output.
+  // Runs a call. If it fails because a server is lost, and the model is to continue without output, the call
+  // counts as done.
   template <class Call>
   void survive(const Call& call) const {
     try {
@@ -57,7 +60,7 @@ class Session::Impl {
     }
   }
   const model::Declarations& declarations() const {
-    return off ? unheard->declarations() : model_rank("handle").declarations();
+    return off ? off_declarer->declarations() : model_rank("handle").declarations();
   }
 };
 
@@ -67,13 +70,13 @@ Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
 Session Session::start(int communicator, const std::string& configuration, const StartOptions& options) {
-  session::tell_uncaught_errors();
+  session::report_uncaught_errors();
   handshake::Started started = handshake::start(communicator, configuration, options.component, false);
   auto impl = std::make_unique<Impl>();
   if (started.run.servers().mode == settings::Mode::off) {
     impl->off = true;
-    impl->unheard = std::make_unique<client::Declarer>(options.component, started.component->rank(),
-                                                       started.component->size());
+    impl->off_declarer = std::make_unique<client::Declarer>(options.component, started.component->rank(),
+                                                            started.component->size());
     impl->wanted = handshake::wanted_names(started, {});
     impl->model = std::move(started.model);
   } else if (started.number < 0) {
@@ -193,8 +196,9 @@ void Session::put_dense(FieldHandle field, const void* data, Type type, std::siz
 }
 
 bool Session::put_unwanted(FieldHandle field) noexcept {
-  // In mode off, too, a handle that nobody gave is left for the put of a binding to tell.
-  if (impl_->off) return static_cast<std::size_t>(field.index) < impl_->unheard->declarations().fields.size();
+  // An invalid handle returns false, also in mode off: then the put of the binding reports the error.
+  if (impl_->off)
+    return static_cast<std::size_t>(field.index) < impl_->off_declarer->declarations().fields.size();
   return impl_->rank && impl_->rank->put_unwanted(field.index);
 }
 

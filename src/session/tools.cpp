@@ -1,4 +1,4 @@
-// The public functions that need no session: a server's whole life, and what the command line asks.
+// The public functions that need no session: running a server, and the commands of the command line.
 #include "checkpoint/tools.hpp"
 
 #include <fmt/format.h>
@@ -40,13 +40,13 @@ namespace {
 // A configuration resolved against what a model declared in some run.
 struct Checked {
   settings::Configuration configuration;
-  model::Declarations declarations;  // those of diagnostics too
+  model::Declarations declarations;  // including those of diagnostics
   plan::Plan plan;
   std::size_t ranks = 0;
-  std::optional<cf::Speed> speed;  // of that run
+  std::optional<cf::Speed> speed;  // of the run that made the declarations
 };
 
-// The report lies beside the declarations; it may be missing, as the run may have been cut off.
+// Reads the report in the directory of the declarations; there is none if that run was killed.
 std::optional<cf::Speed> speed_of(const std::string& component, const std::string& declared_path) {
   const auto report = std::filesystem::path(declared_path).parent_path() / "report.json";
   if (!env::system_files().exists(report.string())) return std::nullopt;
@@ -86,7 +86,7 @@ std::string diagnostics_text(const Checked& checked) {
   return analytics::plan_text(checked.plan.analysis->graph, placement_of(checked));
 }
 
-// Which the nodes of the job decide on; nothing where there are none.
+// Lists newer checkpoints that are still on nodes: a job can use them only if it has these nodes.
 std::string newer_on_nodes(const std::string& directory, const std::string& component, std::int64_t step) {
   std::string text;
   for (const auto& [set, of, holder] : checkpoint::survey(env::system_files(), directory, false))
@@ -95,13 +95,14 @@ std::string newer_on_nodes(const std::string& directory, const std::string& comp
   return text;
 }
 
-// As `start` and `ready` decide it, but for the values in the set, which only a restart reads.
+// The checks of `start` and `ready`, except for those of the values in the checkpoint, which only a restart
+// reads.
 std::string restart_text(const Checked& checked, const std::string& directory) {
   if (directory.empty()) return "";
   const std::string& component = checked.declarations.component;
   const auto set = checkpoint::newest_complete(env::system_files(), directory, component);
   plan::check_restart(set.manifest.texts, checked.plan, checked.declarations);
-  return fmt::format("component \"{}\" goes on from the checkpoint of step {} ({} s) in {}\n{}\n", component,
+  return fmt::format("component \"{}\" restarts from the checkpoint of step {} ({} s) in {}\n{}\n", component,
                      set.step, set.manifest.head.time, set.path,
                      newer_on_nodes(directory, component, set.step));
 }
@@ -133,8 +134,7 @@ void serve(const std::string& configuration) {
 std::string check(const std::string& configuration, const std::map<std::string, std::string>& options,
                   const std::string& declared, const std::string& restart) {
   if (declared.empty() && !restart.empty())
-    throw Error(ErrorCode::usage,
-                "whether a run goes on from a checkpoint is checked with declarations only");
+    throw Error(ErrorCode::usage, "a restart can be checked only together with declarations");
   if (!declared.empty()) {
     const session::Checked found = session::check_against(configuration, options, declared);
     return session::restart_text(found, restart) + plan::describe(found.configuration, &found.plan) +

@@ -16,10 +16,10 @@ namespace {
     if (const std::exception_ptr uncaught = std::current_exception()) std::rethrow_exception(uncaught);
   } catch (const Error& error) {
     base::log_error(error.what());
-    // The launcher ends all others as soon as one rank has ended, and theirs may be the message that counts.
+    // When one rank ends, the launcher ends all others, which may still have to print the relevant message.
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     std::_Exit(1);
-  } catch (...) {  // told below
+  } catch (...) {  // reported below
   }
   __gnu_cxx::__verbose_terminate_handler();
   std::abort();
@@ -27,7 +27,7 @@ namespace {
 
 }  // namespace
 
-void tell_uncaught_errors() {
+void report_uncaught_errors() {
   if (std::get_terminate() == &__gnu_cxx::__verbose_terminate_handler) std::set_terminate(end_with_message);
 }
 

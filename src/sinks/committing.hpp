@@ -1,4 +1,4 @@
-// What a committer has to know of a file: its variables, and which chunks it waits for; and what a commit is.
+// Describes a file to its committer: the variables, the chunks to wait for, and the size of a commit.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ std::vector<output::CommittedVariable> committed_variables(const plan::DatasetPl
                                                            const cf::DatasetLayout& layout);
 std::vector<std::int64_t> continued_records(const plan::DatasetPlan& plan);  // by axis
 std::vector<int> axis_dims(const cf::DatasetLayout& layout);
-// Nothing where all chunks come to one home. The place's references must live longer.
+// Empty if all chunks are sent to one home. The references of `place` must live longer.
 output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many);
 // What the chunks of a commit would take without encoding.
 std::size_t raw_bytes(const output::Commit& commit, const output::DatasetSpec& dataset);

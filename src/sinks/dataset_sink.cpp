@@ -19,7 +19,7 @@ namespace {
 
 constexpr double retry_seconds = 1.0;  // between two tries of the same commit
 constexpr std::size_t gather_bytes = std::size_t{8} << 20, gather_bytes_of_all = std::size_t{32} << 20;
-constexpr double gather_seconds = 60.0;  // how long small commits wait, where the user names no period
+constexpr double gather_seconds = 60.0;  // small commits wait so long at most, if the user gives no period
 
 output::PlainValues doubles(int variable, std::int64_t first, const std::vector<double>& values) {
   const auto bytes = std::as_bytes(std::span(values));
@@ -28,9 +28,9 @@ output::PlainValues doubles(int variable, std::int64_t first, const std::vector<
 
 }  // namespace
 
-// One commit on its way to the disk. An I/O thread writes `fault` and then `done`.
+// A task of an I/O thread, which writes `fault` and then `done`.
 struct DatasetSink::Write {
-  std::optional<output::ReadyCommit> ready;  // none: the dataset is to be closed
+  std::optional<output::ReadyCommit> ready;  // none: close the dataset
   std::optional<base::Fault> fault;
   std::atomic<bool> done{false};
   double first_try = 0.0;
@@ -76,7 +76,7 @@ int DatasetSink::home_of(const ChunkPlace& chunk) const {
 
 void DatasetSink::create(const std::string& part) {
   output::DatasetSpec spec = layout_.dataset;
-  // Files of a series behind the first one hold nothing that is earlier than this run.
+  // Only the first file of a series can have records of an earlier run.
   if (spec.if_exists == output::IfExists::append && !part.empty() && part != spec.path) {
     spec.if_exists = output::IfExists::replace;
     spec.kept.clear();
@@ -99,14 +99,14 @@ void DatasetSink::create(const std::string& part) {
   show_dataset();
 }
 
-// Of a year, say, where limits stand among the folders. Any other one is the user's to make.
+// Makes the folder of a file in a series, for example one of a year. Other folders must exist.
 void DatasetSink::make_folder(const std::string& path) const {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (format_.makes_files() && folder != std::filesystem::path(plan_.entry.path).parent_path())
     env::system_files().make_directories(folder.string());
 }
 
-// On an I/O thread; may be tried again.
+// Called on an I/O thread; may be called again after a failure.
 void DatasetSink::write(const output::ReadyCommit& ready) {
   if (!ready.commit.chunks.empty() || !ready.commit.values.empty()) {
     if (!dataset_) create(ready.point.part);
@@ -136,8 +136,8 @@ void DatasetSink::point(const plan::CommitDue& due) {
   waiting_.push_back(due);
 }
 
-// A commit of a later step may be complete already, and then it stays. Of those that still wait, the first
-// one has all records that there are between it and the last one that goes on.
+// Commits of later steps that are complete already stay. The first incomplete one contains all records
+// between it and the last commit that stays.
 std::optional<plan::CommitDue> DatasetSink::cut(const model::Tick& tick, const plan::CommitDue& gathered) {
   if (closed_ || committer_.finished()) return std::nullopt;
   committer_.drop_after(tick.step);
@@ -157,7 +157,7 @@ std::optional<plan::CommitDue> DatasetSink::cut(const model::Tick& tick, const p
   return last;
 }
 
-// What no chunk holds: times, bounds and places of the new records, and once the coordinates.
+// The values outside of chunks: times, bounds and positions of the new records and, once, the coordinates.
 void DatasetSink::add_values(const plan::CommitDue& due, output::CommitPoint& point) {
   for (std::size_t axis = 0; axis < due.records.size(); ++axis) {
     if (due.records[axis].empty()) continue;
@@ -212,9 +212,10 @@ bool DatasetSink::progress() {
   return moved;
 }
 
-// Takes what is complete; whether it is to be written now. Where the user says when, each commit is one.
-// Where the disk is behind, several go as one, for each costs HDF5 the same whatever it brings; but no more
-// than three quarters of what is here, so that there is something to write when their memory is free.
+// Collects complete commits, and returns true if they are to be written now. If the user gives a period, each
+// commit is written alone. Otherwise several are merged while the disk is behind, since a commit has a fixed
+// cost in HDF5; but at most three quarters of the data, so that there is more to write when their memory is
+// freed.
 bool DatasetSink::gather() {
   const std::size_t all = gather_bytes_of_all / services_.counters.files.size();
   const std::size_t most = std::min(gather_bytes, all);
@@ -308,7 +309,7 @@ void DatasetSink::log(const Write& write) {
   if (services_.log) services_.log->add(line);
 }
 
-// The file ends with its last commit; the others go on.
+// The file ends with its last commit; other files are not affected.
 void DatasetSink::failed(const base::Fault& fault) {
   const std::string message =
       fmt::format("{}: {}; what was committed until {} s of model time is in the file", plan_.entry.path,
@@ -323,7 +324,7 @@ void DatasetSink::failed(const base::Fault& fault) {
   dataset_.reset();
   waiting_.clear();
   gathered_.clear();
-  committer_ = output::Committer({}, {});  // what waits here leaves no more, and must hold no step back
+  committer_ = output::Committer({}, {});  // discards the waiting chunks, which must not delay steps
 }
 
 void DatasetSink::start_close() {
@@ -387,7 +388,8 @@ void DatasetSink::load(const model::StateLoader& loader, const plan::Pending& pe
   visit_state(*this, file.in("sink"));
   if (plan_.entry.has_many_files()) cutter_.load(file.in("part"));
   const bool has_statics = plan_.restored ? !plan_.restored->is_empty && !plan_.entry.has_many_files() : true;
-  // Later files of a series, a file that is written anew, and a new process of an action get them too.
+  // The constants are sent again for later files of a series, a replaced file, and the new process of an
+  // action.
   if (!has_statics || plan_.entry.action) constants_sent_ = false;
   committer_.resume(pending.committed, has_statics);
 }

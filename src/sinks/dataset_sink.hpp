@@ -1,10 +1,10 @@
-// A file in a format of `output`: takes finished chunks and commit points, writes complete commits in order,
-// one at a time, on the I/O threads, and does what `on_error` says when the world refuses.
+// Writes a file in a format of `output`: receives finished chunks and commit points, writes complete commits
+// in order, one at a time, on the I/O threads, and handles failures as `on_error` specifies.
 //
-// A file has one dataset on its home, or, in a format that can be written by many, one on every server, each
-// with the chunks that this server puts together. Only the home writes what no chunk holds (times, bounds,
-// coordinates), counts records and logs commits. Which commit is next follows from the points alone, so the
-// servers need no word about it; nothing orders the commits of different servers.
+// A file has one dataset on its home or, in a format that many servers can write, one on every server, with
+// the chunks that this server assembles. Only the home writes the values outside of chunks (times, bounds,
+// coordinates), counts records and logs commits. The commit points alone determine the next commit, so the
+// servers exchange no message about it, and the commits of different servers are not ordered.
 #pragma once
 
 #include <atomic>
@@ -23,10 +23,10 @@ namespace tailrace::sinks {
 
 class DatasetSink final : public Sink {
  public:
-  // Creates the dataset; of a series only with the first commit into it. What goes wrong then is thrown, or,
-  // with `on_error: skip`, logged, and the file is closed.
+  // Creates the dataset; each file of a series is created with its first commit. Throws if that fails or,
+  // with `on_error: skip`, logs the fault and closes the sink.
   DatasetSink(const SinkPlace& place, const output::Format& format, SinkServices services);
-  ~DatasetSink() override;  // waits for a write under way
+  ~DatasetSink() override;  // waits for the current write
 
   int home_of(const ChunkPlace& chunk) const override;
   void point(const plan::CommitDue& due) override;
@@ -39,7 +39,7 @@ class DatasetSink final : public Sink {
   std::optional<base::Fault> take_fault() override { return std::exchange(fault_, std::nullopt); }
   std::size_t bytes() const override;
   std::size_t due_bytes(std::int64_t step) const override;
-  // Commits that wait for each other do not wait for the disk.
+  // Commits that wait to be merged count as written: they do not wait for the disk.
   std::int64_t written_step() const override {
     return closed_ ? INT64_MAX : gathered_.empty() ? written_step_ : gathered_.newest()->step;
   }
@@ -82,24 +82,24 @@ class DatasetSink final : public Sink {
   bool by_many_;
   std::unique_ptr<output::Dataset> dataset_;  // null between two files of a series
   output::Committer committer_;
-  output::GatheredCommits gathered_;     // what left the committer and is not being written yet
-  std::deque<plan::CommitDue> waiting_;  // what the committer's points were made from
-  PartCutter cutter_;                    // of a series
-  std::uint64_t closed_bytes_ = 0;       // on disk, in files of a series that have ended; of the writer only
-  StepTally steps_;                      // of a stream
+  output::GatheredCommits gathered_;     // complete commits that are not being written yet
+  std::deque<plan::CommitDue> waiting_;  // the sources of the committer's points
+  PartCutter cutter_;                    // used for a series
+  std::uint64_t closed_bytes_ = 0;       // on disk, in the finished files of a series; I/O thread only
+  StepTally steps_;                      // used for a stream
   telemetry::DatasetCounters* counters_;
-  std::shared_ptr<Write> write_;  // under way, or waiting to be tried again
+  std::shared_ptr<Write> write_;  // the current write, or one that waits for its retry
   bool constants_sent_ = false;
   bool writing_ = false;
   bool giving_up_ = false;
   bool closing_ = false;
   bool closed_ = false;
   double retry_at_ = 0.0;
-  std::set<std::string> written_;  // paths of files; of the writer only
+  std::set<std::string> written_;  // paths of the files written so far; I/O thread only
   double written_at_ = -1e9;       // steady seconds of the last commit
-  bool hurried_ = false;           // until the commits that wait for each other are written
+  bool hurried_ = false;           // write_soon() was called: do not wait to merge commits
   std::uint64_t commits_ = 0;
-  std::int64_t records_ = 0;  // in these
+  std::int64_t records_ = 0;  // in these commits
   double committed_time_ = 0.0;
   std::int64_t written_step_ = model::static_step;
   std::optional<base::Fault> fault_;

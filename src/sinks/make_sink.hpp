@@ -16,20 +16,20 @@
 
 namespace tailrace::sinks {
 
-// What a sink needs of its server; all must live longer. `log` and `trace` may be null.
+// The services of a server that a sink uses; all must live longer. `log` and `trace` may be null.
 struct SinkServices {
   server::Executor& executor;
   telemetry::ServerCounters& counters;
   telemetry::CommitLog* log;
   telemetry::Trace* trace;
   double run_begin;  // steady seconds
-  // Where the component has checkpoints, from any thread: before a file of a series is made; and to mark what
-  // is logged of a commit with the checkpoint before it.
+  // Set if the component has checkpoints; called from any thread. The first before a file of a series is
+  // created, the second to add the latest checkpoint to the log line of a commit.
   std::function<void(const std::string& path)> begins_file = {};
   std::function<void(telemetry::CommitLine& line)> marks_commit = {};
 };
 
-// Which file, and where the servers stand towards it. `plan` and `layout` must live longer.
+// A file and its owners. `plan` and `layout` must live longer.
 struct SinkPlace {
   const plan::DatasetPlan& plan;
   const cf::DatasetLayout& layout;
@@ -38,12 +38,11 @@ struct SinkPlace {
   Owners owners;
 };
 
-// A file has one home, the server that owns it, unless its format can be written by many: then each server
-// writes the chunks that it puts together. Throws what keeps the file from being created, unless `on_error`
-// says to skip it.
+// A file has one home, the server that owns it, unless many servers can write its format: then each server
+// writes the chunks that it assembles. Throws if the file cannot be created, except with `on_error: skip`.
 std::unique_ptr<Sink> make_sink(const SinkPlace& place, SinkServices services);
 
-// Of record_bytes and the grid of a variable.
+// Uncompressed bytes of one record of the variable.
 std::size_t record_bytes(const cf::DatasetLayout& layout, const cf::VariableLayout& variable);
 
 }  // namespace tailrace::sinks

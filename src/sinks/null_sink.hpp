@@ -1,4 +1,4 @@
-// A file that another server writes.
+// The sink of a file that another server writes. Only home_of() does something.
 #pragma once
 
 #include "sinks/sink.hpp"

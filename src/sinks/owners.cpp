@@ -3,7 +3,7 @@
 namespace tailrace::sinks {
 namespace {
 
-// Records smaller than this are put together where the file is; larger ones are spread over the servers.
+// Smaller records are assembled on the home of the file; larger ones are distributed over the servers.
 constexpr std::size_t worth_spreading = std::size_t{64} << 10;
 
 }  // namespace

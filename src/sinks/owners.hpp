@@ -1,5 +1,5 @@
-// Who puts which chunk together, and who speaks for which file: arithmetic that gives the same answer on
-// every server, so that no message has to say so.
+// The owner of each chunk, which assembles it, and of each file. Computed, so all servers get the same result
+// without a message.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace tailrace::sinks {
 
-// A variable of a file, as far as its owners depend on it.
+// The properties of a variable on which the owners of its chunks depend.
 struct OwnedVariable {
   std::size_t file = 0;      // index into the plan's files
   std::size_t variable = 0;  // index into the layout's variables
   std::size_t record_bytes = 0;
   const output::ChunkGrid* grid = nullptr;
-  // Whether it pays to put its chunks together on all servers: they are encoded there, or stay there.
+  // Assemble its chunks on all servers: useful if they are encoded there or written from there.
   bool spread = true;
 };
 

@@ -36,7 +36,7 @@ void PartCutter::cut(output::ReadyCommit& ready) {
       static_values_.push_back(values);
   }
   if (is_new_ && !empty) {
-    if (has_statics_) {  // else they came with this very commit, the first after a restart
+    if (has_statics_) {  // else this commit, the first after a restart, contains them already
       commit.chunks.insert(commit.chunks.end(), static_chunks_.begin(), static_chunks_.end());
       commit.values.insert(commit.values.end(), static_values_.begin(), static_values_.end());
     }

@@ -1,5 +1,9 @@
-// From commits that count all records of a run to commits of the file of a series that is open: its records
-// count from 0, and its first commit has the coordinates too.
+// Converts commits of a run to commits of the files of a series (`new_file_every`).
+//
+// The clock and the committer count records over the whole run, as if there were one file. In each file of
+// the series, records count from 0, and the first commit must contain the coordinates, which the servers send
+// only once. The cutter subtracts the offset of the current file, and keeps a copy of the coordinates for the
+// next one.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +18,13 @@ namespace tailrace::sinks {
 class PartCutter {
  public:
   PartCutter() = default;
-  // `variables`: as the committer has them.
+  // `variables`: those of the committer.
   PartCutter(const cf::DatasetLayout& layout, const std::vector<output::CommittedVariable>& variables);
 
-  // In the order of commits. The file begins with a chunk of each variable that grows.
+  // Call in the order of the commits. A file must begin at a chunk boundary of each variable that grows.
   void cut(output::ReadyCommit& ready);
 
-  // Between two commits. Coordinates are not saved: the model gives them again.
+  // Between two commits. Coordinates are not saved, because the model gives them again after a restart.
   void save(model::NumberSaver saver) const { visit_state(*this, std::move(saver)); }
   void load(model::NumberLoader loader) { visit_state(*this, std::move(loader)); }
 
@@ -36,7 +40,7 @@ class PartCutter {
   std::vector<output::EncodedChunk> static_chunks_;
   std::vector<output::PlainValues> static_values_;
   bool has_statics_ = false;
-  bool is_new_ = false;  // a file that holds nothing yet, and is not the first one
+  bool is_new_ = false;  // the current file is empty, and is not the first one
 };
 
 }  // namespace tailrace::sinks

@@ -8,7 +8,7 @@
 namespace tailrace::sinks {
 namespace {
 
-// The cells of the box at the lower corner of a dense C-order array, one behind the other.
+// Copies the box at the lower corner of a dense C-order array contiguously.
 struct BoxCopy {
   const std::vector<std::int64_t>& dims;  // of the array
   const std::vector<std::int64_t>& box;

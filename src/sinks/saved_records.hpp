@@ -1,5 +1,5 @@
-// The records of a variable that are closed but not yet in a complete chunk on disk, as saved state: one
-// array over these records and the cells of the grid, whatever chunks and servers hold them.
+// Saves the records of a variable that are complete but not yet in a complete chunk on disk: one array over
+// these records and the cells of the grid, independent of the chunks and servers that hold them.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ class SavedRecords {
 
   bool none() const { return end_ <= first_; }
   std::int64_t first() const { return first_; }  // the first record of a chunk that is not all on disk
-  std::int64_t end() const { return end_; }      // records before this one are closed
+  std::int64_t end() const { return end_; }      // records before this one are complete
 
-  // `cells`: of a chunk as it is on disk, full-sized and unencoded. Of one that was handed on before all of
-  // its records were there, those before `records_end` count.
+  // `cells`: a full-sized, unencoded chunk. Only records before `records_end` are valid in a chunk that was
+  // flushed early.
   void save(model::StateSaver& saver, std::int64_t spatial, std::int64_t record_chunk,
             std::span<const std::byte> cells, std::int64_t records_end = INT64_MAX) const;
-  // The cells of a record inside a chunk's box, in C order.
+  // Loads the cells of a record inside a chunk's box, in C order.
   std::vector<std::byte> load(const model::StateLoader& loader, std::int64_t spatial,
                               std::int64_t record) const;
 

@@ -1,4 +1,4 @@
-// What became of the steps of a file that goes to readers, over all files of a series.
+// Counts the steps of a stream by outcome (sent to readers or dropped), over all files of a series.
 #pragma once
 
 #include "output/dataset.hpp"
@@ -10,7 +10,7 @@ namespace tailrace::sinks {
 class StepTally {
  public:
   void show(const output::Dataset& dataset, telemetry::DatasetCounters& counters) const;
-  // The dataset is closed, and counts no more.
+  // Adds the final counts of a dataset that is closed.
   void end(const output::Dataset& dataset, telemetry::DatasetCounters& counters);
 
  private:

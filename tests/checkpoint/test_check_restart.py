@@ -40,7 +40,7 @@ def check(folder, *arguments, status=0, **changes) -> str:
 def test_it_goes_on(folder, directory):
     said = check(folder, "--restart", directory)
     assert said.startswith(
-        'component "model" goes on from the checkpoint of step 3 (4.5 s) in restart/model/step_000000000003\n'
+        'component "model" restarts from the checkpoint of step 3 (4.5 s) in restart/model/step_000000000003\n'
     )
     assert "a.nc" in said
     added = {"a.nc": {"variables": [MEAN], "write_every": "5 s"}, "b.nc": {"variables": [MEAN]}}

@@ -85,7 +85,7 @@ def test_a_checkpoint_that_must_be_there(job):
 
 def test_a_model_that_does_not_ask(job, folder):
     result = again(job, folder, play(checkpoints=False))
-    result.failed_with("goes on from the checkpoint", "did not ask restarting", "`checkpoint.restart: never`")
+    result.failed_with("restarts from the checkpoint", "did not call restarting", "`checkpoint.restart: never`")
 
 
 def test_another_model(job, folder):
@@ -117,7 +117,7 @@ def test_a_field_that_was_not_kept(job, folder):
 def test_a_file_that_is_gone_or_shorter(job, folder):
     (folder / "a.nc").unlink()
     result = again(job, folder)
-    result.failed_with("the file a.nc cannot go on from the checkpoint: it is not there any more")
+    result.failed_with("the file a.nc cannot continue from the checkpoint: it no longer exists")
 
 
 def test_output_that_is_added_and_ended(job, folder):

@@ -84,7 +84,9 @@ def test_a_disk_that_fills_in_the_middle_of_a_set(job, on_error):
         result = running.wait()
     sets = running.folder / "restart" / "model"
     if on_error == "stop":
-        result.failed_with("the checkpoint cannot be made", "state.0.nc", "File too large", "those before it stay")
+        result.failed_with(
+            "the checkpoint cannot be made", "state.0.nc", "File too large", "earlier checkpoints are kept"
+        )
     else:
         result.finished()
         assert "checkpoint.on_error: skip" in result.output and "STEP 40\n" in result.output

@@ -30,8 +30,8 @@ BEFORE_READY = [
 BEFORE_STEP = [
     "declarations end with ready; declare before it",
     'put of field "height" before the first step; call step first',
-    "get was called in a run that begins afresh; ask restarting",
-    "get_value was called in a run that begins afresh; ask restarting",
+    "get was called in a run that does not restart from a checkpoint; call restarting first",
+    "get_value was called in a run that does not restart from a checkpoint; call restarting first",
     "checkpoint was called before the first step",
     "request_checkpoint was called before the first step",
 ]

@@ -54,7 +54,7 @@ def test_a_field_that_the_model_does_not_declare(job):
     result.failed_with("tailrace.yaml:", 'the model declares no field "w"', 'Did you mean "ww"?', code=CONFIGURATION)
     others = [message for _, message in result.errors if "declares no field" not in message]
     assert len(others) == len(result.errors) - 1 >= 1, "one rank tells it, and the others that it does"
-    assert all("first rank tells why" in message for message in others)
+    assert all("first rank of the component reports the reason" in message for message in others)
 
 
 def test_a_period_that_no_step_can_meet(job):

@@ -111,7 +111,7 @@ def test_an_end_in_good_order_is_no_loss(job):
     ) as running:
         result = running.wait(30).finished()
     assert result.output.count("FINISHED") == MODELS
-    assert "is gone" not in result.output and "cannot reach it by TCP" not in result.output, result.output
+    assert "is gone" not in result.output and "cannot connect to it by TCP" not in result.output, result.output
 
 
 def test_servers_of_different_nodes_name_each_other(job):

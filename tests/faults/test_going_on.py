@@ -10,7 +10,7 @@ from support.reading import commits, read
 from support.survivors import CONFIG, GRID, MODELS, TIMES, pid_of, run_with_fault, start
 from support.values import put_values
 
-WARNING = "the model goes on without output from"
+WARNING = "the model continues without output from"
 LONG = "TAILRACE_TEST_FAULTS" in os.environ
 PLACES = ["welcome", "declare", "set_up", "running", "goodbye"] if LONG else ["set_up", "running"]
 TRANSPORTS = ["shm", "mpi"]

@@ -52,7 +52,7 @@ def test_a_rank_that_throws_before_the_groups_are_made(job):
 @pytest.mark.parametrize("victim", [0, MODELS], ids=["model", "server"])
 def test_a_rank_that_is_stopped_while_all_meet_is_named_once(job, victim, place):
     with start(job, servers(2), f"{victim}:{place}:stop", steps=3) as running:
-        running.wait_for(f"the others wait for rank {victim} of the run, stopped by a signal", timeout=6 + SECONDS)
+        running.wait_for(f"waiting for rank {victim} of the run, stopped by a signal", timeout=6 + SECONDS)
         os.kill(pid_of(running, victim), signal.SIGCONT)
         result = running.wait(20).finished()
     assert result.output.count("stopped by a signal") == 1, result.output
@@ -92,6 +92,6 @@ def test_ranks_that_have_not_come_are_named_once(tmp_path):
     with Running(["mpirun", "-n", "4", sys.executable, "late.py"], tmp_path, mpi_environment()) as running:
         result = running.wait(60).finished()
     assert result.output.count("FINISHED") == 4
-    assert result.output.count("of 4 ranks have not come to it") == 1, result.output
-    assert "s in start: 2 of 4 ranks have not come to it, as far as " in result.output
-    assert "(not those of other nodes): 1, 2; every rank of the communicator" in result.output
+    assert result.output.count("of 4 ranks have not called start") == 1, result.output
+    assert "s in start: 2 of 4 ranks have not called start, as seen from node " in result.output
+    assert "(ranks on other nodes may have): 1, 2; every rank of the communicator" in result.output

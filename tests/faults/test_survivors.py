@@ -128,7 +128,9 @@ def test_a_server_that_is_stopped_is_named_while_nobody_waits_for_it(job):
     """The buffers hold all that the model puts meanwhile."""
     serving = servers(1, watchdog="1 s", buffer="64 MiB")
     with start(job, serving, fault_at(MODELS, "running", "stop"), steps=60, pace=0.1) as running:
-        running.wait_for("is stopped by a signal; the model goes on while buffers have room", timeout=1.5 + SECONDS)
+        running.wait_for(
+            "was stopped by a signal; the model continues until the buffers are full", timeout=1.5 + SECONDS
+        )
         assert "has waited" not in running.log.read_text()
         os.kill(pid_of(running, MODELS), signal.SIGCONT)
         result = running.wait(20).finished()

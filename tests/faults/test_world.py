@@ -147,7 +147,7 @@ def test_two_sessions_that_write_the_same_file(job, tmp_path):
             time.sleep(0.02)
         second = job.start(player(), servers(1), config=config(), folder=folder).wait()
         second.failed_with("out.nc", code=RESOURCE)
-        assert "is the report directory of another session that goes on" in second.output
+        assert "is the report directory of another session that is still running" in second.output
         lines = (folder / "tailrace_report" / "commits.jsonl").read_text().splitlines()
         first_line = next(json.loads(line) for line in lines if "out.nc" in line)
         assert first_line["lengths"] == {"time": 1}, "the log of the first is whole"

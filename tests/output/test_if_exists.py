@@ -22,7 +22,9 @@ def test_fail_comes_before_anything_is_written(job):
     folder = run(job, ["b.nc"]).finished().folder
     before = (folder / "b.nc").read_bytes()
     again = run(job, ["a.nc", "b.nc", "c.nc"], folder, if_exists="fail")
-    again.failed_with("output.b.nc.if_exists: the file b.nc exists; expected none of this name", "tailrace.yaml:")
+    again.failed_with(
+        "output.b.nc.if_exists: the file b.nc exists, and `if_exists: fail` does not allow", "tailrace.yaml:"
+    )
     assert sorted(path.name for path in folder.glob("*.nc")) == ["b.nc"]
     assert (folder / "b.nc").read_bytes() == before
 

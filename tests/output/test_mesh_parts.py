@@ -218,10 +218,10 @@ except tailrace.Error as error:
     sys.stdout.write(f"HEARD {error}\\n")
 """
 PROGRAMS = {"c": C, "cpp": CPP, "fortran": FORTRAN, "python": PYTHON}
-OTHERS = "ready failed on all ranks alike; the component's first rank tells why"
+OTHERS = "ready failed on all ranks; the first rank of the component reports the reason"
 CONFLICT = (
     'mesh "mesh": rank 1 gives node 9 (counted from 0) at (0.4, 1), but rank 2 at (0.5, 1); '
-    "ranks that share a node must give it the same to the last bit"
+    "ranks that share a node must give the same bits"
 )
 MISSING = 'mesh "mesh": no rank gives 3 of its 17 nodes, the first of them node 14 (counted from 0)'
 NO_INDICES = {

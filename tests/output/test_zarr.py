@@ -282,7 +282,7 @@ def test_stores_that_are_in_the_way(job):
     folder = run("now.zarr").finished().folder
     kept = every_bit_of_store(folder / "now.zarr")
     again = run("now.zarr", folder, if_exists="fail")
-    again.failed_with("the file now.zarr exists; expected none of this name")
+    again.failed_with("the file now.zarr exists, and `if_exists: fail` does not allow")
     again = run("now.zarr", folder, if_exists="append", compression="zstd")
     again.failed_with('cannot be continued: its variable "w" has not the compression of this run, zstd')
     assert every_bit_of_store(folder / "now.zarr") == kept

@@ -72,8 +72,8 @@ def test_a_server_keeps_off_the_cores_of_the_model(tmp_path, pin):
 def test_a_core_for_two_is_told_of(tmp_path):
     with start(tmp_path, CPUS[:1], CPUS[:1]) as running:
         result = running.wait().finished()
-    assert "1 of 1 server ranks are bound to a core to which a model rank is bound too" in result.output
-    assert f"rank 1 and model rank 0 have core {CPUS[0]} between them" in result.output
+    assert "1 of 1 server ranks are bound to the same core as a model rank" in result.output
+    assert f"rank 1 and model rank 0 share core {CPUS[0]}" in result.output
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ class DamagedSets : public ::testing::Test {
     const std::string log = ::testing::internal::GetCapturedStderr();
     EXPECT_EQ(used, older) << log;
     const std::string begin = "tailrace: warning: checkpoint " + newer_path + " is not used: ";
-    const std::string end = "; the one before is looked at\n";
+    const std::string end = "; trying the previous one\n";
     EXPECT_THAT(log, StartsWith(begin));
     EXPECT_THAT(log, ::testing::EndsWith(end));
     if (log.size() < begin.size() + end.size()) return log;

@@ -15,7 +15,7 @@ std::vector<std::byte> verdict_of(const std::optional<base::Fault>& fault,
   return writer.take();
 }
 
-std::vector<std::byte> give_answer(Tree& tree, const Exchange& what, const std::string& on_others) {
+std::vector<std::byte> broadcast_answer(Tree& tree, const Exchange& what, const std::string& on_others) {
   std::vector<std::byte> answer;
   try {
     answer = what.answer();
@@ -27,7 +27,7 @@ std::vector<std::byte> give_answer(Tree& tree, const Exchange& what, const std::
   return answer;
 }
 
-std::vector<std::byte> hear_answer(Tree& tree, const std::function<void()>& meanwhile) {
+std::vector<std::byte> receive_answer(Tree& tree, const std::function<void()>& meanwhile) {
   std::optional<std::vector<std::byte>> verdict;
   while (!(verdict = tree.from_parent())) meanwhile();
   tree.down(*verdict);
@@ -41,13 +41,13 @@ std::vector<std::byte> hear_answer(Tree& tree, const std::function<void()>& mean
 
 std::vector<std::byte> exchange(Tree& tree, const Exchange& what, const std::string& on_others) {
   for (std::size_t child = 0; child < tree.children(); ++child)
-    what.join(hear_child(tree, child, what.meanwhile));
-  if (tree.is_first()) return give_answer(tree, what, on_others);
-  tree.up(what.say());
-  return hear_answer(tree, what.meanwhile);
+    what.join(receive_from_child(tree, child, what.meanwhile));
+  if (tree.is_first()) return broadcast_answer(tree, what, on_others);
+  tree.up(what.merged());
+  return receive_answer(tree, what.meanwhile);
 }
 
-void come_together(Tree& tree, const std::function<void()>& meanwhile) {
+void synchronize(Tree& tree, const std::function<void()>& meanwhile) {
   const auto nothing = [] { return std::vector<std::byte>(); };
   exchange(tree, {[](std::span<const std::byte>) {}, nothing, nothing, meanwhile}, "");
 }

@@ -1,4 +1,4 @@
-// What all ranks say to the first one and it to all, up and down a tree.
+// An allreduce along a tree: messages are merged on the way up, and the first rank's answer is broadcast.
 #pragma once
 
 #include <functional>
@@ -10,23 +10,24 @@
 
 namespace tailrace::handshake {
 
-// That all ranks fail alike: each of them knows it already.
+// A fault that all ranks throw alike, so no rank needs to be notified.
 struct AgreedFault : Error {
   using Error::Error;
 };
 
 struct Exchange {
-  std::function<void(std::span<const std::byte>)> join;  // what a child says for itself and all below it
-  std::function<std::vector<std::byte>()> say;     // of this rank and all below it, once these have joined
-  std::function<std::vector<std::byte>()> answer;  // of the first rank, to all
-  std::function<void()> meanwhile;                 // while others are awaited; may throw to give up
+  std::function<void(std::span<const std::byte>)> join;  // merges the message of a child and all below it
+  std::function<std::vector<std::byte>()> merged;        // the message of this rank and all below it
+  std::function<std::vector<std::byte>()> answer;        // on the first rank, for all
+  std::function<void()> meanwhile;                       // called while waiting; may throw to give up
 };
 
-// Gives the answer. What `answer` throws is thrown on all ranks as an AgreedFault, on those but the first
-// with the words `on_others`. The words of one exchange are of no other: they may follow each other.
+// Collective over the tree. Returns the answer. If `answer` throws, all ranks throw an AgreedFault, those
+// other than the first with the message `on_others`. Exchanges on the same tree may directly follow each
+// other.
 std::vector<std::byte> exchange(Tree& tree, const Exchange& what, const std::string& on_others);
 
-// Until all ranks of the tree have come to it.
-void come_together(Tree& tree, const std::function<void()>& meanwhile);
+// A barrier: returns when all ranks of the tree have called it.
+void synchronize(Tree& tree, const std::function<void()>& meanwhile);
 
 }  // namespace tailrace::handshake

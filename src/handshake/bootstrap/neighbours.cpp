@@ -20,7 +20,7 @@ std::vector<int> ranks_of_node(const StridedRuns& nodes, int rank) {
 
 void meet_neighbours(comm::Communicator& world, const std::vector<int>& cpus, Run& run,
                      const std::function<void()>& meanwhile) {
-  base::ByteWriter all;  // of this rank and those below it
+  base::ByteWriter all;  // the entries of this rank and those below it
   all.put(static_cast<std::int32_t>(world.rank()));
   all.put(transport::this_process());
   all.put_all(std::span<const int>(cpus));
@@ -28,7 +28,7 @@ void meet_neighbours(comm::Communicator& world, const std::vector<int>& cpus, Ru
             ranks_of_node(run.nodes, world.rank()));
   const auto take = [&] { return all.take(); };
   const auto answer = exchange(
-      tree, {[&](std::span<const std::byte> word) { all.put_bytes(word); }, take, take, meanwhile}, "");
+      tree, {[&](std::span<const std::byte> message) { all.put_bytes(message); }, take, take, meanwhile}, "");
   base::ByteReader reader(answer);
   while (!reader.rest().empty()) {
     const auto rank = reader.get<std::int32_t>();

@@ -1,4 +1,4 @@
-// What only the ranks of one node need of each other.
+// The exchange among the ranks of one node.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace tailrace::handshake {
 
-// Collective over the ranks of each node. `cpus`: on which this rank may run, as ranges. Of `run` it needs
-// the nodes, and sets the processes and the cpus of this one.
+// Collective over the ranks of each node. `cpus`: the hardware threads of this rank, as ranges (to_ranges).
+// Reads the nodes of `run`, and sets the processes and hardware threads of the ranks of this node.
 void meet_neighbours(comm::Communicator& world, const std::vector<int>& cpus, Run& run,
                      const std::function<void()>& meanwhile);
 

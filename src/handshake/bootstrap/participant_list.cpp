@@ -10,7 +10,7 @@
 namespace tailrace::handshake {
 namespace {
 
-// `next` goes on behind `names`, and its numbers behind `numbers`.
+// Appends `next_names` to `names` without duplicates, and `next_numbers`, renumbered, to `numbers`.
 void add_named(std::vector<std::string>& names, StridedRuns& numbers,
                const std::vector<std::string>& next_names, const StridedRuns& next_numbers) {
   std::map<std::string, int> known;
@@ -42,14 +42,14 @@ std::vector<std::string> get_names(base::ByteReader& reader) {
 }  // namespace
 
 ParticipantList ParticipantList::of(const Hello& hello) {
-  ParticipantList roster;
-  roster.node_names_ = {hello.node};
-  roster.component_names_ = {hello.component};
-  roster.nodes_ = roster.components_ = {0};
-  roster.serve_ = {hello.serves ? 1 : 0};
-  roster.domains_ = {hello.domain};
-  roster.only_cores_ = {hello.only_core};
-  return roster;
+  ParticipantList list;
+  list.node_names_ = {hello.node};
+  list.component_names_ = {hello.component};
+  list.nodes_ = list.components_ = {0};
+  list.serve_ = {hello.serves ? 1 : 0};
+  list.domains_ = {hello.domain};
+  list.only_cores_ = {hello.only_core};
+  return list;
 }
 
 void ParticipantList::add(const ParticipantList& next) {
@@ -94,24 +94,25 @@ std::vector<std::byte> ParticipantList::to_bytes() const {
 
 ParticipantList ParticipantList::from_bytes(std::span<const std::byte> bytes) {
   base::ByteReader reader(bytes);
-  ParticipantList roster;
-  roster.node_names_ = get_names(reader);
-  roster.component_names_ = get_names(reader);
+  ParticipantList list;
+  list.node_names_ = get_names(reader);
+  list.component_names_ = get_names(reader);
   for (StridedRuns* numbers :
-       {&roster.nodes_, &roster.components_, &roster.serve_, &roster.domains_, &roster.only_cores_}) {
+       {&list.nodes_, &list.components_, &list.serve_, &list.domains_, &list.only_cores_}) {
     *numbers = StridedRuns::get(reader);
-    TAILRACE_ASSERT(numbers->size() == roster.nodes_.size(), "each rank says all of itself");
+    TAILRACE_ASSERT(numbers->size() == list.nodes_.size(), "each property has a value for every rank");
   }
   const auto check = [](const StridedRuns& numbers, const std::vector<std::string>& names) {
     for (const int number : numbers)
-      TAILRACE_ASSERT(number >= 0 && static_cast<std::size_t>(number) < names.size(), "a name that is there");
+      TAILRACE_ASSERT(number >= 0 && static_cast<std::size_t>(number) < names.size(),
+                      "a number without a name");
   };
-  check(roster.nodes_, roster.node_names_);
-  check(roster.components_, roster.component_names_);
-  return roster;
+  check(list.nodes_, list.node_names_);
+  check(list.components_, list.component_names_);
+  return list;
 }
 
-std::vector<int> speakers_among(const std::vector<Participant>& participants) {
+std::vector<int> first_ranks_of_components(const std::vector<Participant>& participants) {
   std::vector<int> speakers;
   std::set<std::string> known;
   for (std::size_t rank = 0; rank < participants.size(); ++rank)

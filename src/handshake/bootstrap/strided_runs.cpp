@@ -19,7 +19,7 @@ StridedRuns::StridedRuns(const std::vector<int>& values) {
   for (const int value : values) push_back(value);
 }
 
-// The second number of a run says how far apart they are.
+// The second element of a run sets its step.
 void StridedRuns::push_back(int value) {
   TAILRACE_ASSERT(value >= -limit && value < limit, "numbers of ranks are small");
   const std::int32_t place = size_++;
@@ -86,14 +86,14 @@ StridedRuns StridedRuns::get(base::ByteReader& reader) {
   std::int32_t next = 0;
   for (std::size_t i = 0; i < sequence.runs_.size(); ++i) {
     const Run& run = sequence.runs_[i];
-    TAILRACE_ASSERT(i == 0 ? run.begin == 0 : run.begin >= next, "runs of numbers follow each other");
+    TAILRACE_ASSERT(i == 0 ? run.begin == 0 : run.begin >= next, "runs are in ascending order");
     next = run.begin + 1;
     const std::int64_t last = run.first + (std::int64_t{sequence.end_of(i)} - 1 - run.begin) * run.step;
     TAILRACE_ASSERT(run.first >= -limit && run.first < limit && last >= -limit && last < limit,
                     "numbers of ranks are small");
   }
   TAILRACE_ASSERT(sequence.size_ >= next && (sequence.runs_.empty() == (sequence.size_ == 0)),
-                  "as many numbers as runs hold");
+                  "the size is that of the runs");
   return sequence;
 }
 

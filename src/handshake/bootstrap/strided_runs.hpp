@@ -1,5 +1,5 @@
-// One whole number after another, kept as runs in which each is as far from the one before as the next: what
-// many ranks have in common (their node, their server) is short, however many there are.
+// A sequence of integers stored as arithmetic progressions (first, step, count). Properties that many ranks
+// share, such as their node or their server, take little memory at any number of ranks.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace tailrace::handshake {
 
-// Numbers at or above -2^30 and below 2^30.
+// Values from -2^30 to 2^30 - 1.
 class StridedRuns {
  public:
   using value_type = int;
@@ -23,29 +23,29 @@ class StridedRuns {
 
   StridedRuns() = default;
   StridedRuns(std::initializer_list<int> values);
-  StridedRuns(const std::vector<int>& values);  // NOLINT: as good as one
+  StridedRuns(const std::vector<int>& values);  // NOLINT: an implicit conversion is intended
 
   void push_back(int value);
   std::size_t size() const { return static_cast<std::size_t>(size_); }
   bool empty() const { return size_ == 0; }
   std::size_t runs() const { return runs_.size(); }
-  int operator[](std::size_t place) const;  // a search among the runs
+  int operator[](std::size_t place) const;  // a binary search among the runs
   int front() const { return runs_.front().first; }
   int back() const;
-  // Where the numbers are this one: the first place of each stretch, and the one behind it; ascending.
+  // The half-open index ranges [begin, end) in which the elements equal `value`, ascending.
   std::vector<std::pair<std::size_t, std::size_t>> stretches_of(int value) const;
-  std::optional<std::size_t> find(int value) const;  // its first place
+  std::optional<std::size_t> find(int value) const;  // the first index
   std::size_t count(int value) const;
   const_iterator begin() const;
   const_iterator end() const;
   bool operator==(const StridedRuns&) const = default;
 
   void put(base::ByteWriter& writer) const;
-  static StridedRuns get(base::ByteReader& reader);  // what makes no sense throws Error(internal)
+  static StridedRuns get(base::ByteReader& reader);  // throws Error(internal) if the message is damaged
 
  private:
   struct Run {
-    std::int32_t begin;  // place of the first
+    std::int32_t begin;  // index of the first element
     std::int32_t first;
     std::int32_t step;
     int at(std::int32_t place) const { return first + (place - begin) * step; }

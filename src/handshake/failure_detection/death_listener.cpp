@@ -13,23 +13,23 @@
 namespace tailrace::handshake {
 namespace {
 
-constexpr std::size_t most_fellows = 2;
-constexpr double patience_with_the_last = 5.0;  // seconds
+constexpr std::size_t most_peers = 2;
+constexpr double seconds_for_watchers = 5.0;  // seconds
 
 int node_of(const Run& run, int server) {
   return run.nodes[static_cast<std::size_t>(run.assignment.servers[static_cast<std::size_t>(server)])];
 }
 
-void tell_unwatched(int server, const std::string& why) {
+void log_unwatched(int server, const std::string& why) {
   base::log_info(
-      fmt::format("server {}: {}; those of other nodes that do not see its end would hear no "
-                  "sooner than after `watchdog` that it does not answer",
+      fmt::format("server {}: {}; if it dies, ranks on other nodes that are not informed otherwise notice "
+                  "only after `watchdog` that it does not answer",
                   server, why));
 }
 
 }  // namespace
 
-std::vector<int> far_clients_of(const Run& run, int server) {
+std::vector<int> remote_clients_of(const Run& run, int server) {
   std::vector<int> far;
   const int own = run.assignment.servers[static_cast<std::size_t>(server)];
   for (const auto& [first, end] : run.assignment.server_of.stretches_of(server))
@@ -39,19 +39,19 @@ std::vector<int> far_clients_of(const Run& run, int server) {
   return far;
 }
 
-std::vector<int> watching_fellows_of(const Run& run, int server) {
+std::vector<int> watching_peers_of(const Run& run, int server) {
   const int count = static_cast<int>(run.assignment.servers.size());
-  std::vector<int> fellows, spare;
+  std::vector<int> peers, spare;
   std::set<int> nodes{node_of(run, server)};
-  for (int step = 1; step < count && fellows.size() < most_fellows; ++step) {
+  for (int step = 1; step < count && peers.size() < most_peers; ++step) {
     const int other = (server + step) % count;
     if (nodes.insert(node_of(run, other)).second)
-      fellows.push_back(other);
+      peers.push_back(other);
     else if (node_of(run, other) != node_of(run, server))
       spare.push_back(other);
   }
-  for (std::size_t i = 0; i < spare.size() && fellows.size() < most_fellows; ++i) fellows.push_back(spare[i]);
-  return fellows;
+  for (std::size_t i = 0; i < spare.size() && peers.size() < most_peers; ++i) peers.push_back(spare[i]);
+  return peers;
 }
 
 void put_address(base::ByteWriter& writer, const env::LifelineAddress& address) {
@@ -70,18 +70,18 @@ env::LifelineAddress get_address(base::ByteReader& reader) {
 }
 
 DeathListener::DeathListener(const Run& run, int server)
-    : server_(server), peers_(watching_fellows_of(run, server)) {
-  ranks_ = far_clients_of(run, server);
+    : server_(server), peers_(watching_peers_of(run, server)) {
+  ranks_ = remote_clients_of(run, server);
   if (ranks_.size() > most_watching_clients) ranks_.resize(most_watching_clients);
-  for (const int fellow : peers_) ranks_.push_back(run.assignment.servers[static_cast<std::size_t>(fellow)]);
+  for (const int peer : peers_) ranks_.push_back(run.assignment.servers[static_cast<std::size_t>(peer)]);
   std::sort(ranks_.begin(), ranks_.end());
   if (ranks_.empty()) return;
   try {
     env::maybe_fail("listen");
     end_.emplace();
-    expects_until_ = env::steady_seconds() + patience_with_the_last;
+    listens_until_ = env::steady_seconds() + seconds_for_watchers;
   } catch (const Error& error) {
-    tell_unwatched(server_, error.what());
+    log_unwatched(server_, error.what());
   }
 }
 
@@ -90,15 +90,16 @@ env::LifelineAddress DeathListener::address_for(int rank) const {
                                                                         : env::LifelineAddress{};
 }
 
-void DeathListener::take_in() {
+void DeathListener::accept() {
   if (!end_ || !end_->listens()) return;
-  come_ = end_->take_in();
+  connected_ = end_->take_in();
   const double now = env::steady_seconds();
-  if (come_ < ranks_.size() && now < expects_until_) return;
+  if (connected_ < ranks_.size() && now < listens_until_) return;
   end_->stop_listening();
-  if (come_ < ranks_.size())
-    tell_unwatched(server_, fmt::format("{} of {} ranks of other nodes cannot reach it by TCP to watch it",
-                                        ranks_.size() - come_, ranks_.size()));
+  if (connected_ < ranks_.size())
+    log_unwatched(server_,
+                  fmt::format("{} of {} ranks on other nodes cannot connect to it by TCP to watch it",
+                              ranks_.size() - connected_, ranks_.size()));
 }
 
 }  // namespace tailrace::handshake

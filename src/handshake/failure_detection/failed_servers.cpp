@@ -11,8 +11,8 @@
 namespace tailrace::handshake {
 namespace {
 
-constexpr double look_seconds = 0.25;
-constexpr double farewell_seconds = 1.5;
+constexpr double check_seconds = 0.25;
+constexpr double notice_seconds = 1.5;
 
 void nap() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
 
@@ -25,7 +25,7 @@ FailedServers::FailedServers(const Run& run, int rank)
   for (const auto& [first, end] : run_.nodes.stretches_of(own_node))
     for (std::size_t one = first; one < end; ++one)
       if (const auto server = servers.find(static_cast<int>(one)); server && static_cast<int>(one) != rank_)
-        in_sight_.push_back(static_cast<int>(*server));
+        local_.push_back(static_cast<int>(*server));
 }
 
 transport::ProcessId FailedServers::process_of(int server) const {
@@ -33,26 +33,26 @@ transport::ProcessId FailedServers::process_of(int server) const {
   return known == run_.processes.end() ? transport::ProcessId{} : known->second;
 }
 
-std::vector<int> FailedServers::look() {
+std::vector<int> FailedServers::check() {
   std::vector<int> found;
   const double now = env::steady_seconds();
-  if (now < next_look_) return found;
+  if (now < next_check_) return found;
   const auto find = [&](int server) {
-    if (lost(server)) return;
-    note(server, process_ended);
+    if (has_failed(server)) return;
+    mark_failed(server, process_ended);
     found.push_back(server);
   };
-  for (const int server : in_sight_)
-    if (!lost(server) && transport::gone(process_of(server))) find(server);
+  for (const int server : local_)
+    if (!has_failed(server) && transport::gone(process_of(server))) find(server);
   for (LifelineTo& line : lines_)
     if (line.line.look() == env::Lifeline::State::cut) find(line.server);
-  next_look_ = now + look_seconds;
+  next_check_ = now + check_seconds;
   return found;
 }
 
 void FailedServers::watch(LifelineTo line) {
   lines_.push_back(std::move(line));
-  next_look_ = 0.0;
+  next_check_ = 0.0;
 }
 
 bool FailedServers::is_silent(int server) const {
@@ -62,12 +62,12 @@ bool FailedServers::is_silent(int server) const {
 }
 
 bool FailedServers::is_watched(int server) const {
-  return in_sight(server) || std::ranges::any_of(lines_, [server](const LifelineTo& one) {
+  return is_local(server) || std::ranges::any_of(lines_, [server](const LifelineTo& one) {
            return one.server == server && one.line.state() != env::Lifeline::State::unknown;
          });
 }
 
-void FailedServers::note(int server, const std::string& why) {
+void FailedServers::mark_failed(int server, const std::string& why) {
   auto& place = why_[static_cast<std::size_t>(server)];
   if (place && *place != process_ended) return;
   if (!place) ++count_;
@@ -81,50 +81,50 @@ std::string FailedServers::name(int server) const {
                       : fmt::format("server {} (rank {} of the run, process {})", server, rank, process);
 }
 
-std::string FailedServers::how(int server) const {
+std::string FailedServers::describe(int server) const {
   return fmt::format("{} is gone: {}", name(server), why(server));
 }
 
 base::Fault FailedServers::fault(int server) const {
-  return {ErrorCode::lost, how(server) + "; what was committed until then is in the files"};
+  return {ErrorCode::lost, describe(server) + "; what was committed until then is in the files"};
 }
 
-bool FailedServers::in_sight(int server) const {
-  return std::find(in_sight_.begin(), in_sight_.end(), server) != in_sight_.end();
+bool FailedServers::is_local(int server) const {
+  return std::find(local_.begin(), local_.end(), server) != local_.end();
 }
 
 bool FailedServers::is_stopped(int server) const {
-  return in_sight(server) && transport::stopped(process_of(server));
+  return is_local(server) && transport::stopped(process_of(server));
 }
 
-std::vector<int> FailedServers::stopped_others(int server) const {
+std::vector<int> FailedServers::stopped_servers_except(int server) const {
   std::vector<int> stopped;
-  for (const int other : in_sight_)
+  for (const int other : local_)
     if (other != server && is_stopped(other)) stopped.push_back(other);
   return stopped;
 }
 
-std::optional<int> FailedServers::first_other(int server) const {
+std::optional<int> FailedServers::first_failed_other_than(int server) const {
   for (std::size_t other = 0; other < why_.size(); ++other)
     if (why_[other] && static_cast<int>(other) != server) return static_cast<int>(other);
   return std::nullopt;
 }
 
-transport::ProcessId process_in_sight(const Run& run, int rank, int other) {
+transport::ProcessId local_process(const Run& run, int rank, int other) {
   const bool near = run.nodes[static_cast<std::size_t>(rank)] == run.nodes[static_cast<std::size_t>(other)];
   const auto known = near ? run.processes.find(other) : run.processes.end();
   return known == run.processes.end() ? transport::ProcessId{} : known->second;
 }
 
-std::optional<base::Fault> FailedServers::find_gone_rank(int component) {
+std::optional<base::Fault> FailedServers::find_dead_rank(int component) {
   const auto c = static_cast<std::size_t>(component);
   const double now = env::steady_seconds();
-  next_look_at_ranks_.resize(run_.assignment.ranks.size());
-  if (now < next_look_at_ranks_[c]) return std::nullopt;
-  next_look_at_ranks_[c] = now + look_seconds;
+  next_check_of_ranks_.resize(run_.assignment.ranks.size());
+  if (now < next_check_of_ranks_[c]) return std::nullopt;
+  next_check_of_ranks_[c] = now + check_seconds;
   for (const auto& [rank, process] : run_.processes) {
     if (run_.assignment.component_of[static_cast<std::size_t>(rank)] != component) continue;
-    if (process_in_sight(run_, rank_, rank).number == 0 || !transport::gone(process)) continue;
+    if (local_process(run_, rank_, rank).number == 0 || !transport::gone(process)) continue;
     return base::Fault{
         ErrorCode::lost,
         fmt::format("rank {} of the run is gone: its process {} ended before component \"{}\" was ready",
@@ -135,8 +135,8 @@ std::optional<base::Fault> FailedServers::find_gone_rank(int component) {
 
 std::string ended_with(const base::Fault& fault) { return "it ended with: " + fault.message; }
 
-std::vector<Sending> send_farewell(comm::Communicator& world, const std::vector<int>& ranks,
-                                   const AbortNotice& abort_notice, Tag tag) {
+std::vector<Sending> start_abort_notice(comm::Communicator& world, const std::vector<int>& ranks,
+                                        const AbortNotice& abort_notice, Tag tag) {
   base::ByteWriter writer;
   writer.put(static_cast<std::int32_t>(abort_notice.rank));
   writer.put_text(abort_notice.why);
@@ -148,14 +148,14 @@ std::vector<Sending> send_farewell(comm::Communicator& world, const std::vector<
 
 void send_abort_notice(comm::Communicator& world, std::vector<int> ranks, const AbortNotice& abort_notice) {
   std::erase(ranks, world.rank());
-  std::vector<Sending> sendings = send_farewell(world, ranks, abort_notice, Tag::abort_notice);
-  const double end = env::steady_seconds() + farewell_seconds;
+  std::vector<Sending> sendings = start_abort_notice(world, ranks, abort_notice, Tag::abort_notice);
+  const double end = env::steady_seconds() + notice_seconds;
   while (env::steady_seconds() < end &&
          !std::all_of(sendings.begin(), sendings.end(), [](Sending& sending) { return sending.done(); }))
     nap();
 }
 
-std::optional<AbortNotice> hear_farewell(comm::Communicator& world, Tag tag) {
+std::optional<AbortNotice> receive_abort_notice(comm::Communicator& world, Tag tag) {
   const auto incoming = world.probe(comm::any, static_cast<int>(tag));
   if (!incoming) return std::nullopt;
   const auto message = poll(world, incoming->source, incoming->tag);

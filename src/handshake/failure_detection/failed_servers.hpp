@@ -1,4 +1,4 @@
-// Servers that are lost: a process that ended, or one that said that it cannot go on.
+// The servers that have failed: their process ended, or they reported that they cannot continue.
 #pragma once
 
 #include <functional>
@@ -14,39 +14,43 @@
 
 namespace tailrace::handshake {
 
-// How long a server may be silent by MPI whose system is silent by TCP.
+// A server whose node does not answer by TCP has failed if it leaves a ping by MPI unanswered for so long.
 inline constexpr double seconds_of_silence = 2.0;
-inline constexpr const char* node_lost = "its node answers no more, neither by TCP nor by MPI";
+inline constexpr const char* node_lost = "its node no longer answers, neither by TCP nor by MPI";
 inline constexpr const char* process_ended = "its process ended";
 
-// What one rank knows of the servers of the run. On its own node it sees whether their processes live; on
-// others it sees that of those which it watches, and hears of the rest what is said.
+// One rank's knowledge of failures. On its own node it checks whether the processes of servers exist; on
+// other nodes it watches some servers by TCP, and depends on abort notices for the others.
 class FailedServers {
  public:
-  // `run` must live longer. `rank`: in the whole run, of who looks.
+  // `run` must live longer. `rank`: the observer, in the whole run.
   FailedServers(const Run& run, int rank);
 
-  // From now on the end of the process of this server, on another node, is seen.
+  // From now on detects the death of this server on another node.
   void watch(LifelineTo line);
-  bool is_silent(int server) const;  // its system answers no more by TCP; whether it does by MPI is not known
-  bool is_watched(int server) const;  // as far as is known now
-  // Notes the servers whose processes ended since the last look, and returns them. Looks every quarter of a
-  // second at most, so that it may be called at any rate.
-  std::vector<int> look();
-  // The first rank of this component whose process, on this node, has ended. At any rate, too.
-  std::optional<base::Fault> find_gone_rank(int component);
-  // The first reason stays, but what the server said itself is better than that its process ended.
-  void note(int server, const std::string& why);
-  bool in_sight(int server) const;  // on this node
-  bool lost(int server) const { return why_[static_cast<std::size_t>(server)].has_value(); }
+  bool is_silent(int server) const;   // its node no longer answers by TCP; it may still answer by MPI
+  bool is_watched(int server) const;  // its death would be detected here
+  // Records and returns the servers whose processes have ended since the last call. Checks every 0.25 s at
+  // most, so it may be called at any rate.
+  std::vector<int> check();
+  // A fault if the process of a rank of this component on this node has ended. Also checks every 0.25 s at
+  // most.
+  std::optional<base::Fault> find_dead_rank(int component);
+  // Keeps the first reason, except that a reason which the server gave itself replaces "its process ended".
+  void mark_failed(int server, const std::string& why);
+  bool is_local(int server) const;  // on this node
+  bool has_failed(int server) const { return why_[static_cast<std::size_t>(server)].has_value(); }
   int count() const { return count_; }
-  const std::string& why(int server) const { return *why_[static_cast<std::size_t>(server)]; }  // it is lost
-  std::string how(int server) const;    // of a lost one: who, and why
-  base::Fault fault(int server) const;  // the same in the words for the model
-  std::string name(int server) const;   // with its rank and process
-  bool is_stopped(int server) const;    // by a signal, as far as can be seen from here
-  std::vector<int> stopped_others(int server) const;
-  std::optional<int> first_other(int server) const;  // the first lost one that is not this
+  const std::string& why(int server) const {
+    return *why_[static_cast<std::size_t>(server)];
+  }                                        // has_failed()
+  std::string describe(int server) const;  // of a failed server: its name and the reason
+  base::Fault fault(int server) const;     // the same as a fault for the model
+  std::string name(int server) const;      // with its rank and process
+  bool is_stopped(int server) const;       // by a signal, as far as can be seen from here
+  std::vector<int> stopped_servers_except(int server) const;
+  std::optional<int> first_failed_other_than(
+      int server) const;  // the first failed server other than this one
 
  private:
   transport::ProcessId process_of(int server) const;  // all zero where nobody has told
@@ -54,27 +58,27 @@ class FailedServers {
   const Run& run_;
   int rank_;
   int count_ = 0;
-  double next_look_ = 0.0;
-  std::vector<double> next_look_at_ranks_;       // by component
-  std::vector<int> in_sight_;                    // servers on the same node, in other processes
+  double next_check_ = 0.0;
+  std::vector<double> next_check_of_ranks_;      // by component
+  std::vector<int> local_;                       // servers on the same node, in other processes
   std::vector<LifelineTo> lines_;                // to servers of other nodes
-  std::vector<std::optional<std::string>> why_;  // by server; nothing: not lost, as far as is known
+  std::vector<std::optional<std::string>> why_;  // by server; none: not known to have failed
 };
 
-// Of `other`, as `rank` sees it; nobody where it is on another node.
-transport::ProcessId process_in_sight(const Run& run, int rank, int other);
-// A rank of the run that cannot go on, and why, in words that fit behind its name.
+// The process of `other` if it is on the node of `rank`; else all zero.
+transport::ProcessId local_process(const Run& run, int rank, int other);
+// The message that a rank of the run has failed.
 struct AbortNotice {
-  int rank = 0;  // in the whole run
-  std::string why;
+  int rank = 0;     // in the whole run
+  std::string why;  // a clause that can follow "rank N is gone: "
 };
 std::string ended_with(const base::Fault& fault);
 
-// To these ranks of the run but this one. What does not leave within a second or two never will.
+// Sends to these ranks of the run except this one, and waits 1.5 s at most for the messages to leave.
 void send_abort_notice(comm::Communicator& world, std::vector<int> ranks, const AbortNotice& abort_notice);
-// The same without a wait: the caller keeps what it gets for as long.
-std::vector<Sending> send_farewell(comm::Communicator& world, const std::vector<int>& ranks,
-                                   const AbortNotice& abort_notice, Tag tag);
-std::optional<AbortNotice> hear_farewell(comm::Communicator& world, Tag tag = Tag::abort_notice);
+// Sends without waiting: the caller keeps the result until the messages have left.
+std::vector<Sending> start_abort_notice(comm::Communicator& world, const std::vector<int>& ranks,
+                                        const AbortNotice& abort_notice, Tag tag);
+std::optional<AbortNotice> receive_abort_notice(comm::Communicator& world, Tag tag = Tag::abort_notice);
 
 }  // namespace tailrace::handshake

@@ -13,11 +13,11 @@
 namespace tailrace::handshake {
 namespace {
 
-constexpr double look_seconds = 0.25;
+constexpr double check_seconds = 0.25;
 constexpr double seconds_for_own_server = 2.0;
-constexpr double seconds_to_find_loss = 2.0;  // its last word may be under way
+constexpr double seconds_to_find_failure = 2.0;  // its abort notice may be in flight
 constexpr double seconds_to_explain = 1.0;
-constexpr double patience_with_answers = 1.0;  // seconds of a wait before the server is asked
+constexpr double patience_with_answers = 1.0;  // seconds of a wait before the server is pinged
 
 [[noreturn]] void raise(const base::Fault& fault) { throw Error(fault.code, fault.message); }
 
@@ -30,72 +30,75 @@ FailureDetector::FailureDetector(Started& started, int own)
                        static_cast<std::size_t>(started.world->rank())),
       failed_servers_(started.run, started.world->rank()) {
   const int rank = started.run.assignment.servers[static_cast<std::size_t>(own)];
-  if (rank != started.world->rank() && !failed_servers_.in_sight(own)) pulse_.emplace(*started.world, rank);
-  if (started.servers) return;  // those of this process are its server's to watch
+  if (rank != started.world->rank() && !failed_servers_.is_local(own)) ping_.emplace(*started.world, rank);
+  if (started.servers) return;  // the server in this process watches them (PeerServers)
   for (LifelineTo& line : started.lifelines.lines) failed_servers_.watch(std::move(line));
   started.lifelines.lines.clear();
 }
 
-// By TCP its system says no more; by MPI it may, over another network. Both are silent where a node is lost.
-void FailureDetector::judge_silence() {
-  if (!pulse_ || failed_servers_.lost(own_) || !failed_servers_.is_silent(own_)) return;
-  pulse_->ask();
-  if (pulse_->silence() < seconds_of_silence) return;
-  failed_servers_.note(own_, node_lost);
-  tell_far_servers();
-  tell_other_clients();
+// A node that is silent by TCP may still answer by MPI, over another network. If both are silent, it is lost.
+void FailureDetector::check_silence() {
+  if (!ping_ || failed_servers_.has_failed(own_) || !failed_servers_.is_silent(own_)) return;
+  ping_->ask();
+  if (ping_->silence() < seconds_of_silence) return;
+  failed_servers_.mark_failed(own_, node_lost);
+  notify_remote_servers();
+  notify_other_clients();
 }
 
-void FailureDetector::look() {
+void FailureDetector::check() {
   const double now = env::steady_seconds();
-  if (now >= next_look_) tell_if_stopped(now);
-  look_at_losses(now);
+  if (now >= next_check_) report_if_stopped(now);
+  check_failures(now);
 }
 
-void FailureDetector::tell_if_stopped(double now) {
+void FailureDetector::report_if_stopped(double now) {
   const double watchdog = started_.run.servers().watchdog_seconds;
   if (!is_first_client_ || watchdog <= 0) return;
-  if (goes_at_ == 0.0 || !failed_servers_.is_stopped(own_)) {
-    goes_at_ = now;
-    told_stop_ = false;
-  } else if (!told_stop_ && now - goes_at_ >= watchdog) {
-    told_stop_ = true;
-    base::log_warning(fmt::format("{} is stopped by a signal; the model goes on while buffers have room",
-                                  failed_servers_.name(own_)));
+  if (running_at_ == 0.0 || !failed_servers_.is_stopped(own_)) {
+    running_at_ = now;
+    reported_stop_ = false;
+  } else if (!reported_stop_ && now - running_at_ >= watchdog) {
+    reported_stop_ = true;
+    base::log_warning(
+        fmt::format("{} was stopped by a signal; the model continues until the buffers are full",
+                    failed_servers_.name(own_)));
   }
 }
 
-void FailureDetector::look_at_losses(double now) {
-  if (now >= next_look_) {
-    hear();
-    const std::vector<int> ended = failed_servers_.look();
-    next_look_ = now + look_seconds;
-    hear();  // its last word was under way when its process ended
+void FailureDetector::check_failures(double now) {
+  if (now >= next_check_) {
+    receive_notices();
+    const std::vector<int> ended = failed_servers_.check();
+    next_check_ = now + check_seconds;
+    receive_notices();  // its abort notice may have been in flight when its process ended
     if (std::find(ended.begin(), ended.end(), own_) != ended.end()) {
-      tell_far_servers();
-      tell_other_clients();
+      notify_remote_servers();
+      notify_other_clients();
     }
-    judge_silence();
-    if (lost_at_ == 0.0 && failed_servers_.first_other(own_)) lost_at_ = now;
+    check_silence();
+    if (other_failed_at_ == 0.0 && failed_servers_.first_failed_other_than(own_)) other_failed_at_ = now;
   }
-  if (failed_servers_.lost(own_)) raise(failed_servers_.fault(own_));
+  if (failed_servers_.has_failed(own_)) raise(failed_servers_.fault(own_));
 }
 
-// Those of other nodes see nothing of it, and may have no fellow here. Two are enough: they pass it on.
-void FailureDetector::tell_far_servers() {
+// Servers on other nodes may not detect the failure themselves. Two are enough: they forward the notice.
+void FailureDetector::notify_remote_servers() {
   const StridedRuns& servers = started_.run.assignment.servers;
   std::vector<int> some;
   for (std::size_t server = 0; server < servers.size() && some.size() < 2; ++server)
-    if (!failed_servers_.in_sight(static_cast<int>(server)) &&
-        !failed_servers_.lost(static_cast<int>(server)))
+    if (!failed_servers_.is_local(static_cast<int>(server)) &&
+        !failed_servers_.has_failed(static_cast<int>(server)))
       some.push_back(servers[server]);
   const int lost = servers[static_cast<std::size_t>(own_)];
-  sendings_ = send_farewell(*started_.world, some, {lost, failed_servers_.why(own_)}, Tag::loss);
+  sendings_ =
+      start_abort_notice(*started_.world, some, {lost, failed_servers_.why(own_)}, Tag::server_failed);
 }
 
-// Those of other nodes than the server that do not watch it themselves: each one that does has its share.
-void FailureDetector::tell_other_clients() {
-  const std::vector<int> far = far_clients_of(started_.run, own_);
+// Notifies the clients on other nodes that do not watch the server. Each watcher notifies an equal share of
+// them.
+void FailureDetector::notify_other_clients() {
+  const std::vector<int> far = remote_clients_of(started_.run, own_);
   const auto here = std::find(far.begin(), far.end(), started_.world->rank());
   if (here == far.end()) return;
   std::vector<int> share;
@@ -104,68 +107,71 @@ void FailureDetector::tell_other_clients() {
     share.push_back(far[i]);
   const int lost = started_.run.assignment.servers[static_cast<std::size_t>(own_)];
   for (Sending& sending :
-       send_farewell(*started_.world, share, {lost, failed_servers_.why(own_)}, Tag::abort_notice))
+       start_abort_notice(*started_.world, share, {lost, failed_servers_.why(own_)}, Tag::abort_notice))
     sendings_.push_back(std::move(sending));
 }
 
-void FailureDetector::hear() {
-  while (const auto heard = hear_farewell(*started_.world)) {
+void FailureDetector::receive_notices() {
+  while (const auto notice = receive_abort_notice(*started_.world)) {
     const StridedRuns& servers = started_.run.assignment.servers;
-    if (const auto server = servers.find(heard->rank))
-      failed_servers_.note(static_cast<int>(*server), heard->why);
+    if (const auto server = servers.find(notice->rank))
+      failed_servers_.mark_failed(static_cast<int>(*server), notice->why);
   }
 }
 
-bool FailureDetector::any_lost() {
-  failed_servers_.look();
-  hear();
+bool FailureDetector::any_failed() {
+  failed_servers_.check();
+  receive_notices();
   return failed_servers_.count() > 0;
 }
 
-void FailureDetector::explain_loss() {
+void FailureDetector::throw_known_failure() {
   const double end = env::steady_seconds() + seconds_to_explain;
   for (;;) {
-    any_lost();
-    if (failed_servers_.lost(own_)) raise(failed_servers_.fault(own_));
+    any_failed();
+    if (failed_servers_.has_failed(own_)) raise(failed_servers_.fault(own_));
     if (env::steady_seconds() >= end) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 
-std::optional<std::string> FailureDetector::find_loss() {
-  const double end = env::steady_seconds() + seconds_to_find_loss;
-  while (!any_lost()) {
+std::optional<std::string> FailureDetector::find_failure() {
+  const double end = env::steady_seconds() + seconds_to_find_failure;
+  while (!any_failed()) {
     if (env::steady_seconds() >= end) return std::nullopt;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return failed_servers_.how(failed_servers_.lost(own_) ? own_ : *failed_servers_.first_other(own_));
+  return failed_servers_.describe(
+      failed_servers_.has_failed(own_) ? own_ : *failed_servers_.first_failed_other_than(own_));
 }
 
-void FailureDetector::look_while_waiting(double seconds, const std::string& what) {
-  look_at_losses(env::steady_seconds());
-  if (const auto gone = minds_ranks_ ? failed_servers_.find_gone_rank(started_.number) : std::nullopt) {
-    explain_loss();  // a rank may have gone because a server did, of which this one hears a moment later
-    const auto other = failed_servers_.first_other(own_);
+void FailureDetector::check_while_waiting(double seconds, const std::string& what) {
+  check_failures(env::steady_seconds());
+  if (const auto gone = watches_ranks_ ? failed_servers_.find_dead_rank(started_.number) : std::nullopt) {
+    throw_known_failure();  // the rank may have ended because a server failed; that notice is the better
+                            // reason
+    const auto other = failed_servers_.first_failed_other_than(own_);
     raise(other ? failed_servers_.fault(*other) : *gone);
   }
-  if (minds_others_ && lost_at_ > 0.0 && env::steady_seconds() > lost_at_ + seconds_for_own_server)
-    raise(failed_servers_.fault(*failed_servers_.first_other(own_)));
-  if (pulse_ && seconds >= patience_with_answers) pulse_->ask();
+  if (watches_others_ && other_failed_at_ > 0.0 &&
+      env::steady_seconds() > other_failed_at_ + seconds_for_own_server)
+    raise(failed_servers_.fault(*failed_servers_.first_failed_other_than(own_)));
+  if (ping_ && seconds >= patience_with_answers) ping_->ask();
   if (seconds < warned_at_) warned_at_ = 0.0;  // another wait
   const double watchdog = started_.run.servers().watchdog_seconds;
   if (watchdog <= 0 || seconds - warned_at_ < watchdog) return;
   warned_at_ = seconds;
   base::log_warning(fmt::format("rank {} of the run has waited {:.0f} s for {} {}", started_.world->rank(),
-                                seconds, whom(), what));
+                                seconds, describe_wait(), what));
 }
 
-std::string FailureDetector::whom() {
+std::string FailureDetector::describe_wait() {
   std::string text = failed_servers_.name(own_);
-  if (const double silence = pulse_ ? pulse_->silence() : 0.0; silence > patience_with_answers)
+  if (const double silence = ping_ ? ping_->silence() : 0.0; silence > patience_with_answers)
     text += fmt::format(", which has not answered for {:.0f} s,", silence);
-  if (pulse_ && !failed_servers_.is_watched(own_)) text += ", which cannot be watched by TCP,";
+  if (ping_ && !failed_servers_.is_watched(own_)) text += ", which cannot be watched by TCP,";
   if (failed_servers_.is_stopped(own_)) text += ", which is stopped by a signal,";
-  for (const int server : failed_servers_.stopped_others(own_))
+  for (const int server : failed_servers_.stopped_servers_except(own_))
     text += fmt::format(" (while {} is stopped by a signal)", failed_servers_.name(server));
   return text;
 }

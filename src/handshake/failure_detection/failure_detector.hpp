@@ -1,4 +1,4 @@
-// Whether the servers that a model rank needs are still there.
+// Detects on a model rank that a server has failed.
 #pragma once
 
 #include <functional>
@@ -12,52 +12,59 @@
 
 namespace tailrace::handshake {
 
-// The model's thread only. Its calls may be made at any rate: most of them read a clock and no more.
+// A failure detector in the sense of Chandra and Toueg: it suspects a process, and the run then treats that
+// process as dead. It combines four sources: the process table (same node), TCP connections (DeathListener,
+// other nodes), abort notices of ranks that detected a failure first, and pings by MPI where TCP is silent.
+// The first three are accurate: a process that they report has ended. Silence alone suspects a server only if
+// both TCP and MPI are silent, since a stopped process or a slow network must not end a run. Without the
+// detector, a model rank would wait indefinitely for a dead server, because MPI does not report that a peer
+// has died.
+//
+// The model's thread only. The calls may be made at any rate: most of them only read a clock.
 class FailureDetector {
  public:
-  // `own`: the number of the server of this rank. `started` must live longer; what it has of connections to
-  // that server is taken.
+  // `own`: the number of the server of this rank. `started` must live longer; takes its lifelines.
   FailureDetector(Started& started, int own);
 
-  // Throws Error(lost) where the server of this rank is lost. Where it is stopped by a signal, and was not
-  // seen to go for the watchdog's time, the first of its clients logs it.
-  void look();
-  // The same for a rank that has waited for so many seconds, and for any server: this rank's own may have a
-  // better word on the loss of another, and has some seconds for it. After the watchdog's time, and each time
-  // it passes again, the log says who waits for whom. `what`: as in "to close its files".
-  void look_while_waiting(double seconds, const std::string& what);
-  bool any_lost();
-  // The server of this rank seems to be gone: throws what is known of that, if its word comes in a second.
-  void explain_loss();
-  // How the first server that is lost went; where none seems to be, after a second or two, nothing.
-  std::optional<std::string> find_loss();
-  // Until this is said, the other model ranks of this component are needed too.
-  void all_are_ready() { minds_ranks_ = false; }
-  // From now on the loss of other servers ends no wait: this rank's own still has its word.
-  void mind_own_only() { minds_others_ = minds_ranks_ = false; }
+  // Throws Error(lost) if the server of this rank has failed. If it has been stopped by a signal for the
+  // watchdog's time, the first of its clients logs a warning.
+  void check();
+  // For a rank that has waited for so many seconds: also throws if any other server has failed, but some
+  // seconds later, as the server of this rank may report a better reason. Each time the watchdog's time has
+  // passed, logs which rank waits for which server. `what`: for example "to close its files".
+  void check_while_waiting(double seconds, const std::string& what);
+  bool any_failed();
+  // To be called when the server of this rank seems to be dead. Throws the reason if it is known within 1 s.
+  void throw_known_failure();
+  // Waits up to 2 s for the failure of a server, and describes it; none if no failure is found.
+  std::optional<std::string> find_failure();
+  // Until this call, check_while_waiting() also throws if a model rank of the component has died.
+  void stop_watching_ranks() { watches_ranks_ = false; }
+  // From now on only the failure of this rank's own server ends a wait.
+  void watch_own_server_only() { watches_others_ = watches_ranks_ = false; }
 
  private:
-  void look_at_losses(double now);
-  void tell_if_stopped(double now);
-  void hear();
-  void judge_silence();
-  void tell_far_servers();
-  void tell_other_clients();
-  std::string whom();
+  void check_failures(double now);
+  void report_if_stopped(double now);
+  void receive_notices();
+  void check_silence();
+  void notify_remote_servers();
+  void notify_other_clients();
+  std::string describe_wait();
 
   const Started& started_;
   int own_;
-  bool is_first_client_;  // of that server
+  bool is_first_client_;  // this rank is the first client of its server
   FailedServers failed_servers_;
-  std::optional<Ping> pulse_;  // of this rank's server, where it is on another node
+  std::optional<Ping> ping_;  // of this rank's server, where it is on another node
   std::vector<Sending> sendings_;
-  double next_look_ = 0.0;
-  bool minds_others_ = true;
-  bool minds_ranks_ = true;
-  double lost_at_ = 0.0;  // when the first other server was found to be lost
-  double goes_at_ = 0.0;  // when the server of this rank was last seen not to be stopped
-  bool told_stop_ = false;
-  double warned_at_ = 0.0;  // seconds of this wait
+  double next_check_ = 0.0;
+  bool watches_others_ = true;
+  bool watches_ranks_ = true;
+  double other_failed_at_ = 0.0;  // when the first failure of another server was detected
+  double running_at_ = 0.0;       // when the server of this rank was last seen running, not stopped
+  bool reported_stop_ = false;
+  double warned_at_ = 0.0;  // seconds after the begin of this wait
 };
 
 }  // namespace tailrace::handshake

@@ -21,12 +21,12 @@ LifelinesInStart::LifelinesInStart(comm::Communicator& world, Run& run) : world_
 }
 
 void LifelinesInStart::look() {
-  if (lifelines_.watched) lifelines_.watched->take_in();
-  while (const auto told = poll(world_, comm::any, static_cast<int>(Tag::lifeline))) {
-    base::ByteReader reader(*told);
+  if (lifelines_.watched) lifelines_.watched->accept();
+  while (const auto message = poll(world_, comm::any, static_cast<int>(Tag::lifeline))) {
+    base::ByteReader reader(*message);
     const auto server = reader.get<std::int32_t>();
     TAILRACE_ASSERT(server >= 0 && static_cast<std::size_t>(server) < run_.assignment.servers.size(),
-                    "a lifeline of one of the servers");
+                    "a lifeline of an unknown server");
     run_.processes[run_.assignment.servers[static_cast<std::size_t>(server)]] =
         reader.get<transport::ProcessId>();
     const env::LifelineAddress address = get_address(reader);
@@ -39,7 +39,7 @@ void LifelinesInStart::look() {
 }
 
 bool LifelinesInStart::all_are_connected() const {
-  const bool expects = lifelines_.watched && lifelines_.watched->expects_more();
+  const bool expects = lifelines_.watched && lifelines_.watched->awaits_watchers();
   return !expects && std::ranges::none_of(lifelines_.lines, [](const LifelineTo& one) {
     return one.line.state() == env::Lifeline::State::connecting;
   });

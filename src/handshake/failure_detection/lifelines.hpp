@@ -1,4 +1,4 @@
-// The TCP connections by which the death of servers on other nodes is seen, made while all ranks meet.
+// The TCP connections by which ranks detect the death of servers on other nodes. They are made in `start`.
 #pragma once
 
 #include <memory>
@@ -17,20 +17,22 @@ struct LifelineTo {
   env::Lifeline line;
 };
 
-// What a rank has of them. `watched`: of a server.
+// The ends of these connections on one rank. `watched`: on a server, its own listener; else null.
 struct Lifelines {
   std::unique_ptr<DeathListener> watched;
   std::vector<LifelineTo> lines;
 };
 
-// No call waits. Each server tells those that are to watch it how; each rank connects to whoever tells it so.
+// Makes the connections: each server sends its address to its watchers, and each of these connects. No call
+// waits.
 class LifelinesInStart {
  public:
-  // Both must live longer. Of `run` it needs what is agreed, and adds the processes of servers that tell it.
+  // Both must live longer. Reads the assignment of `run`, and adds the processes of the servers that send
+  // addresses.
   LifelinesInStart(comm::Communicator& world, Run& run);
-  // At any rate. Throws LostInStart where a server has died that this rank watches.
+  // May be called at any rate. Throws LostInStart if a server that this rank watches has died.
   void look();
-  // Whether nobody is still to come to this server, and this rank connects to nobody.
+  // True if no watcher of this server is missing and this rank has no connection pending.
   bool all_are_connected() const;
   Lifelines take() { return std::move(lifelines_); }
 

@@ -1,4 +1,4 @@
-// Whether a server on another node still answers, which cannot be seen from here.
+// Pings by MPI: whether a server on another node still answers.
 #pragma once
 
 #include <cstddef>
@@ -9,37 +9,37 @@
 
 namespace tailrace::handshake {
 
-// Of who asks, one thread. At most one question is under way, and none is asked without a call.
+// The side of the waiting rank; one thread. At most one ping is in flight, and none is sent without a call.
 class Ping {
  public:
-  // `rank`: of the server in `world`, which must live longer.
+  // `rank`: the server, in `world`, which must live longer.
   Ping(comm::Communicator& world, int rank) : world_(world), rank_(rank) {}
 
-  void ask();        // while waiting, at any rate: every second at most, once the last question is answered
-  double silence();  // seconds for which the question that is open has had no answer; 0: there is none
+  void ask();        // sends a ping at most every second, once the previous one is answered
+  double silence();  // seconds for which the current ping has been unanswered; 0: none is in flight
 
  private:
   bool open();
 
   comm::Communicator& world_;
   int rank_;
-  std::vector<Sending> question_;
-  double asked_at_ = 0.0;
+  std::vector<Sending> sending_;
+  double pinged_at_ = 0.0;
   bool open_ = false;
 };
 
-// Answers what others asked; of who is asked. At any rate.
+// The side of the server. answer() may be called at any rate.
 class PingResponder {
  public:
   explicit PingResponder(comm::Communicator& world) : world_(world) {}
-  void give();
+  void answer();
 
  private:
   comm::Communicator& world_;
   std::vector<Sending> sendings_;
 };
 
-// At the end of a run: questions that the goodbye has overtaken, and answers that came after it.
-void take_late_words(comm::Communicator& world);
+// At the end of a run: receives pings that the goodbye has overtaken, and answers that arrived after it.
+void discard_late_pings(comm::Communicator& world);
 
 }  // namespace tailrace::handshake

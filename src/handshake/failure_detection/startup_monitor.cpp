@@ -20,15 +20,15 @@ namespace tailrace::handshake {
 namespace {
 
 constexpr const char* folder = "/dev/shm";
-constexpr double look_seconds = 0.25;
-constexpr double first_word_seconds = 5.0;
-constexpr double until_next_word = 4.0;  // times the seconds of the last
+constexpr double check_seconds = 0.25;
+constexpr double first_report_seconds = 5.0;
+constexpr double report_backoff = 4.0;  // each report comes so many times later than the one before
 constexpr std::size_t most_named = 16;
-// All processes of a job start within this time, in clock ticks; a note that is older is of another job.
+// All processes of a job start within this time, in clock ticks; an older note is from another job.
 constexpr std::uint64_t ticks_of_start = 60'000;
 
-// The same in all processes of a job on this node, and in those of no other job: the launcher's name of it,
-// or the launcher where it gives none, as MPICH's.
+// Identical in all processes of this job on this node, and different in other jobs: made from the launcher's
+// name of the job or, if it gives none (MPICH), from the launcher's process.
 std::string name_of_job() {
   std::string job;
   for (const char* name : {"PMIX_NAMESPACE", "PMI_JOBID", "SLURM_JOB_ID", "SLURM_STEP_ID"})
@@ -41,7 +41,7 @@ std::string name_of_job() {
   return fmt::format("{:016x}", std::hash<std::string>()(job + env::node_name()));
 }
 
-std::string name_of_note(const transport::ProcessId& process, const std::string& job, int number) {
+std::string note_name(const transport::ProcessId& process, const std::string& job, int number) {
   return fmt::format("tailrace-{}-{}-{}-meets-{}-{}", process.pid_space, process.number, process.start, job,
                      number);
 }
@@ -64,12 +64,12 @@ StartupMonitor::StartupMonitor(const comm::Members& members)
     : members_(members),
       job_(name_of_job()),
       begin_(env::steady_seconds()),
-      next_word_(begin_ + first_word_seconds) {
+      next_report_(begin_ + first_report_seconds) {
   const int own = members_.numbers[static_cast<std::size_t>(members_.rank)];
-  note_ = fmt::format("{}/{}", folder, name_of_note(transport::this_process(), job_, own));
+  note_ = fmt::format("{}/{}", folder, note_name(transport::this_process(), job_, own));
   try {
     env::system_files().write(note_, "");
-  } catch (const Error&) {  // no shared memory: then nobody is seen
+  } catch (const Error&) {  // no shared memory: the run continues without the monitor
     note_.clear();
   }
 }
@@ -78,27 +78,27 @@ StartupMonitor::~StartupMonitor() {
   if (note_.empty()) return;
   try {
     env::system_files().remove(note_);
-  } catch (const Error&) {  // an empty file stays until the next server of this user comes
+  } catch (const Error&) {  // the next server of this user removes the file
   }
 }
 
-void StartupMonitor::look() {
+void StartupMonitor::check() {
   const double now = env::steady_seconds();
-  if (now < next_look_ || note_.empty()) return;
-  next_look_ = now + look_seconds;
+  if (now < next_check_ || note_.empty()) return;
+  next_check_ = now + check_seconds;
   read_notes();
-  for (const auto& [number, process] : come_) {
+  for (const auto& [number, process] : arrived_) {
     if (!transport::gone(process)) continue;
     const auto place = std::ranges::find(members_.numbers, number);
     if (place == members_.numbers.end()) continue;
     throw LostInStart(static_cast<int>(place - members_.numbers.begin()),
                       fmt::format("its process {} ended", process.number), true);
   }
-  if (now < next_word_) return;
-  next_word_ = begin_ + until_next_word * (now - begin_);
-  if (!speaks()) return;
-  for (const std::string& word : {describe_missing(), describe_stopped()})
-    if (!word.empty()) base::log_warning(fmt::format("{:.0f} s in start: {}", now - begin_, word));
+  if (now < next_report_) return;
+  next_report_ = begin_ + report_backoff * (now - begin_);
+  if (!is_reporter()) return;
+  for (const std::string& report : {describe_missing(), describe_stopped()})
+    if (!report.empty()) base::log_warning(fmt::format("{:.0f} s in start: {}", now - begin_, report));
 }
 
 void StartupMonitor::read_notes() {
@@ -112,37 +112,37 @@ void StartupMonitor::read_notes() {
                     &process.number, &process.start, &end) != 3)
       continue;
     if (process.start + ticks_of_start < own.start) continue;
-    come_[std::atoi(name.c_str() + name.rfind('-') + 1)] = process;
+    arrived_[std::atoi(name.c_str() + name.rfind('-') + 1)] = process;
   }
 }
 
-bool StartupMonitor::has_come(std::size_t rank) const { return come_.contains(members_.numbers[rank]); }
+bool StartupMonitor::has_arrived(std::size_t rank) const { return arrived_.contains(members_.numbers[rank]); }
 
 bool StartupMonitor::is_stopped(std::size_t rank) const {
-  const auto found = come_.find(members_.numbers[rank]);
-  return found != come_.end() && transport::stopped(found->second);
+  const auto found = arrived_.find(members_.numbers[rank]);
+  return found != arrived_.end() && transport::stopped(found->second);
 }
 
-// The first one that can.
-bool StartupMonitor::speaks() const {
+// Reports come from the first rank of the node that has arrived and is not stopped.
+bool StartupMonitor::is_reporter() const {
   for (std::size_t rank = 0; rank < static_cast<std::size_t>(members_.rank); ++rank)
-    if (has_come(rank) && !is_stopped(rank)) return false;
+    if (has_arrived(rank) && !is_stopped(rank)) return false;
   return true;
 }
 
 std::string StartupMonitor::describe_missing() const {
-  const auto missing = ranks_where([&](std::size_t rank) { return !has_come(rank); });
+  const auto missing = ranks_where([&](std::size_t rank) { return !has_arrived(rank); });
   if (missing.empty()) return "";
   return fmt::format(
-      "{} of {} ranks have not come to it, as far as {} sees (not those of other nodes): {}; every rank of "
-      "the communicator has to call start, or to serve",
+      "{} of {} ranks have not called start, as seen from node {} (ranks on other nodes may have): {}; every "
+      "rank of the communicator must call start or serve",
       missing.size(), members_.numbers.size(), env::host_name(), listed(missing));
 }
 
 std::string StartupMonitor::describe_stopped() const {
   const auto stopped = ranks_where([&](std::size_t rank) { return is_stopped(rank); });
   if (stopped.empty()) return "";
-  return fmt::format("the others wait for {} {} of the run, stopped by a signal",
+  return fmt::format("waiting for {} {} of the run, stopped by a signal",
                      stopped.size() == 1 ? "rank" : "ranks", listed(stopped));
 }
 

@@ -38,7 +38,7 @@ std::string far_servers(const Assignment& assignment, const std::vector<Particip
       far, clients, remedy);
 }
 
-// A server that is bound to the one hardware thread to which a model rank is bound too.
+// Servers that are bound to the same core as a model rank.
 std::string shared_cores(const Assignment& assignment, const std::vector<Participant>& participants) {
   std::map<std::pair<int, int>, std::size_t> models;
   for (std::size_t rank = 0; rank < participants.size(); ++rank)
@@ -52,14 +52,14 @@ std::string shared_cores(const Assignment& assignment, const std::vector<Partici
     const auto model = models.find({participants[rank].node, participants[rank].only_core});
     if (model == models.end()) continue;
     if (sharing++ == 0)
-      first = fmt::format("rank {} and model rank {} have core {} between them", server, model->second,
+      first = fmt::format("rank {} and model rank {} share core {}", server, model->second,
                           participants[rank].only_core);
   }
   if (sharing == 0) return "";
   return fmt::format(
-      "servers: {} of {} server ranks are bound to a core to which a model rank is bound too ({}); start "
-      "fewer "
-      "ranks on a node than it has cores, or let the launcher bind none",
+      "servers: {} of {} server ranks are bound to the same core as a model rank ({}); start fewer ranks on "
+      "a "
+      "node than it has cores, or let the launcher bind none",
       sharing, assignment.servers.size(), first);
 }
 
@@ -70,10 +70,8 @@ std::string unknown_domains(const std::vector<Participant>& participants,
                                      [](const Participant& rank) { return rank.domain < 0; });
   if (unknown == 0) return "";
   return fmt::format(
-      "servers: of {} ranks {} are not bound to a NUMA domain that is known, and count as one domain of "
-      "their "
-      "node (servers.per_domain); let the launcher bind ranks (mpirun --bind-to core), and build Tailrace "
-      "with "
+      "servers: of {} ranks {} are not bound to a known NUMA domain, and count as one domain of their node "
+      "(servers.per_domain); let the launcher bind ranks (mpirun --bind-to core), and build Tailrace with "
       "hwloc",
       participants.size(), unknown);
 }

@@ -1,4 +1,4 @@
-// Placements of servers that work and cost more than they need to.
+// Warnings about placements of servers that are valid but inefficient.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace tailrace::handshake {
 
-// What to tell about dedicated servers: far from their clients, on a core that a model rank needs too, or
-// not placed as was asked for. Pure.
+// Warnings about dedicated servers that are on other nodes than their clients, share a core with a model
+// rank, or could not be placed as requested. Pure.
 std::vector<std::string> placement_warnings(const Assignment& assignment,
                                             const std::vector<Participant>& participants,
                                             const settings::ServersOptions& options);

@@ -1,5 +1,4 @@
-// Whether two ranks of a component declare the same: one number where they do, and what differs where they do
-// not.
+// Comparison of the declarations of two ranks by digests.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +10,15 @@
 
 namespace tailrace::handshake {
 
-// Enough to tell two declarations apart that ought to be equal.
+// A 64-bit hash: it detects accidental differences, not deliberate ones.
 std::uint64_t digest_of(const model::Declarations& declarations);
 
-// A name and a digest for each thing declared, so that a difference can be named. Asked for only where there
-// is one: they are as long as the declarations themselves.
+// The name and a digest of each declaration, with which an error can name the difference. Used only if the
+// digests of two ranks differ, since this list is as long as the declarations themselves.
 using DeclaredThings = std::vector<std::pair<std::string, std::uint64_t>>;
 DeclaredThings things_in(const model::Declarations& declarations);
 
-// `mine`: of the first rank. Throws Error(usage) that names the first thing that another rank declares
-// differently.
+// `mine`: those of the first rank. Throws Error(usage) that names the first difference.
 void check_same(int rank, const DeclaredThings& mine, const DeclaredThings& theirs);
 
 }  // namespace tailrace::handshake

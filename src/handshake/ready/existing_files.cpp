@@ -13,20 +13,20 @@ namespace {
 std::string why(const settings::OutputEntry& file, const std::string& path, const model::Tick& begin) {
   if (file.if_exists)
     return fmt::format(
-        "the file {} exists; expected none of this name, as `if_exists: fail` says: move it, or write "
+        "the file {} exists, and `if_exists: fail` does not allow it to be replaced; move it, or use "
         "`replace` "
         "or another path",
         path);
   return fmt::format(
-      "the file {} exists, and this run begins at {} s of model time: a run that goes on where another one "
-      "ended "
-      "replaces nothing silently; expected another path, `if_exists: append` or `if_exists: replace`",
+      "the file {} exists, and this run begins at {} s of model time, so it may continue an earlier run, "
+      "whose "
+      "files are not replaced by default; expected another path, `if_exists: append` or `if_exists: replace`",
       path, begin.time);
 }
 
-class Look {
+class ExistingFiles {
  public:
-  Look(const plan::Plan& plan, const model::Tick& begin, const env::FileSystem& files)
+  ExistingFiles(const plan::Plan& plan, const model::Tick& begin, const env::FileSystem& files)
       : plan_(plan), begin_(begin), files_(files) {}
 
   std::vector<plan::ContinuedAxes> all() {
@@ -39,7 +39,7 @@ class Look {
  private:
   plan::ContinuedAxes look(const plan::DatasetPlan& file) {
     if (file.restored) {
-      look_at_restored(file);
+      check_restored(file);
       return {};
     }
     const output::IfExists wanted = settings::if_exists(file.entry, begin_.time);
@@ -47,18 +47,18 @@ class Look {
     if (wanted == output::IfExists::replace || !format.makes_files()) return {};
     const std::string path = plan::first_path(file, plan_.calendar, begin_);
     if (files_.entry(path) == env::Entry::none) return {};
-    if (wanted == output::IfExists::append) return go_on(file, format, path);
+    if (wanted == output::IfExists::append) return append(file, format, path);
     if (file.entry.on_error != settings::OnError::skip) refuse(file, why(file.entry, path, begin_));
     return {};
   }
 
-  plan::ContinuedAxes go_on(const plan::DatasetPlan& file, const output::Format& format,
-                            const std::string& path) {
+  plan::ContinuedAxes append(const plan::DatasetPlan& file, const output::Format& format,
+                             const std::string& path) {
     std::string complaint;
     if (plan_.has_checkpoints) {
       refuse(file,
-             fmt::format("the file {} exists and is to be continued, which is not yet possible in a run "
-                         "with checkpoints; expected another path, or no section `checkpoint`",
+             fmt::format("the file {} exists, and a run with checkpoints cannot append to it yet; expected "
+                         "another path, or no section `checkpoint`",
                          path));
       return {};
     }
@@ -74,32 +74,32 @@ class Look {
     return {};
   }
 
-  // It has at least the records that it had at the checkpoint; the others go.
-  void look_at_restored(const plan::DatasetPlan& file) {
+  // The file must have at least the records that it had at the checkpoint; later ones are removed.
+  void check_restored(const plan::DatasetPlan& file) {
     const plan::RestoredFile& restored = *file.restored;
     const output::Format& format = *output::find_format(file.entry.format);
     if (restored.is_empty || !format.makes_files()) return;
     const std::string path = restored.part.empty() ? file.entry.path : restored.part;
-    const auto go_without = [&](const std::string& why) {
+    const auto refuse = [&](const std::string& why) {
       problems_.add(file.entry.location, "output." + file.entry.path,
-                    fmt::format("the file {} cannot go on from the checkpoint: {}", path, why));
+                    fmt::format("the file {} cannot continue from the checkpoint: {}", path, why));
     };
-    if (!format.can_append()) return go_without(fmt::format("format \"{}\" cannot", file.entry.format));
-    if (files_.entry(path) == env::Entry::none) return go_without("it is not there any more");
+    if (!format.can_append()) return refuse(fmt::format("format \"{}\" cannot", file.entry.format));
+    if (files_.entry(path) == env::Entry::none) return refuse("it no longer exists");
     try {
       const auto existing = format.existing_axes(path);
       for (std::size_t axis = 0; axis < file.axes.size(); ++axis) {
         const auto found = existing.find(file.axes[axis].dim);
         const std::int64_t records = found == existing.end() ? 0 : std::ssize(found->second.times);
         if (records < restored.records[axis])
-          go_without(fmt::format("it has {} records of {}, and had {} then", records, file.axes[axis].dim,
-                                 restored.records[axis]));
+          refuse(fmt::format("it has {} records of {}, and had {} at the checkpoint", records,
+                             file.axes[axis].dim, restored.records[axis]));
         else if (records > restored.records[axis])
-          base::log_info(fmt::format("{}: {} records of {} behind the checkpoint go", path,
+          base::log_info(fmt::format("{}: removing {} records of {} after the checkpoint", path,
                                      records - restored.records[axis], file.axes[axis].dim));
       }
     } catch (const Error& error) {
-      go_without(error.what());
+      refuse(error.what());
     }
   }
 
@@ -119,7 +119,7 @@ class Look {
 
 std::vector<plan::ContinuedAxes> look_at_existing_files(const plan::Plan& plan, const model::Tick& begin,
                                                         const env::FileSystem& files) {
-  return Look(plan, begin, files).all();
+  return ExistingFiles(plan, begin, files).all();
 }
 
 void put_continued(base::ByteWriter& writer, const std::vector<plan::ContinuedAxes>& continued) {

@@ -1,5 +1,5 @@
-// What becomes of files that are there before a run writes any: none is replaced that is to be left alone,
-// and those that are to grow are read.
+// Checks the files that exist before a run writes any: refuses to replace a file without permission, and
+// reads the axes of files that the run appends to.
 #pragma once
 
 #include <vector>
@@ -12,14 +12,14 @@
 
 namespace tailrace::handshake {
 
-// On the first rank of a component, of a run that begins at that tick: by file of the plan, where it goes on
-// with what is in it; logs what of that goes. Throws Error(configuration) that names each file which exists
-// and is neither replaced nor skipped, or does not fit. Of a series of files the first one is looked for, as
-// nobody knows yet which others there will be.
+// On the first rank of a component, for a run that begins at `begin`. Returns by file of the plan where the
+// run appends to its axes, and logs which existing records are removed. Throws Error(configuration) that
+// names each file which exists and is neither replaced nor skipped, or which does not fit the plan. For a
+// series of files only the first one is checked, because the names of the others are not known yet.
 std::vector<plan::ContinuedAxes> look_at_existing_files(const plan::Plan& plan, const model::Tick& begin,
                                                         const env::FileSystem& files);
 
-// From the first rank to the servers.
+// Messages from the first rank to the servers.
 void put_continued(base::ByteWriter& writer, const std::vector<plan::ContinuedAxes>& continued);
 std::vector<plan::ContinuedAxes> get_continued(base::ByteReader& reader);
 

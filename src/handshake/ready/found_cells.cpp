@@ -17,7 +17,7 @@ using plan::stations::Candidate;
 using plan::stations::Reach;
 using plan::stations::Search;
 
-// This rank's cells of a plane: numbers in C order over its dims.
+// The cells of a plane that this rank holds, as C-order indices.
 std::vector<std::int64_t> own_cells(const client::Declarer& declarer, const Search& search) {
   const auto& grids = declarer.declarations().grids;
   const auto grid = static_cast<std::size_t>(search.grid - grids.data());
@@ -55,7 +55,7 @@ NearestOfRanks look_for(const client::Declarer& declarer, const Search& search) 
   std::array<std::vector<double>, 2> at;
   for (std::size_t i = 0; i < 2; ++i) {
     at[i] = values_at(declarer, *search.plane.at[i], cells);
-    // A rank that gave nothing holds none of the cells that others gave.
+    // A rank that gave no values has none of the cells.
     if (at[i].size() != cells.size()) at = {};
   }
   for (const auto& values : at) found.reach.emplace_back().add(values);

@@ -12,14 +12,14 @@
 namespace tailrace::handshake {
 namespace {
 
-// On the component's communicator.
+// Tags on the component's communicator.
 constexpr int packet_tag = 4;
 constexpr int arrived_tag = 5;
 
-// Nodes of one mesh in one share.
+// The contents of a packet: nodes of one mesh with one owner.
 struct Nodes {
   std::int32_t mesh = 0;
-  std::vector<std::int32_t> places;  // in the share
+  std::vector<std::int32_t> places;  // index among the nodes of the owner
   std::vector<double> x, y;
 
   std::vector<std::byte> to_bytes() const {
@@ -77,7 +77,7 @@ void NodeFindings::add(const NodeFindings& of_next_ranks) {
   if (conflict.empty()) conflict = of_next_ranks.conflict;
 }
 
-std::vector<std::byte> findings_word(const std::vector<NodeFindings>& findings) {
+std::vector<std::byte> findings_message(const std::vector<NodeFindings>& findings) {
   base::ByteWriter out;
   put_fault(out, std::nullopt);
   for (const NodeFindings& of_mesh : findings) {
@@ -88,8 +88,8 @@ std::vector<std::byte> findings_word(const std::vector<NodeFindings>& findings) 
   return out.take();
 }
 
-void add_findings(std::vector<NodeFindings>& findings, const std::vector<std::byte>& word) {
-  base::ByteReader in(word);
+void add_findings(std::vector<NodeFindings>& findings, const std::vector<std::byte>& message) {
+  base::ByteReader in(message);
   if (const auto fault = get_fault(in)) throw Error(fault->code, fault->message);
   for (NodeFindings& of_mesh : findings) {
     NodeFindings next;
@@ -149,7 +149,7 @@ void NodeShares::place(int from, const std::vector<std::byte>& packet, std::vect
   const auto mesh = static_cast<std::size_t>(nodes.mesh);
   TAILRACE_ASSERT(mesh < shares_.size(), fmt::format("rank {} sent nodes of mesh {}", from, nodes.mesh));
   Share& share = shares_[mesh];
-  std::optional<std::size_t> first;  // that was given otherwise before
+  std::optional<std::size_t> first;  // the first node that an earlier rank gave differently
   for (std::size_t i = 0; i < nodes.places.size(); ++i) {
     const auto at = static_cast<std::size_t>(nodes.places[i]);
     TAILRACE_ASSERT(at < share.x.size(),
@@ -167,8 +167,7 @@ void NodeShares::place(int from, const std::vector<std::byte>& packet, std::vect
   const auto at = static_cast<std::size_t>(nodes.places[*first]);
   conflict = fmt::format(
       "mesh \"{}\": rank {} gives node {} (counted from 0) at ({}, {}), but rank {} at ({}, {}); ranks that "
-      "share a "
-      "node must give it the same to the last bit",
+      "share a node must give the same bits",
       meshes_[mesh].mesh, share.giver[at], share.nodes.begin + static_cast<std::int64_t>(at), share.x[at],
       share.y[at], from, nodes.x[*first], nodes.y[*first]);
 }

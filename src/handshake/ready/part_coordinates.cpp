@@ -15,9 +15,10 @@ bool is_in_parts(const model::Grid& grid, const model::Coordinate& coordinate) {
   return grid.kind == model::GridKind::block && coordinate.field && coordinate.dims.size() == 1;
 }
 
-// Puts a rank's values where its cells are.
+// Copies a rank's values to the positions of its cells.
 void place(const model::Region& region, const std::vector<double>& part, std::vector<double>& whole) {
-  TAILRACE_ASSERT(std::ssize(part) == region.size(), "a part of a coordinate has other cells than its rank");
+  TAILRACE_ASSERT(std::ssize(part) == region.size(),
+                  "a part of a coordinate has one value per cell of its rank");
   auto next = part.begin();
   for (const model::Run& run : region.runs(0)) {
     std::copy_n(next, run.count, whole.begin() + run.start);
@@ -105,8 +106,9 @@ void join_parts(model::Declarations& declarations, const model::Decomposition& d
   for (model::Grid& grid : declarations.grids)
     for (model::Coordinate& coordinate : grid.coordinates) {
       if (!is_in_parts(grid, coordinate)) continue;
-      const auto at = static_cast<std::size_t>(
-          declarations.fields[static_cast<std::size_t>(*coordinate.field)].grid);  // of the dim alone
+      const auto at =
+          static_cast<std::size_t>(declarations.fields[static_cast<std::size_t>(*coordinate.field)]
+                                       .grid);  // the grid of this dim alone
       coordinate.values.resize(static_cast<std::size_t>(declarations.grids[at].size()));
       for (std::size_t rank = 0; rank < parts.size(); ++rank)
         if (const auto& part = parts[rank].at(number); !part.empty())

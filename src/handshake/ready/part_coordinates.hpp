@@ -1,5 +1,5 @@
-// Coordinates that each rank gave for its own cells alone. Their blocks travel as static fields; but what
-// diagnostics say of their dims needs all the values, whatever the parts.
+// Coordinates that each rank gave only for its own cells. Their blocks are sent as static fields; diagnostics
+// that refer to their dims need all values, independent of the decomposition.
 #pragma once
 
 #include <vector>
@@ -9,22 +9,24 @@
 
 namespace tailrace::handshake {
 
-// Of one dim of a block grid each, in the order of the declarations: this rank's part, which may be empty.
+// This rank's parts, which may be empty, of the one-dimensional coordinates of block grids, in the order of
+// the declarations.
 using CoordinateParts = std::vector<std::vector<double>>;
 CoordinateParts coordinate_parts(const client::Declarer& declarer);
 
-// Fills in their `values`. `parts`: of each rank, in rank order; the decomposition covers the grids.
+// Sets the `values` of these coordinates. `parts`: by rank; the decomposition must cover the grids.
 void join_parts(model::Declarations& declarations, const model::Decomposition& decomposition,
                 const std::vector<CoordinateParts>& parts);
 
-// The joined values, for the ranks that have only their own parts.
+// The joined values, which the first rank sends to the others.
 CoordinateParts joined_values(const model::Declarations& declarations);
 void set_joined(model::Declarations& declarations, const CoordinateParts& joined);
 
-// Of every coordinate that comes in parts, in the order of the declarations: of this rank's part. Their sums
-// over the ranks are those of the whole, by which two grids are found to have the same.
+// Digests of this rank's part of every coordinate given in parts, in the order of the declarations. The
+// digest is additive: the sum over the ranks is the digest of the whole coordinate. Equal sums identify equal
+// coordinates of two grids.
 std::vector<std::uint64_t> coordinate_digests(const client::Declarer& declarer);
-// Those that are whole get one too where another grid has a coordinate of that name in parts.
+// Sets the digests of coordinates in parts, and of whole coordinates whose name another grid has in parts.
 void set_digests(model::Declarations& declarations, const std::vector<std::uint64_t>& sums);
 
 }  // namespace tailrace::handshake

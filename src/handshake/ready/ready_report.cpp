@@ -19,24 +19,23 @@ ReadyReport ReadyReport::of(const client::Declarer& declarer, int rank) {
 }
 
 void ReadyReport::add(ReadyReport&& next) {
-  if (fault || stranger) return;
+  if (fault || differing_rank) return;
   if (next.fault)
     fault = std::move(next.fault);
   else if (next.digest != digest)
-    stranger = next.first;
+    differing_rank = next.first;
   else
-    stranger = next.stranger;
-  if (fault || stranger) return;
+    differing_rank = next.differing_rank;
+  if (fault || differing_rank) return;
   auto& regions = decomposition.regions;
-  TAILRACE_ASSERT(next.decomposition.regions.size() == regions.size(),
-                  "who declares the same has the same grids");
+  TAILRACE_ASSERT(next.decomposition.regions.size() == regions.size(), "equal declarations have equal grids");
   for (std::size_t g = 0; g < regions.size(); ++g)
     for (std::size_t rank = 0; rank < next.decomposition.regions[g].size(); ++rank)
       regions[g].push_back(next.decomposition.regions[g][rank]);
   for (CoordinateParts& of_rank : next.parts) parts.push_back(std::move(of_rank));
-  TAILRACE_ASSERT(next.digests.size() == digests.size(), "who declares the same has the same coordinates");
+  TAILRACE_ASSERT(next.digests.size() == digests.size(), "equal declarations have equal coordinates");
   for (std::size_t i = 0; i < digests.size(); ++i) digests[i] += next.digests[i];
-  TAILRACE_ASSERT(next.nearest.size() == nearest.size(), "who declares the same looks for the same stations");
+  TAILRACE_ASSERT(next.nearest.size() == nearest.size(), "equal declarations have equal stations");
   for (std::size_t i = 0; i < nearest.size(); ++i) nearest[i].add(next.nearest[i]);
 }
 
@@ -46,8 +45,8 @@ std::vector<std::byte> ReadyReport::to_bytes() const {
   if (fault) return out.take();
   out.put(static_cast<std::int32_t>(first));
   out.put(digest);
-  out.put(static_cast<std::int32_t>(stranger.value_or(-1)));
-  if (stranger) return out.take();
+  out.put(static_cast<std::int32_t>(differing_rank.value_or(-1)));
+  if (differing_rank) return out.take();
   out.put_all(std::span<const std::byte>(decomposition.to_bytes()));
   out.put_all(std::span<const std::uint64_t>(digests));
   put_nearest(out, nearest);
@@ -65,8 +64,9 @@ ReadyReport ReadyReport::from_bytes(std::span<const std::byte> bytes) {
   if (gathered.fault) return gathered;
   gathered.first = in.get<std::int32_t>();
   gathered.digest = in.get<std::uint64_t>();
-  if (const auto stranger = in.get<std::int32_t>(); stranger >= 0) gathered.stranger = stranger;
-  if (gathered.stranger) return gathered;
+  if (const auto differing_rank = in.get<std::int32_t>(); differing_rank >= 0)
+    gathered.differing_rank = differing_rank;
+  if (gathered.differing_rank) return gathered;
   const auto decomposition = in.get_all<std::byte>();
   gathered.decomposition = model::Decomposition::from_bytes(decomposition);
   gathered.digests = in.get_all<std::uint64_t>();

@@ -1,4 +1,4 @@
-// What neighbouring ranks of a component declare and hold: the word that goes up the tree in `ready`.
+// The message that goes up the tree in `ready`: the declarations and parts of some consecutive ranks.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@
 namespace tailrace::handshake {
 
 struct ReadyReport {
-  int first = 0;                     // of the ranks, in the component
-  std::optional<base::Fault> fault;  // of one that cannot go on; what follows is of no use then
-  std::uint64_t digest = 0;          // of what the first of them declares
-  std::optional<int> stranger;       // the first that declares something else; nor then
+  int first = 0;                      // the first of these ranks, in the component
+  std::optional<base::Fault> fault;   // a rank gave up; the members below are then unset
+  std::uint64_t digest = 0;           // digest of the declarations of the first rank
+  std::optional<int> differing_rank;  // the first rank with other declarations; those below are then unset
   model::Decomposition decomposition;
   std::vector<CoordinateParts> parts;   // by rank
-  std::vector<std::uint64_t> digests;   // of coordinates in parts: the sums of these ranks
+  std::vector<std::uint64_t> digests;   // of coordinates in parts: sums over these ranks
   std::vector<NearestOfRanks> nearest;  // to stations
 
-  static ReadyReport of(const client::Declarer& declarer, int rank);  // without what is nearest to stations
-  void add(ReadyReport&& next);                                       // the ranks behind these
+  static ReadyReport of(const client::Declarer& declarer, int rank);  // `nearest` is left empty
+  void add(ReadyReport&& next);                                       // appends the ranks that follow these
   std::vector<std::byte> to_bytes() const;
   static ReadyReport from_bytes(std::span<const std::byte> bytes);
 };

@@ -11,14 +11,14 @@
 namespace tailrace::handshake {
 namespace {
 
-std::vector<std::byte> word_of(const std::optional<base::Fault>& fault) {
+std::vector<std::byte> message_of(const std::optional<base::Fault>& fault) {
   base::ByteWriter writer;
   put_fault(writer, fault);
   return writer.take();
 }
 
-std::optional<base::Fault> fault_in(const std::vector<std::byte>& word) {
-  base::ByteReader reader(word);
+std::optional<base::Fault> fault_in(const std::vector<std::byte>& message) {
+  base::ByteReader reader(message);
   return get_fault(reader);
 }
 
@@ -42,12 +42,12 @@ int Tree::rank_of(int place) const {
   return members_.empty() ? place : members_[static_cast<std::size_t>(place)];
 }
 
-void Tree::up(std::vector<std::byte> word) {
-  sendings_.emplace_back(component_, std::move(word), rank_of(branch_.parent), tags_.up);
+void Tree::up(std::vector<std::byte> message) {
+  sendings_.emplace_back(component_, std::move(message), rank_of(branch_.parent), tags_.up);
 }
 
-void Tree::down(std::vector<std::byte> word) {
-  const auto shared = std::make_shared<const std::vector<std::byte>>(std::move(word));
+void Tree::down(std::vector<std::byte> message) {
+  const auto shared = std::make_shared<const std::vector<std::byte>>(std::move(message));
   for (const int child : branch_.children)
     sendings_.emplace_back(component_, shared, rank_of(child), tags_.down);
 }
@@ -69,9 +69,9 @@ std::vector<int> Tree::neighbours() const {
 
 void Tree::give_up(const base::Fault& fault) {
   if (!is_first())
-    up(word_of(base::Fault{fault.code,
-                           fmt::format("rank {} of the component {}", component_.rank(), fault.message)}));
-  down(word_of(fault));
+    up(message_of(base::Fault{fault.code,
+                              fmt::format("rank {} of the component {}", component_.rank(), fault.message)}));
+  down(message_of(fault));
 }
 
 bool Tree::sent() {
@@ -79,47 +79,48 @@ bool Tree::sent() {
   return sendings_.empty();
 }
 
-std::vector<std::byte> hear_child(Tree& tree, std::size_t child, const std::function<void()>& meanwhile) {
-  std::optional<std::vector<std::byte>> word;
-  while (!(word = tree.from_child(child))) meanwhile();
-  return std::move(*word);
+std::vector<std::byte> receive_from_child(Tree& tree, std::size_t child,
+                                          const std::function<void()>& meanwhile) {
+  std::optional<std::vector<std::byte>> message;
+  while (!(message = tree.from_child(child))) meanwhile();
+  return std::move(*message);
 }
 
-void settle(Tree& tree, double seconds) {
+void wait_until_sent(Tree& tree, double seconds) {
   const double end = env::steady_seconds() + seconds;
   while (!tree.sent() && env::steady_seconds() < end)
     std::this_thread::sleep_for(std::chrono::microseconds(200));
 }
 
-std::optional<base::Fault> meet(Tree& tree, const std::function<bool()>& through,
-                                const std::function<void()>& meanwhile) {
-  std::vector<unsigned char> heard(tree.children(), 0);
+std::optional<base::Fault> barrier(Tree& tree, const std::function<bool()>& is_done,
+                                   const std::function<void()>& meanwhile) {
+  std::vector<unsigned char> received(tree.children(), 0);
   bool said = false;
   for (;;) {
-    const bool done = through();
-    for (std::size_t child = 0; child < heard.size(); ++child) {
-      const auto word = heard[child] ? std::nullopt : tree.from_child(child);
-      if (!word) continue;
-      heard[child] = 1;
-      const auto fault = fault_in(*word);
+    const bool done = is_done();
+    for (std::size_t child = 0; child < received.size(); ++child) {
+      const auto message = received[child] ? std::nullopt : tree.from_child(child);
+      if (!message) continue;
+      received[child] = 1;
+      const auto fault = fault_in(*message);
       if (!fault || said) continue;
       if (tree.is_first()) throw Error(fault->code, fault->message);
-      tree.up(*word);
+      tree.up(*message);
       said = true;
     }
-    if (done && !said && std::ranges::all_of(heard, [](auto one) { return one != 0; })) {
+    if (done && !said && std::ranges::all_of(received, [](auto one) { return one != 0; })) {
       said = true;
       if (!tree.is_first()) {
-        tree.up(word_of(std::nullopt));
+        tree.up(message_of(std::nullopt));
       } else {
-        tree.down(word_of(std::nullopt));
+        tree.down(message_of(std::nullopt));
         return std::nullopt;
       }
     }
     if (!tree.is_first()) {
-      if (const auto word = tree.from_parent()) {
-        tree.down(*word);
-        return fault_in(*word);
+      if (const auto message = tree.from_parent()) {
+        tree.down(*message);
+        return fault_in(*message);
       }
     }
     meanwhile();

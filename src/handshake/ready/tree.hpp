@@ -1,6 +1,6 @@
-// What many ranks say to each other, those of a component while they get ready and all of them in `start`: up
-// a tree to the first rank, and down from it, so that none takes or sends more than a few messages, however
-// many there are.
+// Gathers and broadcasts along a tree of ranks, used in `start` and `ready`. No rank sends or receives more
+// than a few messages, at any number of ranks. MPI's collectives are not used, because a rank that dies
+// inside one leaves the others blocked.
 #pragma once
 
 #include <functional>
@@ -14,26 +14,26 @@
 
 namespace tailrace::handshake {
 
-// Nothing here blocks. Each word begins with a fault or the lack of one (put_fault). A rank that cannot go on
-// says so in both directions; what it would have said or passed on is then not waited for.
+// No call blocks. Each message begins with put_fault(). A rank that gives up sends its fault in both
+// directions, in place of the messages that it would have sent or forwarded.
 class Tree {
  public:
   struct Tags {
     int up = 1, down = 2;
   };
-  explicit Tree(comm::Communicator& component);  // of all its ranks; it must live longer
-  // Of these ranks of the communicator, ascending; all of them if there are none.
+  explicit Tree(comm::Communicator& component);  // a tree of all its ranks; must live longer
+  // A tree of these ranks of the communicator, ascending; of all ranks if `members` is empty.
   Tree(comm::Communicator& communicator, Tags tags, std::vector<int> members);
 
   bool is_first() const { return branch_.parent < 0; }
   std::size_t children() const { return branch_.children.size(); }
-  void up(std::vector<std::byte> word);
-  void down(std::vector<std::byte> word);
+  void up(std::vector<std::byte> message);
+  void down(std::vector<std::byte> message);
   std::optional<std::vector<std::byte>> from_child(std::size_t child);
   std::optional<std::vector<std::byte>> from_parent();
   void give_up(const base::Fault& fault);
-  std::vector<int> neighbours() const;  // above and below, as ranks of the communicator
-  bool sent();                          // the others have taken over what was said
+  std::vector<int> neighbours() const;  // parent and children, as ranks of the communicator
+  bool sent();                          // all messages have been sent
 
  private:
   int rank_of(int place) const;  // in the communicator
@@ -45,15 +45,16 @@ class Tree {
   std::vector<Sending> sendings_;
 };
 
-// The next word of a child.
-std::vector<std::byte> hear_child(Tree& tree, std::size_t child, const std::function<void()>& meanwhile);
-// Until what this rank said is taken over, or `seconds` have passed: who gave up takes nothing.
-void settle(Tree& tree, double seconds);
+// Waits for the next message of a child.
+std::vector<std::byte> receive_from_child(Tree& tree, std::size_t child,
+                                          const std::function<void()>& meanwhile);
+// Waits until all messages have been sent, but `seconds` at most: a rank that gave up receives none.
+void wait_until_sent(Tree& tree, double seconds);
 
-// Until all ranks of the tree are through with something: `through` says it of this rank, does its part of
-// it, and is called until all are. Gives the fault where the first rank says that there is one; throws the
-// fault of another on the first rank.
-std::optional<base::Fault> meet(Tree& tree, const std::function<bool()>& through,
-                                const std::function<void()>& meanwhile);
+// A barrier: returns when `is_done` has returned true on all ranks of the tree. Calls it until then, also
+// after it has returned true, so that it can serve other ranks. Returns the fault that the first rank sent,
+// if any; on the first rank throws the fault of another.
+std::optional<base::Fault> barrier(Tree& tree, const std::function<bool()>& is_done,
+                                   const std::function<void()>& meanwhile);
 
 }  // namespace tailrace::handshake

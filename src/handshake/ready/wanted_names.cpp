@@ -8,7 +8,7 @@ namespace {
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-// Only names that hold an option of the model need the configuration to be parsed once more.
+// Parses the configuration again only if a name contains an option of the model.
 std::vector<settings::FieldGroup> groups_of(const Started& started,
                                             const std::map<std::string, std::string>& options) {
   const auto c = at(started.number);
@@ -20,8 +20,8 @@ std::vector<settings::FieldGroup> groups_of(const Started& started,
   return configuration.field_groups;
 }
 
-// The grid with these dims and the cells of the other one; else that one.
-int alike(const client::Declarer& declarer, int grid, const std::vector<std::string>& dims) {
+// The declared grid with these dims and the cells of `grid`; `grid` itself if there is none.
+int grid_with_dims(const client::Declarer& declarer, int grid, const std::vector<std::string>& dims) {
   const model::Declarations& declared = declarer.declarations();
   const model::Grid& like = declared.grids[at(grid)];
   if (dims.empty() || like.dims == dims) return grid;
@@ -55,7 +55,7 @@ void declare_wanted(const std::vector<settings::FieldGroup>& groups, client::Dec
       const bool is_own = found != known.end();
       if (!is_own) found = known.find(field.name.substr(field.name.rfind('.') + 1));
       if (found == known.end()) continue;
-      const int grid = alike(declarer, declared.fields[at(found->second)].grid, group.dims);
+      const int grid = grid_with_dims(declarer, declared.fields[at(found->second)].grid, group.dims);
       if (is_own)
         declarer.move_field(found->second, grid);
       else

@@ -56,7 +56,7 @@ TEST(RollCallOfManyRanks, is_short_where_neighbours_have_much_in_common) {
         EXPECT_EQ(one.only_core, rank % on_a_node);
         EXPECT_EQ(one.domain, rank % on_a_node / 16);
       }
-      EXPECT_THAT(speakers_among(participants), ::testing::ElementsAre(0, 8));
+      EXPECT_THAT(first_ranks_of_components(participants), ::testing::ElementsAre(0, 8));
       settings::ServersOptions options;
       options.per_node = 1;
       base::ByteWriter writer;
@@ -91,7 +91,7 @@ TEST(Exchange, no_rank_takes_more_than_a_few_words) {
                   say, say, [] { std::this_thread::yield(); }},
                  "");
     EXPECT_EQ(base::ByteReader(answer).get<std::int64_t>(), ranks * (ranks - 1) / 2);
-    come_together(tree, [] { std::this_thread::yield(); });
+    synchronize(tree, [] { std::this_thread::yield(); });
   });
   EXPECT_THAT(thrown, ::testing::Each(::testing::IsEmpty()));
   for (int rank = 0; rank < ranks; ++rank) EXPECT_LE(mail.received(rank), 2 * (base::tree_width + 1u));

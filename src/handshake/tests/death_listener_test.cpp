@@ -25,40 +25,40 @@ Run run_of(std::vector<int> nodes, std::vector<int> servers_of, int servers) {
 
 TEST(DeathListener, is_watched_by_its_clients_on_other_nodes) {
   const handshake::Run run = run_of({0, 0, 1, 2, 1}, {0, 0, 0, 0}, 1);
-  EXPECT_EQ(far_clients_of(run, 0), (std::vector<int>{0, 1, 3}));
-  EXPECT_TRUE(watching_fellows_of(run, 0).empty());
+  EXPECT_EQ(remote_clients_of(run, 0), (std::vector<int>{0, 1, 3}));
+  EXPECT_TRUE(watching_peers_of(run, 0).empty());
 }
 
 TEST(DeathListener, is_watched_by_two_servers_on_other_nodes_if_possible_on_two) {
   const handshake::Run run = run_of({9, 0, 0, 1, 1, 2}, {0}, 5);
-  EXPECT_EQ(watching_fellows_of(run, 0), (std::vector<int>{2, 4}));
-  EXPECT_EQ(watching_fellows_of(run, 2), (std::vector<int>{4, 0}));
-  EXPECT_EQ(watching_fellows_of(run, 4), (std::vector<int>{0, 2}));
+  EXPECT_EQ(watching_peers_of(run, 0), (std::vector<int>{2, 4}));
+  EXPECT_EQ(watching_peers_of(run, 2), (std::vector<int>{4, 0}));
+  EXPECT_EQ(watching_peers_of(run, 4), (std::vector<int>{0, 2}));
   const handshake::Run two = run_of({9, 0, 0, 0, 1}, {0}, 4);
-  EXPECT_EQ(watching_fellows_of(two, 3), (std::vector<int>{0, 1}));
-  EXPECT_EQ(watching_fellows_of(two, 0), (std::vector<int>{3}));
+  EXPECT_EQ(watching_peers_of(two, 3), (std::vector<int>{0, 1}));
+  EXPECT_EQ(watching_peers_of(two, 0), (std::vector<int>{3}));
 }
 
 // However many servers: each watches a few, and none of its own node.
-TEST(DeathListener, by_few_however_many_servers_there_are) {
+TEST(DeathListener, is_watched_by_two_servers_at_any_number_of_servers) {
   for (const int servers : {1000, 4001}) {
     std::vector<int> nodes{0};
     for (int server = 0; server < servers; ++server) nodes.push_back(server / 3);
     const handshake::Run run = run_of(nodes, {0}, servers);
     std::vector<int> watches(static_cast<std::size_t>(servers), 0);
     for (int server = 0; server < servers; ++server) {
-      const std::vector<int> fellows = watching_fellows_of(run, server);
-      EXPECT_EQ(fellows.size(), 2u);
-      for (const int fellow : fellows) {
-        EXPECT_NE(fellow / 3, server / 3);
-        ++watches[static_cast<std::size_t>(fellow)];
+      const std::vector<int> peers = watching_peers_of(run, server);
+      EXPECT_EQ(peers.size(), 2u);
+      for (const int peer : peers) {
+        EXPECT_NE(peer / 3, server / 3);
+        ++watches[static_cast<std::size_t>(peer)];
       }
     }
     EXPECT_LE(*std::ranges::max_element(watches), 6);
   }
 }
 
-TEST(DeathListener, listens_for_nobody_where_all_are_on_its_node) {
+TEST(DeathListener, does_not_listen_when_all_ranks_are_on_its_node) {
   const handshake::Run run = run_of({0, 0, 0}, {0, 0}, 1);
   const DeathListener watched(run, 0);
   EXPECT_EQ(watched.address_for(0).port, 0);
@@ -75,7 +75,7 @@ TEST(DeathListener, has_an_address_for_the_first_of_many_clients_only) {
   EXPECT_EQ(watched.address_for(static_cast<int>(most_watching_clients)).port, 0);
 }
 
-TEST(DeathListener, stops_listening_when_all_have_come_and_its_end_is_no_loss) {
+TEST(DeathListener, stops_listening_when_all_are_connected_and_closing_the_listener_is_no_failure) {
   const handshake::Run run = run_of({0, 0, 1}, {0, 0}, 1);
   std::optional<DeathListener> watched(std::in_place, run, 0);
   FailedServers first(run, 0), second(run, 1);
@@ -86,22 +86,22 @@ TEST(DeathListener, stops_listening_when_all_have_come_and_its_end_is_no_loss) {
   first.watch({0, env::Lifeline(get_address(reader), 0)});
   second.watch({0, env::Lifeline(watched->address_for(1), 1)});
   for (const double end = env::steady_seconds() + 5.0; env::steady_seconds() < end; usleep(1000)) {
-    watched->take_in();
-    EXPECT_TRUE(first.look().empty() && second.look().empty());
-    if (!watched->expects_more()) break;
+    watched->accept();
+    EXPECT_TRUE(first.check().empty() && second.check().empty());
+    if (!watched->awaits_watchers()) break;
   }
   usleep(300000);
-  EXPECT_TRUE(first.look().empty() && second.look().empty());
+  EXPECT_TRUE(first.check().empty() && second.check().empty());
   EXPECT_TRUE(first.is_watched(0) && second.is_watched(0));
   FailedServers late(run, 1);
   late.watch({0, env::Lifeline(watched->address_for(1), 1)});
   for (const double end = env::steady_seconds() + 5.0; late.is_watched(0) && env::steady_seconds() < end;
        usleep(1000))
-    late.look();
+    late.check();
   EXPECT_FALSE(late.is_watched(0));
   watched.reset();
   usleep(300000);
-  EXPECT_TRUE(first.look().empty());
+  EXPECT_TRUE(first.check().empty());
 }
 
 }  // namespace

@@ -39,10 +39,10 @@ TEST(ExistingFiles, AreReplacedByARunFromTheBeginning) {
   files->write("a.nc", "precious");
   EXPECT_EQ(complaint(plan_of({}), 0.0, *files), "none");
   EXPECT_EQ(complaint(plan_of(IfExists::replace), 7200.0, *files), "none");
-  EXPECT_EQ(complaint(plan_of(IfExists::fail), 0.0, *files),
-            "run.yaml:9:16  output.a.nc.if_exists: the file a.nc exists; expected none of this name, as "
-            "`if_exists: "
-            "fail` says: move it, or write `replace` or another path");
+  EXPECT_EQ(
+      complaint(plan_of(IfExists::fail), 0.0, *files),
+      "run.yaml:9:16  output.a.nc.if_exists: the file a.nc exists, and `if_exists: fail` does not allow it "
+      "to be replaced; move it, or use `replace` or another path");
 }
 
 TEST(ExistingFiles, AreKeptByARunThatGoesOn) {
@@ -54,7 +54,7 @@ TEST(ExistingFiles, AreKeptByARunThatGoesOn) {
   const std::string said = complaint(plan_of({}), 3600.0, *files);
   EXPECT_THAT(said,
               testing::StartsWith("run.yaml:1:3  output.a.nc: the file a.nc exists, and this run begins at "
-                                  "3600 s of model time: a run that goes on"));
+                                  "3600 s of model time, so it may continue an earlier run"));
   EXPECT_THAT(said, testing::HasSubstr("\nrun.yaml:2:3  output.b.nc: the file b_7200.0.nc exists, and"));
 }
 

@@ -65,13 +65,13 @@ Outcome exchange(const std::vector<std::vector<GivenNodes>>& given) {
     Tree tree(component);
     NodeExchange exchange(component, given[rank]);
     const auto nap = [] { std::this_thread::yield(); };
-    EXPECT_FALSE(meet(
+    EXPECT_FALSE(barrier(
         tree, [&] { return exchange.progress(); }, nap));
     auto findings = exchange.shares().join();
     for (std::size_t child = 0; child < tree.children(); ++child)
-      add_findings(findings, hear_child(tree, child, nap));
+      add_findings(findings, receive_from_child(tree, child, nap));
     outcome.values[rank] = exchange.shares().values();
-    if (!tree.is_first()) return tree.up(findings_word(findings));
+    if (!tree.is_first()) return tree.up(findings_message(findings));
     refuse_findings(findings, given[rank]);
   });
   outcome.error = thrown[0];
@@ -149,7 +149,7 @@ TEST(MeshNodes, that_two_ranks_give_differently_are_refused) {
   EXPECT_EQ(
       exchange(given).error,
       "mesh \"mesh\": rank 6 gives node 333 (counted from 0) at (1.5, 0.5), but rank 17 at (1.5, 0.25); "
-      "ranks that share a node must give it the same to the last bit");
+      "ranks that share a node must give the same bits");
 }
 
 TEST(MeshNodes, that_differ_in_the_sign_of_zero_or_in_a_nan_are_judged_by_their_bits) {

@@ -60,8 +60,8 @@ TEST(PlacementWarnings, AServerOnTheCoreOfAModelRankIsToldOf) {
   options.per_node = 1;
   const auto crowded = bound({0, 1, 2, 3, 1});
   EXPECT_THAT(placement_warnings(place(crowded, options), crowded, options),
-              ElementsAre(AllOf(HasSubstr("2 of 2 server ranks are bound to a core"),
-                                HasSubstr("rank 4 and model rank 1 have core 1 between them"))));
+              ElementsAre(AllOf(HasSubstr("2 of 2 server ranks are bound to the same core"),
+                                HasSubstr("rank 4 and model rank 1 share core 1"))));
   const auto roomy = bound({0, 1, 2, 3, 4});
   EXPECT_THAT(placement_warnings(place(roomy, options), roomy, options), IsEmpty());
   auto elsewhere = bound({0, 1, 2, 3, 4});

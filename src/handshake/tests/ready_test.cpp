@@ -155,7 +155,7 @@ TEST(Ready, all_hear_of_a_rank_that_leaves_before) {
     const auto thrown = on_ranks(run.component, [&](comm::Communicator& component) {
       Started started = run.started(component.rank());
       if (component.rank() == leaver)
-        return tell_never_ready(started, {ErrorCode::lost, "left before ready"});
+        return report_never_ready(started, {ErrorCode::lost, "left before ready"});
       agree_on_declarations(started, declared(component.rank()), {}, nap, nap);
     });
     for (int rank = 0; rank < ranks; ++rank)

@@ -25,7 +25,7 @@ TEST(Tree, nobody_goes_on_before_all_are_through) {
       Tree tree(component);
       int turns = 0;
       bool counted = false;
-      const auto fault = meet(
+      const auto fault = barrier(
           tree,
           [&] {
             if (++turns <= component.rank() || counted) return counted;
@@ -44,7 +44,7 @@ TEST(Tree, a_rank_takes_few_words_however_many_there_are) {
   Mailboxes mail(200);
   on_ranks(mail, [](comm::Communicator& component) {
     Tree tree(component);
-    meet(
+    barrier(
         tree, [] { return true; }, nap);
   });
   for (int rank = 0; rank < mail.ranks(); ++rank)
@@ -60,7 +60,7 @@ TEST(Tree, all_hear_of_a_rank_that_gives_up) {
       Tree tree(component);
       if (component.rank() == leaver) return tree.give_up({ErrorCode::lost, "went away"});
       try {
-        const auto fault = meet(
+        const auto fault = barrier(
             tree, [] { return true; }, nap);
         ASSERT_TRUE(fault);
         throw Error(fault->code, fault->message);

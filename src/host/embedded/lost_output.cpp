@@ -28,10 +28,12 @@ std::string describe_lost_output(const handshake::Run& run, const std::string& h
                                ? std::string("the first step")
                                : fmt::format("step {} ({} s of model time)", now.step, now.time);
   const std::string files = run.servers().report ? describe_files(run.servers().report_directory) : "";
-  return fmt::format("{}; the model goes on without output from {} on (servers.on_server_loss: continue). {}",
-                     how, from,
-                     files.empty() ? "What was committed until then is in the files"
-                                   : fmt::format("Whole are {} of model time; what is later is lost", files));
+  return fmt::format(
+      "{}; the model continues without output from {} on (servers.on_server_loss: continue). {}", how, from,
+      files.empty() ? "What was committed until then is in the files"
+                    : fmt::format("The files are complete as follows: {} of model time; later "
+                                  "output is lost",
+                                  files));
 }
 
 std::string loss_of_own_host(int rank, const std::string& what) {

@@ -15,9 +15,9 @@ struct CheckpointCommitter::Checkpoint {
   checkpoint::Manifest manifest;
   CheckpointTimes times;
   Stage stage = Stage::collects;
-  int heard = 0;                     // servers, in this stage
+  int replies = 0;                   // servers, in this stage
   std::uint64_t waiting = 0;         // bytes in burst buffers
-  std::optional<base::Fault> fault;  // the first of any member, or of the manifest
+  std::optional<base::Fault> fault;  // the first fault of a shard or of the manifest
 };
 
 // The I/O thread writes `fault`, and `done` last.
@@ -53,18 +53,18 @@ void CheckpointCommitter::add_shard(checkpoint::Shard shard) {
     ++checkpoint.times.overflowed;
   ++checkpoint.times.shards;
   checkpoint.manifest.shards.push_back(std::move(shard));
-  heard_all(checkpoint);
+  count_reply(checkpoint);
 }
 
 void CheckpointCommitter::add_fault(const base::Fault& fault) {
   if (checkpoints_.empty() || checkpoints_.back()->stage != Stage::collects) return;
   if (!checkpoints_.back()->fault) checkpoints_.back()->fault = fault;
-  heard_all(*checkpoints_.back());
+  count_reply(*checkpoints_.back());
 }
 
-void CheckpointCommitter::heard_all(Checkpoint& checkpoint) {
-  if (++checkpoint.heard < servers_) return;
-  checkpoint.heard = 0;
+void CheckpointCommitter::count_reply(Checkpoint& checkpoint) {
+  if (++checkpoint.replies < servers_) return;
+  checkpoint.replies = 0;
   checkpoint.waiting = checkpoint.times.buffered;
   if (checkpoint.fault) {
     checkpoint.stage = Stage::to_abandon;
@@ -84,10 +84,11 @@ void CheckpointCommitter::drained(const Drain::Outcome& outcome) {
   Checkpoint* const checkpoint = find(outcome.step);
   if (checkpoint == nullptr) return;  // given up
   if (outcome.fault && !checkpoint->fault)
-    checkpoint->fault = {outcome.fault->code,
-                         fmt::format("that of step {} stays on the nodes, for the next job to drain: {}",
-                                     outcome.step, outcome.fault->message)};
-  if (++checkpoint->heard == servers_)
+    checkpoint->fault = {
+        outcome.fault->code,
+        fmt::format("the checkpoint of step {} remains on the nodes, where the next job can drain it: {}",
+                    outcome.step, outcome.fault->message)};
+  if (++checkpoint->replies == servers_)
     checkpoint->stage = checkpoint->fault ? Stage::fails : Stage::to_commit;
   if (checkpoint->stage != Stage::drains) checkpoint->waiting = 0;
 }
@@ -136,7 +137,7 @@ void CheckpointCommitter::start(Checkpoint& checkpoint) {
   });
 }
 
-// The newest set goes first while it lets no other begin.
+// The newest checkpoint has priority while it keeps the next one from beginning.
 void CheckpointCommitter::start() {
   if (work_ || checkpoints_.empty()) return;
   for (const auto& checkpoint : checkpoints_)

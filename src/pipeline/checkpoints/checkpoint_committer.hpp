@@ -1,6 +1,7 @@
-// The leader's book of the sets under way: from the members that servers have finished to the manifest that
-// makes a set count. Where members are in burst buffers, a note says so before they are drained, and the next
-// checkpoint may begin meanwhile; sets are committed in the order of their steps.
+// The leader's list of unfinished checkpoints, from the first finished shard to the manifest that commits a
+// checkpoint. If shards are in burst buffers, a note in the checkpoint's directory records that before they
+// are drained, so that a later job can find them, and the next checkpoint may begin meanwhile. Checkpoints
+// are committed in the order of their steps.
 #pragma once
 
 #include <atomic>
@@ -20,14 +21,14 @@ namespace tailrace::pipeline::checkpoints {
 
 struct CheckpointTimes {
   checkpoint::CheckpointHeader head;
-  std::uint64_t bytes = 0;         // of all members
-  std::uint64_t buffered = 0;      // of those in burst buffers
-  int shards = 0, overflowed = 0;  // of these, those that did not fit there
-  double begun_at = 0.0;           // steady seconds, of the model's message
-  double model_seconds = 0.0;      // that checkpoints before it cost the first rank
+  std::uint64_t bytes = 0;         // of all shards
+  std::uint64_t buffered = 0;      // of the shards in burst buffers
+  int shards = 0, overflowed = 0;  // overflowed: shards that did not fit there
+  double begun_at = 0.0;           // steady seconds at the model's message
+  double model_seconds = 0.0;      // time that earlier checkpoints took on the first model rank
 };
 
-// Communication thread; the store is used on an I/O thread, by one piece of work at a time.
+// Communication thread. The store is used on an I/O thread, by one task at a time.
 class CheckpointCommitter {
  public:
   struct Events {
@@ -37,34 +38,35 @@ class CheckpointCommitter {
     std::function<void(const CheckpointTimes&)> durable;
     std::function<void(const base::Fault&)> failed;
   };
-  // `uses_buffer`: members may be in burst buffers. The executor must live longer.
+  // `uses_buffer`: shards may be in burst buffers. The executor must live longer.
   CheckpointCommitter(server::Executor& executor, int servers, bool uses_buffer, Events events)
       : executor_(executor), servers_(servers), uses_buffer_(uses_buffer), events_(std::move(events)) {}
   ~CheckpointCommitter();  // waits for work under way
 
-  // Before all else, with the sets that this process holds, and how many complete ones stay.
+  // Called first. `store`: the locked checkpoints. `keep`: the number of complete checkpoints that are kept.
   void open(std::unique_ptr<checkpoint::CheckpointStore> store, int keep);
   void begin(checkpoint::Manifest manifest, double model_seconds);
-  // Of the newest set, from each server once.
+  // One of these once for each server, for the newest checkpoint.
   void add_shard(checkpoint::Shard shard);
   void add_fault(const base::Fault& fault);
-  // From each server once for each set that is wanted.
+  // Once for each server and each checkpoint that is to be drained.
   void drained(const Drain::Outcome& outcome);
   bool progress();
-  void give_up();  // what is in burst buffers stays, and so does the note
+  void give_up();  // shards in burst buffers stay, and so does the note
 
-  // All members of the sets before are finished; without a burst buffer these sets count.
+  // A new checkpoint may begin: all shards of the previous ones are finished; without a burst buffer, they
+  // are committed.
   bool may_begin() const;
   bool under_way() const { return !checkpoints_.empty(); }
   std::uint64_t waiting_bytes() const;  // in burst buffers
-  std::size_t waiting() const;          // sets that are on nodes and do not count yet
+  std::size_t waiting() const;          // checkpoints on nodes that are not committed yet
 
  private:
   enum class Stage { collects, to_note, to_abandon, drains, to_commit, fails };
   struct Checkpoint;
   struct Work;
   Checkpoint* find(std::int64_t step);
-  void heard_all(Checkpoint& checkpoint);
+  void count_reply(Checkpoint& checkpoint);
   void start();
   void start(Checkpoint& checkpoint);
   void end_work();
@@ -77,7 +79,7 @@ class CheckpointCommitter {
   std::shared_ptr<checkpoint::CheckpointStore> store_;
   int keep_ = 1;
   std::deque<std::shared_ptr<Checkpoint>> checkpoints_;  // by step
-  std::shared_ptr<Work> work_;                           // under way
+  std::shared_ptr<Work> work_;                           // the current task
 };
 
 }  // namespace tailrace::pipeline::checkpoints

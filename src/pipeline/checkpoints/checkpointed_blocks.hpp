@@ -1,4 +1,4 @@
-// The model's fields of a checkpoint, block by block, from the put to the cut.
+// The blocks of the checkpointed fields, from the put to the snapshot.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ class CheckpointedBlocks {
   explicit CheckpointedBlocks(const Blueprint& blueprint) : blueprint_(blueprint) {}  // must live longer
 
   void accept(int client, int field, std::span<const std::byte> values);  // from any thread; copies
-  void hand_over(PieceSender& to);                                        // all, and holds none
+  void hand_over(PieceSender& to);  // passes on all blocks without a copy
   void drop();
   std::size_t bytes() const;
 

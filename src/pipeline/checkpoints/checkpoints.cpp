@@ -151,7 +151,7 @@ std::optional<base::Fault> Checkpoints::disagreement(const model::Tick& begun) c
   if (asked_here == asked_there) return std::nullopt;
   return base::Fault{
       ErrorCode::usage,
-      fmt::format("component \"{}\": some ranks called checkpoint at step {}, others went on to step {}; "
+      fmt::format("component \"{}\": some ranks called checkpoint at step {}, others continued to step {}; "
                   "expected the call on all ranks at the same step",
                   blueprint_.info.declarations.component,
                   asked_here ? barrier_.asked_at()->step : barrier_.announced_at()->step, begun.step)};
@@ -162,7 +162,7 @@ void Checkpoints::begin(const model::Tick& tick, const messaging::Bytes& values)
   const bool buffers = !buffered_path_.empty();
   own_.begin(checkpoint::checkpoint_path(checkpoints_path_, tick.step),
              buffers ? checkpoint::checkpoint_path(buffered_path_, tick.step) : "", head);
-  // Only now it is sure that no other job holds the sets, whose members may be there.
+  // Not earlier: until the leader holds the lock, another job may still have shards in this buffer.
   if (buffers && !std::exchange(buffer_is_clean_, true))
     services_.executor.write([path = buffered_path_, step = tick.step, servers = control_.size()] {
       checkpoint::clean_buffer(env::system_files(), path, step, servers);
@@ -180,12 +180,12 @@ void Checkpoints::begin(const model::Tick& tick, const messaging::Bytes& values)
 void Checkpoints::save() {
   PieceSender sender(control_, owners_, [this](OwnPiece&& piece) { own_.keep(std::move(piece)); });
   try {
-    blocks_.hand_over(sender);  // first, for it is the most, and is written meanwhile
+    blocks_.hand_over(sender);  // first, because it is the largest part and is written meanwhile
     events_.save(sender);
     model::save(std::exchange(values_, {}), sender);
   } catch (...) {
     failed(base::current_fault());
-    // The owner finds cells missing, so there will be no such set.
+    // The owner of an array finds missing cells, so this checkpoint is abandoned.
   }
   not_taken_ = sender.finish();
   if (not_taken_ == 0) through_.say({});
@@ -294,7 +294,7 @@ std::optional<telemetry::CheckpointStatus> Checkpoints::status() const {
 
 void Checkpoints::failed(const base::Fault& fault) {
   const std::string message =
-      fmt::format("the checkpoint cannot be made: {}; those before it stay", fault.message);
+      fmt::format("the checkpoint cannot be made: {}; earlier checkpoints are kept", fault.message);
   if (options_.on_error == settings::OnCheckpointError::skip)
     base::log_warning(message + " (checkpoint.on_error: skip)");
   else
@@ -312,7 +312,7 @@ void Checkpoints::give_up() {
 std::string Checkpoints::describe() const {
   const std::string& component = blueprint_.info.declarations.component;
   if (barrier_.under_way())
-    return fmt::format("\n    component \"{}\": its servers come to rest for a checkpoint", component);
+    return fmt::format("\n    component \"{}\": its servers finish their work for a checkpoint", component);
   if (committer_.waiting() > 0 && !own_.under_way())
     return fmt::format("\n    component \"{}\": {} checkpoint(s) are drained from burst buffers, {:.1f} MiB",
                        component, committer_.waiting(), mebibytes(committer_.waiting_bytes()));

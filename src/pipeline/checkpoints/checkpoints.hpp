@@ -1,4 +1,4 @@
-// The checkpoints of a component on one server, from the model's message to the set on disk.
+// The checkpoints of a component on one server, from the model's request to the committed checkpoint.
 #pragma once
 
 #include <atomic>
@@ -19,38 +19,38 @@
 
 namespace tailrace::pipeline::checkpoints {
 
-// Communication thread only, but for keep().
+// Communication thread only, except for keep().
 class Checkpoints {
  public:
   struct Events {
     std::function<bool()> at_rest;
-    std::function<void(model::StateSaver&)> save;  // all that the servers hold, but for the model's fields
-    std::function<void(const base::Fault&)> tell;  // the model
+    std::function<void(model::StateSaver&)> save;  // saves the state of the server without the model's fields
+    std::function<void(const base::Fault&)> tell;  // reports a fault to the model
   };
   // All must live longer.
   Checkpoints(const Blueprint& blueprint, ControlChannel& control, sinks::SinkServices services,
               Events events);
 
-  // The leader takes hold of the sets, and removes those that the run does not go on from. Throws what keeps
-  // it from that: another job that holds them; and on any server a burst buffer that cannot be written.
-  // Before any file of the component is changed.
+  // The leader locks the checkpoints, and removes those after the step at which the run begins. Throws if
+  // another job holds the lock and, on any server, if its burst buffer cannot be written. Must be called
+  // before any file of the component is changed.
   void open();
 
-  // Sets what tells this object of files that are begun and of commits.
+  // Sets the callbacks for new files and for commits.
   void watch_files(sinks::SinkServices& services);
   void keep(int client, int field, std::span<const std::byte> values);  // from any thread
-  // This server's clients stand behind their puts of the step, all of which are worked on.
+  // All clients of this server have requested a checkpoint after this step; their puts precede the request.
   void ask(const model::Tick& tick, std::span<const std::byte> values) { barrier_.ask(tick, values); }
   bool is_saved() const { return !barrier_.asked(); }  // the clients may go on
   bool cuts() const { return barrier_.under_way(); }
-  // Why the ranks do not agree on a checkpoint, when a step begins on this server, or on the leader.
+  // When a step begins here or on the leader: a fault if not all ranks requested the same checkpoint.
   std::optional<base::Fault> disagreement(const model::Tick& begun) const;
   bool progress();
   void give_up();
   bool under_way() const {
     return barrier_.under_way() || own_.under_way() || committer_.under_way() || drain_.under_way();
   }
-  std::size_t bytes() const { return blocks_.bytes() + own_.bytes(); }  // held
+  std::size_t bytes() const { return blocks_.bytes() + own_.bytes(); }  // in memory
   std::string describe() const;                                         // for the watchdog
   std::optional<telemetry::CheckpointStatus> status() const;
 
@@ -77,14 +77,14 @@ class Checkpoints {
   const Owners owners_;
   CheckpointedBlocks blocks_;
   const std::string checkpoints_path_;
-  const std::string buffered_path_;       // empty: there is no burst buffer
-  std::atomic<std::int64_t> newest_cut_;  // its step; -1: none
+  const std::string buffered_path_;       // empty: no burst buffer
+  std::atomic<std::int64_t> newest_cut_;  // step of the newest snapshot; -1: none
   LocalShard own_;
   Drain drain_;
-  CheckpointCommitter committer_;  // of the leader
+  CheckpointCommitter committer_;  // used on the leader
   SnapshotBarrier barrier_;
   TreeGather through_, shards_, drained_;
-  std::size_t not_taken_ = 0;  // messages with pieces of this server
+  std::size_t not_taken_ = 0;  // messages with pieces of this server that are not acknowledged yet
   model::KeptValues values_;
   bool buffer_is_clean_ = false;
   std::optional<telemetry::CheckpointStatus> newest_;  // on the leader

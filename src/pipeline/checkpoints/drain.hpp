@@ -1,5 +1,5 @@
-// This server's members of sets on their way from the burst buffer of its node into the sets' directory, in
-// the order of the steps.
+// Drains this server's shards from the burst buffer of its node to the directory of the checkpoints, in the
+// order of the steps.
 #pragma once
 
 #include <atomic>
@@ -25,16 +25,17 @@ class Drain {
 
   // The executor and the files must live longer.
   Drain(server::Executor& executor, env::FileSystem& files) : executor_(executor), files_(files) {}
-  ~Drain();  // ends a copy under way; what is in the buffer stays
+  ~Drain();  // ends the current copy; shards in the buffer stay
 
-  // The member is finished, in the buffer or, where that is full, in its set's directory. It stays there
-  // until the message about its set comes.
+  // A shard is finished, in the buffer or, if that is full, in the directory of its checkpoint. It waits
+  // until decide().
   void add(const std::string& checkpoint, std::int64_t step, checkpoint::Shard shard);
-  // All members of the set are finished; or there will be no such set.
+  // `is_wanted`: all shards of the checkpoint are finished, so drain this one; otherwise the checkpoint is
+  // abandoned.
   void decide(std::int64_t step, bool is_wanted);
-  bool progress();                        // true if anything moved
-  std::optional<Outcome> take_outcome();  // of each that is wanted, once
-  void give_up();                         // what is in the buffer stays; no outcome comes any more
+  bool progress();                        // true if anything was done
+  std::optional<Outcome> take_outcome();  // once for each shard that is drained
+  void give_up();                         // shards in the buffer stay; no further outcome
   bool under_way() const { return !waiting_.empty() || work_ || !outcomes_.empty(); }
 
  private:
@@ -50,7 +51,7 @@ class Drain {
   server::Executor& executor_;
   env::FileSystem& files_;
   std::deque<Waiting> waiting_;
-  std::shared_ptr<Work> work_;  // under way
+  std::shared_ptr<Work> work_;  // the current copy
   std::deque<Outcome> outcomes_;
 };
 

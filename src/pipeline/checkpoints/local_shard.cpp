@@ -7,7 +7,7 @@
 
 namespace tailrace::pipeline::checkpoints {
 
-// The I/O thread writes the rest, and `done` last.
+// The I/O thread writes the members from `writer` on, and `done` last.
 struct LocalShard::Work {
   std::deque<messaging::Bytes> bundles;
   std::deque<OwnPiece> pieces;

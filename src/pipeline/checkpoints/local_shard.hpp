@@ -1,4 +1,4 @@
-// The arrays of a checkpoint that this server owns, on their way into its member of the set.
+// Writes the arrays of a checkpoint that this server owns into its shard.
 #pragma once
 
 #include <atomic>
@@ -15,32 +15,32 @@
 
 namespace tailrace::pipeline::checkpoints {
 
-// Communication thread; what may block runs on an I/O thread, one piece of work at a time, so arrays are
-// written while others still come, and what is written is held no more.
+// Communication thread. Blocking work runs on an I/O thread, one task at a time: arrays are written while
+// others still arrive, and their memory is freed at once.
 class LocalShard {
  public:
   struct Outcome {
     std::int64_t step = 0;
     std::optional<base::Fault> fault;
-    checkpoint::Shard shard;  // where there is none
+    checkpoint::Shard shard;  // set if there is no fault
   };
 
   // The executor and the files must live longer.
   LocalShard(server::Executor& executor, env::FileSystem& files, int server)
       : executor_(executor), files_(files), server_(server) {}
-  ~LocalShard();  // waits for a write under way
+  ~LocalShard();  // waits for the current write
 
-  // From now on pieces are of this set. `buffered`: its directory in the burst buffer; empty: there is none.
-  // Not while it is under way.
+  // Begins a shard. `buffered`: the directory of the checkpoint in the burst buffer; empty: no buffer. Must
+  // not be called while under_way().
   void begin(const std::string& checkpoint, const std::string& buffered, checkpoint::CheckpointHeader head);
-  void take(messaging::Bytes&& bundle);   // as PieceSender sends them
-  void keep(OwnPiece&& piece);            // of this server; writing begins at once
-  void end_of_pieces();                   // of any server
-  bool progress();                        // true if anything moved
-  std::optional<Outcome> take_outcome();  // once, when all is on the disk, or cannot be
-  void give_up();                         // no outcome comes any more
+  void take(messaging::Bytes&& bundle);   // a message of a PieceSender
+  void keep(OwnPiece&& piece);            // a piece of this server; writing begins at once
+  void end_of_pieces();                   // all pieces of all servers have arrived
+  bool progress();                        // true if anything was done
+  std::optional<Outcome> take_outcome();  // once, when the shard is on the disk or has failed
+  void give_up();                         // no further outcome
   bool under_way() const { return under_way_; }
-  std::size_t bytes() const { return bytes_; }  // held
+  std::size_t bytes() const { return bytes_; }  // in memory
 
  private:
   struct Work;
@@ -53,7 +53,7 @@ class LocalShard {
   checkpoint::CheckpointHeader head_;
   std::deque<messaging::Bytes> waiting_;
   std::deque<OwnPiece> pieces_;
-  std::shared_ptr<Work> work_;  // under way
+  std::shared_ptr<Work> work_;  // the current write
   std::shared_ptr<checkpoint::ShardWriter> writer_;
   std::optional<base::Fault> fault_;
   std::optional<Outcome> outcome_;

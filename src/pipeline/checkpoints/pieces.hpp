@@ -1,5 +1,5 @@
-// Saved state on its way to the servers that write it: each array goes to one of them, whichever servers have
-// parts of it.
+// Sends pieces of the saved state to the servers that write it. Each array has one owner, whichever servers
+// hold parts.
 #pragma once
 
 #include <functional>
@@ -14,28 +14,29 @@
 
 namespace tailrace::pipeline::checkpoints {
 
-// By name of an array: the server that writes it.
+// The server that writes an array, by its name.
 using Owners = std::map<std::string, std::size_t>;
-// The model's fields in a checkpoint, so that each server writes about as many bytes. The same on all
-// servers.
+// Owners of the checkpointed fields, balanced so that each server writes about the same number of bytes.
+// Identical on all servers.
 Owners owners_of_fields(const plan::Plan& plan, const model::Declarations& declarations, int servers);
 
-// A part of an array that this server writes itself: handed over without a copy.
+// A piece of an array that may be passed on without a copy.
 struct OwnPiece {
   model::StateArray array;
   model::Region region;
   std::vector<std::byte> values;
 };
 
-// Communication thread only. What is saved leaves in messages of some MiB.
+// Communication thread only. Sends messages of some MiB.
 class PieceSender final : public model::StateSaver {
  public:
-  // Both must live longer. `owners`: of the largest arrays; who owns another follows from its name.
+  // Both must live longer. `owners`: those of the largest arrays; the owner of any other array is a hash of
+  // its name.
   PieceSender(ControlChannel& control, const Owners& owners, std::function<void(OwnPiece&&)> keep);
   void save(const model::StateArray& array, const model::Region& region,
             std::span<const std::byte> values) override;
-  void hand_over(OwnPiece&& piece);  // the same; `keep` gets it where this server is the owner
-  std::size_t finish();              // once, at the end: how many messages left
+  void hand_over(OwnPiece&& piece);  // as save(), but passes the piece to `keep` if this server is the owner
+  std::size_t finish();              // once, at the end: sends the rest, and returns the number of messages
 
  private:
   std::size_t owner_of(const std::string& array) const;
@@ -48,7 +49,7 @@ class PieceSender final : public model::StateSaver {
   std::size_t sent_ = 0;
 };
 
-// What is in such a message.
+// Saves the pieces of such a message into `into`.
 void unpack(std::span<const std::byte> bundle, model::StateSaver& into);
 
 }  // namespace tailrace::pipeline::checkpoints

@@ -37,8 +37,8 @@ void SnapshotBarrier::give_up() {
   quiescence_.end();
 }
 
-// (The leader's own count begins before it tells others of the cut, whose counts may be here before its own
-// message is.)
+// The leader starts its quiescence detector before the broadcast, because the counts of other servers may
+// arrive before its own copy of the message.
 bool SnapshotBarrier::progress(bool may_begin) {
   if (is_leader() && asked_ && may_begin && !std::exchange(announced_here_, true)) {
     quiescence_.begin();

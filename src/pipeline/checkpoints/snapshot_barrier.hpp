@@ -1,5 +1,12 @@
-// One moment at which all servers of a component have done all that the steps up to a checkpoint's asked for,
-// and nothing of any later one: then each saves what it holds, and goes on when all have.
+// A consistent snapshot of a component's servers after one step: every server has done all work of the steps
+// up to the checkpoint's, and none of any later step.
+//
+// Chandra and Lamport's snapshot records messages in flight together with the states. Here the intakes pause
+// instead, until no server has work and no message is in flight (QuiescenceDetector); then each server saves
+// its state, and all continue when the last has saved (a TreeGather followed by a broadcast). The pause costs
+// little, since the clients keep filling their buffers, and the state has no messages, so it can be loaded on
+// another number of servers. Without the barrier, a piece in flight would be in no server's state, and the
+// restarted run would lack its cells.
 #pragma once
 
 #include <functional>
@@ -18,19 +25,20 @@ class SnapshotBarrier {
  public:
   struct Events {
     std::function<void(const model::Tick&, const messaging::Bytes& values)> begin;  // on every server
-    std::function<bool()> at_rest;  // nothing is to be done here for the steps up to the cut
-    std::function<void()> save;     // all servers rest
+    std::function<bool()> at_rest;  // this server is idle: all work of the steps up to the snapshot is done
+    std::function<void()> save;     // all servers are quiescent
   };
-  // `leader`: the server that announces the steps. `messages` must live longer.
+  // `leader`: the server that announces the steps. `control` must live longer.
   SnapshotBarrier(ControlChannel& control, int leader, Events events);
 
-  // This server's clients stand at the step. On the leader, with the model's values.
+  // All clients of this server have requested a checkpoint after this step. On the leader, with the model's
+  // values.
   void ask(const model::Tick& tick, std::span<const std::byte> values);
-  // `may_begin`: the checkpoint before is over; asked on the leader alone.
+  // `may_begin`: the previous checkpoint is finished; used on the leader only.
   bool progress(bool may_begin);
   void give_up();
 
-  // Not once all servers have saved.
+  // True from ask() until all servers have saved.
   bool asked() const { return asked_.has_value(); }
   bool under_way() const { return asked_ || announced_; }
   const std::optional<model::Tick>& asked_at() const { return asked_; }
@@ -46,7 +54,7 @@ class SnapshotBarrier {
   Events events_;
   std::optional<model::Tick> asked_, announced_;
   messaging::Bytes values_;      // on the leader, until it announces
-  bool announced_here_ = false;  // by this server, the leader
+  bool announced_here_ = false;  // this server, the leader, has announced it
   QuiescenceDetector quiescence_;
   TreeGather saved_;
 };

@@ -11,7 +11,7 @@ Geometry::Geometry(output::ChunkGrid grid, model::Regions regions)
 
 const std::vector<Piece>& Geometry::pieces(int client) const { return made({client, all_chunks}); }
 
-// The numbers come in messages.
+// Asserts, because the numbers come from messages.
 const Piece& Geometry::piece(int client, std::int64_t spatial) const {
   TAILRACE_ASSERT(client >= 0 && static_cast<std::size_t>(client) < regions_.size() && spatial >= 0 &&
                       spatial < grid_.chunks_per_record(),

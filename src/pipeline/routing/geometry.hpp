@@ -1,5 +1,5 @@
-// How the parts of the clients meet the chunks of a variable: computed once for all variables of the same
-// grid and chunk shape.
+// The overlaps of the clients' regions with the chunks of a variable, computed once for all variables with
+// the same grid and chunk shape.
 #pragma once
 
 #include <atomic>
@@ -16,32 +16,32 @@
 
 namespace tailrace::pipeline::routing {
 
-// What of one client's local array lies in one chunk.
+// The part of one client's local array that lies in one chunk.
 struct Piece {
   std::int64_t spatial = 0;  // number of the chunk
   model::Overlap overlap;    // local array → cells of the chunk's box
   std::int64_t cells() const { return overlap.cells(); }
 };
 
-// A server asks for all pieces of its own clients, and of others only for those in chunks that it owns: so it
-// holds its share of the grid and not all of it.
+// Pieces are computed on demand: a server needs those of its own clients, and of other clients only those in
+// chunks that it owns. So its memory is proportional to its share of the grid.
 class Geometry {
  public:
-  // `regions`: of the grid, by client.
+  // `regions`: those of the grid, by client.
   Geometry(output::ChunkGrid grid, model::Regions regions);
-  // Counts bytes() in `all`, too, with those of others; before any piece is asked for. It must live longer.
+  // Adds bytes() to `all` too, which must live longer. To be called before any piece is requested.
   void count_in(std::atomic<std::size_t>& all) { in_all_ = &all; }
 
   const output::ChunkGrid& grid() const { return grid_; }
   std::int64_t clients() const { return static_cast<std::int64_t>(regions_.size()); }
   // By chunk number, ascending. From any thread; the reference stays valid.
   const std::vector<Piece>& pieces(int client) const;
-  // The client has cells in the chunk. Likewise.
+  // The client must have cells in the chunk. From any thread; the reference stays valid.
   const Piece& piece(int client, std::int64_t spatial) const;
-  std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }  // of memory
+  std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }  // memory of the pieces
 
  private:
-  // Made by whoever asks first, while others may make theirs.
+  // Computed by the first thread that requests it; different entries may be computed concurrently.
   struct Made {
     std::once_flag once;
     std::vector<Piece> pieces;
@@ -54,7 +54,7 @@ class Geometry {
 
   output::ChunkGrid grid_;
   model::Regions regions_;
-  mutable std::mutex mutex_;  // guards the list, not what is in it
+  mutable std::mutex mutex_;  // guards the map, not its values
   mutable std::map<Key, Made> made_;
   mutable std::atomic<std::size_t> bytes_{0};
   std::atomic<std::size_t>* in_all_ = nullptr;

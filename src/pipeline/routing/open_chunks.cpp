@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t large_record = std::size_t{64} << 10;
 constexpr std::size_t least_memory = std::size_t{64}
-                                     << 20;  // below it, what a server has besides counts for more
+                                     << 20;  // a smaller bound is raised to this: other memory dominates it
 
 std::size_t chunk_bytes(const Route& route) {
   const output::ChunkGrid& grid = route.geometry->grid();
@@ -19,7 +19,7 @@ std::size_t chunk_bytes(const Route& route) {
          model::size_of(route.assembly->type());
 }
 
-// A commit writes an open chunk as far as its records are there, from a copy.
+// Counted twice: a commit writes the records of an open chunk from a copy.
 std::size_t held_bytes(const Route& route, const sinks::Owners& owners, int server) {
   const output::ChunkGrid& grid = route.geometry->grid();
   if (grid.records_per_chunk == 1 || route.variable.record_bytes < large_record) return 0;

@@ -1,4 +1,9 @@
-// What a server must hold because records are put together into chunks of several records.
+// The memory for chunks of several records.
+//
+// A chunk that spans several records stays open in memory until its last record is complete, and every commit
+// before that writes a copy of it. With long chunks along time this can be more than all other memory of a
+// server, and no flow control could bound it, since an open chunk waits for steps of the model. So `ready`
+// computes it in advance.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +15,8 @@
 
 namespace tailrace::pipeline::routing {
 
-// Throws Error(configuration) if the chunks of large records that one server holds, open until their last
-// record and once more on their way to the disk, are more than its memory; else returns what they are.
-// `routes`: by number of the stream.
+// Returns the memory of the open chunks of large records that one server owns, with their copies. Throws
+// Error(configuration) if it exceeds the server's memory. `routes`: by number of the output variable.
 plan::memory::Need check_open_chunks(const Blueprint& blueprint, std::span<const Route> routes,
                                      const sinks::Owners& owners, int server);
 

@@ -14,7 +14,7 @@ struct ItemHead {
   std::int64_t bytes = 0;
 };
 
-// `place` is as long as both heads and `bytes`.
+// `place` has room for both heads and `bytes` bytes.
 void write_item(std::byte* place, const ItemHead& item, std::span<const std::byte> head, std::size_t bytes,
                 const Outbox::Write& write) {
   std::memcpy(place, &item, sizeof item);

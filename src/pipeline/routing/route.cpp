@@ -37,7 +37,7 @@ Route make_route(const Blueprint& blueprint, const sampling::OutputVariable& out
   const cf::DatasetLayout& layout = blueprint.layouts[output_variable.file];
   const cf::VariableLayout& variable = layout.variables[output_variable.variable];
   const output::VariableSpec& spec = layout.dataset.variables[static_cast<std::size_t>(variable.variable)];
-  // A contiguous variable is handed over whole and unencoded.
+  // A contiguous variable is passed on whole and unencoded.
   auto codec = std::make_shared<TimedCodec>(
       codecs::make_codec(spec.chunk.empty() ? codecs::CodecOptions{} : spec.codec), parts.services);
   Route route;

@@ -1,4 +1,4 @@
-// The way of one stream's records into chunks.
+// The path of the records of one output variable into chunks.
 #pragma once
 
 #include <atomic>
@@ -16,10 +16,10 @@ namespace tailrace::pipeline::routing {
 struct Route {
   sinks::OwnedVariable variable;
   const Geometry* geometry = nullptr;
-  std::unique_ptr<output::Assembly> assembly;  // of the chunks that this server owns
+  std::unique_ptr<output::Assembly> assembly;  // assembles the chunks that this server owns
 };
 
-// What a route needs of its server; all must live longer.
+// The parts of its server that a route uses; all must live longer.
 struct RouteParts {
   const Geometry* geometry;
   base::SlabPool& slabs;

@@ -23,7 +23,7 @@ std::span<const std::byte> bytes_of(const T& value) {
   return std::as_bytes(std::span(&value, 1));
 }
 
-// The values of a piece, one segment behind the other.
+// Packs the segments of a piece contiguously.
 void pack(const Piece& piece, std::size_t element, std::span<const std::byte> values, std::byte* to) {
   piece.overlap.for_each([&](const model::Segment& segment) {
     const std::size_t count = static_cast<std::size_t>(segment.count) * element;
@@ -32,15 +32,15 @@ void pack(const Piece& piece, std::size_t element, std::span<const std::byte> va
   });
 }
 
-// A small part of a large message would keep all of it for as long as the part waits.
+// Copies a small item, which would otherwise keep its whole large message in memory.
 base::SharedBytes detached(const base::SharedBytes& item, std::size_t first) {
   const base::SharedBytes bytes = item.part(first, item.size() - first);
   return bytes.size() < worth_sharing ? base::SharedBytes(bytes.copy()) : bytes;
 }
 
-// Where the cells of a part lie in values in the order that pack() gives them: one behind the other.
-// `source`: of the first; moves on.
-void lead_from_packed(std::span<model::Segment> part, std::int64_t& source) {
+// Sets the sources of segments to their positions in packed values; `source` is the first position, and is
+// advanced.
+void set_packed_sources(std::span<model::Segment> part, std::int64_t& source) {
   for (model::Segment& segment : part) {
     segment.source = source;
     source += segment.count;
@@ -131,8 +131,8 @@ void Router::send_piece(const sampling::OutputVariable& output_variable, int to,
               [&](std::span<std::byte> place) { pack(piece, element, values, place.data()); });
 }
 
-// What another server sends is checked before it is used as an index: a message that was damaged is an error.
-void Router::check_stream(std::int64_t output_variable) const {
+// Numbers from other servers are checked before they are used as indices, so a damaged message is an error.
+void Router::check_variable(std::int64_t output_variable) const {
   TAILRACE_ASSERT(output_variable >= 0 && static_cast<std::size_t>(output_variable) < routes_.size(),
                   fmt::format("a message about variable {}, of {}", output_variable, routes_.size()));
 }
@@ -140,7 +140,7 @@ void Router::check_stream(std::int64_t output_variable) const {
 void Router::receive_piece(const base::SharedBytes& item) {
   if (parts_.drops()) return;
   const auto head = base::ByteReader(item).get<PieceHead>();
-  check_stream(head.output_variable);
+  check_variable(head.output_variable);
   const Geometry& cut = *routes_[static_cast<std::size_t>(head.output_variable)].geometry;
   TAILRACE_ASSERT(head.record >= 0 && head.client >= 0 && head.client < cut.clients(),
                   fmt::format("a piece of record {} of client {}, of {} clients", head.record, head.client,
@@ -159,7 +159,7 @@ void Router::receive_piece(const base::SharedBytes& item) {
                     fmt::format("a piece has {} bytes instead of {}", values.size(), expected));
     std::int64_t source = 0;
     piece.overlap.in_parts([&](std::span<model::Segment> part) {
-      lead_from_packed(part, source);
+      set_packed_sources(part, source);
       route.assembly->add_shared(head.record, head.spatial, values, part);
     });
     piece_bytes_.fetch_sub(values.size(), std::memory_order_relaxed);
@@ -190,7 +190,7 @@ void Router::chunk_done(const sampling::OutputVariable& output_variable, output:
 
 void Router::receive_chunk(const base::SharedBytes& item) {
   const auto head = base::ByteReader(item).get<ChunkHead>();
-  check_stream(head.output_variable);
+  check_variable(head.output_variable);
   const output::ChunkGrid& grid = routes_[static_cast<std::size_t>(head.output_variable)].geometry->grid();
   TAILRACE_ASSERT(head.spatial >= 0 && head.spatial < grid.chunks_per_record() && head.record_chunk >= 0 &&
                       head.records_end > 0 &&

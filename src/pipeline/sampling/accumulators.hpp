@@ -9,12 +9,12 @@
 
 namespace tailrace::pipeline::sampling {
 
-// Looked up for each sample, so they lie side by side. References to accumulators stay valid.
+// Stored contiguously, because one is looked up for each sample. References to accumulators stay valid.
 class Accumulators {
  public:
   using Entry = std::pair<int, std::unique_ptr<time::Accumulator>>;
 
-  time::Accumulator* find(int client) const;                                    // null: there is none
+  time::Accumulator* find(int client) const;                                    // null: none
   time::Accumulator& add(int client, std::unique_ptr<time::Accumulator> made);  // once for a client
 
   auto begin() const { return all_.begin(); }  // by client, ascending

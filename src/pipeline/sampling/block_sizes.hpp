@@ -1,4 +1,4 @@
-// How many bytes a block of each field has, for each client of a server.
+// The size in bytes of a block of each field, for each client of a server.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace tailrace::pipeline::sampling {
 
-// What is looked up for each packet lies close together: with hundreds of small fields a step the caches
-// decide what a packet costs, and declarations and regions are large.
+// A compact copy of the sizes in the declarations and regions: they are looked up for each packet, and with
+// hundreds of small fields per step, cache misses determine the cost of a packet.
 class BlockSizes {
  public:
   // The blueprint must live longer.
   explicit BlockSizes(const Blueprint& blueprint) : blueprint_(blueprint) {}
 
-  void start(std::span<const int> clients);  // of this server; once, before any block
+  void start(std::span<const int> clients);  // the clients of this server; once, before any block
   // Asserts that a packet of one of these clients is a block of a field that it holds. From any thread.
   void check(int client, const model::PacketHeader& header, std::size_t bytes) const {
     const auto number = static_cast<std::size_t>(header.number);
@@ -41,7 +41,7 @@ class BlockSizes {
   std::vector<OfField> fields_;
   std::size_t grids_ = 0;
   int first_client_ = 0;
-  std::vector<int> rows_;           // of cells_, by client from the first one on; -1: another server's
+  std::vector<int> rows_;  // row of cells_, by client minus first_client_; -1: client of another server
   std::vector<std::size_t> cells_;  // by client and grid
 };
 

@@ -79,7 +79,7 @@ void Masks::keep(Part& part, int mask, std::span<const std::byte> block) {
   });
 }
 
-// One level after the other, of a mask without levels.
+// Applies a mask without levels to each level of the block.
 std::span<const std::byte> Masks::masked(Part& part, const model::Field& field,
                                          std::span<const std::byte> block) {
   const std::vector<unsigned char>& counts = part.counts.at(blueprint_.plan.masks[at(field.grid)]);

@@ -1,5 +1,5 @@
-// The masks of grids: what a block holds in cells where the mask of its grid is zero or missing becomes the
-// fill value of the field, before anything else sees it.
+// The masks of grids: before any other processing, the values of a block in cells where the mask of its grid
+// is zero or missing are replaced by the fill value of the field.
 #pragma once
 
 #include <atomic>
@@ -16,13 +16,13 @@ class Masks {
  public:
   explicit Masks(const Blueprint& blueprint) : blueprint_(blueprint) {}
 
-  // The clients of this server; called once, before any block. Throws Error(usage) where a client's part of a
-  // mask is not that of the grid.
+  // `clients`: those of this server. Called once, before any block. Throws Error(usage) if a client's part of
+  // a mask has other cells than its part of the grid.
   void start(std::span<const int> clients);
 
-  // The block as it counts: as it came, or a copy that stays valid until the client's next block. A block of
-  // a mask is kept. Any worker, several at once; never twice at once for the same client. Throws Error(usage)
-  // where the mask has not come yet.
+  // Returns the block itself, or a masked copy that is valid until the client's next block. Stores the block
+  // if it is a mask. Any worker, several at once, but only one for each client. Throws Error(usage) if the
+  // mask has not been put yet.
   std::span<const std::byte> apply(int client, int field, std::span<const std::byte> block) {
     return parts_.empty() ? block : apply_to(client, field, block);
   }
@@ -30,10 +30,11 @@ class Masks {
   std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:
-  // One client's.
+  // The masks of one client.
   struct Part {
-    std::map<int, std::vector<unsigned char>> counts;  // by mask, then by cell; none until it has come
-    std::vector<std::byte> masked;                     // the last block that was
+    std::map<int, std::vector<unsigned char>>
+        counts;                     // by mask, then by cell: 1 if unmasked; empty until the put
+    std::vector<std::byte> masked;  // the last masked block
   };
 
   void check_part(int client, int grid, int mask) const;

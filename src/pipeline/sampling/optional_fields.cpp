@@ -52,13 +52,13 @@ void OptionalFields::close_step(const model::Tick& tick,
     if (optional.once && std::exchange(optional.over, true)) continue;
     for (std::size_t c = 0; c < optional.clients.size(); ++c) {
       if (std::exchange(optional.put[c], 0) != 0) continue;
-      if (missing(optional.field, optional.clients[c])) tell(optional, optional.clients[c], tick);
+      if (missing(optional.field, optional.clients[c])) warn(optional, optional.clients[c], tick);
     }
   }
 }
 
-void OptionalFields::tell(Optional& optional, int client, const model::Tick& tick) {
-  if (std::exchange(optional.told, true)) return;
+void OptionalFields::warn(Optional& optional, int client, const model::Tick& tick) {
+  if (std::exchange(optional.warned, true)) return;
   const std::string& name = blueprint_.field(optional.field).name;
   base::log_warning(
       fmt::format("{}  field \"{}\" was wanted at step {} ({} s), but rank {} did not put it; it is "

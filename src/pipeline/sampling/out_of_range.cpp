@@ -15,21 +15,21 @@ std::string range_of(const OutputVariable& output_variable) {
 
 }  // namespace
 
-// In the order of the streams' numbers.
+// Fills by_number_ in the order of the output variables' numbers.
 OutOfRange::OutOfRange(const Blueprint& blueprint, telemetry::ServerCounters& counters)
     : blueprint_(blueprint) {
   const base::MutexLock lock(mutex_);
   for (std::size_t f = 0; f < blueprint.layouts.size(); ++f) {
     const plan::DatasetPlan& file = blueprint.plan.files[f];
     for (const cf::VariableLayout& variable : blueprint.layouts[f].variables) {
-      of_stream_.push_back(nullptr);
+      by_number_.push_back(nullptr);
       if (variable.plan < 0) continue;
       const plan::VariablePlan& plan = file.variables[static_cast<std::size_t>(variable.plan)];
       telemetry::OutOfRange& counted = counters.out_of_range.emplace_back();
       counted.path = file.entry.path;
       counted.variable = plan.name;
       counted.type = model::name_of(plan.type);
-      of_stream_.back() = &counted;
+      by_number_.back() = &counted;
     }
   }
 }
@@ -37,22 +37,22 @@ OutOfRange::OutOfRange(const Blueprint& blueprint, telemetry::ServerCounters& co
 void OutOfRange::add(const OutputVariable& output_variable, const time::TimeRecord& record,
                      const time::Lost& lost) {
   const base::MutexLock lock(mutex_);
-  telemetry::OutOfRange& counted = *of_stream_[output_variable.number];
-  if (counted.values == 0) tell(output_variable, record, lost);
+  telemetry::OutOfRange& counted = *by_number_[output_variable.number];
+  if (counted.values == 0) warn(output_variable, record, lost);
   counted.add(lost.values, record.end);
 }
 
-void OutOfRange::tell(const OutputVariable& output_variable, const time::TimeRecord& record,
+void OutOfRange::warn(const OutputVariable& output_variable, const time::TimeRecord& record,
                       const time::Lost& lost) const {
   const plan::DatasetPlan& file = blueprint_.plan.files[output_variable.file];
   const cf::VariableLayout& layout =
       blueprint_.layouts[output_variable.file].variables[output_variable.variable];
-  base::log_warning(
-      fmt::format("{}: \"{}\" has {} value{} at {} s, {} among them, that {}{} cannot hold; the fill value "
-                  "stands for them. Further ones are counted and told at the end of the run",
-                  file.entry.path, file.variables[static_cast<std::size_t>(layout.plan)].name, lost.values,
-                  lost.values == 1 ? "" : "s", record.end, lost.first, model::name_of(output_variable.output),
-                  range_of(output_variable)));
+  base::log_warning(fmt::format(
+      "{}: \"{}\" has {} value{} at {} s, such as {}, that {}{} cannot represent; they are replaced by "
+      "the fill value. Further ones are counted, and reported at the end of the run",
+      file.entry.path, file.variables[static_cast<std::size_t>(layout.plan)].name, lost.values,
+      lost.values == 1 ? "" : "s", record.end, lost.first, model::name_of(output_variable.output),
+      range_of(output_variable)));
 }
 
 }  // namespace tailrace::pipeline::sampling

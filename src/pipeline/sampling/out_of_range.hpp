@@ -1,4 +1,4 @@
-// Values that the type of their variable cannot hold: counted, and told once.
+// Counts values that the type of their variable cannot represent, and logs the first of each variable.
 #pragma once
 
 #include <vector>
@@ -18,12 +18,12 @@ class OutOfRange {
   void add(const OutputVariable& output_variable, const time::TimeRecord& record, const time::Lost& lost);
 
  private:
-  void tell(const OutputVariable& output_variable, const time::TimeRecord& record,
+  void warn(const OutputVariable& output_variable, const time::TimeRecord& record,
             const time::Lost& lost) const;
 
   const Blueprint& blueprint_;
   base::Mutex mutex_;
-  std::vector<telemetry::OutOfRange*> of_stream_ TAILRACE_GUARDED_BY(mutex_);  // by number
+  std::vector<telemetry::OutOfRange*> by_number_ TAILRACE_GUARDED_BY(mutex_);  // by number
 };
 
 }  // namespace tailrace::pipeline::sampling

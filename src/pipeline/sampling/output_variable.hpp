@@ -1,4 +1,4 @@
-// One variable of one file on one server, on its way from samples to records.
+// The state of one variable of one file on one server, while samples become records.
 #pragma once
 
 #include <cmath>
@@ -15,14 +15,14 @@
 namespace tailrace::pipeline::sampling {
 
 struct OutputVariable {
-  // What each sample needs comes first, in one line of the cache.
+  // The members that each sample needs come first, in one cache line.
   std::size_t axis = 0;  // number in the axis bank
-  bool copies = false;   // whether values are passed on as they are
-  // Of the window that is open, or of each one of a cycle; none where values are passed on.
-  Accumulators first_window;  // of most streams the only one
+  bool copies = false;   // values are passed on unchanged
+  // The accumulators of the open window, or of each window of a cycle (a climatology); unused if `copies`.
+  Accumulators first_window;  // most variables have only this one
   std::vector<Accumulators> further_windows;
 
-  std::size_t number = 0;    // among the streams; the same on every server
+  std::size_t number = 0;    // among the output variables; identical on all servers
   std::size_t file = 0;      // index into the plan's files
   std::size_t variable = 0;  // index into the layout's variables
   int field = -1;            // index into the declarations' fields
@@ -31,12 +31,12 @@ struct OutputVariable {
   model::DataType input = model::DataType::float64;
   model::DataType output = model::DataType::float64;
   bool once = false;        // a fixed field: one value, without time
-  bool diagnostic = false;  // computed here, not put
-  bool at_end = false;      // the sample that came last is kept until the run ends
+  bool diagnostic = false;  // computed by the servers, not put
+  bool at_end = false;      // the last sample is kept until the run ends
   double fill_value = 0.0;
-  std::vector<std::byte> fill;  // the same as one element
+  std::vector<std::byte> fill;  // fill_value as one element
   std::optional<model::Packing> packing;
-  std::optional<time::Missing> missing;  // of a field that has missing values
+  std::optional<time::Missing> missing;  // if the field has missing values
 
   std::size_t windows() const { return 1 + further_windows.size(); }
   Accumulators& window(std::size_t turn) { return turn == 0 ? first_window : further_windows[turn - 1]; }
@@ -48,7 +48,7 @@ struct OutputVariable {
     return reduction == time::ReductionKind::snapshot && input == output && !packing && !at_end &&
            keeps_fill();
   }
-  // Whether what stands for a missing value stays as it is.
+  // The fill value of the field is also that of the variable.
   bool keeps_fill() const {
     return !missing || missing->fill == fill_value || (std::isnan(missing->fill) && std::isnan(fill_value));
   }

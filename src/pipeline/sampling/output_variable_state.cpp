@@ -32,7 +32,7 @@ void OutputVariableState::save(model::StateSaver& saver, const Accumulators& acc
     const std::vector<time::KeptArray> kept = accumulator->kept_arrays();
     for (std::size_t k = 0; k < state.values.size(); ++k)
       saver.save(array(kept[k].name, kept[k].type), region(client), state.values[k]);
-    // Others may have samples, and an array is saved for all cells or for none.
+    // An array is saved for all cells or for none, and other clients may have samples.
     for (std::size_t k = state.values.size(); may_lack_samples_ && k < kept.size(); ++k) {
       const std::vector<std::byte> none(static_cast<std::size_t>(region(client).size()) *
                                         model::size_of(kept[k].type));
@@ -93,9 +93,9 @@ T OutputVariableState::load_common(const model::StateLoader& loader, const char*
   if (std::ranges::any_of(cells, [&](T value) { return value != cells.front(); }))
     throw Error(
         ErrorCode::resource,
-        fmt::format("saved state of {}: cells that rank {} holds now have different samples behind them, "
+        fmt::format("saved state of {}: cells that rank {} holds now have different numbers of samples, "
                     "because not all ranks put the field at each step; such a window can be loaded only "
-                    "with the decomposition that it was saved with",
+                    "with the decomposition with which it was saved",
                     prefix_, client));
   return cells.front();
 }

@@ -1,4 +1,4 @@
-// What the accumulators of one stream hold, as arrays over the cells of its grid.
+// Saves and loads the accumulators of one output variable as arrays over the cells of its grid.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@ namespace tailrace::pipeline::sampling {
 
 class OutputVariableState {
  public:
-  // `prefix`: of the arrays' names. `regions`: of the grid, by client. `may_lack_samples`: clients may have
-  // combined different samples, so how many there are is saved for each cell and not once. The references
-  // must live longer.
+  // `prefix`: that of the arrays' names. `regions`: those of the grid, by client. `may_lack_samples`: clients
+  // may have combined different samples, so the number of samples is saved for each cell. The references must
+  // live longer.
   OutputVariableState(std::string prefix, const model::Grid& grid, const model::Regions& regions,
                       bool may_lack_samples);
 
   void save(model::StateSaver& saver, const Accumulators& accumulators) const;
-  // Into accumulators of this decomposition. Throws Error(resource) where the cells of one client have
-  // different samples behind them, which an accumulator cannot hold.
+  // Loads into accumulators of the current decomposition. Throws Error(resource) if the cells of one client
+  // have different numbers of samples, which an accumulator cannot represent.
   void load(const model::StateLoader& loader, const Accumulators& accumulators) const;
 
  private:

@@ -11,7 +11,7 @@
 namespace tailrace::pipeline::sampling {
 namespace {
 
-// Of what is put once.
+// The share of a field that is put once.
 const std::vector<time::Share> the_only_sample{
     {.record = {}, .weight = 1.0, .fraction = 1.0, .closes = true}};
 
@@ -78,7 +78,7 @@ std::unique_ptr<OutputVariable> OutputVariables::make_variable(std::size_t file,
 void OutputVariables::start(std::span<const int> clients) {
   for (const auto& output_variables : of_field_) is_sampled_.push_back(output_variables.empty() ? 0 : 1);
   for (const auto& output_variable : variables_) {
-    // Those of diagnostics are made with their first value, where that is.
+    // Diagnostics call expect() for the clients whose values are computed here.
     if ((output_variable->file_axis < 0 && !output_variable->once) || output_variable->diagnostic) continue;
     for (const int client : clients)
       if (blueprint_.sends(output_variable->field, client)) expect(*output_variable, client);
@@ -95,7 +95,8 @@ void OutputVariables::begin_step(const model::Tick& tick) {
 }
 
 void OutputVariables::end_of_input() {
-  if (tick_.step == model::static_step) step_closed_ = false;  // no step: what was to be put once is missing
+  if (tick_.step == model::static_step)
+    step_closed_ = false;  // no step: fields that are put once are missing
   close_step();
 }
 
@@ -150,7 +151,7 @@ void OutputVariables::skip(OutputVariable& output_variable, int client,
   }
 }
 
-// What came for the end of the run, which it was not.
+// Discards the sample of an earlier step that was kept in case the run ended there.
 void OutputVariables::forget(OutputVariable& output_variable, int client, const time::TimeRecord& record) {
   time::Accumulator* const folded = accumulator(output_variable, output_variable.window_of(record), client);
   std::vector<std::byte> values(cells_of(output_variable, client) * output_variable.fill.size());
@@ -175,7 +176,7 @@ void OutputVariables::close(OutputVariable& output_variable, int client, const t
   emit_(output_variable, client, record.index, values);
 }
 
-// Those of fields are all made in start(), since workers then only look them up.
+// The accumulators of fields are all made in start(), so that workers only look them up.
 time::Accumulator* OutputVariables::accumulator(const OutputVariable& output_variable, Accumulators& window,
                                                 int client) {
   if (output_variable.copies) return nullptr;

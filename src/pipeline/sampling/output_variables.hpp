@@ -1,9 +1,9 @@
-// From samples to records: the blocks of a step, client by client, are folded into the records of all
-// variables, and finished records are passed on.
+// From samples to records: adds the blocks of a step, client by client, to the records of all output
+// variables, and passes on finished records.
 //
-// Every server advances the time axes with the steps of its own clients, so which sample belongs to which
-// record needs no message. A cell belongs to one client, and a client's blocks come in the order of its
-// steps: so nothing here depends on the number of threads, and no accumulator needs a lock.
+// Every server advances the time axes with the steps of its own clients, so it assigns samples to records
+// without a message. A cell belongs to one client, whose blocks arrive in the order of its steps. So the
+// results do not depend on the number of threads, and no accumulator needs a lock.
 #pragma once
 
 #include <functional>
@@ -23,54 +23,55 @@ namespace tailrace::pipeline::sampling {
 
 class OutputVariables final : public model::Stateful {
  public:
-  // Takes one client's part of a finished record; called on the thread that finished it. The values are
-  // valid during the call.
+  // Receives one client's part of a finished record, on the thread that finished it. The values are valid
+  // during the call.
   using Emit =
       std::function<void(const OutputVariable&, int client, std::int64_t record, std::span<const std::byte>)>;
 
-  // Told of values in a client's part of a record that the variable's type cannot hold; on any thread.
+  // Called for values in a client's part of a record that the variable's type cannot represent; on any
+  // thread.
   using Lose = std::function<void(const OutputVariable&, const time::TimeRecord&, const time::Lost&)>;
 
   // The blueprint must live longer.
   OutputVariables(const Blueprint& blueprint, Emit emit, Lose lose);
 
-  // The clients of this server; called once, before any block.
+  // `clients`: those of this server. Called once, before any block.
   void start(std::span<const int> clients);
 
-  // Communication thread, while nothing of the step before is being worked on.
+  // Communication thread, after all work of the previous step.
   void begin_step(const model::Tick& tick);
-  void
-  close_step();  // no block of the current step is still to come; begin_step() does it for the one before
+  // All blocks of the current step have arrived. begin_step() calls it for the previous step.
+  void close_step();
   void end_of_input();
-  // Any worker, several at once; never twice at once for the same client.
+  // Any worker, several at once, but only one for each client.
   void accept(int client, const model::PacketHeader& header, std::span<const std::byte> payload);
 
-  // One sample of a client's block under the shares of its step: what accept() does with a field, for values
-  // that were computed here. One thread at a time for each stream.
+  // Adds one sample of a client's block with the shares of its step: as accept(), for values of a diagnostic.
+  // One thread at a time for each output variable.
   void fold(OutputVariable& output_variable, int client, std::span<const std::byte> values,
             const std::vector<time::Share>& shares);
-  // The same where the sample is missing: it counts for nothing, and what is due is passed on without it.
+  // The same for a missing sample: it is not counted, and records that are due are passed on without it.
   void skip(OutputVariable& output_variable, int client, const std::vector<time::Share>& shares);
   void forget(OutputVariable& output_variable, int client, const time::TimeRecord& record);
-  // Passes on the records of a stream that the end of the run closes, as `axes` have them.
+  // Passes on the records of an output variable that are open at the end of the run, according to `axes`.
   void finish(OutputVariable& output_variable, const plan::AxisBank& axes);
 
-  // Gives a stream of a diagnostic an accumulator for the client whose values will come here.
+  // Makes accumulators for an output variable of a diagnostic, for a client whose values are computed here.
   void expect(OutputVariable& output_variable, int client) {
     for (std::size_t turn = 0; turn < output_variable.windows(); ++turn)
       accumulator(output_variable, output_variable.window(turn), client);
   }
 
-  // Behind close_step(), while nothing is under way: what the accumulators hold, as arrays over the cells of
-  // the grid. load() comes after start() and expect(), which say whose cells are here.
+  // After close_step(), while idle: saves the accumulators as arrays over the cells of the grid. load() must
+  // come after start() and expect(), which define the cells of this server.
   void save(model::StateSaver& saver) const override;
-  // Of a server without clients, whose axes stand still: it may be the root of diagnostics.
+  // For a server without clients, which may be the root of diagnostics but does not advance its axes.
   void save_windows(model::StateSaver& saver) const;
   void load(const model::StateLoader& loader) override;
 
-  std::size_t bytes() const { return bytes_; }  // that the accumulators hold at most
+  std::size_t bytes() const { return bytes_; }  // upper bound of the memory of the accumulators
   const model::Tick& tick() const { return tick_; }
-  const plan::AxisBank& axes() const { return axes_; }  // at the step whose blocks are being taken
+  const plan::AxisBank& axes() const { return axes_; }  // at the current step
   std::span<const std::unique_ptr<OutputVariable>> all() const { return variables_; }
   const std::vector<OutputVariable*>& of_field(int field) const {
     return of_field_[static_cast<std::size_t>(field)];
@@ -89,10 +90,10 @@ class OutputVariables final : public model::Stateful {
   plan::AxisBank axes_;
   model::Tick tick_{model::static_step, 0.0};
   bool step_closed_ = true;
-  // Never moved once made, since the router and the diagnostics refer to them.
+  // On the heap, because the router and the diagnostics refer to them.
   std::vector<std::unique_ptr<OutputVariable>> variables_;
   std::vector<std::vector<OutputVariable*>> of_field_;
-  std::vector<char> is_sampled_;  // by field: whether it has any; asked for each packet, so it is small
+  std::vector<char> is_sampled_;  // by field: it has output variables; a small array, read for each packet
   std::optional<OptionalFields> optional_fields_;
   std::size_t bytes_ = 0;
 };

@@ -161,9 +161,9 @@ TEST(WordsOfManyServers, a_signal_to_all_of_them_costs_each_a_few_messages) {
   }
   for (std::size_t rank = 0; rank < servers.all.size(); ++rank)
     if (rank % 3 == 0)
-      servers.all[rank]->ending->say_complete();
+      servers.all[rank]->ending->announce_complete();
     else
-      servers.all[rank]->ending->say_complete({700 - static_cast<std::int64_t>(rank % 251), 1.0});
+      servers.all[rank]->ending->announce_complete({700 - static_cast<std::int64_t>(rank % 251), 1.0});
   servers.settle();
   for (const auto& server : servers.all) {
     EXPECT_THAT(server->cuts, testing::ElementsAre(450)) << "the smallest of 700 - rank % 251";

@@ -65,7 +65,7 @@ TEST(MemoryNeed, is_told_where_none_was_given_and_the_run_goes_on) {
   play.run();
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               AllOf(HasSubstr("warning: component \"bubble\": server 0 must hold 100 MiB at a time"),
-                    HasSubstr("beside 64 MiB for what moves (memory, which is not set)")));
+                    HasSubstr("in addition to 64 MiB for data in transit (memory, which is not set)")));
   Play plain({.clients = 2, .servers = 2}, "plain");
   plain.run();
   for (const char* variable : {"w", "w_mean", "cells", "energy"})
