@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::calendar {
 namespace {
@@ -52,7 +53,7 @@ bool leap(Rule rule, std::int64_t year) {
 
 int length_of(Rule rule, std::int64_t year, int month) {
   if (rule == Rule::days_360) return 30;
-  return lengths[static_cast<std::size_t>(month - 1)] + (month == 2 && leap(rule, year) ? 1 : 0);
+  return lengths[base::index(month - 1)] + (month == 2 && leap(rule, year) ? 1 : 0);
 }
 
 int days_a_year(Rule rule) { return rule == Rule::days_360 ? 360 : rule == Rule::days_365 ? 365 : 366; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
 #include "checkpoint/checkpoint.hpp"
 
 namespace tailrace::checkpoint {
@@ -50,7 +51,7 @@ std::uint32_t checksum(std::span<const std::byte> bytes) {
 
 void RegionChecksums::add(std::uint64_t address, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const auto region = static_cast<std::size_t>(address / region_bytes);
+    const auto region = base::index(address / region_bytes);
     const std::uint64_t rest = region_bytes - address % region_bytes;
     const auto part = bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(rest, bytes.size())));
     if (region >= sums_.size()) sums_.resize(region + 1);

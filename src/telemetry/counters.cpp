@@ -4,6 +4,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::telemetry {
 namespace {
@@ -174,7 +175,7 @@ struct Reading {
 const char* phase_name(Phase phase) {
   static constexpr std::array<const char*, phase_count> names{"receive", "analyse", "accumulate", "assemble",
                                                               "encode",  "write",   "message",    "idle"};
-  return names[static_cast<std::size_t>(phase)];
+  return names[base::index(phase)];
 }
 
 std::vector<std::byte> ClientCounters::to_bytes() const {

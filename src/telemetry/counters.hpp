@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/index.hpp"
 #include "telemetry/counter.hpp"
 #include "telemetry/memory_account.hpp"
 #include "telemetry/series.hpp"
@@ -108,8 +109,8 @@ struct ServerCounters {
   std::deque<DatasetCounters> files;
   std::deque<OutOfRange> out_of_range;  // of variables whose type may be too small; pointers stay valid, too
 
-  SharedTimings& phase(Phase phase) { return phases[static_cast<std::size_t>(phase)]; }
-  const SharedTimings& phase(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }
+  SharedTimings& phase(Phase phase) { return phases[base::index(phase)]; }
+  const SharedTimings& phase(Phase phase) const { return phases[base::index(phase)]; }
   DatasetCounters& add_file(const std::string& path);
   // After each commit; one thread. `at` is in seconds since the start of the run.
   void committed(double at, double lag_seconds);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/index.hpp"
 #include "telemetry/counter.hpp"
 
 namespace tailrace::telemetry {
@@ -29,8 +30,8 @@ class MemoryAccount {
  public:
   void add(MemoryKind what, std::uint64_t bytes);
   void subtract(MemoryKind what, std::uint64_t bytes);
-  std::uint64_t now(MemoryKind what) const { return now_[at(what)].get(); }
-  std::uint64_t most(MemoryKind what) const { return most_[at(what)].get(); }
+  std::uint64_t now(MemoryKind what) const { return now_[base::index(what)].get(); }
+  std::uint64_t most(MemoryKind what) const { return most_[base::index(what)].get(); }
   std::uint64_t total() const { return total_.get(); }
   std::uint64_t most_total() const { return most_total_.get(); }
 
@@ -42,7 +43,6 @@ class MemoryAccount {
   }
 
  private:
-  static std::size_t at(MemoryKind what) { return static_cast<std::size_t>(what); }
   std::array<SharedCounter, held_count> now_, most_;
   SharedCounter total_, most_total_;
 };

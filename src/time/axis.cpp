@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
+
 namespace tailrace::time {
 
 Cadence::Cadence(Period every, const calendar::Calendar& calendar, model::Tick begin)
@@ -185,7 +187,7 @@ void Axis::turn_round(const Edge& to) {
   const auto count = std::ssize(turns_);
   share.record.turn = (ruler_.place({0, middle}).index % count + count) % count;
   share.closes = false;
-  Turn& turn = turns_[static_cast<std::size_t>(share.record.turn)];
+  Turn& turn = turns_[base::index(share.record.turn)];
   if (!turn.has_samples)
     turn = {.begin = share.record.begin, .begin_step = share.record.begin_step, .has_samples = true};
   if (share.record.begin == turn.begin) turn.first_end = to.time;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "comm/mpi/check.hpp"
 
 namespace tailrace::comm::mpi {
@@ -79,7 +80,7 @@ std::vector<std::vector<std::byte>> MpiCommunicator::all_gather(std::span<const 
   const auto total = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
   if (total > largest_piece) {  // more than MPI_Allgatherv can count
     for (int root = 0; root < size_; ++root) {
-      auto& part = result.emplace_back(sizes[static_cast<std::size_t>(root)]);
+      auto& part = result.emplace_back(sizes[base::index(root)]);
       if (root == rank_) std::copy(bytes.begin(), bytes.end(), part.begin());
       broadcast_in_place(part, root);
     }

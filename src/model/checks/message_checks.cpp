@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "base/utf8.hpp"
 
 namespace tailrace::model {
@@ -64,7 +65,7 @@ class Check {
     for (const std::string& dim : coordinate.dims) {
       const auto at = std::ranges::find(grid.dims, dim);
       expect(at != grid.dims.end(), what + " has a dim that the grid has not");
-      extents.push_back(grid.shape[static_cast<std::size_t>(at - grid.dims.begin())]);
+      extents.push_back(grid.shape[base::index(at - grid.dims.begin())]);
     }
     const auto whole = bytes_of(extents);
     expect(whole.has_value(), what + " has no possible shape");
@@ -78,8 +79,8 @@ class Check {
     expect(coordinate.field && *coordinate.bounds_field >= 0 &&
                *coordinate.bounds_field < std::ssize(declarations_.fields),
            what + " has bounds in no field");
-    const Field& bounds = declarations_.fields[static_cast<std::size_t>(*coordinate.bounds_field)];
-    const auto& shape = declarations_.grids[static_cast<std::size_t>(bounds.grid)].shape;
+    const Field& bounds = declarations_.fields[base::index(*coordinate.bounds_field)];
+    const auto& shape = declarations_.grids[base::index(bounds.grid)].shape;
     extents.push_back(shape.empty() ? 0 : shape.back());
     brings(*coordinate.bounds_field, extents, what);
   }
@@ -90,25 +91,25 @@ class Check {
     const auto at = std::ranges::find(grid.dims, grid.indexed_dim) - grid.dims.begin();
     brings(mesh.node_x_field, {mesh.nodes}, what);
     brings(mesh.node_y_field, {mesh.nodes}, what);
-    brings(mesh.connectivity_field, {grid.shape[static_cast<std::size_t>(at)], mesh.nodes_per_face}, what);
+    brings(mesh.connectivity_field, {grid.shape[base::index(at)], mesh.nodes_per_face}, what);
   }
 
   void place(const Grid& grid, const MeshPlace& place) const {
     const std::string what = name_of(grid) + ": its mesh";
     expect(place.grid >= 0 && place.grid < std::ssize(declarations_.grids) &&
-               declarations_.grids[static_cast<std::size_t>(place.grid)].mesh && !grid.indexed_dim.empty(),
+               declarations_.grids[base::index(place.grid)].mesh && !grid.indexed_dim.empty(),
            what + " does not exist");
     if (place.element != MeshElement::edge) return;
     const auto at = std::ranges::find(grid.dims, grid.indexed_dim) - grid.dims.begin();
-    brings(place.connectivity_field, {grid.shape[static_cast<std::size_t>(at)], 2}, what);
+    brings(place.connectivity_field, {grid.shape[base::index(at)], 2}, what);
   }
 
   // A static field of these extents.
   void brings(int field, const std::vector<std::int64_t>& extents, const std::string& what) const {
     expect(field >= 0 && field < std::ssize(declarations_.fields),
            fmt::format("{} is in field number {}", what, field));
-    const Field& found = declarations_.fields[static_cast<std::size_t>(field)];
-    expect(found.is_static && declarations_.grids[static_cast<std::size_t>(found.grid)].shape == extents,
+    const Field& found = declarations_.fields[base::index(field)];
+    expect(found.is_static && declarations_.grids[base::index(found.grid)].shape == extents,
            fmt::format("{} is not in field number {}", what, field));
   }
 

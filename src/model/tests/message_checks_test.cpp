@@ -6,6 +6,8 @@
 #include <functional>
 #include <random>
 
+#include "base/index.hpp"
+
 namespace tailrace::model {
 namespace {
 
@@ -140,19 +142,19 @@ void follow(const Message& message) {
   const Declarations& all = message.declarations;
   for (const Field& each : all.fields) {
     ASSERT_LE(static_cast<int>(each.type), 3);
-    const Regions& regions = message.decomposition.regions.at(static_cast<std::size_t>(each.grid));
+    const Regions& regions = message.decomposition.regions.at(base::index(each.grid));
     ASSERT_EQ(regions.size(), ranks);
     for (const Region& region : regions.distinct())
-      ASSERT_EQ(region.rank(), all.grids.at(static_cast<std::size_t>(each.grid)).dims.size());
+      ASSERT_EQ(region.rank(), all.grids.at(base::index(each.grid)).dims.size());
   }
   for (const Grid& each : all.grids) {
     ASSERT_LE(static_cast<int>(each.kind), 3);
     ASSERT_GE(each.size(), 1);
     for (const Coordinate& coordinate : each.coordinates)
-      if (coordinate.field) static_cast<void>(all.fields.at(static_cast<std::size_t>(*coordinate.field)));
+      if (coordinate.field) static_cast<void>(all.fields.at(base::index(*coordinate.field)));
     if (!each.mesh) continue;
     for (const int number : {each.mesh->node_x_field, each.mesh->node_y_field, each.mesh->connectivity_field})
-      static_cast<void>(all.fields.at(static_cast<std::size_t>(number)));
+      static_cast<void>(all.fields.at(base::index(number)));
   }
 }
 
