@@ -43,7 +43,7 @@ void Drain::start() {
       if (!*is_wanted)
         checkpoint::drop_shard(files, shard);
       else if (!checkpoint::drain_shard(files, shard, checkpoint, [&] { return work->stops.load(); }))
-        throw Error(ErrorCode::resource, fmt::format("member {} is gone from the burst buffer ({} on {})",
+        throw Error(ErrorCode::resource, fmt::format("shard {} is gone from the burst buffer ({} on {})",
                                                      shard.name, shard.buffered->path, shard.buffered->host));
       if (*is_wanted) env::maybe_fail("drained");
     } catch (...) {
