@@ -15,7 +15,7 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
 }
 std::int64_t floor_modulo(std::int64_t a, std::int64_t b) { return a - b * floor_divide(a, b); }
 
-// Years counted from March of -4800, so that the leap day is the last of its year. E. G. Richards,
+// Years are counted from March of -4800, so that the leap day is the last of its year. E. G. Richards,
 // "Calendars", in Explanatory Supplement to the Astronomical Almanac, 3rd ed. (2013), chapter 15.
 std::int64_t julian_day_number(const Day& day, bool gregorian) {
   const std::int64_t before_march = day.month <= 2 ? 1 : 0;

@@ -45,7 +45,7 @@ void MemoryState::save(const StateArray& array, const Region& region, std::span<
       if (saved.there[cell] && std::memcmp(to, from, element) != 0)
         throw Error(
             ErrorCode::internal,
-            fmt::format("state \"{}\": two servers save different values of cell {}", array.name, cell));
+            fmt::format("state \"{}\": two servers saved different values of cell {}", array.name, cell));
       std::memcpy(to, from, element);
       saved.there[cell] = true;
     }
@@ -73,7 +73,7 @@ void MemoryState::load(const StateArray& array, const Region& region, std::span<
       const auto cell = base::index(segment.target + i);
       if (!saved.there[cell])
         throw Error(ErrorCode::resource,
-                    fmt::format("the saved state lacks cell {} of \"{}\"", cell, array.name));
+                    fmt::format("cell {} of \"{}\" is missing in the saved state", cell, array.name));
       std::memcpy(values.data() + static_cast<std::size_t>(segment.source + i) * element,
                   saved.values.data() + cell * element, element);
     }
