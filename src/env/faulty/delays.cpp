@@ -72,7 +72,7 @@ std::uint64_t file_delay() {
   return read;
 }
 
-// The rank as the launcher tells it, because MPI may not be up yet.
+// The rank from the launcher's environment, because MPI may not be initialised yet.
 std::uint64_t rank() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
     if (const char* const text = std::getenv(name)) return hash(text);
@@ -84,7 +84,7 @@ std::uint64_t random_delay(const char* tag) {
   thread_local std::uint64_t state =
       mix(settings().seed ^ mix(rank() ^ mix(static_cast<std::uint64_t>(this_thread_number()))));
   state = mix(state ^ hash(tag));
-  // Half of all calls pass at once, so that orders differ by more than a constant.
+  // Half of all calls are not delayed, so that delays differ by more than a constant.
   if (state & 1u) return 0;
   return (state >> 8) % (settings().most_microseconds + 1);
 }

@@ -19,7 +19,7 @@ struct Destroy {
 };
 using Machine = std::unique_ptr<hwloc_topology, Destroy>;
 
-// Caches and devices are left out: to look at them takes most of the time on a large node.
+// Without caches and devices, whose detection takes most of the time on a large node.
 Machine new_machine() {
   hwloc_topology_t made = nullptr;
   if (hwloc_topology_init(&made) != 0) return nullptr;
