@@ -16,7 +16,7 @@ class MpiRequest final : public Request {
  public:
   MpiRequest() = default;
   ~MpiRequest() override {
-    // After MPI_Finalize every request is over, and MPI must not be called any more.
+    // After MPI_Finalize all requests are complete, and MPI must not be called any more.
     if (request != MPI_REQUEST_NULL && usable()) MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
   MpiRequest(const MpiRequest&) = delete;
@@ -186,7 +186,8 @@ class MpiDuplication final : public Duplication {
   explicit MpiDuplication(MPI_Comm given) : under_way_(std::make_unique<UnderWay>()) {
     mpi::check(MPI_Comm_idup(given, &under_way_->copy, &under_way_->request), "MPI_Comm_idup");
   }
-  // Open MPI may end in MPI_Finalize with one under way: what needs nobody else any more gets done.
+  // Open MPI may crash in MPI_Finalize while a duplication is in progress: complete it if no other rank is
+  // needed.
   ~MpiDuplication() override {
     if (under_way_->request == MPI_REQUEST_NULL) return;
     int flag = 0;
