@@ -9,7 +9,7 @@
 
 namespace tailrace::calendar {
 
-// What is wrong with a pattern, if anything.
+// Returns what is wrong with a pattern, if anything.
 std::optional<std::string> pattern_complaint(std::string_view pattern);
 // Seconds are truncated to whole ones. REQUIRES: the pattern has no complaint.
 std::string format_date(const Date& date, std::string_view pattern);

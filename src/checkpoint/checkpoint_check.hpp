@@ -39,8 +39,8 @@ struct Share {
   std::size_t of = 1;
 };
 
-// What is wrong with the shards of a checkpoint, with the name of the shard; none: nothing. Reads this share
-// of their regions, each once.
+// Returns what is wrong with the shards of a checkpoint, with the name of the shard; none: nothing. Reads
+// this share of their regions, each once.
 std::optional<std::string> damage_of(env::FileSystem& files, const std::string& checkpoint,
                                      const Manifest& manifest, Share share = {});
 

@@ -6,7 +6,7 @@
 
 namespace tailrace::env {
 
-// What happens if the program has its own handler. A signal that it ignores stays ignored.
+// The behaviour if the program has its own handler. A signal that it ignores stays ignored.
 enum class OwnHandler {
   called_too,  // for a dedicated server process, whose program polls no flag meanwhile
   left_alone   // for a model's process: only the program's handler gets the signal

@@ -35,7 +35,7 @@ bool has_own_type(std::string_view name);
 // The value in that type; nothing if it is text, or if the type cannot hold one of its numbers.
 std::optional<AttributeValue> in_type(const AttributeValue& value, DataType type);
 
-// What is wrong with the attributes of a variable of that type, if anything:
+// Returns what is wrong with the attributes of a variable of that type, if anything:
 // `attribute "valid_min" ...; expected ..., but got ...`.
 std::optional<std::string> attributes_complaint(const Attributes& attributes, DataType type);
 

@@ -1,6 +1,6 @@
-// What one component of a coupled run has declared before it calls `ready`. The names in the configuration
-// refer to these declarations. Clients build them, the component's first rank checks them, and every client
-// and server gets them.
+// All that one component of a coupled run has declared before it calls `ready`. The names in the
+// configuration refer to these declarations. Clients build them, the component's first rank checks them, and
+// every client and server gets them.
 #pragma once
 
 #include <cstddef>

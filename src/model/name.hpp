@@ -1,4 +1,4 @@
-// Which names all formats of datasets accept. The rules are netCDF's, the strictest of them.
+// The names that all formats of datasets accept. The rules are netCDF's, the strictest of them.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,8 @@
 
 namespace tailrace::model {
 
-// What is wrong with the name of a dimension, variable or attribute, if anything: `begins with " "; ...`.
+// Returns what is wrong with the name of a dimension, variable or attribute, if anything: `begins with " ";
+// ...`.
 std::optional<std::string> name_complaint(std::string_view name);
 
 // The same for an attribute that a user or a model gives, which must not have a name that HDF5 and netCDF use

@@ -80,7 +80,7 @@ class Accumulator {
   virtual void restore(const AccumulatorState& state) = 0;  // throws Error(resource) if it does not fit
 };
 
-// Which values are missing: those equal to `fill`, or every NaN if `fill` is NaN.
+// Defines missing values: those equal to `fill`, or every NaN if `fill` is NaN.
 struct Missing {
   double fill = 0.0;        // in the sample: a value of its type
   bool propagates = false;  // one missing sample makes a cell's record missing; otherwise it is left out

@@ -5,7 +5,7 @@
 
 namespace tailrace::time {
 
-// Which values are missing, and how they affect the record.
+// Defines missing values, and how they affect the record.
 template <class In>
 struct Mask {
   In fill = In();

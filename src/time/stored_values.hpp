@@ -11,7 +11,7 @@
 namespace tailrace::time {
 
 struct Stored {
-  Stored(model::DataType as)  // NOLINT(google-explicit-constructor): a type says all, most of the time
+  Stored(model::DataType as)  // NOLINT(google-explicit-constructor): a type suffices in most cases
       : type(as), fill(model::default_fill(as)) {}
   Stored(model::DataType as, double fill_value, const std::optional<model::Packing>& how = std::nullopt)
       : type(as), fill(fill_value), packing(how) {}

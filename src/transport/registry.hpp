@@ -19,7 +19,7 @@ struct Pair {
   bool same_node = false;
 };
 
-// What the inviter uses to reach the invitee. All that it refers to must outlive the inviter's end.
+// The parts that the inviter uses to reach the invitee. All that it refers to must outlive the inviter's end.
 struct Route {
   comm::Communicator& communicator;
   Pair pair;

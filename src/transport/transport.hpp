@@ -20,7 +20,7 @@
 
 namespace tailrace::transport {
 
-// Which end of a channel sends: the inviter or the invitee. Clients invite, so it also determines whether
+// The end of a channel that sends: the inviter or the invitee. Clients invite, so it also determines whether
 // messages call the receiver the server or the client.
 enum class Sender : std::uint32_t { inviter, invitee };
 
