@@ -16,7 +16,7 @@ std::uint64_t digest(std::span<const std::byte> bytes, std::uint64_t before) {
 
 void fill_with(std::span<const std::byte> element, std::span<std::byte> target) {
   TAILRACE_ASSERT(!element.empty(), "elements have a size");
-  // What is already filled is copied behind itself, in pieces that stay in the cache.
+  // The filled part is copied behind itself, in pieces that stay in the cache.
   const std::size_t most = std::max(element.size(), std::size_t{4096} / element.size() * element.size());
   std::size_t done = std::min(element.size(), target.size());
   std::copy_n(element.begin(), done, target.begin());

@@ -16,7 +16,8 @@ namespace tailrace::base {
 // Repeats an element's bytes until the target is full; a remainder gets the element's beginning.
 void fill_with(std::span<const std::byte> element, std::span<std::byte> target);
 
-// Enough to tell bytes apart that ought to be equal (FNV-1a). `before`: the digest of what they follow.
+// FNV-1a: enough to detect a difference between bytes that should be equal. `before`: the digest of the bytes
+// in front of these.
 inline constexpr std::uint64_t empty_digest = 14695981039346656037ull;
 std::uint64_t digest(std::span<const std::byte> bytes, std::uint64_t before = empty_digest);
 
@@ -32,7 +33,7 @@ class ByteWriter {
     put_bytes(std::as_bytes(values));
   }
   void put_text(std::string_view text) { put_all(std::span<const char>(text.data(), text.size())); }
-  void put_bytes(std::span<const std::byte> bytes);  // not inline: g++ 12 then warns, falsely
+  void put_bytes(std::span<const std::byte> bytes);  // not inline: g++ 12 would give a false warning
   std::span<const std::byte> bytes() const { return bytes_; }
   std::vector<std::byte> take() { return std::move(bytes_); }
 
@@ -48,7 +49,7 @@ class ByteReader {
   requires std::is_trivially_copyable_v<T> T get() {
     if constexpr (std::is_same_v<T, bool>) {
       const auto byte = get<unsigned char>();
-      TAILRACE_ASSERT(byte <= 1, "a message has something else where it says yes or no");
+      TAILRACE_ASSERT(byte <= 1, "a flag in a message is neither 0 nor 1");
       return byte != 0;
     } else {
       T value;
@@ -59,7 +60,7 @@ class ByteReader {
   template <class T>
   requires std::is_trivially_copyable_v<T> std::vector<T> get_all() {
     const auto count = static_cast<std::size_t>(get<std::int64_t>());
-    TAILRACE_ASSERT(count <= rest_.size() / sizeof(T), "message is shorter than it says");
+    TAILRACE_ASSERT(count <= rest_.size() / sizeof(T), "the message is truncated");
     std::vector<T> values(count);
     if (count > 0) std::memcpy(values.data(), take(count * sizeof(T)).data(), count * sizeof(T));
     return values;
@@ -69,7 +70,7 @@ class ByteReader {
     return {text.begin(), text.end()};
   }
   std::span<const std::byte> take(std::size_t count) {
-    TAILRACE_ASSERT(count <= rest_.size(), "message is shorter than it says");
+    TAILRACE_ASSERT(count <= rest_.size(), "the message is truncated");
     const auto head = rest_.first(count);
     rest_ = rest_.subspan(count);
     return head;

@@ -1,4 +1,4 @@
-// Numbers as they stand in names of files and dimensions.
+// Numbers in names of files and dimensions.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// Three kinds of failure, three roads: the user's mistake is an Error (thrown), our own bug is a failed
-// TAILRACE_ASSERT, the world's fault is a Fault: a value that is kept until the next caller can be told.
+// Three kinds of failure are handled in three ways. A user's mistake is an Error, which is thrown. A bug of
+// Tailrace is a failed TAILRACE_ASSERT. A failure of the environment is a Fault: a value that is kept until
+// it can be returned to the next caller.
 #pragma once
 
 #include <string>
@@ -9,13 +10,13 @@
 
 namespace tailrace::base {
 
-// A failure that happened in the background and travels as a value.
+// A failure that happened in the background.
 struct Fault {
   ErrorCode code = ErrorCode::internal;
   std::string message;
 };
 
-// The Fault that stands for the exception now being handled; call inside a catch block only.
+// Converts the exception that is being handled; call it only inside a catch block.
 Fault current_fault();
 
 [[noreturn]] void assertion_failed(std::string_view expression, std::string_view file, int line,
@@ -23,7 +24,7 @@ Fault current_fault();
 
 }  // namespace tailrace::base
 
-// Guards what only a bug in Tailrace can break; stays on in release builds. Throws Error(internal).
+// Checks a condition that only a bug in Tailrace can violate, also in release builds. Throws Error(internal).
 #define TAILRACE_ASSERT(expression, message) \
   ((expression) ? static_cast<void>(0)       \
                 : ::tailrace::base::assertion_failed(#expression, __FILE__, __LINE__, (message)))

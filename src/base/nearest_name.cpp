@@ -23,7 +23,7 @@ class Distance {
  public:
   explicit Distance(std::string_view name) : name_(without_case(name)) {}
 
-  // The distance, or any number above `most` where it is above it: most names are told from their length.
+  // The distance, or any number above `most` if it exceeds `most`: the lengths alone exclude most names.
   std::size_t to(std::string_view other, std::size_t most) {
     if (std::max(name_.size(), other.size()) - std::min(name_.size(), other.size()) > most) return most + 1;
     const std::string letters = without_case(other);
@@ -34,7 +34,7 @@ class Distance {
     std::size_t least_of_last = 0;
     for (std::size_t i = 1; i <= name_.size(); ++i) {
       const std::size_t least = fill_row(i, letters);
-      if (std::min(least, least_of_last) > most) return most + 1;  // and no later row is below both
+      if (std::min(least, least_of_last) > most) return most + 1;  // no later row is below both
       least_of_last = least;
       std::swap(before_, last_);
       std::swap(last_, row_);

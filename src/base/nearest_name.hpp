@@ -12,8 +12,7 @@ namespace tailrace::base {
 // to `name`, if that is at most 2 or a third of the name's length.
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> known);
 
-// ` Did you mean "x"? (known: a, b, x)`, or ` (known: a, b, x)` where nothing is near; lists at most 12
-// names.
+// ` Did you mean "x"? (known: a, b, x)`, or ` (known: a, b, x)` if no name is near; lists at most 12 names.
 std::string name_hint(std::string_view name, std::span<const std::string> known);
 
 }  // namespace tailrace::base

@@ -13,7 +13,7 @@ namespace tailrace::base {
 namespace {
 
 constexpr std::size_t alignment = 64;
-constexpr std::size_t worth_keeping = std::size_t{64} << 10;  // for less, malloc is as good
+constexpr std::size_t worth_keeping = std::size_t{64} << 10;  // below this, malloc is as fast
 
 struct Free {
   void operator()(std::byte* memory) const { std::free(memory); }
@@ -28,7 +28,7 @@ std::size_t capacity_for(std::size_t size) {
 
 }  // namespace
 
-// By size. What is over the bound goes back to the system.
+// Free memory by capacity. Memory beyond the bound is returned to the system.
 class SlabPool::Shelf {
  public:
   Memory take(std::size_t capacity) {

@@ -1,4 +1,5 @@
-// Large pieces of memory that are used again and again: fresh pages cost more than the copy into them.
+// A pool of large pieces of memory, like a slab allocator (Bonwick, USENIX 1994). The first access to fresh
+// pages costs more than the copy into them, so pieces are used again.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 namespace tailrace::base {
 
-// Memory whose bytes have no value until somebody writes them. It goes back to its pool in the end.
+// Uninitialised memory. It returns to its pool when the last owner releases it.
 class Slab {
  public:
   Slab() = default;
@@ -27,26 +28,26 @@ class Slab {
   std::size_t size_ = 0;
 };
 
-// Safe from several threads. Copies of a pool are the same pool, and slabs may outlive them.
+// Safe from several threads. Copies of a pool share their memory, and slabs may outlive them.
 class SlabPool {
  public:
-  SlabPool();  // keeps at most 16 MiB for the next ones
+  SlabPool();  // keeps at most 16 MiB of free memory
   Slab take(std::size_t size);
   void keep_at_most(std::size_t bytes);
-  std::size_t kept() const;  // bytes that wait to be taken
+  std::size_t kept() const;  // bytes of free memory
 
  private:
   class Shelf;
   std::shared_ptr<Shelf> shelf_;
 };
 
-// Bytes that change no more, and stay as long as somebody has them or a part of them. Copies are cheap. A
-// span of them is made like that of any range.
+// Immutable bytes, which live as long as any copy or part of them. Copies are cheap. It converts to a span
+// like any range.
 class SharedBytes {
  public:
   SharedBytes() = default;
-  SharedBytes(std::vector<std::byte> bytes);  // NOLINT: a vector of bytes is such bytes
-  SharedBytes(Slab slab) : SharedBytes(std::move(slab.memory_), slab.size_) {}  // NOLINT: so is a slab
+  SharedBytes(std::vector<std::byte> bytes);                                    // NOLINT: implicit on purpose
+  SharedBytes(Slab slab) : SharedBytes(std::move(slab.memory_), slab.size_) {}  // NOLINT: implicit too
 
   const std::byte* data() const { return bytes_.data(); }
   std::size_t size() const { return bytes_.size(); }

@@ -12,7 +12,7 @@ struct TextTree {
   std::vector<TextTree> below = {};
 };
 
-// Each with what is below it, a line each.
+// One line for each node, indented below its parent.
 std::string drawn(const std::vector<TextTree>& trees);
 
 // "140 B", "1.5 MiB".

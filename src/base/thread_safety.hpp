@@ -1,6 +1,6 @@
-// Locks of which a compiler knows what they guard. Clang checks at compile time (-Wthread-safety, run by
-// tools/check_threads) that what a mutex guards is touched only while it is held; the standard library's own
-// mutex says nothing to it. With other compilers the words vanish and what remains is std::mutex.
+// Locks with annotations for Clang's thread safety analysis (-Wthread-safety, run by tools/check_threads). It
+// checks at compile time that guarded members are accessed only while their mutex is held. The standard
+// library's mutex has no annotations. With other compilers the annotations are empty.
 #pragma once
 
 #include <condition_variable>
@@ -12,17 +12,18 @@
 #define TAILRACE_THREAD_ATTRIBUTE(x)
 #endif
 
-// Of a member: read and written only with the mutex held; PT: what the pointer points to.
+// For a member: it is accessed only while the mutex is held. PT: the same for the data that it points to.
 #define TAILRACE_GUARDED_BY(mutex) TAILRACE_THREAD_ATTRIBUTE(guarded_by(mutex))
 #define TAILRACE_PT_GUARDED_BY(mutex) TAILRACE_THREAD_ATTRIBUTE(pt_guarded_by(mutex))
-// Of a function: who calls it holds the mutex; or may not, as it takes it itself.
+// For a function. REQUIRES: the caller holds the mutex. EXCLUDES: the caller does not, since the function
+// locks it.
 #define TAILRACE_REQUIRES(...) TAILRACE_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define TAILRACE_EXCLUDES(...) TAILRACE_THREAD_ATTRIBUTE(locks_excluded(__VA_ARGS__))
-// Of a function: it leaves with the mutex held, or let go. Without a name: the lock that it is a member of.
+// For a function: it locks or unlocks the mutex; without an argument, the lock of which it is a member.
 #define TAILRACE_ACQUIRE(...) TAILRACE_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define TAILRACE_RELEASE(...) TAILRACE_THREAD_ATTRIBUTE(release_capability(__VA_ARGS__))
 #define TAILRACE_TRY_ACQUIRE(...) TAILRACE_THREAD_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
-// Of a class: it is a lock; it holds one from its constructor to its destructor.
+// For a class: it is a lock, or it holds a lock from its constructor to its destructor.
 #define TAILRACE_CAPABILITY(name) TAILRACE_THREAD_ATTRIBUTE(capability(name))
 #define TAILRACE_SCOPED_CAPABILITY TAILRACE_THREAD_ATTRIBUTE(scoped_lockable)
 
@@ -39,8 +40,7 @@ class TAILRACE_CAPABILITY("mutex") Mutex {
   std::mutex mutex_;
 };
 
-// Holds a mutex to the end of its scope; may let go of it and take it again in between. The mutex must live
-// longer.
+// Holds a mutex to the end of its scope, and can release it in between. The mutex must live longer.
 class TAILRACE_SCOPED_CAPABILITY MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) TAILRACE_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
@@ -64,11 +64,11 @@ class TAILRACE_SCOPED_CAPABILITY MutexLock {
   bool held_ = true;
 };
 
-// What threads sleep on until another has changed what the mutex guards.
+// A condition variable: threads wait until another one has changed the guarded data.
 class Condition {
  public:
-  // Lets go of the mutex while it sleeps. May return without reason: call it in a loop that looks. (A
-  // predicate would be a function of its own, of which Clang does not know that the mutex is held.)
+  // Releases the mutex while it waits. It may wake up spuriously, so call it in a loop that tests the
+  // condition. (Clang's analysis would not know that a predicate function runs with the mutex held.)
   void wait(Mutex& mutex) TAILRACE_REQUIRES(mutex) {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     wake_.wait(lock);

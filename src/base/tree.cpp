@@ -9,7 +9,7 @@
 namespace tailrace::base {
 namespace {
 
-// The ranks behind `begin` in even parts, each with a child in front.
+// Divides the ranks behind `begin` into even parts; the first rank of each part is a child.
 std::vector<int> parts_behind(int begin, int end) {
   const std::int64_t below = end - begin - 1;
   const std::int64_t count = std::min<std::int64_t>(tree_width, below);
@@ -22,7 +22,7 @@ std::vector<int> parts_behind(int begin, int end) {
 }  // namespace
 
 Branch branch_of(int rank, int size) {
-  TAILRACE_ASSERT(rank >= 0 && rank < size, "a rank is one of them");
+  TAILRACE_ASSERT(rank >= 0 && rank < size, "the rank is out of range");
   int parent = -1, begin = 0, end = size;
   for (;;) {
     std::vector<int> children = parts_behind(begin, end);

@@ -1,4 +1,4 @@
-// Ranks as a tree, so that a word from all or to all costs none of them more than a few messages.
+// A tree of ranks, so that a reduction or a broadcast costs no rank more than a few messages.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,13 @@ namespace tailrace::base {
 inline constexpr int tree_width = 16;  // children of a rank at most; 100,000 ranks are five deep at most
 
 struct Branch {
-  int parent = -1;            // of the root, rank 0
+  int parent = -1;            // -1: the root, which is rank 0
   std::vector<int> children;  // ascending
-  int end = 0;                // below this rank are those behind it, up to this one
+  int end = 0;                // the subtree of a rank is the range [rank, end)
 };
 
-// Of `rank` among `size`. What a rank puts together from itself and its children in turn is in rank order.
+// The place of `rank` in a tree of `size` ranks. If each rank concatenates its own part and those of its
+// children in turn, the result is in rank order.
 Branch branch_of(int rank, int size);
 
 }  // namespace tailrace::base

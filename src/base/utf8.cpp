@@ -11,8 +11,9 @@ constexpr std::size_t longest_quote = 60;
 
 unsigned char byte_at(std::string_view text, std::size_t at) { return static_cast<unsigned char>(text[at]); }
 
-// The bytes of the character at the start; 0 where there is none. The second byte is bounded more closely
-// after some first ones, so that no character has two forms, is half a pair, or is beyond U+10FFFF.
+// The number of bytes of the character at the start; 0 if it is not valid. After some first bytes the range
+// of the second is narrower, which excludes overlong forms, surrogates, and values beyond U+10FFFF (RFC
+// 3629).
 std::size_t character_length(std::string_view text) {
   const unsigned char first = byte_at(text, 0);
   if (first < 0x80) return 1;

@@ -1,4 +1,4 @@
-// Text that came from outside, and may be anything.
+// Text from outside, which may contain any bytes.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace tailrace::base {
 
-// How many bytes at the start are valid UTF-8: the size of the text where all of it is.
+// How many bytes at the start are valid UTF-8.
 std::size_t valid_utf8(std::string_view text);
 
-// For a message: control characters and bytes that are no UTF-8 as \x07, and no more than 60 bytes.
+// Text for a message: control characters and invalid bytes become \x07, and it is cut after some 60 bytes.
 std::string quotable(std::string_view text);
 
 }  // namespace tailrace::base

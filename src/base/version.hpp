@@ -1,4 +1,4 @@
-// The version of this library, as the build names it.
+// The version of this library, which the build defines.
 #pragma once
 
 #include <string_view>

@@ -56,7 +56,7 @@ void check_start(std::string_view calendar, Rule rule, const Date& start) {
   if (!in_day) refuse(calendar, start, "the time of day ends at 23:59:59.999");
 }
 
-// Whole seconds from day number 0, without the fraction of the second.
+// Whole seconds since day number 0.
 std::int64_t whole_seconds(Rule rule, const Date& date) {
   return day_number(rule, {date.year, date.month, date.day}) * day_seconds + date.hour * 3600 +
          date.minute * 60 + static_cast<std::int64_t>(std::floor(date.second));

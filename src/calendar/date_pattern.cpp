@@ -25,7 +25,7 @@ std::string part_of(const Date& date, char code) {
 
 std::optional<std::string> pattern_complaint(std::string_view pattern) {
   if (pattern.find('%') == std::string_view::npos)
-    return fmt::format("\"{}\" names no part of a date; expected some of %Y, %m, %d, %H, %M, %S", pattern);
+    return fmt::format("\"{}\" contains no part of a date; expected some of %Y, %m, %d, %H, %M, %S", pattern);
   for (std::size_t at = pattern.find('%'); at != std::string_view::npos; at = pattern.find('%', at + 2)) {
     const std::string_view code = pattern.substr(at, 2);
     if (code.size() < 2 || codes.find(code[1]) == std::string_view::npos)

@@ -1,4 +1,4 @@
-// Dates in a form that the user chooses: %Y %m %d %H %M %S, and %% for the sign itself.
+// Dates in a format that the user chooses: %Y %m %d %H %M %S, and %% for a percent sign.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace tailrace::calendar {
 
-// What is wrong with a pattern, if anything.
+// Returns what is wrong with a pattern, if anything.
 std::optional<std::string> pattern_complaint(std::string_view pattern);
-// Seconds are cut to whole ones. The pattern has no complaint.
+// Seconds are truncated to whole ones. REQUIRES: the pattern has no complaint.
 std::string format_date(const Date& date, std::string_view pattern);
 
 }  // namespace tailrace::calendar

@@ -10,8 +10,7 @@
 namespace tailrace::calendar {
 namespace {
 
-// Takes numbers and separators off the front of a text; `good` turns false at the first thing that does not
-// fit.
+// Reads numbers and separators from the front of a text; `good` becomes false at the first mismatch.
 struct Scanner {
   std::string_view rest;
   bool good = true;
@@ -36,7 +35,7 @@ struct Scanner {
 
   int two_digits() { return static_cast<int>(number(2, 2)); }
 
-  // The digits after a decimal point, which has been taken; read as one number, so that it is rounded once.
+  // Reads the digits after a decimal point together with `whole` as one number, so that it is rounded once.
   double decimals(int whole) {
     std::size_t digits = 0;
     while (digits < rest.size() && rest[digits] >= '0' && rest[digits] <= '9') ++digits;

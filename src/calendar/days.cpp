@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::calendar {
 namespace {
@@ -14,7 +15,7 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
 }
 std::int64_t floor_modulo(std::int64_t a, std::int64_t b) { return a - b * floor_divide(a, b); }
 
-// Years counted from March of -4800, so that the leap day is the last of its year. E. G. Richards,
+// Years are counted from March of -4800, so that the leap day is the last of its year. E. G. Richards,
 // "Calendars", in Explanatory Supplement to the Astronomical Almanac, 3rd ed. (2013), chapter 15.
 std::int64_t julian_day_number(const Day& day, bool gregorian) {
   const std::int64_t before_march = day.month <= 2 ? 1 : 0;
@@ -52,7 +53,7 @@ bool leap(Rule rule, std::int64_t year) {
 
 int length_of(Rule rule, std::int64_t year, int month) {
   if (rule == Rule::days_360) return 30;
-  return lengths[static_cast<std::size_t>(month - 1)] + (month == 2 && leap(rule, year) ? 1 : 0);
+  return lengths[base::index(month - 1)] + (month == 2 && leap(rule, year) ? 1 : 0);
 }
 
 int days_a_year(Rule rule) { return rule == Rule::days_360 ? 360 : rule == Rule::days_365 ? 365 : 366; }

@@ -1,4 +1,4 @@
-// Day numbers: the whole arithmetic of calendars, in integers.
+// Day numbers: the arithmetic of calendars, in integers.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,13 @@ struct Day {
   int day = 1;
 };
 
-// Days since a fixed day of the rule's own (the Julian day number for mixed, gregorian and julian). Any year,
-// with a year 0 before year 1; a day beyond its month counts on, so check days_in_month first.
+// Days since a fixed day, which depends on the rule (the result is the Julian day number for mixed, gregorian
+// and julian). Years are astronomical: year 0 precedes year 1. A day beyond the end of its month counts into
+// the next month, so check days_in_month first.
 std::int64_t day_number(Rule rule, const Day& day);
 Day day_of_number(Rule rule, std::int64_t number);
-int days_in_month(Rule rule, std::int64_t year, int month);  // number of its last day
-// Days that the reform of 1582 left out: true for 5 to 14 October 1582 in `mixed`.
+int days_in_month(Rule rule, std::int64_t year, int month);  // the number of its last day
+// Whether the reform of 1582 omitted this day: true for 5 to 14 October 1582 in `mixed`.
 bool left_out(Rule rule, const Day& day);
 
 }  // namespace tailrace::calendar

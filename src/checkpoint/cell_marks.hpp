@@ -1,4 +1,4 @@
-// Which cells of an array have come.
+// A bit set: which cells of an array have arrived.
 #pragma once
 
 #include <bit>
@@ -8,7 +8,7 @@
 
 namespace tailrace::checkpoint {
 
-// Looks at 64 cells at a time, since an array of a model has a hundred million.
+// It tests 64 cells at a time, since an array of a model may have a hundred million.
 class CellMarks {
  public:
   CellMarks() = default;
@@ -20,7 +20,7 @@ class CellMarks {
     for (; end - from >= 64; from += 64) words_[from / 64] = ~std::uint64_t{0};
     while (from < end) set(from++);
   }
-  // The first cell from `from` on that is marked or not (`as`); `end` where there is none before it.
+  // The first cell in [from, end) whose mark equals `as`; `end` if there is none.
   std::size_t find(bool as, std::size_t from, std::size_t end) const {
     while (from < end) {
       const std::uint64_t word = as ? words_[from / 64] : ~words_[from / 64];

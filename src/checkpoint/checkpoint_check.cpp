@@ -15,7 +15,8 @@ namespace {
 
 std::string_view last_word(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// Directories may be copied and renamed by people: what is whole but not what its name says is left to them.
+// Users may copy and rename directories: a complete checkpoint whose name does not match its manifest is
+// neither used nor removed.
 void check_place(const std::string& checkpoint, const CheckpointHeader& head) {
   const std::string_view name = last_word(checkpoint);
   const std::string_view component =
@@ -25,7 +26,7 @@ void check_place(const std::string& checkpoint, const CheckpointHeader& head) {
     throw Refused{fmt::format("has the manifest of component \"{}\"", head.component)};
 }
 
-// None where there is no such note, or half of one: then the job did not come so far.
+// None if there is no such note, or an incomplete one: the job ended before it was written.
 std::optional<Manifest> noted_on_nodes(env::FileSystem& files, const std::string& checkpoint) {
   const std::string path = fmt::format("{}/{}", checkpoint, manifest_on_nodes_name);
   if (!files.exists(path)) return std::nullopt;
@@ -36,13 +37,14 @@ std::optional<Manifest> noted_on_nodes(env::FileSystem& files, const std::string
   }
 }
 
-// Of a set without a manifest.
+// For a checkpoint without a manifest.
 void look_at_note(env::FileSystem& files, FoundCheckpoint& found) {
   if (auto manifest = noted_on_nodes(files, found.path)) {
     check_place(found.path, manifest->head);
     found.state = FoundCheckpoint::State::on_nodes;
     found.why = describe_waiting(files, found.path, manifest->shards);
-    if (found.why.empty()) found.why = "all members are drained, but the job ended before it said so";
+    if (found.why.empty())
+      found.why = "all shards are drained, but the job ended before the checkpoint was committed";
     found.manifest = std::move(*manifest);
   } else {
     found.why = fmt::format("it has no {}, so it was never finished", manifest_name);
@@ -71,16 +73,16 @@ FoundCheckpoint look_at(env::FileSystem& files, const std::string& checkpoint) {
   return found;
 }
 
-// First wrong region of this share, with the place in the file.
+// The first damaged region of this share, with its place in the file.
 std::optional<std::string> wrong_region(const env::File& file, const Shard& shard, Share share,
                                         std::size_t& count) {
   std::vector<std::byte> region(region_bytes);
   for (std::size_t i = 0; i < shard.checksums.size(); ++i) {
     if (count++ % share.of != share.index) continue;
     const std::uint64_t begin = i * region_bytes;
-    file.read(begin, region);  // zeros behind the end
+    file.read(begin, region);  // zeros past the end
     if (checksum(region) == shard.checksums[i]) continue;
-    return fmt::format("is damaged: its bytes {} to {} have another checksum", begin,
+    return fmt::format("is damaged: its bytes {} to {} do not match their checksum", begin,
                        std::min(begin + region_bytes, shard.bytes) - 1);
   }
   return std::nullopt;
@@ -123,7 +125,7 @@ std::optional<std::string> damage_of(env::FileSystem& files, const std::string& 
   std::size_t count = 0;
   for (const Shard& shard : manifest.shards) {
     const auto damage = damage_of_shard(files, checkpoint + "/" + shard.name, shard, share, count);
-    if (damage) return fmt::format("member {} {}", shard.name, *damage);
+    if (damage) return fmt::format("shard {} {}", shard.name, *damage);
   }
   return std::nullopt;
 }

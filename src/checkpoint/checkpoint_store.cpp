@@ -24,14 +24,14 @@ std::string on_nodes_path(const std::string& checkpoint) {
   return fmt::format("{}/{}", checkpoint, manifest_on_nodes_name);
 }
 
-// Only what the room has made: people put notes beside their data.
+// Removes only files that this room makes: users may put notes beside their data.
 void remove_unfinished(env::FileSystem& files, const std::string& checkpoint) {
   for (const std::string& name : files.list(checkpoint))
     if (is_checkpoint_file(name)) files.remove(checkpoint + "/" + name);
   files.remove(checkpoint);
 }
 
-// A set in the way of nobody is no reason to stop a model.
+// An obsolete checkpoint that cannot be removed does no harm, so it must not stop a model.
 void try_to_remove(env::FileSystem& files, const std::string& checkpoint) noexcept {
   try {
     remove_checkpoint(files, checkpoint);
@@ -49,7 +49,7 @@ void remove_checkpoint(env::FileSystem& files, const std::string& checkpoint) {
     files.remove(manifest);
     had_any = true;
   }
-  if (had_any) files.sync(checkpoint);  // before any member goes
+  if (had_any) files.sync(checkpoint);  // before any shard is removed
   remove_unfinished(files, checkpoint);
 }
 
@@ -106,7 +106,7 @@ void CheckpointStore::note_on_nodes(const Manifest& manifest) {
   try {
     files_.write(note, to_text(manifest));
     files_.sync(note);
-    files_.sync(checkpoint);  // its own name in the directory above
+    files_.sync(checkpoint);  // its name in the directory above
   } catch (const Error&) {
     try_to_remove(files_, checkpoint);
     throw;
@@ -116,12 +116,12 @@ void CheckpointStore::note_on_nodes(const Manifest& manifest) {
 void CheckpointStore::commit(const Manifest& manifest) {
   const std::string checkpoint = checkpoint_path(manifest.head.step);
   const std::string made = new_manifest_path(checkpoint), final = manifest_path(checkpoint);
-  TAILRACE_ASSERT(!files_.exists(final), fmt::format("checkpoint {} is there already", checkpoint));
+  TAILRACE_ASSERT(!files_.exists(final), fmt::format("checkpoint {} already exists", checkpoint));
   Manifest drained = manifest;
   for (Shard& shard : drained.shards) shard.buffered.reset();
   files_.write(made, to_text(drained));
   files_.sync(made);
-  files_.sync(checkpoint);  // its own name in the directory above, with those of the members
+  files_.sync(checkpoint);  // its name in the directory above, and those of the shards
   try {
     files_.rename(made, final);
     files_.sync(final);
@@ -131,7 +131,7 @@ void CheckpointStore::commit(const Manifest& manifest) {
   }
   try {
     files_.remove(on_nodes_path(checkpoint));
-  } catch (const Error&) {  // nobody looks at it beside a manifest
+  } catch (const Error&) {  // it is ignored if there is a manifest
   }
 }
 
@@ -142,7 +142,7 @@ void CheckpointStore::abandon(std::int64_t step) noexcept {
 }
 
 void CheckpointStore::prune(int keep) {
-  TAILRACE_ASSERT(keep >= 1, "at least one checkpoint is kept");
+  TAILRACE_ASSERT(keep >= 1, "at least one checkpoint must be kept");
   int complete = 0;
   for (const FoundCheckpoint& checkpoint : find_checkpoints(files_, path_)) {
     if (complete >= keep && checkpoint.state != FoundCheckpoint::State::refused)
@@ -154,7 +154,7 @@ void CheckpointStore::prune(int keep) {
 void CheckpointStore::discard_after(std::optional<std::int64_t> step) {
   for (const FoundCheckpoint& checkpoint : find_checkpoints(files_, path_)) {
     if (step && checkpoint.step <= *step) break;
-    base::log_warning(fmt::format("checkpoint {} is removed: the run goes on from {}", checkpoint.path,
+    base::log_warning(fmt::format("checkpoint {} is removed: the run continues from {}", checkpoint.path,
                                   step ? fmt::format("step {}", *step) : "the beginning"));
     remove_checkpoint(files_, checkpoint.path);
   }

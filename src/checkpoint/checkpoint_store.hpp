@@ -1,4 +1,9 @@
-// The sets of one component, for the one process of a job that commits and removes them.
+// The checkpoints of one component, for the only process of a job that commits and removes them.
+//
+// A commit follows the protocol of atomic file replacement: all shards are made durable first, then the
+// manifest is written under a temporary name, synced and renamed. A checkpoint without a manifest does not
+// count, so a crash at any moment leaves the earlier checkpoints usable. The lock of the directory keeps
+// another job from removing checkpoints that this one continues from.
 #pragma once
 
 #include <memory>
@@ -13,29 +18,32 @@ namespace tailrace::checkpoint {
 // One thread at a time; may block on the disk. Failures are Error(resource) that name the path.
 class CheckpointStore {
  public:
-  // Makes DIRECTORY/COMPONENT, and holds it until this object goes or the process ends: Error(resource) that
-  // names host and process of another job that holds it (where the file system knows locks; NFS does not).
-  // Then removes what unfinished sets of jobs that were killed left behind. No server writes a member before.
+  // Makes DIRECTORY/COMPONENT and locks it until this object is destroyed or the process ends. Throws
+  // Error(resource) with host and process of another job that has the lock (if the file system supports
+  // locks; NFS does not). Then removes unfinished checkpoints of jobs that were killed. Servers must not
+  // write shards before.
   CheckpointStore(env::FileSystem& files, const std::string& directory, const std::string& component);
 
   const std::string& path() const { return path_; }  // DIRECTORY/COMPONENT
   std::string checkpoint_path(std::int64_t step) const { return checkpoint::checkpoint_path(path_, step); }
 
-  // All members are finished and in the set's directory. When it returns, the set survives a loss of power;
-  // when it throws, there is no such set, and those before are as they were.
+  // REQUIRES: all shards are finished and in the checkpoint's directory. When it returns, the checkpoint
+  // survives a loss of power; when it throws, this checkpoint does not exist, and the earlier ones are
+  // unchanged.
   void commit(const Manifest& manifest);
-  // All members are finished, some of them in burst buffers of nodes: notes where they are. When it returns,
-  // a job that begins finds them, also after this one was killed; the set does not count before it is
-  // committed. When it throws, no such note is left.
+  // REQUIRES: all shards are finished, some of them in burst buffers of nodes. Records where they are. When
+  // it returns, a later job finds them even if this one is killed; the checkpoint counts only after its
+  // commit. When it throws, no such record is left.
   void note_on_nodes(const Manifest& manifest);
-  // Of a set that is not committed, when no server writes to it any more; a committed one stays. Says only on
-  // the log what it cannot remove; the next job does.
+  // Removes a checkpoint that is not committed, when no server writes to it any more; keeps a committed one.
+  // Only logs what it cannot remove; the next job removes it.
   void abandon(std::int64_t step) noexcept;
-  // Removes all but the newest `keep` (at least 1) complete sets. Those that stay are not touched. Says only
-  // on the log what it cannot remove: that is no fault of the newest one.
+  // Removes all but the newest `keep` (at least 1) complete checkpoints, and does not touch these. Only logs
+  // what it cannot remove, since the newest checkpoint is not affected.
   void prune(int keep);
-  // A job that goes on from `step` (none: from the beginning) writes other sets of later steps: those that
-  // are there go, whole or not, and the log names them. Before the job changes any file of its output.
+  // Removes all checkpoints of later steps, complete or not, and names them in the log: a job that continues
+  // from `step` (none: from the beginning) writes its own. Call it before the job changes any file of its
+  // output.
   void discard_after(std::optional<std::int64_t> step);
 
  private:
@@ -46,13 +54,13 @@ class CheckpointStore {
   std::unique_ptr<env::File> lock_;
 };
 
-// With their names, however many of them are new.
+// Makes directories and their names durable, however many of them are new.
 void make_durable_directories(env::FileSystem& files, const std::string& path);
 
-// Who holds the sets in `path`, as "host (process 123)"; empty where nobody does.
+// The holder of the lock of the checkpoints in `path`, as "host (process 123)"; empty if there is none.
 std::string holder_of(env::FileSystem& files, const std::string& path);
 
-// Removes a set, in an order that leaves none that looks complete if the process ends in between.
+// Removes a checkpoint, the manifest first, so that none looks complete if the process ends in between.
 void remove_checkpoint(env::FileSystem& files, const std::string& checkpoint);
 
 }  // namespace tailrace::checkpoint

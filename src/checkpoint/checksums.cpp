@@ -4,12 +4,13 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
 #include "checkpoint/checkpoint.hpp"
 
 namespace tailrace::checkpoint {
 namespace {
 
-// Polynomials over {0, 1}, the bit of x^0 first; the product is modulo that of CRC-32.
+// Polynomials over GF(2), the bit of x^0 first; products are modulo the polynomial of CRC-32.
 constexpr std::uint32_t one = std::uint32_t{1} << 31;
 
 constexpr std::uint32_t multiply(std::uint32_t a, std::uint32_t b) {
@@ -22,7 +23,7 @@ constexpr std::uint32_t multiply(std::uint32_t a, std::uint32_t b) {
   return product;
 }
 
-// x^(8 bytes): what a remainder is multiplied by when so many zeros follow.
+// x^(8 bytes): the factor of a remainder when so many zero bytes follow.
 constexpr std::uint32_t followed_by(std::uint64_t bytes) {
   std::uint32_t result = one;
   std::uint32_t power = one >> 8;
@@ -33,7 +34,7 @@ constexpr std::uint32_t followed_by(std::uint64_t bytes) {
   return result;
 }
 
-// Without the conventions of CRC-32 about its first and last value.
+// The remainder without the initial and final inversion of CRC-32.
 std::uint32_t remainder(std::span<const std::byte> bytes) {
   return ~libdeflate_crc32(~std::uint32_t{0}, bytes.data(), bytes.size());
 }
@@ -50,7 +51,7 @@ std::uint32_t checksum(std::span<const std::byte> bytes) {
 
 void RegionChecksums::add(std::uint64_t address, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const auto region = static_cast<std::size_t>(address / region_bytes);
+    const auto region = base::index(address / region_bytes);
     const std::uint64_t rest = region_bytes - address % region_bytes;
     const auto part = bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(rest, bytes.size())));
     if (region >= sums_.size()) sums_.resize(region + 1);

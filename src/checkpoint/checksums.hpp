@@ -1,5 +1,5 @@
-// Checksums of the regions of a file whose parts are written in any order: CRC-32 (that of zlib) of each
-// region_bytes of it, the last region filled up with zeros.
+// Checksums of the regions of a file whose parts are written in any order: the CRC-32 (as in zlib) of each
+// region of region_bytes. The last region is padded with zeros.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,12 @@ namespace tailrace::checkpoint {
 
 std::uint32_t checksum(std::span<const std::byte> bytes);
 
-// A CRC is linear: that of a region is the sum of those of its parts, each moved to its place. So nothing is
-// read again, and what was never written counts as zeros, which it is.
+// A CRC is linear: that of a region is the sum of the CRCs of its parts, each shifted to its place (as in
+// zlib's crc32_combine). So nothing is read again, and bytes that were never written count as zeros, as in
+// the file.
 class RegionChecksums {
  public:
-  // `bytes` are written at `address`. For each byte of the file at most once.
+  // `bytes` are written at `address`. REQUIRES: no byte of the file is added twice.
   void add(std::uint64_t address, std::span<const std::byte> bytes);
   std::vector<std::uint32_t> of_file(std::uint64_t size) const;
 

@@ -16,7 +16,7 @@ bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-// What every reader of NetCDF takes for a name: words are parted by dots in place of slashes.
+// A name that every reader of NetCDF accepts: dots replace slashes.
 std::string readable_name(const std::string& name) {
   std::string readable;
   for (const char c : name)
@@ -25,7 +25,7 @@ std::string readable_name(const std::string& name) {
   return starts_well ? readable : "_" + readable;
 }
 
-// The names that are given to variables and dims of a file.
+// Unique names of variables and dims in a file.
 class Names {
  public:
   std::string unused(const std::string& wanted) {
@@ -66,13 +66,13 @@ class Header {
   const DatasetSpec& spec() const { return spec_; }
 
  private:
-  // Dims of the same name may differ in size: lists that are saved under one name by several classes.
+  // Dims of the same name may differ in size, if several classes save lists under one name.
   int dim_of(const model::StateArray& array, std::size_t d) {
     const auto [found, is_new] =
         dims_.try_emplace({array.dims[d], array.shape[d]}, static_cast<int>(spec_.dims.size()));
     if (is_new) {
       std::string wanted = readable_name(array.dims[d]);
-      if (array.dims[d] == array.name) wanted += ".index";  // else the variable would be its coordinate
+      if (array.dims[d] == array.name) wanted += ".index";  // otherwise the variable would be its coordinate
       spec_.dims.push_back({names_.unused(wanted), array.shape[d], false});
     }
     return found->second;

@@ -1,4 +1,4 @@
-// Arrays of state in words, and as the header of a NetCDF file.
+// Descriptions of state arrays: as text, and as the header of a NetCDF file.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace tailrace::checkpoint {
 
 std::string describe(const model::StateArray& array);  // "float64(z=3, x=4)"
 
-// Of a member whose values lie in the file already and end before `end`.
+// The header of a shard whose values are in the file already and end before `end`.
 output::netcdf::HeaderAround make_header(const CheckpointHeader& head, const std::vector<StoredArray>& arrays,
                                          std::uint64_t end);
 

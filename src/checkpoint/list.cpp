@@ -38,7 +38,7 @@ std::vector<std::string> Checkpoints::drain() const {
 }
 
 std::vector<std::string> Checkpoints::prune(int keep) const {
-  if (keep < 1) throw Error(ErrorCode::usage, "at least one checkpoint is kept");
+  if (keep < 1) throw Error(ErrorCode::usage, "at least one checkpoint must be kept");
   return checkpoint::prune_checkpoints(env::system_files(), path_, keep);
 }
 

@@ -18,9 +18,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view format_name = "tailrace checkpoint";
 constexpr std::string_view byte_order = "little";
-static_assert(std::endian::native == std::endian::little, "members are written as numbers are in memory");
+static_assert(std::endian::native == std::endian::little, "shards are written in the byte order of memory");
 
-// The end of every manifest, of any version: what stands before it has this checksum.
+// The end of every manifest, in any version: the checksum of the text before it.
 std::string ending_of(std::string_view before) {
   return fmt::format(",\n \"crc32\": \"{:08x}\"\n}}\n", checksum(std::as_bytes(std::span(before))));
 }
@@ -79,11 +79,11 @@ void check_ending(std::string_view text) {
   if (text.size() < length || !text.ends_with("\"\n}\n"))
     fail(fmt::format("is cut off after {} bytes", text.size()));
   const std::string_view before = text.substr(0, text.size() - length);
-  if (text.substr(before.size()) != ending_of(before)) fail("is damaged: its checksum is another");
+  if (text.substr(before.size()) != ending_of(before)) fail("is damaged: its checksum does not match");
 }
 
 void check_kind(const Json& json) {
-  if (json.at("format").get<std::string>() != format_name) fail("is no manifest of a checkpoint");
+  if (json.at("format").get<std::string>() != format_name) fail("is not a manifest of a checkpoint");
   if (const int version = json.at("version").get<int>(); version > format_version)
     throw Refused{
         fmt::format("was written in version {} of the format, by Tailrace {}; this Tailrace ({}) reads "

@@ -1,4 +1,5 @@
-// The manifest of a set as text, which makes it valid: JSON that ends with its own checksum.
+// The manifest of a checkpoint as text: JSON that ends with its own checksum. A checkpoint is valid if it has
+// one.
 #pragma once
 
 #include <string>
@@ -8,16 +9,16 @@
 
 namespace tailrace::checkpoint {
 
-// Error(internal) for a text of the caller that is not UTF-8.
+// Throws Error(internal) if a text of the caller is not UTF-8.
 std::string to_text(const Manifest& manifest);
 
-// A set that is whole but not for this program.
+// Thrown for a complete checkpoint that this program cannot use.
 struct Refused {
   std::string why;
 };
 
-// Throws Error(resource) that says what is wrong with the text: a flipped bit anywhere is noticed. Throws
-// Refused for a manifest of a later version, or about numbers whose bytes are in another order.
+// Throws Error(resource) with what is wrong with the text; the checksum detects any flipped bit. Throws
+// Refused for a manifest of a later version, or with another byte order.
 Manifest manifest_of(std::string_view text);
 
 }  // namespace tailrace::checkpoint

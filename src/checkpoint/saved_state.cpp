@@ -12,7 +12,7 @@
 namespace tailrace::checkpoint {
 namespace {
 
-// Stretches of a file that are nearer to each other than this are read with what lies between.
+// Parts of a file whose gap is smaller than this are read together.
 constexpr std::int64_t gap_bytes = std::int64_t{32} << 10;
 constexpr std::int64_t piece_bytes = std::int64_t{4} << 20;
 

@@ -1,4 +1,4 @@
-// The arrays of a complete set: any region of any of them is read without the rest.
+// Reads the arrays of a complete checkpoint: any region of an array without the rest.
 #pragma once
 
 #include <map>
@@ -12,15 +12,15 @@
 
 namespace tailrace::checkpoint {
 
-// Any number of processes may each have one of the same set. One thread; loading may block on the disk.
-// Checksums are not looked at: set_check.hpp does that before.
+// Any number of processes may read the same checkpoint. One thread; loading may block on the disk. It does
+// not verify checksums: checkpoint_check.hpp does that before.
 class SavedState final : public model::StateLoader {
  public:
-  // Opens the members; Error(resource) that names one that cannot be opened.
+  // Opens the shards; throws Error(resource) that names one that cannot be opened.
   SavedState(env::FileSystem& files, const std::string& checkpoint, const Manifest& manifest);
 
   std::optional<model::StateArray> find(const std::string& name) const override;
-  // Throws Error(resource) with the nearest known name, or with what the array is instead.
+  // Throws Error(resource) with the nearest known name, or with the description of the saved array.
   void load(const model::StateArray& array, const model::Region& region,
             std::span<std::byte> values) const override;
 

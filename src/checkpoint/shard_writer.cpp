@@ -16,10 +16,10 @@
 namespace tailrace::checkpoint {
 namespace {
 
-constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;  // small enough to stay in a cache meanwhile
+constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;  // small enough to stay in a cache
 constexpr std::uint64_t alignment = 8;
 
-// Errors of an open file do not know its path.
+// Adds the path to errors of an open file.
 template <class Work>
 void at(const std::string& path, const Work& work) {
   try {
@@ -44,7 +44,7 @@ ShardWriter::ShardWriter(env::FileSystem& files, const std::string& checkpoint, 
       end_(output::netcdf::first_place_of_values) {
   shard_.name = name;
   TAILRACE_ASSERT(!files_.exists(checkpoint + "/" + manifest_name),
-                  fmt::format("checkpoint {} is there already", checkpoint));
+                  fmt::format("checkpoint {} already exists", checkpoint));
   files_.make_directories(checkpoint);
   at(path_, [&] {
     if (buffered.empty())
@@ -71,7 +71,7 @@ void ShardWriter::open_in_buffer() {
 
 void ShardWriter::leave_buffer(const std::string& why) {
   base::log_warning(
-      fmt::format("checkpoint.burst_buffer: {} cannot be written there ({}); it is written to {} at once",
+      fmt::format("checkpoint.burst_buffer: {} cannot be written there ({}); it is written directly to {}",
                   path_, why, path_in_checkpoint_));
   const auto buffered = std::exchange(file_, nullptr);
   const std::string left = std::exchange(path_, path_in_checkpoint_);
@@ -113,7 +113,7 @@ ShardWriter::Entry& ShardWriter::entry_of(const model::StateArray& array) {
 
 void ShardWriter::save(const model::StateArray& array, const model::Region& region,
                        std::span<const std::byte> values) {
-  TAILRACE_ASSERT(file_, "the member of a set is finished");
+  TAILRACE_ASSERT(file_, "the shard is finished");
   at(path_, [&] {
     Entry& entry = entry_of(array);
     for (const model::Segment& segment : model::intersect(region, all_of(array)))
@@ -122,7 +122,7 @@ void ShardWriter::save(const model::StateArray& array, const model::Region& regi
   });
 }
 
-// `values`: of the whole region.
+// `values` are those of the whole region.
 void ShardWriter::save_segment(Entry& entry, const model::Segment& segment,
                                std::span<const std::byte> values) {
   const std::size_t element = model::size_of(entry.stored.array.type);
@@ -147,7 +147,7 @@ void ShardWriter::save_segment(Entry& entry, const model::Segment& segment,
   put_cells(entry, first, part);
 }
 
-// Cells that have come before are compared; those between are one write.
+// Compares cells that were saved before, and writes each range of new cells at once.
 void ShardWriter::put_cells(Entry& entry, std::size_t first, std::span<const std::byte> part) {
   const std::size_t element = model::size_of(entry.stored.array.type);
   const std::size_t end = first + part.size() / element;
@@ -257,7 +257,7 @@ void ShardWriter::write_header() {
 }
 
 Shard ShardWriter::finish() {
-  TAILRACE_ASSERT(file_, "the member of a set is finished");
+  TAILRACE_ASSERT(file_, "the shard is finished");
   at(path_, [&] {
     check_complete();
     flush();

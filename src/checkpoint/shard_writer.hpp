@@ -1,4 +1,4 @@
-// Writes the part of a set that one server has: a NetCDF file.
+// Writes a shard, the part of a checkpoint from one server, as a NetCDF file.
 #pragma once
 
 #include <functional>
@@ -20,10 +20,10 @@ namespace tailrace::checkpoint {
 // One thread at a time; may block on the disk. Failures are Error(resource) that name the file.
 class ShardWriter final : public model::StateSaver {
  public:
-  // Makes the directory of the set where it is not there, and the file. `files` must live longer.
-  // `buffered`: the directory of the set in the burst buffer of this node, where the file is written instead
-  // and left to be drained. As soon as that fails, as on a full disk, a warning says so, and what is there
-  // goes into the set's directory, with all that follows.
+  // Makes the directory of the checkpoint if necessary, and the file. `files` must live longer. `buffered`:
+  // the directory of the checkpoint in the burst buffer of this node, where the file is written instead, to
+  // be drained later. If that fails, for example on a full disk, it logs a warning, copies what is written
+  // into the checkpoint's directory, and continues there.
   ShardWriter(env::FileSystem& files, const std::string& checkpoint, CheckpointHeader head,
               const std::string& name, const std::string& buffered = "");
   // Removes the file if it is not finished.
@@ -31,12 +31,13 @@ class ShardWriter final : public model::StateSaver {
   ShardWriter(const ShardWriter&) = delete;
   ShardWriter& operator=(const ShardWriter&) = delete;
 
-  // A whole array is written as it comes and not kept. One that comes in small parts is put together in
-  // memory where such arrays take no more than `assembled_bytes`, else each stretch of neighbouring cells is
-  // a write of its own. A cell may come again with the same value; Error(internal) where it is another.
+  // Writes a whole array at once. An array in small parts is assembled in memory if such arrays need no more
+  // than `assembled_bytes`; otherwise each range of adjacent cells is a separate write. A cell may be saved
+  // again with the same value; Error(internal) if the value differs.
   void save(const model::StateArray& array, const model::Region& region,
             std::span<const std::byte> values) override;
-  // The file is whole and on the device, by its name. Error(internal) that names an array that lacks cells.
+  // Makes the file and its name durable. Throws Error(internal) that names an array if cells of it are
+  // missing.
   Shard finish();
 
   static constexpr std::uint64_t assembled_bytes = std::uint64_t{64} << 20;
@@ -46,9 +47,9 @@ class ShardWriter final : public model::StateSaver {
     StoredArray stored;
     std::size_t cells = 0;
     bool complete = false;
-    std::size_t missing = 0;          // cells that have not come
-    CellMarks there;                  // while some are missing
-    std::vector<std::byte> together;  // all values, of one that is put together in memory
+    std::size_t missing = 0;          // cells that were not saved yet
+    CellMarks there;                  // the saved cells, while some are missing
+    std::vector<std::byte> together;  // all values, if the array is assembled in memory
   };
   Entry& entry_of(const model::StateArray& array);
   void save_segment(Entry& entry, const model::Segment& segment, std::span<const std::byte> values);
@@ -75,10 +76,10 @@ class ShardWriter final : public model::StateSaver {
   env::WriteBehindSync behind_;
   RegionChecksums checksums_;
   std::map<std::string, Entry> entries_;
-  std::vector<const Entry*> order_;  // of their places
-  std::uint64_t assembled_ = 0;      // bytes of arrays that are being put together
-  std::uint64_t end_ = 0;            // of the places given out
-  std::uint64_t waiting_at_ = 0;     // small arrays that lie one behind the other are one write
+  std::vector<const Entry*> order_;  // by address
+  std::uint64_t assembled_ = 0;      // bytes of arrays that are being assembled
+  std::uint64_t end_ = 0;            // of the allocated places
+  std::uint64_t waiting_at_ = 0;     // adjacent small arrays are collected for one write
   std::vector<std::byte> waiting_;
 };
 

@@ -19,7 +19,7 @@ using Path = std::filesystem::path;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::resource, why); }
 
-// Without what stands for nothing, and with the name of the directory, which is that of a component or a set.
+// A normalised path that ends with the name of the directory, which is that of a component or a checkpoint.
 Path tidy(const std::string& path) {
   Path tidied = Path(path).lexically_normal();
   if (tidied == "." || tidied == "./" || tidied.filename() == ".." || tidied.parent_path().filename() == "..")
@@ -35,7 +35,7 @@ bool has_checkpoints(env::FileSystem& files, const std::string& directory) {
 
 std::string component_of(const std::string& checkpoints) { return Path(checkpoints).filename().string(); }
 
-// The directories with sets that `path` stands for, and the set if it is one.
+// The directories with checkpoints below `path`, and the checkpoint if `path` is one.
 struct Places {
   std::vector<std::string> checkpoints;
   std::string only;
@@ -57,13 +57,13 @@ Places places_of(env::FileSystem& files, const std::string& path) {
     if (has_checkpoints(files, at + "/" + name)) places.checkpoints.push_back(at + "/" + name);
   if (places.checkpoints.empty())
     refuse(
-        fmt::format("{}: holds no checkpoints; expected DIRECTORY/COMPONENT/step_..., DIRECTORY being "
+        fmt::format("{}: contains no checkpoints; expected DIRECTORY/COMPONENT/step_..., DIRECTORY being "
                     "checkpoint.directory of the configuration",
                     path));
   return places;
 }
 
-// By the only process that may change the sets while it lives. Works in the current directory too.
+// Locks the checkpoints, so that only this process may change them. Also for the current directory.
 CheckpointStore hold(env::FileSystem& files, const std::string& checkpoints) {
   const Path path = Path(checkpoints).has_parent_path() ? Path(checkpoints) : "." / Path(checkpoints);
   return {files, path.parent_path().string(), path.filename().string()};
@@ -77,7 +77,7 @@ void check_shards(env::FileSystem& files, FoundCheckpoint& checkpoint) {
   }
 }
 
-// Of the paths those that are gone now.
+// The paths that do not exist any more.
 std::vector<std::string> gone(env::FileSystem& files, const std::vector<FoundCheckpoint>& before) {
   std::vector<std::string> paths;
   for (const FoundCheckpoint& checkpoint : before)
@@ -125,7 +125,7 @@ std::string copy_checkpoint(env::FileSystem& files, const std::string& checkpoin
     refuse(fmt::format("checkpoint {} cannot be used: {}", from, *damage));
   CheckpointStore store(files, directory, manifest.head.component);
   const std::string to = store.checkpoint_path(manifest.head.step);
-  if (files.exists(to)) refuse(fmt::format("checkpoint {} is there already", to));
+  if (files.exists(to)) refuse(fmt::format("checkpoint {} already exists", to));
   files.make_directories(to);
   try {
     for (const Shard& shard : manifest.shards) {

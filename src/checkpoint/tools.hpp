@@ -1,4 +1,4 @@
-// What people do with sets between two jobs: look, check, copy, remove.
+// Operations on checkpoints between two jobs: list, check, copy, remove.
 #pragma once
 
 #include <string>
@@ -9,41 +9,41 @@
 
 namespace tailrace::checkpoint {
 
-// `path` of all these: the directory of a configuration, that of one component in it (sets_path), or a set.
-// Error(resource) that names it where it is not there, or holds no checkpoints.
+// The `path` of all these: the directory of a configuration, that of one component in it (checkpoints_path),
+// or a checkpoint. They throw Error(resource) that names it if it does not exist or contains no checkpoints.
 
 struct SurveyedCheckpoint {
   FoundCheckpoint checkpoint;
   std::string component;
-  std::string holder;  // of the sets of the component (holder_of)
+  std::string holder;  // of the lock of the component's checkpoints (holder_of)
 };
 
-// Components by name, the newest set first. `verify` reads all members; what is wrong with one makes its set
-// a damaged one.
+// Components by name, the newest checkpoint first. `verify` reads all shards; a damaged shard makes its
+// checkpoint damaged.
 std::vector<SurveyedCheckpoint> survey(env::FileSystem& files, const std::string& path, bool verify);
 
-// The set that a restart of this component would take if its members are whole: they are not read.
-// Error(resource) where there is none, with the components that have one, and for one that is refused.
+// The checkpoint that a restart of this component would use if its shards are undamaged: they are not read.
+// Throws Error(resource) if there is none, with the components that have one, and for one that is refused.
 FoundCheckpoint newest_complete(env::FileSystem& files, const std::string& path,
                                 const std::string& component);
 
-// Copies a complete set into DIRECTORY/COMPONENT, durable when it returns, and checks each byte meanwhile.
-// Error(resource) for damage, for a set of that step that is there, and where a job holds the sets there.
-// The path of the copy.
+// Copies a complete checkpoint into DIRECTORY/COMPONENT and verifies each byte; returns the path of the copy,
+// which is durable then. Throws Error(resource) for damage, if there is a checkpoint of that step, and if a
+// job holds the lock.
 std::string copy_checkpoint(env::FileSystem& files, const std::string& checkpoint,
                             const std::string& directory);
 
-// Drains what lies in the burst buffer of this node, of all sets that wait on nodes; those whose members are
-// all there then count. The paths of these. Error(resource) where a job holds the sets, and for the first
-// member that cannot be drained, when all have been tried.
+// Drains the burst buffer of this node for all checkpoints that wait on nodes, and commits those that are
+// complete then; returns their paths. Throws Error(resource) if a job holds the lock, and, after all were
+// tried, for the first shard that cannot be drained.
 std::vector<std::string> drain_checkpoints(env::FileSystem& files, const std::string& path);
 
-// Removes all but the newest `keep` complete sets of each component, and what was never finished. The paths
-// of what went. Error(resource) where a job holds the sets.
+// Removes all but the newest `keep` complete checkpoints of each component, and unfinished ones; returns the
+// removed paths. Throws Error(resource) if a job holds the lock.
 std::vector<std::string> prune_checkpoints(env::FileSystem& files, const std::string& path, int keep);
 
-// Removes what cannot be used: sets without a manifest, and damaged ones, which all are read for. The paths
-// of what went. Error(resource) where a job holds the sets.
+// Removes unusable checkpoints: those without a manifest, and damaged ones, for which all are read; returns
+// the removed paths. Throws Error(resource) if a job holds the lock.
 std::vector<std::string> remove_unusable(env::FileSystem& files, const std::string& path);
 
 }  // namespace tailrace::checkpoint

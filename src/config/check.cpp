@@ -29,7 +29,7 @@ std::string what_it_is(const Node& node) {
   return fmt::format("\"{}\"", node.text);
 }
 
-// `key: {x}` without quotes is a map in YAML, which surprises everybody once.
+// `key: {x}` without quotes is a map in YAML, which is a common mistake.
 std::string quote_hint(const Node& node) {
   if (node.kind != NodeKind::map || node.entries.size() != 1 || node.entries[0].value.kind != NodeKind::null)
     return "";
@@ -52,15 +52,15 @@ NodeKind node_kind_of(const Type& type) {
 
 }  // namespace
 
-// A mistake ends the reading of its own value and of nothing else, so that one run of the checker tells all
-// mistakes: a value that could not be read is nothing, and whoever holds it is read on.
+// A mistake ends the reading only of its own value, so that one run of the checker finds all mistakes: a
+// value that cannot be read is left out, and the reading of its section continues.
 class Checker {
  public:
   Checker(const CheckOptions& options, Problems& problems) : options_(options), problems_(problems) {}
 
   std::optional<Value> read(const Node& node, const Type& type, const std::string& path) {
     if (type.kind == Kind::either) return read_either(node, type, path);
-    // An empty map may be written as nothing at all: `input:`.
+    // An empty map may be written as a key without a value: `input:`.
     const bool fits = node.kind == node_kind_of(type) ||
                       (node.kind == NodeKind::null && node_kind_of(type) == NodeKind::map);
     if (!fits) return wrong_kind(node, type, path);
@@ -106,7 +106,7 @@ class Checker {
   }
 
   Result read_map(const Node& node, const Type& type, Value value) {
-    std::set<std::string> keys;  // filling in `{name}` can make two keys equal
+    std::set<std::string> keys;  // two keys can become equal when `{name}` is filled in
     for (const NodeEntry& entry : node.entries) {
       const std::string path = path_of(value.path_, entry.key);
       if (!keys.insert(entry.key).second) problems_.add(entry.location, path, "is given twice");
@@ -163,7 +163,7 @@ class Checker {
     return nullptr;
   }
 
-  // A mistake in it is reported once, where it stands.
+  // A mistake in an inherited value is reported once, at its place in `defaults`.
   void inherit(const NodeEntry& entry, const Option& option, Value& section) {
     Problems reported;
     if (Result value =
@@ -181,7 +181,7 @@ class Checker {
     return nullptr;
   }
 
-  // Under its name, another one, or a former one.
+  // The entry under the option's name, an alias, or a deprecated name.
   const NodeEntry* find_given(const Node& node, const Option& option, const std::string& section) {
     const NodeEntry* given = node.find(option.name);
     for (const std::string& other : option.aliases) {
@@ -223,7 +223,7 @@ class Checker {
     }
   }
 
-  // A slip in a former name leads to the present one, unless a present one is near as well.
+  // A misspelt deprecated name leads to the present one, unless a present name is near as well.
   static std::string hint_for(const std::string& key, const Type& type, const std::vector<std::string>& known,
                               const std::vector<std::string>& former) {
     const std::optional<std::string> near = base::nearest_name(key, former);
@@ -244,7 +244,7 @@ class Checker {
       section.entries_.push_back({option.name, entry.location, std::move(*value)});
   }
 
-  // The declaration was asserted, so a default is never wrong.
+  // assert_well_declared has checked all defaults.
   static ValueEntry fallback_of(const Option& option, const std::string& path) {
     Problems none;
     Node node = parse_yaml("", option.default_value, none);
@@ -286,7 +286,7 @@ class Checker {
     }
   }
 
-  // What is wrong, or nothing and the value is set.
+  // Sets the value, or returns what is wrong.
   static std::optional<std::string> set(const Node& node, const Type& type, Value& value) {
     const std::string expected = fmt::format("expected {}, but got \"{}\"", type.expected, node.text);
     switch (type.kind) {
@@ -355,7 +355,7 @@ class Checker {
 
   const CheckOptions& options_;
   Problems& problems_;
-  std::vector<const Node*> defaults_;  // of the sections that are being read, from the outermost
+  std::vector<const Node*> defaults_;  // of the open sections, outermost first
 };
 
 Value check(const Node& node, const Type& type, const std::string& path, const CheckOptions& options,

@@ -11,10 +11,10 @@
 namespace tailrace::config {
 
 struct CheckOptions {
-  bool allow_open = false;  // values that hold an unfilled `{name}` pass unchecked
+  bool allow_open = false;  // do not check values with a `{name}` that is not filled in
 };
 
-// Checks everything and goes on after each mistake, so that `problems` holds all of them. What was wrong is
+// Checks everything and continues after each mistake, so that `problems` gets all of them. Wrong values are
 // left out of the result, which must be used only if no problem was added.
 Value check(const Node& node, const Type& type, const std::string& path, const CheckOptions& options,
             Problems& problems);

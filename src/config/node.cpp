@@ -13,8 +13,8 @@
 namespace tailrace::config {
 namespace {
 
-constexpr int deepest = 64;  // aliases can make a document that contains itself
-// Aliases can also make a few lines stand for billions of values.
+constexpr int deepest = 64;  // with aliases a document can contain itself
+// With aliases a few lines can also expand to billions of values (the "billion laughs" attack).
 constexpr std::size_t most_values = 300000;
 
 std::string too_many() {
@@ -28,8 +28,8 @@ struct TooMany {
   YAML::Mark mark;
 };
 
-// Counts values as they are read, before any is kept: those of a large file would take a hundred times its
-// size.
+// Counts values while they are parsed, before any is stored: the tree of a large file would take a hundred
+// times the memory of its text.
 class Counter final : public YAML::EventHandler {
  public:
   void OnDocumentStart(const YAML::Mark&) override {}
@@ -57,7 +57,8 @@ class Counter final : public YAML::EventHandler {
   std::size_t values_ = 0;
 };
 
-// Before each value but the first there is one of a few signs, so that most files need not be read for this.
+// Each value but the first follows one of a few characters. If these are few, the file need not be parsed to
+// count.
 void expect_few_values(const std::string& text) {
   const auto signs = std::ranges::count_if(text, [](char letter) {
     return std::string_view("[{,:-?!&*\n\r").find(letter) != std::string_view::npos;
@@ -106,7 +107,7 @@ class Converter {
   }
 
  private:
-  // Told once: whatever follows would be told a billion times.
+  // Reported once: otherwise the same problem could be reported a billion times.
   Node end(Node node, const std::string& path, const std::string& why) {
     ended_ = true;
     problems_.add(node.location, path, why);
@@ -132,7 +133,7 @@ class Converter {
         continue;
       }
       node.entries.push_back({name, where, convert(entry.second, inner, depth + 1)});
-      // The place of an empty value is that of its key.
+      // An empty value has the place of its key.
       if (node.entries.back().value.kind == NodeKind::null) node.entries.back().value.location = where;
     }
   }

@@ -1,4 +1,4 @@
-// YAML as it was written, with the place of every key and value; no option is known yet.
+// YAML as it was written, with the place of every key and value. No option is known at this stage.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct Node {
   NodeKind kind = NodeKind::null;
   Location location;
   std::string text;                // of a scalar
-  bool quoted = false;             // a scalar in quotes is text, whatever it looks like
+  bool quoted = false;             // a scalar in quotes is always text
   std::vector<Node> items;         // of a list
   std::vector<NodeEntry> entries;  // of a map, in the order of the file
 
@@ -33,7 +33,7 @@ struct NodeEntry {
 // Reads one YAML document. Syntax errors and keys given twice become problems; an empty document is `null`.
 Node parse_yaml(const std::string& file, const std::string& text, Problems& problems);
 
-// `a.b` for a key, `a[0]` for an item: how messages name a place in the tree.
+// The name of a place in the tree for messages: `a.b` for a key, `a[0]` for an item.
 std::string path_of(const std::string& parent, const std::string& key);
 std::string path_of(const std::string& parent, std::size_t index);
 

@@ -24,7 +24,7 @@ std::size_t placeholder_length(std::string_view text) {
   return !is_number && end < text.size() && text[end] == '}' ? end + 1 : 0;
 }
 
-// Copies `text`, with what `value_of` gives in place of each name in braces.
+// Copies `text` and replaces each name in braces by `value_of` it.
 std::string replace(std::string_view text, const std::function<std::string(const std::string&)>& value_of) {
   std::string filled;
   while (true) {

@@ -1,6 +1,6 @@
-// `{name}` inside a scalar or key stands for a value that is given from outside; `{{name}}` is the text
-// `{name}`. A name is made of letters, digits and underscores, not of digits alone; other braces are left
-// alone.
+// `{name}` inside a scalar or key is replaced by a value that is given from outside; `{{name}}` is the text
+// `{name}`. A name consists of letters, digits and underscores, not of digits alone. Other braces are not
+// changed.
 #pragma once
 
 #include <map>
@@ -13,21 +13,22 @@
 
 namespace tailrace::config {
 
-// Names that in the keys of one section stand for something else, and are left to those who read it.
+// Names that have another meaning in the keys of one section, and are replaced later by the code that reads
+// it.
 struct KeptNames {
   std::string section;  // a path
   std::set<std::string> names;
 };
 
 std::set<std::string> placeholders_in(std::string_view text);
-// In the whole tree below, keys included, but for those that are kept.
+// The placeholders of the tree below `node`, keys included, except the kept ones.
 std::set<std::string> placeholders_in(const Node& node, const KeptNames& kept = {},
                                       const std::string& path = "");
 
-// Whether any key or scalar has an opening brace: where none has, filling in changes nothing.
+// Whether any key or scalar has an opening brace. If none has, fill_placeholders changes nothing.
 bool has_braces(const Node& node);
 
-// Fills them in, in keys and scalars. An unknown name is a problem with the nearest known one.
+// Replaces placeholders in keys and scalars. An unknown name is a problem, which names the nearest known one.
 void fill_placeholders(Node& node, const std::map<std::string, std::string>& values, const std::string& path,
                        Problems& problems, const KeptNames& kept = {});
 

@@ -41,7 +41,7 @@ bool Problems::touch(std::string_view path) const {
 }
 
 std::string Problems::text() const {
-  std::map<std::string, std::size_t> order;  // of files: as they first turned up
+  std::map<std::string, std::size_t> order;  // of files, by their first problem
   for (const Entry& entry : entries_) order.try_emplace(entry.where.file, order.size());
   std::vector<Entry> sorted = entries_;
   std::stable_sort(sorted.begin(), sorted.end(), [&](const Entry& a, const Entry& b) {

@@ -1,4 +1,4 @@
-// What sections read again and again: one option of a section's value.
+// Functions that read one option from a section's value.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 
 namespace tailrace::config {
 
-// The fallback stands where the option is not given, or was wrong and is left out.
+// The result is the fallback if the option is not given, or was wrong and is left out.
 std::string text_of(const Value& section, std::string_view name, const std::string& fallback = "");
 bool flag_of(const Value& section, std::string_view name, bool fallback);
-int integer_of(const Value& section, std::string_view name, int fallback);  // also for a word instead
+int integer_of(const Value& section, std::string_view name, int fallback);  // the fallback also for a word
 
-// The constant of the word that was chosen; the first where none was.
+// The constant of the chosen word; the first one if the option is not given.
 template <class Enum>
 Enum choice_of(const Value& section, std::string_view name,
                std::initializer_list<std::pair<const char*, Enum>> choices) {
@@ -33,11 +33,11 @@ struct LeastSize {
   const char* words = "";  // as a user would write it
 };
 
-// Bytes; less than the least is a problem.
+// Bytes. A value below the least is a problem.
 std::size_t size_of(const Value& section, std::string_view name, std::size_t fallback, const LeastSize& least,
                     Problems& problems);
 
-// What another room refuses becomes a problem at the place of the value.
+// Calls `attempt`. An Error that it throws becomes a problem at the place of the value.
 template <class Attempt>
 void report(const Value& value, Problems& problems, Attempt attempt) {
   try {

@@ -1,4 +1,4 @@
-// Words to values: what a scalar of each type may look like. Nothing where the text is something else.
+// Parse scalars of each type. The result is empty if the text is something else.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@ Type simple(Kind kind, std::string expected) {
 }
 
 std::string range_words(double lowest, double highest) {
-  const bool has_lowest = lowest > -1e308;  // which stands for any finite number
+  const bool has_lowest = lowest > -1e308;  // this number means: any finite value
   if (has_lowest && highest < 0x1p53) return fmt::format(" from {} to {}", lowest, highest);
   return has_lowest ? fmt::format(" of {} or more", lowest) : "";
 }
@@ -50,8 +50,8 @@ void assert_option(const Option& option, const std::string& path) {
   const std::string& says = option.description;
   TAILRACE_ASSERT(
       !says.empty() && std::islower(static_cast<unsigned char>(says.front())) == 0 && says.back() == '.',
-      "what option " + path + " says must be a sentence with a full stop");
-  TAILRACE_ASSERT(!option.since.empty(), "option " + path + " must say since when it is there");
+      "the description of option " + path + " must be a sentence with a full stop");
+  TAILRACE_ASSERT(!option.since.empty(), "option " + path + " needs the version that introduced it");
   TAILRACE_ASSERT(!option.required || option.default_value.empty(),
                   "the required option " + path + " has a default");
   const bool nested = option.type.kind == Kind::section || option.type.kind == Kind::map;
@@ -67,12 +67,13 @@ void assert_options(const Type& type, const std::string& path) {
     const std::string inner = path_of(path, option.name);
     TAILRACE_ASSERT(names.insert(option.name).second, "option " + inner + " is declared twice");
     for (const std::string& former : option.deprecated_names) {
-      TAILRACE_ASSERT(is_snake_case(former), "the former name of option " + inner + " must be in snake_case");
-      TAILRACE_ASSERT(names.insert(former).second, "the former name of option " + inner + " is taken");
+      TAILRACE_ASSERT(is_snake_case(former),
+                      "the deprecated name of option " + inner + " must be in snake_case");
+      TAILRACE_ASSERT(names.insert(former).second, "the deprecated name of option " + inner + " is taken");
     }
     for (const std::string& other : option.aliases)
       TAILRACE_ASSERT(is_snake_case(other) && names.insert(other).second,
-                      "the other name of option " + inner + " must be in snake_case, and free");
+                      "the alias of option " + inner + " must be in snake_case, and not taken");
     assert_option(option, inner);
   }
   for (const Type& part : type.parts) assert_options(part, path);

@@ -6,7 +6,7 @@
 namespace tailrace::config {
 namespace {
 
-// Made at its first use, because registrations are static objects of other files.
+// Constructed at its first use, because registrations are static objects of other files.
 std::vector<std::function<AnySection()>>& registry() {
   static std::vector<std::function<AnySection()>> declarations;
   return declarations;

@@ -1,7 +1,7 @@
-// A section: one key of the configuration, from its declaration to a checked plain struct. The room that uses
+// A section is a key of the configuration, from its declaration to a checked plain struct. The room that uses
 // it declares it, beside the code that uses it:
 //
-//   struct Options { int count = 1; };                         // what a missing section means, too
+//   struct Options { int count = 1; };                         // the value of a missing section
 //   config::Section<Options> section() {
 //     return {.option = {.name = "servers", .type = config::section({...}), .description = "...", .example =
 //     "..."},
@@ -11,8 +11,8 @@
 //   }
 //   const config::SectionRegistration registration{section};   // a key at the top of the configuration
 //
-// A section that is not registered is a part of another one, which takes its option and calls its read.
-// testing/section_conformance.hpp holds what every section must keep.
+// A section that is not registered is part of another one, which contains its option and calls its `read`.
+// testing/section_conformance.hpp tests the rules for all sections.
 #pragma once
 
 #include <any>
@@ -33,7 +33,7 @@
 
 namespace tailrace::config {
 
-// What the registered sections read, one value of each type.
+// The values that the registered sections read, one of each type.
 class Sections {
  public:
   template <class T>
@@ -41,14 +41,14 @@ class Sections {
     const auto found = values_.find(typeid(T));
     return found == values_.end() ? nullptr : std::any_cast<T>(&found->second);
   }
-  // Error(internal) where no registered section reads a T.
+  // Throws Error(internal) if no registered section reads a T.
   template <class T>
   const T& get() const {
     const T* value = find<T>();
     TAILRACE_ASSERT(value != nullptr, std::string("no section reads a ") + typeid(T).name());
     return *value;
   }
-  // Moves it out; get() no longer has it.
+  // Moves the value out; get() does not find it afterwards.
   template <class T>
   T take() {
     T value = get<T>();
@@ -60,7 +60,7 @@ class Sections {
     values_.insert_or_assign(typeid(T), std::move(value));
   }
 
-  // Whether nothing was wrong with the section's form, so that what it read has no holes.
+  // Whether the form of the section had no mistake, so that no value is left out.
   bool is_sound(std::string_view key) const { return !flawed_.contains(key); }
   void mark_flawed(const std::string& key) { flawed_.insert(key); }
 
@@ -72,21 +72,21 @@ class Sections {
 template <class T>
 struct Section {
   Option option;
-  // Takes what is there (after mistakes of form the value has holes) and adds the mistakes that show between
-  // its own options. A section that is not given is T().
+  // Reads the options that are there (after mistakes of form some are left out), and adds mistakes in the
+  // combination of its own options. The value of a section that is not given is T().
   std::function<T(const Value& value, Problems& problems)> read;
-  // Adds the mistakes that show only beside other sections, when all are read.
+  // Adds mistakes in the combination with other sections. Called after all sections are read.
   std::function<void(const T& own, const Sections& all, Problems& problems)> check{};
 };
 
-// A section that is part of another one; nothing where it is not given.
+// Reads a section that is part of another one; nothing if it is not given.
 template <class T>
 std::optional<T> read_part(const Section<T>& part, const Value& whole, Problems& problems) {
   const Value* value = whole.find(part.option.name);
   return value != nullptr ? std::optional<T>(part.read(*value, problems)) : std::nullopt;
 }
 
-// A section of any type. Without `read` it is an option that is known and gives no value.
+// A section of any type. Without `read` it is a known option without a value.
 struct AnySection {
   Option option;
   std::function<void(const Value* value, Sections& into, Problems& problems)> read{};
@@ -106,24 +106,24 @@ AnySection any_section(Section<T> section) {
   return any;
 }
 
-// Adds a section to the configuration. What declares it is called when the schema is first asked for, since
-// it may name what other static objects registered (formats, codecs).
+// Adds a section to the configuration. Its function is called when the schema is first needed, since it may
+// name what other static objects register (formats, codecs).
 class SectionRegistration {
  public:
   template <class T>
   explicit SectionRegistration(Section<T> (*declare)())
       : SectionRegistration(std::function([declare] { return any_section(declare()); })) {}
-  explicit SectionRegistration(Option (*declare)());  // of an option that is not available yet
+  explicit SectionRegistration(Option (*declare)());  // for an option that is not available yet
 
  private:
   explicit SectionRegistration(std::function<AnySection()> declare);
 };
 
-// All that are registered: first those that `order` names, then the others by name.
+// All registered sections: first those that `order` names, then the others by name.
 std::vector<AnySection> registered_sections(const std::vector<std::string>& order);
 
-// Reads every section from the map that holds them. Their checks come when all are read, in their order: a
-// check may ask `problems` what those before it found.
+// Reads every section from the map that contains them, then calls their checks in order: a check may look up
+// in `problems` what those before it found.
 Sections read_all(const std::vector<AnySection>& sections, const Value& root, Problems& problems);
 void check_all(const std::vector<AnySection>& sections, const Sections& values, Problems& problems);
 

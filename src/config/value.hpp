@@ -1,4 +1,4 @@
-// A configuration that was checked: values of the declared types, defaults filled in, each with its place.
+// A checked configuration: values of the declared types with their places, including defaults.
 #pragma once
 
 #include <cstddef>
@@ -15,29 +15,28 @@ namespace tailrace::config {
 
 struct ValueEntry;
 
-// Read-only once made by `check`. Asking for a type that the declaration does not have is a bug:
-// Error(internal).
+// `check` makes it; it is read-only. To ask for a type that was not declared is a bug: Error(internal).
 class Value {
  public:
-  Kind kind() const { return kind_; }  // of `plain` and `either` the one that it turned out to be
+  Kind kind() const { return kind_; }  // for `plain` and `either` the actual kind
   const Location& location() const { return location_; }
   const std::string& path() const { return path_; }
-  // Still holds a `{name}` that nobody filled in. It then reads as the first value its type allows (the text
-  // of a text or checked text stays as it was written).
+  // Whether it contains a `{name}` that is not filled in. It then reads as the first value that its type
+  // allows (a text or checked text remains as it was written).
   bool open() const { return open_; }
 
   bool quoted() const { return quoted_; }        // a scalar that was written in quotes
-  bool inherited() const { return inherited_; }  // it stands in `defaults` around the section
+  bool inherited() const { return inherited_; }  // from `defaults` around the section
 
   const std::string& text() const;  // text, checked, choice, and the words of integer_or
   bool flag() const;
   bool is_integer() const { return std::holds_alternative<std::int64_t>(data_); }
   std::int64_t integer() const;
-  double real() const;  // of integers too
+  double real() const;  // also for integers
   std::size_t bytes() const;
 
   const Value* find(
-      std::string_view name) const;  // of a section or map; nullptr where absent and without default
+      std::string_view name) const;  // of a section or map; nullptr if it is absent and has no default
   const Value& at(std::string_view name) const;
   const std::vector<Value>& items() const { return items_; }  // of a list
   const std::vector<ValueEntry>& entries() const {

@@ -1,5 +1,5 @@
-// A process that this one starts and talks to in messages, each of which may carry bytes that lie in memory
-// both can see. It has no name on the file system, and its end is noticed at once.
+// A child process that communicates by messages, which can have bytes in shared memory attached. The socket
+// and the memory have no names in the file system, and the end of either process is noticed at once.
 #pragma once
 
 #include <cstddef>
@@ -13,29 +13,30 @@
 
 namespace tailrace::env {
 
-// One thread at a time.
+// Not safe from several threads at a time.
 class Child {
  public:
-  // The program is looked for on the PATH. `{socket}` in an argument becomes the number of the descriptor by
-  // which it hears from this process: a Unix socket of type SOCK_SEQPACKET. It inherits standard output and
-  // error, and the environment without the variables of an MPI launcher, since it is no rank. Throws
-  // Error(resource) that says what was started and what the system said.
+  // The program is searched on the PATH. `{socket}` in an argument is replaced by the number of the
+  // descriptor of its connection to this process, a Unix socket of type SOCK_SEQPACKET. It inherits standard
+  // output and error, and the environment without the variables of an MPI launcher, since it is not a rank.
+  // Throws Error(resource) with the program and the system's message.
   explicit Child(std::vector<std::string> command);
-  ~Child();  // kills it, unless it has ended, and waits for its end
+  ~Child();  // kills it if it still runs, and waits for its end
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // False when it has ended, or listens no more. Blocks while thousands of messages wait.
+  // False if it has ended or has closed its socket. Blocks while the socket's buffer is full (thousands of
+  // messages).
   bool send(std::string_view message);
-  // The same, with a descriptor of a file in memory that holds the bytes; they are copied once, and live as
-  // long as somebody holds the descriptor. Throws Error(resource) where there is no memory.
+  // The same, with the descriptor of a file in memory to which the bytes are copied. The file exists as long
+  // as a process has the descriptor. Throws Error(resource) if there is not enough memory.
   bool send(std::string_view message, std::span<const std::byte> attached);
-  // The same with memory that is filled already; nothing is copied.
+  // The same with memory that is already filled; nothing is copied.
   bool send(std::string_view message, const SharedPages& pages);
-  // The next message. Waits at most so long; nothing when none came, or none will.
+  // The next message. Blocks for at most `seconds`; nothing if none came, or if the child has ended.
   std::optional<std::string> receive(double seconds);
-  bool is_heard() const { return socket_ >= 0; }  // until it has ended or closed its end
-  std::string ending();  // how it ended, for people; waits at most a second for it, then says that it lives
+  bool is_heard() const { return socket_ >= 0; }  // false once it has ended or closed its socket
+  std::string ending();  // how it ended, as text; blocks for at most a second if it still runs
 
  private:
   bool send(std::string_view message, int descriptor);

@@ -1,4 +1,4 @@
-// Time as the machine counts it (never model time).
+// Time of the machine (never model time).
 #pragma once
 
 #include <chrono>
@@ -8,8 +8,8 @@
 
 namespace tailrace::env {
 
-// Nanoseconds of a clock that never goes back; the origin is arbitrary but common to all processes of a node.
-// Some 20 ns: meant for timers in hot paths, which must not pay for a virtual call.
+// Nanoseconds of a monotonic clock; the origin is arbitrary but common to all processes of a node. A call
+// takes some 20 ns: it is not virtual, since timers in hot paths use it.
 inline std::uint64_t steady_nanoseconds() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                         std::chrono::steady_clock::now().time_since_epoch())
@@ -17,12 +17,12 @@ inline std::uint64_t steady_nanoseconds() {
 }
 inline double steady_seconds() { return 1e-9 * static_cast<double>(steady_nanoseconds()); }
 
-// For decisions that depend on time (every half second, give up after a minute), so that a test can turn the
-// hands.
+// A clock for decisions that depend on time (every half second, give up after a minute), which tests can
+// replace.
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual double seconds() const = 0;       // steady; never goes back
+  virtual double seconds() const = 0;       // monotonic
   virtual double wall_seconds() const = 0;  // since 1970-01-01 UTC; may jump
   virtual void sleep(double seconds) = 0;
 };
@@ -42,7 +42,7 @@ class ManualClock final : public Clock {
   double wall_;
 };
 
-// When the batch system ends this job, in wall seconds, where it says so: SLURM_JOB_END_TIME.
+// When the batch system will end this job, in wall seconds, if known (SLURM_JOB_END_TIME).
 std::optional<double> end_of_job();
 
 std::string iso_time(double wall_seconds);  // UTC to the second: 2026-01-31T23:59:59Z

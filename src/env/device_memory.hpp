@@ -1,21 +1,21 @@
-// Which memory belongs to a GPU, so that the processor cannot read it.
+// Detects memory of a GPU, which the processor cannot read.
 #pragma once
 
 #include <string>
 
 namespace tailrace::env {
 
-// Asks the GPU libraries that this process has loaded when the object is made. It loads none itself, and
-// starts none: CUDA is asked through its driver, since a question to the runtime would make a context on a
-// GPU that the model may not use.
+// Uses the GPU libraries that this process has loaded when the object is constructed. It neither loads nor
+// initialises any: it calls CUDA's driver, since a call of the runtime would create a context on a GPU that
+// the model may not use.
 //
-// Any thread.
+// Safe from any thread.
 class DeviceMemory {
  public:
   DeviceMemory();
   bool possible() const { return cuda_ != nullptr || hip_ != nullptr; }  // a library is loaded
-  // "CUDA" or "HIP" where the address can be read on a GPU only, otherwise null. Managed and pinned memory
-  // can be read by both. A fraction of a microsecond.
+  // "CUDA" or "HIP" if only a GPU can read the address, otherwise null. Both can read managed and pinned
+  // memory. A call takes a fraction of a microsecond.
   const char* owner_of(const void* address) const;
 
  private:

@@ -1,6 +1,6 @@
-// Faults at places that a test names: TAILRACE_FAULT_AT=<rank>:<place>:<kill|stop|throw|exit>[:<time>], where
-// `time` says at which passing of the place (1, the first, if not given). Unset (always, outside tests) a
-// call costs one predictable branch.
+// Fault injection for tests: TAILRACE_FAULT_AT=<rank>:<place>:<kill|stop|throw|exit>[:<time>] causes a fault
+// when the rank reaches the place for the given time (default: the first). Without the variable (always,
+// outside tests) a call costs one predictable branch.
 #pragma once
 
 namespace tailrace::env {
@@ -9,7 +9,7 @@ extern const bool faults_on;  // constant after start-up
 
 void fail_here(const char* place);
 
-// `throw`: an Error(internal). The others end or stop this process, after a word on the log.
+// `throw` throws an Error(internal). The others log a warning, and end or stop this process.
 inline void maybe_fail(const char* place) {
   if (faults_on) [[unlikely]]
     fail_here(place);

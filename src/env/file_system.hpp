@@ -1,9 +1,9 @@
-// Files: as Tailrace's own small outputs need them (reports, status, manifests: whole files, appended lines,
-// names), and as formats of datasets do, which open one and keep their own order in it.
+// The interface to files. Whole files, appended lines and names serve Tailrace's own small outputs (reports,
+// status, manifests). Formats of datasets open a file and manage its layout.
 //
-// All kinds (posix, memory, faulty) keep this contract and pass testing/file_system_conformance.hpp. Every
-// failure is an Error(resource) that names the path and what the system said (those of open and of a File
-// leave the path out, see file.hpp). Safe from any thread.
+// All implementations (posix, memory, faulty) pass testing/file_system_conformance.hpp. Every failure is an
+// Error(resource) with the path and the system's message (without the path for `open` and File, see
+// file.hpp). Safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +16,30 @@
 
 namespace tailrace::env {
 
-// create: makes the file if it is absent and keeps what is in it; create_new: refuses a name that is there,
-// even that of a link that leads nowhere
+// create: creates the file if it is absent, and keeps its contents otherwise; create_new: refuses a name that
+// exists, even that of a dangling link
 enum class Access { read, update, create, create_new };
-enum class Entry { none, file, other };  // what a name stands for, `file` also through a link
+enum class Entry { none, file, other };  // the kind of a name; `file` also for a link to one
 
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
 
-  // The whole file, atomically: a reader (and a crash of this process) sees the old contents or the new,
-  // never a mixture. Not durable against loss of power until `sync`.
+  // Replaces the whole file atomically: a reader, or a crash of this process, finds the old contents or the
+  // new ones, never a mixture. They are durable against loss of power after `sync`.
   virtual void write(const std::string& path, std::string_view contents) = 0;
-  // Adds to the end in one piece, so that lines of several writers do not mix (local and Lustre file systems;
-  // NFS does not promise it). Creates the file.
+  // Appends in one piece, so that lines of several writers do not mix (on local and Lustre file systems; NFS
+  // does not guarantee it). Creates the file if necessary.
   virtual void append(const std::string& path, std::string_view contents) = 0;
   virtual std::string read(const std::string& path) const = 0;
   virtual bool exists(const std::string& path) const = 0;      // file or directory
-  virtual void make_directories(const std::string& path) = 0;  // fine if it is there
-  virtual void remove(const std::string& path) = 0;  // a file or an empty directory; fine if it is not there
+  virtual void make_directories(const std::string& path) = 0;  // no error if it exists
+  virtual void remove(const std::string& path) = 0;  // a file or an empty directory; no error if it is absent
   virtual void rename(const std::string& from, const std::string& to) = 0;  // replaces a file `to`
-  // As rename, but a `to` that is there is refused (as far as the file system can do that in one step).
+  // Like rename, but refuses a `to` that exists (in one step, if the file system supports that).
   virtual void rename_new(const std::string& from, const std::string& to) = 0;
-  virtual Entry entry(const std::string& path) const = 0;  // a link that leads nowhere is `other`
-  // Lives no longer than this object.
+  virtual Entry entry(const std::string& path) const = 0;  // a dangling link is `other`
+  // The file must not outlive this object.
   virtual std::unique_ptr<File> open(const std::string& path, Access access) = 0;
   virtual std::vector<std::string> list(const std::string& directory) const = 0;  // names, sorted
   virtual std::uint64_t free_bytes(const std::string& directory) const = 0;       // for this user

@@ -1,5 +1,7 @@
-// A TCP connection that carries nothing but the knowledge that the process at its other end lives. The system
-// closes it with the process, also when that is killed, and keeps it while the process is only stopped.
+// Detects the death of a process on another node: a TCP connection without data. The operating system closes
+// it when the process ends, also when it is killed, and keeps it while the process is only stopped. TCP
+// keep-alive probes detect the loss of the node or the network. Without it, ranks on other nodes would wait
+// indefinitely for a server that died, since MPI does not report it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +12,7 @@
 
 namespace tailrace::env {
 
-// A descriptor of the system, which it closes.
+// Owns a socket's descriptor.
 class Socket {
  public:
   explicit Socket(int number = -1) : number_(number) {}
@@ -29,9 +31,9 @@ class Socket {
 };
 
 struct LifelineAddress {
-  std::vector<std::string> hosts;  // as numbers, IPv4 and IPv6: one for each interface of the node
-  std::uint16_t port = 0;          // 0: nobody listens
-  std::uint64_t secret = 0;        // by which both ends know each other
+  std::vector<std::string> hosts;  // numeric, IPv4 and IPv6: one for each interface of the node
+  std::uint16_t port = 0;          // 0: not listening
+  std::uint64_t secret = 0;        // authenticates watchers
 };
 
 // The end of the process that is watched. One thread; no call waits.

@@ -1,4 +1,4 @@
-// How much memory a process may still take.
+// How much more memory a process may use.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace tailrace::env {
 
-// The least of what the system has to give (MemAvailable) and of what the limits of this process's control
-// groups leave; what files are kept in memory counts as free. Nothing where the system does not tell. `root`:
-// in front of all that is read, for tests.
+// The smaller of the system's available memory (MemAvailable) and of what the limits of this process's
+// control groups leave. The page cache counts as free. Nothing if it is unknown. `root`: a prefix of all
+// paths that are read, for tests.
 std::optional<std::uint64_t> memory_left(const std::string& root = "");
 
 }  // namespace tailrace::env

@@ -1,5 +1,5 @@
-// Memory that this process fills and another one reads. It has no name, and goes with the last process that
-// holds it.
+// Memory that this process fills and another one reads. It has no name in the file system, and is freed with
+// the last process that uses it.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@ namespace tailrace::env {
 
 class SharedPages {
  public:
-  explicit SharedPages(std::size_t size);  // Throws Error(resource) where there is no memory
+  explicit SharedPages(std::size_t size);  // throws Error(resource) if there is not enough memory
   ~SharedPages();
   SharedPages(SharedPages&& other) noexcept;
   SharedPages& operator=(SharedPages&& other) noexcept;
 
   std::span<std::byte> bytes() const { return bytes_; }
-  // Who gets it can map the bytes, but neither change them nor their number.
+  // A receiver of the descriptor can map the bytes, but can change neither them nor their number.
   int descriptor() const { return descriptor_; }
 
  private:

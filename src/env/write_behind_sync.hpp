@@ -1,6 +1,7 @@
-// For files that are written once and not read soon: what is written goes to the device at once, and stays in
-// the system's memory no longer than that takes. So `sync` finds little left to do, and the file needs few
-// pages, which are used again and again, however long it is.
+// Write-behind for files that are written once and not read soon, with sync_file_range and posix_fadvise, as
+// databases do. Written bytes are transferred to the device at once and then dropped from the page cache. So
+// `sync` has little left to do, and a file of any length needs few pages. Without it, `sync` of a large file
+// would block for seconds, and the page cache would displace the model's memory.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +11,15 @@
 
 namespace tailrace::env {
 
-// One file, one thread at a time.
+// For one file, and one thread at a time.
 class WriteBehindSync {
  public:
   static constexpr std::uint64_t most_under_way = std::uint64_t{32} << 20;  // bytes
-  // Less is left to `sync`: pages that several writes share would go to the device once for each.
+  // Smaller amounts are left to `sync`: a page that several writes share would be transferred once for each.
   static constexpr std::uint64_t least = std::uint64_t{256} << 10;
 
-  // After each write. May wait for the device. Error(resource) where it could not take what was written
-  // before; `sync` does not tell that again.
+  // Call it after each write. May block for the device. Throws Error(resource) if the device failed to write
+  // earlier bytes; `sync` does not report that again.
   void wrote(File& file, std::uint64_t address, std::uint64_t size);
 
  private:

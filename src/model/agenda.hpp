@@ -1,4 +1,4 @@
-// Decides which fields the run wants at a step; the configuration's periods stand behind it.
+// Decides which fields the run wants at a step, from the periods in the configuration.
 #pragma once
 
 #include <span>
@@ -10,13 +10,13 @@ namespace tailrace::model {
 class Agenda {
  public:
   virtual ~Agenda() = default;
-  // What is wanted from the start on, by the first tick at the latest: fields that are put once.
+  // Marks the fields that are put once and are needed by the first tick.
   virtual void begin(std::span<unsigned char> wanted) {
     for (unsigned char& field : wanted) field = 0;
   }
-  // Moves on to `tick` (steps strictly increase, times never decrease) and writes for each field, by its
-  // index in Declarations::fields, 1 where it is wanted at this tick, 2 where it is taken if it is put, and 0
-  // where not. A pure function of the ticks so far.
+  // Advances to `tick` (steps strictly increase, times never decrease). Writes for each field, by its index
+  // in Declarations::fields: 1 if it is wanted at this tick, 2 if it is optional, 0 if it is not needed. The
+  // result depends only on the ticks so far.
   virtual void advance(const Tick& tick, std::span<unsigned char> wanted) = 0;
 };
 

@@ -21,15 +21,15 @@ struct Reserved {
 
 constexpr std::array reserved{
     Reserved{"coordinates",
-             "is written by itself, from the coordinates of the grid; further ones are declared with "
+             "is written automatically, from the coordinates of the grid; further ones are declared with "
              "`coordinate`, or given as `coordinates` of the variable"},
-    Reserved{"bounds", "is written by itself, where `bounds` are given with the values of a coordinate"},
-    Reserved{"climatology", "names bounds of the time, which are written by themselves"},
-    Reserved{"grid_mapping", "is written by itself, from the `grid_mapping` of the grid"},
+    Reserved{"bounds", "is written automatically, if `bounds` are given with the values of a coordinate"},
+    Reserved{"climatology", "names bounds of the time, which are written automatically"},
+    Reserved{"grid_mapping", "is written automatically, from the `grid_mapping` of the grid"},
     Reserved{"cell_measures",
-             "is written by itself, from the coordinates that are declared with a `measure`"},
-    Reserved{"mesh", "is written by itself, from the `mesh` of the grid"},
-    Reserved{"location", "is written by itself, from the `mesh` of the grid"},
+             "is written automatically, from the coordinates that are declared with a `measure`"},
+    Reserved{"mesh", "is written automatically, from the `mesh` of the grid"},
+    Reserved{"location", "is written automatically, from the `mesh` of the grid"},
     Reserved{"scale_factor",
              "would make readers change values that are stored as they are; `pack` of the "
              "variable stores them so"},
@@ -38,7 +38,7 @@ constexpr std::array reserved{
              "variable stores them so"},
 };
 
-// How many numbers it has; 0: any.
+// An attribute whose type is that of the variable. `count`: how many numbers it has; 0: any.
 struct OwnType {
   std::string_view name;
   std::size_t count;
@@ -59,7 +59,7 @@ struct IsVector : std::false_type {};
 template <class T>
 struct IsVector<std::vector<T>> : std::true_type {};
 
-// Whole numbers between the limits; of reals what is not finite too.
+// Integer types hold whole numbers within their limits; real types also hold infinity and NaN.
 template <class T, class Number>
 bool fits(Number number) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -107,11 +107,11 @@ std::optional<std::string> number_complaint(const OwnType& own, const AttributeV
                                : own.count == 2 ? fmt::format("two numbers of type {}", name_of(type))
                                                 : fmt::format("numbers of type {}", name_of(type));
   if (count > 0 && (own.count == 0 || own.count == count) && in_type(value, type)) return std::nullopt;
-  return fmt::format("attribute \"{}\" is held against the values; expected {}, but got {}", own.name,
+  return fmt::format("attribute \"{}\" must have the type of the variable; expected {}, but got {}", own.name,
                      expected, in_words(value));
 }
 
-// CF 3.5: a word for each.
+// CF 3.5: as many words in flag_meanings as there are flag values.
 std::optional<std::string> flags_complaint(const Attributes& attributes) {
   const std::size_t meanings = words_in(text_of(attributes, "flag_meanings"));
   if (meanings == 0) return std::nullopt;

@@ -1,4 +1,4 @@
-// Attributes of variables, as a model or a configuration gives them and as files hold them.
+// Attributes of variables, as a model or a configuration gives them and as files store them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tailrace::model {
 
-// The order travels in messages: do not renumber. tailrace::Attribute is the same type.
+// The order is part of messages: do not change it. tailrace::Attribute is the same type.
 using AttributeValue =
     std::variant<std::string, double, float, std::int64_t, std::int32_t, std::vector<double>,
                  std::vector<float>, std::vector<std::int64_t>, std::vector<std::int32_t>, std::int16_t,
@@ -21,21 +21,21 @@ using AttributeValue =
                  std::vector<std::uint8_t>>;
 using Attributes = std::map<std::string, AttributeValue>;
 
-// Empty where there is none of that name, or where it is a number.
+// Empty if there is no attribute of that name, or if it is a number.
 std::string text_of(const Attributes& attributes, const std::string& name);
-std::vector<double> numbers_of(const AttributeValue& value);  // empty of a text
+std::vector<double> numbers_of(const AttributeValue& value);  // empty if it is text
 
-// Why nobody gives an attribute of that name to a variable, if so: it is one of the file's own, or one by
-// which CF ties variables together, and follows from something else that is given.
+// Why a user or a model cannot give an attribute of that name to a variable, if so: the format or CF's links
+// between variables use it, and Tailrace writes it from other declarations.
 std::optional<std::string> variable_attribute_complaint(std::string_view name);
 
-// Readers hold these against the values of the variable, so CF wants them in its type: valid_range,
-// flag_values.
+// Whether CF requires the attribute to have the type of its variable, since readers compare it with the
+// values: valid_range, flag_values.
 bool has_own_type(std::string_view name);
-// The value in that type; nothing where it is a text, or has a number that the type cannot hold.
+// The value in that type; nothing if it is text, or if the type cannot hold one of its numbers.
 std::optional<AttributeValue> in_type(const AttributeValue& value, DataType type);
 
-// What is wrong with the attributes of a variable of that type, if anything:
+// Returns what is wrong with the attributes of a variable of that type, if anything:
 // `attribute "valid_min" ...; expected ..., but got ...`.
 std::optional<std::string> attributes_complaint(const Attributes& attributes, DataType type);
 

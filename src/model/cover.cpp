@@ -1,5 +1,6 @@
-// check_cover: every cell of a grid is held by exactly one rank. Works on the ranks' boxes (one per block,
-// one per run of an indexed grid), never on cells, so its cost is that of sorting the decomposition itself.
+// check_cover: every cell of a grid belongs to exactly one rank. It sweeps over the ranks' boxes (one for
+// each block, one for each run of an indexed grid), never over cells, so it costs as much as sorting the
+// boxes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,7 +16,7 @@ struct Range {
   std::int64_t begin = 0, end = 0;
 };
 
-// The boxes of all ranks in one flat table: ranges[box * dims + d].
+// The boxes of all ranks in a flat table: ranges[box * dims + d].
 struct Boxes {
   std::size_t dims = 0;
   std::vector<Range> ranges;
@@ -68,7 +69,7 @@ std::size_t count_boxes(const Regions& regions) {
   return all;
 }
 
-// Adds all products of the region's runs, dimension by dimension.
+// Adds a box for each combination of the region's runs, dimension by dimension.
 void add_boxes(Boxes& boxes, int rank, const Region& region, std::vector<Range>& so_far) {
   const std::size_t d = so_far.size();
   if (d == region.rank()) {
@@ -84,7 +85,7 @@ void add_boxes(Boxes& boxes, int rank, const Region& region, std::vector<Range>&
   }
 }
 
-// The dimension along which the boxes are cut the most: few of them are active at once in a sweep along it.
+// The dimension along which there are most cuts: a sweep along it has the fewest active boxes at a time.
 std::size_t sweep_dimension(const Boxes& boxes) {
   std::size_t best = 0, most = 0;
   for (std::size_t d = 0; d < boxes.dims; ++d) {
@@ -137,9 +138,9 @@ void check_overlaps(const Grid& grid, const Boxes& boxes) {
   }
 }
 
-// The first stretch along dimension `d` whose cross-section is not full, found from where boxes begin and
-// end. `chosen`: boxes that cover the stretches already fixed in the dimensions before. Needs boxes without
-// overlaps.
+// The first range along dimension `d` whose cross-section is not full, found from where boxes begin and end.
+// `chosen`: the boxes that cover the ranges already fixed in the dimensions before. REQUIRES: the boxes do
+// not overlap.
 Range first_hole(const Grid& grid, const Boxes& boxes, const std::vector<std::size_t>& chosen,
                  std::size_t d) {
   std::vector<std::pair<std::int64_t, std::int64_t>> changes{{0, 0}, {grid.shape[d], 0}};
@@ -192,7 +193,8 @@ void check_grid(const Grid& grid, const Regions& regions) {
 }  // namespace
 
 void check_cover(const Declarations& declarations, const Decomposition& decomposition) {
-  TAILRACE_ASSERT(decomposition.regions.size() == declarations.grids.size(), "a decomposition for each grid");
+  TAILRACE_ASSERT(decomposition.regions.size() == declarations.grids.size(),
+                  "each grid needs a decomposition");
   for (std::size_t g = 0; g < declarations.grids.size(); ++g) {
     const Grid& grid = declarations.grids[g];
     const bool split = grid.kind == GridKind::block || grid.kind == GridKind::indexed;

@@ -11,8 +11,8 @@
 
 namespace tailrace::model {
 
-// The values are written into messages and state: do not renumber. Fields have one of the first four; the
-// others are types in files only.
+// The values are written into messages and checkpoints: do not renumber. Fields have one of the first four;
+// the others are types in files only.
 enum class DataType : std::uint8_t {
   float32 = 0,
   float64 = 1,
@@ -28,15 +28,14 @@ std::string_view name_of(DataType type);  // "float32", ...
 std::size_t size_of(DataType type);       // bytes of one element
 bool is_integer(DataType type);
 std::vector<DataType> all_data_types();
-// NetCDF's default fill value of the type, so that readers know it even without the attribute. That of int64
-// has no exact double; the nearest stands for it.
+// NetCDF's default fill value of the type, which readers know even without the attribute. That of int64 is
+// not representable as a double; the result is the nearest one.
 double default_fill(DataType type);
-// Whether the type has this value: of integer types exactly, of others to the nearest; they have NaN and
-// infinity too.
+// Whether the type can hold this value: integer types exactly, real types rounded, including NaN and
+// infinity.
 bool can_hold(DataType type, double value);
 
-// How values become numbers of a smaller type, and these values again: value = number * scale_factor +
-// add_offset (CF 8.1).
+// How values are stored as numbers of a smaller type: value = number * scale_factor + add_offset (CF 8.1).
 struct Packing {
   double scale_factor = 1.0;
   double add_offset = 0.0;
@@ -58,7 +57,7 @@ decltype(auto) dispatch(DataType type, Visitor&& visit) {
   base::assertion_failed("type", __FILE__, __LINE__, "unknown DataType");
 }
 
-// The other way round.
+// The inverse: the DataType of a C++ type.
 template <class T>
 constexpr DataType data_type_of() {
   if constexpr (std::is_same_v<T, float>)

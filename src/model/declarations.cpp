@@ -11,7 +11,7 @@ namespace {
 using base::ByteReader;
 using base::ByteWriter;
 
-// One pair of put/get per type, in the same order; `get_list` and `put_list` carry the length in front.
+// A pair of put and get for each type, in the same order. `put_list` writes the length first.
 template <class T, class Put>
 void put_list(ByteWriter& out, const std::vector<T>& items, Put&& put) {
   out.put(static_cast<std::int64_t>(items.size()));
@@ -28,14 +28,15 @@ auto get_list(ByteReader& in, Get&& get) {
 void put_text(ByteWriter& out, const std::string& text) { out.put_text(text); }
 std::string get_text(ByteReader& in) { return in.get_text(); }
 
-// Booleans and enumerations travel as bytes, so that a damaged message cannot make an invalid bool.
+// Booleans and enumerations are sent as bytes, so that a damaged message cannot produce an invalid bool.
 void put_flag(ByteWriter& out, bool flag) { out.put(static_cast<std::uint8_t>(flag ? 1 : 0)); }
 bool get_flag(ByteReader& in) { return in.get<std::uint8_t>() != 0; }
 
 template <class Enumeration>
 Enumeration get_enumerator(ByteReader& in, Enumeration last) {
   const auto value = in.get<std::uint8_t>();
-  TAILRACE_ASSERT(value <= static_cast<std::uint8_t>(last), "a message with an unknown kind of grid or type");
+  TAILRACE_ASSERT(value <= static_cast<std::uint8_t>(last),
+                  "the message has an unknown kind of grid or type");
   return static_cast<Enumeration>(value);
 }
 
@@ -97,7 +98,7 @@ AttributeValue get_attribute(ByteReader& in, std::size_t index) {
     else
       return in.get_all<typename Held::value_type>();
   } else {
-    throw Error(ErrorCode::internal, "a message with an unknown kind of attribute");
+    throw Error(ErrorCode::internal, "the message has an unknown kind of attribute");
   }
 }
 
@@ -258,15 +259,15 @@ void put_region(ByteWriter& out, const Region& region) {
   for (std::size_t d = 0; d < region.rank(); ++d) put_numbers(out, region.runs(d));
 }
 
-// Cells are counted when the region is made, so their number has to fit before.
+// A region counts its cells when it is constructed, so overflow is checked before.
 Region get_region(ByteReader& in) {
   std::int64_t all = 1;
   return Region(get_list(in, [&all](ByteReader& from) {
     std::int64_t cells = 0;
     Runs runs = from.get_all<Run>();
     for (const Run& run : runs)
-      TAILRACE_ASSERT(!__builtin_add_overflow(cells, run.count, &cells), "a message with too many cells");
-    TAILRACE_ASSERT(!__builtin_mul_overflow(all, cells, &all), "a message with too many cells");
+      TAILRACE_ASSERT(!__builtin_add_overflow(cells, run.count, &cells), "the message has too many cells");
+    TAILRACE_ASSERT(!__builtin_mul_overflow(all, cells, &all), "the message has too many cells");
     return runs;
   }));
 }
@@ -342,7 +343,7 @@ Declarations Declarations::from_bytes(std::span<const std::byte> bytes) {
   declarations.grids = get_list(in, get_grid);
   declarations.fields = get_list(in, get_field);
   if (in.get<bool>()) declarations.found_cells = get_list(in, get_found);
-  TAILRACE_ASSERT(in.rest().empty(), "message is longer than the declarations in it");
+  TAILRACE_ASSERT(in.rest().empty(), "the message is longer than its declarations");
   return declarations;
 }
 
@@ -362,7 +363,7 @@ Decomposition Decomposition::from_bytes(std::span<const std::byte> bytes) {
     const auto ranks = static_cast<std::size_t>(from.get<std::int64_t>());
     return Regions(get_list(from, get_region), ranks);
   });
-  TAILRACE_ASSERT(in.rest().empty(), "message is longer than the decomposition in it");
+  TAILRACE_ASSERT(in.rest().empty(), "the message is longer than its decomposition");
   return decomposition;
 }
 

@@ -1,6 +1,6 @@
-// What one component of a coupled run has declared when `ready` is called: the nouns that the configuration's
-// names refer to. Built on the clients, checked on the component's first rank, known to every client and
-// server.
+// All that one component of a coupled run has declared before it calls `ready`. The names in the
+// configuration refer to these declarations. Clients build them, the component's first rank checks them, and
+// every client and server gets them.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,16 @@
 
 namespace tailrace::model {
 
-// The values travel in messages: do not renumber.
+// The values are part of messages: do not renumber.
 enum class GridKind : std::uint8_t {
-  replicated = 0,  // every rank holds the whole; the component's first rank sends it (scalars: no dimensions)
+  replicated = 0,  // every rank has the whole; the component's first rank sends it (scalars: no dimensions)
   block = 1,       // global shape, offset, count
   indexed = 2,     // one dimension is a list of global indices
-  partial = 3,     // every rank holds a contribution of the full shape, to be reduced over the ranks
+  partial = 3,     // every rank has a contribution of the full shape, to be reduced over the ranks
 };
 
-// A coordinate of a grid. `dims` is a subset of the grid's dims, in the grid's order; none: one value holds
-// for all cells.
+// A coordinate of a grid. `dims` is a subset of the grid's dims, in the grid's order; without dims, one value
+// applies to all cells.
 struct Coordinate {
   std::string name;
   std::vector<std::string> dims;
@@ -34,23 +34,24 @@ struct Coordinate {
   std::string standard_name;
   std::string long_name;
   Attributes attributes;       // further ones, such as axis or positive
-  std::vector<double> values;  // whole, C order; may be empty where `field` brings it
-  std::vector<double> bounds;  // none, or of each value as many vertices (along a dim of its own: two)
+  std::vector<double> values;  // all of them, C order; may be empty if `field` delivers them
+  std::vector<double> bounds;  // none, or the vertices of each value (two for a dimension coordinate)
   std::optional<int> field;    // index of the static field whose blocks hold the values (decomposed dims)
-  std::optional<int> bounds_field = {};  // of that whose blocks hold the bounds, a dim of vertices the last
-  std::string measure = {};              // `area`, `volume`: it says how large cells are (CF 7.2), not where
-  std::uint64_t digest = 0;  // of the whole, bounds too, whoever gave which part; 0: not known (yet)
+  std::optional<int> bounds_field =
+      {};                    // index of that with the bounds; its last dim is that of the vertices
+  std::string measure = {};  // `area`, `volume`: the size of cells (CF 7.2), not their position
+  std::uint64_t digest = 0;  // of all values and bounds, however the ranks share them; 0: not known (yet)
 };
 
 // Topology of an unstructured (indexed) grid; UGRID 1.0.
 struct Mesh {
   std::string name;                 // of the UGRID mesh variable
   std::int64_t nodes = 0;           // of the whole mesh
-  int node_x_field = -1;            // static field (node) of float64: each rank has its share of the nodes,
-  int node_y_field = -1;            // whatever it gave
+  int node_x_field = -1;            // static field (node) of float64: each rank has an equal share of the
+  int node_y_field = -1;            // nodes, whichever it gave
   std::string node_units = {};      // of both, in a plane; empty: degrees east and north
   bool in_parts = false;            // no rank gave all nodes
-  std::uint64_t nodes_digest = 0;   // of what each rank gave, unless in parts: all gave the same
+  std::uint64_t nodes_digest = 0;   // unless in parts: of the nodes, of which all ranks gave the same
   std::int64_t nodes_per_face = 0;  // width of the connectivity; rows of faces with fewer nodes end in -1
   int connectivity_field = -1;      // static field (face, nodes_per_face) of int32, 0-based node numbers
 };
@@ -58,12 +59,12 @@ struct Mesh {
 // How the coordinates of a grid lie on the Earth (CF 5.6).
 struct GridMapping {
   std::string name;       // of its variable
-  Attributes attributes;  // grid_mapping_name, and what it needs
+  Attributes attributes;  // grid_mapping_name and its parameters
 };
 
 enum class MeshElement : std::uint8_t { face = 0, edge = 1, node = 2 };
 
-// A grid whose cells are edges or nodes of another's mesh.
+// For a grid whose cells are the edges or nodes of another grid's mesh.
 struct MeshPlace {
   int grid = -1;  // with the mesh
   MeshElement element = MeshElement::node;
@@ -92,17 +93,18 @@ struct Field {
   std::string standard_name;
   std::string long_name;
   Attributes attributes;
-  std::optional<double> fill_value;          // what stands for a missing value; NaN: any NaN does
+  std::optional<double> fill_value;          // marks a missing value; NaN: every NaN does
   std::vector<Coordinate> coordinates = {};  // besides those of its grid: without dims
-  bool is_static = false;  // put once, by Tailrace itself, in ready (coordinates, connectivity)
+  bool is_static = false;                    // Tailrace puts it once, in `ready` (coordinates, connectivity)
 };
 
-// The cells of stations, where the ranks had to look for them together, since none has all coordinates.
+// The cells of stations, if the ranks had to search for them together since none has all coordinates.
 struct FoundCells {
-  std::string file;                  // under `output`, whose stations they are
-  std::vector<std::int64_t> fields;  // the static fields of the two coordinates; -1 for one that all know
-  std::vector<std::int64_t> cells;   // of each station one, in C order over the dims of the coordinates
-  std::vector<double> reach;         // of each coordinate the least and the largest value
+  std::string file;  // the file under `output` that has the stations
+  std::vector<std::int64_t>
+      fields;  // the static fields of the two coordinates; -1 for one that all ranks have
+  std::vector<std::int64_t> cells;  // one for each station, in C order over the dims of the coordinates
+  std::vector<double> reach;        // the least and the largest value of each coordinate
 };
 
 struct Declarations {
@@ -110,19 +112,19 @@ struct Declarations {
   std::map<std::string, std::string> options;
   std::vector<Grid> grids;
   std::vector<Field> fields;
-  std::optional<std::vector<FoundCells>> found_cells = {};  // none: nobody has looked yet
+  std::optional<std::vector<FoundCells>> found_cells = {};  // none: not yet searched
 
   std::optional<int> find_field(const std::string& name) const;
   std::optional<int> find_grid(const std::string& name) const;
   std::vector<std::string> field_names() const;  // without static ones
   std::vector<std::string> grid_names() const;
 
-  bool operator==(const Declarations&) const;  // as messages, so exactly
+  bool operator==(const Declarations&) const;  // compares them as messages, so exactly
   std::vector<std::byte> to_bytes() const;
   static Declarations from_bytes(std::span<const std::byte> bytes);
 };
 
-// regions[grid][rank of the component]: who holds what.
+// The cells of each rank: regions[grid][rank of the component].
 struct Decomposition {
   std::vector<Regions> regions;
 

@@ -1,4 +1,4 @@
-// Finds fields by their names, where many are looked for: a model may declare a hundred thousand.
+// Finds fields by name with a hash table, since a model may declare a hundred thousand.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace tailrace::model {
 
-// Of fields that neither move nor change while it lives.
+// The fields must neither move nor change while the index exists.
 class FieldIndex {
  public:
   explicit FieldIndex(const Declarations& declarations) {

@@ -1,4 +1,4 @@
-// Which names the formats of datasets can hold. They are netCDF's rules, the strictest among them.
+// The names that all formats of datasets accept. The rules are netCDF's, the strictest of them.
 #pragma once
 
 #include <optional>
@@ -7,11 +7,12 @@
 
 namespace tailrace::model {
 
-// What is wrong with the name of a dimension, variable or attribute, if anything: `begins with " "; ...`.
+// Returns what is wrong with the name of a dimension, variable or attribute, if anything: `begins with " ";
+// ...`.
 std::optional<std::string> name_complaint(std::string_view name);
 
-// The same of an attribute that a user or a model gives: besides, names by which HDF5 and netCDF keep notes
-// of their own. An attribute of the user's in their place makes files that no reader opens.
+// The same for an attribute that a user or a model gives, which must not have a name that HDF5 and netCDF use
+// internally either: no reader opens a file in which such an attribute was replaced.
 std::optional<std::string> attribute_name_complaint(std::string_view name);
 
 }  // namespace tailrace::model

@@ -7,7 +7,7 @@
 namespace tailrace::model {
 namespace {
 
-// Along one dimension, or several that act as one.
+// The overlap along one dimension, or along several that are merged into one.
 struct Along {
   std::vector<Segment> stretches;
   std::int64_t source_extent = 1, target_extent = 1;
@@ -18,8 +18,7 @@ struct Along {
   }
 };
 
-// The stretches of one dimension that lie inside [begin, begin+count): local start and start relative to
-// `begin`.
+// The ranges of one dimension inside [begin, begin+count): local start, and start relative to `begin`.
 std::vector<Segment> clip(const Runs& runs, std::int64_t begin, std::int64_t count) {
   std::vector<Segment> stretches;
   std::int64_t local = 0;
@@ -38,7 +37,7 @@ std::vector<Segment> clip(const Runs& runs, std::int64_t begin, std::int64_t cou
   return stretches;
 }
 
-// What lies inside a whole is as long as the whole.
+// Merges the inner dimension into the outer one, if the inner one is whole on both sides.
 void take_in(Along& outer, const Along& inner) {
   for (Segment& stretch : outer.stretches) {
     stretch.source *= inner.source_extent;

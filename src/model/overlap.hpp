@@ -12,12 +12,13 @@
 
 namespace tailrace::model {
 
-// Kept by dimension: a list of segments would be as long as the product of the dimensions, hundreds of times
-// the length of a list of ranges that repeats on each level. Segments are made as they are used.
+// It is stored by dimension, and segments are generated as they are used: a list of segments would be as long
+// as the product of the dimensions, hundreds of times longer than the ranges along each dimension.
 class Overlap {
  public:
   Overlap() = default;
-  // Of a local array (C order, laid out as `region`) with a dense C-order array of shape `box.count`.
+  // The overlap of a local array (C order, laid out as `region`) and a dense C-order array of shape
+  // `box.count`.
   Overlap(const Region& region, const Box& box);
 
   std::int64_t cells() const { return cells_; }
@@ -29,8 +30,7 @@ class Overlap {
     if (cells_ > 0) descend(0, 0, 0, visit);
   }
 
-  // Calls `take` with spans of segments until all were in one. Where nothing lies between two segments they
-  // are one.
+  // Calls `take` with spans of segments until it has passed all. Adjacent segments are merged.
   template <class Take>
   void in_parts(Take&& take) const {
     if (is_one_stretch()) {
@@ -47,9 +47,9 @@ class Overlap {
   }
 
  private:
-  // Neighbouring dimensions that are whole on both sides are one.
+  // Neighbouring dimensions that are whole on both sides are merged into one.
   struct Dimension {
-    std::size_t end = 0;  // of its stretches
+    std::size_t end = 0;  // of its ranges in `stretches_`
     std::int64_t source_extent = 1, target_extent = 1;
   };
 
@@ -60,7 +60,7 @@ class Overlap {
     return std::span(stretches_).subspan(begin, dimensions_[d].end - begin);
   }
 
-  // `source`, `target`: where the cell lies that the dimensions before have led to.
+  // `source`, `target`: the position so far, from the dimensions before.
   template <class Visit>
   void descend(std::size_t d, std::int64_t source, std::int64_t target, Visit&& visit) const {
     const Dimension along = dimensions_[d];
@@ -84,7 +84,7 @@ class Overlap {
     }
   }
 
-  // The usual case, and the one with the most segments.
+  // The last dimension: the inner loop.
   template <class Visit>
   static void walk_rows(const Dimension& along, const Segment& row, const Segment& rows, Visit&& visit) {
     std::int64_t source = rows.source * along.source_extent + row.source;
@@ -98,7 +98,7 @@ class Overlap {
 
   std::int64_t cells_ = 0;
   std::vector<Dimension> dimensions_;  // slowest first
-  std::vector<Segment> stretches_;     // of all dimensions, one behind the other
+  std::vector<Segment> stretches_;     // the ranges of all dimensions, one after the other
 };
 
 }  // namespace tailrace::model

@@ -1,6 +1,6 @@
-// Where in a global array a rank's local array lies: along each dimension a list of runs of consecutive
-// global indices. A block of a structured grid has one run a dimension; a rank of an indexed grid has many
-// along one.
+// The position of a rank's local array in the global array: along each dimension a list of runs of
+// consecutive global indices. A block of a structured grid has one run for each dimension; a rank of an
+// indexed grid has many along one dimension.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ class Region {
   Region() = default;
   explicit Region(std::vector<Runs> runs);
   static Region of_box(const Box& box);
-  // Becomes what another one is along some of its dimensions. Takes no new memory where it had as much
-  // before.
+  // Becomes the projection of `whole` on some of its dimensions. Allocates only if it needs more memory than
+  // it has.
   void assign_part(const Region& whole, std::span<const std::size_t> dimensions);
 
   std::size_t rank() const { return runs_.size(); }
@@ -53,22 +53,21 @@ class Region {
 // Runs of consecutive values in a list of global indices, in list order.
 Runs compress(std::span<const std::int64_t> indices);
 
-// A contiguous stretch of cells that two arrays share. Without initial values: room for many of them costs
-// nothing.
+// A contiguous range of cells that two arrays share. It has no initial values, so that an array of many costs
+// nothing to make.
 struct Segment {
   std::int64_t source;  // first element in the source array
   std::int64_t target;  // first element in the target array
   std::int64_t count;   // elements
 
-  // Whether nothing lies between the two on either side.
+  // Whether the two are adjacent in both arrays.
   bool joins(const Segment& next) const {
     return source + count == next.source && target + count == next.target;
   }
 };
 
-// The segments that copy the part of a local array (C order, laid out as `region`) that falls into `box` into
-// a dense C-order array of shape `box.count`. Neighbouring segments are merged, so the list is as short as
-// can be.
+// The segments that copy the part of a local array (C order, laid out as `region`) that lies in `box` into a
+// dense C-order array of shape `box.count`. Adjacent segments are merged.
 std::vector<Segment> intersect(const Region& region, const Box& box);
 
 // How many cells of `region` lie in `box`.

@@ -1,4 +1,4 @@
-// Who holds what of a grid: a region for each rank of a component.
+// The cells of a grid that each rank of a component has: a region for each rank.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace tailrace::model {
 
-// Copies share one list, for there are as many regions as ranks, and hundreds of diagnostics are cut like one
-// grid of the model. Equal regions at the end stand in it once, so what all ranks hold alike costs one
-// region. References stay valid while any copy lives that is not added to.
+// Copies share one list, since there are as many regions as ranks, and hundreds of diagnostics are decomposed
+// like one grid of the model. Equal regions at the end of the list are stored once, so a replicated grid
+// costs one region. References stay valid while any copy exists to which nothing is added.
 class Regions {
  public:
   Regions() = default;
-  Regions(std::initializer_list<Region> by_rank);  // NOLINT: a list of regions is what it is
-  Regions(const std::vector<Region>& by_rank);     // NOLINT: likewise
-  // Of `ranks` ranks the first hold these, all others what the last of them does.
+  Regions(std::initializer_list<Region> by_rank);  // NOLINT: implicit on purpose
+  Regions(const std::vector<Region>& by_rank);     // NOLINT: implicit too
+  // The regions of the first ranks; all further ranks up to `ranks` have the same as the last of these.
   Regions(std::vector<Region> first, std::size_t ranks);
 
   void push_back(Region region);  // of the next rank
@@ -28,11 +28,11 @@ class Regions {
   const Region& operator[](std::size_t rank) const {
     return (*list_)[rank < list_->size() ? rank : list_->size() - 1];
   }
-  // Those of the first ranks; all further ranks hold what the last of them does.
+  // The regions of the first ranks; all further ranks have the same as the last of these.
   const std::vector<Region>& distinct() const;
 
   bool operator==(const Regions& other) const;
-  // Whether they share one list, which spares a comparison.
+  // Whether they share a list, so that no comparison is needed.
   bool shares_list(const Regions& other) const { return list_ == other.list_ && ranks_ == other.ranks_; }
 
  private:

@@ -1,6 +1,6 @@
-// State that is saved and loaded: named arrays as the whole run sees them, with the names of their dims and
-// their global sizes, never as the bytes of a rank. So a run may be loaded on other numbers of ranks and
-// servers than it was saved on.
+// State that is saved and loaded: named global arrays, with the names of their dims and their global sizes,
+// never the bytes of a rank. So a run can be loaded on other numbers of ranks and servers than it was saved
+// on.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@
 
 namespace tailrace::model {
 
-// What is known of a saved array besides its values. Without dims it is one number.
+// The description of a saved array. Without dims it is one number.
 struct StateArray {
-  std::string name;  // unique in a component; words are parted by /
+  std::string name;  // unique in a component; its parts are separated by /
   DataType type = DataType::float64;
   std::vector<std::string> dims;
   std::vector<std::int64_t> shape;  // global, slowest dim first
@@ -29,8 +29,9 @@ struct StateArray {
 class StateSaver {
  public:
   virtual ~StateSaver() = default;
-  // The values of the cells of `region`, in its order. Parts of an array may come from several servers; what
-  // all of them know, each may save, with the same values. Copies. Throws Error(resource) where it cannot.
+  // Saves the values of the cells of `region`, in its order; copies them. Parts of an array may come from
+  // several servers. Each may save a cell that several have, with the same value. Throws Error(resource) if
+  // it fails.
   virtual void save(const StateArray& array, const Region& region, std::span<const std::byte> values) = 0;
 };
 
@@ -38,17 +39,17 @@ class StateLoader {
  public:
   virtual ~StateLoader() = default;
   virtual std::optional<StateArray> find(const std::string& name) const = 0;
-  // Fills `values`. Throws Error(resource) that names the array where it is not there, is another one than
-  // `array` says, or lacks some of the cells.
+  // Fills `values`. Throws Error(resource) that names the array if it is missing, differs from the
+  // description `array`, or lacks some of the cells.
   virtual void load(const StateArray& array, const Region& region, std::span<std::byte> values) const = 0;
 };
 
-// Of a class whose values outlive the process. Both are called while nothing is under way.
+// A class whose state is saved in checkpoints. Both functions are called while no work is in progress.
 class Stateful {
  public:
   virtual ~Stateful() = default;
   virtual void save(StateSaver& saver) const = 0;
-  // Brings the object, made from the same configuration, to where the saved one was.
+  // Restores the saved state in an object that was made from the same configuration.
   virtual void load(const StateLoader& loader) = 0;
 };
 
@@ -56,9 +57,8 @@ void save_values(StateSaver& saver, const std::string& name, DataType type,
                  std::span<const std::byte> values);
 std::vector<std::byte> load_values(const StateLoader& loader, const std::string& name, DataType type);
 
-// Numbers, lists of numbers and texts (lists of character codes) by name, one way and the other: a class
-// lists its members once, in a function that is given either of the two. Other integers and truth values are
-// saved as int64.
+// Save and load numbers, lists of numbers and texts (lists of character codes) by name. A class lists its
+// members once, in a function that takes either of the two. Other integers and booleans are saved as int64.
 class NumberSaver {
  public:
   NumberSaver(StateSaver& saver, std::string prefix) : saver_(saver), prefix_(std::move(prefix)) {}
@@ -71,7 +71,7 @@ class NumberSaver {
   void operator()(const std::string& name, const std::string& text) {
     (*this)(name, std::vector<std::int64_t>(text.begin(), text.end()));
   }
-  // Of a part that lists its own members; both classes have it.
+  // The saver of a part that lists its own members; both classes have this function.
   NumberSaver in(const std::string& part) const { return {saver_, prefix_ + part + "/"}; }
 
  private:
@@ -135,7 +135,7 @@ void NumberLoader::operator()(const std::string& name, std::vector<T>& values) {
   }
 }
 
-// A list of structs, one after the other: `members` calls its second argument for each number of the first.
+// A list of structs. `members` calls its second argument for each number of the first.
 template <class Item, class Members>
 void visit_list(const std::vector<Item>& items, NumberSaver saver, const Members& members) {
   saver("count", items.size());

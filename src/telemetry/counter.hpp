@@ -1,7 +1,7 @@
-// Numbers that a hot path may change and another thread may read at any time: relaxed atomics, no lock.
+// Numbers that a hot path changes and other threads may read at any time: relaxed atomics without a lock.
 //
-// Counter has one writing thread (a plain load and store, under a nanosecond); SharedCounter any number (one
-// locked instruction). Both can be copied, which reads them.
+// Counter is for one writing thread (a plain load and store, under a nanosecond), SharedCounter for any
+// number (one locked instruction). To copy one is to read it.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace tailrace::telemetry {
 template <bool shared>
 class BasicCounter {
  public:
-  BasicCounter(std::uint64_t value = 0) : value_(value) {}  // NOLINT: a counter is a number
+  BasicCounter(std::uint64_t value = 0) : value_(value) {}  // NOLINT: implicit on purpose
   BasicCounter(const BasicCounter& other) : value_(other.get()) {}
   BasicCounter& operator=(const BasicCounter& other) {
     set(other.get());
@@ -51,8 +51,8 @@ class BasicCounter {
 using Counter = BasicCounter<false>;
 using SharedCounter = BasicCounter<true>;
 
-// Durations in quarters of octaves: four buckets from one power of two of nanoseconds to the next. The last
-// one also holds what is longer (18 min).
+// Logarithmic buckets of durations: four from one power of two of nanoseconds to the next. The last one also
+// holds longer durations (above 18 min).
 struct Buckets {
   static constexpr std::size_t count = 160;
 
@@ -62,14 +62,14 @@ struct Buckets {
     const auto quarter = static_cast<std::size_t>(duration >> (octave - 2)) & 3;
     return std::min(4 * (octave - 1) + quarter, count - 1);
   }
-  // What it begins with; the next one's is what it ends before.
+  // The shortest duration in the bucket; it ends before that of the next bucket.
   static constexpr std::uint64_t lowest(std::size_t bucket) {
     return bucket < 4 ? bucket : (4 + std::uint64_t{bucket % 4}) << (bucket / 4 - 1);
   }
 };
 
-// How many durations are in each bucket, up to the highest that has any: a client has timings for each of its
-// fields, and most of them are of short puts, or of nothing.
+// How many durations are in each bucket, up to the highest one that has any. It is short for most fields of a
+// client, whose puts are short or absent.
 template <bool shared>
 class Histogram {
  public:
@@ -80,7 +80,7 @@ class Histogram {
     counts_[bucket].add(amount);
     if constexpr (!shared) last_ = bucket;
   }
-  // Loads into the cache what the next duration most likely changes, while something else goes on.
+  // Prefetches the bucket that the next duration most likely changes.
   void prefetch() const {
     if constexpr (!shared)
       if (last_ < counts_.size()) __builtin_prefetch(&counts_[last_], 1);
@@ -97,8 +97,8 @@ class Histogram {
   std::size_t last_ = 0;
 };
 
-// How often and how long something took: count, sum, most, and a histogram. The histogram of one that is not
-// shared is for its own thread only, while it works.
+// Count, sum, maximum and histogram of durations. Unless it is shared, only the writing thread may read the
+// histogram while it writes.
 template <bool shared>
 struct BasicTimings {
   BasicCounter<shared> count, nanoseconds, most_nanoseconds;
@@ -121,8 +121,8 @@ struct BasicTimings {
   double seconds() const { return 1e-9 * static_cast<double>(nanoseconds.get()); }
   double most_seconds() const { return 1e-9 * static_cast<double>(most_nanoseconds.get()); }
   double mean_seconds() const { return count.get() ? seconds() / static_cast<double>(count.get()) : 0.0; }
-  // Right to the width of a bucket, which is at most a quarter of it. Where the mean lies in the median's
-  // bucket, the two are not told apart, and the mean stands for both.
+  // Accurate to the width of a bucket, which is at most a quarter of the value. If the mean is in the
+  // median's bucket, the result is the mean.
   double median_seconds() const {
     const double half = 0.5 * static_cast<double>(count.get());
     double below = 0;

@@ -4,12 +4,13 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::telemetry {
 namespace {
 
-// One list of members for each struct, used to write and to read, so that the two cannot drift apart. `S` is
-// the struct, const when it is written.
+// A list of members for each struct, which serves both to write and to read it, so that the two always match.
+// `S` is the struct, const when it is written.
 template <class S, class Visitor>
 void visit_timings(S& timings, Visitor& visit) {
   visit(timings.count);
@@ -112,7 +113,7 @@ struct Writing {
   void operator()(const BasicCounter<shared>& counter) {
     bytes.put(counter.get());
   }
-  // Only the buckets that hold something: there are two histograms for each field of each client.
+  // Only buckets that are not empty: there are two histograms for each field of each client.
   template <bool shared>
   void operator()(const Histogram<shared>& histogram) {
     std::int64_t filled = 0;
@@ -147,7 +148,7 @@ struct Reading {
     for (auto left = bytes.get<std::int64_t>(); left > 0; --left) {
       const auto bucket = bytes.get<std::int64_t>();
       TAILRACE_ASSERT(bucket >= 0 && static_cast<std::size_t>(bucket) < Buckets::count,
-                      "a message names a bucket that no histogram has");
+                      "a message has an invalid bucket of a histogram");
       histogram.add(static_cast<std::size_t>(bucket), bytes.get<std::uint64_t>());
     }
   }
@@ -164,7 +165,7 @@ struct Reading {
   void resize(List& list) {
     const auto count = bytes.get<std::int64_t>();
     TAILRACE_ASSERT(count >= 0 && static_cast<std::size_t>(count) <= bytes.rest().size(),
-                    "message is shorter than it says");
+                    "the message is truncated");
     list.resize(static_cast<std::size_t>(count));
   }
 };
@@ -174,7 +175,7 @@ struct Reading {
 const char* phase_name(Phase phase) {
   static constexpr std::array<const char*, phase_count> names{"receive", "analyse", "accumulate", "assemble",
                                                               "encode",  "write",   "message",    "idle"};
-  return names[static_cast<std::size_t>(phase)];
+  return names[base::index(phase)];
 }
 
 std::vector<std::byte> ClientCounters::to_bytes() const {

@@ -1,5 +1,5 @@
-// What a client and a server count: plain structs, filled in place by whoever does the work. Times are in
-// nanoseconds of the steady clock, sizes in bytes, model times in seconds.
+// The counters of a client and of a server: plain structs, which the code that does the work updates in
+// place. Times are in nanoseconds of the monotonic clock, sizes in bytes, model times in seconds.
 #pragma once
 
 #include <array>
@@ -11,19 +11,20 @@
 #include <string_view>
 #include <vector>
 
+#include "base/index.hpp"
 #include "telemetry/counter.hpp"
 #include "telemetry/memory_account.hpp"
 #include "telemetry/series.hpp"
 
 namespace tailrace::telemetry {
 
-// One field of one client. All writes from the model's thread.
+// One field of one client. Only the model's thread writes.
 struct FieldCounters {
   std::string name;
-  Counter unwanted;  // calls that returned at once because nobody wants the field at this step
-  Counter bytes;     // handed over
-  Timings put;       // each wanted put, stalls included; with acquire/publish the time inside the two calls
-  Timings stall;     // of those, the waits for room in the buffer
+  Counter unwanted;  // calls that returned at once because the field is not needed at this step
+  Counter bytes;     // passed to the server
+  Timings put;       // each needed put, stalls included; with acquire/publish the time inside the two calls
+  Timings stall;     // the waits for room in the buffer among those
 };
 
 struct ClientCounters {
@@ -34,54 +35,54 @@ struct ClientCounters {
   Timings step;                       // time inside the step call
   Timings checkpoint;                 // time inside the call that ends one
   Counter ready_nanoseconds;          // time inside ready
-  Counter finish_nanoseconds;         // from the call of finish to the servers' goodbye; set by these
+  Counter finish_nanoseconds;         // from the call of finish to the servers' goodbye; the servers set it
   Counter run_nanoseconds;            // from the end of ready to the start of finish
   Counter buffer_capacity_bytes, buffer_high_water_bytes;
   Counter spilled_packets, spilled_bytes;
   Counter resident_high_water_bytes;
-  double model_seconds = 0.0;  // of model time, from the start to the last step; set at the end
+  double model_seconds = 0.0;  // model time from the start to the last step; set at the end
 
   std::vector<std::byte> to_bytes() const;
   static ClientCounters from_bytes(std::span<const std::byte> bytes);
 };
 
-// What a server does with its time. Work on several threads adds up to more than the wall clock; `idle` is
-// the communication thread asleep.
+// How a server spends its time. The sum over several threads can exceed the wall time. `idle`: the
+// communication thread sleeps.
 enum class Phase : int { receive, analyse, accumulate, assemble, encode, write, message, idle };
 inline constexpr std::size_t phase_count = 8;
 const char* phase_name(Phase phase);
 
-// One file as one server sees it. Written by one thread, the one that writes the file; the report adds up
-// what several servers counted for the same path.
+// One file on one server. Only the thread that writes the file updates them; the report adds the counters of
+// several servers for the same path.
 struct DatasetCounters {
   std::string path;
   Counter raw_bytes;      // before encoding
   Counter encoded_bytes;  // after it
-  Counter disk_bytes;     // of the file as it lies there
+  Counter disk_bytes;     // the size of the file
   Counter records;
   Timings write;                 // each commit
-  double last_model_time = 0.0;  // of the newest committed record; read it when the writer is at rest
-  std::string skipped;           // why the file was given up (on_error: skip); empty: it was not
-  // Of a stream to readers.
+  double last_model_time = 0.0;  // of the newest committed record; read it while the writer is idle
+  std::string skipped;           // why the file was abandoned (on_error: skip); empty: it was not
+  // For a stream to readers.
   Counter handed_over_steps, unread_steps, discarded_steps, lost_steps, restarts;
 };
 
-// Values of one variable that its type in the file cannot hold, as one server sees them. Whoever adds to it
-// keeps others away.
+// Values of one variable on one server that its type in the file cannot represent. Not safe from several
+// threads.
 struct OutOfRange {
   std::string path, variable, type;
   std::uint64_t values = 0;
-  double first_time = 0.0;  // of the earliest record that holds one
+  double first_time = 0.0;  // of the earliest record with such a value
 
   void add(std::uint64_t more, double time);
 };
 
-// Of checkpoints that go by way of burst buffers; on the server that commits them.
+// Checkpoints that are written through burst buffers; on the server that commits them.
 struct BurstBufferCounters {
-  Timings seconds;           // of each, from the model's word until all its members were on the nodes
-  Counter bytes;             // that were written there
-  Counter high_water_bytes;  // that waited there
-  Counter overflowed;        // members that were written to the directory at once
+  Timings seconds;           // of each, from the model's call until all its shards were on the nodes
+  Counter bytes;             // written there
+  Counter high_water_bytes;  // the most that waited there
+  Counter overflowed;        // shards that were written directly to the directory
 };
 
 struct ServerCounters {
@@ -96,22 +97,22 @@ struct ServerCounters {
   MemoryAccount held;
   Counter commits;
   Counter checkpoints, checkpoint_bytes;  // complete ones; on the server that commits them
-  Timings checkpoint_seconds;             // of each, from the model's word to its end on disk
+  Timings checkpoint_seconds;             // of each, from the model's call until it is on disk
   BurstBufferCounters burst_buffer;
-  Timings lag;  // per commit: from the arrival of the put that completes it to its end on disk
+  Timings lag;  // of each commit: from the arrival of the put that completes it until it is on disk
   Counter last_lag_nanoseconds;
   Series lag_series;        // (seconds since the start of the run, lag in seconds)
   Counter run_nanoseconds;  // from ready to the end
   Counter resident_high_water_bytes;
-  // By index of the plan's files, but only those this server owns are filled; pointers stay valid while it
+  // By index of the plan's files; only those that this server owns are filled. Pointers stay valid while it
   // grows.
   std::deque<DatasetCounters> files;
-  std::deque<OutOfRange> out_of_range;  // of variables whose type may be too small; pointers stay valid, too
+  std::deque<OutOfRange> out_of_range;  // of variables whose type may be too small; pointers stay valid
 
-  SharedTimings& phase(Phase phase) { return phases[static_cast<std::size_t>(phase)]; }
-  const SharedTimings& phase(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }
+  SharedTimings& phase(Phase phase) { return phases[base::index(phase)]; }
+  const SharedTimings& phase(Phase phase) const { return phases[base::index(phase)]; }
   DatasetCounters& add_file(const std::string& path);
-  // After each commit; one thread. `at` is in seconds since the start of the run.
+  // Call it after each commit, from one thread. `at` is in seconds since the start of the run.
   void committed(double at, double lag_seconds);
 
   std::vector<std::byte> to_bytes() const;

@@ -1,4 +1,4 @@
-// The account of the memory that a server holds: how much now, and at most, by what it is held for.
+// Accounts for the memory of a server by purpose: the present amount and the maximum.
 #pragma once
 
 #include <array>
@@ -6,31 +6,32 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/index.hpp"
 #include "telemetry/counter.hpp"
 
 namespace tailrace::telemetry {
 
 enum class MemoryKind : int {
-  arrivals,   // packets of clients that came by messages, until they are worked on
-  messages,   // between servers: waiting, under way, received and not yet worked on
-  chunks,     // lack cells or records
-  files,      // wait for their commit, or are being written
+  arrivals,   // packets that clients sent by messages, until they are processed
+  messages,   // between servers: waiting, in transit, received and not yet processed
+  chunks,     // incomplete: some cells or records are missing
+  files,      // waiting for their commit, or being written
   analytics,  // blocks and partial results of diagnostics
   windows,    // accumulators
-  geometry,   // which cells of which client go where
-  reuse,      // free, kept for what comes next
-  checkpoint  // what goes into one: fields and state, until they are written
+  geometry,   // the mapping from cells of clients to chunks
+  reuse,      // free, in pools
+  checkpoint  // fields and state of checkpoints, until they are written
 };
 inline constexpr std::size_t held_count = 9;
 const char* held_name(MemoryKind what);
 
-// Safe from several threads; marks are kept by add().
+// Safe from several threads.
 class MemoryAccount {
  public:
   void add(MemoryKind what, std::uint64_t bytes);
   void subtract(MemoryKind what, std::uint64_t bytes);
-  std::uint64_t now(MemoryKind what) const { return now_[at(what)].get(); }
-  std::uint64_t most(MemoryKind what) const { return most_[at(what)].get(); }
+  std::uint64_t now(MemoryKind what) const { return now_[base::index(what)].get(); }
+  std::uint64_t most(MemoryKind what) const { return most_[base::index(what)].get(); }
   std::uint64_t total() const { return total_.get(); }
   std::uint64_t most_total() const { return most_total_.get(); }
 
@@ -42,12 +43,11 @@ class MemoryAccount {
   }
 
  private:
-  static std::size_t at(MemoryKind what) { return static_cast<std::size_t>(what); }
   std::array<SharedCounter, held_count> now_, most_;
   SharedCounter total_, most_total_;
 };
 
-// What one part of a server has entered in the account, which it leaves with its end. One thread.
+// The entries of one part of a server, which are removed with this object. One thread.
 class HeldPart {
  public:
   explicit HeldPart(MemoryAccount& account) : account_(account) {}  // must live longer

@@ -73,7 +73,7 @@ Json client_json(const ClientCounters& client) {
           {"resident_high_water_bytes", client.resident_high_water_bytes.get()}};
 }
 
-// Over all ranks of a component.
+// Sums over all ranks of a component.
 Json fields_json(const std::vector<ClientCounters>& clients) {
   std::vector<std::pair<std::string, FieldCounters>> fields;  // in the order of declaration
   std::map<std::pair<std::string, std::string>, std::size_t> places;
@@ -210,7 +210,7 @@ Json files_json(const std::vector<ServerCounters>& servers, const std::vector<Ou
   return list;
 }
 
-// What a reader asks first; the rest of the page tells where it comes from.
+// Totals, which readers need first; the rest of the report gives the details.
 Json totals_json(const std::vector<ClientCounters>& clients, const std::vector<ServerCounters>& servers) {
   ClientSums all;
   double most_put = 0.0, most_stall = 0.0, most_run = 0.0;

@@ -1,6 +1,6 @@
-// The report at the end of a run: the counters of all clients and servers, merged, as report.json
-// (docs/formats/ report.md). Each server adds its clients and itself; server 0 merges what the others sent
-// and writes.
+// The report at the end of a run: the merged counters of all clients and servers, as report.json
+// (docs/formats/report.md). Each server adds its clients and itself; server 0 merges the reports of the
+// others and writes the file.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@ struct RunInfo {
   std::string transport;      // shm, mpi, loopback, or several with a comma
   std::string started;        // wall time, ISO 8601
   std::string finished;
-  double seconds = 0.0;              // wall time in between
+  double seconds = 0.0;              // wall time between them
   std::string outcome = "complete";  // or what went wrong, one sentence
-  // Checkpoints of jobs before, that this one found in burst buffers and drained.
+  // Checkpoints of earlier jobs that this one found in burst buffers and drained.
   std::uint64_t drained_members = 0, drained_bytes = 0;
 };
 
@@ -32,7 +32,7 @@ class RunReport {
   std::vector<ClientCounters> clients;
   std::vector<ServerCounters> servers;
 
-  void merge(RunReport&& other);            // adds its clients and servers; info stays
+  void merge(RunReport&& other);            // adds its clients and servers, and keeps the own info
   std::vector<std::byte> to_bytes() const;  // without info
   static RunReport from_bytes(std::span<const std::byte> bytes);
 

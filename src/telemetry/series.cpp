@@ -29,7 +29,7 @@ void Series::halve() {
   const bool single = points_.size() % 2 == 1;
   if (single) points_[pairs] = points_.back();
   points_.resize(pairs + (single ? 1 : 0));
-  // The last point holds one old point (half of what fits now) or a full pair.
+  // The last point has the samples of one old point (half of the new capacity) or of a full pair.
   samples_in_last_ = single ? samples_per_point_ : 2 * samples_per_point_;
   samples_per_point_ *= 2;
 }

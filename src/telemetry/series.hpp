@@ -1,5 +1,5 @@
-// A curve over the run in bounded memory: when it is full, neighbours are merged (the larger value stays,
-// since peaks are what one looks for) and from then on twice as many samples go into a point.
+// A time series of the run in bounded memory. When it is full, neighbouring points are merged (the larger
+// value stays, since peaks matter), and from then on each point has twice as many samples.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@ class Series {
     double value;
   };
 
-  // At least 2 points.
+  // `most_points` is at least 2.
   explicit Series(std::size_t most_points = 512) : most_points_(most_points) {}
-  void add(double at, double value);  // `at` never goes back
+  void add(double at, double value);  // `at` never decreases
   const std::vector<Point>& points() const { return points_; }
 
  private:

@@ -35,7 +35,7 @@ std::unique_ptr<env::File> prepare_report_directory(env::FileSystem& files, cons
   files.make_directories(directory);
   auto mark = files.open(directory + "/.session", env::Access::create);
   if (!mark->mark_as_writer()) return nullptr;
-  // One that died before it took them over has left the earlier commits where they were.
+  // A run that died before it took the earlier commits over has left them in place.
   if (keeps_commits && files.exists(log_of(directory)))
     files.rename(log_of(directory), earlier_log_of(directory));
   for (const std::string& name : files.list(directory)) {
@@ -70,8 +70,8 @@ void Status::finish(const StatusSnapshot& snapshot, const std::string& outcome) 
   write(snapshot, outcome);
 }
 
-// Smoothed over a few seconds, from one publication to the next. Two that follow each other at once, as the
-// last two of a run may, say nothing of it.
+// The rate between two publications, smoothed over a few seconds. Two in quick succession, like the last two
+// of a run, do not update it.
 std::optional<double> Status::rate(const std::string& what, double value) {
   const double now = clock_.seconds();
   const auto [place, is_new] = rates_.try_emplace(what, Rate{value, now, std::nullopt});
@@ -133,7 +133,8 @@ void Status::write(const StatusSnapshot& snapshot, const std::string& state) {
   try {
     files_.write(path_, text_of(page));
   } catch (const Error& error) {
-    if (!std::exchange(complained_, true)) base::log_warning(fmt::format("no status: {}", error.what()));
+    if (!std::exchange(complained_, true))
+      base::log_warning(fmt::format("cannot write the status: {}", error.what()));
   }
 }
 
@@ -150,7 +151,7 @@ std::map<std::string, CommitLine> last_commits(const env::FileSystem& files, con
       const Json json = Json::parse(line);
       CommitLine commit{json.at("path"), json.at("lengths"), json.at("model_time")};
       commits[commit.path] = std::move(commit);
-    } catch (const Json::exception&) {  // a writer that died may have left half a line
+    } catch (const Json::exception&) {  // a writer that died may have left an incomplete line
     }
   }
   return commits;
@@ -181,7 +182,7 @@ void CommitLog::take_over(const std::string& component, std::int64_t step) {
       const Json json = Json::parse(line);
       if (json.value("component", "") == component && json.value("checkpoint", std::int64_t{-1}) < step)
         text += line + "\n";
-    } catch (const Json::exception&) {  // half a line
+    } catch (const Json::exception&) {  // an incomplete line
     }
   }
   if (!text.empty()) append(text);
@@ -192,7 +193,7 @@ void CommitLog::append(const std::string& text) {
     files_.append(log_of(directory_), text);
   } catch (const Error& error) {
     if (!std::exchange(complained_, true))
-      base::log_warning(fmt::format("no line of a commit: {}", error.what()));
+      base::log_warning(fmt::format("cannot write the line of a commit: {}", error.what()));
   }
 }
 

@@ -1,9 +1,8 @@
-// While the run goes on: status.json, replaced atomically at most twice a second, and commits.jsonl, one line
-// per commit.
+// The state of a run that is in progress: status.json, which is replaced atomically at most twice a second,
+// and commits.jsonl with a line for each commit.
 //
-// Each server writes a status of its own, without a word to the others: status.json for server 0,
-// status.<n>.json for the rest; `tailrace run` reads them all. commits.jsonl is shared: lines are appended in
-// one piece.
+// Each server writes its own status without communication: status.json for server 0, status.<n>.json for the
+// others; `tailrace run` reads them all. All servers append to commits.jsonl, each line in one piece.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +17,17 @@
 
 namespace tailrace::telemetry {
 
-// Creates the report directory and takes away what an earlier run left in it (report, status, commits,
-// traces). Call it on one server before any other makes a Status or CommitLog. The file that it gives marks
-// the directory as this run's until it is closed; null where another run that goes on has marked it, whose
-// files stay as they are. Throws Error(resource).
-// `keeps_commits`: a component may go on from a checkpoint; then CommitLog::take_over() finds the earlier
-// commits.
+// Creates the report directory and removes the files of an earlier run (report, status, commits, traces).
+// Call it on one server before any server makes a Status or CommitLog. The returned file marks the directory
+// as used by this run until it is closed. It is null if another active run has marked the directory; its
+// files are not changed then. Throws Error(resource). `keeps_commits`: a component may continue from a
+// checkpoint; CommitLog::take_over() then finds the earlier commits.
 std::unique_ptr<env::File> prepare_report_directory(env::FileSystem& files, const std::string& directory,
                                                     bool keeps_commits = false);
 
 struct ComponentStatus {
   std::string name;
-  std::int64_t step = 0;  // that all of this server's clients have reached
+  std::int64_t step = 0;  // the last one that all clients of this server have reached
   double time = 0.0;      // model seconds
 };
 
@@ -45,17 +43,17 @@ struct CheckpointStatus {
   std::uint64_t count = 0;  // of this run; 0: none is durable yet
   std::int64_t step = 0;
   double time = 0.0;     // model seconds
-  double seconds = 0.0;  // from the model's word until it was durable
+  double seconds = 0.0;  // from the model's call until it was durable
   std::uint64_t bytes = 0;
-  double model_seconds = 0.0;  // that the calls of checkpoint before it cost the first rank, in all
-  // Where there is a burst buffer: of the newest set that was complete on the nodes, and what waits there.
+  double model_seconds = 0.0;  // the total time that the first rank spent in earlier calls of checkpoint
+  // With a burst buffer: the newest checkpoint that was complete on the nodes, and how many wait there.
   std::int64_t step_on_nodes = -1;  // -1: none
   double seconds_to_nodes = 0.0;
-  std::size_t waiting = 0;  // sets
+  std::size_t waiting = 0;  // checkpoints
   std::uint64_t waiting_bytes = 0;
 };
 
-// As things stand; the writer derives the rates from one publication to the next.
+// The present state; the writer derives rates from one publication to the next.
 struct StatusSnapshot {
   std::vector<ComponentStatus> components;
   std::vector<DatasetStatus> files;  // that this server owns
@@ -74,9 +72,9 @@ class Status {
 
   // Ask before collecting a snapshot: cheap.
   bool due() const { return clock_.seconds() >= next_; }
-  // A failure to write is logged once and then ignored: the status line never stops a run.
+  // A failure to write is logged once and then ignored: the status must not stop a run.
   void publish(const StatusSnapshot& snapshot);
-  // The last word: "complete", or what went wrong. Always written.
+  // Writes the last status in any case. `outcome`: "complete", or what went wrong.
   void finish(const StatusSnapshot& snapshot, const std::string& outcome);
 
  private:
@@ -92,8 +90,8 @@ class Status {
   double next_;
   bool complained_ = false;
   struct Rate {
-    double value = 0.0, at = 0.0;  // as it was then
-    std::optional<double> smooth;  // a second
+    double value = 0.0, at = 0.0;  // of the last publication
+    std::optional<double> smooth;  // in a second
   };
   std::map<std::string, Rate> rates_;
 };
@@ -102,21 +100,22 @@ struct CommitLine {
   std::string path;                             // of the file, as in the configuration
   std::map<std::string, std::int64_t> lengths;  // of each unlimited dimension, after the commit
   double model_time = 0.0;
-  std::string component = "";    // whose file it is
+  std::string component = "";    // to which the file belongs
   std::int64_t checkpoint = -1;  // the step of the newest checkpoint before it; -1: none
 };
 
-// The last line of each file in commits.jsonl, by path; what cannot be read counts as not there. Any process.
+// The last line of each file in commits.jsonl, by path, without lines that cannot be read. From any process.
 std::map<std::string, CommitLine> last_commits(const env::FileSystem& files, const std::string& directory);
 
-// Call `add` AFTER the commit is done: what stands here is promised to be in the file whatever happens next.
+// A log of completed commits: a line guarantees that its records are in the file whatever happens next. So
+// call `add` after the commit is complete. Readers, restarts and the fault tests rely on it.
 class CommitLog {
  public:
   CommitLog(env::FileSystem& files, const env::Clock& clock, const std::string& directory, int server);
   // Failures are logged once and then ignored.
   void add(const CommitLine& line);
-  // The component goes on from the checkpoint of `step`: the commits of earlier jobs before it count again.
-  // On one server, before any commit of the component.
+  // The component continues from the checkpoint of `step`: commits of earlier jobs before that are valid
+  // again. Call it on one server, before any commit of the component.
   void take_over(const std::string& component, std::int64_t step);
 
  private:

@@ -1,4 +1,4 @@
-// Times a scope into counters and, where one is given, a trace.
+// Measures the time of a scope for counters and an optional trace.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ class ScopedTimer {
 
 //   { PhaseTimer timer(counters, Phase::encode, trace); ... }     from any thread; `trace` may be null
 //
-// A phase inside another on the same thread stops the outer one's clock, so that the phases add up to the
-// time worked. The trace shows both, one inside the other.
+// A nested phase on the same thread stops the clock of the outer one, so that the sum of all phases is the
+// time worked. The trace shows both, nested.
 class PhaseTimer {
  public:
   PhaseTimer(ServerCounters& counters, Phase phase, Trace* trace = nullptr)

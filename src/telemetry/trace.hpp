@@ -1,4 +1,4 @@
-// Who did what when, for Perfetto (ui.perfetto.dev) or chrome://tracing: spans by thread, in bounded memory.
+// A trace for Perfetto (ui.perfetto.dev) or chrome://tracing: spans by thread, in bounded memory.
 #pragma once
 
 #include <atomic>
@@ -14,17 +14,17 @@ namespace tailrace::telemetry {
 
 class Trace {
  public:
-  // Off, it holds nothing and `span` costs a branch. `process` is shown as the title of the rank's track
-  // ("server 0"), `sort_index` orders the tracks. The wall clock is read here, so that the traces of several
-  // nodes fit together.
+  // If it is off, it stores nothing and `span` costs a branch. `process` is the title of the rank's track
+  // ("server 0"), `sort_index` orders the tracks. The wall clock is read here, so that traces of several
+  // nodes can be combined.
   Trace(bool on, std::string process, int sort_index, std::size_t most_spans = std::size_t{1} << 18);
 
   bool on() const { return !spans_.empty(); }
-  // From any thread, without a lock. `name` must be a literal (it is kept as a pointer). Steady nanoseconds.
-  // What does not fit any more is dropped and counted.
+  // Safe from any thread, without a lock. `name` must be a literal (only the pointer is stored). `begin`,
+  // `end`: nanoseconds of the monotonic clock. Spans that do not fit are dropped and counted.
   void span(const char* name, std::uint64_t begin, std::uint64_t end);
   std::uint64_t dropped() const;
-  // Trace Event Format. Call it when no thread adds spans any more. Does nothing when off.
+  // Writes the Trace Event Format. REQUIRES: no thread adds spans any more. Does nothing if it is off.
   void write(env::FileSystem& files, const std::string& path) const;
 
  private:
@@ -40,7 +40,7 @@ class Trace {
   std::atomic<std::uint64_t> next_{0};
 };
 
-// One span for the life of this object. `trace` may be null.
+// A span from the construction to the destruction of this object. `trace` may be null.
 class TraceSpan {
  public:
   TraceSpan(Trace* trace, const char* name)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
+
 namespace tailrace::time {
 
 Cadence::Cadence(Period every, const calendar::Calendar& calendar, model::Tick begin)
@@ -37,7 +39,7 @@ Axis::Axis(const AxisRule& rule, const calendar::Calendar& calendar, model::Tick
       span_(rule.span),
       also_at_end_(rule.also_at_end || rule.kind == AxisKind::at_end) {
   if (continued.has_begin) last_edge_.begin_is_open = false;
-  // Windows in steps have no edge at a time: they begin with the run and are moved by skip().
+  // The edges of windows in steps are not at known times: they begin with the run, and skip() moves them.
   const bool waits = rule.span.from > begin.time && ruler_.kind() != PeriodKind::steps;
   const Place place = ruler_.place(waits ? model::Tick{begin.step, rule.span.from} : begin);
   window_ = {.begin = place.time, .begin_step = begin.step, .whole = place.on_edge, .has_samples = false};
@@ -85,7 +87,7 @@ void Axis::take_instant(const model::Tick& tick) {
   shares_.push_back({.record = instant, .weight = 1.0, .fraction = 1.0, .closes = true});
 }
 
-// What came so far may be the last.
+// The present tick may be the last one.
 void Axis::take_last(const model::Tick& tick) {
   if (!is_inside(tick)) return;
   window_.has_samples = true;
@@ -111,13 +113,13 @@ void Axis::take_whole_sample(const model::Tick& tick) {
   window_ = {.begin = tick.time, .begin_step = tick.step, .whole = true, .has_samples = false};
 }
 
-// Times of the model and dates of the user's may differ by rounding.
+// Times of the model and the user's dates may differ by rounding.
 bool Axis::is_inside(const model::Tick& tick) const {
   const double reach = 1e-9 * std::max(1.0, std::abs(tick.time));
   return tick.time >= span_.from - reach && tick.time <= span_.until + reach;
 }
 
-// A sample before the span, or behind it: the next window begins with it at the earliest.
+// For a sample before or after the span: the next window begins with it at the earliest.
 void Axis::skip(const model::Tick& tick, double time) {
   passed_.clear();
   gathered_ = 0.0;
@@ -166,18 +168,18 @@ std::vector<Axis::Edge> Axis::edges_until(const model::Tick& tick, const Place& 
 
 void Axis::share(double from, const Edge& to, bool closes, double interval) {
   const double weight = to.time - from;
-  // Nothing to add; but a window with samples still has to be closed when its last steps have no length.
+  // There is nothing to add, but a window with samples must be closed even if its last steps have no length.
   if (weight <= 0.0 && !(closes && window_.has_samples)) return;
   const double end =
       closes || ruler_.kind() == PeriodKind::steps ? to.time : std::min(ruler_.edge(next_edge_), span_.until);
   window_.has_samples = true;
-  const double fraction = weight > 0.0 ? weight / interval : 0.0;  // exactly 1 where nothing is cut
+  const double fraction = weight > 0.0 ? weight / interval : 0.0;  // exactly 1 if the interval is not cut
   shares_.push_back({record(end, to.end_step, window_.whole), weight, fraction, closes});
   if (closes) ++next_index_;
   if (!turns_.empty()) turn_round(to);
 }
 
-// The latest share, of a sample up to that edge, becomes one of its window in the cycle.
+// Assigns the latest share, of a sample up to that edge, to its window in the cycle.
 void Axis::turn_round(const Edge& to) {
   Share& share = shares_.back();
   if (share.weight <= 0.0) return shares_.pop_back();
@@ -185,7 +187,7 @@ void Axis::turn_round(const Edge& to) {
   const auto count = std::ssize(turns_);
   share.record.turn = (ruler_.place({0, middle}).index % count + count) % count;
   share.closes = false;
-  Turn& turn = turns_[static_cast<std::size_t>(share.record.turn)];
+  Turn& turn = turns_[base::index(share.record.turn)];
   if (!turn.has_samples)
     turn = {.begin = share.record.begin, .begin_step = share.record.begin_step, .has_samples = true};
   if (share.record.begin == turn.begin) turn.first_end = to.time;

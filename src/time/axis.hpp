@@ -1,11 +1,11 @@
-// The time axis of a group of output variables: which samples go into which record, and with what weight.
+// The time axis of a group of output variables: which samples belong to which record, and with what weight.
 //
-// A sample taken at tick n stands for the interval from the sample before it to tick n. Windows lie on the
-// fixed grid k*period; a sample's weight in a window is the overlap of its interval with the window. An
-// instant record takes the first sample at or past each k*period and carries that sample's own time. Times
-// that are closer to a window's edge than 1e-9 of the period count as lying on the edge. The rules in full,
-// for users: docs/guide/time.md. Where a Convention other than the standard one is followed, it says where
-// instants and windows of whole samples end, and how samples weigh in the latter.
+// A sample at tick n represents the interval from the previous sample to tick n. Windows are on the fixed
+// grid k*period; the weight of a sample in a window is the overlap of its interval with the window. An
+// instant record is the first sample at or past each k*period, and has the time of that sample. A time that
+// is closer to an edge than 1e-9 of the period counts as on the edge. The full rules, for users:
+// docs/guide/time.md. A Convention other than the standard one determines where instants and windows of whole
+// samples end, and the weights in the latter.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@
 namespace tailrace::time {
 
 // When a field is sampled: at ticks whose step number is a multiple of n, or at the first tick at or past
-// each k*T. A pure function of the ticks given so far.
+// each k*T. It depends only on the ticks so far.
 class Cadence {
  public:
-  // `begin`: where the model stands before its first step; a grid point there counts if a tick falls on it.
-  // `calendar` must live longer. Throws Error(configuration) for months where the calendar has none.
+  // `begin`: the tick before the model's first step; a grid point there counts if a tick is on it. `calendar`
+  // must live longer. Throws Error(configuration) for months if the calendar has none.
   Cadence(Period every, const calendar::Calendar& calendar, model::Tick begin);
   bool due(const model::Tick& tick);  // call once for each tick, in order
 
@@ -48,11 +48,12 @@ struct TimeRecord {
   std::int64_t index = 0;  // 0, 1, 2, ... in the file
   double begin = 0.0;      // seconds of model time
   double end = 0.0;
-  // The step of the last sample at or before `begin`, and of the last sample in the record: it holds the
-  // steps after begin_step up to end_step. Windows in steps begin and end with the very steps of their edges.
+  // The step of the last sample at or before `begin`, and of the last sample in the record: it covers the
+  // steps after begin_step up to end_step. Windows in steps begin and end exactly at the steps of their
+  // edges.
   std::int64_t begin_step = 0, end_step = 0;
-  bool whole = true;  // false where the run began inside the window, or ended inside it
-  // Of a cycle: which of its windows, and where the first of them ended; `begin` and `end` span them all.
+  bool whole = true;  // false if the run began or ended inside the window
+  // For a cycle: which of its windows, and where the first of them ended; `begin` and `end` span them all.
   std::int64_t turn = -1;
   double first_end = 0.0;
 };
@@ -60,13 +61,12 @@ struct TimeRecord {
 template <class Records, class Visitor>
 void visit_records(Records& records, Visitor visit);
 
-// What one tick means for every variable on the axis, in the order to be carried out:
-// for each share: combine the sample into record `index` with `weight` and `fraction`; if `closes`, emit that
-// record.
+// The work at one tick for every variable on the axis, in order. For each share: combine the sample into
+// record `index` with `weight` and `fraction`; if `closes`, emit that record.
 struct Share {
-  TimeRecord record;      // of a record that is still open, end is where it will close, if that is known
-  double weight = 0.0;    // seconds; 1 for an instant; 0 where the record only closes
-  double fraction = 1.0;  // of the sample's interval that lies in this window: what `sum` counts here
+  TimeRecord record;      // if it is still open, `end` is where it will close, if that is known
+  double weight = 0.0;    // seconds; 1 for an instant; 0 if the record only closes
+  double fraction = 1.0;  // the part of the sample's interval in this window, which `sum` counts
   bool closes = false;
 };
 
@@ -77,8 +77,8 @@ enum class AxisKind : std::uint8_t {
   at_end          // one record, at the last tick, of the sample that came last; every tick may have one
 };
 
-// Windows that come again: all of one month of the year, or of one hour of the day, are one record, which is
-// there when the run ends.
+// Climatological windows: all windows of one month of the year, or of one hour of the day, form one record,
+// which is complete when the run ends.
 enum class Cycle : std::uint8_t { none, year, day };
 
 // When records are made, and from which ticks.
@@ -97,44 +97,44 @@ struct AxisRule {
   std::int64_t turns() const;  // how many windows the cycle has; 1 without one
 };
 
-// Where a run goes on in a file that an earlier run left.
+// The state of a file of an earlier run that this run appends to.
 struct Continued {
-  std::int64_t records = 0;  // of the earlier run: those that come are numbered from here
+  std::int64_t records = 0;  // of the earlier run: new ones are numbered from here
   bool has_begin = false;    // one of them is the instant at which this run begins
   bool operator==(const Continued&) const = default;
 };
 
 inline bool is_windowed(AxisKind kind) { return kind == AxisKind::window || kind == AxisKind::whole_samples; }
 
-// One for all variables that share period, cadence and kind: what a tick means is the same for them,
-// and is worked out once. Not safe from several threads. It depends on the ticks alone, so every server that
-// has seen the same ticks stands at the same record without a word.
+// One for all variables that share period, cadence and kind, so that the work of a tick is determined once
+// for them. Not safe from several threads. It depends only on the ticks, so all servers that have seen the
+// same ticks are at the same record without communication.
 class Axis {
  public:
-  // `begin`: where the model stands before its first step. `calendar` and the convention must live longer.
+  // `begin`: the tick before the model's first step. `calendar` and the convention must live longer.
   Axis(const AxisRule& rule, const calendar::Calendar& calendar, model::Tick begin,
        const Continued& continued = {});
 
-  // Moves on to a tick. The shares are empty where the field is not sampled or not needed at this tick:
-  // `wanted()` then is false, and no sample must be given to the variables of this axis.
+  // Advances to a tick. The shares are empty if the field is not sampled or not needed at this tick;
+  // `wanted()` is false then, and the variables of this axis must not get a sample.
   const std::vector<Share>& advance(const model::Tick& tick);
   bool wanted() const { return !shares_.empty(); }
-  // The window that is still open at the end of the run, cut off at the last tick; nothing for instants, or
-  // when it got no sample. Of at_end its one record, where there was a tick, and of instants with also_at_end
-  // one more, where there was a tick behind the last; of whole_samples nothing, since no sample has ended the
-  // window.
+  // The record that the end of the run closes. For windows: the open one, cut off at the last tick, if it has
+  // a sample. For at_end: its only record, if there was a tick. For instants: nothing, or with also_at_end
+  // one more, if there was a tick after the last one. For whole_samples: nothing, since no sample has ended
+  // the window.
   std::optional<TimeRecord> finish() const;
   // All records that the end of the run closes: that one, or those of the cycle that have samples, in the
-  // order of time. Only then do these have an index.
+  // order of time. The latter get their index only here.
   std::vector<TimeRecord> last_records() const;
 
-  // A file of its own begins behind the latest tick: records are numbered from the next multiple of `unit`
-  // on. So are those windows of this tick that begin at `from` or later, where a step was longer than a
-  // window. The first number of that file; the shares have their new ones.
+  // A new file begins after the latest tick: records are numbered from the next multiple of `unit`. If a step
+  // was longer than a window, this includes the windows of this tick that begin at `from` or later; their
+  // shares are renumbered. Returns the first number of the file.
   std::int64_t begin_file(std::int64_t unit, double from);
 
-  // Lists what is remembered between ticks for a model::NumberSaver or NumberLoader. The shares of the latest
-  // tick are not part of it: state is saved when they have been carried out.
+  // Lists the state between ticks for a model::NumberSaver or NumberLoader. The shares of the latest tick are
+  // not part of it, since state is saved after they were processed.
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor visit);
 
@@ -145,7 +145,7 @@ class Axis {
     bool whole = true;
     bool has_samples = false;
   };
-  struct Turn {  // a window of a cycle, over all times that it came
+  struct Turn {  // a window of a cycle, over all its occurrences
     double begin = 0.0, first_end = 0.0, end = 0.0;
     std::int64_t begin_step = 0, end_step = 0;
     bool has_samples = false;
@@ -167,7 +167,8 @@ class Axis {
   void turn_round(const Edge& to);
   TimeRecord record(double end, std::int64_t end_step, bool whole) const;
 
-  // First what every tick needs: a model's step finds it in no cache.
+  // First the members that every tick needs, on few cache lines: a model's step displaces them from the
+  // caches.
   AxisKind kind_;
   std::vector<Share> shares_;
   model::Tick last_tick_;

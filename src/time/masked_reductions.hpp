@@ -1,12 +1,11 @@
-// The same algebra for values of which some are missing, cell by cell: each cell weighs only the samples that
-// it has.
+// The reductions for values that may be missing: each cell uses only its valid samples.
 #pragma once
 
 #include "time/reductions.hpp"
 
 namespace tailrace::time {
 
-// Which values are missing, and what comes of them.
+// Defines missing values, and how they affect the record.
 template <class In>
 struct Mask {
   In fill = In();
@@ -23,8 +22,8 @@ struct MaskedSnapshot : Snapshot<In> {
   }
 };
 
-// What keeps of each cell, as its last array, the weight of the samples that it has. Weights are added in the
-// order of time, so a cell without a gap has exactly that of the record.
+// Keeps, as the last array, the weight of the valid samples of each cell. Weights are added in the order of
+// time, so a cell without a gap has exactly the weight of the record.
 template <class In>
 struct WeighedCells {
   using Kept = double;

@@ -1,4 +1,4 @@
-// `model_time:` of a configuration: what model time means.
+// The section `model_time` of a configuration: its calendar and start.
 #pragma once
 
 #include <string>

@@ -24,18 +24,18 @@ struct WrittenPeriod {
   config::Location location;  // line 0: not given, or it holds a `{name}` that is not filled in
 };
 
-// `once` is no period: it reads as never().
+// `once` is not a period: it reads as never().
 WrittenPeriod period_of(const config::Value& section, std::string_view name);
 bool is_once(const config::Value& section, std::string_view name);
 
 // `offset` beside `every`.
 config::Option offset_option();
-// `every` with the offset that the section gives. Reports one that does not fit.
+// `every` with the offset of the section. Reports an offset that does not fit.
 Period with_offset(const WrittenPeriod& every, const config::Value& section, config::Problems& problems);
 // 0 for `off`.
 double seconds_of(const config::Value& section, std::string_view name, double fallback);
 
-// `each` of a variable: windows that come again.
+// `each` of a variable: climatological windows.
 struct Each {
   Period every = Period::of_months(1);
   Cycle cycle = Cycle::none;

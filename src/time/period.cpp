@@ -69,7 +69,7 @@ double number_of(std::string_view text, std::string_view& rest) {
   return value;
 }
 
-// The largest unit that divides the length without rest: 21600 s is 6 h.
+// The largest unit of which the length is a multiple: 21600 s is 6 h.
 std::pair<double, const char*> natural(double seconds) {
   for (const auto& [size, name] : std::initializer_list<std::pair<double, const char*>>{
            {86400, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}})

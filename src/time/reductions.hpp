@@ -1,5 +1,6 @@
-// The algebra of each reduction: what it keeps of an element (`fold`) and what it makes of it in the end
-// (`result`). Plain loops over whole arrays, which compilers turn into vector code.
+// Each reduction defines how it updates its state with an element (`fold`), and how the state gives the
+// record
+// (`result`). They are plain loops over arrays, which compilers vectorise.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@
 
 namespace tailrace::time {
 
-// Samples may lie anywhere in a message, so elements are read through memcpy, which costs nothing.
+// Samples may be unaligned in a message, so elements are read through memcpy, which costs nothing.
 template <class T>
 T load(const std::byte* bytes, std::size_t element) {
   T value;
@@ -22,11 +23,11 @@ T load(const std::byte* bytes, std::size_t element) {
   return value;
 }
 
-// How much of a sample is this record's. By value: what is borrowed might be one of the numbers that a loop
-// writes, and would be read again for each.
+// The weight of a sample in a record. It is passed by value: a reference might alias the numbers that a loop
+// writes, and would be read again in each iteration.
 struct Measure {
-  double weight = 0.0;    // how long it stands for
-  double fraction = 0.0;  // which part of the whole sample
+  double weight = 0.0;    // the length of its interval
+  double fraction = 0.0;  // the part of the whole sample
 };
 
 template <class In>
@@ -69,7 +70,7 @@ struct Extreme {
     for (std::size_t i = 0; i < size; ++i) {
       const In value = load<In>(sample, i);
       const In old = kept[i];
-      // A NaN once kept stays, since no comparison with it holds but the first.
+      // A NaN in the state stays, since every comparison with it is false.
       const bool takes = (value != value) || (largest ? value > old : value < old);
       kept[i] = takes ? value : old;
     }
@@ -96,7 +97,7 @@ struct Sum {
 };
 
 // D. H. D. West (1979), Updating mean and variance estimates: an improved method, Comm. ACM 22 (9), 532-535.
-// The one reduction that needs the mean so far: the difference of two sums of squares would lose all digits
+// It is the only reduction that updates the mean: the difference of two sums of squares would lose all digits
 // of a small spread.
 template <class In>
 struct Std {

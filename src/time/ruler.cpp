@@ -12,13 +12,13 @@ namespace tailrace::time {
 namespace {
 
 constexpr double snap = 1e-9;  // of the period
-// At late times a double cannot tell 1e-9 of a short period; then the rounding of the time itself is allowed
-// for.
+// At late times a double cannot resolve 1e-9 of a short period; then the tolerance is the rounding of the
+// time itself.
 constexpr double rounding = 4.0 * std::numeric_limits<double>::epsilon();
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
-// In seconds of model time; 0 where there are no days.
+// In seconds of model time; 0 if the calendar has no dates.
 double midnight_before_start(const calendar::Calendar& calendar) {
   if (!calendar.has_months()) return 0.0;
   const calendar::Date& start = calendar.start();

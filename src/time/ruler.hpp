@@ -1,6 +1,6 @@
-// The fixed grid on which windows and instants lie: k*period, from step 0, from the midnight at or before the
-// start of model time (from time 0 where the calendar has no dates), or from January of year 0; moved by the
-// period's offset.
+// The fixed grid of windows and instants: k*period plus the period's offset. Its origin is step 0, the
+// midnight at or before the start of model time (time 0 if the calendar has no dates), or January of year 0.
+// A grid that began with each run would give other windows after a restart.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace tailrace::time {
 
-// Where a tick stands on the grid.
+// The place of a tick on the grid.
 struct Place {
   std::int64_t index = 0;  // of the last edge at or before the tick
-  double time = 0.0;       // the tick's time, moved onto the edge where it is as good as on it
+  double time = 0.0;       // the tick's time, snapped to the edge if it is within the tolerance
   bool on_edge = false;
 };
 
 class Ruler {
  public:
-  // `calendar` must live longer. Throws Error(configuration) for months where the calendar has none.
+  // `calendar` must live longer. Throws Error(configuration) for months if the calendar has none.
   Ruler(const Period& period, const calendar::Calendar& calendar);
 
   const Period& period() const { return period_; }
@@ -35,11 +35,11 @@ class Ruler {
   double origin_ = 0.0;  // of lengths of time: the edge of index 0, in seconds of model time
 };
 
-// The edge that ticks passed last, in plain values that can be saved.
+// The edge that the ticks passed last, as plain values that can be saved.
 struct LastEdge {
-  std::int64_t index = 0;      // on the grid; elsewhere than there, how many were passed
-  double time = 0.0;           // of the sample that passed it, where the next one counts from there
-  bool begin_is_open = false;  // the run begins on it and no tick has come yet
+  std::int64_t index = 0;      // on the grid; for conventions without a grid, how many were passed
+  double time = 0.0;           // of the sample that passed it, if the next edge depends on it
+  bool begin_is_open = false;  // the run begins on it, and no tick has come yet
   bool operator==(const LastEdge&) const = default;
 };
 
@@ -51,8 +51,8 @@ void visit_edge(Edge& edge, Visitor visit) {
   visit("begin_is_open", edge.begin_is_open);
 }
 
-// On the grid, of a run that begins at that tick. The edge on which `begin` itself stands counts only if a
-// tick falls on it.
+// The last edge on the grid for a run that begins at that tick. The edge at `begin` itself counts only if a
+// tick is on it.
 LastEdge edge_before(const Ruler& ruler, const model::Tick& begin);
 // Whether a tick is the first at or past an edge of the grid; several edges passed at once count as one.
 // Ticks in order.

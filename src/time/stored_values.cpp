@@ -25,7 +25,7 @@ Lost store_real(double fill, std::span<const double> values, std::span<const boo
   return lost;
 }
 
-// The scale divides, since readers multiply by it: its inverse has bits of its own.
+// Divides by the scale, since readers multiply by it: the inverse of the scale would be rounded.
 template <class Integer>
 Lost store_integers(const Stored& how, std::span<const double> values, std::span<const bool> valid,
                     std::byte* into) {

@@ -1,4 +1,4 @@
-// What a file stores of finished values: numbers of its type, packed or as they are.
+// How a file stores finished values: as numbers of its type, packed or not.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 namespace tailrace::time {
 
 struct Stored {
-  Stored(model::DataType as)  // NOLINT(google-explicit-constructor): a type says all, most of the time
+  Stored(model::DataType as)  // NOLINT(google-explicit-constructor): a type suffices in most cases
       : type(as), fill(model::default_fill(as)) {}
   Stored(model::DataType as, double fill_value, const std::optional<model::Packing>& how = std::nullopt)
       : type(as), fill(fill_value), packing(how) {}
 
   model::DataType type;
-  double fill;  // stands for what is missing; not packed
+  double fill;  // marks missing values; not packed
   std::optional<model::Packing> packing;
 };
 
-// Values that the type cannot hold: the fill value stands for them.
+// Values that the type cannot hold: they are stored as the fill value.
 struct Lost {
   std::uint64_t values = 0;
   double first = 0.0;  // one of them
@@ -35,10 +35,10 @@ struct Lost {
   }
 };
 
-// Writes values as elements of the type, which may lie anywhere. Integers are rounded to the nearest, halves
-// to the even one; nothing wraps or is cut off: what is out of range, or would read as the fill value, is
-// lost. What is not `valid` is missing, and so is NaN among integers; a floating-point type keeps NaN and
-// infinity.
+// Writes values as elements of the type; `into` may be unaligned. Values for integer types are rounded to the
+// nearest, ties to even, and neither wrap nor saturate: a value that is out of range, or equals the fill
+// value, is lost. A value that is not `valid` is missing, and so is NaN for integer types; floating-point
+// types keep NaN and infinity.
 Lost store(const Stored& how, std::span<const double> values, std::span<const bool> valid, std::byte* into);
 
 }  // namespace tailrace::time

@@ -25,15 +25,15 @@ void relax() {
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t), "a futex is a plain 32-bit word");
 
-// Not the private kind: the word may lie in memory shared between processes.
+// Not a private futex: the word may be in memory that processes share.
 long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* timeout) {
   return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, value, timeout, nullptr, 0);
 }
 
 }  // namespace
 
-// Ringer: count up, then look for sleepers. Sleeper: announce itself, then look at the count (in the kernel).
-// Both in one total order, so at least one sees the other.
+// The ringer increments the count, then looks for sleepers. The sleeper announces itself, then the kernel
+// compares the count. Both are sequentially consistent, so at least one sees the other.
 void Bell::ring() {
   count.fetch_add(1, std::memory_order_seq_cst);
   if (sleepers.load(std::memory_order_seq_cst) > 0) futex(count, FUTEX_WAKE, INT_MAX, nullptr);

@@ -1,15 +1,15 @@
 // Makes the two ends of each kind of transport.
 //
-// One end makes the channel's memory and with it an invitation, which others carry: all that the other end
-// must know (who sends, sizes, names, policy, tag). That one accepts it, whatever the kind, and has its end.
-// Either may be the one that sends:
+// The inviter makes the channel's memory and an invitation, which the caller transmits: all that the invitee
+// must know (who sends, sizes, names, policy, tag). The invitee accepts it, whatever the kind of transport.
+// Either may be the sender:
 //
 //   sends     the inviter calls   the invitee calls
 //   inviter   make_producer       accept
 //   invitee   make_consumer       accept_producer
 //
-// Who receives has a doorbell; to a sender in another process of the node it goes by name, before the
-// invitation (make_producer) or with it (make_consumer).
+// The receiver has a doorbell. A sender in another process of the node gets its name, before the invitation
+// (make_producer) or with it (make_consumer).
 #pragma once
 
 #include <functional>
@@ -43,11 +43,11 @@ std::unique_ptr<Consumer> accept(const std::string& invitation, comm::Communicat
 std::unique_ptr<Producer> accept_producer(const std::string& invitation, comm::Communicator& communicator,
                                           int inviter);
 
-// Between processes of one node.
+// Transport between processes of one node.
 namespace shm {
 
-// A doorbell in shared memory, and the name by which others on the node attach to it. The name goes away with
-// forget_doorbell (once all have attached: then nothing can be left behind) or with the doorbell.
+// A doorbell in shared memory, and the name by which others on the node attach to it. The name is removed by
+// forget_doorbell (once all have attached: then a crash leaves nothing behind) or with the doorbell.
 struct NamedDoorbell {
   std::unique_ptr<Doorbell> doorbell;
   std::string name;
@@ -56,20 +56,20 @@ NamedDoorbell make_doorbell();                                       // throws E
 std::unique_ptr<Doorbell> attach_doorbell(const std::string& name);  // throws Error(resource)
 void forget_doorbell(const std::string& name);                       // any process may; more than once too
 
-// Both take the whole buffer from the node's shared memory at once, so that a /dev/shm that is too small is
-// an Error(resource) here and no signal later. Its name goes away when the invitee accepts, or with this end.
-// `doorbell_name`: of the receiver's; `doorbell`: this end's own, which must live longer.
+// Both allocate the whole buffer in the node's shared memory at once, so that a /dev/shm that is too small is
+// an Error(resource) here and not a SIGBUS later. The buffer's name is removed when the invitee accepts, or
+// with this end. `doorbell_name`: the receiver's; `doorbell`: this end's own, which must live longer.
 ProducerEnd make_producer(const BufferOptions& options, const std::string& doorbell_name);
 ConsumerEnd make_consumer(const BufferOptions& options, const NamedDoorbell& doorbell);
 
 }  // namespace shm
 
-// Within one process: between threads, or in one thread.
+// Transport within one process: between threads, or in one thread.
 namespace loopback {
 
 struct LoopbackOptions {
   BufferOptions buffer;
-  // Given for a receiver that works in the sender's own thread: called again and again instead of sleeping.
+  // For a receiver that works in the sender's own thread: called repeatedly instead of sleeping.
   std::function<void()> while_waiting;
   Sender sender = Sender::inviter;  // for messages alone: both ends are made here
 };
@@ -82,8 +82,8 @@ Ends make(const LoopbackOptions& options, Doorbell& doorbell);
 
 }  // namespace loopback
 
-// Between nodes, by messages. The Consumer sees messages only when its next() is called: no doorbell rings
-// for them (Consumer::needs_polling).
+// Transport between nodes, by messages. The Consumer sees messages only when its next() is called: they ring
+// no doorbell (Consumer::needs_polling).
 namespace mpi {
 
 // `communicator` must live longer; messages use `tag` (packets) and `tag + 1` (what goes back), so the tags

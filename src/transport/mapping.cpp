@@ -16,14 +16,14 @@ Mapping Mapping::anonymous(std::size_t bytes) {
     throw Error(ErrorCode::resource, fmt::format("no memory for a buffer of {} bytes (servers.buffer): {}",
                                                  bytes, std::strerror(errno)));
   }
-  madvise(place, bytes, MADV_HUGEPAGE);  // a wish only
+  madvise(place, bytes, MADV_HUGEPAGE);  // only a hint
   auto* data = static_cast<std::byte*>(place);
   for (std::size_t i = 0; i < bytes; i += 4096) static_cast<volatile std::byte*>(data)[i] = std::byte{0};
   return {data, bytes};
 }
 
-// Pages that another process has in place already are mapped many at a time when they are read, and one at a
-// time when they are written (as MAP_POPULATE does).
+// Pages that another process has allocated are mapped many at a time by a read, but one at a time by a write
+// (as MAP_POPULATE does).
 Mapping Mapping::shared(int file, std::size_t bytes, const char* name, Pages pages) {
   void* place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (place == MAP_FAILED) {

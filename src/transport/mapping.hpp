@@ -1,4 +1,4 @@
-// A piece of memory that is mapped as long as this object lives.
+// A memory mapping, which is unmapped by the destructor.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@ namespace tailrace::transport {
 
 class Mapping {
  public:
-  // Zeroed memory of this process, its pages already there. Throws Error(resource).
+  // Zeroed memory of this process, with its pages allocated. Throws Error(resource).
   static Mapping anonymous(std::size_t bytes);
   enum class Pages { in_place, when_used };
-  // The first `bytes` of an open file, shared with everybody who maps it; its pages are there at once, or
-  // come as they are used. Throws Error(resource); `name` is for the message.
+  // The first `bytes` of an open file, shared with all processes that map it; its pages are mapped at once,
+  // or when they are used. Throws Error(resource); `name` is for the message.
   static Mapping shared(int file, std::size_t bytes, const char* name, Pages pages);
 
   Mapping(Mapping&& other) noexcept
@@ -23,8 +23,8 @@ class Mapping {
     return *this;
   }
   ~Mapping();
-  // This process is through with a part of a mapping, whole pages of it. They go back to the system, at the
-  // latest when the others who have them mapped unmap them.
+  // This process no longer needs a part of a mapping, in whole pages. They are returned to the system, at the
+  // latest when other processes unmap them.
   static void let_go(std::byte* data, std::size_t bytes) noexcept;
 
   std::byte* data() const { return data_; }

@@ -7,7 +7,7 @@
 namespace tailrace::transport {
 namespace {
 
-// In the user's words: a client invites its server.
+// The receiver as users know it: a client invites its server.
 const char* receiver(Sender sender) { return sender == Sender::inviter ? "server" : "client"; }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What `servers:` says of the way between a client and its server.
+// The options of `servers:` for the transport between a client and its server.
 #pragma once
 
 #include <vector>

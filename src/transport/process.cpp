@@ -18,8 +18,8 @@ struct Status {
   std::uint64_t start = 0;
 };
 
-// /proc/<pid>/stat: number (name) state parent and 17 more fields before the start time; the name may hold
-// anything.
+// /proc/<pid>/stat: number (name) state parent and 17 more fields before the start time; the name may contain
+// any characters.
 Status status_of(std::int32_t number) {
   std::ifstream file("/proc/" + std::to_string(number) + "/stat");
   std::string text;
@@ -35,7 +35,7 @@ Status status_of(std::int32_t number) {
   return status;
 }
 
-// By the environment that it was started with.
+// Whether the environment of the process has the rank of a launcher.
 bool has_rank(std::int32_t number) {
   std::ifstream file("/proc/" + std::to_string(number) + "/environ");
   for (std::string entry; std::getline(file, entry, '\0');)

@@ -1,4 +1,5 @@
-// What a process may receive ahead of the work on it, shared by its consumers whose packets come in messages.
+// Bounds the memory of messages that a process receives before it processes them. Its consumers of MPI
+// messages share it.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +8,10 @@
 
 namespace tailrace::transport {
 
-// Half of the room is divided evenly, so that no consumer takes what another needs. The other half is for one
-// message at a time that is larger than a part: it is given to a consumer that holds nothing else and is
-// looked into, and so comes back without any other message. One that is larger than all of the room has it to
-// itself.
+// Half of the room is divided evenly, so that no consumer takes what another needs. The other half is for a
+// single message that is larger than a share. Only a consumer gets it that has no other message and whose
+// client is asked, so it is returned without the arrival of any other message: that excludes a deadlock. A
+// message that is larger than the whole room is received alone.
 //
 // Safe from several threads.
 class ReceiveBudget {
@@ -20,10 +21,10 @@ class ReceiveBudget {
   void join();
   void leave();
   std::size_t part() const;            // of each consumer
-  bool take_large(std::size_t bytes);  // false: another has it
+  bool take_large(std::size_t bytes);  // false: another consumer has it
   void give_large(std::size_t bytes);
   void held(std::size_t more, std::size_t less);
-  std::size_t bytes() const;  // held by all, for the account
+  std::size_t bytes() const;  // of all consumers, for the account
 
  private:
   const std::size_t half_;

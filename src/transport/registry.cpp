@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t invitation_mark = 0x54525601;
 
-// Made at its first use, because registrations are static objects of other files.
+// Constructed at its first use, because registrations are static objects of other files.
 std::map<std::string, std::unique_ptr<const Transport>>& registry() {
   static std::map<std::string, std::unique_ptr<const Transport>> transports;
   return transports;
@@ -30,7 +30,7 @@ const Transport& cheapest(const Pair& pair) {
               fmt::format("no transport joins rank {} with its server, rank {}", pair.inviter, pair.invitee));
 }
 
-// Null for bytes that are no invitation, or one in the other direction.
+// Null if the bytes are not an invitation, or one in the other direction.
 const Transport* transport_in(base::ByteReader& invitation, Sender sender) {
   if (invitation.get<std::uint32_t>() != invitation_mark) return nullptr;
   const Transport* transport = find_transport(invitation.get_text());

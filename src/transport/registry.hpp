@@ -1,5 +1,5 @@
-// The ways of packets between two processes, by name. Each is one folder that registers itself; `loopback`,
-// within one process, is none of them, because nobody asks for it by name.
+// The transports between two processes, by name. Each is a folder that registers itself. `loopback`, within
+// one process, is not registered, because it is never chosen by name.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct Pair {
   bool same_node = false;
 };
 
-// What the inviter may use to reach the invitee. What it refers to must outlive its end.
+// The parts that the inviter uses to reach the invitee. All that it refers to must outlive the inviter's end.
 struct Route {
   comm::Communicator& communicator;
   Pair pair;
@@ -32,11 +32,11 @@ class Transport {
  public:
   virtual ~Transport() = default;
   virtual std::string name() const = 0;
-  // Why it cannot join these two, in words that fit behind "is asked for, but"; nothing where it can.
+  // Why it cannot connect the two, as a phrase that follows "is asked for, but"; nothing if it can.
   virtual std::optional<std::string> obstacle(const Pair& pair) const = 0;
-  // `auto` takes the lowest of those that can join a pair; nothing: only who asks for it by name gets it.
+  // `auto` takes the cheapest that can connect a pair; nothing: only if it is requested by name.
   virtual std::optional<int> cost() const = 0;
-  // Whether both ends are in memory of one node, so that a sender can ring the receiver's doorbell.
+  // Whether both ends share memory of a node, so that a sender can ring the receiver's doorbell.
   virtual bool shares_memory() const = 0;
   // The inviter's end, which sends or receives. The invitation begins as begin_invitation(name(), ...) does.
   // `doorbell`: the inviter's own, which must live longer. Throw Error(resource).
@@ -61,8 +61,8 @@ const Transport* find_transport(const std::string& name);  // null where unknown
 std::vector<std::string> transport_names();                // the cheapest first, those without cost last
 std::vector<std::string> transport_choices();              // "auto" and these
 
-// The one that `name` asks for, or for "auto" the cheapest that can join the pair. Throws
-// Error(configuration) where it cannot.
+// The transport `name`, or for "auto" the cheapest that can connect the pair. Throws Error(configuration) if
+// it cannot.
 const Transport& choose_transport(const std::string& name, const Pair& pair);
 
 base::ByteWriter begin_invitation(const std::string& transport, Sender sender);

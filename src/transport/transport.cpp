@@ -12,7 +12,7 @@ void Consumer::take(std::vector<Packet>& packets, std::size_t most, std::size_t 
   }
 }
 
-// From the last to the first: only the oldest one frees any room, and then it frees all.
+// From the last to the first: only the release of the oldest frees room, and then it frees all at once.
 void Consumer::release(std::span<const Packet> packets) {
   for (auto packet = packets.rbegin(); packet != packets.rend(); ++packet) release(packet->sequence);
 }

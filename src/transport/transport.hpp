@@ -1,10 +1,9 @@
 // Moves packets from one end of a channel to the other: in order, bounded in memory, without knowing what a
 // field is.
 //
-// A channel has a Producer at the end that sends and a Consumer at the end that receives; the consumers of
-// one process share one Doorbell. Which end makes the channel's memory and invites the other (endpoints.hpp)
-// does not say which one sends. All kinds (shm, mpi, loopback) keep this contract and pass
-// testing/transport_conformance.hpp in both directions.
+// A channel has a Producer at the sending end and a Consumer at the receiving end; the consumers of a process
+// share one Doorbell. Either end may make the channel's memory and invite the other (endpoints.hpp). All
+// transports (shm, mpi, loopback) pass testing/transport_conformance.hpp in both directions.
 #pragma once
 
 #include <cstddef>
@@ -21,22 +20,22 @@
 
 namespace tailrace::transport {
 
-// Which end of a channel sends: the one that invited the other, or the one that accepted. Clients invite, so
-// it is also what messages call the receiver: the server or the client.
+// The end of a channel that sends: the inviter or the invitee. Clients invite, so it also determines whether
+// messages call the receiver the server or the client.
 enum class Sender : std::uint32_t { inviter, invitee };
 
 enum class WhenFull { wait, spill, fail };
 
 struct BufferOptions {
-  std::size_t bytes = std::size_t{256} << 20;  // the bound on what may be under way
-  bool at_most = true;                         // that, or less where less suits what is sent
+  std::size_t bytes = std::size_t{256} << 20;  // the bound on data in transit
+  bool at_most = true;                         // a smaller buffer may be chosen if it suffices
   WhenFull when_full = WhenFull::wait;
   std::string spill_directory = "/tmp";
 
   bool operator==(const BufferOptions&) const = default;
 };
 
-// What a producer counts; read by the telemetry of the sender.
+// Counters of a producer, for the telemetry of the sender.
 struct ProducerCounters {
   std::uint64_t packets = 0;
   std::uint64_t bytes = 0;   // payload
@@ -47,7 +46,7 @@ struct ProducerCounters {
   std::size_t most_bytes_under_way = 0;
 };
 
-// The end that sends. One thread. Nothing here is collective.
+// The sending end. One thread. No call is collective.
 class Producer {
  public:
   virtual ~Producer() = default;
@@ -57,30 +56,30 @@ class Producer {
   // Error(usage) if a packet of this size can never fit, Error(lost) if the receiver is gone while waiting,
   // and the fault that it raised.
   virtual std::span<std::byte> reserve(std::size_t payload) = 0;
-  // Hands the reserved packet over. Does not block.
+  // Passes the reserved packet to the receiver. Does not block.
   virtual void publish(const model::PacketHeader& header) = 0;
-  // Makes sure that a sleeping receiver wakes up within some milliseconds, and lets messages progress. Called
+  // Ensures that a sleeping receiver wakes up within some milliseconds, and lets messages progress. Call it
   // at the end of each step.
   virtual void flush() = 0;
-  // Returns when everything published has been taken and released by the receiver (or Error(lost), or
-  // the fault).
+  // Blocks until the receiver has released all published packets. Throws Error(lost) if the receiver is gone,
+  // and the fault that it raised.
   virtual void drain() = 0;
 
-  // The oldest fault that the receiver raised and that was not yet taken. Costs one load when there is none.
+  // The oldest fault that the receiver raised and that was not yet taken. Costs one load if there is none.
   virtual std::optional<base::Fault> take_fault() = 0;
-  // Whether the receiver asked that the run come to its end. Costs one load, or (mpi) a look for messages.
+  // Whether the receiver requested the end of the run. Costs one load, or (mpi) a probe for messages.
   virtual bool stop_requested() = 0;
-  // As the last word of a rank that leaves without `finish`: safe in an exit handler, never throws, never
+  // The last call of a rank that leaves without `finish`: safe in an exit handler, never throws, never
   // blocks.
   virtual void abandon() noexcept = 0;
   virtual const ProducerCounters& counters() const = 0;
   virtual std::size_t bytes_under_way() const = 0;
   virtual std::size_t capacity() const = 0;
 
-  // Called again and again while this end waits for the other, with the seconds that the wait has lasted so
-  // far. What it throws ends the wait.
+  // `look` is called repeatedly while this end waits for the other, with the seconds waited so far. An
+  // exception from it ends the wait.
   void look_while_waiting(std::function<void(double)> look) { look_ = std::move(look); }
-  // Called before this end says of itself that the other is gone; may throw what is known of it.
+  // `explain` is called before this end reports that the other is gone; it may throw a better explanation.
   void explain_loss(std::function<void()> explain) { explain_ = std::move(explain); }
 
  protected:
@@ -94,11 +93,12 @@ struct Packet {
   std::uint64_t sequence = 0;          // 0, 1, 2, ... in the order of publications
 };
 
-// What is published without much of the buffer in use wakes no receiver that gets up by itself within this
-// time, in seconds: a waking costs as much as copying a few 100 KiB. So it may see it as much later.
+// In seconds. While little of the buffer is in use, a published packet does not wake a receiver that wakes up
+// by itself within this time: to wake it costs as much as copying a few 100 KiB. The receiver may see the
+// packet so much later.
 constexpr double patience = 2e-2;
 
-// What several consumers of one thread have in common; each kind of transport knows its own.
+// State that several consumers of one thread share. Each transport has its own kind.
 class PollGroup {
  public:
   virtual ~PollGroup() = default;
@@ -106,47 +106,47 @@ class PollGroup {
 
 class ReceiveBudget;
 
-// The end that receives. `next` from one thread; `release` and `raise` from any thread.
+// The receiving end. One thread calls `next`; any thread may call `release` and `raise`.
 class Consumer {
  public:
   virtual ~Consumer() = default;
   virtual std::optional<Packet> next() = 0;          // never blocks
   virtual void release(std::uint64_t sequence) = 0;  // in any order, once each
-  // What calls of next() would give, appended to `packets`, until there is no more, they are `most`, have
-  // `bytes` of payload or more, or one came that is no block.
+  // Appends packets to `packets` as calls of next() would, until there is no more, there are `most`, they
+  // have `bytes` of payload or more, or one is not a block.
   virtual void take(std::vector<Packet>& packets, std::size_t most, std::size_t bytes);
   virtual void release(std::span<const Packet> packets);  // all of these
   virtual void raise(const base::Fault& fault) = 0;       // reaches the sender at its next call
   virtual void request_stop() = 0;                        // the sender may ask for it; from any thread
-  // Says the last word to a sender whose last packet is released, as far as it is not said by itself. Nothing
-  // follows: next() is called no more.
+  // Sends the last notes to a sender whose last packet is released, if the transport needs that. next() must
+  // not be called afterwards.
   virtual void close() {}
-  // False once the sender has ended or its process is known to be gone; may say true too long (mpi).
+  // False once the sender has ended or its process is known to be gone; may remain true for too long (mpi).
   virtual bool alive() = 0;
-  // Before the first next(): this and the others that join the same company look for packets together. Null
-  // at first; the first for which it makes a difference makes it.
+  // Call it before the first next(). The consumers that join the same group look for packets together. The
+  // pointer is null at first; the first consumer that needs a group makes it.
   virtual void join(std::shared_ptr<PollGroup>&) {}
-  // Packets arrive only while next() is called: no doorbell announces them, so who receives must not
-  // sleep long.
+  // Whether packets arrive only while next() is called: no doorbell announces them, so the receiver must not
+  // sleep for long.
   virtual bool needs_polling() const { return false; }
   virtual std::size_t bytes_under_way() const = 0;
   virtual std::size_t capacity() const = 0;
-  // Before the first next(): what comes in messages stays with the sender while `room` has none. It must live
-  // longer. Nothing changes where packets are worked on in memory that both ends see.
+  // Call it before the first next(). Messages stay at the sender while the budget has no room. The budget
+  // must live longer. It has no effect if both ends share memory.
   virtual void receive_into(ReceiveBudget&) {}
 };
 
-// What a process that receives sleeps on. Woken by ring() from any sender or thread.
+// A receiving process sleeps on it, until any sender or thread calls ring().
 class Doorbell {
  public:
   virtual ~Doorbell() = default;
-  virtual void ring() = 0;  // cheap when nobody sleeps (no system call)
-  // As ring, but who gets up by itself within `patience` seconds is left asleep: nothing that costs more than
-  // a look.
+  virtual void ring() = 0;  // cheap if no thread sleeps (no system call)
+  // Like ring, but does not wake a thread that wakes up by itself within `patience` seconds; then it costs a
+  // load.
   virtual void nudge(double patience) = 0;
   virtual std::uint32_t ticket() const = 0;  // take it, look for work, then sleep with it
-  // Sleeps until somebody rang after `ticket` was taken, or the time is over. Does not burn the core: a spin
-  // of a few microseconds at most, then a futex.
+  // Sleeps until a ring after `ticket` was taken, or until the time is over. It spins for at most a few
+  // microseconds, then waits on a futex.
   virtual void sleep(std::uint32_t ticket, double seconds) = 0;
 };
 

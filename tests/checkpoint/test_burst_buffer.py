@@ -107,7 +107,7 @@ def test_what_is_torn_or_gone_is_told(job, buffer, whole, tmp_path):
 
     member = restore()
     listed = tailrace("checkpoint", "list", "restart", cwd=folder)
-    assert "on nodes" in listed.stdout and "member state.0.nc waits in the burst buffer of node" in listed.stdout
+    assert "on nodes" in listed.stdout and "shard state.0.nc waits in the burst buffer of node" in listed.stdout
     assert tailrace("inspect", "restart", cwd=folder).returncode == 0
 
     contents = bytearray(member.read_bytes())
@@ -115,16 +115,16 @@ def test_what_is_torn_or_gone_is_told(job, buffer, whole, tmp_path):
     member.write_bytes(contents)
     result = job(play(3), servers(1), config=config(buffer), folder=folder).finished()
     assert "RESTARTED 3\n" in result.output
-    assert f"{SET}: member state.0.nc in the burst buffer ({member} on " in result.output
+    assert f"{SET}: shard state.0.nc in the burst buffer ({member} on " in result.output
     assert "was damaged while it was copied, from its byte" in result.output
-    assert f"{SET} is not used: member state.0.nc waits in the burst buffer of node" in result.output
+    assert f"{SET} is not used: shard state.0.nc waits in the burst buffer of node" in result.output
     assert_same(folder, whole, ["torn"])
 
     restore().unlink()
     tried = tailrace("checkpoint", "drain", "restart", cwd=folder)
-    assert tried.returncode == 1 and "member state.0.nc waits in the burst buffer" in tried.stdout
+    assert tried.returncode == 1 and "shard state.0.nc waits in the burst buffer" in tried.stdout
     result = job(play(1), attached(), config=config(buffer), folder=folder).finished()
-    assert "RESTARTED 3\n" in result.output and "not used: member state.0.nc waits" in result.output
+    assert "RESTARTED 3\n" in result.output and "not used: shard state.0.nc waits" in result.output
 
     restore()
     tried = tailrace("checkpoint", "drain", "restart", cwd=folder)

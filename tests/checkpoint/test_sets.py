@@ -143,7 +143,7 @@ def test_verify_reads_every_byte(sets):
     run("checkpoint", "list", sets / SET, cwd=sets.parent)
     out, _ = run("checkpoint", "verify", ".", cwd=sets / SET, status=1)
     size = (sets / SET / "state.1.nc").stat().st_size
-    assert f"member state.1.nc is damaged: its bytes 0 to {size - 1} have another checksum" in out
+    assert f"shard state.1.nc is damaged: its bytes 0 to {size - 1} do not match their checksum" in out
 
 
 def test_copy_takes_the_newest_complete_one(sets):
@@ -152,7 +152,7 @@ def test_copy_takes_the_newest_complete_one(sets):
     for name in ("state.0.nc", "state.1.nc", "manifest.json"):
         assert (sets.parent / "other/place" / SET / name).read_bytes() == (DATA / SET / name).read_bytes()
     _, error = run("checkpoint", "copy", "restart", "other/place", cwd=sets.parent, status=1)
-    assert error == f"tailrace: error: checkpoint other/place/{SET} is there already\n"
+    assert error == f"tailrace: error: checkpoint other/place/{SET} already exists\n"
     _, error = run("checkpoint", "copy", "restart", "other", "--step", 43, cwd=sets.parent, status=1)
     assert error == (
         "tailrace: error: restart: component 'atmosphere' has no checkpoint to copy: expected one of step 43; "
@@ -199,7 +199,7 @@ def test_a_directory_without_checkpoints_is_named(tmp_path):
     for command in (["checkpoint", "list"], ["checkpoint", "verify"], ["inspect"]):
         _, error = run(*command, "empty", cwd=tmp_path, status=1)
         assert error == (
-            "tailrace: error: empty: holds no checkpoints; expected DIRECTORY/COMPONENT/step_..., DIRECTORY being "
+            "tailrace: error: empty: contains no checkpoints; expected DIRECTORY/COMPONENT/step_..., DIRECTORY being "
             "checkpoint.directory of the configuration\n"
         )
     _, error = run("checkpoint", "list", "nowhere", cwd=tmp_path, status=2)

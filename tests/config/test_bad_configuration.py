@@ -302,7 +302,7 @@ def test_another_encoding_is_refused_with_its_place(tmp_path):
     (tmp_path / "tailrace.yaml").write_bytes(GOOD.encode() + "title: café".encode("latin-1"))
     done = tailrace("check", "tailrace.yaml", cwd=tmp_path)
     assert done.returncode == 2
-    assert "tailrace.yaml:13:11  the byte 0xe9 is no UTF-8; save the file with this encoding" in done.stderr
+    assert "tailrace.yaml:13:11  the byte 0xe9 is not UTF-8; save the file with this encoding" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "_NCProperties"])
@@ -317,13 +317,13 @@ def test_attributes_of_the_format_are_refused_with_their_place(tmp_path, name):
 def test_the_fill_value_is_no_attribute(tmp_path):
     done = check(tmp_path, GOOD.replace("{field: theta,", "{field: theta, attributes: {_FillValue: 1},"))
     assert done.returncode == 2
-    assert "attributes._FillValue: is written by itself, from the `fill_value` of the field" in done.stderr
+    assert "attributes._FillValue: is written automatically, from the `fill_value` of the field" in done.stderr
 
 
 def test_attributes_that_tie_variables_together_are_no_attributes(tmp_path):
     done = check(tmp_path, GOOD.replace("{field: theta,", "{field: theta, attributes: {coordinates: lat},"))
     assert done.returncode == 2
-    assert "attributes.coordinates: is written by itself, from the coordinates of the grid" in done.stderr
+    assert "attributes.coordinates: is written automatically, from the coordinates of the grid" in done.stderr
     assert "given as `coordinates` of the variable" in done.stderr
 
 
@@ -334,7 +334,7 @@ COORDINATES = {
     "{height: {value: 2, bounds: [3, 4]}}": "coordinates.height.bounds: the value 2 is not between them",
     "{height: {value: 2, bounds: [1, 3, 4]}}": "coordinates.height.bounds: expected two numbers, but got 3",
     "{2m: {value: 2}}": "expected letters, digits and underscores, not starting with a digit",
-    "{height: {value: 2, attributes: {bounds: x}}}": "coordinates.height.attributes.bounds: is written by itself",
+    "{height: {value: 2, attributes: {bounds: x}}}": "coordinates.height.attributes.bounds: is written automatically",
 }
 
 

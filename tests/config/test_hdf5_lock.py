@@ -9,13 +9,15 @@ import time
 import pytest
 from support.harness import Running, attached, block_grid, field, model, mpi_environment, write_configuration
 from support.programs import build_program
+from support.stream_reader import wait_until
 
 CONFIG = {
     "fields": {"state": {"every": "1 step", "names": ["h"]}},
     "output": {"h.nc": {"write_every": "1 step", "variables": [{"field": "h", "every": "1 step"}]}},
 }
 PRETENDS = "int H5is_library_threadsafe(_Bool* is) { *is = 0; return 0; }\n"
-# The models below put four values, take the lock, say so, put four more, and keep it for some time.
+# The models below put four values, take the lock, put four more, and give it back. What they print before and after the
+# second four is also the name of the file that they wait for until they go on.
 C = """
 #include <mpi.h>
 #include <stdio.h>
@@ -30,7 +32,11 @@ static void go_on(tailrace_session* io, int h, int first) {
     tailrace_put(io, h, values, TAILRACE_FLOAT64, 7, &error);
   }
 }
-static void say(const char* words) { puts(words); fflush(stdout); usleep(600000); }
+static void say(const char* words) {
+  puts(words);
+  fflush(stdout);
+  while (access(words, F_OK) != 0) usleep(1000);
+}
 int main(int argc, char** argv) {
   int provided;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
@@ -41,12 +47,10 @@ int main(int argc, char** argv) {
   int h = tailrace_field(io, &field, &error);
   tailrace_ready(io, &error);
   go_on(io, h, 1);
-  usleep(300000);
+  say("BEGUN");
   tailrace_hdf5_lock();
-  say("LOCKED");
   go_on(io, h, 5);
-  say("WAITS");
-  say("UNLOCKS");
+  say("LOCKED");
   tailrace_hdf5_unlock();
   tailrace_finish(io, &error);
   tailrace_free(io);
@@ -56,12 +60,13 @@ int main(int argc, char** argv) {
 CPP = """
 #include <mpi.h>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <tailrace/tailrace.hpp>
 #include <thread>
 void say(const char* words) {
   std::cout << words << std::endl;
-  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  while (!std::filesystem::exists(words)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 int main(int argc, char** argv) {
   int provided;
@@ -78,12 +83,10 @@ int main(int argc, char** argv) {
       }
     };
     go_on(1);
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    say("BEGUN");
     tailrace::hdf5_lock();
-    say("LOCKED");
     go_on(5);
-    say("WAITS");
-    say("UNLOCKS");
+    say("LOCKED");
     tailrace::hdf5_unlock();
     io.finish();
   }
@@ -103,12 +106,10 @@ program locks
   call io%field("h", grid="line")
   call io%ready()
   call go_on(1)
-  call pause(0.3d0)
+  call say("BEGUN")
   call tailrace_hdf5_lock()
-  call say("LOCKED")
   call go_on(5)
-  call say("WAITS")
-  call say("UNLOCKS")
+  call say("LOCKED")
   call tailrace_hdf5_unlock()
   call io%finish()
   call MPI_Finalize()
@@ -125,20 +126,18 @@ contains
   end subroutine
   subroutine say(words)
     character(*), intent(in) :: words
+    logical :: goes_on
     print "(a)", words
     flush (6)
-    call pause(0.6d0)
-  end subroutine
-  subroutine pause(seconds)
-    real(8), intent(in) :: seconds
-    real(8) :: begin
-    begin = MPI_Wtime()
-    do while (MPI_Wtime() < begin + seconds)
+    goes_on = .false.
+    do while (.not. goes_on)
+      inquire (file=words, exist=goes_on)
     end do
   end subroutine
 end program
 """
 PYTHON = """
+import os
 import time
 import numpy as np
 import tailrace
@@ -146,7 +145,8 @@ from mpi4py import MPI
 
 def say(words):
     print(words, flush=True)
-    time.sleep(0.6)
+    while not os.path.exists(words):
+        time.sleep(0.001)
 
 with tailrace.Session.start(MPI.COMM_WORLD, "tailrace.yaml") as io:
     io.grid("line", dims=["x"], shape=[7])
@@ -157,12 +157,10 @@ with tailrace.Session.start(MPI.COMM_WORLD, "tailrace.yaml") as io:
             io.step(step, float(step))
             io.put("h", np.full(7, float(step)))
     go_on(1)
-    time.sleep(0.3)
+    say("BEGUN")
     tailrace.hdf5_lock()
-    say("LOCKED")
     go_on(5)
-    say("WAITS")
-    say("UNLOCKS")
+    say("LOCKED")
     tailrace.hdf5_unlock()
 """
 SOURCES = {"c": C, "cpp": CPP, "fortran": FORTRAN, "python": PYTHON}
@@ -199,15 +197,16 @@ def test_nothing_is_written_while_the_model_has_the_lock(tmp_path, not_thread_sa
     program = build_program(tmp_path, language, SOURCES[language])
     write_configuration(tmp_path / "tailrace.yaml", CONFIG, attached(model_uses_hdf5=False))
 
-    def lengths() -> list[int]:
-        return [record["lengths"]["time"] for record in commits_of(tmp_path)]
+    def committed() -> int:
+        return max((record["lengths"]["time"] for record in commits_of(tmp_path)), default=0)
 
     with Running(["mpirun", "-n", "1", *program], tmp_path, mpi_environment(**not_thread_safe)) as running:
+        running.wait_for("BEGUN")
+        wait_until(lambda: committed() >= 3)
+        (tmp_path / "BEGUN").touch()
         running.wait_for("LOCKED")
-        time.sleep(0.1)  # for the line of a commit that was through before
-        before = lengths()
-        running.wait_for("UNLOCKS")
-        while_locked = lengths()
+        time.sleep(1)  # in which the second four would be written
+        assert committed() <= 4
+        (tmp_path / "LOCKED").touch()
         running.wait().finished()
-    assert before and while_locked == before
-    assert lengths()[-1] == 8 > before[-1]
+    assert committed() == 8

@@ -82,15 +82,15 @@ def test_a_server_that_nobody_sees_is_said_not_to_answer(job, way):
     with start(job, servers(1, watchdog="3 s"), fault, steps=60, nodes="a,a,b", environment=environment) as running:
         running.wait_for("STEP 50\n")
         if fault:
-            running.wait_for("server 0: a fault at listen; those of other nodes", timeout=1)
+            running.wait_for("server 0: a fault at listen; those of other nodes", timeout=10)
         os.kill(pid_of(running, MODELS), way)
         for rank in range(MODELS):
             running.wait_for(
                 f"rank {rank} of the run has waited 3 s for server 0 (rank {MODELS} of the run", timeout=10
             )
-        running.wait_for("which has not answered for", timeout=1)
+        running.wait_for("which has not answered for", timeout=10)
         assert ("which cannot be watched by TCP" in running.log.read_text()) == bool(fault)
-        running.wait_for("to close its files", timeout=1)
+        running.wait_for("to close its files", timeout=10)
         if way == signal.SIGSTOP:
             os.kill(pid_of(running, MODELS), signal.SIGCONT)
             result = running.wait(20).finished()

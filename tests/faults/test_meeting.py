@@ -4,6 +4,7 @@ named, while the launcher ends nobody."""
 import os
 import signal
 import sys
+import time
 
 import pytest
 from support.harness import Running, attached, inline, mpi_environment, servers
@@ -66,13 +67,14 @@ def test_a_job_after_one_that_died_while_it_met(job):
 
 
 LATE = """
-import sys, time
+import os, time
 import tailrace
 from mpi4py import MPI
 
 rank = MPI.COMM_WORLD.rank
 if rank in (1, 2):
-    time.sleep(8)
+    while not os.path.exists("come"):
+        time.sleep(0.01)
 io = tailrace.Session.start(MPI.COMM_WORLD, "off.yaml")
 io.ready()
 io.finish()
@@ -90,6 +92,9 @@ def test_ranks_that_have_not_come_are_named_once(tmp_path):
     (tmp_path / "off.yaml").write_text(OFF)
     (tmp_path / "late.py").write_text(LATE)
     with Running(["mpirun", "-n", "4", sys.executable, "late.py"], tmp_path, mpi_environment()) as running:
+        running.wait_for("of 4 ranks have not come to it")
+        time.sleep(2)  # in which it would be reported again
+        (tmp_path / "come").touch()
         result = running.wait(60).finished()
     assert result.output.count("FINISHED") == 4
     assert result.output.count("of 4 ranks have not called start") == 1, result.output

@@ -9,6 +9,7 @@ import re
 import shutil
 import time
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from support.harness import SURVIVORS_LIVE, Job, Running, attached, inline, model, servers, try_kill, works_in
@@ -29,12 +30,16 @@ def start(job: Job, mode: str, write_delay: int) -> Running:
 
 
 def wait_until_all_have_begun(running: Running, ranks: int) -> None:
-    """MPI is up on all of them. One that dies before it comes to `start` is missed by nobody but the launcher."""
+    """All have come to `start`, where each leaves a note for its node until all have met. If one died before, only the
+    launcher would miss it."""
     end = time.monotonic() + 60
-    while len(running.rank_pids()) < ranks:
+    come: set[int] = set()
+    while len(come) < ranks and "STEP" not in running.log.read_text(errors="replace"):
         assert time.monotonic() < end, running.log.read_text(errors="replace")
+        notes = [re.match(r"tailrace-\d+-(\d+)-\d+-meets-", path.name) for path in Path("/dev/shm").iterdir()]
+        come |= {int(note[1]) for note in notes if note} & set(running.rank_pids())
         time.sleep(0.005)
-    time.sleep(0.05)
+    time.sleep(0.05)  # past the split of communicators, the one call in `start` that is not polled
 
 
 def phase_of(output: str) -> str:

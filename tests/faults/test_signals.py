@@ -4,7 +4,6 @@ why the run ended."""
 import json
 import os
 import signal
-import time
 
 import numpy as np
 import pytest
@@ -18,7 +17,6 @@ from support.harness import (
     model,
     needs_survivors_of_signals,
     servers,
-    works_in,
 )
 from support.reading import read
 from support.values import put_values, varying_times
@@ -97,7 +95,7 @@ def test_a_server_alone(tmp_path, number, transport):
     there = assert_whole(result.folder, finished)
     assert f"ended by {name}: now.nc is whole up to {TIMES[there - 1]:g}"[:40] in result.output
     assert outcome(result.folder) == f"ended by {name}"
-    assert result.seconds < 30
+    assert "FINISHED" not in result.output
 
 
 @needs_survivors_of_signals
@@ -175,20 +173,18 @@ def test_inline_tells_the_others(tmp_path):
 
 
 def test_a_disk_that_is_too_slow_for_the_grace(tmp_path):
-    """To close the files takes many writes. What was committed before is whole."""
-    environment = PATIENT | {"TAILRACE_FILE_DELAY": "60000"}
+    """To close the files takes many writes: the server ends before, and does not report that they are whole. What was
+    committed before is whole."""
+    environment = PATIENT | {"TAILRACE_FILE_DELAY": "300000"}
     serving = servers(1, grace="1 s")
     scenario = SCENARIO | {"in_step": False}
     with Job(tmp_path).start(model(2, **scenario), serving, config=CONFIG, environment=environment) as running:
         running.wait_for("STEP 9\n")
-        server, begin = pid_of(running.folder, 2), time.monotonic()
-        os.kill(server, signal.SIGTERM)
-        while works_in(server, running.folder):
-            assert time.monotonic() - begin < 1.0 + 2.0, "not within its grace"
-            time.sleep(0.02)
-        assert time.monotonic() - begin > 0.6, "the files were closed: the test says nothing"
+        os.kill(pid_of(running.folder, 2), signal.SIGTERM)
         result = running.wait()
     assert result.status != 0
+    assert "the servers end within 1 s (servers.grace)" in result.output
+    assert "is whole up to" not in result.output, "the files were closed within the grace, or the grace was exceeded"
     if (result.folder / "now.nc").exists():
         assert_whole(result.folder, 0)
 
@@ -197,10 +193,9 @@ def test_off(tmp_path):
     """`signals: none`: they end the servers, as they end any program."""
     with Job(tmp_path).start(model(2, **SCENARIO), servers(1, signals="none"), config=CONFIG) as running:
         running.wait_for("STEP 20\n")
-        begin = time.monotonic()
         os.kill(pid_of(running.folder, 2), signal.SIGTERM)
         result = running.wait()
-    assert time.monotonic() - begin < 10
+    assert "FINISHED" not in result.output
     said = {"openmpi": "signal 15 (Terminated)", "mpich": "Terminated (signal 15)"}
     assert said[MPI] in result.output
     assert not (result.folder / "tailrace_report" / "report.json").exists()

@@ -43,7 +43,7 @@ def assert_steps(found: list[dict], *, all_of_them: bool = False) -> None:
 
 
 def test_a_reader_gets_each_step_and_the_contact_is_the_users_alone(job):
-    with start(job, when_full="block") as running:
+    with start(job, late=True, when_full="block") as running:
         path = contact(running)
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         with standing_still(running):

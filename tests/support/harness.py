@@ -30,7 +30,8 @@ Keys of a scenario (the JSON file that the player reads; see player.cpp):
                             values.put_values with the field's position in this list
   fault                     kind, rank (of the component), step; kinds: put_before_ready (step 0), wrong_size,
                             wrong_type, undeclared, back_in_time, overlap, hole, exit (ends the process), leave (lets
-                            the session go without finish), kill (SIGKILL to world rank `victim`), sleep (for 3 s)
+                            the session go without finish), kill (SIGKILL to world rank `victim`), sleep (for 3 s),
+                            wait (until there is a file `go`)
 """
 
 import contextlib

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <random>
 #include <string>
@@ -154,6 +155,8 @@ class Player {
     if (misbehaves("leave", step)) throw Left{};
     if (misbehaves("kill", step)) kill_victim();
     if (misbehaves("sleep", step)) std::this_thread::sleep_for(std::chrono::seconds(3));
+    while (misbehaves("wait", step) && !std::filesystem::exists("go"))
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (scenario_.in_step) MPI_Barrier(MPI_Comm_f2c(session_.model_comm()));
     neighbours_.exchange();
     session_.step(step, time);

@@ -41,11 +41,11 @@ def configuration(**options) -> dict:
 
 
 def start(job, pace=0.02, folder: Path | None = None, late: bool = False, **options):
-    """`late`: the first step comes after 3 s."""
+    """`late`: the first step comes after the model has stood still."""
     player = model(2, grids=[block_grid(shape=SHAPE)], fields=[field("w", "les")], times=TIMES, pace=pace)
     player.scenario["report_steps"] = True
     if late:
-        player.scenario["fault"] = {"kind": "sleep", "rank": 0, "step": 1}
+        player.scenario["fault"] = {"kind": "wait", "rank": 0, "step": 1}
     return job.start(player, servers(1), config=configuration(**options), folder=folder)
 
 
@@ -146,6 +146,7 @@ def standing_still(running):
     try:
         yield
     finally:
+        (running.folder / "go").touch()
         os.kill(model, signal.SIGCONT)
 
 

@@ -1,5 +1,4 @@
-// Whether this program holds a test: so that a room can see that everything that is registered there is
-// tested too.
+// Finds tests of this program by name, so that a room can check that each registered name has a test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +9,7 @@
 
 namespace tailrace::base::testing {
 
-// Of a suite that is called so, or instantiated from one that is (`Cases/ShmTransport`); `test` without its
+// Whether the suite, or an instance of it (`Cases/ShmTransport`), has the test. `test` is without its
 // parameter.
 inline bool has_test(const std::string& suite, const std::string& test) {
   const auto& all = *::testing::UnitTest::GetInstance();
@@ -26,7 +25,7 @@ inline bool has_test(const std::string& suite, const std::string& test) {
   return false;
 }
 
-// The suite of what is registered as `name`: suite_of("run_length", "Codec") is RunLengthCodec.
+// The suite that tests the registered `name`: suite_of("run_length", "Codec") is RunLengthCodec.
 inline std::string suite_of(const std::string& name, const std::string& kind) {
   std::string suite;
   bool at_start = true;

@@ -16,7 +16,8 @@ TEST(DatePattern, RefusesWhatIsNoPart) {
   EXPECT_FALSE(pattern_complaint("%Y%m"));
   EXPECT_EQ(pattern_complaint("%Y%B"), "\"%B\" is no part of a date (known: %Y, %m, %d, %H, %M, %S, %%)");
   EXPECT_THAT(*pattern_complaint("%Y%"), testing::StartsWith("\"%\" is no part of a date"));
-  EXPECT_THAT(*pattern_complaint("YYYY"), testing::StartsWith("\"YYYY\" names no part of a date; expected"));
+  EXPECT_THAT(*pattern_complaint("YYYY"),
+              testing::StartsWith("\"YYYY\" contains no part of a date; expected"));
 }
 
 }  // namespace

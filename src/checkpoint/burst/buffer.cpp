@@ -15,7 +15,7 @@ namespace {
 
 std::string part_of(const std::string& path) { return path + unfinished_copy; }
 
-// A directory that others still use is not empty.
+// Fails silently if others still use the directory, since it is not empty then.
 void remove_if_empty(env::FileSystem& files, const std::string& directory) noexcept {
   try {
     files.remove(directory);
@@ -33,7 +33,7 @@ void remove_shards(env::FileSystem& files, const std::string& directory,
   remove_if_empty(files, directory);
 }
 
-// False where another process has begun to.
+// False if another process has started to copy.
 bool copy_under_its_name(env::FileSystem& files, const Shard& shard, const std::string& target,
                          const std::function<bool()>& stops) {
   const std::string part = part_of(target);
@@ -42,7 +42,7 @@ bool copy_under_its_name(env::FileSystem& files, const Shard& shard, const std::
     copy_shard(files, shard.buffered->path, part, shard, stops);
     files.rename(part, target);
   } catch (const Error&) {
-    if (files.exists(target)) return true;  // by another process, which was through before
+    if (files.exists(target)) return true;  // another process has copied it
     files.remove(part);
     throw;
   }
@@ -87,7 +87,7 @@ bool drain_shard(env::FileSystem& files, const Shard& shard, const std::string& 
       if (!copy_under_its_name(files, shard, target, stops)) return false;
     }
   } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("member {} in the burst buffer ({} on {}): {}", shard.name,
+    throw Error(error.code(), fmt::format("shard {} in the burst buffer ({} on {}): {}", shard.name,
                                           shard.buffered->path, shard.buffered->host, error.what()));
   }
   drop_shard(files, shard);
@@ -116,7 +116,7 @@ std::string describe_waiting(const env::FileSystem& files, const std::string& ch
     const std::string where = shard.buffered ? fmt::format("waits in the burst buffer of node {} ({})",
                                                            shard.buffered->host, shard.buffered->path)
                                              : "is missing";
-    text += fmt::format("{}member {} {}", text.empty() ? "" : ", ", shard.name, where);
+    text += fmt::format("{}shard {} {}", text.empty() ? "" : ", ", shard.name, where);
   }
   return text;
 }

@@ -1,8 +1,9 @@
-// The burst buffer: a directory of each node, on a disk of its own, where members of sets are written first.
-// They are drained from there into the directory of the sets.
+// The burst buffer: a directory on a local disk of each node, where shards are written first (as in SCR,
+// Moody et al., SC10). They are drained from there into the directory of the checkpoints, so that the model
+// does not wait for the file system of the cluster.
 //
-// Below BUFFER lies the whole path of the sets again, so that jobs with other sets never meet there:
-// BUFFER/scratch/run7/restart/atmosphere/step_000000001200/state.3.nc.
+// BUFFER contains the whole path of the checkpoints again, so that jobs with other checkpoints never
+// conflict: BUFFER/scratch/run7/restart/atmosphere/step_000000001200/state.3.nc.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +17,30 @@
 
 namespace tailrace::checkpoint {
 
-// Where the members of `sets` (sets_path) lie in a buffer.
+// The place in a buffer of the shards of `checkpoints` (checkpoints_path).
 std::string buffered_path(const std::string& buffer, const std::string& checkpoints);
 
-// Makes the directory and a file there, and removes the file. `writer`: a name for it that no other process
-// of this node uses. Throws Error(resource).
+// Tests that the buffer can be written: makes the directory and a file, and removes the file. `writer`: a
+// name for it that no other process of this node uses. Throws Error(resource).
 void try_buffer(env::FileSystem& files, const std::string& buffered, const std::string& writer);
 
-// Removes what earlier jobs left: of other steps than this one, and of more servers than there are now. For a
-// job that holds the sets; any of its processes. What cannot be removed stays.
+// Removes what earlier jobs left: shards of other steps than this one, and of more servers than there are
+// now. For any process of a job that holds the lock of the checkpoints. What cannot be removed stays.
 void clean_buffer(env::FileSystem& files, const std::string& buffered, std::int64_t step,
                   int servers) noexcept;
 
-// Copies the member from the buffer of this node into `set`, where it has its name only when it is whole and
-// on the device, and then removes what is in the buffer. False where it is neither there nor here, or where
-// another process copies it. Throws Error(resource) that names the member; it stays in the buffer then. May
-// take long: `stops` ends it.
+// Copies the shard from the buffer of this node into `checkpoint`, where it gets its name only when it is
+// complete and on the device, and then removes it from the buffer. False if it is in neither place, or if
+// another process copies it. Throws Error(resource) that names the shard, which stays in the buffer then. May
+// take long; `stops` ends it.
 bool drain_shard(env::FileSystem& files, const Shard& shard, const std::string& checkpoint,
                  const std::function<bool()>& stops = {});
-// Removes a member from the buffer of this node that is not wanted any more; what cannot be removed stays.
+// Removes an obsolete shard from the buffer of this node; if it cannot be removed, it stays.
 void drop_shard(env::FileSystem& files, const Shard& shard) noexcept;
 
-// What another process left unfinished in a set. Not while one copies.
+// Removes unfinished copies that another process left in a checkpoint. REQUIRES: no process copies.
 void remove_parts(env::FileSystem& files, const std::string& checkpoint);
-// The members of a set that are not in it, in words: where they wait. Empty: all are there.
+// Describes where the shards wait that are not yet in the checkpoint's directory. Empty: all are there.
 std::string describe_waiting(const env::FileSystem& files, const std::string& checkpoint,
                              const std::vector<Shard>& shards);
 

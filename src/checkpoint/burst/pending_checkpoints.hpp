@@ -1,4 +1,5 @@
-// Sets that an earlier job left on nodes: with members in burst buffers, or drained but without a manifest.
+// Checkpoints that an earlier job left on nodes: with shards in burst buffers, or drained but without a
+// manifest.
 #pragma once
 
 #include <string>
@@ -10,14 +11,16 @@
 
 namespace tailrace::checkpoint {
 
-// Of `sets` (sets_path), the oldest first.
+// In `checkpoints` (checkpoints_path), oldest first.
 std::vector<FoundCheckpoint> checkpoints_on_nodes(env::FileSystem& files, const std::string& checkpoints);
 
-// Drains the members of a set that are in the burst buffer of this node; several processes may do so at once.
-// While some process holds the sets. What could not be drained and why, with the path of the set.
+// Drains the shards of a checkpoint that are in the burst buffer of this node; several processes may do so at
+// once. REQUIRES: some process of the job holds the lock of the checkpoints. Returns what could not be
+// drained and why, with the path of the checkpoint.
 std::vector<std::string> drain_what_is_here(env::FileSystem& files, const FoundCheckpoint& checkpoint);
 
-// Makes the set count if all its members are in its directory. True if so. Throws Error(resource).
+// Commits the checkpoint if all its shards are in its directory; returns whether it did. Throws
+// Error(resource).
 bool commit_if_whole(env::FileSystem& files, CheckpointStore& store, const FoundCheckpoint& checkpoint);
 
 }  // namespace tailrace::checkpoint

@@ -17,9 +17,9 @@ void copy_shard(env::FileSystem& files, const std::string& from, const std::stri
   env::WriteBehindSync behind;
   std::vector<std::byte> region(region_bytes);
   for (std::size_t i = 0; i < shard.checksums.size(); ++i) {
-    if (stops && stops()) throw Error(ErrorCode::resource, "the copy was ended early");
+    if (stops && stops()) throw Error(ErrorCode::resource, "the copy was stopped");
     const std::uint64_t begin = i * region_bytes;
-    source->read(begin, region);  // zeros behind the end
+    source->read(begin, region);  // zeros past the end
     if (checksum(region) != shard.checksums[i])
       throw Error(ErrorCode::resource,
                   fmt::format("was damaged while it was copied, from its byte {} on", begin));

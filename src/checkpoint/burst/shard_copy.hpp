@@ -1,4 +1,4 @@
-// A member of a set at another place, with each byte checked on its way.
+// Copies a shard, and verifies the checksum of each byte on the way.
 #pragma once
 
 #include <functional>
@@ -9,9 +9,9 @@
 
 namespace tailrace::checkpoint {
 
-// `to` is a new file; its contents are on the device when this returns, its name may not be. Throws
-// Error(resource): a file that cannot be read or written, one that is there already, damage with its place,
-// or an end before the end because `stops` said so.
+// `to` is a new file; when this returns, its contents are on the device, but its name may not be. Throws
+// Error(resource) if a file cannot be read or written, if `to` exists, for damage, with its place, and if
+// `stops` ended the copy.
 void copy_shard(env::FileSystem& files, const std::string& from, const std::string& to, const Shard& shard,
                 const std::function<bool()>& stops = {});
 

@@ -21,21 +21,22 @@ void try_to_remove(env::FileSystem& files, const std::string& path) {
     const env::Entry entry = files.entry(path);
     if (entry == env::Entry::none) return;
     if (entry != env::Entry::file)
-      return base::log_warning(fmt::format(
-          "{} begins behind the checkpoint that the run goes on from, and is no file: it is left to you",
-          path));
+      return base::log_warning(
+          fmt::format("{} begins after the checkpoint from which the run continues, but is not a file; "
+                      "remove it yourself",
+                      path));
     files.remove(path);
     base::log_warning(
-        fmt::format("{} is removed: it begins behind the checkpoint that the run goes on from", path));
+        fmt::format("{} is removed: it begins after the checkpoint from which the run continues", path));
   } catch (const Error& error) {
     base::log_warning(
-        fmt::format("{} begins behind the checkpoint, and cannot be removed: {}", path, error.what()));
+        fmt::format("{} begins after the checkpoint, but cannot be removed: {}", path, error.what()));
   }
 }
 
 }  // namespace
 
-// Whole paths: the next job may run in another directory, where the same name may be another file.
+// Writes absolute paths: the next job may run in another directory, where the same name may be another file.
 void note_begun(env::FileSystem& files, const std::string& checkpoints, const std::string& path,
                 std::int64_t behind) {
   const Json line{{"path", std::filesystem::absolute(path).lexically_normal().string()}, {"behind", behind}};
@@ -55,7 +56,7 @@ void remove_begun_behind(env::FileSystem& files, const std::string& checkpoints,
         stay += line + "\n";
       else
         try_to_remove(files, json.at("path").get<std::string>());
-    } catch (const Json::exception&) {  // a writer that died may have left half a line
+    } catch (const Json::exception&) {  // a writer that died may have left an incomplete line
     }
   }
   files.write(list, stay);

@@ -1,6 +1,6 @@
-// Which files of the output a run began behind which checkpoint. Those of a series bear times in their names,
-// so a run that goes back to a checkpoint may never come to such a name again, and its file would be left
-// over.
+// Records which output files a run created after which checkpoint. Files of a series have times in their
+// names. A run that returns to a checkpoint may not create the same names again, and without this record
+// their files would remain.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,14 @@
 
 namespace tailrace::checkpoint {
 
-// Any thread, any server; `sets` (sets_path) exists. `path` is about to be made. `behind`: the step of the
-// newest cut before it; -1: there is none. Throws Error(resource).
+// Call it before `path` is created, from any thread of any server; `checkpoints` (checkpoints_path) exists.
+// `behind`: the step of the newest checkpoint before it; -1: none. Throws Error(resource).
 void note_begun(env::FileSystem& files, const std::string& checkpoints, const std::string& path,
                 std::int64_t behind);
 
-// The run goes on from `step` (none: from the beginning): removes the files that were begun behind it, and
-// forgets them. The log names them, and says of what cannot be removed. For the process that holds the sets.
+// The run continues from `step` (none: from the beginning): removes the files that were created after it, and
+// their records. The log names them, and those that cannot be removed. For the process that holds the lock of
+// the checkpoints.
 void remove_begun_behind(env::FileSystem& files, const std::string& checkpoints,
                          std::optional<std::int64_t> step);
 

@@ -44,7 +44,7 @@ TEST_F(Begun, stay_where_they_are_directories_and_that_is_told) {
   files->make_directories("/d.zarr");
   ::testing::internal::CaptureStderr();
   remove_begun_behind(*files, checkpoints, 10);
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), ::testing::HasSubstr("/d.zarr begins behind"));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), ::testing::HasSubstr("/d.zarr begins after"));
   EXPECT_TRUE(is_there("/d.zarr"));
 }
 

@@ -1,4 +1,4 @@
-// Sets that go by way of a burst buffer: where members are meanwhile, what is drained, and what cannot be.
+// Sets that go by way of a burst buffer: where shards are meanwhile, what is drained, and what cannot be.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -32,7 +32,7 @@ class Burst : public ::testing::Test {
     return writer.finish();
   }
 
-  // A set of two members on the node, as a job leaves it that is killed before it drains.
+  // A set of two shards on the node, as a job leaves it that is killed before it drains.
   Manifest leave_on_node(std::int64_t step) {
     CheckpointStore store(*files, "restart", "atmosphere");
     Manifest manifest{.head = sample_head(step), .texts = {}, .shards = {}};
@@ -65,8 +65,7 @@ TEST_F(Burst, shards_wait_on_the_node_until_they_are_drained) {
   const FoundCheckpoint found = find_checkpoints(*files, checkpoints).at(0);
   EXPECT_EQ(found.state, FoundCheckpoint::State::on_nodes);
   EXPECT_EQ(found.manifest, manifest);
-  EXPECT_THAT(found.why,
-              HasSubstr("member state.0.nc waits in the burst buffer of node " + env::host_name()));
+  EXPECT_THAT(found.why, HasSubstr("shard state.0.nc waits in the burst buffer of node " + env::host_name()));
   EXPECT_EQ(newest_whole(*files, checkpoints), std::nullopt);
 
   EXPECT_THAT(drain_checkpoints(*files, "restart"), ElementsAre(checkpoint_path(checkpoints, 7)));
@@ -101,7 +100,7 @@ TEST_F(Burst, what_is_damaged_on_the_node_is_not_drained) {
   damage(path);
   const std::string told = message_of([&] { drain_checkpoints(*files, "restart"); });
   EXPECT_THAT(told,
-              HasSubstr("checkpoint restart/atmosphere/step_000000000007: member state.0.nc in the burst "
+              HasSubstr("checkpoint restart/atmosphere/step_000000000007: shard state.0.nc in the burst "
                         "buffer (" +
                         path));
   EXPECT_THAT(told, HasSubstr("was damaged while it was copied, from its byte "));
@@ -111,13 +110,13 @@ TEST_F(Burst, what_is_damaged_on_the_node_is_not_drained) {
   files->remove(path);
   EXPECT_THAT(drain_checkpoints(*files, "restart"), IsEmpty());
   EXPECT_THAT(find_checkpoints(*files, checkpoints).at(0).why,
-              HasSubstr("member state.0.nc waits in the burst buffer of node"));
+              HasSubstr("shard state.0.nc waits in the burst buffer of node"));
 }
 
 TEST_F(Burst, a_member_that_is_cut_off_is_not_drained) {
   const std::string path = leave_on_node(7).shards[1].buffered->path;
   files->write(path, files->read(path).substr(0, 5001));
-  EXPECT_THAT(message_of([&] { drain_checkpoints(*files, "restart"); }), HasSubstr("member state.1.nc"));
+  EXPECT_THAT(message_of([&] { drain_checkpoints(*files, "restart"); }), HasSubstr("shard state.1.nc"));
   EXPECT_EQ(newest_whole(*files, checkpoints), std::nullopt);
 }
 
@@ -125,7 +124,7 @@ TEST_F(Burst, what_does_not_fit_goes_into_the_directory_at_once) {
   env::FaultyFiles roomy(*files);
   write(roomy, 5, 1, 2);
   const std::uint64_t writes = roomy.writes();
-  std::uint64_t late = 0;  // what the device says only at a flush, or a close, is a fault of the set
+  std::uint64_t late = 0;  // what the device says only at a flush, or a close, is a fault of the checkpoint
   for (std::uint64_t k = 1; k <= writes; ++k) {
     SCOPED_TRACE(k);
     const auto inner = env::make_memory_files();

@@ -1,6 +1,7 @@
 // Sets from the first write to the last, and what is read from them.
 #include <filesystem>
 
+#include "base/index.hpp"
 #include "checkpoint/tests/samples.hpp"
 #include "env/file_system.hpp"
 
@@ -27,15 +28,14 @@ TEST_F(CheckpointFiles, have_the_values_that_were_saved) {
 TEST_F(CheckpointFiles, can_be_read_in_parts_and_saved_in_parts) {
   const StateArray array{"a", DataType::int32, {"y", "x"}, {6, 9}};
   std::vector<std::int32_t> all(54);
-  for (int i = 0; i < 54; ++i) all[static_cast<std::size_t>(i)] = 100 + i;
+  for (int i = 0; i < 54; ++i) all[base::index(i)] = 100 + i;
   CheckpointStore store(*files, "checkpoints", "atmosphere");
   ShardWriter writer(*files, store.checkpoint_path(1), sample_head(1), "state.0.nc");
   for (const auto& [y, x] : {std::pair{0, 0}, {0, 4}, {2, 0}, {2, 4}}) {  // some cells twice
     const std::int64_t rows = y == 0 ? 3 : 4, columns = x == 0 ? 4 : 5;
     std::vector<std::int32_t> block;
     for (std::int64_t j = y; j < y + rows; ++j)
-      for (std::int64_t i = x; i < x + columns; ++i)
-        block.push_back(all[static_cast<std::size_t>(9 * j + i)]);
+      for (std::int64_t i = x; i < x + columns; ++i) block.push_back(all[base::index(9 * j + i)]);
     writer.save(array, Region::of_box({{y, x}, {rows, columns}}), std::as_bytes(std::span(block)));
   }
   Manifest manifest{sample_head(1), {}, {writer.finish()}};

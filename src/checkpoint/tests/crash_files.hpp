@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/index.hpp"
 #include "env/file_system.hpp"
 
 namespace tailrace::checkpoint::testing {
@@ -171,7 +172,7 @@ inline void CrashFiles::replay(env::FileSystem& into,
       continue;
     }
     std::string& file = contents[change.node];
-    const auto address = static_cast<std::size_t>(change.address);
+    const auto address = base::index(change.address);
     file.resize(change.cut ? address : std::max(file.size(), address + change.bytes.size()));
     for (std::size_t b = 0; b < change.bytes.size(); ++b)
       file[address + b] = static_cast<char>(change.bytes[b]);

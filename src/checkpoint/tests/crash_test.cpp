@@ -100,7 +100,7 @@ void drain_all(env::FileSystem& files, const std::string& checkpoints) {
   }
 }
 
-// The next job finds the newest durable set or the one that was about to be, and goes on from there.
+// The next job finds the newest durable checkpoint or the one that was about to be, and goes on from there.
 void expect_usable(env::FileSystem& files, std::int64_t durable) {
   const std::string checkpoints = "a/checkpoints/atmosphere";
   drain_all(files, checkpoints);

@@ -1,4 +1,4 @@
-// What is found wrong with sets, and what is done about it.
+// What is found wrong with checkpoints, and what is done about it.
 #include <fmt/format.h>
 
 #include "checkpoint/manifest.hpp"
@@ -55,7 +55,7 @@ TEST_F(DamagedSets, a_flipped_bit_is_found_in_each_region_of_each_shard) {
       const std::uint64_t end = std::min(begin + region_bytes, shard.bytes);
       for (const std::uint64_t place : {begin, (begin + end) / 2, end - 1}) {
         change(path, place, 5);
-        EXPECT_EQ(reason(), fmt::format("member {} is damaged: its bytes {} to {} have another checksum",
+        EXPECT_EQ(reason(), fmt::format("shard {} is damaged: its bytes {} to {} do not match their checksum",
                                         shard.name, begin, end - 1));
         change(path, place, 5);
       }
@@ -77,7 +77,7 @@ TEST_F(DamagedSets, a_flipped_bit_is_found_anywhere_in_the_manifest) {
         << place;
   }
   files->write(path, text.substr(0, 40) + "x" + text.substr(41));
-  EXPECT_EQ(reason(), "manifest.json is damaged: its checksum is another");
+  EXPECT_EQ(reason(), "manifest.json is damaged: its checksum does not match");
 }
 
 TEST_F(DamagedSets, a_manifest_that_is_cut_off_anywhere_is_found) {
@@ -93,12 +93,12 @@ TEST_F(DamagedSets, a_member_that_is_short_long_or_missing_is_named) {
   const std::string path = newer_path + "/state.1.nc";
   const std::string contents = files->read(path);
   files->write(path, contents.substr(0, 1000));
-  EXPECT_EQ(reason(), fmt::format("member state.1.nc is truncated: 1000 of {} bytes exist", shard.bytes));
+  EXPECT_EQ(reason(), fmt::format("shard state.1.nc is truncated: 1000 of {} bytes exist", shard.bytes));
   files->write(path, contents + "x");
-  EXPECT_EQ(reason(), fmt::format("member state.1.nc is longer than it was: {} of {} bytes exist",
+  EXPECT_EQ(reason(), fmt::format("shard state.1.nc is longer than it was: {} of {} bytes exist",
                                   shard.bytes + 1, shard.bytes));
   files->remove(path);
-  EXPECT_EQ(reason(), "member state.1.nc is missing");
+  EXPECT_EQ(reason(), "shard state.1.nc is missing");
   EXPECT_EQ(message_of([&] { SavedState(*files, newer_path, newer); }),
             "checkpoint checkpoints/atmosphere/step_000000000010/state.1.nc: cannot open: No such file or "
             "directory");

@@ -1,4 +1,4 @@
-// A state of some arrays, and sets of it.
+// A state of some arrays, and checkpoints of it.
 #pragma once
 
 #include <gmock/gmock.h>

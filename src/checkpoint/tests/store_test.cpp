@@ -64,13 +64,13 @@ TEST_F(Store, discards_what_another_run_wrote_later) {
   store.discard_after(10);
   EXPECT_THAT(
       ::testing::internal::GetCapturedStderr(),
-      HasSubstr("checkpoint checkpoints/atmosphere/step_000000000030 is removed: the run goes on from step "
+      HasSubstr("checkpoint checkpoints/atmosphere/step_000000000030 is removed: the run continues from step "
                 "10\n"));
   EXPECT_THAT(steps(), ElementsAre(10));
   write_checkpoint(*files, store, 20);
   ::testing::internal::CaptureStderr();
   store.discard_after(std::nullopt);
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("the run goes on from the beginning"));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("the run continues from the beginning"));
   EXPECT_THAT(files->list(checkpoints), ElementsAre("lock"));
 }
 
@@ -106,13 +106,13 @@ TEST_F(Store, abandons_a_checkpoint) {
 TEST_F(Store, does_not_write_a_checkpoint_twice) {
   CheckpointStore store(*files, "checkpoints", "atmosphere");
   const Manifest manifest = write_checkpoint(*files, store, 10);
-  EXPECT_THAT(message_of([&] { store.commit(manifest); }), HasSubstr("step_000000000010 is there already"));
-  EXPECT_THAT(message_of([&] { write_shard(*files, checkpoints, 10, 0, 2); }), HasSubstr("is there already"));
+  EXPECT_THAT(message_of([&] { store.commit(manifest); }), HasSubstr("step_000000000010 already exists"));
+  EXPECT_THAT(message_of([&] { write_shard(*files, checkpoints, 10, 0, 2); }), HasSubstr("already exists"));
   expect_values(*files, checkpoints, 10);
 }
 
-// A disk that is full at the n-th write, for every n, and stays so: the set before is as it was, and the next
-// one is written when there is room.
+// A disk that is full at the n-th write, for every n, and stays so: the checkpoint before is as it was, and
+// the next one is written when there is room.
 TEST_F(Store, a_disk_that_fails_at_any_write_costs_only_the_new_checkpoint) {
   {
     CheckpointStore store(*files, "checkpoints", "atmosphere");

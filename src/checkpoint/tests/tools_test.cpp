@@ -1,4 +1,4 @@
-// What people do with sets.
+// What people do with checkpoints.
 #include "checkpoint/tools.hpp"
 
 #include "checkpoint/manifest.hpp"
@@ -47,17 +47,17 @@ TEST_F(Tools, see_damage_of_shards_when_they_read_them) {
   damage("a/checkpoints/atmosphere/step_000000000020");
   EXPECT_EQ(summary("a/checkpoints/atmosphere", false)[1], "atmosphere 20 ");
   EXPECT_THAT(summary("a/checkpoints/atmosphere", true)[1],
-              HasSubstr("member state.0.nc is truncated: 4 of "));
+              HasSubstr("shard state.0.nc is truncated: 4 of "));
 }
 
 TEST_F(Tools, say_where_there_is_nothing) {
   EXPECT_EQ(message_of([&] { survey(*files, "b", false); }), "b: no such directory");
   EXPECT_THAT(message_of([&] { survey(*files, "a/checkpoints/ocean/lock", false); }),
               HasSubstr("lock: is a file, not a directory"));
-  EXPECT_EQ(
-      message_of([&] { survey(*files, "a", false); }),
-      "a: holds no checkpoints; expected DIRECTORY/COMPONENT/step_..., DIRECTORY being checkpoint.directory "
-      "of the configuration");
+  EXPECT_EQ(message_of([&] { survey(*files, "a", false); }),
+            "a: contains no checkpoints; expected DIRECTORY/COMPONENT/step_..., DIRECTORY being "
+            "checkpoint.directory "
+            "of the configuration");
 }
 
 TEST_F(Tools, find_the_checkpoint_of_a_component) {
@@ -77,13 +77,13 @@ TEST_F(Tools, copy_a_whole_set) {
   expect_values(*files, "b/c/atmosphere", 20);
   EXPECT_EQ(newest_whole(*files, "b/c/atmosphere"), read_manifest(*files, checkpoint));
   EXPECT_EQ(message_of([&] { copy_checkpoint(*files, checkpoint, "b/c"); }),
-            "checkpoint b/c/atmosphere/step_000000000020 is there already");
+            "checkpoint b/c/atmosphere/step_000000000020 already exists");
   EXPECT_EQ(message_of([&] { copy_checkpoint(*files, "a/checkpoints/atmosphere", "b/c"); }),
             "a/checkpoints/atmosphere: is not one checkpoint, whose name is step_ and twelve digits");
   damage(checkpoint);
   EXPECT_THAT(
       message_of([&] { copy_checkpoint(*files, checkpoint, "d"); }),
-      HasSubstr("checkpoint a/checkpoints/atmosphere/step_000000000020 cannot be used: member state.0.nc is "
+      HasSubstr("checkpoint a/checkpoints/atmosphere/step_000000000020 cannot be used: shard state.0.nc is "
                 "truncated"));
   EXPECT_FALSE(files->exists("d"));
 }

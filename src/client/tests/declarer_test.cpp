@@ -103,7 +103,7 @@ TEST(Declarer, RefusesAttributesOfTheFormatsOwn) {
   model::Field with = field("h");
   with.attributes["DIMENSION_LIST"] = "x";
   EXPECT_EQ(error_of([&] { declarer.field("", with); }),
-            "field \"h\": attribute \"DIMENSION_LIST\" is a name by which the file keeps notes of its own; "
+            "field \"h\": attribute \"DIMENSION_LIST\" is a name that HDF5 and netCDF use themselves; "
             "give the "
             "attribute another one");
   with.attributes = {{"coordinates", "lat lon"}};
@@ -112,7 +112,8 @@ TEST(Declarer, RefusesAttributesOfTheFormatsOwn) {
                                   "coordinates of the grid"));
   with.attributes = {{"valid_range", std::vector<double>{1, 2, 3}}};
   EXPECT_EQ(error_of([&] { declarer.field("", with); }),
-            "field \"h\": attribute \"valid_range\" is held against the values; expected two numbers of type "
+            "field \"h\": attribute \"valid_range\" must have the type of the variable; expected two numbers "
+            "of type "
             "float64, but got 1, 2, 3");
   with.attributes = {{"comment", "caf\xE9"}};
   EXPECT_EQ(error_of([&] { declarer.field("", with); }),
@@ -372,7 +373,7 @@ TEST(Declarer, TakesOneGridMappingThatCfKnows) {
               testing::HasSubstr("Did you mean \"rotated_latitude_longitude\"?"));
   EXPECT_EQ(
       declare({{"grid_mapping_name", "mercator"}, {"bounds", 1.0}}),
-      "grid \"les\": grid_mapping: attribute \"bounds\" is written by itself, where `bounds` are given with "
+      "grid \"les\": grid_mapping: attribute \"bounds\" is written automatically, if `bounds` are given with "
       "the values of a coordinate");
   EXPECT_EQ(declare({{"grid_mapping_name", "mercator"}, {"earth_radius", 6371229.0}}), "no error");
   EXPECT_EQ(declare({{"grid_mapping_name", "mercator"}}), "grid \"les\": grid_mapping was declared before");

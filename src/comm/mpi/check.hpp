@@ -1,4 +1,4 @@
-// Errors of MPI as exceptions, and messages larger than an int can count.
+// Errors of MPI as exceptions, and messages of more than INT_MAX bytes.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace tailrace::comm::mpi {
 
-// Throws Error(lost) with the text of MPI when `result` is not MPI_SUCCESS; `call` names the function that
-// gave it.
+// Throws Error(lost) with MPI's text if `result` is not MPI_SUCCESS; `call` names the function that returned
+// it.
 void check(int result, const char* call);
 
 bool usable();  // between MPI_Init and MPI_Finalize

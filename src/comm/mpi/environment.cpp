@@ -1,4 +1,4 @@
-// The life of MPI: what it was started with, starting it, its end.
+// Initialisation and finalisation of MPI.
 
 #include <cstdlib>
 
@@ -73,7 +73,7 @@ Environment::~Environment() {
 int world_handle() { return static_cast<int>(MPI_Comm_c2f(MPI_COMM_WORLD)); }
 
 std::unique_ptr<FinalizeGuard> on_finalize(void (*hook)(void*), void* argument) {
-  if (!mpi::usable()) return std::make_unique<NoGuard>();  // nothing will be finalised
+  if (!mpi::usable()) return std::make_unique<NoGuard>();  // MPI will not be finalised
   return std::make_unique<MpiFinalizeGuard>(hook, argument);
 }
 

@@ -1,4 +1,4 @@
-// mpi.h without the C++ bindings that older libraries still carry and that would have to be linked.
+// mpi.h without the C++ bindings of older libraries, which would have to be linked.
 #pragma once
 
 #ifndef OMPI_SKIP_MPICXX

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "comm/mpi/check.hpp"
 
 namespace tailrace::comm::mpi {
@@ -15,7 +16,7 @@ class MpiRequest final : public Request {
  public:
   MpiRequest() = default;
   ~MpiRequest() override {
-    // After MPI_Finalize every request is over, and MPI must not be called any more.
+    // After MPI_Finalize all requests are complete, and MPI must not be called any more.
     if (request != MPI_REQUEST_NULL && usable()) MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
   MpiRequest(const MpiRequest&) = delete;
@@ -79,7 +80,7 @@ std::vector<std::vector<std::byte>> MpiCommunicator::all_gather(std::span<const 
   const auto total = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
   if (total > largest_piece) {  // more than MPI_Allgatherv can count
     for (int root = 0; root < size_; ++root) {
-      auto& part = result.emplace_back(sizes[static_cast<std::size_t>(root)]);
+      auto& part = result.emplace_back(sizes[base::index(root)]);
       if (root == rank_) std::copy(bytes.begin(), bytes.end(), part.begin());
       broadcast_in_place(part, root);
     }
@@ -185,7 +186,8 @@ class MpiDuplication final : public Duplication {
   explicit MpiDuplication(MPI_Comm given) : under_way_(std::make_unique<UnderWay>()) {
     mpi::check(MPI_Comm_idup(given, &under_way_->copy, &under_way_->request), "MPI_Comm_idup");
   }
-  // Open MPI may end in MPI_Finalize with one under way: what needs nobody else any more gets done.
+  // Open MPI may crash in MPI_Finalize while a duplication is in progress: complete it if no other rank is
+  // needed.
   ~MpiDuplication() override {
     if (under_way_->request == MPI_REQUEST_NULL) return;
     int flag = 0;

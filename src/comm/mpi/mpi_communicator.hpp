@@ -7,7 +7,7 @@ namespace tailrace::comm::mpi {
 
 class MpiCommunicator final : public Communicator {
  public:
-  // Takes over a communicator that nobody else uses, and makes its errors exceptions.
+  // Takes ownership of the communicator, and turns its errors into exceptions.
   explicit MpiCommunicator(MPI_Comm owned);
   ~MpiCommunicator() override;
   MpiCommunicator(const MpiCommunicator&) = delete;

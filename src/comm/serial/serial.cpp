@@ -1,4 +1,4 @@
-// One rank that talks to itself. Sends are copied at once, so that their requests are done from the start.
+// A communicator of one rank. Sends are copied at once, so their requests are done from the start.
 #include <algorithm>
 #include <cstring>
 #include <deque>

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "comm/communicator.hpp"
 #include "comm/mpi/check.hpp"
 
@@ -34,7 +35,7 @@ Bytes pattern(std::size_t size, int seed) {
 
 void duplication() {
   const Members members = members_of(world_handle());
-  REQUIRE(members.numbers.at(static_cast<std::size_t>(members.rank)) == members.rank);
+  REQUIRE(members.numbers.at(tailrace::base::index(members.rank)) == members.rank);
   const auto duplication = start_duplication(world_handle());
   while (!duplication->done()) std::this_thread::yield();
   const auto copy = duplication->take();
@@ -43,7 +44,7 @@ void duplication() {
   REQUIRE(copy->size() == static_cast<int>(members.numbers.size()));
   const auto part = copy->split(0, -copy->rank());  // the order turned round
   const Members turned = members_of(part->handle());
-  REQUIRE(turned.numbers.at(static_cast<std::size_t>(turned.rank)) == members.rank);
+  REQUIRE(turned.numbers.at(tailrace::base::index(turned.rank)) == members.rank);
   if (copy->size() == 1) start_duplication(world_handle());  // given up: nobody waits for it
 }
 
@@ -55,7 +56,7 @@ void collectives(Communicator& world) {
   const auto all = world.all_gather(pattern(static_cast<std::size_t>(world.rank() * 10), world.rank()));
   REQUIRE(all.size() == static_cast<std::size_t>(world.size()));
   for (int i = 0; i < world.size(); ++i)
-    REQUIRE(all[static_cast<std::size_t>(i)] == pattern(static_cast<std::size_t>(i * 10), i));
+    REQUIRE(all[tailrace::base::index(i)] == pattern(static_cast<std::size_t>(i * 10), i));
   const auto part = world.split(world.rank() == 0 ? -1 : world.rank() % 2, -world.rank());
   REQUIRE((part == nullptr) == (world.rank() == 0));
   if (part) REQUIRE(part->size() >= 1 && part->rank() < part->size());

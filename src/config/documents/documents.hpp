@@ -1,4 +1,4 @@
-// What is written from a schema for people and for their editors.
+// Documents that are generated from a schema: a page for users and a JSON schema for their editors.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace tailrace::config::documents {
 
-// Markdown: one heading an option, with its sentence, type, default, unit, first version and example, in the
-// order of declaration. `introduction` comes first.
+// Markdown: a heading for each option, with its description, type, default, unit, first version and example,
+// in the order of declaration. `introduction` comes first.
 std::string reference_markdown(const Type& root, const std::string& introduction);
 
 // JSON Schema, draft 2020-12, of the same schema.

@@ -11,9 +11,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of(const Type& type, const std::string& at);  // `at`: where it stands, as a JSON pointer
+Json json_of(const Type& type, const std::string& at);  // `at`: its place, as a JSON pointer
 
-// Whatever a scalar must be, it may also hold a `{name}` that the model fills in.
+// Any scalar may be a `{name}` that the model fills in.
 Json or_placeholder(Json json) { return {{"anyOf", {std::move(json), {{"$ref", "#/$defs/placeholder"}}}}}; }
 
 Json number_json(const Type& type, const char* name) {
@@ -24,7 +24,7 @@ Json number_json(const Type& type, const char* name) {
   return or_placeholder({{"anyOf", {std::move(json), {{"enum", type.names}}}}});
 }
 
-// What YAML reads as true or false is no text to an editor.
+// An editor takes words that YAML reads as true or false for booleans, not text.
 Json choice_json(const Type& type) {
   Json words = type.names;
   for (const auto& [word, now] : type.former) {

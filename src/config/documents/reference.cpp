@@ -62,7 +62,7 @@ class Page {
   void item(const char* what, const std::string& words) { text_ += fmt::format("- {}: {}\n", what, words); }
 
   std::string text_;
-  std::vector<const Type*> around_;  // the sections that are being told, from the outermost
+  std::vector<const Type*> around_;  // the open sections, outermost first
 };
 
 }  // namespace

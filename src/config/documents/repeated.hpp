@@ -1,4 +1,4 @@
-// Sections that hold a list of sections like themselves, down to some depth: they are told once.
+// Recursive sections, which contain lists of sections like themselves: they are documented once.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace tailrace::config::documents {
 
-// Whether it is a list of sections all of whose options `around` has, too.
+// Whether `type` is a list of sections that have no option which `around` lacks.
 inline bool repeats(const Type& type, const Type& around) {
   if (type.kind != Kind::list || type.parts.front().options.empty()) return false;
   return std::ranges::all_of(type.parts.front().options, [&](const Option& inner) {

@@ -14,30 +14,29 @@
 namespace tailrace::config {
 
 struct TranslationOptions {
-  // What {name} stands for, where it is known already: it is then filled in. Others stay in braces. May be
-  // null. Not kept.
+  // The values for {name} that are known already; other names stay in braces. May be null. Not owned.
   const std::map<std::string, std::string>* values = nullptr;
-  bool legacy = false;                // the values of the other server, even where they are wrong
-  std::set<std::string> beside = {};  // the keys at the top of the files around it that are no dialect
+  bool legacy = false;                // reproduce the values of the other server, even wrong ones
+  std::set<std::string> beside = {};  // the top-level keys of the YAML files of the same configuration
 };
 
 struct Translation {
-  Node tree;                          // what YAML would give, with places that point into the sources
-  std::vector<std::string> warnings;  // a line each, with file:line:column; each is said once
+  Node tree;                          // as if read from YAML; its places point into the sources
+  std::vector<std::string> warnings;  // each is a line with file:line:column, without duplicates
 };
 
 class Dialect {
  public:
   virtual ~Dialect() = default;
-  virtual std::string name() const = 0;  // by which the option `legacy` asks for the values of its server
-  virtual bool recognises(std::string_view text) const = 0;  // as its own, and not YAML
+  virtual std::string name() const = 0;  // as in the option `legacy`, which asks for the values of its server
+  virtual bool recognises(std::string_view text) const = 0;  // whether the text is in this notation
 
   // Reads the file and what it includes, each once. Throws Error(configuration) for an include cycle and a
-  // missing include; lets the reader's error about the first file through.
+  // missing include, and does not catch the reader's error for the first file.
   virtual Sources read_sources(const std::string& path, const Reader& reader) const = 0;
 
-  // Reads no file: all texts are in `sources`. Mistakes become problems; the tree must be used only if there
-  // are none. Throws nothing for what a user wrote.
+  // Reads no file: all texts are in `sources`. A user's mistakes become problems and are not thrown. The tree
+  // must be used only if there are none.
   virtual Translation translate(const Sources& sources, const TranslationOptions& options,
                                 Problems& problems) const = 0;
 };

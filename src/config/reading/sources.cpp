@@ -18,12 +18,12 @@ namespace {
 const std::string include_key = "include";
 const std::string legacy_key = "legacy";
 
-// A reader that lets nothing through but text of a reasonable size.
+// A reader that accepts only UTF-8 text of a reasonable size.
 class CarefulReader {
  public:
   explicit CarefulReader(const Reader& reader) : reader_(reader) {}
 
-  // `may_be_binary`: of netCDF, which whoever asked for it reads.
+  // `may_be_binary`: such as netCDF, which the caller parses.
   std::string operator()(const std::string& name, bool may_be_binary = false) {
     if (++files_ > most_files)
       throw Error(ErrorCode::configuration,
@@ -37,11 +37,11 @@ class CarefulReader {
     if (may_be_binary && (text.starts_with("\x89HDF") || text.starts_with("CDF"))) return text;
     if (const std::size_t valid = base::valid_utf8(text); valid < text.size()) {
       const std::string_view before = std::string_view(text).substr(0, valid);
-      const std::size_t line = before.rfind('\n') + 1;  // 0 where there is none
+      const std::size_t line = before.rfind('\n') + 1;  // 0 if there is none
       const Location where{name, 1 + static_cast<int>(std::ranges::count(before, '\n')),
                            1 + static_cast<int>(valid - line)};
       throw Error(ErrorCode::configuration,
-                  fmt::format("{}  the byte 0x{:02x} is no UTF-8; save the file with this encoding",
+                  fmt::format("{}  the byte 0x{:02x} is not UTF-8; save the file with this encoding",
                               where.text(), static_cast<unsigned char>(text[valid])));
     }
     return text;
@@ -52,13 +52,14 @@ class CarefulReader {
   std::size_t files_ = 0, bytes_ = 0;
 };
 
-// Depth first through the files; each is read once, so two files may include a third.
+// Reads the files depth first, each once: two files may include a third.
 class Walk {
  public:
   Walk(Reader reader, const Dialects& dialects, Problems& problems)
       : reader_(std::move(reader)), dialects_(dialects), problems_(problems) {}
 
-  // The trees in the order: including file, then what it includes. Of a dialect only after translate().
+  // The trees in the order of reading: each file before those that it includes. The trees of dialects are
+  // complete only after translate().
   std::vector<Node> trees;
   Sources sources;
   std::vector<std::string> warnings;
@@ -79,7 +80,7 @@ class Walk {
     trail_.pop_back();
   }
 
-  // Once all is loaded: what one file says of them may be meant for another.
+  // REQUIRES: all files are loaded, since an option in one file may refer to another file.
   void load_data(const FindData& find, const Reader& reader) {
     std::set<std::string> read;
     for (const DataFile& file : find(trees, problems_)) {
@@ -92,7 +93,7 @@ class Walk {
     }
   }
 
-  // Once all is loaded, since any file may say whose values are wanted.
+  // REQUIRES: all files are loaded, since any of them may set the option `legacy`.
   void translate(const std::map<std::string, std::string>* values) {
     const std::set<std::string> wanted = legacies(values);
     std::set<std::string> beside;
@@ -109,7 +110,7 @@ class Walk {
   }
 
  private:
-  // A file in a dialect, with all that it includes.
+  // A file in a dialect, with all its includes.
   struct Foreign {
     std::size_t place;  // in `trees`
     const Dialect* dialect;

@@ -1,5 +1,5 @@
-// A configuration as a set of texts that include each other, and the one tree they make together. Files are
-// read once, on one rank; the texts then travel to all, so that all check the same words.
+// A configuration as a set of texts that include each other, and the tree that they form together. Files are
+// read once, on one rank; the texts are then broadcast, so that all ranks check the same text.
 #pragma once
 
 #include <functional>
@@ -15,51 +15,51 @@ namespace tailrace::config {
 struct SourceFile {
   std::string name;
   std::string text;
-  bool is_data = false;  // named by an option, such as a table: no part of the tree
+  bool is_data = false;  // a file that an option names, such as a table: not part of the tree
 };
 using Sources = std::vector<SourceFile>;  // the first is the configuration, the rest what it includes
 
-// Gives the text of a file. Throws Error(resource).
+// Returns the text of a file. Throws Error(resource).
 using Reader = std::function<std::string(const std::string& path)>;
 
-// A file that an option names, and where it does.
+// A file that an option names, and the place of that option.
 struct DataFile {
   std::string path;
   Location location;
   std::string option;
 };
-// Which files the options in these trees name. Its mistakes become problems.
+// Finds the files that the options in these trees name. Mistakes become problems.
 using FindData = std::function<std::vector<DataFile>(const std::vector<Node>& trees, Problems& problems)>;
 
 class Dialect;
-// Notations that may stand wherever YAML may. Not owned.
+// Notations that are accepted in place of YAML. Not owned.
 using Dialects = std::vector<const Dialect*>;
 
-// What a configuration may amount to, with all that it includes: enough for 100,000 fields, and little enough
-// that a file which is no configuration is refused at once.
+// The most bytes of a configuration with all its includes: enough for 100,000 fields, and small enough to
+// refuse at once a file that is not a configuration.
 inline constexpr std::size_t most_bytes = std::size_t{4} << 20;
 inline constexpr std::size_t most_files = 1000;
 
-// Reads the file and what it includes (`include: [a.yaml]`, relative to the including file), each once. What
-// a file in a dialect includes is found as that dialect says. Throws Error(configuration) for an include
-// cycle, a missing include, and what is not YAML; lets the reader's error about the first file through.
-// Behind these come the files that `find_data` finds named, each once.
+// Reads the file and what it includes (`include: [a.yaml]`, relative to the including file), each once. A
+// dialect finds the includes of its own files. Throws Error(configuration) for an include cycle, a missing
+// include, and text that is not YAML; does not catch the reader's error for the first file. The files that
+// `find_data` finds follow in the result, each once.
 Sources read_sources(const std::string& path, const Reader& reader, const Dialects& dialects = {},
                      const FindData& find_data = {});
 
 struct MergeOptions {
-  std::string version_key;  // which every file may state
+  std::string version_key;  // every file may give it
   Dialects dialects = {};
   const std::map<std::string, std::string>* values = nullptr;  // as in TranslationOptions
 };
 
 struct Merged {
   Node tree;
-  std::vector<std::string> warnings;  // of translations, a line each
+  std::vector<std::string> warnings;  // of translations; each is a line
 };
 
-// One tree of all sources, without `include`. Maps merge deeply; a value that stands in two files is a
-// problem that names both places, save for `version_key`.
+// Merges the trees of all sources, without `include`. Maps are merged recursively; a value that is given in
+// two files is a problem that names both places, except `version_key`.
 Merged merge_sources(const Sources& sources, const MergeOptions& options, Problems& problems);
 
 }  // namespace tailrace::config

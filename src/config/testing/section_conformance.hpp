@@ -1,5 +1,5 @@
-// What every section must keep; a new section's test is one call to check_section, and one to check_mistakes
-// with what a user may write wrong and what he is told.
+// The rules for all sections. The test of a new section calls check_section, and check_mistakes with mistakes
+// of a user and the messages for them.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ struct Attempt {
   Problems problems{};
 };
 
-// What the section reads from a configuration that holds nothing else.
+// The value that the section reads from a configuration with nothing else.
 template <class T>
 T read(const Section<T>& section, const std::string& yaml, Attempt& attempt) {
   const Node node = parse_yaml(file_name, yaml, attempt.problems);
@@ -47,7 +47,7 @@ std::string problems_of(const Section<T>& section, const std::string& yaml, bool
 // An option as the reference page shows it: `output.<file>.variables[].every`.
 struct Shown {
   std::string path;
-  std::string example;  // `every: 10 s`; empty where there is none
+  std::string example;  // `every: 10 s`; empty if there is none
 };
 
 inline std::vector<Shown> shown_on(const std::string& page) {
@@ -67,7 +67,7 @@ inline std::vector<std::string> words_of(const std::string& path) {
   return {std::sregex_token_iterator(path.begin(), path.end(), word), std::sregex_token_iterator()};
 }
 
-// `inner`, a map, put where the option of that path stands.
+// A configuration with the map `inner` at the place of the option of that path.
 inline std::string put_at(const std::string& path, std::string inner) {
   std::vector<std::string> words = words_of(path);
   for (words.pop_back(); !words.empty(); words.pop_back()) {
@@ -80,7 +80,7 @@ inline std::string put_at(const std::string& path, std::string inner) {
   return inner;
 }
 
-// Of a JSON schema: what it says of that path.
+// The part of a JSON schema for that path.
 inline const nlohmann::json* find_in(const nlohmann::json& schema, const std::vector<std::string>& words,
                                      std::size_t next = 0) {
   if (next == words.size()) return &schema;
@@ -95,8 +95,8 @@ inline const nlohmann::json* find_in(const nlohmann::json& schema, const std::ve
   return inner.contains(word) ? find_in(inner[word], words, next + 1) : nullptr;
 }
 
-// What is wrong with the form of an option that stands alone: others that are required are missing then, and
-// it may not be available yet.
+// The mistakes of form of an option that is given alone, except that other required options are missing and
+// that it is not available yet.
 template <class T>
 std::string form_problems_of(const Section<T>& section, const std::string& yaml) {
   Problems problems;
@@ -105,7 +105,7 @@ std::string form_problems_of(const Section<T>& section, const std::string& yaml)
   return std::regex_replace(problems.text(), expected, "");
 }
 
-// A section that is not given, one that is empty, and a plain struct mean the same.
+// A missing section, an empty one, and a default-constructed struct have the same value.
 template <class T>
 void check_defaults(const Section<T>& section) {
   Attempt attempt;
@@ -117,8 +117,8 @@ void check_defaults(const Section<T>& section) {
     EXPECT_EQ(empty, T()) << "the defaults of the declaration are not those of the struct";
 }
 
-// Each option, alone: the page's example is accepted, the JSON schema knows it, its misspelling leads to it,
-// and the section reads all of these, however many holes they leave.
+// Checks each option alone: the example of the reference page is accepted, the JSON schema has the option,
+// the message for a misspelling names it, and the section can be read although others are missing.
 template <class T>
 void check_option(const Section<T>& section, const Shown& shown, const nlohmann::json& schema) {
   SCOPED_TRACE(shown.path);

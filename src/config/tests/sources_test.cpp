@@ -125,11 +125,11 @@ TEST(Limits, many_values_are_refused_before_they_are_kept) {
 
 TEST(Limits, a_file_of_another_encoding_is_refused_with_the_place) {
   EXPECT_EQ(complaint({{"a.yaml", "tailrace: 1\ntitle: caf\xE9\n"}}, "a.yaml"),
-            "a.yaml:2:11  the byte 0xe9 is no UTF-8; save the file with this encoding");
+            "a.yaml:2:11  the byte 0xe9 is not UTF-8; save the file with this encoding");
   EXPECT_EQ(complaint({{"a.yaml", "\xFF\xFEt"}}, "a.yaml"),
-            "a.yaml:1:1  the byte 0xff is no UTF-8; save the file with this encoding");
+            "a.yaml:1:1  the byte 0xff is not UTF-8; save the file with this encoding");
   EXPECT_EQ(complaint({{"a.yaml", "include: [b.yaml]\n"}, {"b.yaml", "\x80"}}, "a.yaml"),
-            "a.yaml:1:11  include: b.yaml:1:1  the byte 0x80 is no UTF-8; save the file with this encoding");
+            "a.yaml:1:11  include: b.yaml:1:1  the byte 0x80 is not UTF-8; save the file with this encoding");
   EXPECT_EQ(complaint({{"a.yaml", "title: \"caf\xC3\xA9\"\n"}}, "a.yaml"), "none");
 }
 

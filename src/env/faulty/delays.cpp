@@ -18,7 +18,7 @@ struct Settings {
   std::uint64_t most_microseconds = 0;  // 0: off
 };
 
-// A mistake here must not stop a model: it is said once and then there are no delays.
+// A mistake here must not stop a model: it is reported once, and there are no delays.
 Settings read_settings() {
   const char* const text = std::getenv("TAILRACE_RANDOM_DELAYS");
   if (!text || !*text) return {};
@@ -55,7 +55,7 @@ std::uint64_t hash(std::string_view text) {
   return value;
 }
 
-// A disk that takes its time: TAILRACE_FILE_DELAY=<microseconds>, before each write of a file.
+// Imitates a slow disk.
 std::uint64_t read_file_delay() {
   const char* const text = std::getenv("TAILRACE_FILE_DELAY");
   if (!text || !*text) return 0;
@@ -72,7 +72,7 @@ std::uint64_t file_delay() {
   return read;
 }
 
-// The rank as the launcher tells it, because MPI may not be up yet.
+// The rank from the launcher's environment, because MPI may not be initialised yet.
 std::uint64_t rank() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
     if (const char* const text = std::getenv(name)) return hash(text);
@@ -80,17 +80,13 @@ std::uint64_t rank() {
   return 0;
 }
 
-void delay_at_random(const char* tag) {
+std::uint64_t random_delay(const char* tag) {
   thread_local std::uint64_t state =
       mix(settings().seed ^ mix(rank() ^ mix(static_cast<std::uint64_t>(this_thread_number()))));
   state = mix(state ^ hash(tag));
-  // Half of all calls pass at once, so that orders differ by more than a constant.
-  if (state & 1u) return;
-  const std::uint64_t microseconds = (state >> 8) % (settings().most_microseconds + 1);
-  if (microseconds == 0)
-    std::this_thread::yield();
-  else
-    std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+  // Half of all calls are not delayed, so that delays differ by more than a constant.
+  if (state & 1u) return 0;
+  return (state >> 8) % (settings().most_microseconds + 1);
 }
 
 }  // namespace
@@ -98,10 +94,14 @@ void delay_at_random(const char* tag) {
 const bool random_delays_on = settings().most_microseconds > 0;
 const bool delays_on = random_delays_on || file_delay() > 0;
 
+std::chrono::microseconds next_delay(const char* tag) {
+  std::uint64_t microseconds = std::string_view(tag) == "file" ? file_delay() : 0;
+  if (random_delays_on) microseconds += random_delay(tag);
+  return std::chrono::microseconds(microseconds);
+}
+
 void delay(const char* tag) {
-  if (file_delay() > 0 && std::string_view(tag) == "file")
-    std::this_thread::sleep_for(std::chrono::microseconds(file_delay()));
-  if (random_delays_on) delay_at_random(tag);
+  if (const auto time = next_delay(tag); time.count() > 0) std::this_thread::sleep_for(time);
 }
 
 }  // namespace tailrace::env

@@ -15,7 +15,7 @@ namespace {
 
 struct Settings {
   std::string rank, place, way;
-  long time = 1;  // which passing of the place
+  long time = 1;  // the fault occurs at this visit of the place
 };
 
 Settings read_settings() {

@@ -35,7 +35,7 @@ void FaultyFile::close() {
   inner_->close();
 }
 
-// Contents without a name on the device are lost all the same.
+// Contents whose name is not on the device are lost, even if they were synced.
 void FaultyFile::sync() {
   const base::MutexLock lock(files_.mutex_);
   files_.count_and_maybe_fail("flush");

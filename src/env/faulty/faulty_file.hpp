@@ -7,7 +7,7 @@
 
 namespace tailrace::env {
 
-// Uses the lock of its file system, which must live longer.
+// Uses the mutex of its file system, which must live longer.
 class FaultyFile final : public File {
  public:
   FaultyFile(FaultyFiles& files, std::unique_ptr<File> inner) : files_(files), inner_(std::move(inner)) {}

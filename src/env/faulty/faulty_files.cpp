@@ -26,7 +26,7 @@ void FaultyFiles::remember(const std::string& path) {
   }
   try {
     durable_[path].contents = inner_.read(path);
-  } catch (const Error&) {  // a directory: what is done to it fails by itself or leaves no contents to lose
+  } catch (const Error&) {  // a directory: the operation on it fails, or has no contents that could be lost
   }
 }
 
@@ -52,7 +52,7 @@ void FaultyFiles::write(const std::string& path, std::string_view contents) {
   count_and_maybe_fail("write " + path);
   remember(path);
   inner_.write(path, contents);
-  follow(path, {});  // it is another file now
+  follow(path, {});  // the name belongs to another file now
 }
 
 void FaultyFiles::append(const std::string& path, std::string_view contents) {
@@ -89,7 +89,7 @@ void FaultyFiles::rename_new(const std::string& from, const std::string& to) {
   follow(from, to);
 }
 
-// Files that are open keep what they are, whatever becomes of their names.
+// Open files stay the same files when their names change.
 void FaultyFiles::follow(const std::string& from, const std::string& to) {
   for (auto& [file, name] : open_) {
     if (name == to) name.clear();

@@ -1,5 +1,5 @@
-// Breaks another file system on purpose: fails chosen writes, and forgets what was not synced when the power
-// goes.
+// A file system that injects faults into another one: chosen writes fail, and a simulated loss of power
+// discards what was not synced (like ErrorEnv and FaultInjectionTestEnv of LevelDB).
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,26 @@
 namespace tailrace::env {
 
 struct Faults {
-  // This write, append, rename, change of a size, sync or close (counted from 1) fails; 0: none.
+  // The number of the write, append, rename, change of a size, sync or close that fails, from 1; 0: none.
   std::uint64_t fail_write = 0;
-  std::uint64_t fail_times = 1;  // and so many in all
+  std::uint64_t fail_times = 1;  // how many fail, from that one on
   std::string reason = "No space left on device";
 };
 
-// `inner` must live longer; nobody else may change it meanwhile.
+// `inner` must live longer, and must not be changed by others.
 //
-// It does not hold writes back: they go to `inner` at once, and what the device has is remembered when a file
-// is first changed after a sync. So readers see what they would see, and a loss of power puts the old
-// contents back. One lock for all of it, held while `inner` works: the count of writes then has one order.
+// Writes are passed to `inner` at once, and the contents on the simulated device are saved when a file is
+// first changed after a sync. So readers see current contents, and a loss of power restores the saved ones. A
+// single mutex is held while `inner` works, so that writes are counted in one order.
 class FaultyFiles final : public FileSystem {
  public:
   explicit FaultyFiles(FileSystem& inner, const Faults& faults = {}) : inner_(inner), faults_(faults) {}
 
-  std::uint64_t writes() const;  // so far, failed ones too
-  // What a loss of power leaves: every file changed, renamed or removed since its last sync is as it was at
-  // that sync (or gone, if there was none since this object was made and it did not exist before). A sync of
-  // an open File keeps contents, not a new name; that of a path keeps all names of its directory. Files that
-  // are open have lost their names.
+  std::uint64_t writes() const;  // so far, including failed ones
+  // Simulates a loss of power: every file that was changed, renamed or removed since its last sync is as it
+  // was at that sync (without a sync it is as it was when this object was constructed, or does not exist).
+  // The sync of an open File makes its contents durable, but not a new name; the sync of a path makes all
+  // names of its directory durable. Open files lose their names.
   void lose_power();
 
   void write(const std::string& path, std::string_view contents) override;
@@ -66,13 +66,13 @@ class FaultyFiles final : public FileSystem {
   const Faults faults_;
   mutable base::Mutex mutex_;
   std::uint64_t writes_ TAILRACE_GUARDED_BY(mutex_) = 0;
-  // What a name stands for on the device.
+  // The state of a name on the simulated device.
   struct Durable {
-    std::optional<std::string> contents;  // no value: nothing is there
-    bool moved = false;                   // another file took the name since
+    std::optional<std::string> contents;  // no value: no file
+    bool moved = false;                   // another file has taken the name since
   };
   std::map<std::string, Durable> durable_ TAILRACE_GUARDED_BY(mutex_);   // of unsynced files
-  std::map<const File*, std::string> open_ TAILRACE_GUARDED_BY(mutex_);  // their names now; empty: none
+  std::map<const File*, std::string> open_ TAILRACE_GUARDED_BY(mutex_);  // their present names; empty: none
 };
 
 }  // namespace tailrace::env

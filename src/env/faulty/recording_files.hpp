@@ -1,5 +1,4 @@
-// Writes down what happens to files, so that a test can make the file that a crash in between would have
-// left.
+// Records the changes of files, so that a test can construct the file that a crash at any moment would leave.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +12,7 @@
 
 namespace tailrace::env {
 
-// A change of a file, or (with the size that it had) that all changes before are on the device.
+// A change of a file, or a sync: all changes before are on the device, and the file has the given size.
 struct Change {
   enum class Kind { write, truncate, sync };
   Kind kind = Kind::write;
@@ -23,10 +22,10 @@ struct Change {
 
 using Changes = std::vector<Change>;
 
-// What the file holds if only those changes happened that `happened` says so of, by number.
+// The contents of the file if only the changes for which `happened(number)` is true took effect.
 std::vector<std::byte> replay(const Changes& changes, const std::function<bool(std::size_t)>& happened);
 
-// `inner` must live longer. One thread, and one file that is opened for writing.
+// `inner` must live longer. For one thread, and one file that is opened for writing.
 class RecordingFiles final : public FileSystem {
  public:
   explicit RecordingFiles(FileSystem& inner) : inner_(inner) {}

@@ -5,6 +5,8 @@
 
 #ifdef TAILRACE_WITH_HWLOC
 #include <hwloc.h>
+
+#include "base/index.hpp"
 #endif
 
 namespace tailrace::env {
@@ -17,7 +19,7 @@ struct Destroy {
 };
 using Machine = std::unique_ptr<hwloc_topology, Destroy>;
 
-// Caches and devices are left out: to look at them takes most of the time on a large node.
+// Without caches and devices, whose detection takes most of the time on a large node.
 Machine new_machine() {
   hwloc_topology_t made = nullptr;
   if (hwloc_topology_init(&made) != 0) return nullptr;
@@ -35,7 +37,7 @@ std::vector<int> values_by_cpu(const Machine& machine, hwloc_obj_type_t type, Nu
        (object = hwloc_get_next_obj_by_type(machine.get(), type, object)) != nullptr;) {
     for (int cpu = hwloc_bitmap_first(object->cpuset); cpu >= 0;
          cpu = hwloc_bitmap_next(object->cpuset, cpu)) {
-      const auto place = static_cast<std::size_t>(cpu);
+      const auto place = base::index(cpu);
       if (values.size() <= place) values.resize(place + 1, -1);
       values[place] = number(*object);
     }
@@ -85,7 +87,7 @@ std::optional<Topology> make_topology(const std::string&) { return std::nullopt;
 
 int domain_of(const Topology& topology, std::span<const int> cpus) {
   const auto domain = [&](int cpu) {
-    const auto place = static_cast<std::size_t>(cpu);
+    const auto place = base::index(cpu);
     return place < topology.domain.size() ? topology.domain[place] : -1;
   };
   if (cpus.empty()) return -1;
@@ -95,7 +97,7 @@ int domain_of(const Topology& topology, std::span<const int> cpus) {
 }
 
 int core_of(const Topology& topology, int cpu) {
-  const auto place = static_cast<std::size_t>(cpu);
+  const auto place = base::index(cpu);
   return place < topology.core.size() && topology.core[place] >= 0 ? topology.core[place] : cpu;
 }
 

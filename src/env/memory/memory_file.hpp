@@ -8,7 +8,7 @@
 
 namespace tailrace::env {
 
-// Uses the lock of its file system, which must live longer.
+// Uses the mutex of its file system, which must live longer.
 class MemoryFile final : public File {
  public:
   static constexpr const char* no_space = "No space left on device";

@@ -38,7 +38,7 @@ std::uint64_t MemoryFiles::used() const {
   return bytes;
 }
 
-// Whether what takes `now` bytes may take `then`.
+// Whether contents of `now` bytes may become `then` bytes.
 bool MemoryFiles::has_room(std::uint64_t now, std::uint64_t then) const {
   return then <= now || used() - now + then <= capacity_;
 }

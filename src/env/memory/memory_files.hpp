@@ -1,5 +1,5 @@
-// Files that live in this object: for tests and for runs that shall leave nothing behind. Bounded, so that a
-// full disk can be had cheaply.
+// Files in the memory of this object, for tests and for runs that leave nothing behind. Their total size can
+// be bounded, to simulate a full disk.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace tailrace::env {
 
-// One lock for all of it: tests do not hurry. A name leads to contents that open files share, so that they
-// outlive the name, as on a disk.
+// A single mutex guards all files, which is fast enough for tests. Names and open files share contents, which
+// outlive the name as on a disk.
 class MemoryFiles final : public FileSystem {
  public:
   explicit MemoryFiles(std::uint64_t capacity_bytes) : capacity_(capacity_bytes) {}
@@ -33,7 +33,7 @@ class MemoryFiles final : public FileSystem {
  private:
   friend class MemoryFile;
 
-  // What a name leads to, and an open file keeps when it loses its name.
+  // An inode: an open file keeps it when its name is removed.
   struct Contents {
     std::string bytes;
     const File* writer = nullptr;  // the open file that is marked
@@ -50,7 +50,7 @@ class MemoryFiles final : public FileSystem {
   const std::uint64_t capacity_;
   mutable base::Mutex mutex_;
   std::map<std::string, std::shared_ptr<Contents>> files_ TAILRACE_GUARDED_BY(mutex_);
-  // Besides "." and "/", which are always there.
+  // Except "." and "/", which always exist.
   std::set<std::string> directories_ TAILRACE_GUARDED_BY(mutex_);
 };
 

@@ -30,7 +30,7 @@ constexpr const char* socket_word = "{socket}";
   throw Error(ErrorCode::resource, fmt::format("{}: {}", what, std::strerror(error)));
 }
 
-// By these a library of MPI would take the process for a rank of the job.
+// With these variables an MPI library would take the process for a rank of the job.
 bool is_of_launcher(std::string_view variable) {
   for (const std::string_view prefix : {"OMPI_", "PMIX_", "PMI_", "PRTE_", "MPI_LOCAL", "HYDI_"})
     if (variable.starts_with(prefix)) return true;
@@ -60,8 +60,7 @@ class Descriptor {
   int number_;
 };
 
-// The descriptor goes to the child under the same number: dup2 of a descriptor onto itself lets it be
-// inherited.
+// The child gets the descriptor under the same number: dup2 of a descriptor to itself makes it inherited.
 int spawn(std::vector<std::string>& command, int inherited) {
   std::vector<char*> arguments;
   for (std::string& each : command) arguments.push_back(each.data());
@@ -185,7 +184,7 @@ std::string Child::ending() {
     int status = 0;
     const pid_t ended = ::waitpid(process_, &status, WNOHANG);
     if (ended == process_) status_ = status;
-    if (ended < 0 && errno == ECHILD) status_ = 0;  // somebody else has waited for it
+    if (ended < 0 && errno == ECHILD) status_ = 0;  // other code of the process has waited for it
     if (!status_) ::usleep(2000);
   }
   if (!status_) return "it still lives";

@@ -7,12 +7,12 @@
 namespace tailrace::env {
 namespace {
 
-// Of CUDA's driver interface (cuda.h), which has kept these values since CUDA 6.
+// Constants of CUDA's driver interface (cuda.h), unchanged since CUDA 6.
 constexpr int cuda_memory_type = 2, cuda_is_managed = 8;
 constexpr unsigned cuda_device = 2;
 
-// The beginning of hipPointerAttribute_t (hip_runtime_api.h), which is the same in all versions, while the
-// numbers of its types are not. The rest is room for what a version may add.
+// The beginning of hipPointerAttribute_t (hip_runtime_api.h), which is the same in all versions, although the
+// numbers of its types are not. The rest is space for members that a version may add.
 struct HipAttributes {
   int type = 0;
   int device = 0;
@@ -23,7 +23,8 @@ struct HipAttributes {
   std::uint64_t room[16] = {};
 };
 
-// A library that was loaded for a module alone, as Python does, is not among the global names.
+// A library that was loaded with local scope, as Python does for modules, is not found among the global
+// symbols.
 void* find(const char* library, const char* function) {
   if (void* found = dlsym(RTLD_DEFAULT, function)) return found;
   void* loaded = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
@@ -39,7 +40,7 @@ DeviceMemory::DeviceMemory()
     : cuda_(reinterpret_cast<CudaQuery>(find("libcuda.so.1", "cuPointerGetAttribute"))),
       hip_(reinterpret_cast<HipQuery>(find("libamdhip64.so", "hipPointerGetAttributes"))) {}
 
-// An address that a library does not know is a failure of the question: it is the processor's own.
+// The query fails for an address that the library does not know: that is memory of the processor.
 const char* DeviceMemory::owner_of(const void* address) const {
   const auto number = static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(address));
   unsigned type = 0, managed = 0;

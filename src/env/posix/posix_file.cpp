@@ -79,8 +79,8 @@ void PosixFile::write(std::uint64_t address, std::span<const std::byte> bytes) {
 }
 
 #ifdef SYNC_FILE_RANGE_WRITE
-// Errors of the device are kept for `finish_sync` and `sync`; where the file system does not know the call,
-// `sync` does all.
+// The system keeps errors of the device for `finish_sync` and `sync`. If the file system does not support the
+// call, `sync` does all the work.
 void PosixFile::start_sync(std::uint64_t address, std::uint64_t size) {
   ::sync_file_range(descriptor_, static_cast<off_t>(address), static_cast<off_t>(size),
                     SYNC_FILE_RANGE_WRITE);
@@ -117,8 +117,8 @@ void PosixFile::sync() {
   if (::fdatasync(descriptor_) != 0) fail("cannot flush the file to the device");
 }
 
-// A `close` that fails has closed all the same, and nothing could be tried again. So network file systems,
-// which report at any of them what they could not write, are asked by one of a second descriptor.
+// A `close` that fails has closed the descriptor, so that it cannot be repeated. Network file systems report
+// failed writes at the close of any descriptor, so a duplicate is closed first.
 void PosixFile::close() {
   maybe_delay("file");
   if (descriptor_ < 0) return;
@@ -131,7 +131,7 @@ bool PosixFile::mark_as_writer() {
   if (!marks_work(descriptor_)) return true;
   struct flock mark = writer_mark();
   if (::fcntl(descriptor_, F_OFD_SETLK, &mark) == 0) return true;
-  return errno != EAGAIN && errno != EACCES;  // a file system without such locks: nothing to say
+  return errno != EAGAIN && errno != EACCES;  // other errors: the file system has no such locks
 }
 
 bool PosixFile::other_writer() const {

@@ -20,8 +20,8 @@ class PosixFile final : public File {
   std::uint64_t size() const override;
   void sync() override;
   void close() override;
-  // The mark is an open-file-description lock on a byte far past the end, while HDF5 readers use flock. File
-  // systems where the two kinds meet (NFS) are left unmarked.
+  // The mark is an open-file-description lock on a byte far past the end, which does not conflict with the
+  // flock of HDF5 readers. On file systems where the two kinds conflict (NFS) files are not marked.
   bool mark_as_writer() override;
   bool other_writer() const override;
   bool is_file_at(const std::string& path) const override;

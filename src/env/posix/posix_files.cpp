@@ -62,10 +62,10 @@ class Descriptor {
     }
   }
   void sync() {
-    // Directories of some file systems cannot be synced; there is nothing more that one could do.
+    // Some file systems cannot sync directories, which is no error.
     if (::fsync(fd_) != 0 && errno != EINVAL) fail(action_, path_, errno);
   }
-  void close() {  // where a network file system reports what it could not write
+  void close() {  // a network file system may report failed writes only here
     if (::close(std::exchange(fd_, -1)) != 0) fail(action_, path_, errno);
   }
 

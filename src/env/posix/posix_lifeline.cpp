@@ -25,9 +25,10 @@ constexpr double patience_with_strangers = 10.0;  // seconds
 constexpr std::size_t most_strangers = 64;
 constexpr std::size_t most_hosts = 16;
 constexpr int backlog = 256;
-// The other system answers these, whatever its process does; where none comes the connection ends.
+// TCP keep-alive: the other operating system answers probes whatever its process does. Without an answer the
+// connection ends.
 constexpr int seconds_idle = 1, seconds_between = 1, probes = 3;
-constexpr unsigned int milliseconds_unanswered = 3500;  // of what was sent
+constexpr unsigned int milliseconds_unanswered = 3500;  // for sent data (TCP_USER_TIMEOUT)
 
 int new_socket(int family) { return ::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
 
@@ -43,11 +44,11 @@ void keep_alive(int socket) {
   setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds_unanswered, sizeof milliseconds_unanswered);
 }
 
-bool send_whole(int socket, const void* bytes, std::size_t size) {  // few bytes: they fit at once, or never
+bool send_whole(int socket, const void* bytes, std::size_t size) {  // a few bytes always fit into the buffer
   return ::send(socket, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(size);
 }
 
-// Of both families where the system has IPv6, else of the older one.
+// A socket for IPv6 and IPv4 if the system has IPv6, otherwise for IPv4.
 std::optional<Socket> listen_at_any_port() {
   Socket dual(new_socket(AF_INET6));
   if (dual.is_open()) {
@@ -83,12 +84,13 @@ std::string text_of(const sockaddr& address) {
     inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(address).sin_addr, text, sizeof text);
   } else if (address.sa_family == AF_INET6) {
     const in6_addr& host = reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
-    if (!IN6_IS_ADDR_LINKLOCAL(&host)) inet_ntop(AF_INET6, &host, text, sizeof text);  // means something here
+    if (!IN6_IS_ADDR_LINKLOCAL(&host))
+      inet_ntop(AF_INET6, &host, text, sizeof text);  // link-local addresses are valid only here
   }
   return text;
 }
 
-// Loopback only where there is nothing else: on another node it is that node itself.
+// Loopback only if there is no other interface: on another node it would be that node itself.
 std::vector<std::string> own_hosts() {
   std::vector<std::string> hosts, loopback;
   ifaddrs* all = nullptr;
@@ -127,13 +129,13 @@ struct Introduction {
 
 enum class Heard { nothing, bytes, end, silence, trouble };
 
-// All of `size` bytes, or nothing: they were sent at once.
+// Receives all `size` bytes or none, since they were sent together.
 Heard receive(int socket, void* bytes, std::size_t size) {
   const ssize_t got = ::recv(socket, bytes, size, MSG_DONTWAIT);
   if (got == static_cast<ssize_t>(size)) return Heard::bytes;
   if (got == 0 || (got < 0 && errno == ECONNRESET)) return Heard::end;
   if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return Heard::nothing;
-  // Of the network as such: an error of the host, which is told once nobody has answered for long enough.
+  // Errors of the network or the host, which are reported if there was no answer for long enough.
   if (got < 0 && (errno == ETIMEDOUT || errno == EHOSTUNREACH || errno == ENETUNREACH || errno == EHOSTDOWN))
     return Heard::silence;
   return Heard::trouble;
@@ -194,7 +196,7 @@ Lifeline::Lifeline(const LifelineAddress& address, std::uint64_t own) : secret_(
       attempts_.push_back({std::move(socket)});
 }
 
-// False once there is nothing more to hope for. An address may lead to another machine, or to this one.
+// False if the attempt has failed. The secret tells whether the address leads to the right machine.
 bool Lifeline::advance(Attempt& attempt) {
   const int number = attempt.socket.number();
   pollfd ready{number, POLLOUT, 0};

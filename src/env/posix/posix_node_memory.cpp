@@ -7,7 +7,7 @@
 namespace tailrace::env {
 namespace {
 
-// "max" is no number.
+// Nothing for "max", which means no limit.
 std::optional<std::uint64_t> number_in(const std::string& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
@@ -15,7 +15,7 @@ std::optional<std::uint64_t> number_in(const std::string& path) {
   return number;
 }
 
-// Of a file with a name and a number in each line.
+// Reads an entry of a file with a name and a number in each line.
 std::optional<std::uint64_t> entry_in(const std::string& path, const std::string& name) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -27,7 +27,7 @@ std::optional<std::uint64_t> entry_in(const std::string& path, const std::string
   return std::nullopt;
 }
 
-// The names of version 2 and those of version 1.
+// The names of files in control groups, for version 2 and version 1.
 struct Names {
   const char *limit, *used, *reclaimable;
 };
@@ -47,7 +47,7 @@ void take_least(std::optional<std::uint64_t>& least, const std::optional<std::ui
   if (one) least = least ? std::min(*least, *one) : one;
 }
 
-// Of the group and all above it.
+// Looks at the group and all its ancestors.
 void look_at_groups(std::optional<std::uint64_t>& least, const std::string& mount, std::string group,
                     const Names& names) {
   for (;;) {
@@ -58,7 +58,7 @@ void look_at_groups(std::optional<std::uint64_t>& least, const std::string& moun
   }
 }
 
-// In a list with commas.
+// Whether `memory` is in the list, which is separated by commas.
 bool names_memory(const std::string& controllers) {
   std::istringstream list(controllers);
   for (std::string one; std::getline(list, one, ',');)

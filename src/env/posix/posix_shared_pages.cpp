@@ -22,7 +22,7 @@ namespace {
 
 }  // namespace
 
-// The pages are taken here, so that a lack of memory is an error and not a signal at a later write.
+// Allocates the pages here, so that a lack of memory is an error and not a SIGBUS at a later write.
 SharedPages::SharedPages(std::size_t size) {
   const int descriptor = ::memfd_create("tailrace step", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (descriptor < 0) fail(descriptor, size);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<int, 2> stop_signals = {SIGTERM, SIGINT};
 
-// A handler gets no argument but the signal's number, so what it needs can only stand here.
+// A handler gets no argument except the signal's number, so its data are global.
 std::atomic<int> caught_signal{0};
 std::atomic<bool> taken{false};
 std::array<struct sigaction, stop_signals.size()> before;
@@ -56,14 +56,14 @@ bool is_ours_to_take(const struct sigaction& action, OwnHandler own) {
   return action.sa_handler == SIG_DFL;
 }
 
-// The library or program that holds an address; null: none does.
+// The base address of the library or program that contains an address; null: none.
 const void* holder_of(const void* address) {
   Dl_info info = {};
   return address != nullptr && dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
 }
 
-// MPICH takes SIGUSR1, by which its launcher tells of processes that died. Where MPI is a part of the program
-// nobody can tell its handlers from the program's.
+// MPICH handles SIGUSR1, with which its launcher reports processes that died. If MPI is linked statically
+// into the program, its handlers cannot be distinguished from the program's.
 bool is_of_mpi(const struct sigaction& action) {
   const void* mpi = holder_of(dlsym(RTLD_DEFAULT, "PMPI_Init"));
   return is_function(action) && mpi != nullptr &&
@@ -82,7 +82,7 @@ StopSignals::StopSignals(OwnHandler own) {
     if (!replaced[i]) continue;
     struct sigaction action = {};
     action.sa_sigaction = note_stop_signal;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;  // reads and writes under way go on
+    action.sa_flags = SA_SIGINFO | SA_RESTART;  // interrupted reads and writes continue
     sigemptyset(&action.sa_mask);
     sigaction(stop_signals[i], &action, nullptr);
   }

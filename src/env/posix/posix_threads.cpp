@@ -23,7 +23,7 @@
 namespace tailrace::env {
 namespace {
 
-// The affinity calls want a set as large as the kernel's, which on large machines exceeds cpu_set_t.
+// The affinity calls need a set as large as the kernel's, which on large machines exceeds cpu_set_t.
 constexpr std::size_t most_cpus = 8192;
 
 class CpuSet {
@@ -39,7 +39,7 @@ class CpuSet {
   cpu_set_t* set_;
 };
 
-// Empty for one that is gone; 0 is the calling one.
+// The CPUs where a thread may run; none if it has ended. 0: the calling thread.
 std::vector<int> cpus_of_thread(pid_t thread) {
   CpuSet set;
   std::vector<int> cpus;

@@ -1,4 +1,4 @@
-// What every FileSystem must do. Give it an empty directory that exists.
+// The conformance tests of every FileSystem. They need an empty directory.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -83,7 +83,7 @@ inline void check_refusals(FileSystem& files, const std::string& directory) {
             std::string::npos);
 }
 
-// Lines of several threads stay whole, and none is lost.
+// Lines of several threads are not mixed, and none is lost.
 inline void check_concurrent_appends(FileSystem& files, const std::string& directory) {
   const std::string path = directory + "/lines";
   constexpr int writers = 4, lines = 50;
@@ -160,7 +160,7 @@ inline void check_names_of_open_files(FileSystem& files, const std::string& dire
   EXPECT_EQ(refusal([&] { files.rename_new(second, third); }),
             "cannot rename " + second + " to " + third + ": File exists");
   EXPECT_EQ(files.read(third), "other");
-  files.rename(third, second);  // the open file has no name any more, and is still there
+  files.rename(third, second);  // the open file has no name any more, but still exists
   EXPECT_FALSE(file->is_file_at(second));
   put_text(*file, 5, "!");
   EXPECT_EQ(text_of(*file, 0, 6), "moved!");
@@ -178,7 +178,7 @@ inline void check_marks(FileSystem& files, const std::string& directory) {
   EXPECT_FALSE(writer->other_writer());
   EXPECT_TRUE(reader->other_writer());
   EXPECT_FALSE(other->mark_as_writer());
-  writer->close();  // gives the mark back, as its end does
+  writer->close();  // removes the mark, like its destructor
   EXPECT_FALSE(reader->other_writer());
   EXPECT_TRUE(other->mark_as_writer());
 }

@@ -20,7 +20,7 @@ namespace {
 using State = Lifeline::State;
 
 bool soon(const std::function<bool()>& holds) {
-  const double end = steady_seconds() + 5.0;
+  const double end = steady_seconds() + 30.0;
   while (!holds() && steady_seconds() < end) usleep(1000);
   return holds();
 }
@@ -46,6 +46,11 @@ class Child {
   }
   const LifelineAddress& address() const { return address_; }
   void kill(int signal) const { ::kill(number_, signal); }
+  // A process that has ended has closed its sockets.
+  void wait_for_death() const {
+    siginfo_t what;
+    EXPECT_EQ(waitid(P_PID, static_cast<id_t>(number_), &what, WEXITED | WNOWAIT), 0);
+  }
   void let_go() const { EXPECT_EQ(write(go_, "g", 1), 1); }
 
  private:
@@ -142,7 +147,7 @@ TEST(Lifeline, of_a_process_that_lets_go_says_nothing_of_its_death) {
   child.let_go();
   ASSERT_TRUE(soon([&] { return line.look() == State::let_go; }));
   child.kill(SIGKILL);
-  usleep(20000);
+  child.wait_for_death();
   EXPECT_EQ(line.look(), State::let_go);
 }
 

@@ -1,4 +1,4 @@
-// Whether what came in a message holds together, so that every number in it may be followed.
+// Checks that a received message is consistent, so that every index in it is valid.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace tailrace::model {
 
-// Of a component of so many ranks. Throws Error(internal) that names what does not fit; a message of another
-// rank of the job is damaged then. What a model can get wrong is checked where it declares.
+// `ranks`: of the component. Throws Error(internal) that names the inconsistency, which means that the
+// message was damaged. Mistakes of a model are found earlier, when it declares.
 void check_message(const Declarations& declarations, const Decomposition& decomposition, std::size_t ranks);
 
 }  // namespace tailrace::model

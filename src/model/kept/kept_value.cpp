@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/bytes.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::model {
 namespace {
@@ -72,8 +73,8 @@ std::optional<KeptValue> load_kept_value(const StateLoader& loader, const std::s
 }
 
 StateArray kept_array(const Declarations& declarations, int field) {
-  const Field& of = declarations.fields[static_cast<std::size_t>(field)];
-  const Grid& grid = declarations.grids[static_cast<std::size_t>(of.grid)];
+  const Field& of = declarations.fields[base::index(field)];
+  const Grid& grid = declarations.grids[base::index(of.grid)];
   return {"model/fields/" + of.name, of.type, grid.dims, grid.shape};
 }
 

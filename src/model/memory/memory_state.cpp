@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "base/index.hpp"
 #include "base/nearest_name.hpp"
 #include "tailrace/error.hpp"
 
@@ -38,13 +39,13 @@ void MemoryState::save(const StateArray& array, const Region& region, std::span<
                                                  text_of(saved.array), text_of(array)));
   for (const Segment& segment : segments_of(array, region)) {
     for (std::int64_t i = 0; i < segment.count; ++i) {
-      const auto cell = static_cast<std::size_t>(segment.target + i);
+      const auto cell = base::index(segment.target + i);
       const std::byte* from = values.data() + static_cast<std::size_t>(segment.source + i) * element;
       std::byte* to = saved.values.data() + cell * element;
       if (saved.there[cell] && std::memcmp(to, from, element) != 0)
         throw Error(
             ErrorCode::internal,
-            fmt::format("state \"{}\": two servers save different values of cell {}", array.name, cell));
+            fmt::format("state \"{}\": two servers saved different values of cell {}", array.name, cell));
       std::memcpy(to, from, element);
       saved.there[cell] = true;
     }
@@ -69,10 +70,10 @@ void MemoryState::load(const StateArray& array, const Region& region, std::span<
   const std::size_t element = size_of(array.type);
   for (const Segment& segment : segments_of(array, region)) {
     for (std::int64_t i = 0; i < segment.count; ++i) {
-      const auto cell = static_cast<std::size_t>(segment.target + i);
+      const auto cell = base::index(segment.target + i);
       if (!saved.there[cell])
         throw Error(ErrorCode::resource,
-                    fmt::format("the saved state lacks cell {} of \"{}\"", cell, array.name));
+                    fmt::format("cell {} of \"{}\" is missing in the saved state", cell, array.name));
       std::memcpy(values.data() + static_cast<std::size_t>(segment.source + i) * element,
                   saved.values.data() + cell * element, element);
     }

@@ -1,4 +1,4 @@
-// Saved state in memory: puts the parts of arrays together as they come from all servers of a process.
+// Saved state in memory: assembles arrays from the parts that all servers of a process save.
 #pragma once
 
 #include <map>
@@ -9,10 +9,10 @@
 
 namespace tailrace::model {
 
-// One thread.
+// Not safe from several threads.
 class MemoryState final : public StateSaver, public StateLoader {
  public:
-  // A cell may be saved again, by a server that knows it too; Error(internal) where the value is another.
+  // Several servers may save the same cell; Error(internal) if the values differ.
   void save(const StateArray& array, const Region& region, std::span<const std::byte> values) override;
   std::optional<StateArray> find(const std::string& name) const override;
   void load(const StateArray& array, const Region& region, std::span<std::byte> values) const override;
@@ -23,7 +23,7 @@ class MemoryState final : public StateSaver, public StateLoader {
   struct Saved {
     StateArray array;
     std::vector<std::byte> values;
-    std::vector<bool> there;  // by cell
+    std::vector<bool> there;  // by cell: it was saved
   };
   std::map<std::string, Saved> arrays_;
 };

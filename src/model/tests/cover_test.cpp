@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <random>
 
+#include "base/index.hpp"
 #include "model/declarations.hpp"
 
 namespace tailrace::model {
@@ -104,7 +105,7 @@ TEST(CheckCover, agrees_with_counting_cells) {
     std::vector<Region> regions{block(0, 0, cut, nx), block(cut, 0, ny - cut, cut2),
                                 block(cut, cut2, ny - cut, nx - cut2)};
     if (pick(0, 2) == 0) {
-      Region& spoilt = regions[static_cast<std::size_t>(pick(0, 2))];
+      Region& spoilt = regions[base::index(pick(0, 2))];
       const std::int64_t y = pick(0, ny - 1), x = pick(0, nx - 1);
       spoilt = block(y, x, pick(0, ny - y), pick(0, nx - x));
     }
@@ -114,7 +115,7 @@ TEST(CheckCover, agrees_with_counting_cells) {
         for (const auto& across : region.runs(1))
           for (std::int64_t y = along.start; y < along.start + along.count; ++y)
             for (std::int64_t x = across.start; x < across.start + across.count; ++x)
-              ++held[static_cast<std::size_t>(y * nx + x)];
+              ++held[base::index(y * nx + x)];
     const auto missing = std::count(held.begin(), held.end(), 0);
     const bool overlap = std::any_of(held.begin(), held.end(), [](int ranks) { return ranks > 1; });
     const std::string said = complaint(plane(ny, nx), regions);

@@ -6,6 +6,8 @@
 #include <functional>
 #include <random>
 
+#include "base/index.hpp"
+
 namespace tailrace::model {
 namespace {
 
@@ -94,17 +96,17 @@ TEST(MessageChecks, name_what_does_not_fit) {
        "grid \"les\": coordinate \"y\" is in field number 77"},
       {[](Message& m) { m.declarations.grids[0].coordinates[0].field = 0; }, "is not in field number 0"},
       {[](Message& m) { m.declarations.grids[0].coordinates[1].values.pop_back(); },
-       "coordinate \"x\" has another number of values"},
+       "coordinate \"x\" has a number of values"},
       {[](Message& m) {
          m.declarations.grids[0].coordinates[1].bounds = {1, 2, 3};
        },
        "number of bounds"},
       {[](Message& m) { m.declarations.grids[0].coordinates[1].dims = {"q"}; },
-       "has a dim that the grid has not"},
-      {[](Message& m) { m.declarations.grids[0].shape[1] = 0; }, "grid \"les\" has no possible shape"},
+       "has a dim that its grid lacks"},
+      {[](Message& m) { m.declarations.grids[0].shape[1] = 0; }, "grid \"les\" has an invalid shape"},
       {[](Message& m) { m.declarations.grids[0].shape[1] = INT64_MAX / 4; },
-       "grid \"les\" has no possible shape"},
-      {[](Message& m) { m.declarations.grids[2].indexed_dim = "q"; }, "grid \"ico\" has no dim of indices"},
+       "grid \"les\" has an invalid shape"},
+      {[](Message& m) { m.declarations.grids[2].indexed_dim = "q"; }, "grid \"ico\" has no indexed dim"},
       {[](Message& m) { m.declarations.grids[2].mesh->node_y_field = -1; },
        "mesh \"m\" is in field number -1"},
       {[](Message& m) { m.declarations.grids[2].mesh->nodes = 14; }, "mesh \"m\" is not in field number 2"},
@@ -115,7 +117,7 @@ TEST(MessageChecks, name_what_does_not_fit) {
        },
        "grid \"les[y]\" has regions of 2 ranks"},
       {[](Message& m) { m.decomposition.regions[0] = m.decomposition.regions[1]; },
-       "a region of another shape"},
+       "a region whose shape does not fit"},
       {[](Message& m) { m.decomposition.regions[2] = slices(12, {}); },
        "grid \"ico\" has a region with cells outside"},
       {[](Message& m) {
@@ -140,19 +142,19 @@ void follow(const Message& message) {
   const Declarations& all = message.declarations;
   for (const Field& each : all.fields) {
     ASSERT_LE(static_cast<int>(each.type), 3);
-    const Regions& regions = message.decomposition.regions.at(static_cast<std::size_t>(each.grid));
+    const Regions& regions = message.decomposition.regions.at(base::index(each.grid));
     ASSERT_EQ(regions.size(), ranks);
     for (const Region& region : regions.distinct())
-      ASSERT_EQ(region.rank(), all.grids.at(static_cast<std::size_t>(each.grid)).dims.size());
+      ASSERT_EQ(region.rank(), all.grids.at(base::index(each.grid)).dims.size());
   }
   for (const Grid& each : all.grids) {
     ASSERT_LE(static_cast<int>(each.kind), 3);
     ASSERT_GE(each.size(), 1);
     for (const Coordinate& coordinate : each.coordinates)
-      if (coordinate.field) static_cast<void>(all.fields.at(static_cast<std::size_t>(*coordinate.field)));
+      if (coordinate.field) static_cast<void>(all.fields.at(base::index(*coordinate.field)));
     if (!each.mesh) continue;
     for (const int number : {each.mesh->node_x_field, each.mesh->node_y_field, each.mesh->connectivity_field})
-      static_cast<void>(all.fields.at(static_cast<std::size_t>(number)));
+      static_cast<void>(all.fields.at(base::index(number)));
   }
 }
 

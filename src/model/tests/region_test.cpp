@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 namespace tailrace::model {
 namespace {
@@ -91,7 +92,7 @@ TEST(Intersect, agrees_with_looking_up_every_cell) {
           bool in = true;
           for (std::size_t d = 0; d < 3; ++d) in = in && at[d] >= 0 && at[d] < box.count[d];
           if (in) {
-            expected[static_cast<std::size_t>((at[0] * box.count[1] + at[1]) * box.count[2] + at[2])] = local;
+            expected[base::index((at[0] * box.count[1] + at[1]) * box.count[2] + at[2])] = local;
             ++inside;
           }
           ++local;
@@ -100,7 +101,7 @@ TEST(Intersect, agrees_with_looking_up_every_cell) {
     std::int64_t copied = 0;
     for (const Segment& segment : intersect(region, box)) {
       for (std::int64_t i = 0; i < segment.count; ++i)
-        got[static_cast<std::size_t>(segment.target + i)] = segment.source + i;
+        got[base::index(segment.target + i)] = segment.source + i;
       copied += segment.count;
     }
     EXPECT_EQ(got, expected);

@@ -45,7 +45,7 @@ TEST(MemoryState, SaysWhatDoesNotFit) {
   state.save(plane, corner, bytes(std::vector<double>{1}));  // from another server that knows it too
   EXPECT_THAT(
       complaint([&] { state.save(plane, corner, bytes(std::vector<double>{2})); }, ErrorCode::internal),
-      HasSubstr("two servers save different values of cell 0"));
+      HasSubstr("two servers saved different values of cell 0"));
   StateArray other = plane;
   other.shape = {2, 4};
   EXPECT_EQ(complaint([&] { state.save(other, corner, bytes(std::vector<double>{1})); }, ErrorCode::internal),
@@ -56,7 +56,7 @@ TEST(MemoryState, SaysWhatDoesNotFit) {
   };
   EXPECT_EQ(load(other, corner),
             "the saved state has \"w\" as float64(y=2, x=3), but float64(y=2, x=4) is expected");
-  EXPECT_EQ(load(plane, Region::of_box({{0, 0}, {2, 3}})), "the saved state lacks cell 1 of \"w\"");
+  EXPECT_EQ(load(plane, Region::of_box({{0, 0}, {2, 3}})), "cell 1 of \"w\" is missing in the saved state");
   other.name = "v";
   EXPECT_THAT(load(other, corner), HasSubstr("the saved state has no \"v\""));
 }

@@ -131,13 +131,13 @@ inline void check_refusals(const Format& format, const std::string& path) {
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.dims[z_dim].name = std::string(300, 'n'); }),
               HasSubstr("nnn...\": the name has 300 bytes; at most 256 are possible"));
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.attributes.emplace_back("_NCProperties", "mine"); }),
-              HasSubstr(": attribute \"_NCProperties\" is a name by which the file keeps notes of its own"));
+              HasSubstr(": attribute \"_NCProperties\" is a name that HDF5 and netCDF use themselves"));
   EXPECT_THAT(message([](DatasetSpec& spec) {
                 spec.variables[theta].attributes.emplace_back("DIMENSION_LIST", "mine");
               }),
               HasSubstr("variable \"theta\": attribute \"DIMENSION_LIST\" is a name"));
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.texts[0].attributes.emplace_back("_FillValue", 1.0); }),
-              HasSubstr("attribute \"_FillValue\" is written by itself"));
+              HasSubstr("attribute \"_FillValue\" is written automatically"));
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.variables[theta].name = "flux"; }),
               HasSubstr("two variables are called \"flux\""));
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.dims[z_dim].name = "x"; }),

@@ -1,4 +1,4 @@
-// What every convention must keep; a new one's test is one call to check_convention.
+// The conformance tests of every convention; the test of a new one calls check_convention.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,8 +22,8 @@ inline std::vector<model::Tick> uneven_ticks() {
 
 using Ends = bool (Convention::*)(const Ruler&, const model::Tick&, LastEdge&) const;
 
-// All that is remembered stands in the edge: of two series told of the same ticks by turns, one is continued
-// from a copy at each tick. Both end where one alone does, and no more often than periods have passed.
+// The edge is the complete state: of two series with the same ticks, one continues from a copy of the edge at
+// each tick. Both end where a single one does, and no more often than periods have passed.
 inline void check_ends(const Convention& convention, Ends ends, const Period& every) {
   SCOPED_TRACE(every.name());
   const calendar::Calendar calendar("standard", calendar::parse_date("2026-01-01"));
@@ -50,7 +50,7 @@ inline void check_ends(const Convention& convention, Ends ends, const Period& ev
   EXPECT_FALSE((convention.*ends)(ruler, ticks.back(), alone)) << "a period has a length";
 }
 
-// Each sample counts, if only time went on; how much does not depend on what other windows hold.
+// Each sample has a positive weight if time has advanced; the weight does not depend on other windows.
 inline void check_weights(const Convention& convention) {
   const calendar::Calendar calendar;
   const Ruler ruler(Period::of_seconds(20.0), calendar);

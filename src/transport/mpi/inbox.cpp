@@ -15,7 +15,7 @@ void Inbox::look(int sender, std::uint64_t& seen) {
   if (asking.waits_for_room()) look_at(sender, asking, true);
 }
 
-// A message for which there is no room yet hides those behind it from a probe of all.
+// A message for which there is no room yet hides later ones from a probe of all senders.
 void Inbox::look_at_all() {
   while (const auto incoming = communicator_.probe(comm::any, tag_)) {
     const auto consumer = consumers_.find(incoming->source);

@@ -1,4 +1,4 @@
-// What arrives for the consumers of one channel number, from many senders.
+// Receives messages from many senders for the consumers that share a tag.
 #pragma once
 
 #include <map>
@@ -10,9 +10,8 @@ namespace tailrace::transport::mpi {
 
 class MpiConsumer;
 
-// Each probe is a call of MPI that looks at all that arrives, so one asks for all senders. The thread of
-// next() alone. Consumers that join must be all there are for this communicator and tag: a message of another
-// sender would hide those behind it.
+// A single probe serves all senders, since each probe is a call of MPI. Only for the thread of next(). All
+// consumers of this communicator and tag must join: a message of another sender would hide those behind it.
 class Inbox final : public PollGroup {
  public:
   Inbox(comm::Communicator& communicator, int tag) : communicator_(communicator), tag_(tag) {}
@@ -22,9 +21,9 @@ class Inbox final : public PollGroup {
   }
   void add(int sender, MpiConsumer& consumer) { consumers_[sender] = &consumer; }
   void remove(int sender) { consumers_.erase(sender); }
-  // Starts to receive what has been announced, for all, unless another consumer had that done since this one
-  // last asked. `seen`: the consumer's own, to begin with 0. What has no room is only taken for the one that
-  // asks.
+  // Starts to receive announced messages for all consumers, unless another consumer did so since the last
+  // call of this one. `seen`: a counter of the consumer, initially 0. A message without room is only taken
+  // for the calling consumer.
   void look(int sender, std::uint64_t& seen);
 
  private:

@@ -15,7 +15,7 @@
 namespace tailrace::transport::mpi {
 namespace {
 
-constexpr double patience_at_end = 1.0;  // seconds, for what is under way when this end goes
+constexpr double patience_at_end = 1.0;  // seconds, for messages in transit when this end is destroyed
 constexpr auto nap = std::chrono::microseconds(200);
 
 }  // namespace
@@ -24,8 +24,8 @@ MpiConsumer::MpiConsumer(comm::Communicator& communicator, int sender, int tag, 
                          Doorbell& doorbell)
     : communicator_(communicator), sender_(sender), tag_(tag), capacity_(capacity), doorbell_(doorbell) {}
 
-// A sender that died takes no note and ends no message: what is under way then would be waited for without
-// end, and is left to MPI with its memory.
+// A sender that died receives no note and completes no message. To wait for messages in transit would block
+// indefinitely, so they and their memory are left to MPI.
 MpiConsumer::~MpiConsumer() {
   if (inbox_) inbox_->remove(sender_);
   if (room_ != nullptr) {
@@ -80,7 +80,7 @@ std::optional<Packet> MpiConsumer::next() {
   const std::span<const std::byte> payload(place + sizeof head, static_cast<std::size_t>(head.payload));
   read_ += total;
   const base::MutexLock lock(mutex_);
-  // Only an abandoned channel leaves a gap: what it could not send any more.
+  // Only an abandoned channel has a gap: the packets that it could not send.
   const std::uint64_t sequence = first_taken_ + taken_.size();
   TAILRACE_ASSERT(head.sequence == sequence || head.header.kind == model::PacketKind::abandon,
                   "a packet of a channel is out of order");
@@ -110,9 +110,10 @@ void MpiConsumer::receive_into(ReceiveBudget& room) {
   room.join();
 }
 
-// A message may be larger than the consumer's part of the room, which it then gets alone. It belongs to the
-// step that is worked on, since a message ends with the word that a step begins, and nothing is asked of a
-// client that has said so: its packets are released whatever others do. One that is not asked may be ahead.
+// A message that is larger than the consumer's share of the room gets the large part alone. This cannot
+// deadlock: a message ends with the packet that begins a step, and a client that has sent that packet is not
+// asked again. So a message of a client that is asked belongs to the present step, and its packets are
+// released whatever others do. A client that is not asked may be ahead.
 bool MpiConsumer::admit(std::size_t bytes, bool asked) {
   const base::MutexLock lock(mutex_);
   if (room_ != nullptr && under_way_ + bytes > room_->part()) {
@@ -150,7 +151,7 @@ void MpiConsumer::join(std::shared_ptr<PollGroup>& company) {
 
 void MpiConsumer::release(std::uint64_t sequence) {
   env::maybe_delay("release");
-  std::shared_ptr<std::byte[]> memory;  // is freed after the lock is
+  std::shared_ptr<std::byte[]> memory;  // freed after the mutex is unlocked
   {
     const base::MutexLock lock(mutex_);
     TAILRACE_ASSERT(sequence - first_taken_ < taken_.size(),
@@ -190,8 +191,8 @@ void MpiConsumer::request_stop() {
   doorbell_.ring();
 }
 
-// A credit for each of many little packets would cost more than the packets: it waits until it is worth a
-// message or there is nothing better to do.
+// A credit for each of many small packets would cost more than the packets: it is sent when it is large
+// enough, or when there is nothing else to do.
 void MpiConsumer::send_notes(bool idle) {
   std::deque<base::Fault> faults;
   bool stop = false;
@@ -232,7 +233,7 @@ void MpiConsumer::send_note(std::vector<std::byte> bytes) {
   note.request = communicator_.send(note.bytes, sender_, tag_ + 1);
 }
 
-// How much waits at the sender is not known here, but that it has to.
+// It is known only whether more waits at the sender, not how much.
 std::size_t MpiConsumer::bytes_under_way() const {
   const base::MutexLock lock(mutex_);
   return more_waits_ ? std::max(capacity_, under_way_) : under_way_;

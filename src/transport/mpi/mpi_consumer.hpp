@@ -1,6 +1,6 @@
-// The Consumer of a sender on another node. Messages are received into memory of its own, which stays within
-// what the sender may have under way, as the sender gets its space back only when the packets are released
-// here; and within the room that it was given. What is not received lies in the sender's ring.
+// The Consumer of a sender on another node, with credit-based flow control. It receives messages into its own
+// memory. That is bounded by the sender's ring, since the sender reuses space only when packets are released
+// here, and by the ReceiveBudget. Data that are not yet received stay in the sender's ring.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@
 
 namespace tailrace::transport::mpi {
 
-// The thread of next() alone calls MPI. release() and raise() come from any thread: they leave what they have
-// to say under mutex_, and next() sends it, many credits in one note. The packets of a message share its
-// memory, since each is released by itself. Constant after construction: communicator_, sender_, tag_,
-// capacity_, doorbell_.
+// Only the thread of next() calls MPI. release() and raise() may be called from any thread: they store
+// credits and faults under mutex_, and next() sends them, many credits in one note. The packets of a message
+// share its memory, since each is released separately. Constant after construction: communicator_, sender_,
+// tag_, capacity_, doorbell_.
 class MpiConsumer final : public Consumer {
  public:
   MpiConsumer(comm::Communicator& communicator, int sender, int tag, std::size_t capacity,
@@ -34,12 +34,12 @@ class MpiConsumer final : public Consumer {
   void release(std::uint64_t sequence) override;
   void raise(const base::Fault& fault) override;
   void request_stop() override;
-  void close() override;  // tells the sender what was released last, and that no more is taken
+  void close() override;  // sends the last credits, and that no more is received
   bool alive() override { return true; }
   bool needs_polling() const override { return true; }
   void join(std::shared_ptr<PollGroup>& company) override;
-  // A message of this channel that a probe reported; false where it has no room yet. `asked`: next() was
-  // called for this channel, and not for another one that looks for all.
+  // Starts to receive a message of this channel that a probe reported; false if there is no room yet.
+  // `asked`: next() was called for this channel, not for another one that looks for all.
   bool start_receiving(const comm::Incoming& incoming, bool asked);
   bool waits_for_room() const;
   std::size_t bytes_under_way() const override;

@@ -14,7 +14,7 @@
 namespace tailrace::transport::mpi {
 namespace {
 
-constexpr int reserves_between_looks = 64;  // a look costs a call of MPI
+constexpr int reserves_between_looks = 64;  // each look for notes is a call of MPI
 constexpr double shortest_nap = 2e-5;
 constexpr double longest_nap = 1e-3;
 constexpr double patience_at_end = 2.0;  // seconds for sends under way when a producer ends without drain
@@ -44,7 +44,7 @@ MpiProducer::MpiProducer(comm::Communicator& communicator, int receiver, int tag
   spill_.emplace(control_, std::move(file));
 }
 
-// What the receiver has said is taken, so that MPI is left with no message that nobody received.
+// Receives the receiver's last note, so that no unreceived message is left in MPI.
 void MpiProducer::hear_last_word() {
   if (comm::thread_level() == comm::ThreadLevel::none) return;
   const double end = env::steady_seconds() + patience_for_last_word;
@@ -55,8 +55,8 @@ void MpiProducer::hear_last_word() {
   }
 }
 
-// A send that the receiver never takes would hold the program here for ever; MPI may use its memory until the
-// end.
+// A send that the receiver never takes would block the program here indefinitely, so it is abandoned and its
+// memory is left to MPI.
 MpiProducer::~MpiProducer() {
   try {
     hear_last_word();
@@ -70,7 +70,7 @@ MpiProducer::~MpiProducer() {
       if (comm::thread_level() == comm::ThreadLevel::none || all_sent()) return;
       nap_for(longest_nap);
     }
-  } catch (...) {  // MPI is out of order; its requests are not touched again
+  } catch (...) {  // MPI has failed; its requests are not used again
   }
   struct Left {
     Mapping memory;
@@ -85,7 +85,8 @@ std::span<std::byte> MpiProducer::reserve(std::size_t payload) {
   if (++quiet_reserves_ >= reserves_between_looks) progress();
   reserved_bytes_ = payload;
   reserved_ = Reserved::in_ring;
-  const bool behind_spilled = spill_ && !spill_->drained();  // order: what was spilled goes first
+  const bool behind_spilled =
+      spill_ && !spill_->drained();  // spilled packets are sent first, to keep the order
   std::byte* place = writer_.fits(payload) && !behind_spilled ? writer_.try_reserve(payload) : nullptr;
   if (place == nullptr) {
     reserved_ = Reserved::nothing;
@@ -176,8 +177,8 @@ void MpiProducer::progress() {
   if (spilled_) refill();
 }
 
-// What lies in one piece in the ring becomes one message, up to a word that is no block: what comes behind it
-// may have to wait for other senders.
+// Contiguous packets in the ring become one message, which ends with the first packet that is not a block:
+// later packets may have to wait for other senders.
 void MpiProducer::send_published() {
   counters_.most_bytes_under_way =
       std::max(counters_.most_bytes_under_way, std::min(bytes_under_way(), capacity()));
@@ -231,8 +232,9 @@ void MpiProducer::receive_notes() {
   }
 }
 
-// Packet by packet, as the receiver may hold the last of a message while it waits for what has no room yet. A
-// send that MPI does not call complete keeps its memory, though the receiver has it all.
+// Releases space packet by packet, since the receiver may keep the last packet of a message while a later
+// message waits for room. The memory of a send is kept until MPI reports it complete, even if the receiver
+// has released all of it.
 void MpiProducer::give_back() {
   std::uint64_t limit = released_;
   for (Message& message : messages_) {
@@ -253,7 +255,7 @@ void MpiProducer::refill() {
     const PacketHead packet = *head;
     const auto payload = static_cast<std::size_t>(packet.payload);
     if (writer_.fits(payload)) {
-      if (reserved_ == Reserved::in_ring) break;  // the free place is promised
+      if (reserved_ == Reserved::in_ring) break;  // the free place is reserved
       std::byte* place = writer_.try_reserve(payload);
       if (place == nullptr) break;
       spilled_->take(place);
@@ -262,7 +264,7 @@ void MpiProducer::refill() {
       continue;
     }
     send_published();
-    if (!messages_.empty()) break;  // a packet larger than the ring has the buffer to itself
+    if (!messages_.empty()) break;  // a packet that is larger than the ring is sent alone
     const std::size_t bytes = packet_size(payload);
     AlignedBytes alone = allocate_aligned(bytes);
     new (alone.get()) PacketHead(packet);
@@ -297,7 +299,7 @@ void MpiProducer::abandon() noexcept {
                 .total = sizeof(PacketHead),
                 .header = {.kind = model::PacketKind::abandon}};
     goodbye_request_ = communicator_.send(std::as_bytes(std::span(&goodbye_, 1)), receiver_, tag_);
-  } catch (...) {  // the last word of a rank that leaves; nobody is left to hear why it was not said
+  } catch (...) {  // the last note of a rank that leaves: there is no caller to report a failure to
   }
 }
 

@@ -1,5 +1,4 @@
-// The Producer towards a receiver on another node: the ring is in the sender's own memory and is the send
-// buffer.
+// The Producer for a receiver on another node: the ring is in the sender's own memory and is the send buffer.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +16,13 @@
 
 namespace tailrace::transport::mpi {
 
-// One thread calls it, the model's, and MPI is called from within its calls: no lock, no thread, no progress
-// in between. The ring serves as send buffer because what MPI sends from must stay where it is until it is
-// released, in the order in which a ring frees its room. Two readers walk behind the writer: unsent_ finds
-// what makes up the next message, unreleased_ what credits have freed. The spill file is this end's own, both
-// its writer and its reader: what was spilled goes through the ring later, so that the receiver sees one
-// stream. Constant after construction: communicator_, receiver_, tag_, options_, sender_, memory_, control_.
+// Only the model's thread calls it, and MPI is called only inside these calls: there is no lock and no
+// thread, and no progress between calls. The ring can serve as send buffer because memory from which MPI
+// sends must not move until it is released, and a ring frees its space in that order. Two readers follow the
+// writer: unsent_ finds the packets of the next message, unreleased_ those that credits have freed. This end
+// both writes and reads the spill file: spilled packets pass through the ring later, so that the receiver
+// gets one ordered stream. Constant after construction: communicator_, receiver_, tag_, options_, sender_,
+// memory_, control_.
 class MpiProducer final : public Producer {
  public:
   MpiProducer(comm::Communicator& communicator, int receiver, int tag, const BufferOptions& options,

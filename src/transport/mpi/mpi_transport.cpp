@@ -28,7 +28,7 @@ class Messages final : public Transport {
     const auto capacity = static_cast<std::size_t>(invitation.get<std::uint64_t>());
     return std::make_unique<MpiConsumer>(communicator, inviter, tag, capacity, doorbell);
   }
-  // The buffer is the sender's own memory, so the inviter's wishes go to it.
+  // The buffer is in the sender's memory, so the invitation carries the inviter's options to it.
   std::unique_ptr<Producer> accept_producer(base::ByteReader& invitation, comm::Communicator& communicator,
                                             int inviter) const override {
     const auto tag = invitation.get<std::int32_t>();

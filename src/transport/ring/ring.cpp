@@ -26,11 +26,11 @@ std::size_t bytes_between(const RingControl& control, std::uint64_t head, std::u
 
 void RingWriter::look_at_head() { head_ = std::max(control_.head.load(std::memory_order_acquire), floor_); }
 
-// A packet that does not fit before the end of the ring normally leaves a skip marker there, and the rest of
-// the lap counts as used. When the ring is empty there is no need for that: the tail jumps to the start of
-// the next lap, which is written into the control block, and all of the ring is free for what follows. It
-// does so too where the packet would fit, once the first part of the ring is behind it. There is at most one
-// such jump at a time: the ring is empty again only when the consumer has passed the one before.
+// If a packet does not fit before the end of the ring, a skip marker is written there, and the rest of the
+// lap counts as used. If the ring is empty, this is not necessary: the tail jumps to the start of the next
+// lap, which is recorded in the control block, and the whole ring is free. It also jumps when the packet
+// would fit but the first part of the ring has been passed, since that part is still in caches. At most one
+// jump exists at a time: the ring is empty again only after the consumer has passed the previous one.
 std::byte* RingWriter::try_reserve(std::size_t payload) {
   const std::uint64_t total = packet_size(payload);
   const std::uint64_t rest = capacity_ - tail_ % capacity_;
@@ -76,8 +76,8 @@ std::size_t RingWriter::bytes_under_way() const {
   return static_cast<std::size_t>(tail_ - std::max(control_.head.load(std::memory_order_acquire), floor_));
 }
 
-// A jump lies where the ring was empty, so it is known with the tail behind it: what the producer keeps
-// writing to is read once for all packets that are there.
+// A jump is at a place where the ring was empty, so it is visible with the tail behind it: the cache line
+// that the producer writes is read once for all available packets.
 bool RingReader::look_at_tail() {
   tail_ = control_.tail.load(std::memory_order_acquire);
   jump_from_ = control_.jump_from.load(std::memory_order_relaxed);

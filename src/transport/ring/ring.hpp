@@ -1,4 +1,5 @@
-// The byte ring itself: who may write and read where. Knows nothing of waiting, faults or the spill file.
+// A lock-free ring buffer of bytes for one producer and one consumer (Lamport 1977), with packets of any
+// size. Waiting, faults and the spill file are handled elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +14,28 @@ namespace tailrace::transport {
 
 // Producer's end. One thread.
 //
-// It keeps its own copies of the positions: tail_ is what it will publish, head_ what it last saw of the
-// consumer. Reading the consumer's word brings a cache line from another core, so it is looked at only when
-// the copy says that there is no room, or when it may pay to start again at the front (look_at_), where the
-// ring is still in the caches.
+// It caches the positions: tail_ is the next one to publish, head_ the consumer's as last read. To read the
+// consumer's position transfers a cache line from another core, so it is read only if there is no room
+// according to the copy, or if it may be worth restarting at the front (look_at_), which is still in the
+// caches.
 class RingWriter {
  public:
   RingWriter(RingControl& control, std::byte* data)
       : control_(control), data_(data), capacity_(control.capacity) {}
 
-  // Place for the payload of one packet, or null when there is no room now. A packet of at most the capacity
-  // finds room at the latest when everything before it has been released. Reserving again gives the earlier
-  // place up.
+  // Memory for the payload of a packet, or null if there is no room now. A packet of at most the capacity
+  // finds room at the latest when all packets before it have been released. A further call discards the
+  // earlier reservation.
   std::byte* try_reserve(std::size_t payload);
-  // Hands the reserved packet over.
+  // Passes the reserved packet to the consumer.
   void publish(const model::PacketHeader& header, std::uint64_t sequence);
 
   // How far into the ring the memory has been used.
   std::size_t reach() const { return static_cast<std::size_t>(begin_ % capacity_ + packet_size(payload_)); }
   bool fits(std::size_t payload) const { return payload <= capacity_ && packet_size(payload) <= capacity_; }
   std::uint64_t tail() const { return tail_; }
-  // A head at which it pays to go on writing when there was no room: an eighth of the ring is free or all of
-  // it.
+  // A position of the consumer at which it is worth continuing after there was no room: an eighth of the
+  // ring, or all of it, is free.
   std::uint64_t worthwhile_head() const;
   std::size_t bytes_under_way() const;
   std::size_t capacity() const { return capacity_; }
@@ -42,7 +43,7 @@ class RingWriter {
  private:
   void look_at_head();
 
-  // A consumer that keeps up needs no more than the first part of the ring, which then stays in caches.
+  // A consumer that keeps up needs only the first part of the ring, which then stays in caches.
   static constexpr std::uint64_t eager_bytes = std::uint64_t{2} << 20;
   static constexpr std::uint64_t look_every = std::uint64_t{64} << 10;
 
@@ -65,20 +66,21 @@ struct PacketView {
   std::uint64_t begin = 0;  // position of the head
 };
 
-// Consumer's end: finds packets; giving space back is up to the owner, who stores RingControl::head.
+// Consumer's end: finds packets. The owner releases space by storing RingControl::head.
 class RingReader {
  public:
   RingReader(RingControl& control, const std::byte* data)
       : control_(control), data_(data), capacity_(control.capacity) {}
 
-  // The next packet, without moving past it. Throws Error(internal) when the ring holds nonsense.
+  // The next packet, without moving past it. Throws Error(internal) if the contents of the ring are invalid.
   std::optional<PacketView> peek() {
     while (position_ != tail_ || look_at_tail()) {
       if (position_ == jump_from_) position_ = jump_to_;
       const std::uint64_t within = position_ % capacity_;
       const std::byte* place = data_ + within;
       const auto* head = std::launder(reinterpret_cast<const PacketHead*>(place));
-      // Where the next packet begins is written in this one: small ones would be waited for one by one.
+      // This packet contains the place of the next one; without a prefetch each small packet would be a cache
+      // miss.
       __builtin_prefetch(place + ahead_bytes);
       __builtin_prefetch(place + ahead_bytes + alignment);
       TAILRACE_ASSERT(head->total >= sizeof(PacketHead) && head->total <= capacity_ - within &&
@@ -95,11 +97,11 @@ class RingReader {
     return std::nullopt;
   }
   void advance(const PacketView& packet) { position_ = packet.begin + packet.head->total; }
-  // Everything before it has been taken (skipped rests included, once peek has seen them).
+  // All packets before it have been taken (including skipped rests, once peek has seen them).
   std::uint64_t position() const { return position_; }
 
  private:
-  bool look_at_tail();  // false: nothing is there
+  bool look_at_tail();  // false: no packet is available
 
   static constexpr std::size_t ahead_bytes = 2048;
 

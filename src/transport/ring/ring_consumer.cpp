@@ -29,7 +29,7 @@ RingConsumer::~RingConsumer() {
   control_.space.ring();
 }
 
-// Packets of the ring and of the spill file are each in order; the sequence numbers say which is next.
+// The packets of the ring and those of the spill file are each in order; sequence numbers merge them.
 std::optional<Packet> RingConsumer::next() {
   env::maybe_delay("next");
   const bool abandoned =
@@ -47,7 +47,7 @@ std::optional<Packet> RingConsumer::next_in_ring() {
   return next_of_ring();
 }
 
-// The ring alone, under one lock; what lies elsewhere comes one by one.
+// Takes many packets of the ring under one lock; those of the spill file come one by one.
 void RingConsumer::take(std::vector<Packet>& packets, std::size_t most, std::size_t bytes) {
   if (spill_ || env::random_delays_on) return Consumer::take(packets, most, bytes);
   std::size_t taken = 0;
@@ -85,8 +85,8 @@ inline std::optional<Packet> RingConsumer::next_of_ring() {
   return Packet{.header = view->head->header, .payload = view->payload, .sequence = sequence};
 }
 
-// The payload is read into memory, which stays within the capacity: more comes when some of it was released.
-// Only a packet that is larger than that by itself is let through alone.
+// The payload is read into memory within the capacity; more is read when some was released. A packet that is
+// larger than the capacity is read alone.
 std::optional<Packet> RingConsumer::next_in_spill() {
   const PacketHead* head = spill_->peek();
   if (head == nullptr) return std::nullopt;

@@ -1,4 +1,4 @@
-// The Consumer over a ring in memory that the producer sees too (shm, loopback).
+// The Consumer of a ring in memory that both ends share (shm, loopback).
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@
 
 namespace tailrace::transport {
 
-// One thread calls next() and take(), any thread release() and raise(). mutex_ guards what these share: which
-// packets are handed out, and faults on their way. Packets are released in any order, but a ring gives its
-// room back in one, so taken_ keeps each packet until all before it are released; one look under the lock
-// serves many of them (take, release of a span), as a lock for each small packet would cost more than the
-// packet. The spill file is the business of next() alone, and its packets are read into memory without the
-// lock. place_, control_ and doorbell_ are constant after construction.
+// One thread calls next() and take(), any thread release() and raise(). mutex_ guards the data that they
+// share: the taken packets and pending faults. Packets are released in any order, but a ring frees its space
+// in order, so taken_ keeps each packet until all before it are released. take() and the release of a span
+// handle many packets under one lock, since a lock for each small packet would cost more than the packet.
+// Only next() uses the spill file, and reads its packets without the lock. place_, control_ and doorbell_ are
+// constant after construction.
 class RingConsumer final : public Consumer {
  public:
-  // `doorbell` is the one that this end sleeps on, and must live longer.
+  // This end sleeps on `doorbell`, which must live longer.
   RingConsumer(RingPlace place, std::optional<SpillFile> spill, Doorbell& doorbell);
   ~RingConsumer() override;
   RingConsumer(const RingConsumer&) = delete;
@@ -46,7 +46,7 @@ class RingConsumer final : public Consumer {
     std::uint64_t begin = 0;  // up to here the ring is free once all earlier packets are released
     bool released = false;
   };
-  struct Spilled {  // a packet that lies in memory, out of the spill file
+  struct Spilled {  // a packet that was read from the spill file into memory
     AlignedBytes memory;
     std::size_t bytes = 0;
   };
@@ -70,7 +70,7 @@ class RingConsumer final : public Consumer {
 
   mutable base::Mutex mutex_;
   RingReader reader_ TAILRACE_GUARDED_BY(mutex_);
-  // Handed out. The first `done_` are released and are removed now and then, all at once.
+  // Taken packets. The first `done_` are released; they are removed from time to time, together.
   std::vector<Taken> taken_ TAILRACE_GUARDED_BY(mutex_);
   std::size_t done_ TAILRACE_GUARDED_BY(mutex_) = 0;
   std::uint64_t next_sequence_ TAILRACE_GUARDED_BY(mutex_) = 0;           // of the packet to come

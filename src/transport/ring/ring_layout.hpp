@@ -1,14 +1,14 @@
-// What lies in the memory that the two ends of a channel share: a control block, then the bytes of the ring.
+// The layout of the memory that the two ends of a channel share: a control block, then the bytes of the ring.
 //
 // Positions count bytes since the start and never wrap; a position modulo the capacity is the place in the
 // ring.
 //
-//   0 ... head            given back by the consumer, free
-//   head ... tail         under way
-//   tail ... head + cap   free, the producer's
+//   0 ... head            released by the consumer
+//   head ... tail         in transit
+//   tail ... head + cap   free for the producer
 //
-// Packets are contiguous: one that does not fit before the end of the ring begins at its start, after a skip
-// marker.
+// Packets are contiguous: a packet that does not fit before the end of the ring begins at its start, after a
+// skip marker.
 #pragma once
 
 #include <atomic>
@@ -41,8 +41,8 @@ inline constexpr std::uint32_t layout_version = 2;
 inline constexpr std::uint32_t layout_magic = 0x54524c31;  // TRL1
 inline constexpr std::size_t fault_text = 8000;
 
-// All zero, but for what `prepare` sets, is a valid start. Each group of words has one writer and its own
-// cache line.
+// All zero, except for what `prepare` sets, is a valid initial state. Each group of words has one writer and
+// its own cache line.
 struct RingControl {
   std::uint32_t magic;
   std::uint32_t version;
@@ -50,7 +50,7 @@ struct RingControl {
 
   // Written by the producer.
   alignas(alignment) std::atomic<std::uint64_t> tail;
-  // Where the tail passes from one position to another without a marker; see RingWriter.
+  // A jump of the tail from one position to another without a marker; see RingWriter.
   std::atomic<std::uint64_t> jump_from;
   std::atomic<std::uint64_t> jump_to;
   std::atomic<std::uint64_t> spill_tail;  // bytes that went into the spill file so far
@@ -69,13 +69,12 @@ struct RingControl {
   ProcessId consumer;  // told with consumer_attached
   std::atomic<std::uint32_t> stop_requested;
 
-  // Where the producer sleeps. It says at which head it wants to be woken (UINT64_MAX: never): with every
-  // release, a stream of little packets would be woken for each of them.
+  // The producer sleeps here. wanted_head is the position at which it is to be woken (UINT64_MAX: never):
+  // otherwise each release of a small packet would wake it.
   alignas(alignment) std::atomic<std::uint64_t> wanted_head;
   Bell space;  // rung by the consumer for that, when it ends, and when a fault was raised
 
-  // A fault on its way to the producer: written by the consumer while `fault_full` is 0, taken by the
-  // producer.
+  // A fault for the producer: the consumer writes it while `fault_full` is 0, the producer takes it.
   alignas(alignment) std::atomic<std::uint32_t> fault_full;
   std::int32_t fault_code;
   std::uint32_t fault_size;
@@ -84,7 +83,7 @@ struct RingControl {
 
 inline constexpr std::size_t control_size = (sizeof(RingControl) + 4095) / 4096 * 4096;
 
-// Bytes between head and tail, less what was jumped over.
+// Bytes between head and tail, without those that were jumped over.
 std::size_t bytes_between(const RingControl& control, std::uint64_t head, std::uint64_t tail);
 
 // A control block in memory that is all zero.

@@ -79,8 +79,8 @@ void RingProducer::publish(const model::PacketHeader& header) {
   ++counters_.packets;
   counters_.bytes += reserved_bytes_;
   unannounced_ += packet_size(reserved_bytes_);
-  // Waking a receiver that sleeps costs as much as copying a few 100 KiB, so that is left to flush, unless so
-  // much has come together that this end may soon have to wait for it.
+  // To wake a sleeping receiver costs as much as copying a few 100 KiB, so flush does it, unless so much is
+  // unread that this end may soon have to wait for it.
   if (unannounced_ >= capacity() / 2) ring();
 }
 
@@ -96,8 +96,8 @@ std::size_t RingProducer::note_use() {
   return used;
 }
 
-// A receiver that works on what comes looks again and again after short sleeps, and need not be woken for
-// each step.
+// A receiver that is processing packets looks for more after short sleeps, and need not be woken for each
+// step.
 void RingProducer::flush() {
   if (finished_) let_go_of_memory();
   if (unannounced_ == 0) return;
@@ -107,8 +107,8 @@ void RingProducer::flush() {
     doorbell_->ring();
 }
 
-// Once the receiver is through with the last packet. This end has nothing else to do while the receiver
-// writes, and with a large ring it takes a while.
+// Unmaps the ring once the receiver has released the last packet: this end is idle while the receiver writes,
+// and for a large ring it takes some time.
 void RingProducer::let_go_of_memory() {
   if (let_go_ || control_.released.load(std::memory_order_acquire) < counters_.packets) return;
   let_go_ = true;
@@ -121,8 +121,8 @@ void RingProducer::drain() {
            [&] { return control_.released.load(std::memory_order_acquire) >= counters_.packets; });
 }
 
-// What ends the wait is said through the bell of the control block; the naps are for what cannot be said: the
-// death of the receiver.
+// The bell of the control block ends the wait; the sleeps are short in order to detect the death of the
+// receiver.
 template <class Ready>
 void RingProducer::wait_for(std::uint64_t wanted_head, Ready ready) {
   control_.wanted_head.store(wanted_head, std::memory_order_seq_cst);
@@ -164,7 +164,7 @@ std::optional<base::Fault> RingProducer::take_fault() {
   base::Fault fault{static_cast<ErrorCode>(control_.fault_code), {}};
   fault.message.assign(control_.fault_message, std::min<std::size_t>(control_.fault_size, fault_text));
   control_.fault_full.store(0, std::memory_order_release);
-  doorbell_->ring();  // another may wait for the place
+  doorbell_->ring();  // another thread may wait for the space of the fault
   return fault;
 }
 

@@ -1,4 +1,4 @@
-// The Producer over a ring in memory that the consumer sees too (shm, loopback).
+// The Producer of a ring in memory that both ends share (shm, loopback).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct RingPlace {
   std::byte* data = nullptr;
 };
 
-// What a producer needs besides the ring.
+// The parts that a producer needs besides the ring.
 struct RingSending {
   Sender sender = Sender::inviter;
   WhenFull when_full = WhenFull::wait;
@@ -28,12 +28,11 @@ struct RingSending {
   std::function<void()> while_waiting;
 };
 
-// One thread calls it, the model's, so there is no lock: what the other end must see is an atomic of the
-// control block with one writer, and all else here is this end's alone. A put is reserve and publish. They
-// touch the ring and the producer's words of the control block, and call the system only when the receiver is
-// to be woken; whatever may take long (waiting, spilling, looking whether a process lives) stands in
-// functions of its own, so that it does not weigh on them. Constant after construction: place_, control_,
-// when_full_, doorbell_, while_waiting_, sender_.
+// Only the model's thread calls it, so there is no lock: shared data are atomics of the control block with
+// one writer, and all other data belong to this end. A put is reserve and publish. They access the ring and
+// the producer's words of the control block, and make a system call only to wake the receiver. Slow paths
+// (waiting, spilling, checking whether a process is alive) are separate functions. Constant after
+// construction: place_, control_, when_full_, doorbell_, while_waiting_, sender_.
 class RingProducer final : public Producer {
  public:
   RingProducer(RingPlace place, RingSending sending);
@@ -60,7 +59,7 @@ class RingProducer final : public Producer {
   void throw_if_hopeless(bool look_for_process);
   void ring();
   void let_go_of_memory();
-  std::size_t note_use();  // bytes under way
+  std::size_t note_use();  // bytes in transit
 
   RingPlace place_;
   RingControl& control_;

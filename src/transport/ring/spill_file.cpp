@@ -15,8 +15,10 @@ namespace tailrace::transport {
 namespace {
 
 constexpr std::uint64_t punch_bytes = std::uint64_t{1} << 20;
-constexpr std::uint64_t claim_bytes = std::uint64_t{16} << 20;  // claiming takes milliseconds, however little
-constexpr std::uint64_t kept_bytes = std::uint64_t{64} << 20;   // of the file, claimed once and used again
+constexpr std::uint64_t claim_bytes = std::uint64_t{16}
+                                      << 20;  // an allocation of any size takes milliseconds
+constexpr std::uint64_t kept_bytes = std::uint64_t{64}
+                                     << 20;  // of the file stay allocated and are used again
 constexpr std::size_t kept_packets = (std::size_t{1} << 20) / sizeof(PacketHead);
 
 }  // namespace
@@ -94,7 +96,7 @@ void SpillWriter::claim(std::uint64_t offset, std::uint64_t bytes) {
 
 std::byte* SpillWriter::reserve(std::size_t payload) {
   const std::uint64_t tail = control_.spill_tail.load(std::memory_order_relaxed);
-  if (drained()) control_.spill_base = tail;  // from the start of the file again
+  if (drained()) control_.spill_base = tail;  // continue at the start of the file
   const std::uint64_t bytes = packet_size(payload);
   claim(tail - control_.spill_base, bytes);
   packet_.resize(bytes / sizeof(PacketHead));
@@ -149,15 +151,15 @@ void SpillReader::take(std::byte* payload) {
   position_ += head.total;
   head_.reset();
   unpunched_ += head.total;
-  if (unpunched_ >= punch_bytes) {  // before the room is given back: afterwards the producer may cut the file
+  if (unpunched_ >= punch_bytes) {  // before the release: afterwards the producer may truncate the file
     const std::uint64_t base = control_.spill_base;
     const std::uint64_t begin =
         std::max((std::max(position_ - unpunched_, base) - base) / 4096 * 4096, kept_bytes);
     const std::uint64_t end = (position_ - base) / 4096 * 4096;
     if (end > begin)
-      fallocate(file_.descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
-                static_cast<off_t>(
-                    end - begin));  // where the file system cannot, the room comes back when all is read
+      fallocate(
+          file_.descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
+          static_cast<off_t>(end - begin));  // if it is not supported, the space is freed when all is read
     unpunched_ = 0;
   }
   control_.spill_head.store(position_, std::memory_order_release);

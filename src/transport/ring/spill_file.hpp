@@ -1,5 +1,6 @@
-// Where packets go when the ring is full and the user allowed it: a file on a disk of the node, written at
-// its end and read from its start, whose space is given back as it is read.
+// An overflow queue on disk, for packets that find the ring full (when_full: spill): a file on a disk of the
+// node, appended at its end and read from its start. Its space is freed by punching holes as it is read.
+// Without it the model would wait for a slow server, or fail.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace tailrace::transport {
 
-// An open file that nobody else can find by name once it is unlinked.
+// An open file, which has no name once it is unlinked.
 class SpillFile {
  public:
   static SpillFile create(const std::string& directory);  // throws Error(resource) with the path
@@ -20,7 +21,7 @@ class SpillFile {
   SpillFile& operator=(SpillFile&&) = delete;
   ~SpillFile();
 
-  void unlink();                // nothing is left behind whatever happens afterwards
+  void unlink();                // after it, a crash leaves nothing behind
   SpillFile duplicate() const;  // the same file, for the other end in this process
   const std::string& path() const { return path_; }
   int descriptor() const { return descriptor_; }
@@ -35,7 +36,8 @@ class SpillFile {
 class SpillWriter {
  public:
   SpillWriter(RingControl& control, SpillFile file) : control_(control), file_(std::move(file)) {}
-  // Place for a payload; claims the room on the disk, so that publish finds it. Throws Error(resource).
+  // Memory for a payload; allocates the space on the disk, so that publish cannot fail. Throws
+  // Error(resource).
   std::byte* reserve(std::size_t payload);
   void publish(const model::PacketHeader& header, std::uint64_t sequence);
   bool drained() const;
@@ -47,7 +49,7 @@ class SpillWriter {
   SpillFile file_;
   std::vector<PacketHead> packet_;  // head and payload, in units of the alignment
   std::size_t payload_ = 0;
-  std::uint64_t claimed_ = 0;  // bytes of the file that are surely there
+  std::uint64_t claimed_ = 0;  // allocated bytes of the file
 };
 
 // Consumer's end.
@@ -56,7 +58,7 @@ class SpillReader {
   SpillReader(RingControl& control, SpillFile file) : control_(control), file_(std::move(file)) {}
   void unlink() { file_.unlink(); }
   const PacketHead* peek();       // the next packet's head, or null
-  void take(std::byte* payload);  // reads the payload of the packet just peeked at and gives the room back
+  void take(std::byte* payload);  // reads the payload of the peeked packet and frees its space
 
  private:
   void read(std::uint64_t position, void* place, std::size_t bytes);

@@ -26,7 +26,8 @@ class SharedDoorbell final : public Doorbell {
 
 }  // namespace
 
-// The first that a server takes of the node's shared memory: what dead jobs hold of it is given back before.
+// This is a server's first allocation in the node's shared memory, so the leftovers of dead jobs are removed
+// before.
 NamedDoorbell make_doorbell() {
   remove_leftovers();
   Segment segment = Segment::create(4096, "a doorbell");

@@ -27,7 +27,7 @@ struct OwnMemory {
       : segment(Segment::create(control_size + capacity, fmt::format("a buffer of {} bytes", capacity))),
         sender(sends) {}
   ~OwnMemory() {
-    // The invitee takes the name away when it attaches.
+    // The invitee removes the name when it attaches.
     const RingControl& control = control_of(segment);
     const auto& attached = sender == Sender::inviter ? control.consumer_attached : control.producer_attached;
     if (!spill_path.empty() && attached.load(std::memory_order_acquire) == 0) ::unlink(spill_path.c_str());
@@ -39,7 +39,7 @@ struct OwnMemory {
   std::string spill_path;
 };
 
-// What either end has of the channel, whatever its direction.
+// The parts of a channel that both ends have, in either direction.
 struct Ring {
   RingPlace place;
   std::optional<SpillFile> spill;
@@ -68,7 +68,7 @@ Ring attach_ring(base::ByteReader& invitation) {
     spill.emplace(SpillFile::open(spill_path));
     spill->unlink();
   }
-  forget(name);  // both sides have it: from here on nothing can be left behind
+  forget(name);  // both ends have mapped it: from here on a crash leaves nothing behind
   RingControl& control = control_of(*segment);
   if (segment->size() < control_size || control.magic != layout_magic || control.version != layout_version ||
       segment->size() != control_size + control.capacity) {

@@ -45,8 +45,9 @@ bool is_left_by_the_dead(const std::string& name) {
   return found == 3 && end > 0 && maker.start != 0 && gone(maker);
 }
 
-// An empty file takes no memory. It says that its maker came to `start`, and those who meet there look for it
-// when the maker is dead (handshake/failure_detection/startup_monitor), also while another job begins.
+// An empty file uses no memory. It records that a process has reached `start`, and the other ranks need it to
+// detect the death of that process (handshake/failure_detection/startup_monitor), also while another job
+// starts.
 bool may_be_looked_for(const std::filesystem::directory_entry& entry) {
   constexpr std::chrono::minutes while_ranks_meet{10};
   std::error_code failed;
@@ -61,7 +62,8 @@ Segment Segment::create(std::size_t bytes, const std::string& purpose) {
   const std::string name = fresh_name();
   const File file{shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600)};
   int error = file.descriptor < 0 ? errno : 0;
-  // Taking the pages now turns a shared memory that is too small into an error; later it would be a signal.
+  // If the shared memory is too small, the allocation of the pages here is an error; later it would be a
+  // SIGBUS.
   while (error == 0) {
     error = posix_fallocate(file.descriptor, 0, static_cast<off_t>(bytes));
     if (error == 0) {
@@ -104,7 +106,7 @@ void remove_leftovers() {
   for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
     const std::string name = entry.path().filename().string();
     if (is_left_by_the_dead(name) && !may_be_looked_for(entry))
-      forget("/" + name);  // another user's stays: the system refuses
+      forget("/" + name);  // the system refuses to remove that of another user
   }
 }
 

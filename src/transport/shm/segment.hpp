@@ -1,4 +1,4 @@
-// POSIX shared memory with a name that is nobody else's.
+// POSIX shared memory with a unique name.
 #pragma once
 
 #include <string>
@@ -9,23 +9,23 @@ namespace tailrace::transport::shm {
 
 class Segment {
  public:
-  // All zero, its pages taken from the node's shared memory at once. `purpose` is for the message when there
-  // are not enough: Error(resource).
+  // Zeroed memory, whose pages are allocated at once. Throws Error(resource) with `purpose` in the message if
+  // the node's shared memory is too small.
   static Segment create(std::size_t bytes, const std::string& purpose);
-  // Whole. Its pages, which are there, are mapped where they are used, several at a time: whoever created it
-  // waits for this call. Throws Error(resource).
+  // Maps the whole segment. Its pages are mapped when they are used, several at a time, to keep this call
+  // short: the creator waits for it. Throws Error(resource).
   static Segment attach(const std::string& name);
 
   Segment(Segment&&) noexcept = default;
   Segment& operator=(Segment&&) = delete;
-  ~Segment();  // takes the name away, if this side created it
+  ~Segment();  // removes the name, if this side created it
 
   std::byte* data() const { return mapping_.data(); }
   std::size_t size() const { return mapping_.size(); }
   const std::string& name() const { return name_; }
 
  private:
-  enum class Name { ours, theirs };  // to take away when this object ends
+  enum class Name { ours, theirs };  // `ours`: the destructor removes it
   Segment(Mapping mapping, std::string name, Name whose)
       : mapping_(std::move(mapping)), name_(std::move(name)), owner_(whose == Name::ours) {}
   Mapping mapping_;
@@ -33,10 +33,10 @@ class Segment {
   bool owner_;
 };
 
-// Takes away the names of segments of this user that processes of this node left when they died; empty files
-// only when they are some minutes old.
+// Removes the names of this user's segments that dead processes of this node left; empty files only when they
+// are some minutes old.
 void remove_leftovers();
 
-void forget(const std::string& name);  // takes the name away; the memory stays with those who mapped it
+void forget(const std::string& name);  // removes the name; the memory remains while it is mapped
 
 }  // namespace tailrace::transport::shm

@@ -1,4 +1,4 @@
-// The word that a receiver has for a sender beside faults: that the run is to come to its end.
+// Tests of the receiver's request to end the run.
 #pragma once
 
 #include "transport/testing/streams.hpp"

@@ -1,4 +1,4 @@
-// Cases of the conformance suite that send many packets and look at each.
+// Cases of the conformance suite that send many packets and check each.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace tailrace::transport::testing {
 
-// A part for the end that sends and a part for the one that receives; each throws when something is not as it
-// should be. `sender` says which of them has invited the other.
+// A part for the sending end and one for the receiving end; each throws if a check fails. `sender` determines
+// which of them invites the other.
 struct Case {
   std::string name;
   BufferOptions options;
@@ -26,7 +26,7 @@ using Size = std::function<std::size_t(std::uint64_t)>;
 
 struct Pace {
   std::size_t held = 0;  // packets that the receiver holds before it gives any back, in random order
-  unsigned delay = 0;    // how often each side dawdles: one time in so many; 0: never
+  unsigned delay = 0;    // each side pauses once in so many packets; 0: never
 };
 
 // `count` packets.

@@ -1,4 +1,4 @@
-// What every transport must do, in both directions, as cases of which the caller runs the two parts in
+// The conformance tests of every transport, in both directions. The caller runs the two parts of each case in
 // threads, processes or ranks.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace tailrace::transport::testing {
 
-// The receiver takes nothing back for a while: a sender that waits must stand still within its bound.
+// The receiver releases nothing for a while: the sender must wait within its bound.
 inline Case wait_when_full() {
   const std::size_t size = 6000;
   const auto produce = [=](Producer& producer) {
@@ -77,7 +77,7 @@ inline Case fail_when_full() {
   return {"fail_when_full", {.bytes = 64 << 10, .when_full = WhenFull::fail}, produce, consume};
 }
 
-// A sender that spills never waits, and what was spilled keeps its place in the order.
+// A sender that spills never waits, and spilled packets keep their order.
 inline Case spill_without_waiting() {
   const std::uint64_t count = 2000;
   const std::size_t size = 5000;
@@ -106,7 +106,8 @@ inline Case spill_without_waiting() {
   return {"spill_without_waiting", {.bytes = 64 << 10, .when_full = WhenFull::spill}, produce, consume};
 }
 
-// As one by one, but never past one that is no block, and never many more bytes than asked for.
+// take() gives the same packets as next(), but stops after one that is not a block, and never gives many more
+// bytes than requested.
 inline Case many_at_once(const char* name, BufferOptions options) {
   const std::uint64_t count = 3000;
   const auto size_of = [](std::uint64_t i) { return static_cast<std::size_t>(i * 37 % 900); };
@@ -180,7 +181,7 @@ inline Case too_large() {
   return {"too_large", {.bytes = 64 << 10}, produce, consume};
 }
 
-// Reserving again gives the first place up.
+// A second reservation discards the first.
 inline Case reserve_twice() {
   const auto produce = [](Producer& producer) {
     for (std::uint64_t i = 0; i < 300; ++i) {
@@ -202,7 +203,7 @@ inline Case reserve_twice() {
 
 inline std::string long_fault() { return std::string(2000, 'x') + " disk full"; }
 
-// Faults come in the order they were raised, at the sender's next looks.
+// Faults arrive in the order in which they were raised.
 inline Case faults() {
   const auto await_fault = [](Producer& producer) {
     for (int i = 0; i < 20000; ++i) {
@@ -293,7 +294,7 @@ inline Case abandon_after_finish() {
   return {"abandon_after_finish", {.bytes = 64 << 10}, produce, consume};
 }
 
-// A receiver that ends with packets in hand leaves no sender waiting.
+// The sender does not wait for a receiver that ends before it has released all packets.
 inline Case receiver_ends(Sender sender) {
   const std::string expected =
       fmt::format("the {} is gone (it has ended)", sender == Sender::inviter ? "server" : "client");

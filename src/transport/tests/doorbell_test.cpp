@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -32,8 +33,8 @@ TEST(DoorbellTest, DoesNotSleepWhenItWasRungAfterTheTicket) {
   const auto ticket = doorbell->ticket();
   doorbell->ring();
   const double begin = now();
-  doorbell->sleep(ticket, 10.0);
-  EXPECT_LT(now() - begin, 5.0);
+  doorbell->sleep(ticket, 30.0);
+  EXPECT_LT(now() - begin, 25.0);
   EXPECT_NE(doorbell->ticket(), ticket);
 }
 
@@ -55,19 +56,21 @@ TEST(DoorbellTest, NoRingIsMissed) {
       while (i % 100 == 0 && said.load() != 0) std::this_thread::yield();
     }
   });
-  const double begin = now();
+  double longest = 0;
   for (int round = 0; round < 200; ++round) {
     while (true) {
       const auto ticket = doorbell->ticket();
       if (said.load() == 100 * (round + 1)) break;
+      const double begin = now();
       doorbell->sleep(ticket, 30.0);  // a ring that is missed costs half a minute
+      longest = std::max(longest, now() - begin);
     }
     ++heard;
     said.store(0);
   }
   ringer.join();
   EXPECT_EQ(heard, 200);
-  EXPECT_LT(now() - begin, 25.0);
+  EXPECT_LT(longest, 25.0);
 }
 
 TEST(DoorbellTest, AnIdleServerLeavesTheCoreAlone) {
@@ -84,8 +87,8 @@ TEST(DoorbellTest, RingsFromAnotherProcess) {
   const auto ticket = bell.doorbell->ticket();
   Child other([&] { shm::attach_doorbell(bell.name)->ring(); });
   const double begin = now();
-  bell.doorbell->sleep(ticket, 20.0);
-  EXPECT_LT(now() - begin, 15.0);
+  bell.doorbell->sleep(ticket, 30.0);
+  EXPECT_LT(now() - begin, 25.0);
   EXPECT_EQ(other.wait(), 0);
 }
 

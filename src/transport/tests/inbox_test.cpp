@@ -1,6 +1,7 @@
 // Many senders by messages, one receiver, all played in one thread.
 #include <gmock/gmock.h>
 
+#include "base/index.hpp"
 #include "messaging/testing/memory_network.hpp"
 #include "transport/endpoints.hpp"
 #include "transport/mpi/mpi_consumer.hpp"
@@ -35,7 +36,7 @@ struct Channels {
     }
   }
   void put(int client, std::int32_t number, std::size_t bytes = 8) {
-    Producer& producer = *producers[static_cast<std::size_t>(client)];
+    Producer& producer = *producers[base::index(client)];
     producer.reserve(bytes);
     producer.publish({model::PacketKind::block, number, 0, 0.0});
     producer.flush();
@@ -77,7 +78,7 @@ TEST(Inbox, EachConsumerGetsWhatItsSenderSent) {
   for (int client = 0; client < clients; ++client) {
     std::vector<std::int32_t> sent;
     for (int i = 0; i <= client % 3; ++i) sent.push_back(10 * client + i);
-    EXPECT_EQ(all[static_cast<std::size_t>(client)], sent) << client;
+    EXPECT_EQ(all[base::index(client)], sent) << client;
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 #include "comm/communicator.hpp"
 #include "transport/endpoints.hpp"
 #include "transport/receive_budget.hpp"
@@ -26,7 +27,7 @@ void accept_all(const Case& what, comm::Communicator& world,
                 const std::vector<std::vector<std::byte>>& invitations) {
   const auto doorbell = transport::make_heap_doorbell();
   for (int inviter = 1; inviter < world.size(); ++inviter) {
-    const auto& bytes = invitations[static_cast<std::size_t>(inviter)];
+    const auto& bytes = invitations[tailrace::base::index(inviter)];
     const std::string invitation(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (what.sender == Sender::inviter) {
       const auto consumer = transport::accept(invitation, world, inviter, *doorbell);
@@ -77,7 +78,7 @@ void abandon_while_finalizing(comm::Communicator& world, std::unique_ptr<transpo
   }
   const auto invitations = world.all_gather({});
   for (int client = 1; client < world.size(); ++client) {
-    const auto& bytes = invitations[static_cast<std::size_t>(client)];
+    const auto& bytes = invitations[tailrace::base::index(client)];
     const auto consumer = transport::accept({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
                                             world, client, *doorbell);
     const transport::Packet packet = transport::testing::await_next(*consumer, *doorbell);
@@ -115,7 +116,7 @@ void share_a_room(comm::Communicator& world, int tag) {
   std::vector<std::unique_ptr<transport::Consumer>> consumers;
   const auto invitations = world.all_gather({});
   for (int client = 1; client < world.size(); ++client) {
-    const auto& bytes = invitations[static_cast<std::size_t>(client)];
+    const auto& bytes = invitations[tailrace::base::index(client)];
     consumers.push_back(transport::accept({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, world,
                                           client, *doorbell));
     consumers.back()->receive_into(room);
