@@ -24,7 +24,7 @@ struct Numbers {
   double lowest, highest;
 };
 
-// Whatever the range, both ends have a number of the type that is not its fill value, and the numbers between
+// For any range, both ends map to a number of the type other than its fill value, and most numbers between
 // are used.
 TEST(Packing, spreads_a_range_over_the_numbers_of_a_type) {
   std::mt19937 random(7);
