@@ -84,5 +84,5 @@ def test_the_bits_are_those_of_any_decomposition(job):
 def test_without_areas_it_is_a_warning(job):
     made = case(bounds=False)
     result = made.run(job.root, made.configuration(MEANS)).finished()
-    assert 'mean counts all cells along "lat" alike, but their areas differ with the latitude "lat"' in result.output
+    assert 'mean gives all cells along "lat" equal weight, but their areas differ with the latitude "lat"' in result.output
     assert result.output.count("alike") == 5  # not what has weights, nor the zonal mean

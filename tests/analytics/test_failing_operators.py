@@ -287,7 +287,7 @@ def test_a_crash_ends_the_server_with_the_names_of_the_operator_and_the_diagnost
     result = run(job, here, 2, serving, config)
     assert result.status != 0, result.output
     told = (
-        f'the process crashed ({CRASHES[name]}) while an operator of the user\'s computed diagnostic "odd": {name}(u)'
+        f'the process crashed ({CRASHES[name]}) in a user-defined operator while it computed diagnostic "odd": {name}(u)'
     )
     assert told in result.output, result.output
     if result.path("out.nc").exists():

@@ -94,7 +94,7 @@ def test_coordinates_in_parts(job, ranks, count):
     wrong = {name: worst(data[name].values, value, 1e-13) for name, value in expected.items()}
     assert wrong == dict.fromkeys(expected, "")
     np.testing.assert_array_equal(data.lat.values, lat)
-    warning = 'diagnostics.plain.is: mean counts all cells along "cell" alike'
+    warning = 'diagnostics.plain.is: mean gives all cells along "cell" equal weight'
     assert result.output.count(warning) == 1 and result.output.count("counts all cells") == 1, result.output
 
 

@@ -196,7 +196,7 @@ def test_a_library_without_the_state_is_refused(begun):
     declared = {"library": "libpeak.so", "result": {"units": "same"}}
     result = run(begun, play(2), servers(1), config(operators=OPERATORS | {"peak": declared}))
     result.failed_with(
-        "operators.peak.library", 'has no function "peak", but "peak_with_state", which takes a state, of which nothing'
+        "operators.peak.library", 'has no function "peak", but "peak_with_state", which needs a declaration of its `state`'
     )
 
 

@@ -167,7 +167,7 @@ def test_grows_over_jobs(job, monkeypatch):
     assert [path.name for path in folder.glob("out.bp*")] == ["out.bp"]
     config["output"]["out.bp"]["compression"] = "none"
     job(part, servers(2), config=config, folder=folder).failed_with(
-        "out.bp", "has not the compression of this run, none"
+        "out.bp", "has another compression than in this run, none"
     )
 
 

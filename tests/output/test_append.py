@@ -170,7 +170,7 @@ def test_an_instant_at_the_seam_comes_once(job):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"compression": "zstd"}, "has not the compression of this run, zstd"),
+        ({"compression": "zstd"}, "has another compression than in this run, zstd"),
         ({"variables": DAILY["variables"][:1]}, 'its variable "high" is not among those of this run'),
         (
             {"variables": [*DAILY["variables"], {"field": "w", "operation": "min", "name": "low", "every": "1 month"}]},

@@ -239,7 +239,7 @@ def test_curvilinear_grids_and_lists(job):
         folder = job.root / str(ranks)
         result = run(other_grids(ranks, serving, parts), folder, OTHERS, text=text).finished()
         seen.append({name: every_bit(result.path(name)) for name in OTHERS})
-        assert "1 of 5 positions, the first one here, lie outside of grid" in result.output
+        assert "1 of 5 positions lie outside of grid" in result.output
     for name in OTHERS:
         assert differences(seen[0][name], seen[1][name]) == differences(seen[0][name], seen[2][name]) == [], name
     buoys, ice, kind = (read(result.path(name)) for name in OTHERS)

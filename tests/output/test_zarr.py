@@ -284,8 +284,8 @@ def test_stores_that_are_in_the_way(job):
     again = run("now.zarr", folder, if_exists="fail")
     again.failed_with("the file now.zarr exists; expected none of this name")
     again = run("now.zarr", folder, if_exists="append", compression="zstd")
-    again.failed_with('cannot be continued: its variable "w" has not the compression of this run, zstd')
+    again.failed_with('cannot be continued: its variable "w" has another compression than in this run, zstd')
     assert every_bit_of_store(folder / "now.zarr") == kept
     (folder / "other").mkdir()
     again = run("other", folder, if_exists="replace")
-    again.failed_with("other: exists, and is not replaced, as it is no Zarr store")
+    again.failed_with("other: exists, and is not replaced, as it is not a Zarr store")

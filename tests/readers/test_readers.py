@@ -161,7 +161,7 @@ def test_between_commits_of_a_running_job(job, reader):
     pytest.fail(f"the file was not seen growing: {seen}")
 
 
-def test_a_reader_that_holds_the_file_open_disturbs_nothing(job):
+def test_an_open_reader_does_not_disturb_the_writer(job):
     with job.start(model(2, **SCENARIO, pace=0.01), servers(1), config=CONFIG) as running:
         while "out.nc" not in commits(running.folder):
             assert running.alive()

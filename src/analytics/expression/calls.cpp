@@ -213,10 +213,11 @@ void Calls::look_at_weights(const Rewrite& rewrite, RewriteCall& call) {
     if (latitude == nullptr) continue;
     call.weights = areas_along(dim, call);
     if (call.weights) return;
-    around_.plain_mean(here_.word,
-                       fmt::format("{} counts all cells along \"{}\" alike, but their areas differ with the "
-                                   "latitude \"{}\"; give weights=, such as a fixed field of cell areas",
-                                   rewrite.name, dim, *latitude));
+    around_.plain_mean(
+        here_.word,
+        fmt::format("{} gives all cells along \"{}\" equal weight, but their areas differ with the "
+                    "latitude \"{}\"; give weights=, such as a fixed field of cell areas",
+                    rewrite.name, dim, *latitude));
     return;
   }
 }

@@ -38,7 +38,7 @@ class LastLine {
   }
 
  private:
-  static constexpr std::string_view ending = "; it ends here, and what was committed is in the files\n";
+  static constexpr std::string_view ending = "; it ends now, and the files contain all commits\n";
   std::array<char, 2048> room_;  // a handler's own stack may be of 8 KiB
   std::size_t size_ = 0;
 };
@@ -52,7 +52,7 @@ extern "C" void on_crash(int number, siginfo_t* info, void*) {
     if (slot.use.load(std::memory_order_acquire) != Use::told) continue;
     line.add(first ? "tailrace: error: the process crashed (" : " and ");
     if (first) line.add(crash_names[which]);
-    if (first) line.add(") while an operator of the user's computed ");
+    if (first) line.add(") in a user-defined operator while it computed ");
     line.add(slot.text.data());
     first = false;
   }

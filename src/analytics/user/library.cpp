@@ -51,9 +51,9 @@ constexpr const char* with_state = "_with_state";
   const std::string other = declaration.function + (declaration.state.empty() ? with_state : "");
   std::string instead;
   if (has(other))
-    instead = fmt::format(", but \"{}\", which takes {} (`state`)", other,
-                          declaration.state.empty() ? "a state, of which nothing is declared"
-                                                    : "no state, where one is declared");
+    instead = fmt::format(", but \"{}\", which {}", other,
+                          declaration.state.empty() ? "needs a declaration of its `state`"
+                                                    : "takes no state, although `state` is declared");
   else if (has(wanted + "_"))
     instead = fmt::format(", but \"{}_\"", wanted);
   throw Error(ErrorCode::configuration,

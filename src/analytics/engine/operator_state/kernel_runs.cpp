@@ -115,7 +115,7 @@ void KernelRuns::load(const model::StateLoader& loader) {
           loader.load(array, region, values[m]);
         } catch (const Error& error) {
           const bool is_other = loader.find(array.name) != array;
-          throw Error(error.code(), fmt::format("what {} remembers cannot be taken up: {}{}", each.call,
+          throw Error(error.code(), fmt::format("the state of {} cannot be restored: {}{}", each.call,
                                                 error.what(), is_other ? hint : ""));
         }
       }

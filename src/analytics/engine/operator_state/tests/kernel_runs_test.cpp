@@ -160,7 +160,7 @@ TEST(Memories, OfAnotherTypeAreRefused) {
     load(after, state);
     FAIL() << "it was taken up";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("what so_far(w) remembers cannot be taken up: "));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("the state of so_far(w) cannot be restored: "));
     EXPECT_THAT(error.what(), ::testing::HasSubstr("another name of the operator, which begins anew"));
   }
 }
