@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "model/memory/memory_state.hpp"
 
-namespace tailrace::analytics::engine::memories {
+namespace tailrace::analytics::engine::operator_state {
 namespace {
 
 using model::MemoryState;
@@ -161,7 +161,8 @@ TEST(Memories, OfAnotherTypeAreRefused) {
     FAIL() << "it was taken up";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), ::testing::HasSubstr("the state of so_far(w) cannot be restored: "));
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("another name of the operator, which begins anew"));
+    EXPECT_THAT(error.what(),
+                ::testing::HasSubstr("another name for the operator, which then starts without it"));
   }
 }
 
@@ -171,4 +172,4 @@ TEST(Memories, CountAsHeld) {
 }
 
 }  // namespace
-}  // namespace tailrace::analytics::engine::memories
+}  // namespace tailrace::analytics::engine::operator_state
