@@ -42,8 +42,8 @@ class LibraryFunction final : public Function {
   bool takes_state_;
 };
 
-// By another name than those without a state: a function that is called with other arguments than it has
-// would bring the server down.
+// Functions with a state have another name than those without, since a call with the wrong arguments would
+// crash the server.
 constexpr const char* with_state = "_with_state";
 
 [[noreturn]] void refuse_symbol(void* library, const Declaration& declaration, const std::string& wanted) {
