@@ -1,4 +1,4 @@
-// Which averages are warned of, as they need weights.
+// Warnings for averages that need weights.
 #include <gmock/gmock.h>
 
 #include "analytics/tests/compile_scope.hpp"
@@ -6,7 +6,7 @@
 namespace tailrace::analytics::testing {
 namespace {
 
-TEST(CompileWeights, AreMissedWhereAreasDiffer) {
+TEST(CompileWeights, AreRequestedWhereAreasDiffer) {
   Scope scope = small_scope();
   scope.latitudes = {{"y", "lat"}};
   const auto warned = [&](const std::string& text) {
@@ -22,7 +22,7 @@ TEST(CompileWeights, AreMissedWhereAreasDiffer) {
   EXPECT_EQ(warned("sum(th, y) + max(th, y)"), "none");
 }
 
-TEST(CompileWeights, AreTheAreasOfCellsWhereTheseAreKnown) {
+TEST(CompileWeights, AreCellAreasIfTheseAreKnown) {
   Scope scope = small_scope();
   scope.latitudes = {{"y", "lat"}};
   scope.areas = {{"y", "area"}};

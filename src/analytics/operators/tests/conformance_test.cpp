@@ -106,7 +106,7 @@ TEST(Operators, all_are_checked) {
   }
 }
 
-TEST(Operators, say_what_they_do) {
+TEST(Operators, are_documented) {
   for (const std::string& name : operator_names()) {
     const OperatorDoc doc = find_operator(name)->doc();
     EXPECT_FALSE(doc.description.empty()) << name;

@@ -60,7 +60,7 @@ TEST(Range, joins_longitudes_from_both_ends) {
       << "only longitudes are periodic";
 }
 
-TEST(Range, refuses_what_is_none) {
+TEST(Range, rejects_invalid_ranges) {
   const List x{10, 20, 25, 40, 60, 80};
   EXPECT_THAT(problem_of("range", call_along_x({21, 22}, x)),
               HasSubstr("no cell of \"x\" lies from 21 to 22: its coordinate goes from 10 to 80"));
