@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from support import harness
 
-# Files that take longest. They are begun first, so that no worker is left with one of them at the end.
+# The files that take longest run first, so that no worker has one of them left at the end.
 LONG = [
     "tools/test_check_threads.py",
     "analytics/test_user_operators.py",
@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture
 def job(tmp_path):
-    """Runs whole MPI jobs, each in its own folder below the test's temporary one."""
+    """Runs whole MPI jobs, each in its own folder within the test's temporary folder."""
     if not harness.PLAYER.exists():
         pytest.fail(f"{harness.PLAYER} is not built: run ./quickstart build")
     return harness.Job(tmp_path)

@@ -1,6 +1,6 @@
-"""An HDF5 library that is not thread-safe, in mode attached: refused, unless the model keeps it to itself by our lock.
+"""An HDF5 library that is not thread-safe, in mode attached: refused, unless the model uses Tailrace's lock.
 
-A small library in front of HDF5 says that it is not thread-safe."""
+A small library in front of HDF5 reports that it is not thread-safe."""
 
 import json
 import subprocess
@@ -15,7 +15,7 @@ CONFIG = {
     "output": {"h.nc": {"write_every": "1 step", "variables": [{"field": "h", "every": "1 step"}]}},
 }
 PRETENDS = "int H5is_library_threadsafe(_Bool* is) { *is = 0; return 0; }\n"
-# The models below put four values, take the lock, say so, put four more, and keep it for some time.
+# The models below put four values, take the lock, print that, put four more, and keep the lock for some time.
 C = """
 #include <mpi.h>
 #include <stdio.h>
@@ -204,7 +204,7 @@ def test_nothing_is_written_while_the_model_has_the_lock(tmp_path, not_thread_sa
 
     with Running(["mpirun", "-n", "1", *program], tmp_path, mpi_environment(**not_thread_safe)) as running:
         running.wait_for("LOCKED")
-        time.sleep(0.1)  # for the line of a commit that was through before
+        time.sleep(0.1)  # for the log line of an earlier commit
         before = lengths()
         running.wait_for("UNLOCKS")
         while_locked = lengths()

@@ -144,7 +144,9 @@ def test_what_cannot_be_split(job):
     made = case(1, inline(), {})
     files = {"fixed.nc": {"variables": [{"field": "depth", "split": "z", "every": "once"}]}}
     config = configuration(made) | {"output": files}
-    made.run(job.root, config).failed_with('variables[0].split: "depth" is sent only once and has only one dimension, so it cannot be split')
+    made.run(job.root, config).failed_with(
+        'variables[0].split: "depth" is sent only once and has only one dimension, so it cannot be split'
+    )
 
 
 def test_a_run_without_steps_ends(job):
