@@ -286,8 +286,8 @@ def test_a_crash_ends_the_server_with_the_names_of_the_operator_and_the_diagnost
     config = configuration(operators(name, "doubles"), {"odd": f"{name}(u)", "good": "doubles(u)"}, on_error="skip")
     result = run(job, here, 2, serving, config)
     assert result.status != 0, result.output
-    told = f'the process crashed ({CRASHES[name]}) in a user-defined operator while it computed diagnostic "odd": {name}(u)'
-    assert told in result.output, result.output
+    crash = f"the process crashed ({CRASHES[name]}) in a user-defined operator"
+    assert f'{crash} while it computed diagnostic "odd": {name}(u)' in result.output, result.output
     if result.path("out.nc").exists():
         assert_whole_records(result)
 

@@ -1,4 +1,5 @@
-"""Expressions of fields with missing values, compared with NumPy's masked arrays; the same bits for any decomposition."""
+"""Expressions of fields with missing values, compared with NumPy's masked arrays; the same bits for any
+decomposition."""
 
 import sys
 

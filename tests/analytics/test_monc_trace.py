@@ -1,5 +1,5 @@
-"""A recorded run of the real MONC, replayed with its own configuration file and compared with values computed with NumPy
-and exact sums. The trace is large and not part of this repository; without it these tests are skipped."""
+"""A recorded run of the real MONC, replayed with its own configuration file and compared with values computed with
+NumPy and exact sums. The trace is large and not part of this repository; without it these tests are skipped."""
 
 import functools
 import json
@@ -81,7 +81,8 @@ def datasets(folder, checkpoint):
 
 
 def read(folder, name):
-    """Times, values, dimensions and the index of the file of each record; CHECKPOINT/ is the file of the model's end."""
+    """Times, values, dimensions and the index of the file of each record; CHECKPOINT/ is the file of the model's
+    end."""
     times, values, places = [], [], []
     for place, file in enumerate(datasets(folder, name.startswith("CHECKPOINT/"))):
         variable = file[name.removeprefix("CHECKPOINT/")]

@@ -1,5 +1,5 @@
-"""The example model is correct: mass is conserved, the density current agrees with published results, and the bits do not
-depend on the number of ranks. Tailrace is off here, so a failure is a failure of the model.
+"""The example model is correct: mass is conserved, the density current agrees with published results, and the bits do
+not depend on the number of ranks. Tailrace is off here, so a failure is a failure of the model.
 
 The references are explained in examples/bubble/README.md."""
 

@@ -1,5 +1,6 @@
-"""Checkpoints through a burst buffer. The next job drains what a killed job left on the nodes; if a shard is missing, it
-uses the previous checkpoint and reports the shard and the reason. Also buffers that are full or cannot be written."""
+"""Checkpoints through a burst buffer. The next job drains what a killed job left on the nodes; if a shard is missing,
+it uses the previous checkpoint and reports the shard and the reason. Also buffers that are full or cannot be
+written."""
 
 import json
 import re

@@ -1,5 +1,5 @@
-"""The bubble, MONC's 319 diagnostics and a run over months, stopped at random moments in four ways and continued on other
-ranks, servers, modes and transports: the files equal those of an uninterrupted run."""
+"""The bubble, MONC's 319 diagnostics and a run over months, stopped at random moments in four ways and continued on
+other ranks, servers, modes and transports: the files equal those of an uninterrupted run."""
 
 import os
 

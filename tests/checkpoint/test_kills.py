@@ -1,5 +1,5 @@
-"""kill -9 at any moment, while every step has a checkpoint, a prune and commits: nothing that was reported as durable is
-missing, every remaining checkpoint is complete, every file can be opened, and the run continues."""
+"""kill -9 at any moment, while every step has a checkpoint, a prune and commits: nothing that was reported as durable
+is missing, every remaining checkpoint is complete, every file can be opened, and the run continues."""
 
 import random
 import re

@@ -1,4 +1,5 @@
-"""A run in pieces gives the same files as an uninterrupted one, bit for bit, for any ranks, servers, modes, transports."""
+"""A run in pieces gives the same files as an uninterrupted one, bit for bit, for any ranks, servers, modes,
+transports."""
 
 import os
 import random

@@ -1,5 +1,5 @@
-"""A run that goes back to a checkpoint also removes later files of a series and lines of the log. Also: a disk that fills
-up within a checkpoint."""
+"""A run that goes back to a checkpoint also removes later files of a series and lines of the log. Also: a disk that
+fills up within a checkpoint."""
 
 import json
 import resource

@@ -1,5 +1,6 @@
-"""A checkpoint in MONC's form, written through its two modules (clients/monc), and read like in MONC's restart: by name,
-with start and count in Fortran's order, and without the interpretation of attributes or fill values by libraries."""
+"""A checkpoint in MONC's form, written through its two modules (clients/monc), and read like in MONC's restart: by
+name, with start and count in Fortran's order, and without the interpretation of attributes or fill values by
+libraries."""
 
 import netCDF4
 import numpy as np

@@ -1,5 +1,5 @@
-"""Runs of MONC in pieces: MONC continues after the step of its own checkpoint, and Tailrace's servers with the state that
-they saved with it. The files of both pieces equal those of one run."""
+"""Runs of MONC in pieces: MONC continues after the step of its own checkpoint, and Tailrace's servers with the state
+that they saved with it. The files of both pieces equal those of one run."""
 
 from pathlib import Path
 

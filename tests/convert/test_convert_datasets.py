@@ -1,5 +1,5 @@
-"""A converted ADIOS2 dataset of a job equals the NetCDF file of the same job: all variables and attributes, bit for bit,
-for stock readers."""
+"""A converted ADIOS2 dataset of a job equals the NetCDF file of the same job: all variables and attributes, bit for
+bit, for stock readers."""
 
 from pathlib import Path
 

@@ -75,8 +75,8 @@ def test_a_model_waits_in_finish_for_no_server_that_died_alone(job):
     ],
 )
 def test_a_server_that_no_process_sees_is_reported_as_silent(job, way):
-    """All wait in finish for a server that is alone on its node. For the killed one there is no TCP failure detection: its
-    system does not let it listen on any port."""
+    """All wait in finish for a server that is alone on its node. For the killed one there is no TCP failure detection:
+    its system does not let it listen on any port."""
     fault = f"{MODELS}:listen:throw" if way == signal.SIGKILL else ""
     environment = {"TAILRACE_LOG": "info"}
     with start(job, servers(1, watchdog="3 s"), fault, steps=60, nodes="a,a,b", environment=environment) as running:

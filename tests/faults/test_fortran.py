@@ -1,5 +1,5 @@
-"""A mistake in a Fortran model. Without `ierr` the program ends with the message, and commits are kept; with it the model
-gets the error and continues."""
+"""A mistake in a Fortran model. Without `ierr` the program ends with the message, and commits are kept; with it the
+model gets the error and continues."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
-"""A rank that dies during the bootstrap in `start` is reported to the others on its node, and one that does not arrive is
-named, with a launcher that ends no other process."""
+"""A rank that dies during the bootstrap in `start` is reported to the others on its node, and one that does not arrive
+is named, with a launcher that ends no other process."""
 
 import os
 import signal

@@ -1,6 +1,6 @@
-"""A run leaves no message that was not received: each rank checks this at its end, and the harness checks its output. A run
-also does not depend on MPI's buffering of messages before they are received. Runs that end early do not depend on it
-for messages of a rank to itself, which MPICH does not buffer."""
+"""A run leaves no message that was not received: each rank checks this at its end, and the harness checks its output. A
+run also does not depend on MPI's buffering of messages before they are received. Runs that end early do not depend on
+it for messages of a rank to itself, which MPICH does not buffer."""
 
 import subprocess
 

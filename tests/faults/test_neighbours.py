@@ -42,7 +42,8 @@ def test_ranks_that_exchange_between_all_calls(job, mode, values):
 
 @pytest.mark.parametrize("memory", ["1 MiB", "1 GiB"])
 def test_inline_waits_for_no_other_rank(job, memory):
-    """A rank receives messages only in its next call. A step has more than 1 MiB, and a piece exceeds MPI's eager limit."""
+    """A rank receives messages only in its next call. A step has more than 1 MiB, and a piece exceeds MPI's eager
+    limit."""
     shape = (5, 210, 404)  # 3.2 MiB in total
     whole = {"field": "w", "time": "snapshot", "every": "1 step", "chunk": [1, *shape]}
     config = CONFIG | {"output": {"now.nc": {"write_every": "3 steps", "variables": [whole]}}}

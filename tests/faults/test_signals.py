@@ -1,5 +1,5 @@
-"""SIGTERM and SIGINT at any moment: complete records are in the files, the log states their last time, and the report the
-reason for the end."""
+"""SIGTERM and SIGINT at any moment: complete records are in the files, the log states their last time, and the report
+the reason for the end."""
 
 import json
 import os
@@ -103,7 +103,8 @@ def test_a_server_alone(tmp_path, number, transport):
 @needs_survivors_of_signals
 @pytest.mark.parametrize("ranks, serving", [(2, servers(1)), (3, servers(2, grace="3 s"))])
 def test_all_ranks(tmp_path, ranks, serving):
-    """Like the end of a job by a batch system: model ranks die at once, and the servers process their remaining data."""
+    """Like the end of a job by a batch system: model ranks die at once, and the servers process their remaining
+    data."""
     job = Job(tmp_path)
     for steps in (7, 55):
         with job.start(model(ranks, **SCENARIO), serving, config=CONFIG, environment=PATIENT) as running:

@@ -117,7 +117,7 @@ def test_unstructured_grid_is_ugrid(written):
         first = getattr(nodes, "start_index", 0)
         faces = np.arange(nodes.shape[0])
         strip = np.stack([faces, faces + 1, faces + 2], axis=1)
-        strip[::2] = strip[::2][:, [0, 2, 1]]  # they were given clockwise
+        strip[::2] = strip[::2][:, [0, 2, 1]]  # declared clockwise
         np.testing.assert_array_equal(nodes[:] - first, strip)
 
 
@@ -126,23 +126,23 @@ def test_checkers_find_no_error(written):
 
 
 def read_between_commits(reader, folder: Path) -> np.ndarray | None:
-    """What the reader sees; nothing where a commit came in between, which a reader of HDF5 may trip over."""
+    """The values that the reader sees; None if a commit happened meanwhile, which may cause an error in HDF5."""
     before = commits(folder)
     try:
         values = reader(folder / "out.nc")
     except (OSError, RuntimeError, ValueError):
         values = None
-    time.sleep(0.05)  # the line of a commit follows the commit
+    time.sleep(0.05)  # the log line follows the commit
     if commits(folder) != before:
         return None
-    assert values is not None, "no commit came in between, and yet the file could not be read"
+    assert values is not None, "the file could not be read although there was no commit meanwhile"
     return values
 
 
 def test_between_commits_of_a_running_job(job, reader):
     seldom = copy.deepcopy(CONFIG)
     seldom["output"]["out.nc"]["write_every"] = "6 steps"
-    for pace in (0.2, 0.6, 2.0):  # a commit every 6 steps: the slower, the better a slow reader comes in between
+    for pace in (0.2, 0.6, 2.0):  # a commit every 6 steps: a slow run leaves a slow reader enough time between commits
         seen = []
         with job.start(model(2, **SCENARIO, pace=pace), servers(1), config=seldom) as running:
             while running.alive() and len(set(seen)) < 4:

@@ -31,7 +31,7 @@ def test_classes_in_one_file_each_pass(tmp_path):
         "bool Axis::operator==(const Axis& other) const { return true; }",
         "}  // namespace tailrace::time",
     )
-    # What is called, or of another namespace, is no second home.
+    # A call, or a class of another namespace, is not a second place.
     write(
         tmp_path,
         "src/time/ruler.cpp",
@@ -92,7 +92,7 @@ def test_a_long_file(tmp_path, path):
     assert check(tmp_path) == (1, f"{path}: 401 lines, more than 400\ncheck_classes: 1 offence\n")
 
 
-def test_data_is_no_source(tmp_path):
+def test_data_is_not_a_source(tmp_path):
     write(tmp_path, "tests/config/data/table.py", *["# line"] * 500)
     assert check(tmp_path)[0] == 0
 

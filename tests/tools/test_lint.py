@@ -1,4 +1,4 @@
-"""The form of the sources is as tools/lint wants it."""
+"""The sources have the form that tools/lint checks."""
 
 import subprocess
 import sys

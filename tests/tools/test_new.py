@@ -1,4 +1,4 @@
-"""tools/new_*: each makes something that compiles, keeps its contract as it is, and touches its own files and one list.
+"""tools/new_*: each result compiles and satisfies its contract; it changes only its own files and one list.
 
 The scripts run in a copy of the tree; only what they made is compiled, and linked with the objects of the room's test
 program that the build has made already."""
@@ -25,7 +25,7 @@ class Case:
     made: set[str]
     listed: str
     room: str
-    beside: tuple[str, str]  # a source and a test that are compiled as the new ones are
+    beside: tuple[str, str]  # an existing source and test with the same compile commands
     tests: str  # --gtest_filter
 
     @property
@@ -108,7 +108,7 @@ CASES = [
 
 
 class House:
-    """A copy of the tree with a history of its own."""
+    """A copy of the tree with its own history."""
 
     def __init__(self, root: Path):
         self.root = root
@@ -144,7 +144,7 @@ class House:
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory):
-    """The tree with everything that the scripts can make; `said` and `changed` hold what each did."""
+    """The tree with everything that the scripts can make; `said` and `changed` record the effect of each."""
     house = House(tmp_path_factory.mktemp("house"))
     house.said, house.changed = {}, {}
     for case in CASES:
@@ -156,7 +156,7 @@ def house(tmp_path_factory):
 
 
 def compile_command(beside: str, house: House, path: str, target: Path) -> list[str]:
-    """As the build compiles the file `beside`, but quickly, from the copy, and without precompiled headers."""
+    """The compile command of the file `beside`, without optimisation and precompiled headers, in the copy."""
     for entry in json.loads((BUILD / "compile_commands.json").read_text()):
         if entry["file"] == str(TREE / beside):
             words = [word.replace(f"-I{TREE}", f"-I{house.root}") for word in shlex.split(entry["command"])]
@@ -172,7 +172,7 @@ def compile_command(beside: str, house: House, path: str, target: Path) -> list[
 
 
 def link_command(room: str, objects: list[Path], target: Path) -> list[str]:
-    """As the build links the room's test program, with more objects."""
+    """The link command of the room's test program, with more objects."""
     said = subprocess.run(
         ["ninja", "-C", BUILD, "-t", "commands", "-s", f"src/{room}_test"], capture_output=True, text=True, check=True
     )
@@ -206,7 +206,7 @@ every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
 @every_case
-def test_it_compiles_and_keeps_its_contract(case, house, tmp_path):
+def test_it_compiles_and_satisfies_its_contract(case, house, tmp_path):
     if not (BUILD / "src" / f"{case.room}_test").exists():
         pytest.fail(f"{case.room}_test is not built: run ./quickstart build")
     program = build(case, house, tmp_path)
@@ -232,8 +232,8 @@ def test_its_list_has_one_line_more(case, house):
 
 
 @pytest.mark.parametrize("check", ["check_rooms", "check_classes", "lint"])
-def test_no_check_of_the_house_names_what_was_made(check, house):
-    """What these say of the rest of the tree is for tests of their own."""
+def test_no_check_complains_about_the_result(check, house):
+    """Other tests check the rest of the tree."""
     done = house.run(check)
     assert f"{check}: " in done.stdout, done.stderr
     said = (done.stdout + done.stderr).splitlines()
@@ -262,7 +262,7 @@ def test_no_check_of_the_house_names_what_was_made(check, house):
         ("new_operator", "mean", 'the operator "mean" is there already (src/analytics/expression/rewrites.cpp:'),
     ],
 )
-def test_a_name_that_cannot_be_is_refused(script, name, expected, house):
+def test_an_invalid_name_is_refused(script, name, expected, house):
     done = house.run(script, *name.split())
     assert done.returncode == 1
     assert done.stderr.startswith(f"{script}: ")
@@ -271,7 +271,7 @@ def test_a_name_that_cannot_be_is_refused(script, name, expected, house):
 
 
 @pytest.mark.parametrize("script", sorted({case.script for case in CASES}))
-def test_without_a_name_it_says_what_it_does(script, house):
+def test_without_a_name_it_prints_its_usage(script, house):
     done = house.run(script)
     assert done.returncode == 1
     assert done.stderr.startswith("Lays out a new ")
