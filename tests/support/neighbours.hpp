@@ -8,8 +8,8 @@
 
 namespace player {
 
-// A rank that leaves early (by an exception) takes part in one last exchange, from its destructor, which tells the
-// others; after that no rank exchanges. So an error on one rank leaves no other waiting for it.
+// A rank that leaves early (by an exception) takes part in one last exchange, from its destructor, which
+// tells the others; after that no rank exchanges. So an error on one rank leaves no other waiting for it.
 class Neighbours {
  public:
   // `values`: the size of a halo; 0: no exchange.

@@ -34,8 +34,8 @@ namespace {
 constexpr int status_of_error = 3;
 constexpr std::size_t exchanging_fields = 3;  // the ranks exchange before the puts of so many fields
 
-// One write, so that lines of several ranks do not mix. Also into a file, since a launcher that has survived the
-// death of a rank may lose the last output of the others.
+// One write, so that lines of several ranks do not mix. Also into a file, since a launcher that has survived
+// the death of a rank may lose the last output of the others.
 void say(const std::string& line) {
   const std::string whole = line + "\n";
   std::ofstream("said." + std::to_string(::getpid()), std::ios::app) << whole;
@@ -50,7 +50,8 @@ double value_at(std::int64_t field, std::int64_t position, double time, std::int
   return static_cast<double>(field) * 100.0 + wave + time * slope + jump;
 }
 
-// For a field with a fill value: some cells never have a value, others sometimes. values.py has the same formula.
+// For a field with a fill value: some cells never have a value, others sometimes. values.py has the same
+// formula.
 bool has_no_value(std::int64_t position, std::int64_t step) {
   return position % 11 == 7 || (5 * step + 3 * position) % 4 == 0;
 }

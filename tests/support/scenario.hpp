@@ -1,5 +1,5 @@
-// The scenario of a player, read from a JSON file that tests/support/harness.py writes. That file describes each
-// key; names are the same.
+// The scenario of a player, read from a JSON file that tests/support/harness.py writes. That file describes
+// each key; names are the same.
 #pragma once
 
 #include <cstdint>
