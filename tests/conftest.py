@@ -13,7 +13,7 @@ import pytest
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-# Files that take longest. They are begun first, so that no worker is left with one of them at the end.
+# The files that take longest run first, so that no worker has one of them left at the end.
 LONG = [
     "tools/test_check_threads.py",
     "analytics/test_user_operators.py",
@@ -71,7 +71,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture
 def job(tmp_path):
-    """Runs whole MPI jobs, each in its own folder below the test's temporary one."""
+    """Runs whole MPI jobs, each in its own folder within the test's temporary folder."""
     from support import harness
 
     if not harness.PLAYER.exists():

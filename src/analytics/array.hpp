@@ -1,4 +1,4 @@
-// The numbers of a value: whole, or the block of one rank. All arithmetic is in float64.
+// Arrays of numbers: a whole array or the block of one rank. All arithmetic is in float64.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace tailrace::analytics {
 
-// Borrowed numbers, C order over `region.counts()`. The region says where in the global array they lie; of a
-// whole value it is everything. Scalars have a region of rank 0.
+// Borrowed numbers, in C order over `region.counts()`. `region` is their part of the global array, or all of
+// it for a whole array. A scalar has a region of rank 0.
 struct ConstArray {
   const model::Region* region = nullptr;
   std::span<const double> values;

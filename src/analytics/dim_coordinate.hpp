@@ -1,4 +1,4 @@
-// Coordinates of dimensions, and what operators are told of their arguments to make new ones.
+// Coordinates of dimensions, and the description of arguments from which operators make new ones.
 #pragma once
 
 #include <map>
@@ -15,18 +15,19 @@ struct DimCoordinate {
   std::string units = {};  // empty: unknown
   std::string standard_name = {};
   std::string long_name = {};
-  std::map<std::string, std::string> attributes = {};  // those that hold for any part: coordinate, positive
-  std::vector<double> bounds = {};                     // none, or a lower and an upper one for each value
+  std::map<std::string, std::string> attributes =
+      {};                           // those that are valid for any part of it, such as positive
+  std::vector<double> bounds = {};  // empty, or a lower and an upper bound for each value
   bool operator==(const DimCoordinate&) const = default;
 };
 
-// An argument, besides its shape.
+// The description of an argument in addition to its shape.
 struct Described {
   std::string standard_name;  // of its values
   std::string long_name;
   std::map<std::string, std::string> attributes;
-  std::vector<std::shared_ptr<const DimCoordinate>>
-      coordinates;  // of each of its dimensions; null where there is none
+  // By dimension of the argument; null if it has none.
+  std::vector<std::shared_ptr<const DimCoordinate>> coordinates;
 };
 
 }  // namespace tailrace::analytics

@@ -44,8 +44,8 @@ struct Engine::Parts {
   engine::work::FixedInputs fixed;
   const std::function<void(StepResults&&)> done;
   engine::ResultQueue queue;
-  std::deque<std::unique_ptr<engine::Step>> steps;  // that are not finished, in their order
-  engine::Step* current = nullptr;                  // takes blocks
+  std::deque<std::unique_ptr<engine::Step>> steps;  // unfinished, in order
+  engine::Step* current = nullptr;                  // the step that takes blocks
   std::vector<Failure> failures;
   engine::Conductor conductor;
 };
@@ -103,7 +103,7 @@ void Engine::Parts::over(engine::Step& step) {
   steps.erase(place);
   store.give_back(std::move(finished));
   queue.add(round, std::move(result));
-  if (layout.in_order && !steps.empty()) conductor.go_on(*steps.front());
+  if (layout.in_order && !steps.empty()) conductor.advance(*steps.front());
 }
 
 void Engine::Parts::give(engine::FinishedStep&& step) {

@@ -1,5 +1,5 @@
-// Computes the diagnostics of one component on one server: takes the blocks of a step, goes through the
-// phases of its schedule together with the other servers, and gives the values, step by step.
+// Computes the diagnostics of one component on one server: takes the blocks of a step, executes the phases of
+// its schedule together with the other servers, and returns the values, step by step.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,21 @@ namespace tailrace::analytics {
 
 struct EngineServices {
   messaging::Messenger& messenger;
-  std::int32_t kind = 0;  // of messages, this engine's own
+  std::int32_t kind = 0;  // the kind of this engine's messages
   int home = 0;           // the server of the component's first rank
-  // Runs a piece of work on a worker; a light one, of well below a millisecond, perhaps at once.
+  // Runs a piece of work on a worker. A light one, well below a millisecond, may be run at once.
   std::function<void(std::function<void()>, bool light)> submit;
 };
 
-// The value of a diagnostic at a step: the block of a client, or (client -1) the whole, at its root only.
+// The value of a diagnostic at a step: the block of a client, or the whole array (client -1), at its root
+// only.
 struct Result {
   int diagnostic = 0;
   int client = -1;
-  std::size_t first = 0, count = 0;  // in StepResults::values
+  std::size_t first = 0, count = 0;  // range in StepResults::values
 };
 
-// A value that is due but not there; the reason is in a Failure.
+// A value that is due but does not exist; a Failure has the reason.
 struct Gap {
   int diagnostic = 0;
   int client = -1;
@@ -48,52 +49,53 @@ struct StepResults {
   }
 };
 
-// Why a diagnostic has no value at a step. Told on every server that should have had a part of it.
+// Why a diagnostic has no value at a step. Reported on every server that should have had a part of it.
 struct Failure {
   int diagnostic = 0;
   model::Tick tick;
   std::string what;
-  bool thrown = false;  // an operator failed here; otherwise something was missing
+  bool thrown = false;  // an operator failed here; otherwise an input was missing
 };
 
-// The communication thread calls everything but wants() and accept(), which other threads may call between
-// begin() and end(); results and continuations come on the communication thread, inside progress(). Nothing
-// blocks. The parts it is wired from are in engine/.
+// Threads: the communication thread calls everything except wants() and accept(), which other threads may
+// call between begin() and end(). Results and continuations are called on the communication thread, within
+// progress(). Nothing blocks. The components are in engine/.
 //
-// Many steps may be under way at once, and servers need not be at the same one: a slow server then delays
-// only results, and what bounds the memory is who calls begin() (bytes()). Results are given in the order of
-// steps all the same, since windows of time are folded in that order.
+// Many steps may be in progress at once, and servers need not be at the same step, so a slow server delays
+// only results. The caller of begin() bounds the memory (bytes()). Results are still returned in the order of
+// steps, since reductions over time windows depend on it.
 class Engine final : public model::Stateful {
  public:
-  // `clients`: of this server, as numbered in the component, ascending. `graph` must live longer. `done` gets
-  // the results of each step, in the order of the steps.
+  // `clients`: those of this server, by their number in the component, ascending. `graph` must outlive the
+  // engine. `done` receives the results of each step, in the order of steps.
   Engine(const Graph& graph, const std::vector<EngineInput>& inputs, std::vector<int> clients,
          EngineServices services, std::function<void(StepResults&&)> done);
   ~Engine() override;
 
-  // A step begins at which these diagnostics are due (none: nothing happens until the next).
+  // Begins a step at which these diagnostics are due. If none are, nothing happens until the next step.
   void begin(const model::Tick& tick, const std::vector<char>& due);
-  bool wants(int input) const;  // in the current step; from any thread
-  // A block of the current step, or of a fixed input, which may come before the first one. Copies. Any
-  // thread, once for each input and client.
+  bool wants(int input) const;  // whether the current step needs the input; any thread
+  // Takes a copy of a block of the current step, or of a fixed input, which may arrive before the first step.
+  // Any thread, once for each input and client.
   void accept(int input, int client, model::DataType type, std::span<const std::byte> payload);
-  void end();  // all blocks of the current step are here
+  void end();  // all blocks of the current step have arrived
 
-  bool progress();  // true if anything moved
+  bool progress();  // true if anything was done
   bool idle() const;
-  std::size_t bytes() const;             // held for steps that are not finished
-  std::size_t fixed_bytes() const;       // of fixed inputs and memories, which stay
-  std::size_t steps() const;             // that are not finished
+  std::size_t bytes() const;             // held for unfinished steps
+  std::size_t fixed_bytes() const;       // of fixed inputs and kernel states, held until the end
+  std::size_t steps() const;             // number of unfinished steps
   std::vector<Failure> take_failures();  // in the order of steps
-  // Proves, with the other servers, that nothing is left; call once, when idle after the last step.
+  // Verifies together with the other servers that no message is left. Call once, when idle after the last
+  // step.
   void finish(std::function<void(const std::string& unmatched)> then);
   std::string describe() const;  // for the watchdog
   const Placement& placement() const;
-  // Whose values of a diagnostic come here: clients of this server; -1 for the whole; none.
+  // For which clients this server gets the values of a diagnostic; -1 for the whole array; empty for none.
   std::vector<int> clients_of(int diagnostic) const;
 
-  // While idle(): what kernels remember of earlier steps, and nothing else. load() comes before the first
-  // step, and throws Error(resource) where a memory is another one than before.
+  // The states of kernels, and nothing else. Only while idle(). load() is called before the first step, and
+  // throws Error(resource) if a state array has another shape or type than when it was saved.
   void save(model::StateSaver& saver) const override;
   void load(const model::StateLoader& loader) override;
 

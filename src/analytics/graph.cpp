@@ -26,7 +26,7 @@ std::string text_of(const ParameterValue& value) {
   return fmt::format("[{}]", fmt::join(numbers, ", "));
 }
 
-// How a node is written, given how its arguments are.
+// The text of a node, given those of its arguments.
 std::string phrase(const Node& node, const std::vector<std::string>& arguments) {
   if (node.kind == NodeKind::input) return node.name;
   if (node.kind == NodeKind::constant) return fmt::format("{}", node.constant);

@@ -1,4 +1,4 @@
-// The diagnostics of a component as one graph: every value once, however many diagnostics use it.
+// The diagnostics of a component as one graph, in which a value that several diagnostics use is one node.
 #pragma once
 
 #include <optional>
@@ -15,16 +15,16 @@ enum class NodeKind { input, constant, elementwise, reduction, kernel };
 
 struct Node {
   NodeKind kind = NodeKind::constant;
-  int input = -1;         // of `input`: index into Scope::inputs
-  double constant = 0.0;  // of `constant`: a scalar
+  int input = -1;         // for `input`: index into Scope::inputs
+  double constant = 0.0;  // for `constant`: a scalar
   const Operator* op = nullptr;
-  std::string name;  // of the operator or input, for people
+  std::string name;  // of the operator or input, for messages
   Call call;
-  std::vector<int> args;  // numbers of earlier nodes, as many as call.arguments
+  std::vector<int> args;  // earlier nodes, one for each of call.arguments
   Shape shape;
 };
 
-// What was done over dimensions that are gone, in CF's words: mean over y, x.
+// A reduction over dimensions as a CF cell method: mean over y, x.
 struct Reduced {
   std::string method;
   std::vector<std::string> dims;
@@ -32,35 +32,35 @@ struct Reduced {
 };
 
 struct Diagnostic {
-  std::string name;  // may carry a namespace
+  std::string name;  // may have a namespace
   config::Location location;
   std::string text;  // the expression as written
   int node = -1;
   std::string units, long_name, standard_name;
-  // The reductions that end it, the first one first: of max(mean(th, y, x), z) both, of mean(th) - 273 none.
+  // The reductions at the end of the expression, in their order: both of max(mean(th, y, x), z), none of
+  // mean(th) - 273.
   std::vector<Reduced> reduced = {};
-  std::vector<int> inputs;  // of Scope::inputs, sorted: what it is computed from
-  bool may_miss = false;    // cells may be missing, which is NaN
+  std::vector<int> inputs;  // the inputs it depends on: indices into Scope::inputs, sorted
+  bool may_miss = false;    // cells may be missing (NaN)
 };
 
 struct Graph {
   std::vector<Node> nodes;  // each after its arguments
   std::vector<Diagnostic> diagnostics;
-  Operators operators;  // of the configuration: nodes point to them
+  Operators operators;  // operators of the configuration, to which nodes point
 };
 
-// What a node computes, written as an expression: sum((w - sum(w, y, x) / 64) ** 2, y, x). Cut off with ...
-// where it grows past some hundred characters.
+// A node as an expression, such as sum((w - sum(w, y, x) / 64) ** 2, y, x). Truncated with ... after some
+// hundred characters.
 std::string text_of(const Graph& graph, int node);
 
-// What it keeps from step to step; only kernels keep anything.
+// The state that a node keeps from step to step; empty unless it is a kernel.
 std::vector<Memory> memories_of(const Node& node);
 
-// Says of each call of an operator of the user's which expression it is, and of which diagnostic
-// (Call::purpose).
+// Sets Call::purpose of each call of a user-defined operator: the expression and its diagnostic.
 void tell_purposes(Graph& graph);
 
-// A line a node: its number, what it does with which others, dims and units.
+// One line for each node: its number, operation, arguments, dims and units.
 std::string text_of(const Graph& graph);
 
 }  // namespace tailrace::analytics

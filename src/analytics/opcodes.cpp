@@ -56,7 +56,7 @@ double unary(Opcode opcode, double a) {
     case Opcode::isfinite: return truth(std::isfinite(a));
     default: break;
   }
-  base::assertion_failed("unary", __FILE__, __LINE__, "no such opcode of one argument");
+  base::assertion_failed("unary", __FILE__, __LINE__, "not an opcode with one argument");
 }
 
 double binary(Opcode opcode, double a, double b) {
@@ -81,7 +81,7 @@ double binary(Opcode opcode, double a, double b) {
     case Opcode::logical_or: return truth(a != 0 || b != 0);
     default: break;
   }
-  base::assertion_failed("binary", __FILE__, __LINE__, "no such opcode of two arguments");
+  base::assertion_failed("binary", __FILE__, __LINE__, "not an opcode with two arguments");
 }
 
 }  // namespace

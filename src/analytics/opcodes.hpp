@@ -1,5 +1,5 @@
-// The arithmetic that programs know, all on float64, with NumPy's results for NaN, infinities and signed
-// zeros. Comparisons and logic give 1.0 or 0.0; any number but 0 counts as true, NaN too, as in NumPy.
+// The arithmetic operations of programs, all on float64, with NumPy's results for NaN, infinities and signed
+// zeros. Comparisons and logic give 1.0 or 0.0; any number except 0 counts as true, also NaN, as in NumPy.
 #pragma once
 
 #include <array>
@@ -47,7 +47,7 @@ enum class Opcode : int {
   pow,
   atan2,  // of y, x
   hypot,
-  minimum,  // NaN where one of both is, as np.minimum
+  minimum,  // NaN if either is, as np.minimum
   maximum,
   lt,
   le,
@@ -64,9 +64,9 @@ enum class Opcode : int {
 
 struct OpcodeTraits {
   Opcode opcode;
-  std::string_view name;  // as in expressions, or the operator's sign
+  std::string_view name;  // as in expressions, or the operator's symbol
   std::size_t arity;
-  bool commutes;  // the two arguments may be swapped to the bit, NaN's payload aside
+  bool commutes;  // swapping the arguments gives the same bits, except a NaN's payload
 };
 
 inline constexpr std::array opcode_traits{
@@ -135,8 +135,8 @@ constexpr bool opcodes_in_order() {
 }  // namespace detail
 static_assert(detail::opcodes_in_order(), "opcode_traits is indexed by opcode");
 
-// The reference for each opcode, one number at a time: what constants are folded with and what programs are
-// tested against. Unused arguments are ignored.
+// The scalar reference of each opcode, used to fold constants and to test programs. Unused arguments are
+// ignored.
 double evaluate(Opcode opcode, double a, double b = 0.0, double c = 0.0);
 
 }  // namespace tailrace::analytics

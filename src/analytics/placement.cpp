@@ -57,7 +57,7 @@ int phase_of(const Graph& graph, const Node& node, const Placement& so_far, Plac
   return phase;
 }
 
-// Global nodes that use each other are computed at one root; such groups take turns.
+// Global nodes that use each other are computed at one root; such groups are assigned to the roots in turn.
 void choose_roots(const Graph& graph, Placement& placement, int servers, int home) {
   const std::size_t nodes = graph.nodes.size();
   std::vector<std::size_t> group(nodes);

@@ -25,7 +25,7 @@ std::string dims_words(const Dims& dims) {
 
 class Writer {
  public:
-  // Without knowing where blocks lie, each node by itself.
+  // The positions of blocks are unknown here, so nodes are not bundled.
   Writer(const Graph& graph, const Placement& placement)
       : graph_(graph),
         placement_(placement),

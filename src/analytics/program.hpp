@@ -1,6 +1,6 @@
-// A fused piece of a graph: elementwise chains over the cells of a block, computed in cache-sized pieces
-// whose results are stored or go straight into reductions. Compiled for several instruction sets; results
-// have the same bits on all of them.
+// A fused part of a graph: chains of elementwise operations over the cells of a block, computed in
+// cache-sized pieces whose results are stored or passed directly to reductions. Compiled for several
+// instruction sets, with the same bits on all of them.
 #pragma once
 
 #include <cstddef>
@@ -14,39 +14,40 @@
 
 namespace tailrace::analytics {
 
-// Values that a program reads: of a node's dims (a subset of the program's, broadcast over the rest), C order
-// over the block's extents, aligned or not, of any type; converted to float64 on the way.
+// Values that a program reads. They have a subset of the program's dims (broadcast over the others), are in C
+// order over the block's extents, need not be aligned, and may have any type; they are converted to float64.
 struct Operand {
   std::span<const std::byte> bytes;
   model::DataType type = model::DataType::float64;
 };
 
-// What a program is compiled from: nodes of a graph.
+// The nodes of a graph from which a program is compiled.
 struct ProgramNodes {
-  Dims space = {};                // the dims to go over, slowest first
-  std::vector<int> sources = {};  // whose values are given to run()
-  std::vector<int> stores = {};   // whose values are wanted, each with the dims of the whole space
-  std::vector<int> sinks = {};    // fusible reductions of nodes with the dims of the space, in any order
+  Dims space = {};                // the dims of the iteration, slowest first
+  std::vector<int> sources = {};  // nodes whose values are passed to run()
+  std::vector<int> stores = {};   // nodes whose values are stored, each with all dims of the space
+  std::vector<int> sinks = {};    // fusible reductions of nodes with the dims of the space in any order
 };
 
-// Constant after construction. Compiled to a list of steps that is gone through once for every piece of some
-// hundred cells, and not to one loop over cells: an operation then is a loop of its own over a piece in the
-// first cache, which the compiler has vectorised. Machine code made at run time could spare the registers'
-// way through that cache, at the price of a compiler in every process.
+// Immutable after construction. A program is a list of steps that is executed for every piece of some hundred
+// cells, and not one loop over cells (vectorised interpretation, as in the database MonetDB/X100; Boncz et
+// al., 2005). Each operation is then a vectorised loop over data in the first-level cache. Machine code
+// generated at run time could keep intermediate values in registers, but would need a compiler in every
+// process.
 class Program {
  public:
-  // All elementwise and constant nodes on the way from sources to stores and sinks become part of the
-  // program; equal work is done once. Nothing of `graph` is needed afterwards. `level` changes no bit, NaN's
-  // payload aside.
+  // All elementwise and constant nodes between the sources and the stores and sinks become part of the
+  // program; equal work is done once. `graph` is not needed afterwards. `level` does not change any bit,
+  // except a NaN's payload.
   Program(const Graph& graph, const ProgramNodes& nodes, simd::Level level = simd::level());
   ~Program();
   Program(Program&&) noexcept;
   Program& operator=(Program&&) noexcept;
 
-  // `region`: of the block in the space; where it is empty nothing happens. `stores[i]`: room for
-  // region.size() values, in the order of the space. `sinks[i]`: what the reduction's start() gave,
-  // exclusively this call's while it runs. Safe from several threads at once. Allocates only until a thread
-  // has seen its greatest program.
+  // `region`: the block in the space; if it is empty nothing is done. `stores[i]`: memory for region.size()
+  // values, in the order of the space. `sinks[i]`: results of the reductions' start(), used only by this call
+  // while it runs. Thread-safe. Each thread keeps its scratch memory, so that it allocates only for a program
+  // larger than any before.
   void run(const model::Region& region, std::span<const Operand> sources,
            std::span<const std::span<double>> stores, std::span<FusiblePartial* const> sinks) const;
 

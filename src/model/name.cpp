@@ -49,7 +49,7 @@ std::optional<std::string> attribute_name_complaint(std::string_view name) {
   if (auto complaint = name_complaint(name)) return complaint;
   if (name == "_FillValue") return "is written automatically, from the `fill_value` of the field";
   if (std::ranges::find(reserved, name) != reserved.end())
-    return "is a name that HDF5 and netCDF use themselves; give the attribute another one";
+    return "is reserved: netCDF or HDF5 uses it internally; give the attribute another name";
   return std::nullopt;
 }
 

@@ -77,7 +77,8 @@ Assembly::Assembly(ChunkGrid grid, Element element, std::shared_ptr<const codecs
                   "the fill value has the variable's type");
 }
 
-// Cells inside the shape all get a value before anybody sees them; those outside get none.
+// Cells inside the shape all receive a value before the chunk is passed on. Cells outside never do, so they
+// are filled here.
 void Assembly::fill_outside(const model::Box& box, std::span<std::byte> cells) const {
   if (box.count == grid_.chunk) return;
   const auto row = static_cast<std::size_t>(grid_.chunk.back()) * element_.fill.size();
@@ -133,7 +134,8 @@ void Assembly::add_shared(std::int64_t record, std::int64_t spatial, const base:
 
 void Assembly::add(std::int64_t record, std::int64_t spatial, std::span<const std::byte> source,
                    std::span<const model::Segment> segments) {
-  if (segments.empty()) return;  // a chunk that only the bounds of a region touch; it may be complete already
+  if (segments.empty())
+    return;  // only the region's bounding box overlaps this chunk, which may be complete already
   const Key key{record / grid_.records_per_chunk, spatial};
   const std::int64_t within = record % grid_.records_per_chunk;
   if (const auto first = whole(segments)) {
@@ -145,7 +147,7 @@ void Assembly::add(std::int64_t record, std::int64_t spatial, std::span<const st
     return done_({spatial, record, record + 1, true, std::move(copied)});
   }
   base::MutexLock lock(mutex_);
-  Open& chunk = open(key);  // stays in place until the chunk is complete, and this piece is missing yet
+  Open& chunk = open(key);  // stays valid: the chunk cannot be complete before this piece is copied
   lock.unlock();
   copy(source, segments, chunk.box, chunk.cells.data() + static_cast<std::size_t>(within) * record_bytes_);
   std::int64_t cells = 0;
@@ -161,7 +163,7 @@ void Assembly::add(std::int64_t record, std::int64_t spatial, std::span<const st
   if (due) hand_on(std::move(*due));
 }
 
-// A chunk at the upper edge has clipped rows in the box but full rows on disk.
+// For a chunk at the upper edge, rows are clipped in the box but have the full length on disk.
 void Assembly::copy(std::span<const std::byte> source, std::span<const model::Segment> segments,
                     const model::Box& box, std::byte* target) const {
   const auto element = static_cast<std::int64_t>(element_.fill.size());
@@ -193,10 +195,10 @@ void Assembly::flush(std::int64_t end, std::span<const std::int64_t> spatials, b
   if (grid_.records_per_chunk == 1) return;
   const std::int64_t record_chunk = end / grid_.records_per_chunk;
   for (const std::int64_t spatial : spatials) {
-    if (end % grid_.records_per_chunk == 0) break;  // full chunks hand themselves on
+    if (end % grid_.records_per_chunk == 0) break;  // full chunks are passed on without a flush
     base::MutexLock lock(mutex_);
     const Key key{record_chunk, spatial};
-    if (full_.contains(key)) continue;  // it went out complete before the commit was known
+    if (full_.contains(key)) continue;  // it was passed on complete before the commit was announced
     Open& chunk = open(key);
     const auto place = std::lower_bound(chunk.flushes.begin(), chunk.flushes.end(), end);
     const bool is_known = end <= chunk.handed_end || (place != chunk.flushes.end() && *place == end);
@@ -229,10 +231,10 @@ std::optional<FinishedChunk> Assembly::take_due(const Key& key, Open& chunk) {
     return FinishedChunk{key.spatial, key.record_chunk, full_end, true, std::move(taken->cells)};
   }
   if (chunk.last_end > 0 && end == chunk.last_end) return take_last(key);
-  // Each commit gets its records as soon as they are complete, whatever is asked for after it.
+  // Each commit gets its records as soon as they are complete, independent of later flushes.
   const auto later = std::upper_bound(chunk.flushes.begin(), chunk.flushes.end(), end);
   if (later == chunk.flushes.begin()) return std::nullopt;
-  // Records past the flush may be under way into this chunk; they are not part of this commit.
+  // Other threads may be copying later records into this chunk; these are not part of this commit.
   const std::int64_t flush_end = chunk.handed_end = *std::prev(later);
   chunk.flushes.erase(chunk.flushes.begin(), later);
   const auto records = static_cast<std::size_t>(flush_end - key.record_chunk * grid_.records_per_chunk);
@@ -243,7 +245,7 @@ std::optional<FinishedChunk> Assembly::take_due(const Key& key, Open& chunk) {
   return FinishedChunk{key.spatial, key.record_chunk, flush_end, false, std::move(cells)};
 }
 
-// What was handed on with all its records already stays as it is on the disk.
+// A chunk that was already passed on with all its records needs no further write.
 std::optional<FinishedChunk> Assembly::take_last(const Key& key) {
   const std::unique_ptr<Open> taken = take(key);
   if (taken->handed_end == taken->last_end) return std::nullopt;
@@ -251,7 +253,7 @@ std::optional<FinishedChunk> Assembly::take_last(const Key& key) {
   return FinishedChunk{key.spatial, key.record_chunk, taken->last_end, true, std::move(taken->cells)};
 }
 
-// Without the lock: encoding takes long, and whoever takes the chunk may have locks of its own.
+// Called without the mutex: encoding takes long, and the receiver of the chunk may take locks of its own.
 void Assembly::hand_on(FinishedChunk&& due) {
   if (due.filtered && encodes_) due.bytes = codec_->encode(due.bytes, element_.fill.size());
   done_(std::move(due));

@@ -1,5 +1,5 @@
-// Puts the chunks of one variable together from pieces that arrive in any order, and hands complete ones on,
-// encoded. Knows regions and cells, not where they came from.
+// Assembles the chunks of one variable from pieces that arrive in any order, and passes each complete chunk
+// on, encoded. It knows regions and cells, and not where the pieces came from.
 #pragma once
 
 #include <atomic>
@@ -20,70 +20,71 @@
 
 namespace tailrace::output {
 
-// How the records of one variable are cut into chunks. Chunks at the upper edges are full-sized on disk; only
-// the cells inside the shape count.
+// How the records of one variable are divided into chunks. Chunks at the upper edges have the full size on
+// disk; their cells outside the shape hold the fill value.
 struct ChunkGrid {
   std::vector<std::int64_t> shape;  // of one record
   std::vector<std::int64_t> chunk;  // of one record, same rank
   std::int64_t records_per_chunk = 1;
-  std::int64_t first_record = 0;  // those before it are in the file, and come from nobody
+  std::int64_t first_record = 0;  // earlier records are in the file already; no piece of them arrives
 
   std::int64_t chunks_per_record() const;
-  model::Box box(
-      std::int64_t spatial) const;  // cells of the spatial chunk with this number, clipped to the shape
+  // The cells of the spatial chunk with this number, clipped to the shape.
+  model::Box box(std::int64_t spatial) const;
   std::vector<std::int64_t> corner(std::int64_t spatial) const;
   std::int64_t cells_per_chunk() const;  // of one record, unclipped
-  // Numbers of the spatial chunks that a box touches.
+  // The numbers of the spatial chunks that overlap a box.
   std::vector<std::int64_t> touching(const model::Box& box) const;
 };
 
 struct FinishedChunk {
   std::int64_t spatial = 0;       // number of the spatial chunk
   std::int64_t record_chunk = 0;  // number of the chunk along the records
-  std::int64_t records_end = 0;   // records before this one are in it
-  bool filtered = true;           // false: partly filled, stored raw, and to be replaced later
+  std::int64_t records_end = 0;   // the chunk has the records before this one
+  bool filtered = true;           // false: only partly filled; stored unencoded and replaced later
   base::SharedBytes bytes;
 };
 
-// A cell of a variable.
+// The type of a variable's cells.
 struct Element {
   model::DataType type;
-  std::vector<std::byte> fill;  // what cells without data hold: size_of(type) bytes
+  std::vector<std::byte> fill;  // the value of cells without data: size_of(type) bytes
 };
 
-// Safe from several threads: pieces of different regions may be scattered at once. The mutex guards the
-// lists, not the cells: the copies, which are nearly all of the work, run side by side, since no two pieces
-// of a record hold the same cell. A chunk is complete when as many cells have come as it has: a count, and no
-// map of cells, because the grid was proved to be covered exactly once.
+// Thread-safe: several threads may add pieces of different regions at once. The mutex protects the lists and
+// not the cells. So the copies, which are nearly all of the work, run in parallel; no two pieces of a record
+// hold the same cell. A chunk is complete when the number of cells that arrived equals its size. A count
+// suffices, without a map of cells, because `ready` proved that the blocks cover the grid exactly once.
 class Assembly {
  public:
   using Done = std::function<void(FinishedChunk&&)>;  // called on the thread that completed the chunk
 
-  // Chunks lie in `slabs` while they are put together.
+  // `slabs` provides the memory of chunks until they are complete.
   Assembly(ChunkGrid grid, Element element, std::shared_ptr<const codecs::Codec> codec, base::SlabPool slabs,
            Done done);
-  // Counts what is held in `all`, too, with that of others; before any piece. It must live longer.
+  // Also adds the bytes held here to `all`, a total over several assemblies. Call it before any piece is
+  // added. `all` must outlive this object.
   void count_in(std::atomic<std::size_t>& all) { in_all_ = &all; }
 
-  // Copies a piece of record `record` into the spatial chunk: segments lead from elements of `source` to
-  // elements of the box of that chunk (as model::intersect(region, grid.box(spatial)) gives them).
+  // Copies a piece of record `record` into the spatial chunk. The segments map elements of `source` to
+  // elements of the chunk's box; model::intersect(region, grid.box(spatial)) computes them.
   void add(std::int64_t record, std::int64_t spatial, std::span<const std::byte> source,
            std::span<const model::Segment> segments);
-  // The same, without a copy where the piece is a whole chunk and stays as it is.
+  // Like add(), but keeps a reference instead of a copy if the piece is a whole chunk without a codec.
   void add_shared(std::int64_t record, std::int64_t spatial, const base::SharedBytes& source,
                   std::span<const model::Segment> segments);
 
-  // From now on records up to `end` exist and are to be handed on even if their chunk is not full yet (a
-  // commit). A chunk that is full is handed on as soon as it is complete, without a flush. `spatials`: the
-  // chunks this assembly owns. `ends`: no further record comes into the chunk of record end - 1, which is
-  // handed on encoded, as a full one is.
+  // A commit needs the records before `end`: they are passed on even if their chunk is not full yet. A full
+  // chunk is passed on as soon as it is complete, without a flush. `spatials`: the chunks that this assembly
+  // owns. `ends`: the chunk of record end - 1 gets no further records, so it is passed on encoded, like a
+  // full one.
   void flush(std::int64_t end, std::span<const std::int64_t> spatials, bool ends = false);
 
-  // While nothing is being added: calls `visit` with each chunk that lacks records, and with its cells.
+  // Calls `visit` for each incomplete chunk, with its cells. No other thread may add pieces meanwhile.
   void for_each_open(const std::function<void(std::int64_t spatial, std::int64_t record_chunk,
                                               std::span<const std::byte> cells)>& visit);
 
-  std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }  // held in unfinished chunks
+  std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }  // held in incomplete chunks
 
   const ChunkGrid& grid() const { return grid_; }
   model::DataType type() const { return element_.type; }
@@ -95,16 +96,16 @@ class Assembly {
   };
   struct Open {
     base::Slab cells;
-    model::Box box;                     // its cells of the shape
-    std::vector<std::int64_t> missing;  // cells not yet there, by record in the chunk
-    std::size_t complete = 0;           // records before the first that misses any
-    std::vector<std::int64_t> flushes;  // ends, ascending: hand on when the records before one are complete
-    std::int64_t handed_end = 0;        // what was already handed on
-    std::int64_t last_end = 0;          // records before this one are all that will come; 0: not known
+    model::Box box;                     // its cells inside the shape
+    std::vector<std::int64_t> missing;  // cells that have not arrived, by record in the chunk
+    std::size_t complete = 0;           // number of complete records before the first incomplete one
+    std::vector<std::int64_t> flushes;  // ascending ends: pass on once all records before one are complete
+    std::int64_t handed_end = 0;        // records before this one were passed on already
+    std::int64_t last_end = 0;          // the chunk gets no record from this one on; 0: not known yet
   };
   Open& open(const Key& key) TAILRACE_REQUIRES(mutex_);
   std::unique_ptr<Open> take(const Key& key) TAILRACE_REQUIRES(mutex_);
-  // Where in its source the one segment of a piece begins that is a whole chunk; nothing for any other piece.
+  // The offset of a piece in its source if the piece is one segment and a whole chunk; else nothing.
   std::optional<std::size_t> whole(std::span<const model::Segment> segments) const;
   void fill_outside(const model::Box& box, std::span<std::byte> cells) const;
   void copy(std::span<const std::byte> source, std::span<const model::Segment> segments,
@@ -124,7 +125,7 @@ class Assembly {
   Done done_;
   base::Mutex mutex_;
   std::map<Key, std::unique_ptr<Open>> open_ TAILRACE_GUARDED_BY(mutex_);
-  std::set<Key> full_ TAILRACE_GUARDED_BY(mutex_);  // handed on complete, since the last flush
+  std::set<Key> full_ TAILRACE_GUARDED_BY(mutex_);  // passed on complete since the last flush
   std::atomic<std::size_t> bytes_{0};
   std::atomic<std::size_t>* in_all_ = nullptr;
 };

@@ -61,55 +61,58 @@ void check_variable(const DatasetSpec& spec, const VariableSpec& variable) {
 }
 
 void check_text(const DatasetSpec& spec, const TextSpec& text) {
-  TAILRACE_ASSERT(!text.dims.empty(), "a text without characters: " + text.name);
+  TAILRACE_ASSERT(!text.dims.empty(), "a text variable needs a dim of characters: " + text.name);
   std::int64_t characters = 1, length = 0;
   for (const int dim : text.dims) {
     const DimensionSpec& described = spec.dims.at(static_cast<std::size_t>(dim));
-    TAILRACE_ASSERT(!described.unlimited, "a text that grows: " + text.name);
+    TAILRACE_ASSERT(!described.unlimited, "a text variable cannot grow: " + text.name);
     characters *= length = described.size;
   }
   TAILRACE_ASSERT(static_cast<std::int64_t>(text.values.size()) * length == characters,
-                  "not one value a cell: " + text.name);
+                  "a text variable needs one value for each cell: " + text.name);
   for (const std::string& value : text.values)
-    TAILRACE_ASSERT(static_cast<std::int64_t>(value.size()) <= length, "too long a value: " + text.name);
+    TAILRACE_ASSERT(static_cast<std::int64_t>(value.size()) <= length,
+                    "a value is longer than the dim of characters: " + text.name);
 }
 
 void check_chunk(const DatasetSpec& spec, const std::vector<std::int64_t>& lengths,
                  const EncodedChunk& chunk) {
   TAILRACE_ASSERT(chunk.variable >= 0 && static_cast<std::size_t>(chunk.variable) < spec.variables.size(),
-                  "chunk of no variable");
+                  "the variable of a chunk does not exist");
   const VariableSpec& variable = spec.variables[static_cast<std::size_t>(chunk.variable)];
   TAILRACE_ASSERT(!variable.chunk.empty() && chunk.offset.size() == variable.chunk.size(),
-                  "chunk without a place: " + variable.name);
+                  "the offset of a chunk needs the rank of its variable: " + variable.name);
   const auto shape = shape_of(variable, lengths);
   for (std::size_t i = 0; i < shape.size(); ++i) {
     TAILRACE_ASSERT(
         chunk.offset[i] >= 0 && chunk.offset[i] < shape[i] && chunk.offset[i] % variable.chunk[i] == 0,
-        "chunk off the grid: " + variable.name);
+        "a chunk is not aligned to the chunk grid: " + variable.name);
   }
   const std::size_t raw = static_cast<std::size_t>(cells_of(variable.chunk)) * model::size_of(variable.type);
   TAILRACE_ASSERT(!chunk.bytes.empty() && (chunk.filtered || chunk.bytes.size() == raw),
-                  "raw bytes are not one chunk: " + variable.name);
+                  "unencoded bytes have not the size of a chunk: " + variable.name);
 }
 
 void check_values(const DatasetSpec& spec, const std::vector<std::int64_t>& lengths,
                   const PlainValues& values) {
   TAILRACE_ASSERT(values.variable >= 0 && static_cast<std::size_t>(values.variable) < spec.variables.size(),
-                  "values of no variable");
+                  "the variable of plain values does not exist");
   const VariableSpec& variable = spec.variables[static_cast<std::size_t>(values.variable)];
   auto shape = shape_of(variable, lengths);
   if (!grows(spec, variable)) {
     const auto whole = static_cast<std::size_t>(cells_of(shape)) * model::size_of(variable.type);
-    TAILRACE_ASSERT(values.first == 0 && values.bytes.size() == whole, "not the whole of " + variable.name);
+    TAILRACE_ASSERT(values.first == 0 && values.bytes.size() == whole,
+                    "plain values do not cover all of " + variable.name);
     return;
   }
   const std::int64_t length = shape[0];
   shape[0] = 1;
   const auto record = static_cast<std::size_t>(cells_of(shape)) * model::size_of(variable.type);
-  TAILRACE_ASSERT(record > 0 && values.bytes.size() % record == 0, "not whole records of " + variable.name);
+  TAILRACE_ASSERT(record > 0 && values.bytes.size() % record == 0,
+                  "plain values are not whole records of " + variable.name);
   TAILRACE_ASSERT(
       values.first >= 0 && values.first + static_cast<std::int64_t>(values.bytes.size() / record) <= length,
-      "records past the end of " + variable.name);
+      "plain values lie past the end of " + variable.name);
 }
 
 }  // namespace
@@ -146,11 +149,11 @@ bool is_being_written(env::FileSystem& files, const std::string& path) {
     for (int tries = 0; tries < 100; ++tries) {
       const auto file = files.open(path, env::Access::read);
       if (file->other_writer()) return true;
-      if (file->is_file_at(path)) return false;  // else the mark went to the next one meanwhile
+      if (file->is_file_at(path)) return false;  // otherwise the file was replaced meanwhile: look again
     }
     return false;
   } catch (const Error&) {
-    return false;  // not for this user to read, or not there
+    return false;  // missing, or not readable for this user
   }
 }
 
@@ -197,7 +200,8 @@ std::vector<std::int64_t> lengths_after(const DatasetSpec& spec, const std::vect
                                         const Commit& commit) {
   std::vector<std::int64_t> after = lengths;
   for (const auto& [dim, length] : commit.lengths) {
-    TAILRACE_ASSERT(dim >= 0 && static_cast<std::size_t>(dim) < spec.dims.size(), "length of no dimension");
+    TAILRACE_ASSERT(dim >= 0 && static_cast<std::size_t>(dim) < spec.dims.size(),
+                    "the dimension of a length does not exist");
     const auto at = static_cast<std::size_t>(dim);
     TAILRACE_ASSERT(spec.dims[at].unlimited || length == after[at],
                     "a fixed dimension grows: " + spec.dims[at].name);

@@ -29,8 +29,7 @@ void Committer::drop_after(std::int64_t step) {
 }
 
 void Committer::deliver(std::size_t variable, FinishedChunk&& chunk) {
-  // Two states of a chunk may overtake each other on their way here; what is on disk never goes back to an
-  // older one.
+  // Two versions of a chunk may arrive out of order. An older one must never overwrite a newer one on disk.
   const int axis = variables_[variable].axis;
   if (axis >= 0 && chunk.records_end <= committed_[static_cast<std::size_t>(axis)]) return;
   const Key key{variable, chunk.record_chunk, chunk.spatial};
@@ -75,8 +74,8 @@ void Committer::expect() {
   }
 }
 
-// Records behind the commit that are in the chunk already come to light later: until then they are kept,
-// since they are part of the state.
+// A chunk may already contain records after this commit. Its bytes are kept until these are committed, since
+// they are part of the state that a checkpoint saves.
 void Committer::take(ReadyCommit& ready, std::size_t v, Held& held, std::int64_t length) {
   const CommittedVariable& variable = variables_[v];
   held.written = true;
@@ -142,7 +141,7 @@ std::optional<ReadyCommit> Committer::next() {
 
 void Committer::for_each_waiting(
     const std::function<void(std::size_t variable, const FinishedChunk&)>& visit) const {
-  TAILRACE_ASSERT(points_.empty(), "chunks of a commit that is due are not state");
+  TAILRACE_ASSERT(points_.empty(), "the chunks of a pending commit are not part of the state");
   for (const auto& [key, held] : held_)
     if (!held.chunk.bytes.empty() && variables_[std::get<0>(key)].axis >= 0)
       visit(std::get<0>(key), held.chunk);
@@ -150,7 +149,7 @@ void Committer::for_each_waiting(
 
 void Committer::resume(std::vector<std::int64_t> committed, bool has_statics) {
   TAILRACE_ASSERT(committed.size() == dims_.size(), "a length for each axis");
-  TAILRACE_ASSERT(points_.empty() && held_.empty(), "nothing has come yet");
+  TAILRACE_ASSERT(points_.empty() && held_.empty(), "resume() comes before any point or chunk");
   committed_ = std::move(committed);
   static_done_ = has_statics;
 }

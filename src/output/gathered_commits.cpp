@@ -7,9 +7,9 @@
 namespace tailrace::output {
 namespace {
 
-// Headers take some 600 bytes for each variable, and a few pages besides.
+// A commit writes some 600 bytes of headers for each variable, and a few pages for the file.
 constexpr std::size_t headers_of_file = 8 << 10, headers_of_variable = 1 << 10;
-constexpr std::size_t worth = 16;  // values beside headers
+constexpr std::size_t worth = 16;  // bytes of values for each byte of headers
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void GatheredCommits::add(ReadyCommit&& next) {
     const std::int64_t known = fresh ? chunk.committed_records : place->second.committed_records;
     bytes_ += chunk.bytes.size() - place->second.bytes.size();
     place->second = std::move(chunk);
-    place->second.committed_records = known;  // the newest state of a chunk has what the older ones brought
+    place->second.committed_records = known;  // the newest version contains the older ones
   }
   for (PlainValues& values : next.commit.values) {
     const auto [place, fresh] = values_.try_emplace(values.variable, std::move(values));

@@ -20,18 +20,17 @@ Type pack_type() {
   return section({
       {.name = "scale_factor",
        .type = real(-largest, largest),
-       .description = "The distance of two values that can be told apart: value = number * scale_factor + "
+       .description = "The smallest difference between two stored values: value = number * scale_factor + "
                       "add_offset. Give either this or `range`.",
        .example = "0.01"},
       {.name = "add_offset",
        .type = real(-largest, largest),
-       .description =
-           "The value that the number 0 stands for, beside `scale_factor`; 0 where it is not given.",
+       .description = "The value that the number 0 represents; only with `scale_factor`. Default: 0.",
        .example = "273.15"},
       {.name = "range",
        .type = list(real(-largest, largest), 2),
        .description = "The least and the largest value that occur; scale and offset are computed from them. "
-                      "Values beyond are counted, and become the fill value.",
+                      "Values outside the range are counted and replaced by the fill value.",
        .example = "[180, 340]"},
   });
 }
@@ -59,7 +58,7 @@ PackOptions read(const Value& value, Problems& problems) {
   const Value* offset = value.find("add_offset");
   if (range != nullptr && offset != nullptr)
     problems.add(offset->location(), offset->path(),
-                 "follows from `range`; it stands beside `scale_factor` only");
+                 "is computed from `range`; it can only be given with `scale_factor`");
   if (scale != nullptr && !scale->open()) {
     options.scale_factor = scale->real();
     if (*options.scale_factor == 0.0)
@@ -74,7 +73,7 @@ double rounded(double value, model::DataType to) {
   return to == model::DataType::float32 ? static_cast<double>(static_cast<float>(value)) : value;
 }
 
-// The next larger value of the type.
+// The next larger value that the type can represent.
 double next(double value, model::DataType type) {
   if (type != model::DataType::float32) return std::nextafter(value, std::numeric_limits<double>::infinity());
   return static_cast<double>(
@@ -85,7 +84,7 @@ struct Numbers {
   double lowest, highest;
 };
 
-// Evenly about 0, so that the fill value, the lowest number but one, stays outside.
+// Symmetric about 0, which excludes the fill value, the second lowest number.
 Numbers numbers_of(model::DataType packed) {
   return model::dispatch(packed, [](auto zero) -> Numbers {
     using Limits = std::numeric_limits<decltype(zero)>;
@@ -106,9 +105,9 @@ model::Packing spread(const std::pair<double, double>& range, model::DataType pa
   model::Packing packing{
       .scale_factor = rounded(most / (highest - lowest) - least / (highest - lowest), unpacked),
       .add_offset = rounded(middle, unpacked)};
-  // Readers must be able to tell the values apart.
+  // Adjacent numbers must unpack to different values.
   const double farthest = rounded(std::max(std::abs(least), std::abs(most)), unpacked);
-  constexpr int tries = 8;  // rounding takes less
+  constexpr int tries = 8;  // more than rounding ever needs
   for (int i = 0; i < tries && packing.scale_factor >= next(farthest, unpacked) - farthest; ++i) {
     if (number_of(least, packing) >= lowest && number_of(most, packing) <= highest) return packing;
     packing.scale_factor = next(packing.scale_factor, unpacked);

@@ -1,4 +1,4 @@
-// `pack` of a variable: real values as integers of a small type, as CF 8.1 has it.
+// The option `pack` of a variable: stores real values as integers of a small type (packed data, CF 8.1).
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace tailrace::output {
 
 struct PackOptions {
   config::Location location;
-  std::string config_path;             // how messages name it
+  std::string config_path;             // its path in the configuration, for messages
   std::optional<double> scale_factor;  // either this ...
   double add_offset = 0.0;
   std::optional<std::pair<double, double>> range;  // ... or this
@@ -21,13 +21,13 @@ struct PackOptions {
 config::Section<PackOptions> pack_section();
 
 inline constexpr model::DataType default_packed_type = model::DataType::int16;
-// What is wrong with an integer type that values are to be packed into, if anything.
+// The error for a type that values cannot be packed into, if any.
 std::optional<std::string> packed_type_complaint(model::DataType packed);
 
-// `unpacked`: float32 or float64, the type of the attributes and of what readers make of the numbers; both
-// numbers are values of it. A range is spread over all numbers of the type but its fill value, evenly about 0
-// for signed ones. Throws Error(configuration) where the range is too narrow, or the numbers too large, for
-// that type.
+// The scale factor and offset of a variable. `unpacked`: float32 or float64, the type of the two attributes
+// and of the unpacked values. A range is mapped to all numbers of the packed type except its fill value,
+// symmetrically about 0 for signed types. Throws Error(configuration) if the range is too narrow, or the
+// values too large, for `unpacked`.
 model::Packing packing_of(const PackOptions& options, model::DataType packed, model::DataType unpacked);
 
 }  // namespace tailrace::output

@@ -1,4 +1,4 @@
-// What became of the steps of a dataset that goes to readers instead of to a disk.
+// How many steps of a dataset that is streamed to readers, and not written to disk, were delivered or lost.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,11 @@
 namespace tailrace::output {
 
 struct StreamCounts {
-  std::uint64_t handed_over = 0;  // while somebody was connected
-  std::uint64_t unread = 0;       // while nobody was
-  std::uint64_t discarded = 0;    // since readers took them too slowly
-  std::uint64_t lost = 0;         // since the process that gives them to readers had ended
-  std::uint64_t restarts = 0;     // of that process
+  std::uint64_t handed_over = 0;  // passed on while a reader was connected
+  std::uint64_t unread = 0;       // produced while no reader was connected
+  std::uint64_t discarded = 0;    // dropped because readers were too slow
+  std::uint64_t lost = 0;         // lost because the streaming process had ended
+  std::uint64_t restarts = 0;     // of the streaming process
 
   bool operator==(const StreamCounts&) const = default;
   StreamCounts& operator+=(const StreamCounts& more) {
@@ -23,7 +23,7 @@ struct StreamCounts {
   }
 };
 
-// A dataset that has such steps.
+// The interface of a dataset that counts its steps.
 class CountsSteps {
  public:
   virtual ~CountsSteps() = default;

@@ -8,7 +8,7 @@
 namespace tailrace::output {
 namespace {
 
-constexpr std::size_t longest = 200;  // netCDF takes 256; a name of a part or of bounds is longer
+constexpr std::size_t longest = 200;  // netCDF allows 256; names of parts and of bounds add a suffix
 
 bool is_made_of_name_characters(const std::string& text) {
   const auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };

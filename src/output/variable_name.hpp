@@ -11,7 +11,7 @@ namespace tailrace::output {
 config::Type variable_name_type();
 config::Type suffix_type();  // may start with a digit
 
-// What is wrong with a name, if anything.
+// The error for an invalid name, if any.
 std::optional<std::string> variable_name_complaint(const std::string& name);
 
 }  // namespace tailrace::output

@@ -276,9 +276,10 @@ class Planner {
     if (plan.once && !entry.split.empty() && grid.dims.size() == 1)
       problems_.add(
           entry.location, entry.config_path + ".split",
-          fmt::format("\"{}\" is sent only once and has one dimension, so nothing would be left but "
-                      "numbers; expected two dimensions or more, or no `split`",
-                      field.name));
+          fmt::format(
+              "\"{}\" is sent only once and has only one dimension, so it cannot be split; expected two "
+              "dimensions or more, or no `split`",
+              field.name));
     if (!plan.at_end && !plan.once && entry.every.is_never())
       problems_.add(
           entry.every_location, entry.config_path + ".every",

@@ -1,4 +1,4 @@
-"""Means over latitudes count cells by their areas, where the model says how large they are; against NumPy."""
+"""Means over latitudes are weighted by cell areas if the model provides them; compared with NumPy."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,7 @@ def expected(weights: np.ndarray) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("area", [False, True], ids=["by bounds", "by areas"])
-def test_cells_count_by_their_areas(job, area):
+def test_cells_are_weighted_by_their_areas(job, area):
     data = case(3, servers(2), {"lat": 3}, area).compute(job.root, MEANS)
     right = expected(AREA if area else BELTS[:, None])
     tolerance = dict.fromkeys(right, 1e-13) | {"spread": 1e-11, "flux": 1e-11}
@@ -67,7 +67,7 @@ def test_cells_count_by_their_areas(job, area):
     assert wrong == dict.fromkeys(wrong, "")
 
 
-def test_the_bits_are_those_of_any_decomposition(job):
+def test_the_bits_do_not_depend_on_the_decomposition(job):
     found = []
     for ranks, serving, parts in (
         (1, servers(1), {}),
@@ -81,8 +81,10 @@ def test_the_bits_are_those_of_any_decomposition(job):
     assert found[0] == found[1] == found[2]
 
 
-def test_without_areas_it_is_a_warning(job):
+def test_without_areas_there_is_a_warning(job):
     made = case(bounds=False)
     result = made.run(job.root, made.configuration(MEANS)).finished()
-    assert 'mean counts all cells along "lat" alike, but their areas differ with the latitude "lat"' in result.output
-    assert result.output.count("alike") == 5  # not what has weights, nor the zonal mean
+    assert (
+        'mean gives all cells along "lat" equal weight, but their areas differ with the latitude "lat"' in result.output
+    )
+    assert result.output.count("equal weight") == 5  # not those with weights, nor the zonal mean

@@ -1,4 +1,4 @@
-"""The coordinates of dimensions that operators make: in the file, and as a reader uses them."""
+"""The coordinates of dimensions that operators make, in the file and for readers."""
 
 import numpy as np
 import pytest
@@ -96,7 +96,7 @@ def test_readers_find_values_by_them(written):
 
 
 def test_a_dim_for_each_coordinate(written):
-    """z_2 are two cells from below, from above and near two heights; z_3 are means, and samples."""
+    """z_2: two cells from below, from above and near two heights; z_3: means, and samples."""
     data = read(written[1])
     dims = [data[name].dims[1] for name in ("lower", "upper", "near")]
     assert dims == ["z_2_lower", "z_2_upper", "z_2_near"]
@@ -118,7 +118,7 @@ def test_same_bits_for_any_layout(job, written):
 
 @pytest.mark.parametrize(("ranks", "serving"), [(1, inline()), (4, servers(2)), (6, inline())])
 def test_coordinates_given_in_parts(job, ranks, serving):
-    """Each rank tells its own x and y; in the file there are diagnostics alone."""
+    """Each rank declares its own x and y; the file has only diagnostics."""
     names = {"rows": "sum(w, x)", "coarse": "coarsen(w, x=3)", "waves": "spectrum(mean(w, z), y, x)"}
     config = {
         "fields": {"state": {"names": ["w"]}},

@@ -1,6 +1,6 @@
-"""Diagnostics have the same bits whatever the number of ranks, servers and threads, the transport, and who is late.
+"""Diagnostics have the same bits for any number of ranks, servers and threads, any transport and any delays.
 
-The usual run takes every pair of values of two factors once; TAILRACE_TEST_ALL=1 takes the whole product, some minutes.
+The usual run covers every pair of values of two factors; TAILRACE_TEST_ALL=1 runs the full product in some minutes.
 """
 
 import itertools
@@ -85,7 +85,7 @@ RANKS, SERVERS, THREADS, TRANSPORTS = (1, 2, 3, 4, 6, 8), (1, 2, 3), (1, 2, 4), 
 
 
 def pairwise() -> list[tuple]:
-    """As many of the product's runs as hold every pair of values, chosen one after the other."""
+    """A greedy choice of runs of the product that covers every pair of values."""
     product = list(itertools.product(RANKS, SERVERS, THREADS, TRANSPORTS))
 
     def pairs(run: tuple) -> set:

@@ -1,4 +1,4 @@
-"""An operator of the user's own that fails takes its own diagnostic with it, by its file's policy, and nothing else."""
+"""A user-defined operator that fails affects only its own diagnostic, according to its file's policy."""
 
 import sys
 
@@ -129,7 +129,7 @@ import crashing  # a module that takes the process with it
 def first(a):
     return a
 """
-# What crashes, and how the system calls it.
+# The operators that crash, and the name of the signal.
 CRASHES = {
     "faults": "segmentation fault",
     "aborts": "abort",
@@ -206,8 +206,8 @@ SERVE = servers(1, own_program=True, command=(sys.executable, "-m", "tailrace.cl
     [servers(1), servers(2), SERVE, attached(), inline()],
     ids=["1 server", "2 servers", "tailrace serve", "attached", "inline"],
 )
-def test_each_failure_is_told_once_and_the_others_go_on(job, here, serving):
-    """All in one run, with operators that work between them."""
+def test_each_failure_is_reported_once_and_the_others_continue(job, here, serving):
+    """All in one run, together with operators that work."""
     diagnostics = {name: f"{name}(u)" for name in REASONS} | {"good": "doubles(u)", "top": "max(doubles(v), y, x)"}
     diagnostics["odd_sum"] = "sum(raises(u), y, x) + doubles(v)"
     config = configuration(operators(*REASONS, "doubles"), diagnostics, on_error="skip", others=("u", "v"))
@@ -215,7 +215,7 @@ def test_each_failure_is_told_once_and_the_others_go_on(job, here, serving):
 
     for name, reason in REASONS.items():
         told = [line for line in result.output.splitlines() if f'diagnostic "{name}" at step 1 ' in line]
-        assert told, f"{name}: nothing is told\n{result.output}"
+        assert told, f"{name}: no message\n{result.output}"
         assert all("tailrace.yaml:" in line and f"{name}(u): " in line and reason in line for line in told), told
     data = read(result.path("out.nc"))
     u, v = expected(0), expected(1)
@@ -238,7 +238,7 @@ def test_with_stop_the_model_gets_the_message(job, here, name, count):
 
 
 def assert_whole_records(result):
-    """What the file has is right: the run ended early, so that it need not have all steps."""
+    """The records of the file are correct; after an early end it need not have all steps."""
     data = read(result.path("out.nc"))
     u = expected(0)[: data.sizes[data["u"].dims[0]]]
     np.testing.assert_array_equal(data["u"].values, u)
@@ -261,8 +261,8 @@ def test_what_was_computed_before_the_failure_is_kept(job, here, on_error):
     return None
 
 
-def test_a_failure_in_one_file_stops_for_that_file_alone(job, here):
-    """The diagnostic's own file says `skip`, so that another with `stop` does not end the run."""
+def test_a_failure_affects_only_its_file(job, here):
+    """The diagnostic's own file has `skip`, so another file with `stop` does not end the run."""
     config = configuration(operators("raises", "doubles"), {"odd": "raises(u)"}, on_error="skip")
     config["diagnostics"]["good"] = {"is": "doubles(u)"}
     variable = {"field": "good", "time": "snapshot", "every": "1 step"}
@@ -274,7 +274,7 @@ def test_a_failure_in_one_file_stops_for_that_file_alone(job, here):
 @pytest.mark.parametrize("name", ["quits", "stops", "leaves"])
 @pytest.mark.parametrize("serving", [servers(2), attached(), inline()], ids=lambda one: one.mode)
 def test_a_function_that_ends_the_process_ends_the_job(job, here, serving, name):
-    """Nobody can go on without that server, and nobody waits for it."""
+    """No rank can continue without that server, and none waits for it."""
     result = run(job, here, 2, serving, configuration(operators(name), {"odd": f"{name}(u)"}, on_error="skip"))
     assert result.status == 9, result.output
 
@@ -282,14 +282,12 @@ def test_a_function_that_ends_the_process_ends_the_job(job, here, serving, name)
 @pytest.mark.parametrize("name", CRASHES)
 @pytest.mark.parametrize("serving", [servers(2), attached(), inline()], ids=lambda one: one.mode)
 def test_a_crash_ends_the_server_with_the_names_of_the_operator_and_the_diagnostic(job, here, serving, name):
-    """Nothing goes on with memory that such code has written to; what was committed before stays."""
+    """The process does not continue after such code has corrupted its memory; earlier commits are kept."""
     config = configuration(operators(name, "doubles"), {"odd": f"{name}(u)", "good": "doubles(u)"}, on_error="skip")
     result = run(job, here, 2, serving, config)
     assert result.status != 0, result.output
-    told = (
-        f'the process crashed ({CRASHES[name]}) while an operator of the user\'s computed diagnostic "odd": {name}(u)'
-    )
-    assert told in result.output, result.output
+    crash = f"the process crashed ({CRASHES[name]}) in a user-defined operator"
+    assert f'{crash} while it computed diagnostic "odd": {name}(u)' in result.output, result.output
     if result.path("out.nc").exists():
         assert_whole_records(result)
 

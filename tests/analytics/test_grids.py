@@ -1,4 +1,4 @@
-"""Contributions of ranks, cells in any order, values that every rank has, and what the files say of diagnostics."""
+"""Contributions of ranks, cells in any order, replicated values, and the metadata of diagnostics."""
 
 import numpy as np
 import pytest
@@ -94,12 +94,12 @@ def test_coordinates_in_parts(job, ranks, count):
     wrong = {name: worst(data[name].values, value, 1e-13) for name, value in expected.items()}
     assert wrong == dict.fromkeys(expected, "")
     np.testing.assert_array_equal(data.lat.values, lat)
-    warning = 'diagnostics.plain.is: mean counts all cells along "cell" alike'
+    warning = 'diagnostics.plain.is: mean gives all cells along "cell" equal weight'
     assert result.output.count(warning) == 1 and result.output.count("counts all cells") == 1, result.output
 
 
 def test_cells_of_one_and_none_of_the_other(job):
-    """A coordinate that only some ranks hold: the cells of the others would be nowhere."""
+    """A coordinate that only some ranks have: no rank could compute the cells of the others."""
     case = Case(4, servers(2), STEPS)
     rows = {"y": (np.arange(4.0), "m", {"part": True})}
     case.grid("g", "yx", (4, 6), parts={"y": 2, "x": 2}, coordinates=rows)
@@ -109,7 +109,7 @@ def test_cells_of_one_and_none_of_the_other(job):
 
 
 def test_windows_of_diagnostics(job):
-    """A diagnostic in a window is the window's mean of its values, not its value of the mean."""
+    """A record of a diagnostic is the mean of its values over the window, not its value for mean fields."""
     values = np.random.default_rng(5).normal(size=(6, 4, 6))
     case = Case(2, servers(2), 6).grid("g", "yx", (4, 6), parts={"y": 2}).field("a", values, grid="g", units="1")
     output = [

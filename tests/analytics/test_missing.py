@@ -1,4 +1,5 @@
-"""Expressions of fields with missing values: against NumPy's masked arrays, the same bits for any decomposition."""
+"""Expressions of fields with missing values, compared with NumPy's masked arrays; the same bits for any
+decomposition."""
 
 import sys
 
@@ -17,7 +18,7 @@ DEPTH = RNG.uniform(0.5, 2, SHAPE[0])
 
 
 def gaps() -> np.ndarray:
-    """The land, and some cells more at each step; all of a level, once."""
+    """The land, some more cells at each step, and once a whole level."""
     hidden = LAND | (RNG.random((STEPS, *SHAPE)) < 0.1)
     hidden[1, 3] = True
     return hidden
@@ -98,7 +99,7 @@ def case(ranks: int, serving, parts: dict) -> Case:
 
 def configuration(made: Case) -> dict:
     output = [{"field": name, "every": "1 step"} for name in NAMES]
-    # The mean over time, of the steps at which there is one.
+    # The mean over time of the steps that have a value.
     output.append({"field": "d1", "name": "over_time", "operation": "mean", "every": "3 s"})
     output.append({"field": "d1", "name": "share", "operation": "valid_fraction", "every": "3 s"})
     output.append({"field": "d7", "name": "single", "type": "float32", "every": "1 step"})
@@ -117,7 +118,7 @@ def test_against_masked_arrays(job):
     wrong = {}
     for (name, expression), value in zip(NAMES.items(), WANTED.values(), strict=True):
         wrong[expression] = worst(data[name].values, filled(value), 1e-13)
-        # What is missing is the fill value of the file, and nothing else is.
+        # Missing cells, and no others, have the fill value of the file.
         if np.isnan(data[name].values).any() and "raw" not in expression:
             assert np.isnan(data[name].attrs["_FillValue"]), expression
     assert wrong == dict.fromkeys(wrong, "")
@@ -131,7 +132,7 @@ def test_against_masked_arrays(job):
     assert np.isnan(data.single.attrs["_FillValue"])
 
 
-def test_the_bits_are_those_of_any_decomposition(job):
+def test_the_bits_do_not_depend_on_the_decomposition(job):
     layouts = {
         "one": case(1, servers(1), {}),
         "two": case(2, servers(2), {"x": 2}),

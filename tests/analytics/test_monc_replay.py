@@ -1,4 +1,4 @@
-"""The replay of a recorded run of MONC, of a small one that is made here, in blocks of unequal extents."""
+"""The replay of a recorded run of MONC: here a small one that the test creates, with blocks of unequal extents."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ REPLAY = TREE / "examples" / "monc_style" / "replay.py"
 SIZE = {"z": 4, "y": 9, "x": 13}
 CUTS = [{"z": (0, 4), "y": (0, 9), "x": (0, 5)}, {"z": (0, 4), "y": (0, 9), "x": (5, 8)}]  # (start, count)
 STEPS = 3
-FIELDS = {  # dims fastest first, as MONC has them; type of the XML, size
+FIELDS = {  # dims fastest first, as in MONC; type of the XML, size
     "vwp": ("yx", ""),
     "senhf": ("yx", 'size="y,x" collective=true'),
     "w": ("zyx", 'size="z,y,x" collective=true'),
@@ -38,7 +38,7 @@ XML = """<data-definition name="fields" frequency="1" namespace="fields">
 
 
 def whole(name, step):
-    """Each cell has a value of its own, slowest dimension first."""
+    """A different value in each cell, slowest dimension first."""
     shape = [SIZE[dim] for dim in reversed(FIELDS[name][0])]
     return np.arange(np.prod(shape), dtype=float).reshape(shape) * 0.5 + 1000 * step + 100000 * len(name)
 
@@ -89,7 +89,7 @@ def write_trace(folder):
 
 @pytest.mark.parametrize(("ranks", "servers"), [(2, 1), (1, 2), (3, 1)])
 def test_blocks_that_are_not_square(tmp_path, ranks, servers):
-    """With the ranks of the trace, and cut anew."""
+    """With the ranks of the trace, and with another decomposition."""
     write_trace(tmp_path / "trace")
     fields = "\n".join(f'<field name="{n}" type="array" data_type="double" {s}/>' for n, (_, s) in FIELDS.items())
     members = "".join(f'<member name="{name}"/>' for name in FIELDS)

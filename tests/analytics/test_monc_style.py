@@ -1,5 +1,5 @@
-"""The example behind a bridge like MONC's, with all diagnostics of MONC's own configuration files, against NumPy. The
-files stand beside the tree; without them these tests are skipped."""
+"""The example with a bridge like MONC's and all diagnostics of MONC's own configuration files, compared with NumPy. The
+files are not part of this repository; without them these tests are skipped."""
 
 import functools
 import os
@@ -67,7 +67,7 @@ def play(folder, ranks, servers, threads=1, transport="auto", record="", delays=
 
 
 class Put:
-    """What one rank put, from the file that the example keeps for tests."""
+    """The values that one rank put, from the file that the example writes for tests."""
 
     def __init__(self, path):
         data = path.read_bytes()
@@ -111,7 +111,7 @@ class Run:
         self.number = {(space, name): i for i, (space, name, _) in enumerate(entries())}
 
     def at(self, step, key):
-        """What each rank put; slowest dimension first where it is a part of the domain."""
+        """The values of each rank; slowest dimension first if they are a part of the domain."""
         kind = entries()[self.number[key]][2]
         parts = []
         for put in self.puts:
@@ -149,7 +149,7 @@ def run(request, tmp_path_factory):
 
 
 def samples_of(run, rules, key):
-    """(time, what gives the value) at each step at which it is sampled. (Without a record there, nothing was put.)"""
+    """(time, function that returns the value) at each step with a sample. (Without a record nothing was put.)"""
     every = rules.source_frequency(*key)
     for step, time in sorted(run.times.items()):
         if step % every == 0:
@@ -198,7 +198,7 @@ def test_all_diagnostics_and_fields(run):
 
 
 def test_the_end_of_the_model(run):
-    """checkpoint.xml: what was put last; the servers' own state is a later capability, and said to be."""
+    """checkpoint.xml: the values that were put last; the servers' own state is reported as not available yet."""
     last = max(run.times)
     for space, name, kind in entries():
         if space != "checkpoint":

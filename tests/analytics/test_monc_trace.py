@@ -1,5 +1,5 @@
-"""The recorded run of the real MONC, replayed under its own configuration file, against values computed with NumPy and
-exact sums. The trace is large and stands beside the tree; without it these tests are skipped."""
+"""A recorded run of the real MONC, replayed with its own configuration file and compared with values computed with
+NumPy and exact sums. The trace is large and not part of this repository; without it these tests are skipped."""
 
 import functools
 import json
@@ -32,7 +32,7 @@ servers: {{mode: dedicated, count: {servers}, report: false}}
 
 @functools.cache
 def expected(legacy):
-    """Computed with windows on the grid of their period, or as MONC does."""
+    """Computed with windows aligned to multiples of their period, or as in MONC."""
     with np.load(TRACE / ("expected_small.npz" if legacy else "expected_small_grid.npz")) as file:
         return {name: file[name] for name in file.files}
 
@@ -81,8 +81,8 @@ def datasets(folder, checkpoint):
 
 
 def read(folder, name):
-    """Times, values, dimensions and the number of the file of each record, where CHECKPOINT/ stands for the file of the
-    model's end."""
+    """Times, values, dimensions and the index of the file of each record; CHECKPOINT/ is the file of the model's
+    end."""
     times, values, places = [], [], []
     for place, file in enumerate(datasets(folder, name.startswith("CHECKPOINT/"))):
         variable = file[name.removeprefix("CHECKPOINT/")]
@@ -105,11 +105,11 @@ def test_every_variable_has_its_times_and_values(run):
         if not np.array_equal(times, right[f"{name}.time"]):
             wrong.append(f"{name}: times {times} instead of {right[f'{name}.time']}")
             continue
-        lost = len(datasets(run.folder, False)) - 1  # what MONC would have put into the file after its last one
+        lost = len(datasets(run.folder, False)) - 1  # the records that MONC would have written to a further file
         if not np.array_equal(places, np.where(right[f"{name}.file"] < 0, lost, right[f"{name}.file"])):
             wrong.append(f"{name}: in files {places} instead of {right[f'{name}.file']}")
         if f"{name}.value" not in right:
-            continue  # large fields, which the next test compares with what was sent
+            continue  # large fields, which the next test compares with the trace
         value = right[f"{name}.value"]
         if run.legacy:
             value = right.get(f"{name}.legacy", value)
@@ -130,7 +130,7 @@ def index_of_trace():
 
 
 def sent_fields(name):
-    """By time: the whole field put together from what the ranks sent."""
+    """By time: the whole field, assembled from the parts of the ranks."""
     index = index_of_trace()
     meta = variables_of_trace()[name]
     bare = name.removeprefix("CHECKPOINT/")
@@ -168,7 +168,7 @@ def test_fields_are_exact_copies(run):
             assert np.array_equal(value, sent[time]), f"{name} at {time} s"
 
 
-def test_what_is_different_is_told_once(run):
+def test_differences_are_reported_once(run):
     lines = [line for line in run.output.splitlines() if line.strip()]
     assert len(lines) < 15, run.output
     assert run.output.count("count the first sample twice") == (not run.legacy)

@@ -1,4 +1,4 @@
-"""Each operator against NumPy, SciPy or xarray on the whole arrays, however these are cut into blocks."""
+"""Each operator, compared with NumPy, SciPy or xarray on whole arrays, for several decompositions."""
 
 import warnings
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ STEPS = 3
 
 
 def fields(shape: tuple[int, int, int], seed: int = 5) -> dict[str, np.ndarray]:
-    """A step first. a: any, b: positive, h: increases with z, m: some NaN, n: NaN, infinities, zeros; p(z), s(y, x)."""
+    """Steps first. a: any, b: positive, h: increases with z, m: some NaN, n: NaN, infinities, zeros; p(z), s(y, x)."""
     rng = np.random.default_rng(seed)
     whole = (STEPS, *shape)
     b = rng.gamma(2.0, 0.6, whole)

@@ -41,7 +41,7 @@ def test_every_node_with_its_place_and_cost(run):
     assert all("  [" in line for line in nodes)
     for name in DIAGNOSTICS:
         assert sum(line.endswith(f"=> {name}") for line in nodes) == 1, said.stdout
-    # One mean serves three of them, and the flux about it needs a second phase.
+    # Three diagnostics share one mean, and the flux relative to it needs a second phase.
     (profile,) = [line for line in nodes if line.endswith("=> profile")]
     (flux,) = [line for line in nodes if line.endswith("=> flux")]
     assert "shared by" in profile and "[z 3]" in profile and "whole, at server" in profile and "phase 0" in profile
@@ -57,7 +57,7 @@ def test_every_node_with_its_place_and_cost(run):
 def test_what_it_takes_of_the_memory(run):
     said = check(run).stdout
     memory = said[said.index("memory: about ") : said.index("volume, ")]
-    # Of w, 3 x 4 x 5 numbers on two servers, and of what is made from it: four profiles, and a plane.
+    # w has 3 x 4 x 5 numbers on two servers; results are four profiles and a plane.
     assert "384 B for a step that diagnostics work on: 240 B for" in memory, said
     assert "240 B of a step from each of 2 model ranks" in memory
     assert "for what its files get at one step" in memory

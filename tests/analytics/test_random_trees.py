@@ -1,4 +1,4 @@
-"""A thousand random expressions: every bit is what NumPy makes of them."""
+"""A thousand random expressions have the same bits as in NumPy."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from support.harness import servers
 SHAPE = {"z": 3, "y": 4, "x": 5}
 STEPS = 2
 TREES = 250
-# r and p are whole on every rank, where the others are cut.
+# r and p are whole on every rank; the others are split.
 DIMS = {"a": "zyx", "b": "zyx", "n": "zyx", "s": "yx", "r": "zx", "p": "z", "k": ""}
 CUTS = [
     (1, 1, {}),

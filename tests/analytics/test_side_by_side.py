@@ -1,4 +1,4 @@
-"""Many diagnostics that are made in the same way from small fields are computed side by side: each as by itself."""
+"""Bundled diagnostics (the same expression of many small fields) have the same values as single ones."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ PROFILES = [np.round(1e3 * RANDOM.normal(size=(STEPS, CONTRIBUTIONS, LEVELS))).a
 PLANES = [RANDOM.normal(size=(STEPS, 6, 4)) for _ in range(4)]
 LEVELS_KNOWN = np.array([10.0, 20.0, 40.0, 80.0, 160.0])
 PROFILES[5][1, 2, 3] = np.nan
-LOST, LAST_OF_IT = 6, 2  # of the profiles: the last one is put in the first two steps only
+LOST, LAST_OF_IT = 6, 2  # the last profile is put in the first two steps only
 
 
 def case(ranks: int, serving) -> Case:
@@ -29,7 +29,7 @@ def case(ranks: int, serving) -> Case:
 
 def diagnostics() -> dict[str, str]:
     made = {f"sum{i}": f"sum(p{i}, rank) / 4" for i in range(len(PROFILES))}
-    # What a second diagnostic of the same field changes.
+    # A second diagnostic of the same field changes the bundles.
     made |= {"again0": "sum(p0, rank) / 4 + level"}
     for i in range(len(PLANES)):
         made[f"greatest{i}"] = f"max(b{i})"
@@ -76,7 +76,7 @@ def seen(variable) -> np.ndarray:
     ("ranks", "serving"),
     [(1, servers(1)), (2, servers(1, threads=2)), (3, servers(2)), (2, servers(3, transport="mpi")), (3, attached())],
 )
-def test_each_as_by_itself(tmp_path, ranks, serving):
+def test_each_has_the_value_of_a_single_one(tmp_path, ranks, serving):
     result, data = run(tmp_path, ranks, serving)
     for name, values in expected().items():
         assert not (wrong := worst(seen(data[name]), values, 1e-12)), f"{name} {wrong}"
@@ -84,9 +84,9 @@ def test_each_as_by_itself(tmp_path, ranks, serving):
     assert 'did not put "p0"' not in result.output
 
 
-def test_the_same_bits_for_any_cast(tmp_path):
+def test_the_same_bits_for_any_ranks_and_servers(tmp_path):
     _, first = run(tmp_path / "first", 1, servers(1))
     _, other = run(tmp_path / "other", 3, servers(2))
-    # Ranks add contributions up before they put them: only whole blocks have the same bits.
+    # Ranks add contributions before they put them, so only whole blocks have the same bits.
     for name in (name for name in diagnostics() if name[:3] not in ("sum", "aga")):
         assert first[name].values.tobytes() == other[name].values.tobytes(), name

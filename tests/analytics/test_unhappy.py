@@ -1,4 +1,4 @@
-"""What users get to see when a diagnostic is wrong, has no input, or cannot be computed. Nothing ever hangs."""
+"""Messages for diagnostics that are wrong, lack an input or cannot be computed. No run hangs."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def case(ranks=2, serving=None, **field) -> Case:
     return made.field("w", W, grid="g", units="m s-1").field("q", 2 * W, grid="g", units="K", **field)
 
 
-# diagnostics, what the message must hold
+# diagnostics, and texts that the message must contain
 MISTAKES = {
     "unknown_field": ({"a": "sum(ww)"}, ['"ww"', 'Did you mean "w"?']),
     "unknown_function": ({"a": "summ(w)"}, ['no function "summ"', 'Did you mean "sum"?']),
@@ -32,14 +32,14 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("kind", MISTAKES)
-def test_mistakes_are_told_before_the_first_step(tmp_path, kind):
+def test_mistakes_are_reported_before_the_first_step(tmp_path, kind):
     diagnostics, pieces = MISTAKES[kind]
     one = case()
     result = one.run(tmp_path, one.configuration(diagnostics))
     result.failed_with("tailrace.yaml:", *pieces)
 
 
-def test_all_mistakes_in_one_go(tmp_path):
+def test_all_mistakes_are_reported_together(tmp_path):
     one = case()
     result = one.run(tmp_path, one.configuration({"a": "sum(ww)", "b": "mean(w, yy)", "c": "w"}))
     result.failed_with('"ww"', '"yy"')
@@ -53,7 +53,7 @@ def test_periods_that_never_meet(tmp_path):
     result.failed_with("neither period is a multiple of the other", "2 steps", "3 steps")
 
 
-def test_an_undeclared_optional_field_drops_just_its_own(tmp_path):
+def test_an_undeclared_optional_field_drops_only_its_diagnostics(tmp_path):
     one = case()
     fields = {"state": {"names": ["w", "q"]}, "extra": {"names": ["cloud"], "optional": True}}
     diagnostics = {"a": "sum(w)", "b": {"is": "sum(cloud)", "optional": True}, "c": {"is": "b * a", "optional": True}}
@@ -76,7 +76,7 @@ SERVING["inline"] = inline()
 
 
 @pytest.mark.parametrize("how", SERVING)
-def test_an_optional_field_that_is_put_no_more(tmp_path, how):
+def test_an_optional_field_that_is_no_longer_put(tmp_path, how):
     one = case(3, SERVING[how], absent_from=4)
     fields = {"state": {"names": ["w"]}, "extra": {"names": ["q"], "optional": True}}
     diagnostics = {"a": "sum(w)", "b": "sum(q)", "local": "q * 2", "both": "sum(w, y) * max(q)"}

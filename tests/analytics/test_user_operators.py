@@ -1,4 +1,4 @@
-"""Operators of the user's own in C++, C, Fortran and Python give what NumPy gives, wherever servers run."""
+"""User-defined operators in C++, C, Fortran and Python agree with NumPy in all modes."""
 
 import os
 import shutil
@@ -74,7 +74,7 @@ def here(tmp_path, built) -> Path:
     ],
     ids=["1+1", "3+2", "threads", "serving player", "tailrace serve", "attached", "inline"],
 )
-def test_four_languages_give_what_numpy_gives(job, here, ranks, serving):
+def test_four_languages_agree_with_numpy(job, here, ranks, serving):
     diagnostics = {
         "speed": "wind_speed(u, v)",
         "mean_speed": "mean(wind_speed(u, 2 * v), y, x)",
@@ -133,7 +133,7 @@ def rows(a):
 
 
 def test_a_function_sees_blocks_or_the_whole_as_it_declares(job, here):
-    """Three ranks cut y: without `needs_whole` a call sees a part of it, with it all."""
+    """Three ranks split y: without `needs_whole` a call gets a part of it, with it the whole."""
     (here / "mine.py").write_text(ROWS)
     here_only = {"python": "mine.py:rows"}
     operators = {"parts": here_only, "whole": here_only | {"needs_whole": ["y"]}}
@@ -191,7 +191,7 @@ def test_a_model_in_python_and_its_servers_share_the_interpreter(tmp_path, mode)
 
 @pytest.mark.skipif(MPI != "openmpi", reason="the PATH that it sets leads to the default MPI")
 def test_servers_of_a_plain_program_find_the_python_of_tailrace_run(monkeypatch, here):
-    """No environment is active and the PATH leads to another Python: the command hands its own on."""
+    """No environment is active and PATH has another Python: the command passes its own on."""
     monkeypatch.setenv("PATH", os.pathsep.join(["/usr/bin", "/bin"]))
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
     config = configuration(PYTHON, {"median": "column_median(v)"})
@@ -241,7 +241,7 @@ def test_servers_of_a_plain_program_find_the_python_of_tailrace_run(monkeypatch,
         ),
     ],
 )
-def test_mistakes_are_told_before_the_run(job, here, operators, text, why):
+def test_mistakes_are_reported_before_the_run(job, here, operators, text, why):
     result = run(job, here, 1, servers(1), configuration(operators, {"d": text}))
     result.failed_with("tailrace.yaml:", *why)
     assert not result.path("out.nc").exists()
@@ -269,7 +269,7 @@ def test_the_examples_build_alone_with_the_installed_package(job, here, tmp_path
     np.testing.assert_allclose(read(result.path("out.nc"))["smoothed"].values, smooth(expected(0)), rtol=1e-15)
 
 
-def test_check_tells_of_operators_without_a_model(here):
+def test_check_reports_operators_without_a_model(here):
     write_configuration(here / "run.yaml", configuration(CPP | PYTHON, {"speed": "wind_speed(u, v)"}), servers(1))
     assert tailrace("check", "run.yaml", cwd=here).returncode == 0
     (here / "libwind.so").unlink()
@@ -289,7 +289,7 @@ def test_without_the_plugin_the_message_says_what_is_needed(job, here):
     )
 
 
-def test_the_decorator_calls_as_a_server_does():
+def test_the_decorator_calls_like_a_server():
     from tailrace.operators import operator
 
     @operator

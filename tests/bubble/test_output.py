@@ -1,5 +1,5 @@
-"""The example's configurations show good habits: what has the same times stands in one file, whose one time axis is
-called `time`. What they write is what the model put."""
+"""The example's configurations show good practice: variables with the same times are in one file, whose only time axis
+is called `time`. Their output agrees with the values of the model."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ SMALL = {
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
-    """case -> its files by what stands behind the case in their names, after 250 s on a small grid."""
+    """case -> its files by the rest of their names, after 250 s on a small grid."""
 
     def play(case: str) -> dict:
         folder = tmp_path_factory.mktemp(case)
@@ -46,7 +46,7 @@ def test_each_file_has_one_time_axis(case, played):
 
 
 def test_the_means_are_those_of_the_samples(played):
-    """As anybody can compute them again: each sample counts by the time since the one before."""
+    """Each sample is weighted by the time since the previous one."""
     columns, samples = played("demo")["columns"], played("demo")["samples"]
     ends = samples["time"].values
     begins = np.concatenate([[0.0], ends[:-1]])

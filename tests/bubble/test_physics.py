@@ -1,5 +1,5 @@
-"""The example model computes what it says: mass is conserved, the density current is where others found it, and the
-same bits come out on any number of ranks. Tailrace is off here, so a failure is the model's own.
+"""The example model is correct: mass is conserved, the density current agrees with published results, and the bits do
+not depend on the number of ranks. Tailrace is off here, so a failure is a failure of the model.
 
 The references are explained in examples/bubble/README.md."""
 
@@ -71,9 +71,9 @@ def test_mass_is_conserved_to_rounding():
 
 
 @pytest.mark.parametrize(("settings", "nearer_than"), [(AT_400_M, 400.0), (AT_200_M, 200.0)], ids=["400 m", "200 m"])
-def test_front_of_the_density_current_is_where_others_found_it(settings, nearer_than):
+def test_front_of_the_density_current_agrees_with_published_results(settings, nearer_than):
     front = run(**settings)["front"]
-    assert 14_400 < front < 15_600  # what models publish for coarse grids
+    assert 14_400 < front < 15_600  # published for coarse grids
     assert front == pytest.approx(15_537, abs=nearer_than)  # Straka et al. (1993), converged at 25 m
 
 
@@ -82,7 +82,7 @@ def test_front_converges_to_the_reference():
     assert errors[1] < 0.5 * errors[0]
 
 
-def test_cold_core_is_as_cold_as_on_others_coarse_grids():
+def test_cold_core_agrees_with_other_models_on_coarse_grids():
     # -9.77 K when converged; coarser than 100 m, third to fifth-order upwind models undershoot by 1 to 2 K.
     for settings in (AT_400_M, AT_200_M):
         assert -11.8 < run(**settings)["theta_min"] < -9.0
@@ -142,7 +142,7 @@ def test_time_step_follows_the_flow():
     sound = 0.8 / (347.2 * (2 / 400**2 + 1 / 800**2) ** 0.5)  # sound at the ground; cold air is slower, wind adds
     assert current["dt_max"] == pytest.approx(sound, rel=0.03)
     lengths = {line.split()[2] for line in current.output.splitlines() if line.split()[0].isdigit()}
-    assert len(lengths) == 9  # a line each 100 s, no two steps alike
+    assert len(lengths) == 9  # one line for each 100 s, all steps different
 
 
 @pytest.mark.parametrize(
@@ -156,14 +156,14 @@ def test_time_step_follows_the_flow():
         ("&bubble\n nx = 7\n/\n", "bubble: cannot cut 7 x 4 columns into blocks for 2 ranks"),
     ],
 )
-def test_wrong_settings_are_told_once_and_end_the_run(namelist, message):
+def test_wrong_settings_are_reported_once_and_end_the_run(namelist, message):
     ended = launch(2, namelist)
     assert ended.status != 0
     assert ended.errors.count(message) == 1, ended.errors
     assert "result" not in ended.output
 
 
-def test_all_wrong_values_are_told_at_once():
+def test_all_wrong_values_are_reported_together():
     ended = launch(1, "&bubble\n nx = 3, cfl = -1, x_boundary = 'open'\n/\n")
     told = ["nx and nz must be 4 or more", "cfl must be above 0", "x_boundary = 'open': expected 'wall' or 'periodic'"]
     assert [words for words in told if words not in ended.errors] == []

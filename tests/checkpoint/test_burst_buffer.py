@@ -1,5 +1,5 @@
-"""Checkpoints by way of a burst buffer: what a killed job left on the nodes is drained by the next one, or the
-checkpoint before is used and it is said which member is missing and why; and when the buffer is full or cannot be
+"""Checkpoints through a burst buffer. The next job drains what a killed job left on the nodes; if a shard is missing,
+it uses the previous checkpoint and reports the shard and the reason. Also buffers that are full or cannot be
 written."""
 
 import json
@@ -51,7 +51,7 @@ def report_of(folder: Path) -> dict:
 
 
 def killed(job, buffer: Path, place: str) -> Path:
-    """The folder of a run of which one of two servers is killed when it comes to `place` for the second time."""
+    """The folder of a run in which one of two servers is killed when it reaches `place` for the second time."""
     environment = {"TAILRACE_FAULT_AT": f"2:{place}:kill:2"}
     result = job(play(2), servers(2), config=config(buffer), environment=environment)
     assert result.status != 0, result.output
@@ -81,7 +81,7 @@ def test_all_is_drained_before_the_end(job, buffer, whole, serving):
 
 @pytest.mark.parametrize(("place", "step"), [("member", 3), ("noted", 6), ("drain", 6), ("drained", 6)])
 def test_what_a_killed_job_left_is_drained(job, buffer, whole, place, step):
-    """On other ranks and servers, which find nothing but what is on the node."""
+    """On other ranks and servers, which find only what is on the node."""
     folder = killed(job, buffer, place)
     drained_before = (folder / "restart/model" / SET / "manifest.json").exists()
     left = in_buffer(buffer)
@@ -94,8 +94,8 @@ def test_what_a_killed_job_left_is_drained(job, buffer, whole, place, step):
     assert (run["drained_members"] > 0) == (step == 6 and not drained_before)
 
 
-def test_what_is_torn_or_gone_is_told(job, buffer, whole, tmp_path):
-    """Of one set that waits on the node; the one before is used."""
+def test_what_is_damaged_or_missing_is_reported(job, buffer, whole, tmp_path):
+    """A checkpoint on the node is damaged; the previous one is used."""
     folder = killed(job, buffer, "drain")
     begun = {path: shutil.copytree(path, tmp_path / f"begun.{path.name}") for path in (folder, buffer)}
 
@@ -144,8 +144,8 @@ def test_a_buffer_that_cannot_be_written(job, tmp_path):
     )
 
 
-def test_what_does_not_fit_is_written_at_once(job, buffer, whole):
-    """Here as a file is in the way; a disk that is full is one of burst_test.cpp."""
+def test_without_a_usable_buffer_it_is_written_directly(job, buffer, whole):
+    """Here because a file is in the way; burst_test.cpp tests a full disk."""
     in_the_way = Path(f"{buffer}{job.root}/job1/restart/model/{SET}")
     in_the_way.parent.mkdir(parents=True)
     in_the_way.write_text("no directory")

@@ -1,5 +1,5 @@
-"""The bubble, MONC's 319 diagnostics and a run over months, stopped at random moments in four ways and gone on with on
-other ranks, servers, modes and transports: the files are those of a run in one piece."""
+"""The bubble, MONC's 319 diagnostics and a run over months, stopped at random moments in four ways and continued on
+other ranks, servers, modes and transports: the files equal those of an uninterrupted run."""
 
 import os
 
@@ -63,7 +63,7 @@ def launch(folder, program, settings: str, config: dict, piece: Piece) -> Runnin
     write_configuration(folder / CONFIGURATION, config, piece.serving)
     ranks = piece.ranks + piece.serving.ranks
     command = ["mpirun", "-n", str(ranks), str(program), "settings.nml", CONFIGURATION]
-    # What each step waits is what makes a short run long enough to be stopped in.
+    # Delays in each step make a short run long enough to be stopped.
     environment = mpi_environment(TAILRACE_RANDOM_DELAYS=f"{ranks}:800")
     return Running(command, folder, environment)
 
@@ -142,7 +142,7 @@ MODELS = {"bubble": (bubble, "bubble", 80), "monc": (monc, "monc_style", 45), "m
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """By model: the files of the run in one piece, and how long that took."""
+    """By model: the files of the uninterrupted run, and its duration."""
     known = {}
 
     def of(name: str):

@@ -1,4 +1,4 @@
-"""`tailrace check --restart` says before a job waits in a queue whether it will go on from a checkpoint."""
+"""`tailrace check --restart` reports, before a job is queued, whether it can continue from a checkpoint."""
 
 import shutil
 
@@ -37,7 +37,7 @@ def check(folder, *arguments, status=0, **changes) -> str:
 
 
 @pytest.mark.parametrize("directory", ["restart", "restart/model", "restart/model/step_000000000003"])
-def test_it_goes_on(folder, directory):
+def test_it_continues(folder, directory):
     said = check(folder, "--restart", directory)
     assert said.startswith(
         'component "model" restarts from the checkpoint of step 3 (4.5 s) in restart/model/step_000000000003\n'
@@ -47,7 +47,7 @@ def test_it_goes_on(folder, directory):
     check(folder, "--restart", directory, output=added)
 
 
-def test_it_does_not(folder):
+def test_it_does_not_continue(folder):
     other = {"a.nc": {"variables": [MEAN | {"operation": "max"}]}}
     said = check(folder, "--restart", "restart", status=2, output=other)
     assert "next.yaml:" in said and "output.a.nc" in said and "the file is to go on from the checkpoint" in said
@@ -55,7 +55,7 @@ def test_it_does_not(folder):
     assert "the checkpoint is of another model" in said and "model_time: " in said
 
 
-def test_there_is_nothing_to_go_on_from(folder):
+def test_there_is_no_checkpoint(folder):
     shutil.move(folder / "restart/model", folder / "restart/modell")
     said = check(folder, "--restart", "restart", status=1)
     assert 'tailrace: error: restart: has no complete checkpoint of component "model".' in said

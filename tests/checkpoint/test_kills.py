@@ -1,6 +1,5 @@
-"""Kill -9 at any moment, from the start to the end, while every step has a checkpoint, a prune and commits: nothing
-that was reported as durable is missing, every set that is there is whole, every file can be opened, and the run goes
-on."""
+"""kill -9 at any moment, while every step has a checkpoint, a prune and commits: nothing that was reported as durable
+is missing, every remaining checkpoint is complete, every file can be opened, and the run continues."""
 
 import random
 import re
@@ -42,7 +41,7 @@ def whole(tmp_path_factory):
 
 
 def check(folder, durable: int) -> None:
-    """`durable`: the last step that was reported so."""
+    """`durable`: the last step that was reported as durable."""
     if not folder.exists():
         return
     sets = folder / "restart"
@@ -96,9 +95,9 @@ def test_killed_at_any_moment(tmp_path, whole, series):
     kill_and_go_on(tmp_path, whole, 1000 + series, CONFIG)
 
 
-# Where there are few kills, those of test_burst_buffer.py, each at a place of its own, must do.
+# In the short form, the kills of test_burst_buffer.py, each at another place, suffice.
 @pytest.mark.parametrize("series", range(KILLS // IN_ONE_TEST if KILLS > IN_ONE_TEST else 0))
 def test_killed_at_any_moment_with_a_burst_buffer(tmp_path, whole, series):
-    """What was reported to be on the nodes is not missing either, for the nodes are there."""
+    """What was reported to be on the nodes is not missing either, since the nodes survive."""
     buffered = CONFIG | {"checkpoint": CONFIG["checkpoint"] | {"burst_buffer": str(tmp_path / "node")}}
     kill_and_go_on(tmp_path, whole, 5000 + series, buffered)

@@ -1,4 +1,4 @@
-"""Masks, which the model puts again, and windows of fields that they hide, over a restart."""
+"""Masks, which the model puts again after a restart, and windows of masked fields."""
 
 import pytest
 from support.harness import attached, block_grid, field, model, servers
@@ -23,13 +23,13 @@ CONFIG = {
 
 
 def play(ranks, last):
-    # The mask is 0 in the cells where the formula of the values gives it a small whole number.
+    # The mask is 0 where the formula of the values gives a small integer.
     fields = [field("sea", "les", "int32", fixed=True), field("w", "les", fill_value=-999.0)]
     return model(ranks, grids=[block_grid()], fields=fields, times=TIMES[:last], checkpoints=True, got=["w"])
 
 
 @pytest.mark.parametrize("serving", [servers(2), attached()], ids=["dedicated", "attached"])
-def test_masked_windows_go_on(job, serving):
+def test_masked_windows_continue(job, serving):
     whole = job(play(3, 19), servers(1), config=CONFIG).finished().folder
     folder = job(play(2, 10), servers(2), config=CONFIG).finished().folder
     second = job(play(4, 19), serving, config=CONFIG, folder=folder).finished()

@@ -1,5 +1,5 @@
-"""What operators remember from step to step, those of the user in C++, Fortran and Python and `track`, is part of
-checkpoints: a run in pieces, on other ranks and servers, gives the bits of one in one piece."""
+"""The state of operators (user-defined ones in C++, Fortran and Python, and `track`) is part of checkpoints: a run in
+pieces, on other ranks and servers, gives the same bits as an uninterrupted one."""
 
 import sys
 
@@ -97,7 +97,7 @@ def begun(tmp_path, built):
     return folder
 
 
-def test_numpy_remembers_the_same(whole):
+def test_numpy_has_the_same_state(whole):
     data = read(whole / "all.nc")
     w = expected_at(0, SHAPE, TIMES)
     highest = np.maximum.accumulate(w, axis=0)
@@ -123,7 +123,7 @@ def test_numpy_remembers_the_same(whole):
     ],
     ids=["dedicated", "modes"],
 )
-def test_pieces_give_the_bits_of_one_run(tmp_path, built, whole, pieces):
+def test_pieces_give_the_bits_of_an_uninterrupted_run(tmp_path, built, whole, pieces):
     folder = make_folder(tmp_path / "run", built)
     for ranks, serving, last in pieces:
         run(folder, play(ranks, last=last), serving).finished()
@@ -131,7 +131,7 @@ def test_pieces_give_the_bits_of_one_run(tmp_path, built, whole, pieces):
         assert differences(every_bit(folder / name), every_bit(whole / name)) == [], name
 
 
-def test_a_set_describes_itself(begun):
+def test_a_checkpoint_describes_itself(begun):
     arrays = {}
     for path in begun.glob("restart/model/step_*/state.*.nc"):
         with xr.open_dataset(path, decode_cf=False) as data:
@@ -165,8 +165,8 @@ def test_another_state_is_refused(begun, changed, gone):
     result.failed_with("tailrace.yaml:", "output.all.nc: the file is to go on from the checkpoint", gone)
 
 
-def test_an_operator_that_is_gone_is_refused(begun):
-    """A file that goes on, with a diagnostic of the same name that another operator makes; a check tells before."""
+def test_a_missing_operator_is_refused(begun):
+    """A continued file has a diagnostic of the same name by another operator; `check` reports it before the run."""
     diagnostics = {name: {"is": text} for name, text in DIAGNOSTICS.items()} | {"change": {"is": "2 * w"}}
     made = config(diagnostics=diagnostics)
     result = run(begun, play(2), servers(1), made)
@@ -180,8 +180,8 @@ def test_an_operator_that_is_gone_is_refused(begun):
     assert said in checked.stdout + checked.stderr
 
 
-def test_output_that_is_new_begins_anew(begun, whole):
-    """Its operator has seen no step yet, and those of files that go on have."""
+def test_new_output_starts_without_a_state(begun, whole):
+    """Its operator starts without a state, unlike those of continued files."""
     made = config()
     made["diagnostics"] = made["diagnostics"] | {"later": {"is": "peak(2 * w)"}}
     later = {"variables": [{"field": "later", "operation": "snapshot", "every": "1 step"}]}
@@ -196,12 +196,13 @@ def test_a_library_without_the_state_is_refused(begun):
     declared = {"library": "libpeak.so", "result": {"units": "same"}}
     result = run(begun, play(2), servers(1), config(operators=OPERATORS | {"peak": declared}))
     result.failed_with(
-        "operators.peak.library", 'has no function "peak", but "peak_with_state", which takes a state, of which nothing'
+        "operators.peak.library",
+        'has no function "peak", but "peak_with_state", which needs a declaration of its `state`',
     )
 
 
 def test_a_state_that_is_not_declared(begun):
-    """The operator asks for a name that the configuration does not have: the message names both."""
+    """The operator requests a state that the configuration does not declare: the message names both."""
     for name, state, asked in (("peak", "higest", "highest"), ("rises", "sum", "count")):
         changed = OPERATORS[name] | {"state": {state: OPERATORS[name]["state"].get("total", {})}}
         variables = [{"field": "bad", "operation": "snapshot", "every": "1 step"}]

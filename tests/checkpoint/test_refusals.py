@@ -1,4 +1,4 @@
-"""What a restart refuses, in which words; and what it takes although something has changed."""
+"""Restarts that are refused, with their messages; and changes that are accepted."""
 
 import shutil
 
@@ -60,7 +60,7 @@ def check_means(path, name="w", first=0.0):
     np.testing.assert_allclose(data[name].values, expected, rtol=1e-12)
 
 
-def test_fields_that_cannot_be_kept(job):
+def test_fields_that_cannot_be_checkpointed(job):
     result = job(play(), config=config(checkpoint={"fields": ["v", "q"]}))
     result.failed_with("tailrace.yaml:", "checkpoint.fields", 'the model declares no field "v"')
     result = job(play(), config=config(checkpoint={"fields": ["x*"]}))
@@ -69,8 +69,8 @@ def test_fields_that_cannot_be_kept(job):
     job(play(), config=config(fields=fixed)).failed_with('"q" is a fixed field', "puts again after a restart")
 
 
-def test_what_remembers_contributions_of_ranks(tmp_path):
-    """Those are of other ranks after a restart."""
+def test_a_state_of_contributions_of_ranks(tmp_path):
+    """After a restart the contributions belong to other ranks."""
     case = Case(2, servers(1)).grid("profile", ["k", "j"], [4, 3], kind="partial")
     case.field("part", np.ones((2, 5, 4, 3)), grid="profile", units="1")
     made = case.configuration({"cells": "track(part > 1, k)"}, checkpoint={"every": "1 step"})
@@ -97,7 +97,7 @@ def test_another_model(job, folder):
     result.failed_with("grid les: (z=3, y=7, x=11) in the checkpoint, but (z=3, y=7, x=12) now")
 
 
-def test_another_count_of_time(job, folder):
+def test_another_time_reference(job, folder):
     result = again(job, folder, model_time={"start": "2001-01-01", "calendar": "standard"})
     result.failed_with("model_time: ", "in the checkpoint, but seconds since 2001-01-01")
 
@@ -108,13 +108,13 @@ def test_other_variables_in_a_file(job, folder):
     result.failed_with("tailrace.yaml:", "output.a.nc", 'it has "w: max of w', 'it had "w: mean of w', "another path")
 
 
-def test_a_field_that_was_not_kept(job, folder):
+def test_a_field_that_was_not_checkpointed(job, folder):
     fields = [*FIELDS, field("q2", "les")]
     result = again(job, folder, play(fields=fields, got=["q2"]))
     result.failed_with('the checkpoint has no field "q2".', 'Did you mean "q"?')
 
 
-def test_a_file_that_is_gone_or_shorter(job, folder):
+def test_a_file_that_is_missing_or_shorter(job, folder):
     (folder / "a.nc").unlink()
     result = again(job, folder)
     result.failed_with("the file a.nc cannot continue from the checkpoint: it no longer exists")
@@ -132,7 +132,7 @@ def test_output_that_is_added_and_ended(job, folder):
 
 
 def test_other_writing(job, folder):
-    """`write_every` may change, and a file that is added beside the others begins at the restart."""
+    """`write_every` may change, and an additional file begins at the restart."""
     changed = {"a.nc": {"variables": [MEAN], "write_every": "5 s"}, "c.nc": {"variables": [MEAN]}}
     assert "RESTARTED 6" in again(job, folder, output=changed).finished().output
     check_means(folder / "a.nc")
@@ -141,7 +141,7 @@ def test_other_writing(job, folder):
 
 @pytest.mark.parametrize("serving", [servers(2), attached(), inline()], ids=["dedicated", "attached", "inline"])
 def test_a_damaged_checkpoint(job, folder, serving):
-    """The one before it is used, and which one is damaged is said."""
+    """The previous one is used, and the damaged one is reported."""
     member = max((folder / "restart/model").glob("step_*/state.0.nc"))
     data = bytearray(member.read_bytes())
     data[len(data) // 2] ^= 1
@@ -170,7 +170,7 @@ def test_two_jobs_at_once(job, folder):
 
 
 def test_values_of_the_checkpoint_are_those_that_were_put(folder):
-    """With another reader: the model's field in the NetCDF file of the set."""
+    """With another reader: the model's field in the NetCDF file of the checkpoint."""
     newest = max((folder / "restart/model").glob("step_*"))
     found = {}
     for member in newest.glob("*.nc"):

@@ -1,4 +1,5 @@
-"""A run in pieces gives the files of a run in one piece, bit for bit, whatever ranks, servers, modes, transports."""
+"""A run in pieces gives the same files as an uninterrupted one, bit for bit, for any ranks, servers, modes,
+transports."""
 
 import os
 import random
@@ -102,7 +103,7 @@ def assert_same(folder, whole: dict) -> None:
         assert differences(content, whole[name]) == [], name
 
 
-# Of each piece of a run: ranks, servers and the last step.
+# The ranks, servers and last step of each piece of a run.
 @pytest.mark.parametrize(
     "pieces",
     [
@@ -126,7 +127,7 @@ def test_pieces_that_end_by_themselves(job, whole, pieces):
 
 
 def test_a_run_that_goes_back_to_its_last_checkpoint(job, whole):
-    """It ended long behind it: records, windows that its end closed and files of the series go."""
+    """It ended long after it: later records, windows closed by its end and files of the series are removed."""
     first = job(play(3, 33), servers(2), config=config("19 s")).finished()
     second = job(play(2), servers(3), config=config("19 s"), folder=first.folder).finished()
     assert "RESTARTED" in second.output
@@ -134,7 +135,7 @@ def test_a_run_that_goes_back_to_its_last_checkpoint(job, whole):
 
 
 def run_to_the_end(job, folder, every, ranks, serving) -> None:
-    # A run that was killed before its first checkpoint was complete begins afresh.
+    # A run that was killed before its first complete checkpoint starts from the beginning.
     has_one = any(folder.glob("restart/model/step_*/manifest.json"))
     result = job(play(ranks), serving, config=config(every), folder=folder).finished()
     assert ("RESTARTED" in result.output) == has_one
@@ -142,7 +143,7 @@ def run_to_the_end(job, folder, every, ranks, serving) -> None:
 
 @pytest.mark.parametrize("seed", range(KILLS))
 def test_killed_at_random(job, whole, seed):
-    """All processes, or one of the servers, whose death ends the others; at whatever each of them is."""
+    """All processes, or one of the servers, whose death ends the others, at random moments."""
     chance = random.Random(seed)
     folder = None
     for _ in range(3):

@@ -1,5 +1,5 @@
-"""What a run that goes back to a checkpoint takes back besides records: files of a series and lines of the log; and
-what it does when the disk fills in the middle of a set."""
+"""A run that goes back to a checkpoint also removes later files of a series and lines of the log. Also: a disk that
+fills up within a checkpoint."""
 
 import json
 import resource
@@ -45,7 +45,7 @@ def lines_of(folder) -> list[dict]:
 @pytest.mark.parametrize("serving", [servers(2), inline()], ids=["dedicated", "inline"])
 def test_series_and_log_go_back_to_the_cut(job, serving):
     whole = job(play(33), servers(1), config=config("15 s")).finished().folder
-    # It begins a file at 35 s, to which the next one does not come.
+    # It begins a file at 35 s, which the next run does not reach.
     folder = job(play(39), serving, config=config("15 s")).finished().folder
     assert (folder / "part_42.0.nc").exists()
     result = job(play(33, ranks=3), serving, config=config("15 s"), folder=folder).finished()
@@ -53,7 +53,7 @@ def test_series_and_log_go_back_to_the_cut(job, serving):
     assert sorted(path.name for path in folder.glob("*.nc")) == sorted(path.name for path in whole.glob("*.nc"))
     for path in whole.glob("*.nc"):
         assert differences(every_bit(folder / path.name), every_bit(path)) == [], path.name
-    # Each commit once, in order, although two jobs made them.
+    # Each commit once and in order, although two jobs made them.
     ends = [line["lengths"]["time"] for line in lines_of(folder) if line["path"] == "all.nc"]
     assert ends == sorted(set(ends)) and ends[0] == 2 and ends[-1] == 33
     promised = commits(folder)
@@ -62,7 +62,7 @@ def test_series_and_log_go_back_to_the_cut(job, serving):
         assert read(folder / name).sizes["time"] == lengths["time"], name
 
 
-def test_a_run_that_begins_afresh_has_a_log_of_its_own(job):
+def test_a_run_from_the_beginning_has_a_new_log(job):
     folder = job(play(33), servers(1), config=config("15 s")).finished().folder
     job(play(9), servers(1), config=config("15 s", restart="never"), folder=folder).finished()
     assert max(line["model_time"] for line in lines_of(folder)) == 9.0
@@ -71,7 +71,7 @@ def test_a_run_that_begins_afresh_has_a_log_of_its_own(job):
 
 @pytest.mark.parametrize("on_error", ["stop", "skip"])
 def test_a_disk_that_fills_in_the_middle_of_a_set(job, on_error):
-    """A file may have no more than so many bytes from some moment on: then writes fail as on a full disk."""
+    """From some moment on the size of files is limited, so that writes fail as on a full disk."""
     shape = (20, 161, 183)  # 4.7 MB, more than the limit
     made = config("3 s", on_error=on_error)
     del made["output"]["part_{end}.nc"]
@@ -91,7 +91,7 @@ def test_a_disk_that_fills_in_the_middle_of_a_set(job, on_error):
         result.finished()
         assert "checkpoint.on_error: skip" in result.output and "STEP 40\n" in result.output
     (kept, *rest) = sorted(sets.glob("step_*"), reverse=True)
-    assert all((one / "manifest.json").exists() for one in (kept, *rest)), "what failed is gone"
+    assert all((one / "manifest.json").exists() for one in (kept, *rest)), "the failed one was not removed"
     step = int(kept.name.removeprefix("step_"))
     assert 3 <= step < 40
     again = job(play(40, ranks=3, shape=shape), servers(2), config=made, folder=running.folder).finished()
@@ -99,7 +99,7 @@ def test_a_disk_that_fills_in_the_middle_of_a_set(job, on_error):
     assert read(running.folder / "all.nc")["time"].values.tolist() == TIMES
 
 
-def test_the_status_tells_of_checkpoints(job):
+def test_the_status_reports_checkpoints(job):
     with job.start(play(40, pace=0.1), servers(1), config=config("3 s")) as running:
         status = running.folder / "tailrace_report" / "status.json"
         end = time.monotonic() + 30.0

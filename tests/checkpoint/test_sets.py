@@ -1,6 +1,6 @@
-"""Sets on disk: other people's readers open them, and the command line looks after them.
+"""Checkpoints on disk: stock readers open them, and the command line manages them.
 
-The set of tests/data was written by the version of the format that it names (tests/data/make_checkpoints)."""
+The checkpoint in tests/data was written by the version of the format that it states (tests/data/make_checkpoints)."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from support.harness import tailrace
 
 DATA = Path(__file__).parent.parent / "data" / "checkpoints_v1"
 SET = Path("atmosphere/step_000000000042")
-ARRAYS = [  # as golden_test.cpp of the room checkpoint has them, by number
+ARRAYS = [  # as in golden_test.cpp of the room checkpoint, by number
     ("streams/step", "int64", {}),
     ("streams/time", "float64", {}),
     ("files/mean.nc/w/sum", "float64", {"z": 3, "y": 4, "x": 5}),
@@ -56,7 +56,7 @@ def with_h5netcdf(path: Path) -> dict:
 
 
 @pytest.mark.parametrize("read", [with_xarray, with_netcdf4, with_h5netcdf])
-def test_stock_readers_open_the_members(read):
+def test_stock_readers_open_the_shards(read):
     for server in (0, 1):
         arrays = read(DATA / SET / f"state.{server}.nc")
         numbers = range(server, len(ARRAYS), 2)
@@ -68,7 +68,7 @@ def test_stock_readers_open_the_members(read):
             assert values.dtype == want.dtype and np.array_equal(values, want), ARRAYS[i][0]
 
 
-def test_a_member_says_what_it_is():
+def test_a_shard_describes_itself():
     with xr.open_dataset(DATA / SET / "state.0.nc") as data:
         said = data.attrs
         assert data["files.mean.nc.w.sum"].dims == ("z", "y", "x")
@@ -78,7 +78,7 @@ def test_a_member_says_what_it_is():
 
 
 def test_the_manifest_is_json_with_checksums_of_zlib():
-    """As docs/formats/checkpoint.md says it, without a line of ours."""
+    """As described in docs/formats/checkpoint.md, without code of Tailrace."""
     text = (DATA / SET / "manifest.json").read_bytes()
     manifest = json.loads(text)
     signed = text[: text.rindex(b',\n "crc32"')]
@@ -97,7 +97,7 @@ def test_the_manifest_is_json_with_checksums_of_zlib():
 
 @pytest.fixture
 def sets(tmp_path) -> Path:
-    """A directory with three checkpoints: of step 42, and what stands for steps 43 and 44, damaged and unfinished."""
+    """A directory with three checkpoints: step 42, step 43 (damaged) and step 44 (unfinished)."""
     directory = tmp_path / "restart"
     shutil.copytree(DATA, directory)
     damaged = directory / SET.parent / "step_000000000043"
@@ -121,7 +121,7 @@ def flip(path: Path, place: int) -> None:
     path.write_bytes(contents)
 
 
-def test_list_shows_what_there_is(sets):
+def test_list_shows_all_checkpoints(sets):
     out, _ = run("checkpoint", "list", "restart", cwd=sets.parent)
     rows = [line.split() for line in out.splitlines() if line.split()[:1] == ["atmosphere"]]
     size = sum((DATA / SET / f"state.{server}.nc").stat().st_size for server in (0, 1))
@@ -160,7 +160,7 @@ def test_copy_takes_the_newest_complete_one(sets):
     )
 
 
-def test_prune_keeps_what_can_be_used(sets):
+def test_prune_keeps_usable_checkpoints(sets):
     out, _ = run("checkpoint", "prune", "restart", "--keep", 1, cwd=sets.parent)
     assert out == "removed restart/atmosphere/step_000000000044\n"
     assert (sets / SET / "manifest.json").exists()

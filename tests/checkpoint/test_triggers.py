@@ -1,4 +1,4 @@
-"""What makes a checkpoint due besides the schedule: SIGUSR1, and the limit of the job as the user or Slurm tells it."""
+"""Triggers of checkpoints besides the schedule: SIGUSR1, and the time limit of the job from the user or Slurm."""
 
 import os
 import signal
@@ -36,7 +36,7 @@ def steps_of(output: str, word: str) -> list[int]:
 
 
 @pytest.mark.parametrize("serving", [servers(2), attached(), inline()], ids=["dedicated", "attached", "inline"])
-def test_a_signal_asks_for_a_checkpoint_and_nothing_else(job, serving):
+def test_a_signal_only_requests_a_checkpoint(job, serving):
     with job.start(play(steps=150, pace=0.02), serving, config=config()) as running:
         running.wait_for("STEP 12\n")
         for pid in pids(running.folder):
@@ -74,7 +74,7 @@ def test_before_the_limit_of_the_job(job, told_by):
     assert steps_of(again.output, "RESTARTED") == [step]
 
 
-def test_a_limit_that_nobody_knows(job):
+def test_an_unknown_limit(job):
     environment = {"SLURM_JOB_END_TIME": ""}
     result = job.start(play(steps=5), servers(1), config=config(before_time_limit="60 s"), environment=environment)
     with result as running:
@@ -82,7 +82,7 @@ def test_a_limit_that_nobody_knows(job):
     assert output.count("the limit of this job is not known") == 1 and "CHECKPOINT" not in output
 
 
-def test_limits_that_make_no_sense(job):
+def test_invalid_limits(job):
     result = job(play(), config=config(time_limit="5 min"))
     result.failed_with("tailrace.yaml:", "checkpoint.time_limit", "`before_time_limit: 10 min`")
     result = job(play(), config=config(time_limit="5 min", before_time_limit="6 min"))

@@ -1,5 +1,6 @@
-"""A checkpoint of MONC's kind, written by way of its two modules (clients/monc), read as MONC's restart reads it: by
-name, with start and count in the order of Fortran, whatever libraries would make of attributes or fill values."""
+"""A checkpoint in MONC's form, written through its two modules (clients/monc), and read like in MONC's restart: by
+name, with start and count in Fortran's order, and without the interpretation of attributes or fill values by
+libraries."""
 
 import netCDF4
 import numpy as np
@@ -36,9 +37,9 @@ def checkpoint_xml() -> str:
 
 
 class Restart:
-    """What MONC's readcheckpoint asks of a file."""
+    """The queries of MONC's readcheckpoint."""
 
-    TEXT = 150  # characters, in which it reads
+    TEXT = 150  # the length of its character variables
 
     def __init__(self, path):
         self.file = netCDF4.Dataset(path)
@@ -46,7 +47,7 @@ class Restart:
         self.sizes = {dim: len(self.file.dimensions[dim]) for dim in "xyz"}
 
     def of_dim(self, name):
-        """A coordinate as a whole, of which one value suffices for x and y."""
+        """A whole coordinate; for x and y one value suffices."""
         return self.file[name][:]
 
     def number(self, name):
@@ -56,7 +57,7 @@ class Restart:
         return values[0]
 
     def field(self, name, start, count):
-        """start (from 1) and count over z, y, x and the record, as Fortran counts them."""
+        """start (from 1) and count over z, y, x and the record, in Fortran's order."""
         variable = self.file[name]
         assert variable.ndim in (3, 4), name
         part = tuple(slice(s - 1, s - 1 + n) for s, n in zip(start, count, strict=True))[: variable.ndim]
@@ -90,7 +91,7 @@ def folder(tmp_path_factory):
     return folder
 
 
-def test_a_restart_finds_all_that_it_asks_for(folder):
+def test_a_restart_finds_all_that_it_needs(folder):
     (path,) = folder.glob("checkpoint_*.nc")
     read = Restart(path)
     assert isinstance(read.file.getncattr("created"), str) and read.file.getncattr("created")

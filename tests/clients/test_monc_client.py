@@ -1,6 +1,6 @@
-"""MONC's two modules that call Tailrace (clients/monc), driven as MONC drives them (monc_stub): under MONC's own
-configuration files, which stand beside the tree, the files are those of the example behind MONC's bridge for the same
-values; and with fields of every type and rank, against NumPy."""
+"""MONC's two modules that call Tailrace (clients/monc), driven like by MONC (monc_stub). With MONC's own configuration
+files, which are not part of this repository, the files equal those of the example with MONC's bridge for the same
+values. Fields of every type and rank are compared with NumPy."""
 
 import os
 import subprocess
@@ -45,7 +45,7 @@ def write_settings(folder, options, end=16, **stub):
 
 
 def run_stub(folder, xml, world, options, servers=DEDICATED, more_yaml="", **more):
-    """`world`: ranks in all, of which MONC makes servers."""
+    """`world`: all ranks, some of which MONC makes servers."""
     include = os.path.relpath(xml, folder)
     (folder / "run.yaml").write_text(f'tailrace: 1\ninclude: ["{include}"]\nservers: {servers}\n{more_yaml}')
     own = "enable_io_server" if servers == DEDICATED else "tailrace_attached"
@@ -78,12 +78,12 @@ def compare(path: Path, right: Path) -> None:
         assert set(file.variables) - set(wanted.variables) <= {"x", "y"}
         for name, variable in wanted.variables.items():
             if name == "options_database":
-                continue  # numbers are spelt as MONC has them, and some are its own
+                continue  # numbers have MONC's format, and some options exist only in MONC
             assert file[name].dimensions == variable.dimensions, name
             np.testing.assert_array_equal(file[name][:], variable[:], err_msg=name)
 
 
-# Model ranks, servers, and ranks that MONC gives each server; 0: attached.
+# Model ranks, servers, and ranks of each server in MONC; 0: attached.
 CASTS = [(1, 1, 1), (5, 2, 3), (6, 3, 2), (3, 0, 1)]
 if "TAILRACE_TEST_ALL" in os.environ:
     CASTS += [(2, 1, 2), (3, 1, 3), (4, 2, 2), (4, 3, 1), (6, 2, 3), (1, 0, 1), (2, 0, 1), (4, 0, 1), (6, 0, 1)]
@@ -109,14 +109,14 @@ def test_the_files_are_those_of_the_example(tmp_path, expected, cast):
 def test_diagnostics_have_the_dimensions_of_the_xml(tmp_path, expected):
     with netCDF4.Dataset(next(expected.glob("diagnostics_*.nc"))) as file:
         levels = [name for name, variable in file.variables.items() if "level" in variable.dimensions]
-        assert [name for name in levels if not name.startswith("q_flux")] == []  # q_flux_*: of a model with moisture
+        assert [name for name in levels if not name.startswith("q_flux")] == []  # q_flux_*: only with moisture
         assert file["u_wind_mean"].dimensions[1:] == ("zn",)
         assert file["w_wind_mean"].dimensions[1:] == ("z",)
         np.testing.assert_array_equal(file["zn"][:], [200 * (k + 0.5) for k in range(9)])
         np.testing.assert_array_equal(file["z"][:], [200.0 * (k + 1) for k in range(9)])
 
 
-FIELDS = {  # attributes; whether it is written as it is
+FIELDS = {  # attributes; whether it is written unchanged
     "q": ('size="z,y,x,qfields" collective=true', True),
     "zq": ('size="z,y,x,qfields" collective=true', True),
     "q_flux": ('size="z,y,x,qfields" collective=true', True),
@@ -162,7 +162,7 @@ def xml_of_everything() -> str:
 
 
 def cells(field: int, step: int) -> np.ndarray:
-    """As the stub's components make them."""
+    """The values of the stub's components."""
     x, y, z = np.meshgrid(*(np.arange(GRID[dim]) for dim in "xyz"), indexing="ij")
     return (z + 100 * y + 10000 * x + 1000000 * field).astype(float) + 0.001 * step
 
@@ -195,13 +195,13 @@ def test_fields_of_every_type_and_rank(tmp_path):
         assert table["note"] == "of text" and table["switch"] == "true"
         assert table["q_indicies.cloud liquid mass"] == "2"
         th = file["th"][:]
-    with netCDF4.Dataset(tmp_path / "again_1000.0.nc") as file:  # declared once, asked for in two namespaces
+    with netCDF4.Dataset(tmp_path / "again_1000.0.nc") as file:  # declared once, requested in two namespaces
         assert file["th"].dimensions == ("time_series_2", "x", "y", "zn")
         np.testing.assert_array_equal(file["th"][:], th[1::2])
 
 
 def test_a_component_that_aborts_ends_the_job(tmp_path):
-    """What was committed can be read."""
+    """Committed records can be read."""
     text = xml_of_everything().replace('write_time_frequency="1000.0"', 'write_time_frequency="4.0"')
     (tmp_path / "all.xml").write_text(text)
     stub = {"moncs_per_io_server": 2, "q_fields": 1, "abort_at": 40}

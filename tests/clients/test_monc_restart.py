@@ -1,5 +1,5 @@
-"""Runs of MONC in pieces: MONC begins behind the step of its own checkpoint, and Tailrace's servers with the state that
-they saved beside it. The files of both pieces are those of one run."""
+"""Runs of MONC in pieces: MONC continues after the step of its own checkpoint, and Tailrace's servers with the state
+that they saved with it. The files of both pieces equal those of one run."""
 
 from pathlib import Path
 
@@ -85,8 +85,8 @@ def whole(tmp_path_factory) -> Path:
 
 
 def test_the_end_of_a_run_is_a_checkpoint(whole):
-    """A group with a period and send_on_terminate: of the last step too, of which time and timestep are told, so that
-    MONC goes on behind it."""
+    """A group with a period and send_on_terminate: it also has the last step, with time and timestep, so that MONC
+    continues after it."""
     assert sorted(path.name for path in whole.glob("dump_*.nc")) == [f"dump_{n}.nc" for n in (10, 20, 30, 40, LAST)]
     before = 0.0
     for step in (10, 20, 30, 40, LAST):
@@ -101,8 +101,8 @@ def test_the_end_of_a_run_is_a_checkpoint(whole):
 
 
 @pytest.mark.parametrize("second", [(4, 2, 2), (2, 0, 1)], ids=["dedicated", "attached"])
-def test_a_run_that_ended_goes_on(tmp_path, whole, second):
-    """Also where its end is no step of a checkpoint's period."""
+def test_a_run_that_ended_continues(tmp_path, whole, second):
+    """Also if its last step is not one of the checkpoint's period."""
     first = piece(tmp_path, 3, 1, 3, last_step=23)
     assert first.returncode == 0, first.stdout + first.stderr
     assert contents(tmp_path / "dump_23.nc")["timestep"] == [23]
@@ -115,8 +115,8 @@ def complete_steps(folder: Path) -> list[int]:
     return sorted(int(path.parent.name.split("_")[1]) for path in folder.glob("state/monc/step_*/manifest.json"))
 
 
-def test_a_run_goes_on_from_the_checkpoint_that_monc_reads(tmp_path, whole):
-    """Not from the newest one, where MONC does not: what was behind it goes."""
+def test_a_run_continues_from_the_checkpoint_that_monc_reads(tmp_path, whole):
+    """Not from the newest one, if MONC does not: later records are removed."""
     first = piece(tmp_path, 2, 2, 1, last_step=33)
     assert first.returncode == 0, first.stdout + first.stderr
     assert complete_steps(tmp_path) == [10, 20, 30, 33]
@@ -126,10 +126,10 @@ def test_a_run_goes_on_from_the_checkpoint_that_monc_reads(tmp_path, whole):
     assert complete_steps(tmp_path) == [10, 20, 30, 40, LAST]
 
 
-def test_a_run_that_was_killed_goes_on(tmp_path, whole):
+def test_a_run_that_was_killed_continues(tmp_path, whole):
     killed = piece(tmp_path, 3, 2, 1, abort_at=36)
     assert killed.returncode != 0
-    newest = max(complete_steps(tmp_path), default=0)  # the servers may be behind; 0: afresh
+    newest = max(complete_steps(tmp_path), default=0)  # the servers may be behind; 0: from the beginning
     done = piece(tmp_path, 4, 1, 4, last_step=LAST, restart_at=newest)
     assert done.returncode == 0, done.stdout + done.stderr
     compare(tmp_path, whole)
@@ -148,6 +148,6 @@ def test_what_monc_and_the_checkpoints_must_agree_on(tmp_path):
     assert done.returncode != 0
     assert "step_000000000010 cannot be used: it has no manifest.json" in done.stdout + done.stderr
     auto = CHECKPOINTS.replace("at_initial_step", "auto")
-    done = piece(tmp_path, 2, 1, 2, checkpoints=auto, last_step=14, restart_at=10)  # the newest is of step 13
+    done = piece(tmp_path, 2, 1, 2, checkpoints=auto, last_step=14, restart_at=10)  # the newest is that of step 13
     assert done.returncode != 0
     assert "MONC begins at another step than Tailrace" in done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""Two components of a coupled run, each with its own session, grid, calendar of steps and output, share the servers."""
+"""Two components of a coupled run, each with its own session, grid, time steps and output, share the servers."""
 
 import numpy as np
 import pytest

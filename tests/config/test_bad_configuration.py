@@ -1,4 +1,4 @@
-"""What `tailrace check` says to each kind of mistake: the place, what was expected, the nearest name."""
+"""The messages of `tailrace check` for each kind of mistake: the place, the expectation, the nearest name."""
 
 import os
 import resource
@@ -227,7 +227,7 @@ def test_former_names_are_read_with_a_warning(tmp_path):
     assert "tailrace.yaml:14:1  time: is now called `model_time`" in before.stdout
 
 
-def test_all_mistakes_in_one_go(tmp_path):
+def test_all_mistakes_are_reported_together(tmp_path):
     text = (
         GOOD.replace("count: 2", "cuont: 2").replace("time: mean", "time: avarage").replace("100 s", "100 lightyears")
     )
@@ -243,7 +243,7 @@ LAUGHS = "a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha, ha]\n" + "".join(
 
 
 def hostile(kind: str, folder) -> str:
-    """A configuration that would take for ever or all memory; what it includes is made in the folder."""
+    """A configuration that would take unlimited time or memory; its included files are created in the folder."""
     if kind == "device":
         return GOOD + "include: [/dev/zero]\n"
     if kind == "pipe":
@@ -279,8 +279,8 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_what_would_take_all_time_or_memory_is_refused(tmp_path, kind):
-    """With 256 MiB of memory; it takes a part of a second, save on a busy machine."""
+def test_unlimited_time_or_memory_is_refused(tmp_path, kind):
+    """With 256 MiB of memory; it takes less than a second, except on a busy machine."""
     (tmp_path / "tailrace.yaml").write_text(hostile(kind, tmp_path))
     done = subprocess.run(
         [sys.executable, "-m", "tailrace.cli", "check", "tailrace.yaml"],
@@ -314,13 +314,13 @@ def test_attributes_of_the_format_are_refused_with_their_place(tmp_path, name):
     )
 
 
-def test_the_fill_value_is_no_attribute(tmp_path):
+def test_the_fill_value_is_not_an_attribute(tmp_path):
     done = check(tmp_path, GOOD.replace("{field: theta,", "{field: theta, attributes: {_FillValue: 1},"))
     assert done.returncode == 2
     assert "attributes._FillValue: is written automatically, from the `fill_value` of the field" in done.stderr
 
 
-def test_attributes_that_tie_variables_together_are_no_attributes(tmp_path):
+def test_attributes_that_refer_to_variables_are_refused(tmp_path):
     done = check(tmp_path, GOOD.replace("{field: theta,", "{field: theta, attributes: {coordinates: lat},"))
     assert done.returncode == 2
     assert "attributes.coordinates: is written automatically, from the coordinates of the grid" in done.stderr

@@ -1,4 +1,4 @@
-"""What a model or a configuration says wrongly of coordinates and attributes is told alike in each language."""
+"""Mistakes in coordinates and attributes give the same messages in each language."""
 
 import pytest
 from support.harness import Running, mpi_environment
@@ -189,7 +189,7 @@ HEARD = [
     'field "h": attribute "flag_values" has 2 numbers; expected as many words in "flag_meanings", but got 1',
     'field "h": attribute "coordinates" is written automatically, from the coordinates of the grid',
 ]
-# What only one language can get wrong.
+# Mistakes that are possible in only one language.
 OWN = {
     "fortran": [
         'field "h": attribute "valid_min": expected numbers behind :=, such as "valid_range := 0, 100", but got "low"'
@@ -200,7 +200,7 @@ SOURCES = {"c": C, "cpp": CPP, "fortran": FORTRAN, "python": PYTHON}
 
 
 @pytest.mark.parametrize("language", SOURCES)
-def test_each_language_tells_the_same(tmp_path, language):
+def test_each_language_reports_the_same(tmp_path, language):
     program = build_program(tmp_path, language, SOURCES[language])
     (tmp_path / "tailrace.yaml").write_text(CONFIG)
     with Running(["mpirun", "-n", "1", *program], tmp_path, mpi_environment()) as running:

@@ -1,5 +1,5 @@
 """Each call of the interface, made wrongly or at the wrong time: the same message in each language, with the call, the
-name and the nearest one, and the model can go on."""
+name and the nearest name, and the model can continue."""
 
 import pytest
 from support.harness import Running, mpi_environment
@@ -278,7 +278,7 @@ SOURCES = {"c": C, "cpp": CPP, "fortran": FORTRAN, "python": PYTHON}
 
 
 @pytest.mark.parametrize("language", SOURCES)
-def test_each_language_tells_the_same(tmp_path, language):
+def test_each_language_reports_the_same(tmp_path, language):
     program = build_program(tmp_path, language, SOURCES[language])
     (tmp_path / "tailrace.yaml").write_text(CONFIG)
     with Running(["mpirun", "-n", "1", *program], tmp_path, mpi_environment()) as running:

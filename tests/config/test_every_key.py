@@ -1,5 +1,5 @@
-"""Each key of the schema, wrong in the ways in which keys can be: misspelt, with a value that is none, left out
-where it must be there. The message tells the place, the path and what was expected or the nearest key."""
+"""Each key of the schema with each kind of mistake: misspelt, with an invalid value, or absent although required. The
+message has the place, the path, and the expectation or the nearest key."""
 
 import json
 
@@ -9,8 +9,8 @@ import yaml
 from support.harness import TREE
 
 SCHEMA = json.loads((TREE / "docs" / "reference" / "schema.json").read_text())
-NAMES = {"output": "a.nc", "fields": "state"}  # for keys that the user chooses
-# What the schema knows, but refuses with `not available yet`; and old names, which messages call by the new ones.
+NAMES = {"output": "a.nc", "fields": "state"}  # examples of keys that the user chooses
+# Options that are refused with `not available yet`; and old names, for which messages use the new ones.
 NOT_YET = {("input",), ("output", "*a.nc", "state")}
 FORMERLY = {"series": "file_per_write", "overwrite": "if_exists"}
 
@@ -23,7 +23,7 @@ def alternatives(schema: dict) -> list[dict]:
 
 
 def keys(schema: dict, path: tuple = ()):
-    """(path, schema, whether it is required) of each key; a name in a path that begins with * is the user's choice."""
+    """(path, schema, whether it is required) of each key; a name in a path that begins with * is chosen by the user."""
     for one in alternatives(schema):
         for key, inner in one.get("properties", {}).items():
             yield (*path, key), inner, key in one.get("required", [])
@@ -44,15 +44,15 @@ ALL = {
 
 
 def configuration(path: tuple, value) -> str:
-    """With nothing but that key, and what is around it."""
+    """A configuration with only that key and its parents."""
     for step in reversed(path):
         value = [value] if step == 0 else {str(step).removeprefix("*"): value}
-    # In the lines below the key itself is alone on its line, so that its place can be told.
+    # The key is alone on its line, so that the line identifies it.
     return "tailrace: 1\n" + yaml.safe_dump(value, sort_keys=False)
 
 
 def words(path: tuple) -> str:
-    """As messages have it."""
+    """The path as in messages."""
     path = (*path[:-1], FORMERLY.get(path[-1], path[-1]))
     text = ""
     for step in path:
@@ -85,7 +85,7 @@ def line_of(text: str, key: str) -> int:
 
 
 @pytest.mark.parametrize("path", [path for path in ALL if path != ("tailrace",)], ids=words)
-def test_a_slip_gets_the_nearest_key(tmp_path, path):
+def test_a_typing_error_gets_the_nearest_key(tmp_path, path):
     slip = misspelt(path)
     text = configuration((*path[:-1], slip), {})
     told = complaint(tmp_path, text)
@@ -96,7 +96,7 @@ def test_a_slip_gets_the_nearest_key(tmp_path, path):
 
 
 def wrong_value(schema: dict):
-    """What cannot be a value, whatever it is: a list for what is one thing, one thing for what is several."""
+    """A value of a wrong kind: a list for a single value, a single value for a list or map."""
     kinds = set()
     for one in alternatives(schema):
         kinds |= {one["type"]} if isinstance(one.get("type"), str) else set(one.get("type", []))
@@ -122,7 +122,7 @@ def choices(path: tuple) -> list[str]:
 
 
 @pytest.mark.parametrize("path", list(filter(choices, ALL)), ids=words)
-def test_a_slip_in_a_choice_gets_the_nearest_one(tmp_path, path):
+def test_a_typing_error_in_a_choice_gets_the_nearest_one(tmp_path, path):
     word = max(choices(path), key=len)
     told = complaint(tmp_path, configuration(path, word + "x"))
     line = next(line for line in told.splitlines() if f"{words(path)}:" in line)
@@ -130,7 +130,7 @@ def test_a_slip_in_a_choice_gets_the_nearest_one(tmp_path, path):
 
 
 def limits(path: tuple) -> list[float]:
-    """The least number, of those that have one."""
+    """The minimum, if the number has one."""
     least = [one["minimum"] for one in alternatives(ALL[path][0]) if "minimum" in one]
     return [number for number in least if number > -1e300]
 
@@ -142,7 +142,7 @@ def test_a_number_out_of_its_range_is_refused(tmp_path, path):
 
 
 @pytest.mark.parametrize("path", [path for path, (_, required) in ALL.items() if required and len(path) > 1], ids=words)
-def test_a_key_that_must_be_there_is_missed(tmp_path, path):
+def test_a_missing_required_key_is_reported(tmp_path, path):
     inside = dict.fromkeys(sorted(siblings(path) - {path[-1]})[:1], "x")
     told = complaint(tmp_path, configuration(path[:-1], inside))
     assert f'"{path[-1]}" is missing' in told, told

@@ -1,4 +1,4 @@
-"""What a fill value may be, and where one is missing, in each language."""
+"""Valid and invalid fill values, and missing ones, in each language."""
 
 import pytest
 from support.harness import Running, block_grid, field, model, mpi_environment, servers
@@ -85,7 +85,7 @@ def test_a_value_of_another_type_is_an_error_of_the_call(tmp_path, language):
             {"output": {"a.nc": {"variables": [{"field": "t", "operation": "valid_fraction", "every": "2 s"}]}}},
             ["output.a.nc.variables[0].operation", '"t" has no missing values', "fill_value"],
         ),
-        (  # a number of cells is never missing
+        (  # a count of cells is never missing
             {
                 "diagnostics": {"n": {"is": "count(sst, z)"}},
                 "output": {"a.nc": {"variables": [{"field": "n", "operation": "valid_fraction", "every": "2 s"}]}},
@@ -94,7 +94,7 @@ def test_a_value_of_another_type_is_an_error_of_the_call(tmp_path, language):
         ),
     ],
 )
-def test_what_cannot_be_made_of_it_is_an_error_of_ready(job, changes, pieces):
+def test_a_wrong_use_is_an_error_of_ready(job, changes, pieces):
     config = {"fields": {"state": {"every": "1 step", "names": ["t", "sst"]}}} | changes
     fields = [field("t", "g"), field("sst", "g", fill_value=-1.0)]
     job(model(2, grids=[block_grid("g")], fields=fields, times=[1.0, 2.0]), servers(1), config=config).failed_with(

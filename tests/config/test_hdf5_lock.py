@@ -1,6 +1,6 @@
-"""An HDF5 library that is not thread-safe, in mode attached: refused, unless the model keeps it to itself by our lock.
+"""An HDF5 library that is not thread-safe, in mode attached: refused, unless the model uses Tailrace's lock.
 
-A small library in front of HDF5 says that it is not thread-safe."""
+A small library in front of HDF5 reports that it is not thread-safe."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""What a model is told that uses the calls wrongly, or whose declarations do not fit the configuration."""
+"""Errors for wrong uses of the calls, and for declarations that do not match the configuration."""
 
 import pytest
 from support.harness import attached, block_grid, field, indexed_grid, inline, model, servers
@@ -53,7 +53,7 @@ def test_a_field_that_the_model_does_not_declare(job):
     result = job(player(config_field="ww"), servers(1), config=CONFIG)
     result.failed_with("tailrace.yaml:", 'the model declares no field "w"', 'Did you mean "ww"?', code=CONFIGURATION)
     others = [message for _, message in result.errors if "declares no field" not in message]
-    assert len(others) == len(result.errors) - 1 >= 1, "one rank tells it, and the others that it does"
+    assert len(others) == len(result.errors) - 1 >= 1, "one rank has the message, and the others refer to it"
     assert all("first rank of the component reports the reason" in message for message in others)
 
 
@@ -66,7 +66,7 @@ def test_a_period_that_no_step_can_meet(job):
     result.failed_with("no step can meet", "every 6 steps", "is not a multiple of 4", code=CONFIGURATION)
 
 
-def test_several_mistakes_are_told_together(job):
+def test_several_mistakes_are_reported_together(job):
     config = {
         "fields": {"state": {"every": "1 step", "names": ["w", "absent", "missing"]}},
         "output": {"out.nc": {"variables": [{"field": "w", "time": "mean", "every": "5 s"}]}},

@@ -1,4 +1,4 @@
-"""An array that is not there: each language tells the field and the call, and the model can go on."""
+"""A null array: each language reports the field and the call, and the model can continue."""
 
 import pytest
 from support.harness import Running, mpi_environment
@@ -138,6 +138,6 @@ def test_null_is_an_error_of_the_call(tmp_path, language):
     heard = [line.removeprefix("HEARD ") for line in result.output.splitlines() if line.startswith("HEARD")]
     before = ['field "h": attributes is NULL', 'mesh "m": node_x is NULL'] if language == "c" else []
     on_a_gpu = 'put of field "h": the array lies on another device than the processor; copy it to the host first'
-    # A Fortran array may be not allocated, or a pointer to nothing; NumPy has no array without memory.
+    # A Fortran array may be unallocated, or a null pointer; every NumPy array has memory.
     expected = {"c": [NULL, NULL], "cpp": [NULL], "fortran": [NULL, NULL], "python": [on_a_gpu]}[language]
     assert heard == [*before, *expected, "nothing"], result.output

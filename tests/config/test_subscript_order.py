@@ -1,5 +1,5 @@
-"""A Fortran model that puts an array of the wrong shape reads both shapes in the order of its subscripts; the others
-read them slowest dimension first."""
+"""For an array of the wrong shape the message has both shapes in the order of the language's subscripts: slowest
+dimension last in Fortran, first in the others."""
 
 import pytest
 from support.harness import Running, mpi_environment

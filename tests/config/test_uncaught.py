@@ -1,4 +1,4 @@
-"""An error that a C++ model does not catch: told once, without a stack trace, and the job fails."""
+"""An error that a C++ model does not catch is reported once, without a stack trace, and the job fails."""
 
 import pytest
 from support.harness import MPI, Running, mpi_environment
@@ -42,14 +42,14 @@ def run(folder, *arguments):
         return running.wait(60)
 
 
-def test_it_is_told_once(folder):
+def test_it_is_reported_once(folder):
     result = run(folder)
     assert result.status == 1
     assert result.output.count(MESSAGE) == 1
     assert "Signal" not in result.output and "terminate called" not in result.output
 
 
-def test_other_exceptions_end_the_program_as_ever(folder):
+def test_other_exceptions_end_the_program_as_usual(folder):
     result = run(folder, "own")
-    assert result.status == {"openmpi": 134, "mpich": 6}[MPI]  # how each launcher tells of SIGABRT
+    assert result.status == {"openmpi": 134, "mpich": 6}[MPI]  # the status of each launcher for SIGABRT
     assert "terminate called after throwing an instance of 'std::runtime_error'" in result.output

@@ -1,5 +1,5 @@
-"""What a model that can supply more than it is asked for says and hears: the names that the configuration wants, one
-declaration for several namespaces, what only the end of the run takes. In Fortran, which stands on C, and Python."""
+"""A model that can supply more than is requested: the names that the configuration wants, one declaration for several
+namespaces, and fields for the end of the run only. In Fortran, which uses the C interface, and Python."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""`tailrace convert`: the same bits, types and attributes in the other format, read by others."""
+"""`tailrace convert`: the same bits, types and attributes in the other format, for stock readers."""
 
 import shutil
 import subprocess
@@ -46,11 +46,11 @@ def make_netcdf(path: Path, length: int = TIMES) -> None:
         texts = file.createVariable("texts", str, ("entry",))
         texts[0], texts[1] = "ä long text", ""
         file.createVariable("crs", "i4", ()).grid_mapping_name = "latitude_longitude"
-        file.createVariable("sparse", "f4", ("time",), fill_value=np.float32(-9e33))  # nobody wrote it
+        file.createVariable("sparse", "f4", ("time",), fill_value=np.float32(-9e33))  # not written
 
 
 def every_bit(path: Path) -> dict:
-    """All that is in a NetCDF file, as netCDF4 reads it: types of attributes, unlimited dimensions, chunks, filters."""
+    """Everything in a NetCDF file, as read by netCDF4: types of attributes, unlimited dimensions, chunks, filters."""
     content = {}
     with netCDF4.Dataset(path) as file:
         file.set_auto_maskandscale(False)
@@ -95,7 +95,7 @@ def test_netcdf_to_zarr_and_back(tmp_path, jobs):
 
 
 def test_a_store_of_a_run_becomes_its_netcdf_file(tmp_path):
-    """What Tailrace writes in both formats is the same when one is converted, with the types of attributes."""
+    """The output of a run in one format, converted, equals its output in the other, with the types of attributes."""
     run_both_formats(tmp_path)
     assert_same_as_netcdf(tmp_path / "a.zarr", tmp_path / "a.nc")
     convert(tmp_path, "a.zarr", "b.nc")
@@ -123,7 +123,7 @@ def run_both_formats(folder: Path) -> None:
 
 
 def test_pieces_larger_and_smaller_than_chunks(tmp_path):
-    """A variable of many pieces, in one chunk of its file, in large chunks, and in tiny ones."""
+    """A variable of many pieces: in one chunk of its file, in large chunks, and in tiny ones."""
     values = np.random.default_rng(1).normal(size=(23, 701, 509))
     with netCDF4.Dataset(tmp_path / "a.nc", "w") as file:
         for name, size in zip("zyx", values.shape, strict=True):
@@ -198,7 +198,7 @@ def test_what_is_refused(tmp_path):
     assert not [path for path in tmp_path.iterdir() if path.name.startswith((".", "c."))]
 
 
-def test_force_replaces_what_is_there(tmp_path):
+def test_force_replaces_an_existing_target(tmp_path):
     make_netcdf(tmp_path / "a.nc", 4)
     (tmp_path / "b.zarr").mkdir()
     (tmp_path / "b.zarr" / "old").write_text("old")
@@ -233,7 +233,7 @@ def test_a_package_that_is_missing_is_named(tmp_path, monkeypatch):
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path):
-    """400 MB through one process: its own peak, less that of a conversion of next to nothing."""
+    """400 MB in one process: its peak, minus that of a minimal conversion."""
     with netCDF4.Dataset(tmp_path / "large.nc", "w") as file:
         file.createDimension("time", None)
         file.createDimension("x", 1 << 17)

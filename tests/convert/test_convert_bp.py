@@ -27,7 +27,7 @@ def writing(path: Path, engine: str) -> adios2.Stream:
 
 
 def make_bp(path: Path, dims_attribute: str = OURS, engine: str = "BP5") -> None:
-    """A variable with a dimension of its own for steps, one of several records a step, one every other step."""
+    """A variable with its own dimension of steps, one with several records per step, one in every other step."""
     with writing(path, engine) as stream:
         stream.write_attribute("title", "Waves")
         stream.write_attribute("level", np.int32(3))
@@ -92,7 +92,7 @@ def test_a_variable_that_does_not_name_its_dimensions(tmp_path):
 
 @pytest.mark.parametrize("engine", ["BP5", "BP4"])
 def test_one_number_is_a_number(tmp_path, engine):
-    """Also where it was written as a list of one, which BP5 tells from a number."""
+    """Also if it was written as a list of one, which BP5 distinguishes from a number."""
     with writing(tmp_path / "a.bp", engine) as stream:
         stream.write_attribute(f"n/{OURS}", ["x"])
         stream.write_attribute("n/_FillValue", np.array([-7], "i2"))

@@ -1,5 +1,5 @@
-"""Datasets of ADIOS2 that a job wrote become the NetCDF file that it wrote beside them: all variables, all attributes,
-bit for bit, as other people's readers see them."""
+"""A converted ADIOS2 dataset of a job equals the NetCDF file of the same job: all variables and attributes, bit for
+bit, for stock readers."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from support.values import varying_times
 
 adios2_reading = pytest.importorskip("support.adios2_reading")
 
-TIMES = varying_times(11, seed=3)  # commits of four steps: the last one is shorter
+TIMES = varying_times(11, seed=3)  # four steps per commit: the last one is shorter
 GAP = -999.0
 NUMBERS = {"whole": 4, "half": 0.5, "one": [3], "two": [1.5, 2.5]}
 VARIABLES = [
@@ -54,7 +54,7 @@ def of_netcdf(path: Path) -> dict:
 
 
 def of_zarr(path: Path) -> dict:
-    """As zarr-python reads it, with what a note in the store says of types that JSON does not have."""
+    """The contents as read by zarr-python, with the types that JSON lacks from an attribute of the store."""
     store = zarr.open_group(path, mode="r", use_consolidated=False)
     notes = dict(store.attrs)
     types = notes.pop("_nc_attribute_types", {})
@@ -65,7 +65,7 @@ def of_zarr(path: Path) -> dict:
     for owner, attributes in [("", notes), *((name, dict(array.attrs)) for name, array in store.arrays())]:
         for name, value in attributes.items():
             content[f"{owner}@{name}"] = typed(value, types.get(owner, {}).get(name))
-            if name == "_FillValue":  # xarray has a form of its own for it; zarr's own is beside
+            if name == "_FillValue":  # in xarray's form; zarr has its own field for it
                 content[f"{owner}@{name}"] = typed(store[owner].fill_value)
     return content
 

@@ -171,7 +171,7 @@ def test_every_block_of_a_page(page, tmp_path):
             (tmp_path / block.file).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / block.file).write_text(block.text)
         TRY[block.language](block, tmp_path)
-    # Members of checkpoints are arrays of state, and no output.
+    # Shards of checkpoints are not output.
     output = [path for path in sorted(tmp_path.rglob("*.nc")) if not (path.parent / "manifest.json").exists()]
     assert cdo_warnings(*output) == []
 

@@ -66,13 +66,13 @@ def values(path: Path) -> np.ndarray:
 
 @pytest.mark.skipif(not shutil.which("cdo"), reason="cdo is not installed")
 @pytest.mark.parametrize("number", range(len(CDO)), ids=[row[0].strip("`") for row in CDO])
-def test_cdo_makes_the_same_of_every_step(year, tmp_path, number):
+def test_cdo_gives_the_same_from_every_step(year, tmp_path, number):
     *commands, last = CDO[number][0].strip("`").split()
     command = ["cdo", "-s", *commands, last, str(year / "steps.nc"), str(tmp_path / "out.nc")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     ours = values(year / f"row{number}.nc")
-    by_area = "-fldmean" in (*commands, last)  # of cells whose edges are great circles
+    by_area = "-fldmean" in (*commands, last)  # with cells whose edges are great circles
     tolerance = 1e-6 if by_area else 1e-10
     np.testing.assert_allclose(ours, values(tmp_path / "out.nc")[: len(ours)], rtol=tolerance)
 

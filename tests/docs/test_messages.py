@@ -17,8 +17,8 @@ def quoted() -> list[str]:
     return rows
 
 
-def said() -> str:
-    """All texts of the sources; adjacent literals are joined, as the compiler does, and backquotes are removed."""
+def literals() -> str:
+    """All string literals of the sources, with adjacent ones joined and backquotes removed."""
     texts = []
     for path in SOURCES:
         if "tests" in path.parts:
@@ -34,11 +34,11 @@ def plain(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def all_texts() -> str:
-    return said()
+    return literals()
 
 
 @pytest.mark.parametrize("message", quoted())
-def test_a_quoted_message_is_one_of_ours(message, all_texts):
+def test_a_quoted_message_is_in_the_sources(message, all_texts):
     pieces = [piece.strip() for piece in message.split("…")]
     for piece in pieces:
-        assert len(piece) < SHORTEST or piece in all_texts, f"no source says {piece!r}"
+        assert len(piece) < SHORTEST or piece in all_texts, f"no source has {piece!r}"

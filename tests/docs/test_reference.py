@@ -16,13 +16,13 @@ def tool(name: str, *arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run(command, env=mpi_environment(), capture_output=True, text=True, timeout=60)
 
 
-def test_the_made_pages_are_current():
+def test_the_generated_pages_are_current():
     done = tool("generate_reference", "--check")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_schema_knows_every_option_of_the_page():
-    """Two ways through the same declarations: a heading such as `output.<file>.format` leads to a property."""
+    """The page and the schema agree: a heading such as `output.<file>.format` is a property of the schema."""
     schema = json.loads((REFERENCE / "schema.json").read_text(encoding="utf-8"))
     page = (REFERENCE / "configuration.md").read_text(encoding="utf-8")
     paths = re.findall(r"^##+ `([^`]+)`$", page, re.MULTILINE)

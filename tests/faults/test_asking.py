@@ -1,4 +1,4 @@
-"""A model in C, Fortran or Python asks what became of its output after a server is lost, and goes on meanwhile."""
+"""A model in C, Fortran or Python queries the state of its output after a server is lost, and continues meanwhile."""
 
 import pytest
 from support.harness import Running, mpi_environment
@@ -13,7 +13,7 @@ output:
     write_every: 1 step
     variables: [{field: h, time: snapshot, every: 1 step}]
 """
-# Each asks at every step, stops asking after 2,000 of 5 ms, and says what it heard there, and after finish.
+# Each queries at every step, for at most 2,000 steps of 5 ms, and prints the answer there and after finish.
 C = """
 #include <stdio.h>
 #include <string.h>
@@ -108,7 +108,7 @@ SOURCES = {"c": C, "fortran": FORTRAN, "python": PYTHON}
 
 
 @pytest.mark.parametrize("language", SOURCES)
-def test_a_model_asks_what_became_of_its_output(tmp_path, language):
+def test_a_model_queries_the_state_of_its_output(tmp_path, language):
     command = build_program(tmp_path, language, SOURCES[language])
     (tmp_path / "tailrace.yaml").write_text(CONFIG)
     environment = mpi_environment(TAILRACE_FAULT_AT="1:running:throw:7")

@@ -1,4 +1,4 @@
-"""Servers on other nodes, whose processes a rank cannot see. One machine plays several by TAILRACE_NODES."""
+"""Servers on other nodes, whose processes a rank cannot see. TAILRACE_NODES simulates several nodes on one machine."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ NODES = {
 @pytest.mark.parametrize("way", ["kill", "throw"])
 @pytest.mark.parametrize("victim", [MODELS, MODELS + 1], ids=["first", "second"])
 @pytest.mark.parametrize("where", ["each with its server", "servers apart"])
-def test_a_loss_that_somebody_sees_is_told_to_all(job, where, victim, way):
+def test_a_loss_that_one_process_sees_is_reported_to_all(job, where, victim, way):
     outcome = run_with_fault(job, servers(2), f"{victim}:running:{way}:7", nodes=NODES[where])
     words = "fault at" if way == "throw" else "is gone: its process ended"
     assert sum(words in message for _, message in outcome.errors) >= MODELS, outcome.output
@@ -27,7 +27,7 @@ def test_a_loss_that_somebody_sees_is_told_to_all(job, where, victim, way):
 
 
 @pytest.mark.parametrize("where", ["each with its server", "servers apart"])
-def test_the_model_goes_on(job, where):
+def test_the_model_continues(job, where):
     outcome = run_with_fault(
         job,
         servers(2, on_server_loss="continue"),
@@ -44,16 +44,16 @@ def test_the_model_goes_on(job, where):
     [("a,a,b", "declare"), ("a,c,b", "set_up"), ("a,a,b", "running"), ("a,c,b", "goodbye")],
 )
 def test_the_death_of_a_server_that_is_alone_on_its_node_is_an_error(job, where, place):
-    """Nobody sees its process: the connections to it end."""
+    """No other process sees it, but the connections to it close."""
     outcome = run_with_fault(job, servers(1, transport="mpi"), f"{MODELS}:{place}:kill", nodes=where)
     assert sum("is gone: its process ended" in message for _, message in outcome.errors) >= MODELS, outcome.output
     assert outcome.seconds < SECONDS, outcome.output
 
 
 @pytest.mark.parametrize(("victim", "place"), [(MODELS, "running"), (MODELS + 1, "set_up"), (MODELS + 1, "goodbye")])
-def test_its_death_is_told_to_the_other_servers_and_their_clients(job, place, victim):
+def test_its_death_is_reported_to_the_other_servers_and_their_clients(job, place, victim):
     outcome = run_with_fault(job, servers(2), f"{victim}:{place}:kill", nodes=NODES["all apart"])
-    # At the end a rank may have its own server's goodbye already.
+    # At the end a rank may already have its own server's goodbye.
     least = 1 if place == "goodbye" else MODELS
     assert sum("is gone: its process ended" in message for _, message in outcome.errors) >= least, outcome.output
     assert outcome.seconds < SECONDS, outcome.output
@@ -74,9 +74,9 @@ def test_a_model_waits_in_finish_for_no_server_that_died_alone(job):
         pytest.param(signal.SIGKILL, id="kill", marks=needs_survivors_of_signals),
     ],
 )
-def test_a_server_that_nobody_sees_is_said_not_to_answer(job, way):
-    """All wait in finish for a server that is alone on its node. One that was killed is not watched, either: its system
-    lets it listen at no port."""
+def test_a_server_that_no_process_sees_is_reported_as_silent(job, way):
+    """All wait in finish for a server that is alone on its node. For the killed one there is no TCP failure detection:
+    its system does not let it listen on any port."""
     fault = f"{MODELS}:listen:throw" if way == signal.SIGKILL else ""
     environment = {"TAILRACE_LOG": "info"}
     with start(job, servers(1, watchdog="3 s"), fault, steps=60, nodes="a,a,b", environment=environment) as running:
@@ -97,15 +97,15 @@ def test_a_server_that_nobody_sees_is_said_not_to_answer(job, way):
             assert result.output.count("FINISHED") == MODELS
 
 
-def test_a_far_server_that_is_only_slow_is_not_said_to_be_silent(job):
-    """It writes with 0.2 s a write; the model waits for it in finish."""
+def test_a_far_server_that_is_only_slow_is_not_reported_as_silent(job):
+    """Each write takes 0.2 s; the model waits for it in finish."""
     environment = {"TAILRACE_FILE_DELAY": "200000"}
     with start(job, servers(1, watchdog="1 s"), "", steps=20, nodes="a,a,b", environment=environment) as running:
         running.wait_for("rank 0 of the run has waited", timeout=30)
         assert "has not answered" not in running.log.read_text()
 
 
-def test_an_end_in_good_order_is_no_loss(job):
+def test_a_regular_end_is_not_a_loss(job):
     with start(
         job, servers(2), "", steps=20, nodes=NODES["all apart"], environment={"TAILRACE_LOG": "info"}
     ) as running:

@@ -1,5 +1,5 @@
-"""A mistake in a Fortran model. Without `ierr` the program ends with the message, and what was committed stays; with it
-the model hears of the mistake and goes on."""
+"""A mistake in a Fortran model. Without `ierr` the program ends with the message, and commits are kept; with it the
+model gets the error and continues."""
 
 import os
 import subprocess
@@ -22,7 +22,7 @@ output:
     write_every: 1 step
     variables: [{field: h, time: snapshot, every: 1 step}]
 """
-# Each of two ranks holds 10 cells; h is 100 step + cell, cells counted from 1.
+# Each of two ranks has 10 cells; h = 100 * step + cell, with cells counted from 1.
 MODEL = f"""
 program careless
   use mpi_f08
@@ -105,10 +105,10 @@ def test_without_ierr_the_program_ends_with_the_message(program, tmp_path):
     result = run(program, "careless", tmp_path)
     assert result.status != 0
     assert f"tailrace: {MISTAKE}" in result.output, result.output
-    assert "9" in result.output and "10" in result.output, "the sizes are said"
+    assert "9" in result.output and "10" in result.output, "the message has the sizes"
     assert "FINISHED" not in result.output
     if MPI == "openmpi":  # (MPICH's launcher ends the server at once)
-        assert "rank 1 left without finish after step 30" in result.output, "the server knows, too"
+        assert "rank 1 left without finish after step 30" in result.output, "the server reports it too"
     for word in ("SIGSEGV", "SIGABRT", "internal"):
         assert word not in result.output
     promised = commits(tmp_path)["h.nc"]["time"]
@@ -117,7 +117,7 @@ def test_without_ierr_the_program_ends_with_the_message(program, tmp_path):
     assert_all_is_there(tmp_path, promised)
 
 
-def test_with_ierr_the_model_goes_on(program, tmp_path):
+def test_with_ierr_the_model_continues(program, tmp_path):
     result = run(program, "careful", tmp_path).finished()
     assert f"HEARD 1 {MISTAKE}" in result.output
     assert result.output.count("FINISHED") == 2

@@ -1,5 +1,5 @@
-"""on_server_loss: continue. A server dies, throws or exits; the model, whose ranks exchange halos, goes on to its end
-without output and with one warning, and the files hold what was committed."""
+"""on_server_loss: continue. A server dies, throws or exits; the model, whose ranks exchange halos, continues to its end
+without output and with one warning, and the files contain all commits."""
 
 import os
 import re
@@ -51,10 +51,10 @@ def assert_commits_hold(folder) -> None:
 @pytest.mark.parametrize("way", ["kill", "throw", "exit"] if LONG else ["kill", "throw"])
 @pytest.mark.parametrize("victim", [MODELS, MODELS + 1], ids=["first", "second"])
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_the_model_goes_on_when_one_of_two_servers_is_lost(job, transport, victim, way, place):
+def test_the_model_continues_when_one_of_two_servers_is_lost(job, transport, victim, way, place):
     serving = going_on(servers, (2,), transport=transport)
     outcome = run_with_fault(job, serving, fault_at(victim, place, way), exchange_values=200)
-    if place == "goodbye":  # the files are whole, and only the clients of that server miss its word
+    if place == "goodbye":  # the files are complete, and only the clients of that server lack its message
         assert outcome.output.count("FINISHED") == MODELS, outcome.output
         assert outcome.errors == []
     else:
@@ -64,7 +64,7 @@ def test_the_model_goes_on_when_one_of_two_servers_is_lost(job, transport, victi
 
 @pytest.mark.parametrize("way", ["kill", "throw"])
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_the_model_goes_on_without_any_server(job, transport, way):
+def test_the_model_continues_without_any_server(job, transport, way):
     serving = going_on(servers, (1,), transport=transport)
     outcome = run_with_fault(job, serving, fault_at(MODELS, "running", way), exchange_values=200)
     assert_went_on(outcome)
@@ -73,7 +73,7 @@ def test_the_model_goes_on_without_any_server(job, transport, way):
 
 @pytest.mark.parametrize("way", ["kill", "throw"])
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_ranks_that_wait_for_room_go_on(job, transport, way):
+def test_ranks_that_wait_for_room_continue(job, transport, way):
     """The buffer holds one packet of 53 KB."""
     serving = going_on(servers, (1,), transport=transport, buffer="64 KiB")
     fault = fault_at(MODELS, "running", way)
@@ -83,9 +83,9 @@ def test_ranks_that_wait_for_room_go_on(job, transport, way):
 
 @pytest.mark.parametrize("place", [place for place in PLACES if place != "welcome"])
 @pytest.mark.parametrize("serve", [attached, inline], ids=["attached", "inline"])
-def test_the_model_goes_on_when_the_server_in_a_model_rank_throws(job, serve, place):
+def test_the_model_continues_when_the_server_in_a_model_rank_throws(job, serve, place):
     outcome = run_with_fault(job, going_on(serve), fault_at(1, place, "throw"), exchange_values=200)
-    if place == "goodbye":  # the files are whole, and only that rank misses a word
+    if place == "goodbye":  # the files are complete, and only that rank lacks a message
         assert outcome.output.count("FINISHED") == MODELS, outcome.output
         assert outcome.errors == []
     else:
@@ -94,8 +94,8 @@ def test_the_model_goes_on_when_the_server_in_a_model_rank_throws(job, serve, pl
 
 
 @pytest.mark.parametrize("serve", [attached, inline], ids=["attached", "inline"])
-def test_a_rank_whose_server_cannot_begin_is_told_by_start(job, serve):
-    """What goes on is a model behind `start`. Its ranks say nothing to each other: any other would end together."""
+def test_start_reports_a_server_that_cannot_begin(job, serve):
+    """The model continues after `start`. Its ranks do not communicate; otherwise all would end together."""
     outcome = run_with_fault(job, going_on(serve), fault_at(1, "welcome", "throw"))
     assert outcome.output.count("FINISHED") == MODELS - 1, outcome.output
     assert [(code, message.strip()) for code, message in outcome.errors] == [(6, "a fault at welcome")]
@@ -103,8 +103,8 @@ def test_a_rank_whose_server_cannot_begin_is_told_by_start(job, serve):
 
 
 @pytest.mark.parametrize("serve", [attached, inline], ids=["attached", "inline"])
-def test_the_other_ranks_go_on_when_one_is_killed_with_its_server(job, serve):
-    """Of a model whose ranks say nothing to each other; any other would wait for that rank itself."""
+def test_the_other_ranks_continue_when_one_is_killed_with_its_server(job, serve):
+    """In a model whose ranks do not communicate; otherwise they would wait for that rank."""
     assert_went_on(run_with_fault(job, going_on(serve), fault_at(1, "running", "kill")), models=1)
 
 
@@ -115,13 +115,13 @@ def test_a_plain_launcher_lets_the_job_end_in_order(job, serving):
     player = model(2, grids=[GRID], fields=[field("w", "les")], times=times, pace=0.02)
     environment = {"TAILRACE_FAULT_AT": "1:running:throw:7" if serving[0] is not servers else "3:running:throw:7"}
     result = job(player, going_on(*serving), config=CONFIG, environment=environment)
-    # (Not `finished`: what was on its way to that server nobody receives.)
+    # (Not `finished`: messages to that server are never received.)
     assert result.status == 0 and result.output.count("FINISHED") == 2, result.output
     assert f"LOST {only_warning(result.output)}" in result.output
     assert_commits_hold(result.folder)
 
 
-def test_the_warning_says_what_is_whole(job):
+def test_the_warning_says_what_is_complete(job):
     outcome = run_with_fault(job, going_on(servers, (1,)), fault_at(MODELS, "running", "kill"), exchange_values=200)
     text = only_warning(outcome.output)
     assert f"server 0 (rank {MODELS} of the run, process" in text
@@ -134,14 +134,14 @@ def test_the_warning_says_what_is_whole(job):
         assert f"{name} up to {TIMES[lengths['time'] - 1]:g} s" in text, text
 
 
-def test_a_misuse_is_told_all_the_same(job):
+def test_a_misuse_is_still_reported(job):
     fault = {"kind": "back_in_time", "rank": 0, "step": 50}
     outcome = run_with_fault(job, going_on(servers, (1,)), fault_at(MODELS, "running", "kill"), fault_of_model=fault)
     assert any("time never goes back" in message for _, message in outcome.errors), outcome.output
 
 
 @needs_survivors_of_signals
-def test_a_model_rank_that_dies_is_no_server_lost(job):
+def test_a_dead_model_rank_is_not_a_lost_server(job):
     with start(job, going_on(servers, (1,)), "", steps=2000) as running:
         running.wait_for("STEP 5\n")
         os.kill(pid_of(running, 1), 9)

@@ -1,4 +1,4 @@
-"""kill -9 of everything at any moment: what was reported committed is there, and shared memory is given back."""
+"""kill -9 of all processes at any moment: reported commits are in the files, and shared memory is released."""
 
 import random
 import subprocess
@@ -27,7 +27,7 @@ def test_every_committed_record_survives(tmp_path, series):
             running.kill()
         files, _ = check_files(running.folder)
         committed += files
-    assert committed > 0, "no run was killed after a commit; the test says nothing"
+    assert committed > 0, "no run was killed after a commit; the test is void"
 
 
 LEAVES = """
@@ -41,8 +41,8 @@ print(name)
 
 
 @pytest.mark.parametrize("serving", [servers(1), attached(), inline()], ids=str)
-def test_what_the_dead_left_in_shared_memory_is_taken_away(tmp_path, serving):
-    """By the name of a segment whose process has ended. (Another job of this moment may be first.)"""
+def test_shared_memory_of_dead_processes_is_removed(tmp_path, serving):
+    """Segments are identified by the name of a process that has ended. (Another job may have removed them first.)"""
     left = subprocess.run([sys.executable, "-c", LEAVES], capture_output=True, text=True, check=True).stdout.strip()
     Job(tmp_path)(model(2, **SCENARIO | {"times": SCENARIO["times"][:5]}), serving, config=CONFIG).finished()
     assert not Path(left).exists()

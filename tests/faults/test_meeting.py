@@ -1,5 +1,5 @@
-"""A rank that dies while the ranks meet in `start` is told to the others on its node, and one that does not come is
-named, while the launcher ends nobody."""
+"""A rank that dies during the bootstrap in `start` is reported to the others on its node, and one that does not arrive
+is named, with a launcher that ends no other process."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ SECONDS = 5.0
 
 
 def assert_all_others_are_told(outcome) -> None:
-    """The last of them may find another one gone too, which was told and has ended."""
+    """The last of them may also find another rank dead, which was informed and has ended."""
     told = [message for _, message in outcome.errors if "in start" in message]
     assert len(told) == MODELS + 1, outcome.output
     assert outcome.seconds < SECONDS, outcome.output
@@ -23,7 +23,7 @@ def assert_all_others_are_told(outcome) -> None:
 @pytest.mark.parametrize("place", ["hello", "groups"])
 @pytest.mark.parametrize("way", ["kill", "exit"])
 @pytest.mark.parametrize("victim", [0, MODELS], ids=["model", "server"])
-def test_a_rank_that_dies_while_all_meet(job, victim, way, place):
+def test_a_rank_that_dies_during_the_bootstrap(job, victim, way, place):
     outcome = run_with_fault(job, servers(2), f"{victim}:{place}:{way}")
     assert_all_others_are_told(outcome)
     assert f"rank {victim} of the run is gone: its process" in outcome.output
@@ -31,7 +31,7 @@ def test_a_rank_that_dies_while_all_meet(job, victim, way, place):
 
 @pytest.mark.parametrize("serving", [attached(), inline(), servers(2)], ids=["attached", "inline", "servers"])
 def test_a_rank_that_dies_while_groups_are_copied(job, serving):
-    """Which MPI does without blocking: others that are in it are told."""
+    """MPI does this without blocking: the other ranks in it are informed."""
     outcome = run_with_fault(job, serving, "1:copies:kill")
     assert "rank 1 of the run is gone: its process" in outcome.errors[0][1]
     assert outcome.seconds < SECONDS
@@ -51,7 +51,7 @@ def test_a_rank_that_throws_before_the_groups_are_made(job):
 
 @pytest.mark.parametrize("place", ["hello", "sources", "groups"])
 @pytest.mark.parametrize("victim", [0, MODELS], ids=["model", "server"])
-def test_a_rank_that_is_stopped_while_all_meet_is_named_once(job, victim, place):
+def test_a_rank_that_is_stopped_during_the_bootstrap_is_named_once(job, victim, place):
     with start(job, servers(2), f"{victim}:{place}:stop", steps=3) as running:
         running.wait_for(f"waiting for rank {victim} of the run, stopped by a signal", timeout=6 + SECONDS)
         os.kill(pid_of(running, victim), signal.SIGCONT)
@@ -60,8 +60,8 @@ def test_a_rank_that_is_stopped_while_all_meet_is_named_once(job, victim, place)
     assert result.output.count("FINISHED") == MODELS
 
 
-def test_a_job_after_one_that_died_while_it_met(job):
-    """What that has left behind is not taken for a rank of this one, whatever the launcher tells of its jobs."""
+def test_a_job_after_one_that_died_in_its_bootstrap(job):
+    """Leftovers of that job are not mistaken for ranks of this one, whatever ids the launcher gives to its jobs."""
     run_with_fault(job, servers(2), "0:groups:exit")
     job(player(pace=0.0), servers(2), config=CONFIG).finished()
 
@@ -88,7 +88,7 @@ output: {}
 """
 
 
-def test_ranks_that_have_not_come_are_named_once(tmp_path):
+def test_ranks_that_have_not_arrived_are_named_once(tmp_path):
     (tmp_path / "off.yaml").write_text(OFF)
     (tmp_path / "late.py").write_text(LATE)
     with Running(["mpirun", "-n", "4", sys.executable, "late.py"], tmp_path, mpi_environment()) as running:

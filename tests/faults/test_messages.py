@@ -1,6 +1,6 @@
-"""A run leaves no message behind that nobody received: each rank looks at its end, and the harness at what it says. And
-it needs no MPI that takes a message over before its receiver asks for it; nor does a run that ends early, of what a
-rank says to itself, which MPICH does not take over."""
+"""A run leaves no message that was not received: each rank checks this at its end, and the harness checks its output. A
+run also does not depend on MPI's buffering of messages before they are received. Runs that end early do not depend on
+it for messages of a rank to itself, which MPICH does not buffer."""
 
 import subprocess
 
@@ -45,7 +45,7 @@ def play(ranks=3, **more):
 
 @pytest.fixture(scope="module")
 def nothing_is_buffered(tmp_path_factory) -> dict[str, str]:
-    """Variables of the environment with which no message is sent until it is received."""
+    """Environment variables with which MPI sends no message before it is received."""
     folder = tmp_path_factory.mktemp("sends")
     (folder / "sends.c").write_text(SENDS)
     subprocess.run(["mpicc", "-shared", "-fPIC", "sends.c", "-o", "sends.so"], cwd=folder, check=True)
@@ -72,7 +72,7 @@ def test_a_model_that_is_refused_in_ready_ends(job, nothing_is_buffered, way):
 @pytest.mark.parametrize("ranks", [1, 3])
 @pytest.mark.parametrize("way", ["shm", "attached", "inline"])
 def test_a_model_that_leaves_before_ready_ends(job, nothing_of_its_own_is_buffered, way, ranks):
-    """It does not hear its welcome, for which the server in its own process would wait for ever."""
+    """It does not receive its welcome, for which the server in its own process would wait indefinitely."""
     grids = [block_grid(shape=(3, 41, 113)), block_grid(shape=(2, 3, 5))]
     environment = nothing_of_its_own_is_buffered
     result = job(play(ranks, grids=grids), WAYS[way], config=CONFIG, environment=environment, timeout=30.0)
@@ -95,8 +95,8 @@ def test_every_message_is_received(job, way):
     assert result.output.count("all messages were received") == ranks, result.output
 
 
-def test_a_component_that_ends_early_is_told_its_last_word(job):
-    """Its servers go on for another one; what they have to say to its ranks is said before the ranks leave."""
+def test_a_component_that_ends_early_receives_all_messages(job):
+    """Its servers continue for another component; their messages to its ranks are received before the ranks leave."""
     grids, fields = [block_grid(shape=(2, 11, 13))], [field("w", "les")]
     steps = [float(step) for step in range(1, 41)]
     early = model(2, component="early", grids=grids, fields=fields, times=steps[:2])

@@ -1,5 +1,5 @@
-"""Ranks of a model that wait for each other between two calls of Tailrace, as every model with halos does: no mode may
-need a rank that may be waiting for another in a message of the model's own."""
+"""Ranks of a model that wait for each other between two calls of Tailrace, like in every model with halos: no mode may
+depend on a rank that may be waiting in the model's own communication (deadlock)."""
 
 import pytest
 from support.harness import attached, block_grid, field, inline, model, servers
@@ -34,7 +34,7 @@ def assert_right(path, shape, steps: int) -> None:
 @pytest.mark.parametrize("mode", SERVING)
 @pytest.mark.parametrize("values", [3, 100_000], ids=["eager", "rendezvous"])
 def test_ranks_that_exchange_between_all_calls(job, mode, values):
-    """Halos of 800 KB wait until the neighbour takes them; small ones are on their way at once."""
+    """Halos of 800 KB are sent only when the neighbour receives them; small ones are buffered."""
     fields = [field("w", "les"), field("t", "les")]
     player = model(3, grids=[block_grid(shape=SHAPE)], fields=fields, times=TIMES, exchange_values=values)
     delays = {"TAILRACE_RANDOM_DELAYS": "7:2000"}
@@ -44,9 +44,9 @@ def test_ranks_that_exchange_between_all_calls(job, mode, values):
 
 @pytest.mark.parametrize("memory", ["1 MiB", "1 GiB"])
 def test_inline_waits_for_no_other_rank(job, memory):
-    """What one rank sends another is taken at the latter's next call only. A step gives more than 1 MiB, and a piece is
-    larger than what MPI sends without the receiver."""
-    shape = (5, 210, 404)  # 3.2 MiB in all
+    """A rank receives messages only in its next call. A step has more than 1 MiB, and a piece exceeds MPI's eager
+    limit."""
+    shape = (5, 210, 404)  # 3.2 MiB in total
     whole = {"field": "w", "time": "snapshot", "every": "1 step", "chunk": [1, *shape]}
     config = CONFIG | {"output": {"now.nc": {"write_every": "3 steps", "variables": [whole]}}}
     player = model(3, grids=[block_grid(shape=shape)], fields=[field("w", "les"), field("t", "les")], times=TIMES[:10])

@@ -1,4 +1,4 @@
-"""Mode off does nothing, but a handle or a name that nobody declared is told all the same."""
+"""Mode off does nothing, but undeclared handles and names are still reported."""
 
 import sys
 
@@ -29,7 +29,7 @@ io.finish()
 """
 
 
-def test_a_wrong_field_is_told_in_mode_off(tmp_path):
+def test_a_wrong_field_is_reported_in_mode_off(tmp_path):
     (tmp_path / "off.yaml").write_text(CONFIG)
     (tmp_path / "model.py").write_text(MODEL)
     with Running(["mpirun", "-n", "1", sys.executable, "model.py"], tmp_path, mpi_environment()) as running:

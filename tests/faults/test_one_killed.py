@@ -1,5 +1,5 @@
-"""kill -9 of one rank, or of all, at any moment from `start` to the end, while the launcher ends nobody: no logged
-commit is lost, and no survivor waits longer than 5 s.
+"""kill -9 of one rank, or of all, at any moment from `start` to the end, with a launcher that ends no other process: no
+logged commit is lost, and no survivor waits longer than 5 s.
 
 The usual run has a few kills; TAILRACE_TEST_FAULTS=1 has 1,000."""
 
@@ -67,7 +67,7 @@ def kill_once(job: Job, mode: str, dice: random.Random, tally: Counter) -> float
     victims = list(range(ranks)) if dice.random() < 0.2 else [dice.randrange(ranks)]
     with start(job, mode, write_delay) as running:
         wait_until_all_have_begun(running, ranks)
-        early = dice.random() < 0.3  # else few would meet `start` and `ready`
+        early = dice.random() < 0.3  # otherwise few kills would be in `start` and `ready`
         time.sleep(dice.uniform(0.0, 0.1 if early else 0.8 if write_delay == 0 else 1.4))
         alive = [rank for rank in victims if works_in(pid_of(running, rank), running.folder)]
         phase = phase_of(running.log.read_text(errors="replace"))

@@ -1,5 +1,5 @@
-"""SIGTERM and SIGINT at any moment: what was complete is in the files, it is said how far they go, and the report says
-why the run ended."""
+"""SIGTERM and SIGINT at any moment: complete records are in the files, the log states their last time, and the report
+the reason for the end."""
 
 import json
 import os
@@ -40,8 +40,8 @@ SCENARIO = {
 }
 
 
-# Open MPI's mpirun kills what is left one second after the first rank has ended by a signal, unless it is told
-# otherwise; it waits that long even if nothing is left.
+# By default Open MPI's mpirun kills the remaining processes one second after the first rank has ended by a signal; it
+# waits that long even if none remains.
 PATIENT = {"OMPI_MCA_odls_base_sigkill_timeout": "5"}
 
 
@@ -50,7 +50,7 @@ def pid_of(folder, rank: int) -> int:
 
 
 def steps_said(folder) -> int:
-    """The last step that the first rank was through with."""
+    """The last step that the first rank completed."""
     said = [line for line in (folder / "job.log").read_text(errors="replace").splitlines() if line.startswith("STEP ")]
     return int(said[-1].split()[1])
 
@@ -60,7 +60,7 @@ def outcome(folder) -> str:
 
 
 def assert_whole(folder, last: int) -> int:
-    """All of the steps up to `last` are in the files, and nothing that was not put. The number of steps there are."""
+    """All steps up to `last` are in the files, with the values that were put. Returns the number of steps."""
     now = read(folder / "now.nc")
     there = now.sizes["time"]
     assert there >= last, f"{there} records in now.nc, {last} steps were finished"
@@ -82,8 +82,8 @@ def kill_all(folder, ranks: int, number: int) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("transport", ["shm", "mpi"])
 def test_a_server_alone(tmp_path, number, transport):
-    """The model goes on until its servers are gone; each of its ranks is told why."""
-    scenario = SCENARIO | {"in_step": False}  # a rank that was told must not keep others waiting in the model
+    """The model continues until its servers are gone; each of its ranks gets the reason."""
+    scenario = SCENARIO | {"in_step": False}  # a rank that got the error must not keep others waiting in the model
     serving = servers(2, transport=transport, grace="4 s", report=True)
     with Job(tmp_path).start(model(3, **scenario), serving, config=CONFIG) as running:
         running.wait_for("STEP 40\n")
@@ -101,7 +101,8 @@ def test_a_server_alone(tmp_path, number, transport):
 @needs_survivors_of_signals
 @pytest.mark.parametrize("ranks, serving", [(2, servers(1)), (3, servers(2, grace="3 s"))])
 def test_all_ranks(tmp_path, ranks, serving):
-    """As a batch system ends a job: model ranks die at once, the servers take what they left behind."""
+    """Like the end of a job by a batch system: model ranks die at once, and the servers process their remaining
+    data."""
     job = Job(tmp_path)
     for steps in (7, 55):
         with job.start(model(ranks, **SCENARIO), serving, config=CONFIG, environment=PATIENT) as running:
@@ -116,7 +117,7 @@ def test_all_ranks(tmp_path, ranks, serving):
 
 
 def test_mpirun(tmp_path):
-    """mpirun forwards the signal to all, and is told to leave the servers the time."""
+    """mpirun forwards the signal to all, and is configured to leave the servers enough time."""
     with Job(tmp_path).start(model(2, **SCENARIO), servers(1), config=CONFIG, environment=PATIENT) as running:
         running.wait_for("STEP 60\n")
         finished = steps_said(running.folder)
@@ -127,8 +128,8 @@ def test_mpirun(tmp_path):
 
 
 @pytest.mark.parametrize("serving", [servers(2), attached(), inline(), servers(2, transport="mpi")], ids=str)
-def test_a_model_that_asks(tmp_path, serving):
-    """It finishes, and nothing at all is missing."""
+def test_a_model_that_queries_the_request(tmp_path, serving):
+    """It finishes, and nothing is missing."""
     serving.options["signals"] = "all"
     ranks = 3
     with Job(tmp_path).start(model(ranks, asks_stop=True, **SCENARIO), serving, config=CONFIG) as running:
@@ -145,22 +146,22 @@ def test_a_model_that_asks(tmp_path, serving):
 @needs_survivors_of_signals
 @pytest.mark.parametrize("serving, environment", [(attached(), PATIENT), (inline(), {})], ids=str)
 def test_the_signal_ends_model_and_servers(tmp_path, serving, environment):
-    """A model that does not ask is ended by the signal, as without Tailrace, once its files are closed. Inline these
-    are closed in the calls of a model whose ranks wait for each other's halos between them."""
+    """The signal ends a model that does not query the request, as without Tailrace, once its files are closed. In mode
+    inline they are closed within the calls of a model whose ranks exchange halos between them."""
     with Job(tmp_path).start(model(3, **SCENARIO), serving, config=CONFIG, environment=environment) as running:
         running.wait_for("STEP 30\n")
         finished = steps_said(running.folder)
         kill_all(running.folder, 3, signal.SIGTERM)
         result = running.wait()
-    # By the signal, or by MPI, where another rank was ended first. (mpirun does not always say how.)
+    # By the signal, or by MPI if another rank ended first. (mpirun does not always report how.)
     assert result.status != 0 and "FINISHED" not in result.output
     assert_whole(result.folder, finished - 2)
     assert outcome(result.folder) == "ended by SIGTERM"
 
 
 @needs_survivors_of_signals
-def test_inline_tells_the_others(tmp_path):
-    """One rank of three gets the signal. Once all files are closed the others hear of it, and the first of them that
+def test_inline_informs_the_others(tmp_path):
+    """One rank of three gets the signal. Once all files are closed the others are informed, and the first of them that
     leaves the model ends the job, or the signal does."""
     with Job(tmp_path).start(model(3, **SCENARIO), inline(), config=CONFIG) as running:
         running.wait_for("STEP 30\n")
@@ -190,7 +191,7 @@ def test_a_disk_that_is_too_slow_for_the_grace(tmp_path):
 
 
 def test_off(tmp_path):
-    """`signals: none`: they end the servers, as they end any program."""
+    """`signals: none`: signals end the servers like any program."""
     with Job(tmp_path).start(model(2, **SCENARIO), servers(1, signals="none"), config=CONFIG) as running:
         running.wait_for("STEP 20\n")
         os.kill(pid_of(running.folder, 2), signal.SIGTERM)

@@ -1,7 +1,7 @@
-"""A server that dies, throws or is stopped while the launcher ends nobody: each model rank is told, as a value, within
-5 s.
+"""A server that dies, throws or is stopped, with a launcher that ends no other process: each model rank gets the error
+within 5 s.
 
-The usual run takes a few places; TAILRACE_TEST_FAULTS=1 takes every word of the handshake, some minutes."""
+The usual run covers a few places; TAILRACE_TEST_FAULTS=1 covers every message of the handshake in some minutes."""
 
 import os
 import signal
@@ -22,7 +22,7 @@ from support.harness import (
 from support.survivors import MODELS, pid_of, run_with_fault, said, start
 
 SECONDS = 5.0
-# The words of the handshake, at a server; `running` is at its 7th step.
+# The messages of the handshake at a server; `running` is at its 7th step.
 ALL_PLACES = ["sources", "welcome", "declare", "set_up", "running", "finish", "goodbye"]
 KILL = pytest.param("kill", marks=needs_survivors_of_signals)
 PLACES = ALL_PLACES if "TAILRACE_TEST_FAULTS" in os.environ else ["welcome", "running"]
@@ -33,7 +33,7 @@ def fault_at(rank: int, place: str, way: str) -> str:
 
 
 def assert_told(outcome, survivors: int, words: str) -> None:
-    """So many ranks printed an error that says who is gone and how."""
+    """So many ranks printed an error that names the lost server and the cause."""
     told = [message for code, message in outcome.errors if words in message]
     assert len(told) >= survivors, outcome.output
     assert "UNEXPECTED" not in outcome.output, outcome.output
@@ -58,13 +58,13 @@ def test_the_launcher_lets_survivors_live(job):
 @pytest.mark.parametrize("transport", ["shm", "mpi"])
 def test_a_dedicated_server(job, transport, way, place):
     outcome = run_with_fault(job, servers(2, transport=transport), fault_at(MODELS, place, way))
-    # At goodbye all files are whole: only the clients of that server miss a word.
+    # At goodbye all files are complete: only the clients of that server lack a message.
     assert_told(outcome, 1 if place == "goodbye" else MODELS, words_for(way))
 
 
 @needs_survivors_of_signals
 def test_a_server_that_dies_with_a_large_message_under_way_to_it(job):
-    """Its fellow, which sends it on, does not wait for it. (MPI sends it in pieces, as the other side takes them.)"""
+    """The other server, which forwards the message, does not wait for it. (MPI sends it in pieces, on demand.)"""
     level = {"name": "z", "units": "m", "first": 10.0, "spacing": 20.0, "attributes": {"comment": 9000 * "long "}}
     grid = block_grid(shape=(3, 14, 22), coordinates=[level])
     serving = servers(2, watchdog="1 s")
@@ -76,7 +76,7 @@ def test_a_server_that_dies_with_a_large_message_under_way_to_it(job):
             assert time.monotonic() < begin + SECONDS, running.log.read_text(errors="replace")
             time.sleep(0.02)
     told = [message for _, message in find_errors(said(running.folder)) if "gone" in message]
-    assert len(told) == MODELS + 1  # it too
+    assert len(told) == MODELS + 1  # the other server too
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -97,7 +97,7 @@ def test_a_server_whose_clients_wait_for_room(job, transport, way):
 
 @pytest.mark.parametrize("way", [KILL, "throw", "exit"])
 def test_a_server_in_a_model_rank_whose_clients_wait_for_room(job, way):
-    """Of packets for a server that is slower than the model, the buffer holds one."""
+    """The server is slower than the model, and the buffer holds one packet."""
     slow = {"TAILRACE_FILE_DELAY": "20000"}
     outcome = run_with_fault(
         job,
@@ -118,12 +118,12 @@ def test_a_server_in_a_model_rank(job, mode, way, place):
     serving = attached() if mode == "attached" else inline()
     outcome = run_with_fault(job, serving, fault_at(1, place, way))
     if place == "goodbye" and way != "throw":
-        assert outcome.seconds < SECONDS, outcome.output  # the other has all files whole
+        assert outcome.seconds < SECONDS, outcome.output  # the other server has completed all files
     else:
         assert_told(outcome, 2 if way == "throw" and place != "goodbye" else 1, words_for(way))
 
 
-def test_a_server_that_is_stopped_is_named_while_nobody_waits_for_it(job):
+def test_a_server_that_is_stopped_is_named_while_no_rank_waits_for_it(job):
     """The buffers hold all that the model puts meanwhile."""
     serving = servers(1, watchdog="1 s", buffer="64 MiB")
     with start(job, serving, fault_at(MODELS, "running", "stop"), steps=60, pace=0.1) as running:

@@ -1,5 +1,5 @@
-"""The world's faults: a disk that is full, a folder that cannot be written, peers that go away. Never a hang, never a
-signal 11, never a silent loss."""
+"""Faults of the environment: a full disk, a folder that cannot be written, processes that end. Never a hang, a
+segmentation fault or a silent loss."""
 
 import json
 import os
@@ -70,7 +70,7 @@ def test_full_disk_costs_one_file_only(job):
     serving = servers(1, buffer="4 MiB")
     result = job(player(shape=SHAPE), serving, config=config(on_error="skip"), preexec=small_disk).finished()
     assert_no_crash(result)
-    assert "out.nc" in result.output, "it is said that the file was given up"
+    assert "out.nc" in result.output, "the message about the abandoned file"
     assert_whole(result.path("out.nc"), commits(result.folder)["out.nc"], shape=SHAPE)
     good = read(result.path("good.nc"))
     assert len(good.t) == len(TIMES)
@@ -82,7 +82,7 @@ def test_full_disk_costs_one_file_only(job):
 
 
 def test_a_report_that_cannot_be_written_costs_the_report_only(job, tmp_path):
-    """As on a full disk: the report's own files cannot be made, at the start or at the end."""
+    """As on a full disk: the files of the report cannot be created, at the start or at the end."""
     folder = tmp_path / "job1"
     report = folder / "tailrace_report"
     (report / "declared.model.json" / "in the way").mkdir(parents=True)
@@ -116,10 +116,10 @@ def test_an_unwritable_folder(job, tmp_path):
 
 
 @pytest.mark.parametrize("way", ["leave", "exit"])
-def test_a_rank_that_goes_without_finish(job, way):
+def test_a_rank_that_leaves_without_finish(job, way):
     fault = {"kind": way, "rank": 1, "step": 30}
     result = job(player(ranks=3, fault=fault, pace=0.005), servers(2), config=config())
-    if way == "leave" or MPI == "openmpi":  # (MPICH's launcher calls a job well whose rank exits with 0)
+    if way == "leave" or MPI == "openmpi":  # (for MPICH's launcher a rank that exits with 0 is a success)
         assert result.status != 0
     assert_no_crash(result)
     if way == "leave":  # (after `exit` mpirun ends the job by itself)

@@ -1,5 +1,5 @@
-"""Datasets of ADIOS2 hold what the NetCDF file holds, bit for bit, compressed or not, over one job or several; and
-whole steps after a kill."""
+"""ADIOS2 datasets have the same contents as the NetCDF file, bit for bit, compressed or not, over one job or several;
+and complete steps after a kill."""
 
 import os
 import random
@@ -16,7 +16,7 @@ from support.values import put_values, varying_times
 
 adios2_reading = pytest.importorskip("support.adios2_reading")
 
-TIMES = varying_times(23, seed=11)  # commits of four steps: the last one is shorter
+TIMES = varying_times(23, seed=11)  # four steps per commit: the last one is shorter
 SHAPE = (3, 7, 11)
 VARIABLES = [
     {"field": "w", "name": "each", "time": "snapshot", "every": "1 step", "chunk": [3, 2, 4, 11]},
@@ -46,7 +46,7 @@ def player(ranks: int, **more):
 
 
 def plugin_folder() -> str:
-    """As a reader finds it."""
+    """The folder in which a reader finds it."""
     code = "from tailrace._adios2 import plugin_folder; print(plugin_folder())"
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
 
@@ -80,7 +80,7 @@ def assert_attributes(expected: dict, attributes: dict, prefix: str) -> None:
     ],
     ids=["one", "many", "bp4", "inline", "attached"],
 )
-def test_holds_what_the_netcdf_file_holds(job, engine, ranks, serving):
+def test_has_the_contents_of_the_netcdf_file(job, engine, ranks, serving):
     environment = {"TAILRACE_RANDOM_DELAYS": "3"} if ranks == 4 else None
     result = job(player(ranks), serving, config=configuration(engine), environment=environment).finished()
     variables, attributes = adios2_reading.read(result.path("out.bp"))
@@ -120,7 +120,7 @@ def test_compressed_datasets_are_smaller(job):
     assert sizes["small.bp"] < 0.8 * sizes["raw.bp"], sizes
 
 
-def test_operators_that_are_not_there_are_asked_for_at_ready(job):
+def test_missing_operators_are_an_error_of_ready(job):
     elsewhere = {"ADIOS2_PLUGIN_PATH": "/nowhere"}
     job(player(1), servers(1), config=configuration("bp5", **COMPRESSED), environment=elsewhere).failed_with(
         "out.bp", "libtailrace_adios2_codecs.so, and it is in no folder of ADIOS2_PLUGIN_PATH, /nowhere"
@@ -149,8 +149,8 @@ def test_a_burst_buffer_is_drained(job, tmp_path):
 
 
 def test_grows_over_jobs(job, monkeypatch):
-    """Each begins before the end of the one before, within a step of it. One that compresses otherwise is refused: a
-    reader of BP5 waits for ever at a variable that is compressed in some steps only."""
+    """Each job begins before the end of the previous one, within a step of it. Another compression is refused: a reader
+    of BP5 hangs at a variable that is compressed in some steps only."""
     folder = None
     for first, last in ((0, 11), (9, 19), (17, 23)):
         config = configuration("bp5", compression="zstd")
@@ -167,7 +167,7 @@ def test_grows_over_jobs(job, monkeypatch):
     assert [path.name for path in folder.glob("out.bp*")] == ["out.bp"]
     config["output"]["out.bp"]["compression"] = "none"
     job(part, servers(2), config=config, folder=folder).failed_with(
-        "out.bp", "has not the compression of this run, none"
+        "out.bp", "has another compression than in this run, none"
     )
 
 
@@ -212,14 +212,14 @@ def test_steps_are_whole_or_absent_after_a_kill(job):
         assert all(records[dim] >= length for dim, length in promised.items())
         for name in ("each", "n", "w_mean", "packed"):
             dim = attributes[f"{name}/{adios2_reading.NAMES}"][0]
-            assert len(variables.get(name, ())) == records[dim], "a step is there in part"
+            assert len(variables.get(name, ())) == records[dim], "a step is incomplete"
         for record, values in enumerate(variables.get("each", ())):
             np.testing.assert_array_equal(values, put_values(0, SHAPE, times[record], record + 1))
         committed += sum(promised.values())
-    assert committed > 0, "no run was killed after a commit; the test says nothing"
+    assert committed > 0, "no run was killed after a commit; the test is void"
 
 
-def test_takes_the_place_of_a_dataset_and_of_nothing_else(job, tmp_path):
+def test_replaces_only_a_dataset(job, tmp_path):
     folder = tmp_path / "twice"
     for _ in range(2):
         job(player(1), servers(1), config=configuration("bp5"), folder=folder).finished()
@@ -254,6 +254,6 @@ def test_takes_the_place_of_a_dataset_and_of_nothing_else(job, tmp_path):
         ({"adios2": {"engine": "sst", "queue": 0}}, "queue"),
     ],
 )
-def test_what_it_cannot_do_is_said_with_the_place(job, change, message):
+def test_unsupported_options_are_reported_with_the_place(job, change, message):
     config = configuration("bp5", **change)
     job(player(1), servers(1), config=config).failed_with("output.out.bp", message, code=2)

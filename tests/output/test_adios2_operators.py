@@ -1,4 +1,4 @@
-"""Blosc within ADIOS2's own library, where it was built with it, keeps each bit, over jobs and from checkpoints too."""
+"""Blosc within ADIOS2's own library, if it was built with it, keeps each bit, also over jobs and from checkpoints."""
 
 import numpy as np
 import pytest
@@ -66,8 +66,8 @@ def test_datasets_are_smaller(job):
     assert sizes["out.bp"] < 0.7 * sizes["raw.bp"], sizes
 
 
-def test_it_goes_on_over_jobs(job):
-    """Each begins before the end of the one before, within a step of it."""
+def test_it_continues_over_jobs(job):
+    """Each job begins before the end of the previous one, within a step of it."""
     folder = None
     for first, last in ((0, 11), (9, 19), (17, 24)):
         part = player(2)
@@ -77,9 +77,9 @@ def test_it_goes_on_over_jobs(job):
     assert_kept(folder, len(TIMES))
 
 
-def test_it_goes_on_from_a_checkpoint_within_a_step(job):
-    """Also what is written once more of that step: a reader of BP5 waits for ever at a variable that is compressed in
-    some steps only."""
+def test_it_continues_from_a_checkpoint_within_a_step(job):
+    """The part of that step that is written again is compressed too: a reader of BP5 hangs at a variable that is
+    compressed in some steps only."""
     config = configuration(OPTIONS[0]) | {"checkpoint": {"every": "15 s", "fields": ["w"]}}
     folder = None
     for steps in (39, 33):

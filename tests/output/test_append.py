@@ -1,4 +1,4 @@
-"""Files that grow over jobs of unequal length, against NumPy; what does not fit is said before anything is written."""
+"""Files that grow over jobs of unequal length, compared with NumPy; mismatches are reported before any write."""
 
 from itertools import pairwise
 
@@ -36,7 +36,7 @@ FILES = {"day.nc": DAILY, "month.nc": MONTHLY, "snap.nc": SNAPSHOTS}
 
 
 def run(job, output, part, folder=None, ranks=3, serving=None, start="2001-11-17T07:30:00", **scenario):
-    """The job of a part of all steps; it counts its steps from 1."""
+    """The job for a part of all steps; it counts its steps from 1."""
     first, last = part
     config = {"model_time": {"calendar": "360_day", "start": start}, "output": output}
     config["fields"] = {
@@ -62,7 +62,7 @@ def history(part) -> History:
 
 
 def expected_windows(edges, parts=PARTS):
-    """Of each job, those that it saw the end of; of the last one, also the window in which it ended."""
+    """The windows that ended within each job, and the incomplete one at the end of the last job."""
     for part in parts:
         past = history(part)
         begin, end = past.begin, past.times[-1]
@@ -109,7 +109,7 @@ def test_three_jobs_of_unequal_length(job):
     assert complaints(*(folder / name for name in FILES)) == []
 
 
-def test_the_bits_do_not_depend_on_who_writes(job):
+def test_the_bits_do_not_depend_on_ranks_and_servers(job):
     one = run_all(job, FILES, (1, 1, 1), (servers(1),) * 3)[0].folder
     other = run_all(job, FILES, (4, 2, 5), (servers(3), attached(), inline()))[0].folder
     for name in FILES:
@@ -117,7 +117,7 @@ def test_the_bits_do_not_depend_on_who_writes(job):
 
 
 def test_a_job_that_was_killed_and_repeated(job):
-    """The second job begins before the end of the first one, which nobody closed."""
+    """The second job begins before the end of the first one, whose files were not closed."""
     scenario = {"pace": 0.01, "report_steps": True}
     config = {"model_time": {"calendar": "360_day", "start": "2001-11-17T07:30:00"}, "output": {"day.nc": DAILY}}
     config["fields"] = {"state": {"every": "1 step", "names": ["w"]}}
@@ -138,7 +138,7 @@ def test_a_job_that_was_killed_and_repeated(job):
     assert [path.name for path in running.folder.glob(".*.new")] == []
 
 
-def test_the_first_file_of_a_series_goes_on(job):
+def test_the_first_file_of_a_series_is_continued(job):
     file = {**DAILY, "new_file_every": "1 month"}
     results = run_all(job, {"day_{start:%Y%m}.nc": file})
     paths = sorted(results[0].folder.glob("*.nc"))
@@ -154,8 +154,8 @@ def test_the_first_file_of_a_series_goes_on(job):
         np.testing.assert_allclose(data.w.values, values, rtol=1e-12)
 
 
-def test_an_instant_at_the_seam_comes_once(job):
-    """Each job puts its state at the time at which it begins, too."""
+def test_an_instant_at_the_seam_is_written_once(job):
+    """Each job also puts its state at its initial time."""
     variables = [{"field": "w", "every": "10 s"}]
     output = {"a.nc": {"write_every": "20 s", "if_exists": "append", "variables": variables}}
     config = {"output": output, "fields": {"state": {"every": "1 step", "names": ["w"]}}}
@@ -170,7 +170,7 @@ def test_an_instant_at_the_seam_comes_once(job):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"compression": "zstd"}, "has not the compression of this run, zstd"),
+        ({"compression": "zstd"}, "has another compression than in this run, zstd"),
         ({"variables": DAILY["variables"][:1]}, 'its variable "high" is not among those of this run'),
         (
             {"variables": [*DAILY["variables"], {"field": "w", "operation": "min", "name": "low", "every": "1 month"}]},

@@ -1,4 +1,4 @@
-"""The same bits come out whatever the number of ranks and servers, the mode, the transport, and who is late."""
+"""The output has the same bits for any number of ranks and servers, any mode and transport, and any delays."""
 
 import pytest
 from support.harness import Job, attached, block_grid, field, indexed_grid, inline, model, replicated_grid, servers

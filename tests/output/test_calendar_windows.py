@@ -1,4 +1,4 @@
-"""Days, months and seasons of a calendar, in a run that starts at an odd hour, against edges that cftime finds."""
+"""Days, months and seasons of a calendar, in a run that starts at an odd hour, compared with windows from cftime."""
 
 from itertools import pairwise
 
@@ -70,7 +70,7 @@ def test_windows_are_those_of_the_calendar(job, calendar):
     season = read(result.path("season.nc"))
     assert_means(season, windows_between(months(calendar, 3, -1)))
 
-    # A reader that knows `time` alone finds each mean in its own month.
+    # A reader that uses only `time` finds each mean in its own month.
     dated = cftime.num2date(time_of(month.w), f"seconds since {cftime.datetime(*START)}", calendar=calendar)
     assert [date.month for date in dated] == [11, 12, *range(1, 13), 1][: len(dated)]
     assert "offset by -1 month" in season.time.attrs["comment"]

@@ -1,4 +1,4 @@
-"""The words of CF that a model and a configuration say, in files as other people's readers and checkers see them."""
+"""CF metadata from a model and a configuration, in files as stock readers and checkers see them."""
 
 import json
 
@@ -118,7 +118,7 @@ def test_coordinates_and_their_bounds(written):
     np.testing.assert_array_equal(data.area.values, even(1e6, 10.0, *SHAPE[1:]))
     with netCDF4.Dataset(written.path("fields.nc")) as raw:
         assert set(raw["t"].coordinates.split()) == {"lat", "lon", "p0"}
-        assert set(raw["ps"].coordinates.split()) == {"lat", "lon"}, "both grids have the same, in parts"
+        assert set(raw["ps"].coordinates.split()) == {"lat", "lon"}, "both grids have the same ones, in parts"
         assert set(raw["t_largest"].coordinates.split()) == {"lat", "lon", "p0", "height"}
         measured = [raw[name].cell_measures for name in ("t", "ps", "t_largest")]
         assert measured == ["area: area"] * 3
@@ -190,8 +190,8 @@ with tailrace.Session.start(MPI.COMM_WORLD, "tailrace.yaml", component="sky") as
 
 
 def test_scalar_coordinates_of_one_field(tmp_path):
-    """Not of the others on its grid; where two of a file differ, one gets another name. Those of the configuration
-    come on top."""
+    """They do not apply to other fields on the grid; if two in a file differ, one gets another name. Those of the
+    configuration are added."""
     variables = [{"field": name, "every": "5 s"} for name in ("tas", "uas", "ps")]
     variables[0]["coordinates"] = {"band": {"value": 3, "units": "1", "long_name": "number of the band"}}
     fields = {"state": {"every": "1 step", "names": ["tas", "uas", "ps"]}}
@@ -221,7 +221,7 @@ def test_the_same_bits_from_other_ranks_and_servers(written, job, ranks, serving
         assert differences(every_bit(other.path(name)), every_bit(written.path(name))) == []
 
 
-# Edges and nodes of the mesh of `ico`: as many as its strip of triangles has.
+# The numbers of edges and nodes of the mesh of `ico`, a strip of triangles.
 CELLS = 19
 PLANE = {
     "grids": [
@@ -238,7 +238,7 @@ PLANE = {
     ],
     "times": TIMES[:3],
 }
-for one in PLANE["grids"][0]["coordinates"][:2]:  # lon and lat: in a plane they are lengths
+for one in PLANE["grids"][0]["coordinates"][:2]:  # lon and lat are lengths in a plane
     axis = {"lon": "x", "lat": "y"}[one["name"]]
     one |= {"name": f"centre_{axis}", "units": "m", "standard_name": f"projection_{axis}_coordinate"}
 EVERY = [{"field": name, "every": "1 step"} for name in ("t", "flow", "height")]

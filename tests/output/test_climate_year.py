@@ -1,5 +1,5 @@
-"""A year of two components in three calendars, from an odd hour on, by three jobs of unequal length that append: days,
-months and seasons against NumPy, xarray, CDO and NCO."""
+"""A year of two components in three calendars, from an odd hour on, in three jobs of unequal length that append: days,
+months and seasons compared with NumPy, xarray, CDO and NCO."""
 
 import shutil
 import subprocess
@@ -18,7 +18,7 @@ from support.values import History, reduce_window
 CALENDARS = ["360_day", "noleap", "standard"]
 START = (2001, 11, 17, 19, 30)
 JOBS_END = ((2002, 3, 1), (2002, 9, 1), (2003, 1, 8, 18))
-AIR_STEP, SEA_STEP = 10800.0, 21600.0  # after a first one until midnight
+AIR_STEP, SEA_STEP = 10800.0, 21600.0  # after a first step until midnight
 SHAPE = (2, 5, 7)  # height, lat, lon
 SEA_SHAPE = (3, 7, 11)
 FLOAT32 = 1e-6
@@ -72,7 +72,7 @@ def seconds(calendar: str, *date: int) -> float:
 
 
 def jobs(calendar: str, step: float) -> list[tuple[float, list[float]]]:
-    """Of each job, when it begins and the time after each of its steps, in s since the start."""
+    """The begin of each job and the time after each of its steps, in s since the start."""
     bounds = [0.0, *(seconds(calendar, *end) for end in JOBS_END)]
     midnight = seconds(calendar, *START[:2], START[2] + 1)
     found = []
@@ -117,7 +117,7 @@ def months(calendar: str, file: str, folder: Path) -> list[tuple[int, int]]:
 
 
 def window_means(calendar: str, edges: list[tuple[int, int]], shape=SHAPE, step=AIR_STEP) -> np.ndarray:
-    """The means between the first days of months, each step weighing as long as it lasted, by NumPy alone."""
+    """The means between the first days of months, weighted by the lengths of the steps, by NumPy alone."""
     moments = [seconds(calendar, *edge, 1) for edge in edges]
     histories = [History.of(0, shape, times, begin=begin) for begin, times in jobs(calendar, step)]
     means = []

@@ -1,4 +1,5 @@
-"""Records of each month, season or hour of the day over a whole run, against NumPy, xarray and the checkers of CF."""
+"""Records of each month, season or hour of the day over a whole run, compared with NumPy and xarray, and checked by the
+CF checkers."""
 
 from datetime import timedelta
 from itertools import pairwise
@@ -88,13 +89,13 @@ def test_hours_of_the_day(job):
     assert [time.hour for time in decoded.time.values] == [*range(7, 24), *range(7)]
 
 
-def test_a_short_run_has_the_months_that_it_saw(job):
+def test_a_short_run_has_only_its_months(job):
     times = varying_times(40, seed=7, shortest=0.5 * DAY, longest=1.5 * DAY)
     data = xr.open_dataset(run(job, "standard", times, "month"))
     assert [str(time)[:7] for time in data.time.values] == ["2001-11", "2001-12"]
 
 
-def test_the_bits_do_not_depend_on_who_writes(job):
+def test_the_bits_do_not_depend_on_ranks_and_servers(job):
     times = varying_times(90, seed=8, shortest=0.4 * DAY, longest=2.6 * DAY)
     layouts = ((1, servers(1)), (4, servers(3)), (3, attached()), (2, inline()))
     first, *others = [run(job, "360_day", times, "month", serving, ranks, True) for ranks, serving in layouts]

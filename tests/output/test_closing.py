@@ -1,4 +1,4 @@
-"""A disk that tells only when a file is closed that it could not write it, as network file systems do of a quota."""
+"""A disk that reports a failed write only when the file is closed, like network file systems with quotas."""
 
 import subprocess
 
@@ -38,7 +38,7 @@ int close(int descriptor) {
 
 @pytest.fixture(scope="module")
 def over_quota(tmp_path_factory) -> dict[str, str]:
-    """Variables of the environment."""
+    """Environment variables."""
     folder = tmp_path_factory.mktemp("closes")
     (folder / "closes.c").write_text(FAILS)
     subprocess.run(["cc", "-shared", "-fPIC", "closes.c", "-o", "closes.so", "-ldl"], cwd=folder, check=True)
@@ -68,7 +68,7 @@ def test_it_is_tried_again(job, over_quota, closes):
         assert_whole(result.folder, last)
 
 
-def test_the_run_stops_and_says_so(job, over_quota):
+def test_the_run_stops_with_a_message(job, over_quota):
     result = run(job, over_quota, 1, on_error="stop")
     result.failed_with("a_6.nc: cannot close: Disk quota exceeded")
     assert_whole(result.folder, 3)

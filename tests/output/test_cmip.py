@@ -1,4 +1,4 @@
-"""Variables of the tables of a MIP: what is in the files, and what is refused."""
+"""Variables of the tables of a MIP: the contents of files, and what is refused."""
 
 import netCDF4
 import numpy as np
@@ -24,7 +24,7 @@ PLANE = block_grid(
 )
 FIELDS = [
     field("t2m", "globe", units="K", fill_value=-999.0),
-    field("sw_up", "globe", units="kg s-3"),  # W m-2 in other words
+    field("sw_up", "globe", units="kg s-3"),  # W m-2 in other units
     field("celsius", "globe", units="degC"),
     field("topo", "globe", units="m"),
 ]
@@ -53,7 +53,7 @@ def run(job, variables, serving=None, grid=PLANE, coordinates=True, **more):
 
 
 def month(field, window, missing):
-    """The mean of the samples of a month, each weighed by its share, where it has a value; and the largest."""
+    """The mean of the samples of a month that have a value, weighted by their overlap; and the maximum."""
     total, weight, largest = np.zeros(SHAPE), np.zeros(SHAPE), np.full(SHAPE, -np.inf)
     for step, (begin, end) in enumerate(zip([0.0, *TIMES[:-1]], TIMES, strict=True), start=1):
         share = min(end, window[1]) - max(begin, window[0])
@@ -202,14 +202,14 @@ REFUSED = {
 }
 
 
-# By the moment at which they are seen: tables are read, the configuration is checked, the model is known.
+# By the stage in which they are found: reading tables, checking the configuration, knowing the model.
 READ = ["a slip in the table", "an option of the model"]
 PLANNED = ["other units", "units of another kind", "another dimension", "one that is fixed", "one that is not"]
 CHECKED = [case for case in REFUSED if case not in READ + PLANNED]
 
 
 @pytest.mark.parametrize("cases", [READ, CHECKED, PLANNED], ids=["read", "checked", "planned"])
-def test_what_is_refused_is_told_in_one_go(job, cases):
+def test_all_errors_are_reported_together(job, cases):
     named = [{"name": f"v{i}"} if "field" in REFUSED[case][0] else {} for i, case in enumerate(cases)]
     variables = [REFUSED[case][0] | name for case, name in zip(cases, named, strict=True)]
     result = run(job, variables)
@@ -218,7 +218,7 @@ def test_what_is_refused_is_told_in_one_go(job, cases):
         result.failed_with("tailrace.yaml:", f"output.a.nc.variables[{i}]", *words)
 
 
-def test_a_standard_name_that_the_model_has_otherwise(job):
+def test_a_standard_name_that_differs_in_the_model(job):
     mip_tables.write(job.root)
     fields = [FIELDS[0] | {"standard_name": "sea_surface_temperature"}, *FIELDS[1:]]
     player = model(1, grids=[PLANE], fields=fields, times=TIMES[:2])

@@ -1,4 +1,4 @@
-"""Orography, areas and masks: put once, written once, and there in the expressions of every step."""
+"""Orography, areas and masks: put once, written once, and available in the expressions of every step."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ SPLIT = [
 
 
 def every_step(value: np.ndarray) -> np.ndarray:
-    """A Case has a value for each step; what is put later than once would show."""
+    """A Case has a value for each step, so that a second put would change the result."""
     return np.stack([value + step for step in range(STEPS)])
 
 
@@ -102,7 +102,7 @@ def test_written_once_and_used_at_every_step(job):
             np.testing.assert_array_equal(one[f"row_{y + 1}"].values, LAND[y])
 
 
-def test_the_bits_are_those_of_any_decomposition(job):
+def test_the_bits_do_not_depend_on_the_decomposition(job):
     layouts = {
         "one": case(1, servers(1), {}),
         "five": case(5, servers(2), {"y": 5}, early=False),
@@ -144,7 +144,9 @@ def test_what_cannot_be_split(job):
     made = case(1, inline(), {})
     files = {"fixed.nc": {"variables": [{"field": "depth", "split": "z", "every": "once"}]}}
     config = configuration(made) | {"output": files}
-    made.run(job.root, config).failed_with('variables[0].split: "depth" is sent only once and has one dimension')
+    made.run(job.root, config).failed_with(
+        'variables[0].split: "depth" is sent only once and has only one dimension, so it cannot be split'
+    )
 
 
 def test_a_run_without_steps_ends(job):

@@ -1,4 +1,4 @@
-"""Groups of variables with defaults of their own: types, operations, periods, chunks and codecs in the file."""
+"""Groups of variables with their own defaults: types, operations, periods, chunks and codecs in the file."""
 
 import h5py
 import numpy as np

@@ -1,4 +1,4 @@
-"""What becomes of files that are there when a job begins."""
+"""Files that exist when a job begins."""
 
 import pytest
 from support.harness import block_grid, field, model, servers
@@ -18,7 +18,7 @@ def run(job, names, folder=None, begin=0.0, ranks=2, serving=None, **options):
     return job(model(ranks, **scenario), serving or servers(2), config=config, folder=folder)
 
 
-def test_fail_comes_before_anything_is_written(job):
+def test_fail_is_reported_before_any_write(job):
     folder = run(job, ["b.nc"]).finished().folder
     before = (folder / "b.nc").read_bytes()
     again = run(job, ["a.nc", "b.nc", "c.nc"], folder, if_exists="fail")
@@ -29,9 +29,9 @@ def test_fail_comes_before_anything_is_written(job):
     assert (folder / "b.nc").read_bytes() == before
 
 
-def test_a_run_that_goes_on_replaces_nothing_silently(job):
+def test_a_continued_run_replaces_nothing_silently(job):
     folder = run(job, ["a.nc"]).finished().folder
-    run(job, ["a.nc"], folder).finished()  # from the beginning again
+    run(job, ["a.nc"], folder).finished()  # again from the beginning
     before = (folder / "a.nc").read_bytes()
     restart = run(job, ["a.nc"], folder, begin=50.0, serving=servers(1))
     restart.failed_with("output.a.nc: the file a.nc exists, and this run begins at 50 s", "`if_exists: replace`")

@@ -1,4 +1,5 @@
-"""`grids: {g: {mask: sea}}`: cells off it are missing in all fields of the grid; against NumPy's masked arrays."""
+"""`grids: {g: {mask: sea}}`: cells outside of the mask are missing in all fields of the grid; compared with NumPy's
+masked arrays."""
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ STEPS, SHAPE = 6, (3, 7, 10)
 RNG = np.random.default_rng(17)
 SST = RNG.normal(280, 8, (STEPS, *SHAPE)).astype(np.float32)
 ICE = RNG.integers(0, 50, (STEPS, *SHAPE[1:])).astype(np.int32)
-SEA = RNG.integers(0, 3, SHAPE[1:]).astype(np.float64)  # all but 0 counts
+SEA = RNG.integers(0, 3, SHAPE[1:]).astype(np.float64)  # all values except 0 are in the mask
 SEA[4, 3] = np.nan
 OFF = (SEA == 0) | np.isnan(SEA)
 AREA = RNG.gamma(2, 1e6, SHAPE[1:])
@@ -74,7 +75,7 @@ def expected() -> dict[str, np.ndarray]:
     return {name: np.ma.filled(value, np.nan) for name, value in whole.items()}
 
 
-def test_off_the_mask_is_nothing(job):
+def test_cells_outside_of_the_mask_are_missing(job):
     made = case(3, servers(2), {"y": 3})
     result = made.run(job.root, configuration(made)).finished()
     tolerances = {"sst_mean": 1e-6, "ice_mean": 1e-13, "global_mean": 1e-13}
@@ -88,7 +89,7 @@ def test_off_the_mask_is_nothing(job):
         assert not np.isnan(data.sst_mean.values).any()
 
 
-def test_the_bits_are_those_of_any_decomposition(job):
+def test_the_bits_do_not_depend_on_the_decomposition(job):
     layouts = {
         "one": case(1, servers(1), {}),
         "five": case(5, servers(2), {"y": 5}, early=False),
@@ -144,13 +145,13 @@ def test_mistakes(job, mistake):
     made.run(job.root, configuration(made, **changes)).failed_with(message)
 
 
-def test_a_mask_that_comes_late(job):
+def test_a_mask_that_is_put_late(job):
     made = late_mask(case(2, servers(1), {"y": 2}, early=False))
     result = made.run(job.root, configuration(made))
     result.failed_with('put "sst" before "sea", the mask of grid "g"; put the mask first')
 
 
-def test_a_mask_that_other_ranks_share_otherwise(job):
+def test_a_mask_with_another_decomposition(job):
     made = case(2, servers(1), {"y": 2})
     made.grids["flat"]["parts"] = {"x": 2}
     config = configuration(made)

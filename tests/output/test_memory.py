@@ -1,4 +1,4 @@
-"""What servers hold stays within `servers.memory`, however slow the disk: the account that the report gives."""
+"""The memory of servers, as in the report, stays within `servers.memory`, even with a slow disk."""
 
 import json
 
@@ -33,12 +33,12 @@ def held(result) -> list[dict]:
 
 @pytest.mark.parametrize("transport", ["shm", "mpi"])
 @pytest.mark.parametrize(("ranks", "count"), [(2, 1), (2, 2), (3, 2), (1, 3)])
-def test_a_slow_disk_holds_the_model_back_and_not_the_data(job, transport, ranks, count):
+def test_a_slow_disk_delays_the_model(job, transport, ranks, count):
     serving = servers(count, memory=f"{MEMORY >> 20} MiB", buffer="2 MiB", transport=transport)
     delays = {"TAILRACE_FILE_DELAY": "10000", "TAILRACE_RANDOM_DELAYS": f"{ranks}{count}:300"}
     result = job(model(ranks, **scenario()), serving, config=config(2), environment=delays, timeout=120).finished()
     for server in held(result):
-        # A step and a message more: a step is taken in as a whole.
+        # One step and one message more: a step is accepted as a whole.
         assert server["pending_high_water_bytes"] <= MEMORY + 3 * 571200, server
     assert max(server["held_high_water_bytes"]["files"] for server in held(result)) > 571200
     assert read(result.path("out0.nc"))["u"].shape == (STEPS, *SHAPE)
@@ -57,7 +57,7 @@ def test_two_components_share_the_memory(job):
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_chunks_of_a_series_have_as_many_records_as_there_is_room_for(job, count):
-    shape = (5, 330, 470)  # 6.2 MB a record; 64 MiB are the least that is counted with: 8 for open chunks
+    shape = (5, 330, 470)  # 6.2 MB per record; plans assume at least 64 MiB, of which 8 are for open chunks
     grid = block_grid(shape=shape, coordinates=[])
     steps = {"grids": [grid], "fields": [field("u", "les")], "times": [1.0, 2.0, 3.0]}
     serving = servers(count, memory="64 MiB")
@@ -67,8 +67,8 @@ def test_chunks_of_a_series_have_as_many_records_as_there_is_room_for(job, count
     assert held(result)[0]["held_high_water_bytes"]["chunks"] <= 64 << 20
 
 
-def test_inline_fails_with_the_figures_before_it_holds_without_end(job):
-    """The first rank writes the file, and does not call for a while."""
+def test_inline_fails_with_the_figures_instead_of_growing(job):
+    """The first rank writes the file, and makes no call for a while."""
     uneven = scenario(200) | {"fault": {"kind": "sleep", "rank": 0, "step": 1}}
     result = job(model(2, **uneven), inline(memory=f"{MEMORY >> 20} MiB"), config=config(1), timeout=60)
     assert result.status != 0
@@ -76,7 +76,7 @@ def test_inline_fails_with_the_figures_before_it_holds_without_end(job):
     assert "expected at most 8 MiB (servers.memory" in result.output
 
 
-# Nearly 12 MB a record: three means, and what their file gets at once, need some 70 MiB.
+# Nearly 12 MB per record: three means, and what their file gets at one step, need some 70 MiB.
 WIDE = (3, 690, 710)
 WIDE_RECORD = 3 * 690 * 710 * 8
 
@@ -106,5 +106,5 @@ def test_it_runs_with_the_memory_that_was_asked_for_or_more_servers_and_without_
     assert read(result.path("out.nc"))["u2"].shape == (2, *WIDE)
     if memory := serving.options.get("memory"):
         for server in held(result):
-            # As above: a step is taken in as a whole, and what other servers sent before they knew of the bound.
+            # As above: a step is accepted as a whole, with what other servers sent before they knew of the limit.
             assert server["pending_high_water_bytes"] <= (int(memory.split()[0]) << 20) + 3 * WIDE_RECORD, server

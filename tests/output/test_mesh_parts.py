@@ -1,4 +1,4 @@
-"""Nodes of a mesh that each rank gives for its own cells: the same file as with all nodes on every rank."""
+"""Nodes of a mesh that each rank declares for its own cells give the same file as all nodes on every rank."""
 
 import netCDF4
 import numpy as np
@@ -57,7 +57,7 @@ def test_many_nodes_are_in_chunks_and_stock_readers_find_them(job):
         assert np.array_equal(x.values[corners[7]], [3.5, 4.0, 4.5])
 
 
-# Three ranks with a strip of two quadrilaterals each; MISTAKE says what is wrong with it.
+# Three ranks with a strip of two quadrilaterals each; MISTAKE selects a mistake.
 YAML = """
 tailrace: 1
 servers: {mode: inline}

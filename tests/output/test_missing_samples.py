@@ -1,5 +1,5 @@
-"""Optional fields that the model does not put at every step at which they are wanted: the run goes on, what was put
-counts, and records without any sample hold the fill value."""
+"""Optional fields that the model does not put at every step at which they are wanted: the run continues with the
+samples that were put, and records without any sample have the fill value."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ TIMES = varying_times(24, seed=11)
 EVERY = 5.0
 KINDS = ("mean", "min", "max", "sum", "std")
 GRIDS = {"block": block_grid("g"), "indexed": indexed_grid("g"), "replicated": replicated_grid("g"), "scalar": None}
-MISSING = [1, 4, 5, 6, 7, 8, 9, 10, 11, 17, 23, 24]  # among them whole windows, and the last one
+MISSING = [1, 4, 5, 6, 7, 8, 9, 10, 11, 17, 23, 24]  # including whole windows, and the last one
 STEPS = len(TIMES)
 
 
@@ -35,7 +35,7 @@ def fields(grid: dict | None, **missing) -> list[dict]:
 
 
 def seen(variable) -> np.ndarray:
-    """NaN where the fill value is, as a reader shows it."""
+    """With NaN for the fill value, as in a reader."""
     fill = variable.attrs.get("_FillValue", variable.encoding.get("_FillValue"))
     return np.where(variable.values == fill, np.nan, variable.values)
 
@@ -62,7 +62,7 @@ SERVING = {"two": servers(2), "mpi": servers(1, transport="mpi"), "attached": at
 
 @pytest.mark.parametrize("name", GRIDS)
 @pytest.mark.parametrize("how", SERVING)
-def test_what_was_put_counts(job, name, how):
+def test_records_use_the_samples_that_were_put(job, name, how):
     grid = GRIDS[name]
     shape = tuple(grid["shape"]) if grid else ()
     player = model(3, grids=[grid] if grid else [], fields=fields(grid, missing_steps=MISSING), times=TIMES)

@@ -1,4 +1,4 @@
-"""Cells that are missing now and then, or always, weigh nothing: against NumPy's masked arrays."""
+"""Cells that are missing sometimes, or always, have no weight; compared with NumPy's masked arrays."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def player(ranks: int, dtype: str, **changes):
 
 
 def masked(window: tuple[float, float], history: History) -> tuple[np.ndarray, np.ndarray, np.ma.MaskedArray]:
-    """Of the samples in a window: weights and fractions, shaped to the values; the values, masked."""
+    """The samples in a window: weights and fractions in the shape of the values, and the masked values."""
     weights, lengths, values = history.overlaps(window)
     starts = np.array([history.begin, *history.times[:-1]])
     steps = [i + 1 for i, end in enumerate(history.times) if min(end, window[1]) > max(starts[i], window[0])]
@@ -60,7 +60,7 @@ def reduced(kind: str, window: tuple[float, float], history: History) -> np.ma.M
 
 
 @pytest.mark.parametrize("dtype", FILLS)
-def test_each_operation_weighs_what_is_there(job, dtype):
+def test_each_operation_uses_the_present_values(job, dtype):
     result = job(player(3, dtype), servers(2), config=configuration(type="float64")).finished()
     history = History.of(0, SHAPE, TIMES, dtype)
     with xr.open_dataset(result.path("windows.nc"), decode_times=False) as data:
@@ -95,7 +95,7 @@ def test_one_missing_sample_makes_the_record_missing_where_asked(job):
             np.testing.assert_allclose(data.t_mean.values[number][~hidden], whole, rtol=1e-12)
 
 
-def test_the_bits_are_those_of_any_decomposition(job):
+def test_the_bits_do_not_depend_on_the_decomposition(job):
     layouts = [
         ("one", player(1, "float64"), servers(1)),
         ("five", player(5, "float64"), servers(2)),

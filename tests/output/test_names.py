@@ -1,4 +1,4 @@
-"""Names of fields from a YAML file: what is in the files, in expressions, and what is refused."""
+"""Names and metadata of fields from a YAML file: in files, in expressions, and invalid ones."""
 
 import netCDF4
 import pytest
@@ -45,7 +45,7 @@ def attributes(path, name):
 
 
 @pytest.mark.parametrize("where", ["a file", "here", "two files, on servers"])
-def test_fields_have_the_words_of_the_file(job, where):
+def test_fields_have_the_metadata_of_the_file(job, where):
     diagnostics = {"excess": {"is": "t2m - mean(t2m, z, y, x)"}}
     section, serving = {"a file": ("../names.yaml", None), "here": (NAMES, None)}.get(
         where, (["../names.yaml", "../more.yaml"], servers(2))
@@ -58,11 +58,11 @@ def test_fields_have_the_words_of_the_file(job, where):
     assert attributes(path, "precip") == NAMES["precip"] | {"long_name": "of the model"}
     wind = {"standard_name": "upward_air_velocity", "units": "m s-1", "long_name": "of the model"}
     assert attributes(path, "w") == wind
-    assert attributes(path, "excess")["units"] == "K"  # expressions know the units
+    assert attributes(path, "excess")["units"] == "K"  # expressions use the units
     assert "of_another_model" not in result.output
 
 
-def test_a_slip_is_told_once(job):
+def test_a_typing_error_is_reported_once(job):
     result = run(job, {"t2n": "air_temperature"}, servers(2)).finished()
     assert result.output.count('../names.yaml:1:1  names.t2n: the model declares no field "t2n"') == 1, result.output
     assert 'Did you mean "t2m"?' in result.output

@@ -1,4 +1,4 @@
-"""A file a month, with commits and chunks that are apart from that: against calendars by cftime and means by NumPy."""
+"""A file for each month, independent of commits and chunks; compared with calendars of cftime and means by NumPy."""
 
 import signal
 from itertools import pairwise
@@ -30,7 +30,7 @@ def run(job, calendar, serving, path, ranks=3, times=TIMES, **options):
 
 
 def months_of(calendar: str) -> list[tuple[str, float, float]]:
-    """Name, begin and end of those that the run touches, in seconds of model time."""
+    """Name, begin and end of the months of the run, in seconds of model time."""
     dates = [cftime.datetime(2001 + m // 12, m % 12 + 1, 1, calendar=calendar) for m in range(10, 16)]
     edges = [(date - cftime.datetime(*START, calendar=calendar)).total_seconds() for date in dates]
     names = [date.strftime("%Y%m") for date in dates]
@@ -56,7 +56,7 @@ def test_each_month_has_its_windows(job, calendar):
             assert file["w"].chunks == (7, 2, 7, 5) and file["w_largest"].chunks == (3, 3, 7, 11)
 
 
-def test_the_bits_do_not_depend_on_who_writes(job):
+def test_the_bits_do_not_depend_on_ranks_and_servers(job):
     folders = [
         run(job, "noleap", serving, "{start:%Y}/{start}_{end}.nc", ranks).finished().folder
         for ranks, serving in ((1, servers(1)), (4, servers(3)), (3, attached()))
@@ -69,7 +69,7 @@ def test_the_bits_do_not_depend_on_who_writes(job):
             assert every_bit(folder / name) == every_bit(folders[0] / name), name
 
 
-def test_a_name_that_comes_again_replaces_no_file_of_the_run(job):
+def test_a_repeated_name_replaces_no_file_of_the_run(job):
     times = [43200.0 * (i + 1) for i in range(66)]  # the days of more than a month
     result = run(job, "noleap", servers(1), "{start:%d%H}.nc", times=times, new_file_every="1 h")
     result.failed_with("1806.nc: this run has written a file of this name already; expected a name with more of")
@@ -77,7 +77,7 @@ def test_a_name_that_comes_again_replaces_no_file_of_the_run(job):
 
 
 def test_snapshots_and_a_name_without_limits(job):
-    """Files by steps; the last one is not full, and its name says what it would have held."""
+    """Files by steps; the last one is not full, but its name has the limits of a full one."""
     variables = [{"field": "w", "every": "2 steps", "chunk": [3, 3, 7, 11]}]
     file = {"write_every": "4 steps", "new_file_every": "10 steps", "variables": variables}
     config = {"fields": {"state": {"every": "1 step", "names": ["w"]}}, "output": {"out.nc": file}}

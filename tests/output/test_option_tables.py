@@ -1,4 +1,4 @@
-"""Options of the model as text in the files, read by others."""
+"""Options of the model as text in the files, read by stock readers."""
 
 import netCDF4
 import pytest

@@ -1,4 +1,4 @@
-"""Values packed into small integers: read back by xarray and netCDF4, against what the model put."""
+"""Values packed into small integers: read by xarray and netCDF4, and compared with the values of the model."""
 
 import json
 
@@ -14,7 +14,7 @@ TIMES = varying_times(23, seed=3)
 EVERY = 6.0
 SHAPE = (3, 5, 14)
 T_RANGE, N_RANGE = [0.0, 260.0], [99.0, 401.0]
-LOW, HIGH = 60.0, 90.0  # a range that many values are beyond
+LOW, HIGH = 60.0, 90.0  # a range that many values exceed
 
 VARIABLES = [
     {"field": "t", "name": "short", "pack": {"range": T_RANGE}},
@@ -45,7 +45,7 @@ def player(ranks: int, **changes):
 
 
 def samples(number: int, dtype: str) -> tuple[np.ndarray, np.ndarray]:
-    """Of each window: weights and values by sample, missing cells of `t` masked."""
+    """The weights and values of each window by sample, with missing cells of `t` masked."""
     history = History.of(number, SHAPE, TIMES, dtype)
     starts = np.array([0.0, *TIMES[:-1]])
     for window in history.windows(EVERY):
@@ -98,7 +98,7 @@ def test_readers_see_what_was_put_to_half_a_scale_factor(job):
     np.testing.assert_allclose([least, most], T_RANGE, atol=1e-9)
 
 
-def test_what_is_beyond_is_counted_and_told(job):
+def test_values_outside_the_range_are_counted_and_reported(job):
     result = job(player(3), servers(2), config=configuration()).finished()
     values = expected()["few"]
     half = (HIGH - LOW) / 254 / 2
@@ -110,13 +110,13 @@ def test_what_is_beyond_is_counted_and_told(job):
     assert counted == {"variable": "few", "type": "uint8", "values": int(beyond.sum()), "first_time": first}
     warnings = [line for line in result.output.splitlines() if '"few"' in line and "warning" in line]
     told = [line for line in warnings if "packed.nc" in line and "cannot hold" in line]
-    assert 1 <= len(told) <= 2, result.output  # each server tells of its own
+    assert 1 <= len(told) <= 2, result.output  # each server reports its own
     assert any(f"at {first:g} s" in line and "scale_factor" in line for line in told), told
     at_end = [line for line in warnings if f'{beyond.sum()} values of "few" did not fit uint8' in line]
     assert len(at_end) == 1, result.output
 
 
-def test_the_bits_are_those_of_any_decomposition(job):
+def test_the_bits_do_not_depend_on_the_decomposition(job):
     layouts = [
         (player(1), servers(1)),
         (player(5), servers(3)),

@@ -1,4 +1,4 @@
-"""Parts of fields by coordinate, by index and by a mask, against NumPy, with the coordinates that a reader needs."""
+"""Parts of fields by coordinate, by index and by a mask, compared with NumPy, with the coordinates for readers."""
 
 import netCDF4
 import numpy as np
@@ -23,7 +23,7 @@ REGIONS = {
 
 
 def case(ranks: int, serving, parts: dict) -> Case:
-    """Each rank gives its own part of the longitudes."""
+    """Each rank declares its own part of the longitudes."""
     coordinates = {
         "z": ([1.0, 5.0], "m", {"standard_name": "height", "attributes": {"positive": "up", "axis": "Z"}}),
         "lat": (LAT, "degrees_north", {"standard_name": "latitude"}),

@@ -1,4 +1,4 @@
-"""A series of files holds, one after the other, what one file would hold."""
+"""The files of a series together have the contents of a single file."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def run(job, serving, series, **options):
 
 
 @pytest.mark.parametrize("serving", [servers(1), servers(3), attached()], ids=["1", "3", "attached"])
-def test_parts_together_are_the_whole(job, serving):
+def test_parts_together_equal_a_single_file(job, serving):
     result = run(job, serving, series=False).finished()
     with xarray.open_dataset(result.path("out.nc"), decode_times=False) as file:
         whole = file.load()
@@ -50,7 +50,7 @@ def test_parts_together_are_the_whole(job, serving):
                 assert np.all((part[dim].values > begin) & (part[dim].values <= end)), dim
 
 
-def test_a_file_that_cannot_be_made_stops_the_run(job):
+def test_a_file_that_cannot_be_created_stops_the_run(job):
     once = config(True, if_exists="fail")
     scenario = {"grids": [block_grid()], "fields": FIELDS, "times": TIMES}
     folder = job(model(1, **scenario), servers(1), config=once).finished().folder

@@ -1,5 +1,5 @@
-"""A model that is faster than its server, with a buffer that is far too small: what does not fit goes to a disk of the
-node (`when_full: spill`), nothing of it is lost, and nothing of it stays."""
+"""A model that is faster than its server, with a buffer that is far too small: the excess is written to a disk of the
+node (`when_full: spill`), nothing is lost, and no file remains."""
 
 import json
 
@@ -17,7 +17,7 @@ CONFIG = {
     "output": {
         "out.nc": {
             "write_every": "2 steps",
-            "compression": {"codec": "zlib", "level": 9},  # slow, as a disk may be
+            "compression": {"codec": "zlib", "level": 9},  # slow, to simulate a slow disk
             "variables": [
                 {"field": "w", "time": "snapshot", "every": "1 step"},
                 {"field": "w", "name": "w_mean", "time": "mean", "every": "5 s"},
@@ -48,7 +48,7 @@ def test_spilled_is_not_lost(job, tmp_path, transport):
     folder = tmp_path / "node"
     folder.mkdir()
     waited, slow = play(job, "wait", folder, transport)
-    assert slow["totals"]["stalls"] > 0, "the model is not faster than its server: this test shows nothing"
+    assert slow["totals"]["stalls"] > 0, "the model is not faster than its server: this test is void"
     assert sum(client["spilled_bytes"] for client in slow["clients"]) == 0
 
     spilled, report = play(job, "spill", folder, transport)
@@ -58,7 +58,7 @@ def test_spilled_is_not_lost(job, tmp_path, transport):
         assert client["spilled_bytes"] >= size and client["spilled_packets"] >= 1
         assert client["spilled_bytes"] <= client["bytes"] + 1024 * client["spilled_packets"], "a packet with its head"
         assert client["spilled_packets"] <= client["puts"] + len(TIMES) + 1, "puts, ticks and finish"
-    assert list(folder.iterdir()) == [], "a spill file stayed"
+    assert list(folder.iterdir()) == [], "a spill file remained"
 
     assert differences(every_bit(spilled.path("out.nc")), every_bit(waited.path("out.nc"))) == []
     w = read(spilled.path("out.nc")).w

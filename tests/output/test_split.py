@@ -1,4 +1,4 @@
-"""A variable for each cell along a dimension: the values of the whole variable, by the names that the model gives."""
+"""A variable for each cell along a dimension: the values of the whole variable, with names from the model."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def variables(dim):
 
 @pytest.mark.parametrize("serving", [servers(1), servers(3), attached()], ids=["1", "3", "attached"])
 @pytest.mark.parametrize("compression", [{"codec": "none"}, {"codec": "zlib"}], ids=["none", "zlib"])
-def test_parts_are_what_the_whole_has(job, serving, compression):
+def test_parts_equal_the_whole(job, serving, compression):
     result = run(job, serving, grid(["y", "x"], "vapour liquid rain"), variables("z"), compression=compression)
     check(result.finished().path("out.nc"), "z", ["vapour", "liquid", "rain"])
 

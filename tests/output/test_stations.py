@@ -1,4 +1,4 @@
-"""Files of stations, against NumPy on the whole arrays: on planes, spheres, curvilinear grids and meshes."""
+"""Files of stations, compared with NumPy on whole arrays: on planes, spheres, curvilinear grids and meshes."""
 
 import netCDF4
 import numpy as np
@@ -64,7 +64,7 @@ def beside(values: np.ndarray, place: float, circle: float = 0.0) -> list[tuple[
 
 
 def bilinear(values: np.ndarray, places: dict = PLACES) -> np.ndarray:
-    """Of (..., lat, lon); the stations come behind the time."""
+    """From (..., lat, lon); the stations follow the time."""
     columns = []
     for lat, lon in places.values():
         total = sum(w * v * values[..., j, i] for j, w in beside(LAT, lat) for i, v in beside(LON, lon, 360.0) if w * v)
@@ -124,7 +124,7 @@ def test_values_and_bits_on_any_decomposition(job):
     assert worst(means.ps.values, bilinear(PS.astype(float).mean(axis=0)[None]), 1e-7) == ""
 
 
-def test_files_are_as_cf_says(job):
+def test_files_follow_cf(job):
     made = case(1, inline())
     result = made.run(job.root, configuration(made, FILES, DIAGNOSTICS)).finished()
     assert complaints(*(result.path(name) for name in FILES)) == []
@@ -229,7 +229,7 @@ def test_planes_curvilinear_grids_and_lists(job):
     holes = np.where(SST == -999, np.nan, SST)
     right = np.stack([sum(w * holes[..., j, i] for j, i, w in one) for one in stencils], axis=1)
     assert np.isnan(right).any() and np.isfinite(right).any() and worst(gaps.gaps.values, right, 1e-14) == ""
-    last = len(Y) - 1  # of two equally near, as y = 40 has them, the higher
+    last = len(Y) - 1  # the higher of two equally near ones, as for y = 40
     cells = [(last - np.abs(Y - y)[::-1].argmin(), np.abs(X - x).argmin()) for y, x in SHIP.values()]
     np.testing.assert_array_equal(near.kind.values, np.stack([KIND[:, j, i] for j, i in cells], axis=1))
     assert near.kind.dtype == np.int32 and near.station_name.values.astype(str).tolist() == list(SHIP)
@@ -240,8 +240,8 @@ def test_planes_curvilinear_grids_and_lists(job):
     np.testing.assert_array_equal(ice.ice.values, ICE[:, closest(AFAR, CELL_LAT, CELL_LON)].astype(np.float32))
 
 
-def test_a_list_in_an_order_of_its_own(job):
-    """The only rank holds all cells, but not in the order of their numbers."""
+def test_a_list_in_another_order(job):
+    """The only rank has all cells, but not in the order of their indices."""
     order = np.random.default_rng(3).permutation(CELLS)
     coordinates = {
         name: (one, units, {"standard_name": word, "dims": ["cell"], "part": True})

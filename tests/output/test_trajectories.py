@@ -1,4 +1,5 @@
-"""Files along trajectories, against NumPy on whole arrays: rows and columns, levels, curvilinear grids and lists."""
+"""Files along trajectories, compared with NumPy on whole arrays: rows and columns, levels, curvilinear grids and
+lists."""
 
 import netCDF4
 import numpy as np
@@ -27,7 +28,7 @@ RECORDS = np.arange(1.0, STEPS + 1)
 
 
 def table(ways: dict = WAYS, names: tuple = ("lat", "lon")) -> str:
-    """In the order of time, so that the trajectories take turns."""
+    """In the order of time, so that the trajectories are interleaved."""
     rows = sorted((time, name, *place) for name, fixes in ways.items() for time, *place in fixes)
     lines = [f'{time},"{name}",{",".join(map(str, place))},aside' for time, name, *place in rows]
     return "\n".join([f"time,trajectory,{','.join(names)},height,remark", "# of the summer", *lines, ""])
@@ -44,7 +45,7 @@ def place(fixes: list, time: float, turns: int | None) -> np.ndarray | None:
 
 
 def beside(values: np.ndarray, at: float, circle: float = 0.0) -> list[tuple[int, float]]:
-    """Indices and weights of the neighbours along a coordinate; beyond the last one that one."""
+    """Indices and weights of the neighbours along a coordinate; beyond its end, the last cell."""
     order = np.argsort(values)
     ascending = values[order]
     if circle:
@@ -62,7 +63,7 @@ def closest(values: np.ndarray, at: float, circle: float = 0.0) -> list[tuple[in
 
 
 def sampled(values: np.ndarray, find, level: bool, ways: dict = WAYS, records=RECORDS) -> np.ndarray:
-    """Of (time, ..., lat, lon): (time, trajectory, ...)."""
+    """From (time, ..., lat, lon) to (time, trajectory, ...)."""
     result = []
     for number, time in enumerate(records):
         row = []
@@ -239,7 +240,7 @@ def test_curvilinear_grids_and_lists(job):
         folder = job.root / str(ranks)
         result = run(other_grids(ranks, serving, parts), folder, OTHERS, text=text).finished()
         seen.append({name: every_bit(result.path(name)) for name in OTHERS})
-        assert "1 of 5 positions, the first one here, lie outside of grid" in result.output
+        assert "1 of 5 positions lie outside of grid" in result.output
     for name in OTHERS:
         assert differences(seen[0][name], seen[1][name]) == differences(seen[0][name], seen[2][name]) == [], name
     buoys, ice, kind = (read(result.path(name)) for name in OTHERS)
@@ -276,7 +277,7 @@ def test_mistakes_name_their_place(job):
 
 
 def netcdf(path, form: str, ways: dict = WAYS) -> None:
-    """In one of the forms of CF 9.5 and appendix H.4."""
+    """Writes one of the forms of CF 9.5 and appendix H.4."""
     fixes = {name: np.array(one) for name, one in ways.items()}
     columns = {"time": 0, "lat": 1, "lon": 2, "height": 3}
     with netCDF4.Dataset(path, "w") as data:
@@ -310,7 +311,7 @@ def netcdf(path, form: str, ways: dict = WAYS) -> None:
 
 
 def test_tables_in_netcdf(job):
-    """Of each form of CF; and what this run's own file says, at the times of its records."""
+    """In each form of CF, and compared with the run's own file at the times of its records."""
     (job.root / "tables").mkdir()
     for form in ("padded", "contiguous", "indexed"):
         netcdf(job.root / "tables" / f"{form}.nc", form)
@@ -337,8 +338,8 @@ def test_tables_in_netcdf(job):
     np.testing.assert_array_equal(read(second.path("own.nc")).ps.values, read(second.path("near.nc")).ps.values)
 
 
-def test_tables_in_netcdf_that_say_nothing(job):
-    """All is told together, and which file it is."""
+def test_tables_in_netcdf_without_trajectories(job):
+    """All mistakes are reported together, with the file."""
     tables = job.root / "tables"
     tables.mkdir()
     netcdf(tables / "ways.nc", "padded")

@@ -1,4 +1,4 @@
-"""What is in the file is what NumPy makes of the same puts, whatever the grid, the type and the way of putting."""
+"""Files agree with NumPy for the same puts, for any grid, type and way of putting."""
 
 import h5py
 import hdf5plugin  # noqa: F401 (registers zstd with h5py)
@@ -51,11 +51,11 @@ def test_each_reduction_on_each_grid(job, name):
     data = read(result.path("out.nc"))
     history = History.of(0, shape_of(grid), TIMES)
     for kind in KINDS:
-        # A standard deviation is a difference of large numbers: its last digits are those of the variance.
+        # A standard deviation is computed from a difference of large numbers, which loses digits.
         assert_close(data[f"w_{kind}"].values, history.reduced(kind, EVERY), 1e-9 if kind == "std" else 1e-12)
 
 
-def test_windows_lie_on_the_fixed_grid_and_the_last_is_cut_off(job):
+def test_windows_are_aligned_and_the_last_is_cut_off(job):
     variables = [{"field": "w", "time": "mean", "every": f"{EVERY} s"}]
     player = model(2, grids=[block_grid("g")], fields=[field("w", "g")], times=TIMES)
     data = read(job(player, servers(1), config=configuration(variables)).finished().path("out.nc"))
@@ -122,7 +122,7 @@ def test_compression_changes_the_size_and_no_value(job, codec, filters):
             assert w.id.get_storage_size() < w.size * 8
 
 
-def test_chunks_as_the_user_wants_them(job):
+def test_chunks_of_the_configuration(job):
     variables = [{"field": "w", "time": "snapshot", "every": "1 step", "chunk": [3, 2, 7, 5]}]
     player = model(3, grids=[block_grid("g")], fields=[field("w", "g")], times=TIMES[:8])
     result = job(player, servers(2), config=configuration(variables, write_every="1 step")).finished()
@@ -170,7 +170,7 @@ def test_mode_off_writes_nothing(job):
     assert not result.path("out.nc").exists()
 
 
-def test_servers_as_programs_of_their_own(job):
+def test_servers_as_separate_programs(job):
     variables = [{"field": "w", "time": "snapshot", "every": "1 step"}]
     player = model(2, grids=[block_grid("g")], fields=[field("w", "g")], times=TIMES[:5])
     result = job(player, servers(2, own_program=True), config=configuration(variables)).finished()

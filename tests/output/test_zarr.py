@@ -1,4 +1,4 @@
-"""Zarr stores hold what the NetCDF files of the same run hold, whoever writes them, and grow over jobs as they do."""
+"""Zarr stores have the contents of the NetCDF files of the same run, for any servers, and grow over jobs like them."""
 
 import itertools
 import json
@@ -87,7 +87,7 @@ PLAYERS = [(2, servers(1)), (3, servers(2)), (5, servers(3, transport="mpi")), (
 
 
 @pytest.mark.parametrize(("ranks", "serving"), PLAYERS, ids=["one", "two", "three", "attached", "inline"])
-def test_same_bits_as_netcdf_whoever_writes(job, reference, ranks, serving):
+def test_same_bits_as_netcdf_for_any_ranks_and_servers(job, reference, ranks, serving):
     delays = {"TAILRACE_RANDOM_DELAYS": f"{ranks}:3000", "TAILRACE_FILE_DELAY": "100"}
     result = job(model(ranks, **SCENARIO), serving, config=CONFIG, environment=delays).finished()
     stores = pairs(result.folder)
@@ -136,7 +136,7 @@ def test_jobs_of_unequal_length_append(job):
 
 
 def test_a_run_in_pieces_goes_back_to_its_checkpoint(job):
-    """What lies behind the checkpoint goes from a store, and it ends as that of a run in one piece."""
+    """Records after the checkpoint are removed from a store, which finally equals that of an uninterrupted run."""
     options = {"write_every": "3 s", "compression": "zlib"}
     options["variables"] = [
         {"field": "w", "every": "1 s", "chunk": [5, 2, 7, 5]},
@@ -265,7 +265,7 @@ def test_readers_see_whole_records_at_any_moment(job, tmp_path):
         ({"compression": "blosc"}, ['output.now.zarr.compression: "blosc" is unknown', "known: none, zlib, zstd"]),
     ],
 )
-def test_options_that_do_not_hold(tmp_path, options, pieces):
+def test_invalid_options(tmp_path, options, pieces):
     config = NOW | {"output": {"now.zarr": NOW["output"]["now.zarr"] | options}}
     (tmp_path / "run.yaml").write_text(json.dumps({"tailrace": 1, **config}))
     said = tailrace("check", "run.yaml", cwd=tmp_path)
@@ -284,8 +284,8 @@ def test_stores_that_are_in_the_way(job):
     again = run("now.zarr", folder, if_exists="fail")
     again.failed_with("the file now.zarr exists, and `if_exists: fail` does not allow")
     again = run("now.zarr", folder, if_exists="append", compression="zstd")
-    again.failed_with('cannot be continued: its variable "w" has not the compression of this run, zstd')
+    again.failed_with('cannot be continued: its variable "w" has another compression than in this run, zstd')
     assert every_bit_of_store(folder / "now.zarr") == kept
     (folder / "other").mkdir()
     again = run("other", folder, if_exists="replace")
-    again.failed_with("other: exists, and is not replaced, as it is no Zarr store")
+    again.failed_with("other: exists, and is not replaced, as it is not a Zarr store")

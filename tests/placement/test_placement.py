@@ -1,4 +1,4 @@
-"""Where a server's threads run, and what is said of ranks that the launcher bound badly."""
+"""The placement of a server's threads, and warnings about ranks that the launcher bound badly."""
 
 import os
 from pathlib import Path
@@ -43,7 +43,7 @@ def start(folder: Path, of_model: list[int], of_server: list[int], **options) ->
 
 
 def cores_of_threads(pid: int) -> dict[str, set[int]]:
-    """Name of a thread -> where it may run."""
+    """Name of a thread -> cores on which it may run."""
     found = {}
     for task in Path(f"/proc/{pid}/task").iterdir():
         status = dict(line.split(":\t", 1) for line in (task / "status").read_text().splitlines() if ":\t" in line)
@@ -69,7 +69,7 @@ def test_a_server_keeps_off_the_cores_of_the_model(tmp_path, pin):
     assert "share" not in result.output
 
 
-def test_a_core_for_two_is_told_of(tmp_path):
+def test_a_shared_core_is_reported(tmp_path):
     with start(tmp_path, CPUS[:1], CPUS[:1]) as running:
         result = running.wait().finished()
     assert "1 of 1 server ranks are bound to the same core as a model rank" in result.output
@@ -86,7 +86,7 @@ def test_a_core_for_two_is_told_of(tmp_path):
     ids=str,
 )
 def test_each_node_gets_its_servers(job, options, far):
-    """Seven ranks believe to be on two nodes, of four and of three ranks. By `count` the last ranks are servers."""
+    """Seven ranks on two simulated nodes, with four and three ranks. With `count` the last ranks are servers."""
     serving = servers(options.get("count", 2), **options)
     times = [1.0, 2.0, 3.0]
     player = model(7 - serving.ranks, grids=[block_grid(shape=SHAPE)], fields=[field("w", "les")], times=times)

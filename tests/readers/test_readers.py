@@ -118,7 +118,7 @@ def test_unstructured_grid_is_ugrid(written):
         first = getattr(nodes, "start_index", 0)
         faces = np.arange(nodes.shape[0])
         strip = np.stack([faces, faces + 1, faces + 2], axis=1)
-        strip[::2] = strip[::2][:, [0, 2, 1]]  # they were given clockwise
+        strip[::2] = strip[::2][:, [0, 2, 1]]  # declared clockwise
         np.testing.assert_array_equal(nodes[:] - first, strip)
 
 
@@ -144,7 +144,7 @@ def read_between_commits(reader, folder: Path) -> np.ndarray | None:
 def test_between_commits_of_a_running_job(job, reader):
     seldom = copy.deepcopy(CONFIG)
     seldom["output"]["out.nc"]["write_every"] = "6 steps"
-    for pace in (0.2, 0.6, 2.0):  # a commit every 6 steps: the slower, the better a slow reader comes in between
+    for pace in (0.2, 0.6, 2.0):  # a commit every 6 steps: a slow run leaves a slow reader enough time between commits
         seen = []
         with job.start(model(2, **SCENARIO, pace=pace), servers(1), config=seldom) as running:
             while running.alive() and len(set(seen)) < 4:
@@ -162,7 +162,7 @@ def test_between_commits_of_a_running_job(job, reader):
     pytest.fail(f"the file was not seen growing: {seen}")
 
 
-def test_a_reader_that_holds_the_file_open_disturbs_nothing(job):
+def test_an_open_reader_does_not_disturb_the_writer(job):
     with job.start(model(2, **SCENARIO, pace=0.01), servers(1), config=CONFIG) as running:
         while "out.nc" not in commits(running.folder):
             assert running.alive()

@@ -1,9 +1,9 @@
 """Readers open, read and close a file in a loop while it is committed about 20 times a second.
 
-Each round counts as one open. TAILRACE_TEST_SECONDS says how long readers are at work for each of the three delays,
-roughly (10 if unset): in as many jobs as that takes, so that files stay short, and are made and finished now and then.
-TAILRACE_TEST_LOOPS says how many processes read by netCDF4, the quickest (1 if unset); the others are one each.
-100,000 opens need some minutes on a machine of its own.
+Each round counts as one open. TAILRACE_TEST_SECONDS: approximate time of reading for each of the three
+delays (10 if unset), distributed over several jobs, so that files stay short and are also created and finished.
+TAILRACE_TEST_LOOPS: the number of processes that read with netCDF4, the fastest (1 if unset); one for each other.
+100,000 opens take some minutes on an idle machine.
 """
 
 import collections
@@ -39,7 +39,7 @@ CONFIG = {
 }
 FIELDS = [field("w", "les", units="m s-1"), field("t", "ico", "float32", units="K")]
 PACE = 0.05
-MOST_RECORDS = 400  # of a file: more than there are places for its headers
+MOST_RECORDS = 400  # of a file: more than the slots for its headers
 
 
 def start_loop(reader: str, arguments: list[Path]) -> subprocess.Popen:

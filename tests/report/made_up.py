@@ -1,4 +1,4 @@
-"""A report and status pages as a run would leave them, made up."""
+"""A made-up report and status pages, in the form that a run writes."""
 
 from __future__ import annotations
 

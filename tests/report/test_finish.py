@@ -1,4 +1,4 @@
-"""What a model waits in `finish` stands in the report, although its own counters leave it when `finish` begins."""
+"""The time that a model waits in `finish` is in the report, although its counters are sent when `finish` begins."""
 
 import json
 import re
@@ -49,7 +49,7 @@ with tailrace.Session.start(MPI.COMM_WORLD, "c.yaml") as io:
         ("attached", 2, "threads: 1"),
     ],
 )
-def test_waiting_in_finish_is_told(tmp_path, mode, ranks, more):
+def test_waiting_in_finish_is_reported(tmp_path, mode, ranks, more):
     (tmp_path / "c.yaml").write_text(CONFIG.format(mode=mode, more=more))
     (tmp_path / "model.py").write_text(MODEL)
     command = ["mpirun", "-n", str(ranks), "python", "model.py"]
@@ -57,7 +57,7 @@ def test_waiting_in_finish_is_told(tmp_path, mode, ranks, more):
         result = running.wait(60).finished()
     report = json.loads((tmp_path / "tailrace_report" / "report.json").read_text())
     told = {client["rank"]: client["finish_seconds"] for client in report["clients"]}
-    # Lines of two ranks may come without an end between them.
+    # The output of two ranks may be on one line.
     seen = {int(rank): float(seconds) for rank, seconds in re.findall(r"RANK (\d+) ([\d.]+)", result.output)}
     assert seen[0] >= 1.0, "rank 0 did not wait for rank 1"
     assert told[0] >= 0.5

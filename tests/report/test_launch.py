@@ -1,4 +1,4 @@
-"""Command lines for the MPIs there are, and a job run through a launcher of our own."""
+"""Command lines for several MPIs, and a job run through a fake launcher."""
 
 import json
 import os
@@ -59,12 +59,12 @@ def test_servers_of_the_configuration_need_no_second_program():
     assert line(OPEN_MPI, job=alone) == "mpirun --bind-to core --map-by core -n 4 ./bubble"
 
 
-def test_hydra_binds_in_its_own_words():
+def test_hydra_has_its_own_options_for_binding():
     assert line(HYDRA) == "mpirun -bind-to core -map-by core -n 3 ./bubble a.nml : -n 1 tailrace serve c.yaml"
 
 
 @pytest.mark.parametrize("given", [("--bind-to", "socket"), ("--map-by=node",), ("--hostfile", "hosts")])
-def test_what_the_user_binds_stays(given):
+def test_bindings_of_the_user_are_kept(given):
     text = line(OPEN_MPI, machine=TIGHT, command=("mpirun", *given))
     assert text.startswith("mpirun " + " ".join(given) + " -n 3")
 
@@ -73,14 +73,14 @@ def test_a_batch_system_places_the_ranks_itself():
     assert line(OPEN_MPI, machine=Machine(cores=(0,), batch=True)).startswith("mpirun -n 3")
 
 
-def test_a_model_with_threads_is_not_squeezed_onto_one_core():
+def test_a_model_with_threads_is_not_bound_to_one_core():
     threaded = Job(ranks=1, program=("./m",), environment={"OMP_NUM_THREADS": "3"})
     assert line(OPEN_MPI, job=threaded) == "mpirun --bind-to none -n 1 -x OMP_NUM_THREADS ./m"
 
 
-def test_open_mpi_hands_our_variables_to_every_part():
+def test_open_mpi_passes_our_variables_to_every_program():
     given = handed_on({"TAILRACE_LOG": "debug", "HOME": "/root", "OMP_NUM_THREADS": "1"})
-    given.pop("VIRTUAL_ENV", None)  # of the Python that runs this test, which need not be in one
+    given.pop("VIRTUAL_ENV", None)  # of the Python that runs this test
     job = Job(ranks=2, program=("./m",), servers=1, server_program=("s",), environment=given)
     assert line(OPEN_MPI, job=job).endswith(
         "-n 2 -x OMP_NUM_THREADS -x TAILRACE_LOG ./m : -n 1 -x OMP_NUM_THREADS -x TAILRACE_LOG s"
@@ -102,7 +102,7 @@ def test_srun_cannot_start_two_programs():
     assert line(OTHER, job=Job(ranks=4, program=("./m",)), command=("srun",)) == "srun -n 4 ./m"
 
 
-def test_launchers_are_told_apart_by_what_they_say():
+def test_launchers_are_identified_by_their_output():
     assert kind_of("mpirun (Open MPI) 4.1.4\n") == OPEN_MPI
     assert kind_of("HYDRA build details:\n    Version: 4.0.2") == HYDRA
     assert kind_of("Intel(R) MPI Library for Linux* OS, Version 2021.11") == HYDRA
@@ -130,7 +130,7 @@ def test_hardware_threads_of_a_core_count_once(tmp_path):
         (folder / "thread_siblings_list").write_text(f"{thread % 2},{thread % 2 + 2}\n")
     assert physical_cores([0, 1, 2, 3], tmp_path) == [0, 1]
     assert physical_cores([1, 3], tmp_path) == [1]
-    assert physical_cores([7, 8], tmp_path) == [7, 8], "an unknown topology: each counts"
+    assert physical_cores([7, 8], tmp_path) == [7, 8], "with an unknown topology each counts"
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_where_the_report_will_be(tmp_path, servers, directory, included):
 
 @pytest.fixture
 def launcher(tmp_path, monkeypatch):
-    """A launcher that takes `-n RANKS PROGRAM ARGS...` and runs the program once; the test's folder is the current."""
+    """A launcher that takes `-n RANKS PROGRAM ARGS...` and runs the program once, in the test's folder."""
     path = tmp_path / "launch"
     path.write_text('#!/bin/sh\n[ "$1" = --version ] && { echo my launcher; exit; }\nshift 2\nexec "$@"\n')
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
@@ -162,7 +162,7 @@ def launcher(tmp_path, monkeypatch):
     return str(path)
 
 
-def test_the_status_of_the_job_is_ours(launcher):
+def test_the_status_of_the_job_is_returned(launcher):
     assert run("c.yaml", ["sh", "-c", "exit 0"], ranks=1, mpirun=launcher) == 0
     assert run("c.yaml", ["sh", "-c", "exit 7"], ranks=1, mpirun=launcher) == 7
     assert run("c.yaml", ["sh", "-c", "kill -9 $$"], ranks=1, mpirun=launcher) == 137
@@ -192,7 +192,7 @@ def test_without_a_terminal_there_are_plain_lines(launcher, tmp_path, capfd, mon
     assert run("c.yaml", ["sh", "-c", script], ranks=1, mpirun=launcher) == 0
     out, err = capfd.readouterr()
     assert out == "model says\n"
-    assert err.count("tailrace: bubble step 120, t = 43.25 s") == 1, "said once, since nothing changed"
+    assert err.count("tailrace: bubble step 120, t = 43.25 s") == 1, "once, since nothing changed"
 
 
 def test_on_a_terminal_output_scrolls_above_the_line(launcher, tmp_path):
@@ -256,18 +256,18 @@ def test_signals_reach_the_job_once(launcher, tmp_path, number):
         (["true"], 0, "a job needs at least one model rank"),
     ],
 )
-def test_what_cannot_start_is_said(launcher, program, ranks, message):
+def test_a_job_that_cannot_start_is_reported(launcher, program, ranks, message):
     with pytest.raises(LaunchError, match=message):
         run("c.yaml", program, ranks=ranks, mpirun=launcher)
 
 
-def test_a_missing_configuration_is_said_before_anything_starts(launcher):
+def test_a_missing_configuration_is_reported_before_the_start(launcher):
     with pytest.raises(tailrace.Error, match=r"none\.yaml: .*No such file"):
         run("none.yaml", ["touch", "started"], ranks=1, mpirun=launcher)
     assert not Path("started").exists()
 
 
-def test_a_wrong_configuration_is_said_before_anything_starts(launcher):
+def test_a_wrong_configuration_is_reported_before_the_start(launcher):
     Path("c.yaml").write_text("tailrace: 1\nservers: {report_dictionary: here, count: many}\n")
     with pytest.raises(tailrace.Error) as error:
         run("c.yaml", ["touch", "started"], ranks=1, mpirun=launcher)
@@ -286,7 +286,7 @@ def test_without_a_report_none_is_looked_for(launcher, tmp_path, capsys):
     assert "straka.yaml" not in capsys.readouterr().out
 
 
-def test_the_command_line_hands_the_launcher_on(launcher, tmp_path, capsys):
+def test_the_command_line_passes_the_launcher_on(launcher, tmp_path, capsys):
     (tmp_path / "other").mkdir()
     Path(launcher).rename(tmp_path / "other" / "launch")
     with pytest.raises(SystemExit) as ended:
@@ -298,7 +298,7 @@ def test_the_command_line_hands_the_launcher_on(launcher, tmp_path, capsys):
     assert "other/launch_it, which --mpirun names, is not a program" in capsys.readouterr().err
 
 
-def test_the_help_says_whose_ranks_are_meant(capsys):
+def test_the_help_explains_the_number_of_ranks(capsys):
     with pytest.raises(SystemExit):
         cli.main(["run", "--help"])
     said = " ".join(capsys.readouterr().out.split())

@@ -51,7 +51,7 @@ def test_other_numbers():
     assert plural(2, "server") == "2 servers"
 
 
-def test_terminal_tells_what_matters():
+def test_terminal_shows_the_essentials():
     text = terminal(made_up.report())
     assert "complete" in text
     assert "straka.yaml" in text
@@ -59,7 +59,7 @@ def test_terminal_tells_what_matters():
     assert re.search(r"written\s+1\.0 GiB\s+of 4\.0 GiB \(4\.0 to 1\), 102 MiB/s", text) or "102.4 MiB/s" in text
     assert re.search(r"lag\s+20 ms\s+from put to disk, at most 30 ms", text)
     assert re.search(r"theta\s+100\s+4\.0 KiB\s+800 µs\s+10 ms\s+80 ms\s+none\s+20", text)
-    assert text.index("theta") < text.index(" w "), "the dearest field comes first"
+    assert text.index("theta") < text.index(" w "), "the most expensive field is first"
     assert re.search(r"profiles\.nc\s+30\s+3\s+2\.0 GiB\s+512 MiB\s+4\.0\s+300 ms\s+900 s", text)
     assert re.search(r"0 node1\s+20 %\s+receive 333 ms, accumulate 333 ms, assemble 333 ms\s+20 ms\s+1\.0 GiB", text)
     assert "!" not in text
@@ -85,7 +85,7 @@ def test_nothing_to_say_about_a_good_run():
     assert findings(made_up.report()) == []
 
 
-def test_findings_name_the_trouble_and_the_remedy():
+def test_findings_name_the_problem_and_the_remedy():
     bad = made_up.report(
         fields=[made_up.field("w", stalled=3.0), made_up.field("never", count=0, seconds=0, unwanted=500)],
         clients=[made_up.client(0, stall_seconds=2.0, spilled_bytes=3 << 20), made_up.client(1)],
@@ -100,7 +100,7 @@ def test_findings_name_the_trouble_and_the_remedy():
     assert "never wanted by any file: never." in said
 
 
-def test_burst_buffers_are_told_where_there_are_some():
+def test_burst_buffers_are_shown_if_there_are_any():
     counts = {"to_nodes": made_up.timings(4, 2.0, most=0.75), "bytes": 3 << 20, "high_water_bytes": 2 << 20}
     made = {"checkpoints": 4, "checkpoint_bytes": 5 << 20, "checkpoint": made_up.timings(4, 9.0, most=3.0)}
     for overflowed, end in ((0, "2.0 MiB waited"), (3, "3 members did not fit and went to the directory at once")):
@@ -113,7 +113,7 @@ def test_burst_buffers_are_told_where_there_are_some():
     assert len(checkpoints({"servers": [server], "clients": []})) == 1
 
 
-def test_a_nearly_full_buffer_is_said_before_it_hurts():
+def test_a_nearly_full_buffer_is_reported_early():
     near = made_up.report(clients=[made_up.client(0, buffer_high_water_bytes=250 << 20), made_up.client(1)])
     assert findings(near) == [
         "The buffer of 1 rank was over 90 % full at some moment: "
@@ -121,7 +121,7 @@ def test_a_nearly_full_buffer_is_said_before_it_hurts():
     ]
 
 
-def test_a_run_that_did_nothing_has_a_report_too():
+def test_an_empty_run_has_a_report_too():
     empty = made_up.report(fields=[], files=[], clients=[], servers=[])
     empty["totals"] = dict.fromkeys(empty["totals"], 0)
     empty["run"]["seconds"] = 0.0
@@ -131,7 +131,7 @@ def test_a_run_that_did_nothing_has_a_report_too():
 
 
 class Page(HTMLParser):
-    """Collects ids and everything that would be fetched; checks that elements are closed in order."""
+    """Collects ids and everything that would be fetched, and checks that elements are closed in order."""
 
     VOID = frozenset({"meta", "br", "hr", "img", "link", "input"})
 
@@ -162,11 +162,11 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_page_is_whole_and_needs_nothing_else():
+def test_the_page_is_complete_and_self_contained():
     text = html.page(made_up.report())
     page = Page(text)
     assert page.fetched == []
-    assert len(page.ids) == len(set(page.ids)), "ids of two plots meet"
+    assert len(page.ids) == len(set(page.ids)), "two plots have the same id"
     assert "@import" not in text
     assert not re.search(r"url\((?!#)", text)
     references = set(re.findall(r"url\(#([^)]*)\)", text)) | set(re.findall(r'href="#([^"]*)"', text))
@@ -239,7 +239,7 @@ def test_traces_of_all_ranks_become_one(tmp_path):
         ('{"schema": "tailrace-report", "version": 9}', r"has version 9 of the report; this Tailrace reads version 1"),
     ],
 )
-def test_what_is_no_report_is_said(tmp_path, text, message):
+def test_an_invalid_report_is_an_error(tmp_path, text, message):
     (tmp_path / "report.json").write_text(text)
     with pytest.raises(ReportError, match=message):
         load(tmp_path)

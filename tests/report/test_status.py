@@ -11,11 +11,11 @@ def test_nothing_before_the_first_server_wrote(tmp_path):
     assert status.read(tmp_path / "nowhere") is None
 
 
-def test_servers_are_taken_together(tmp_path):
+def test_servers_are_combined(tmp_path):
     made_up.write(made_up.status(0), tmp_path / "status.json")
     made_up.write(made_up.status(1), tmp_path / "status.1.json")
     run = status.read(tmp_path)
-    assert run.components == (status.Component("bubble", 120, 43.25, 12.34),), "the slowest counts"
+    assert run.components == (status.Component("bubble", 120, 43.25, 12.34),), "that of the slowest"
     assert [file.path for file in run.files] == ["out/file0.nc", "out/file1.nc"]
     assert run.bytes_out == 6 << 20
     assert run.bytes_out_per_second == 2 << 20
@@ -34,7 +34,7 @@ def test_the_line(tmp_path):
     )
 
 
-def test_the_line_tells_what_waits_in_burst_buffers():
+def test_the_line_shows_undrained_checkpoints():
     durable = {"seconds_to_durable": 2.5, "bytes": 3 << 20, "bytes_per_second": 1.2 * (1 << 20), "model_seconds": 0.25}
     one = {"component": "bubble", "count": 0, "step": 0, "time": 0.0} | durable
     buffer = {"step": 9, "seconds_to_nodes": 0.5, "waiting": 2, "waiting_bytes": 7 << 20}
@@ -45,7 +45,7 @@ def test_the_line_tells_what_waits_in_burst_buffers():
     assert text.endswith(" | checkpoint 6: 3.0 MiB durable in 2.5 s (1.2 MiB/s), the model paid 250 ms in all"), text
 
 
-def test_two_components_stand_side_by_side():
+def test_two_components_are_shown_side_by_side():
     ocean = {"name": "ocean", "step": 3, "time": 10.0, "steps_per_second": 0.5}
     page = made_up.status()
     page["components"].append(ocean)
@@ -59,14 +59,14 @@ def test_a_speed_that_is_not_known_yet_is_left_out():
     assert status.line(status.merge([page])).startswith("bubble step 120, t = 43.25 s | out ")
 
 
-def test_what_went_wrong_comes_first():
+def test_faults_come_first():
     pages = [made_up.status(0, state="running"), made_up.status(1, state="disk full")]
     assert status.line(status.merge(pages)).startswith("disk full | bubble")
     assert status.merge([made_up.status(k, state="complete") for k in range(2)]).state == "complete"
     assert status.merge([made_up.status(0, state="complete"), made_up.status(1)]).state == "running"
 
 
-def test_an_earlier_run_does_not_count(tmp_path):
+def test_an_earlier_run_is_ignored(tmp_path):
     path = made_up.write(made_up.status(0), tmp_path / "status.json")
     stale = status.status_files(tmp_path)
     assert status.read(tmp_path, stale) is None
@@ -75,7 +75,7 @@ def test_an_earlier_run_does_not_count(tmp_path):
     assert status.read(tmp_path, stale) is not None
 
 
-def test_foreign_and_broken_files_are_passed_over(tmp_path):
+def test_foreign_and_broken_files_are_ignored(tmp_path):
     (tmp_path / "status.json").write_text("{ half")
     made_up.write({"schema": "other"}, tmp_path / "status.1.json")
     made_up.write(made_up.status(2, version=2), tmp_path / "status.2.json")

@@ -1,10 +1,10 @@
-"""Reads a stream in a process of its own, and keeps each step in a file.
+"""Reads a stream in a separate process, and stores each step in a file.
 
     python consumer.py SOURCE FOLDER START [SECONDS]
 
-START: how many steps to leave out, or `first`, where the stream is. SECONDS: how long it takes over each step. What it
-has got is FOLDER/<number>.pickle, written under another name first, so that a kill leaves whole ones. Neither MPI nor
-the compiled part of Tailrace can be had.
+START: number of steps to skip, or `first`: the present step of the stream. SECONDS: the time that it takes for each
+step. A step is stored as FOLDER/<number>.pickle, written under another name first, so that a kill leaves only complete
+files. Neither MPI nor the compiled part of Tailrace can be imported.
 """
 
 import pickle

@@ -18,7 +18,7 @@ if Path("loads").exists():
 
 
 def keep(ds):
-    """Each step as a file, by its time."""
+    """Stores each step as a file, by its time."""
     number = len(list(Path("kept").glob("*.pickle")))
     Path(f"kept/{number:04}.pickle").write_bytes(pickle.dumps(ds))
 
@@ -56,7 +56,7 @@ def keep_interpreter(ds):
 
 
 def starts(ds):
-    """One process in its group, one in a session of its own, and one of that kind without a parent."""
+    """One process in its group, one in a separate session, and one in a separate session without a parent."""
     here = subprocess.Popen(["sleep", "1000"])
     away = subprocess.Popen(["sleep", "1000"], start_new_session=True)
     orphan = subprocess.run(
@@ -97,7 +97,7 @@ def _wait(number):
 
 
 def has_a_pool(ds):
-    """Whose processes share what it holds."""
+    """The processes of the pool share its memory."""
     held = bytearray(os.urandom(1 << 20)) * 200
     with multiprocessing.get_context("fork").Pool(4) as pool:
         assert pool.map(_wait, range(8), chunksize=1) == [*range(8)]

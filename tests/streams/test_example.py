@@ -1,4 +1,4 @@
-"""examples/streams as its README runs it: pictures beside the server, and a script that follows the same job's file."""
+"""examples/streams as in its README: pictures made beside the server, and a script that follows the same job's file."""
 
 import os
 import shutil
@@ -46,6 +46,6 @@ def test_pictures_while_it_runs(folder):
     assert told.splitlines()[-1] == f"5 steps, front at {front_km(folder):.1f} km"
     pictures = {path.name: matplotlib.image.imread(path) for path in (folder / "pictures").iterdir()}
     assert sorted(pictures) == [f"theta_{seconds:05d}s.png" for seconds in SECONDS]
-    assert len({picture.tobytes() for picture in pictures.values()}) == len(SECONDS), "two are the same"
+    assert len({picture.tobytes() for picture in pictures.values()}) == len(SECONDS), "two pictures are equal"
     for picture in (*pictures.values(), matplotlib.image.imread(folder / "live.png")):
-        assert len(np.unique(picture.reshape(-1, picture.shape[-1]), axis=0)) > 20, "nothing is drawn"
+        assert len(np.unique(picture.reshape(-1, picture.shape[-1]), axis=0)) > 20, "the picture is empty"

@@ -51,7 +51,7 @@ def got(folder: Path) -> list[xr.Dataset]:
 
 
 def check(steps: list[xr.Dataset], path: Path) -> None:
-    """Against the finished file, read by another library, and against what the model put."""
+    """Compares steps with the finished file, read by another library, and with the values of the model."""
     with xr.open_dataset(path, engine="netcdf4") as whole:
         assert len(steps) == whole.sizes[TIME] == STEPS
         for number, step in enumerate(steps):
@@ -81,7 +81,7 @@ def test_two_consumers_get_each_step_once_in_order(job, tmp_path):
         check(got(tmp_path / name), folder / "out.nc")
 
 
-def test_a_consumer_that_is_killed_goes_on_where_it_was(job, tmp_path):
+def test_a_killed_consumer_continues_where_it_was(job, tmp_path):
     folder = tmp_path / "run"
     dice = random.Random(5)
     with job.start(wave(STEPS, pace=0.03), servers(1), config=CONFIG, folder=folder) as running:
@@ -109,7 +109,7 @@ def test_fields_region_every_and_start(job):
     assert len(list(tailrace.stream(path, start=9))) == 3
 
 
-def test_a_job_that_is_killed_ends_the_loop_after_all_whole_records(job):
+def test_a_killed_job_ends_the_loop_after_all_complete_records(job):
     with job.start(wave(STEPS, pace=0.05), servers(1), config=CONFIG) as running:
         path = running.folder / "out.nc"
         count = 0
@@ -126,7 +126,7 @@ def test_a_job_that_is_killed_ends_the_loop_after_all_whole_records(job):
         assert count == file.sizes[TIME]
 
 
-def test_an_error_of_the_job_is_told(job):
+def test_an_error_of_the_job_is_reported(job):
     player = wave(30)
     player.scenario["fault"] = {"kind": "leave", "rank": 1, "step": 20}
     with job.start(player, servers(1), config=CONFIG) as running:
@@ -137,7 +137,7 @@ def test_an_error_of_the_job_is_told(job):
     assert ended.value.outcome != "complete" and ended.value.outcome in str(ended.value)
 
 
-def test_timeouts_say_what_was_waited_for(job, tmp_path):
+def test_timeouts_name_the_missing_step(job, tmp_path):
     with pytest.raises(StreamTimeout, match=r"never\.nc: waited 0\.2 s for this NetCDF to be created"):
         next(tailrace.stream(tmp_path / "never.nc", timeout=0.2))
     with job.start(wave(400, pace=1.0), servers(1), config=CONFIG) as running:
@@ -150,7 +150,7 @@ def test_timeouts_say_what_was_waited_for(job, tmp_path):
             list(tailrace.stream(running.folder / "out.nc", timeout=0.1))
 
 
-def test_mistakes_name_what_is_near(job):
+def test_mistakes_name_the_nearest(job):
     result = job(wave(4, pace=0.0), servers(1), config=CONFIG).finished()
     path = result.path("out.nc")
     with pytest.raises(StreamError, match=r"out\.nc: there is no field 'w_meen'\. Did you mean 'w_mean'\?"):

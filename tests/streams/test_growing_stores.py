@@ -45,7 +45,7 @@ def wave(pace: float = 0.03):
 
 
 def without_history(step: xr.Dataset) -> xr.Dataset:
-    """It tells when the file was made."""
+    """The history has the time of creation."""
     return step.assign_attrs(history="")
 
 
@@ -85,8 +85,8 @@ def test_sources_of_a_finished_job_give_equal_parts(job):
         assert len(list(tailrace.stream(path, start="last"))) == 1
 
 
-def test_a_mark_is_seen_while_it_goes_from_file_to_file(tmp_path):
-    """As the writer of a store moves it with each commit: to the new metadata before these take the name."""
+def test_a_mark_is_seen_while_it_moves_between_files(tmp_path):
+    """Like the writer of a store, which marks the new metadata before it renames them, at each commit."""
     path = tmp_path / "zarr.json"
 
     def put_in_place() -> int:

@@ -1,5 +1,5 @@
-"""Who comes to the ports of a stream with bad intentions: the run goes on, its files are whole, and other readers come
-back to the stream."""
+"""Hostile connections to the ports of a stream: the run continues, its files are complete, and other readers can
+reconnect to the stream."""
 
 import base64
 import contextlib
@@ -67,7 +67,7 @@ def send(port: int, what: bytes) -> None:
 
 
 def garbage(dice: random.Random) -> list[bytes]:
-    """Some of it begins as messages of EVPath do, and announces more than any memory holds: ADIOS2 2.12 crashes."""
+    """Some of it begins like a message of EVPath with a size that exceeds all memory, at which ADIOS2 2.12 crashes."""
     kinds = [b"CMP\0", b"\0PMC", b"CMD\0", b"\0DMC", b"CMH\0", b"\0AMC"]
     return [
         b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
@@ -102,7 +102,7 @@ def test_garbage_at_every_port(job):
 
 
 class Tamperer:
-    """Between a reader and the stream: changes what the reader says, as a reader of another version would say it."""
+    """A proxy between a reader and the stream that changes the reader's messages, to simulate another version."""
 
     def __init__(self, running, port: int, change):
         self.to, self.change = port, change
@@ -168,7 +168,7 @@ def test_a_hundred_readers_that_vanish(job):
         command = [sys.executable, "-c", MANY_READERS, str(running.folder / "out")]
         crowd = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=60)
         assert crowd.returncode == 0 and running.alive()
-        assert 0 < int(crowd.stdout) < 100, "some come to read, and some vanish before"
+        assert 0 < int(crowd.stdout) < 100, "some readers read steps, and others vanish before"
         running.wait(120).finished()
     check_file(running)
     counts(running)

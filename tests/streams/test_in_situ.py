@@ -1,4 +1,4 @@
-"""Actions: functions get each record while the model runs, and what they do wrong stays with them."""
+"""Actions: functions get each record while the model runs, and their faults do not affect the run."""
 
 import json
 import pickle
@@ -44,7 +44,7 @@ def folder(tmp_path) -> Path:
 def run(job, folder: Path, steps: int, config: dict, serving=None, pace: float = 0.0):
     with job.start(wave(steps, pace), serving or servers(2), config=config, folder=folder) as running:
         result = running.wait(120).finished()
-    with xr.open_dataset(folder / "out.nc") as file:  # whatever the actions did
+    with xr.open_dataset(folder / "out.nc") as file:  # independent of the actions
         assert np.array_equal(file.w, [put_values(0, SHAPE, n + 1.0, n + 1) for n in range(steps)])
     return result
 
@@ -66,7 +66,7 @@ def test_each_step_once_in_order_as_in_the_file(job, folder, serving):
             xr.testing.assert_identical(pickle.loads(path.read_bytes()), whole.isel(time=[number]))
 
 
-def test_a_slow_function_holds_nobody_up(job, folder):
+def test_a_slow_function_delays_nothing(job, folder):
     action = {"python": "functions.py:keep_slowly", "queue": 2}
     result = run(job, folder, 60, configuration(slow=action), pace=0.02)
     report = report_of(folder, "slow")
@@ -76,7 +76,7 @@ def test_a_slow_function_holds_nobody_up(job, folder):
     assert "in_situ.slow: 2 steps wait for its function, so further ones are discarded" in result.output
 
 
-def test_what_a_function_raises_is_told(job, folder):
+def test_an_exception_of_a_function_is_reported(job, folder):
     result = run(job, folder, 10, configuration(fails={"python": "functions.py", "when_full": "wait"}))
     report = report_of(folder, "fails")
     values = [int(put_values(0, SHAPE, n + 1.0, n + 1)[0, 0, 0]) for n in range(10)]
@@ -95,7 +95,7 @@ def test_what_a_function_raises_is_told(job, folder):
         ("leaks", "memory", "MiB; 256 MiB are allowed (`memory`)"),
     ],
 )
-def test_a_function_that_fails_badly_is_given_up(job, folder, function, kind, told):
+def test_a_function_that_crashes_is_abandoned(job, folder, function, kind, told):
     timeout = "1 s" if kind == "timeout" else "60 s"
     action = {"python": f"functions.py:{function}", "timeout": timeout, "memory": "256 MiB", "when_full": "wait"}
     result = run(job, folder, 8, configuration(bad=action))
@@ -113,7 +113,7 @@ def test_a_function_that_fails_badly_is_given_up(job, folder, function, kind, to
         ("broken.py:draw", "broken.py cannot be loaded: ModuleNotFoundError: No module named 'nowhere'"),
     ],
 )
-def test_a_script_that_cannot_be_loaded_is_told(job, folder, python, told):
+def test_a_script_that_cannot_be_loaded_is_reported(job, folder, python, told):
     (folder / "broken.py").write_text("import nowhere\n")
     result = run(job, folder, 5, configuration(bad={"python": python}))
     assert told.removeprefix("AttributeError: .*") in result.output
@@ -136,7 +136,7 @@ def test_mistakes_of_the_configuration(job, folder):
 
 
 def test_the_interpreter_of_another_environment(job, folder, tmp_path):
-    """It has the readers, and of Tailrace what is Python."""
+    """It has the readers and the Python part of Tailrace."""
     other = tmp_path / "other"
     venv.create(other, symlinks=True)
     packages = Path(sysconfig.get_path("purelib", "venv", vars={"base": str(other)}))

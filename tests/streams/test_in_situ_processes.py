@@ -1,4 +1,4 @@
-"""The processes of an action without a run: each test is the server of one."""
+"""The processes of an action without a run: each test plays the server of one."""
 
 import importlib.util
 import json
@@ -89,13 +89,13 @@ def test_a_step_is_read_with_what_the_interpreter_has(monkeypatch, step, reader)
     assert len(given) == 1
 
 
-def test_an_interpreter_without_a_reader_is_told(monkeypatch):
+def test_an_interpreter_without_a_reader_is_reported(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None)
     with pytest.raises(StreamError, match="needs netCDF4 or h5netcdf: pip install"), open_image(-1):
         pass
 
 
-def test_why_a_step_is_refused_is_told_and_nothing_of_it_is_kept():
+def test_a_refused_step_is_reported_and_not_kept():
     descriptors = len([*Path("/proc/self/fd").iterdir()])
     with in_memory(b"no NetCDF" * 1000) as image, pytest.raises(OSError, match="NetCDF: "):
         call(print, image.fileno())
@@ -107,7 +107,7 @@ def test_why_a_step_is_refused_is_told_and_nothing_of_it_is_kept():
     ("function", "outcome"),
     [("starts", "done"), ("starts_and_hangs", "timeout"), ("starts_and_leaves", "crashed")],
 )
-def test_what_a_function_starts_ends_with_it(tmp_path, step, function, outcome):
+def test_processes_of_a_function_end_with_it(tmp_path, step, function, outcome):
     action = Action(tmp_path, function, timeout=1.0)
     action.hand(step)
     report = action.end()
@@ -116,7 +116,7 @@ def test_what_a_function_starts_ends_with_it(tmp_path, step, function, outcome):
     assert [process for process in started if is_alive(int(process))] == []
 
 
-def test_what_a_function_starts_ends_when_a_supervisor_is_killed(tmp_path, step):
+def test_processes_of_a_function_end_when_a_supervisor_is_killed(tmp_path, step):
     action = Action(tmp_path, "starts_and_hangs")
     action.hand(step)
     await_that((tmp_path / "started").exists)
@@ -124,11 +124,11 @@ def test_what_a_function_starts_ends_when_a_supervisor_is_killed(tmp_path, step)
     action.process.send_signal(signal.SIGKILL)
     action.process.wait()
     await_that(lambda: not is_alive(here))
-    for process in away:  # of sessions of their own: nobody is left who knows them
+    for process in away:  # in separate sessions: no process is left that knows them
         os.kill(process, signal.SIGKILL)
 
 
-def test_memory_of_what_a_function_starts_counts(tmp_path, step):
+def test_memory_of_processes_of_a_function_counts(tmp_path, step):
     action = Action(tmp_path, "starts_what_holds", timeout=20.0, memory=256 << 20)
     action.hand(step)
     assert action.end()["failed"] == {"raised": 0, "timeout": 0, "crashed": 0, "memory": 1}
@@ -142,14 +142,14 @@ def test_memory_that_processes_share_counts_once(tmp_path, step):
     assert (report["done"], report["last_error"]) == (1, "")
 
 
-def test_a_function_can_end_what_it_starts(tmp_path, step):
+def test_a_function_can_end_its_processes(tmp_path, step):
     action = Action(tmp_path, "ends_what_it_starts", timeout=20.0)
     action.hand(step)
     report = action.end()
     assert (report["done"], report["last_error"]) == (1, "")
 
 
-def test_an_error_of_any_length_is_told(tmp_path, step):
+def test_an_error_of_any_length_is_reported(tmp_path, step):
     action = Action(tmp_path, "tells_much")
     action.hand(step)
     action.hand(step)
@@ -159,7 +159,7 @@ def test_an_error_of_any_length_is_told(tmp_path, step):
     assert 'functions.py", line' in action.log()
 
 
-def test_nothing_is_started_when_no_step_comes_any_more(tmp_path, step):
+def test_nothing_is_started_after_the_last_step(tmp_path, step):
     (tmp_path / "loads").touch()
     action = Action(tmp_path, "hangs", timeout=2.0)
     action.hand(step)
@@ -167,7 +167,7 @@ def test_nothing_is_started_when_no_step_comes_any_more(tmp_path, step):
     assert (tmp_path / "loads").read_text() == "once\n"
 
 
-def test_a_process_that_nobody_asks_any_more_ends_quietly(tmp_path):
+def test_a_process_without_a_server_ends_quietly(tmp_path):
     own, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     own.close()
     command = [sys.executable, "-P", "-m", "tailrace.in_situ.worker", FUNCTIONS, "keep", str(theirs.fileno())]

@@ -1,4 +1,4 @@
-"""tailrace.stream on BP datasets whose job was killed: all whole steps, then the end, with a report or without one."""
+"""tailrace.stream on BP datasets of a killed job: all complete steps, then the end, with or without a report."""
 
 import shutil
 import threading
@@ -18,7 +18,7 @@ ENGINES = ["bp4", "bp5"]
 
 
 def start(job, folder):
-    """Of a job that is killed before its end."""
+    """Starts a job that is killed before its end."""
     what = {"format": "adios2", "variables": [{"field": "w", "operation": "snapshot", "every": "1 step"}]}
     config = {
         "model_time": {"calendar": "standard", "start": "2026-01-01"},
@@ -31,7 +31,7 @@ def start(job, folder):
 
 
 def check(steps, path) -> None:
-    """Against what ADIOS2 finds, and what the model put."""
+    """Compares steps with those of ADIOS2 and with the values of the model."""
     records = adios2_reading.read(path)[0]["w"]
     assert len(steps) == len(records) >= BEFORE_THE_KILL
     for number, (step, record) in enumerate(zip(steps, records, strict=True)):
@@ -40,7 +40,7 @@ def check(steps, path) -> None:
 
 
 def to_the_end(path, seconds: float = 60.0, **options) -> list:
-    """What a reader without `timeout` gets, if it ends."""
+    """The steps of a reader without `timeout`, which must end."""
     steps, errors = [], []
 
     def read() -> None:
@@ -52,13 +52,13 @@ def to_the_end(path, seconds: float = 60.0, **options) -> list:
     reading = threading.Thread(target=read, daemon=True)
     reading.start()
     reading.join(seconds)
-    assert not reading.is_alive(), "it goes on for ever"
+    assert not reading.is_alive(), "the reader does not end"
     if errors:
         raise errors[0]
     return steps
 
 
-def test_a_killed_job_ends_the_loop_after_all_whole_steps(job, tmp_path):
+def test_a_killed_job_ends_the_loop_after_all_complete_steps(job, tmp_path):
     folder = tmp_path / "run"
     folder.mkdir()
     with start(job, folder) as running:
@@ -77,7 +77,7 @@ def test_a_killed_job_ends_the_loop_after_all_whole_steps(job, tmp_path):
         assert len(to_the_end(copied, start="last")) == 1
 
 
-def test_a_reader_that_knows_no_report_follows_the_mark(job, tmp_path):
+def test_a_reader_without_a_report_follows_the_mark(job, tmp_path):
     """While the job runs it waits; when it is killed it ends."""
     folder = tmp_path / "run"
     folder.mkdir()
@@ -94,8 +94,8 @@ def test_a_reader_that_knows_no_report_follows_the_mark(job, tmp_path):
         check(reader.got(), folder / f"{one}.bp")
 
 
-def test_an_index_without_its_head_is_no_dataset(tmp_path, monkeypatch):
-    """As a writer leaves it that is killed in the moment when it makes the dataset."""
+def test_an_index_without_its_head_is_not_a_dataset(tmp_path, monkeypatch):
+    """The state that a writer leaves if it is killed while it creates the dataset."""
     (tmp_path / "cut.bp").mkdir()
     (tmp_path / "cut.bp" / "md.idx").touch()
     with pytest.raises(StreamTimeout, match=r"cut\.bp: waited 0\.1 s for it to be created"):

@@ -1,4 +1,4 @@
-"""tailrace.stream on ADIOS2 files and streams, as their own library writes them, and on Zarr stores of xarray."""
+"""tailrace.stream on ADIOS2 files and streams written by ADIOS2 itself, and on Zarr stores of xarray."""
 
 import subprocess
 import sys
@@ -38,7 +38,7 @@ with adios2.Stream(io, name, "w") as out:
 
 
 def wave(steps: int) -> xr.Dataset:
-    """What the writer writes, not decoded."""
+    """The dataset of the writer, not decoded."""
     return xr.Dataset(
         {"h": (("time", "x"), np.arange(3.0) + 10 * np.arange(steps)[:, None], {"units": "m"})},
         coords={
@@ -93,7 +93,7 @@ def test_a_stream_over_sst_by_its_name_without_the_ending(tmp_path):
     check(steps, 20)
 
 
-def test_a_stream_that_nobody_opens_is_a_timeout(tmp_path):
+def test_a_stream_without_a_writer_is_a_timeout(tmp_path):
     pytest.importorskip("adios2")
     with pytest.raises(StreamTimeout, match=r"wave\.sst: waited 0\.2 s for it to be created"):
         next(tailrace.stream(tmp_path / "wave.sst", timeout=0.2))

@@ -1,15 +1,15 @@
-"""What is read of a step of ADIOS2 for a selection of a variable."""
+"""The part of an ADIOS2 step that is read for a selection of a variable."""
 
 import numpy as np
 import pytest
 from tailrace.streams.adios_step import StepArray
 from xarray.core import indexing
 
-CELLS = 10**12  # more than one could go through one by one
+CELLS = 10**12  # too many to visit one by one
 
 
 class Opened:
-    """Stands for a step: the value of a cell is its position, as far as that is looked at."""
+    """A fake step, in which the value of a cell is its position, computed on demand."""
 
     def __init__(self) -> None:
         self.boxes = []

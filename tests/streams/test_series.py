@@ -42,7 +42,7 @@ def wave(pace: float = 0.0):
 
 
 def files_of(folder: Path, pattern: str) -> list[xr.Dataset]:
-    """In the order of their records, by xarray alone."""
+    """The files in the order of their records, by xarray alone."""
     paths = sorted(folder.glob(pattern))
     opened = [xr.open_dataset(path, engine="zarr" if path.suffix == ".zarr" else "netcdf4") for path in paths]
     return sorted(opened, key=lambda data: data[growing(data)[0]].values[0])
@@ -75,7 +75,7 @@ def test_a_series_of_a_running_job(job, tmp_path):
     folder = tmp_path / "run"
     folder.mkdir()
     readers = {pattern: Reader(folder / pattern) for pattern in SERIES}
-    late = Reader(folder / "out_*.nc", fields=["w"], start=17)  # of steps that are not there yet
+    late = Reader(folder / "out_*.nc", fields=["w"], start=17)  # of future steps
     with job.start(wave(0.02), servers(2), config=CONFIG, folder=folder) as running:
         running.wait_for("STEP 30\n")
         with standing_still(running):
@@ -112,7 +112,7 @@ def test_a_job_that_is_killed_between_files_ends_the_loop(job):
     assert 15 <= count < STEPS
 
 
-def test_mistakes_in_a_series_are_told(job, tmp_path):
+def test_mistakes_in_a_series_are_reported(job, tmp_path):
     folder = job(wave(), servers(1), config=CONFIG).finished().folder
     with pytest.raises(StreamTimeout, match=r"never_\*\.nc: waited 0\.1 s for the first file of this series to be"):
         next(tailrace.stream(folder / "never_*.nc", timeout=0.1))

@@ -1,4 +1,4 @@
-"""Streams of ADIOS2 (SST): readers come, go and misbehave, and the model does not notice."""
+"""Streams of ADIOS2 (SST): readers connect, disconnect and misbehave without an effect on the model."""
 
 import base64
 import signal
@@ -42,7 +42,7 @@ def assert_steps(found: list[dict], *, all_of_them: bool = False) -> None:
         assert line["title"] == "a stream"
 
 
-def test_a_reader_gets_each_step_and_the_contact_is_the_users_alone(job):
+def test_a_reader_gets_each_step_and_the_contact_file_is_private(job):
     with start(job, late=True, when_full="block") as running:
         path = contact(running)
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -56,8 +56,8 @@ def test_a_reader_gets_each_step_and_the_contact_is_the_users_alone(job):
 
 
 @pytest.mark.parametrize("when_full", ["discard", "block"])
-def test_nobody_has_to_read(job, when_full):
-    """Nor do the servers wait for a reader that never comes, where they wait for readers."""
+def test_no_reader_is_needed(job, when_full):
+    """Servers that wait for readers do not wait for one that never connects."""
     with start(job, pace=0.0, when_full=when_full, queue=2) as running:
         running.wait(30).finished()
     check_file(running)
@@ -84,7 +84,7 @@ def test_readers_come_and_go_and_a_slow_one_makes_gaps(job):
     assert len(lines(slow)) < STEPS
 
 
-def test_a_stopped_reader_holds_nothing_up(job):
+def test_a_stopped_reader_delays_nothing(job):
     with start(job, pace=0.01, queue=2) as running:
         with standing_still(running):
             process = reader(running)
@@ -108,7 +108,7 @@ def test_other_addresses_than_the_loopback_reach_nothing(job):
     with start(job, pace=0.02) as running:
         told = base64.b64decode(contact(running).read_text().splitlines()[-1].partition(":")[2])
         ports = [port for port in listening(running) if port.to_bytes(4, "little") in told]
-        assert ports, "the contact file names no port of the job"
+        assert ports, "the contact file has no port of the job"
         for port in ports:
             with pytest.raises(OSError):
                 socket.create_connection((address, port), timeout=0.5).close()

@@ -1,6 +1,6 @@
-"""tailrace.stream on a running job over SST: each step once, in order, and each gap known on both sides.
+"""tailrace.stream on a running job over SST: each step once, in order, and gaps are counted on both sides.
 
-TAILRACE_TEST_STREAM_KILLS=20: how often a consumer is killed (2).
+TAILRACE_TEST_STREAM_KILLS=20: number of kills of a consumer (default 2).
 """
 
 import os
@@ -23,7 +23,7 @@ KILLS = int(os.environ.get("TAILRACE_TEST_STREAM_KILLS", "2"))
 
 @pytest.fixture
 def folder(tmp_path) -> Path:
-    """Of the job. Consumers may wait for it."""
+    """The folder of the job. Consumers may wait for it."""
     return tmp_path / "run"
 
 
@@ -53,7 +53,7 @@ def wait_for_steps(running, consumer, more_than: int) -> None:
 
 
 def check(consumer) -> list[xr.Dataset]:
-    """Each step once, in order, as it is in the file that the same job wrote."""
+    """Each step once, in order, and equal to that in the file of the same job."""
     steps = [pickle.loads(path.read_bytes()) for path in sorted(consumer.folder.glob("*.pickle"))]
     numbers = [step.encoding["step"] for step in steps]
     assert numbers == sorted(set(numbers)), numbers
@@ -64,7 +64,7 @@ def check(consumer) -> list[xr.Dataset]:
 
 
 def assert_gaps_are_told(steps: list[xr.Dataset]) -> None:
-    """Of one reader: what it missed is what lies between the numbers of its steps."""
+    """For one reader: the missed steps are the gaps in the numbers of its steps."""
     for step, count in zip(steps, range(1, len(steps) + 1), strict=True):
         assert step.encoding["missed"] == step.encoding["step"] - steps[0].encoding["step"] + 1 - count
 
@@ -93,7 +93,7 @@ def test_gaps_for_a_slow_consumer_are_counted_on_both_sides(job, folder):
         go_slowly_until(running, lambda: how_many(slow) > 0)
         running.wait(120).finished()
         end_of(quick)
-        slow.wait(60)  # whatever it could not take in time
+        slow.wait(60)  # steps that it could not read in time are dropped
     check_file(running)
     steps = check(quick)
     assert_gaps_are_told(steps)
@@ -104,7 +104,7 @@ def test_gaps_for_a_slow_consumer_are_counted_on_both_sides(job, folder):
     assert_gaps_are_told(check(slow))
 
 
-def test_a_consumer_that_is_killed_and_comes_again_knows_its_gaps(job, folder):
+def test_a_killed_consumer_that_reconnects_knows_its_gaps(job, folder):
     dice = random.Random(KILLS)
     first = [0]
     consumer = consume(folder, "got")
@@ -129,12 +129,12 @@ def test_a_consumer_that_is_killed_and_comes_again_knows_its_gaps(job, folder):
         assert begin < end
         assert_gaps_are_told(steps[begin:end])
     told = counts(running)
-    # Besides what the report counts, each death and each arrival costs the few steps that were on their way.
+    # In addition to the counts of the report, each death and each connection loses a few steps in flight.
     counted, gaps = told["unread"] + told["discarded"] + told["lost"], STEPS - len(steps)
     assert 0 < counted <= gaps <= counted + 8 * (KILLS + 1)
 
 
-def test_a_consumer_goes_on_when_the_stream_is_begun_anew(job, folder):
+def test_a_consumer_continues_when_the_stream_is_restarted(job, folder):
     consumer = consume(folder, "got")
     with start(job, pace=0.02, folder=folder, late=True) as running:
         with standing_still(running):
@@ -142,7 +142,7 @@ def test_a_consumer_goes_on_when_the_stream_is_begun_anew(job, folder):
         wait_for_steps(running, consumer, 5)
         os.kill(worker(running), signal.SIGKILL)
         before = how_many(consumer)
-        time.sleep(0.5)  # in which steps are lost
+        time.sleep(0.5)  # during which steps are lost
         with standing_still(running):
             wait_for_reader(running)
         result = running.wait(90).finished()

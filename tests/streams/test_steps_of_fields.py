@@ -49,7 +49,7 @@ def finished(tmp_path_factory):
 
 
 def check(steps, part: slice) -> None:
-    """That these of the rare records were given, and nothing else."""
+    """Checks that exactly these of the rare records were returned."""
     moments = [INTERVAL * (number + 1) for number in range(RARE)][part]
     assert len(steps) == len(moments)
     for step, moment in zip(steps, moments, strict=True):
@@ -68,13 +68,13 @@ def test_start_and_every_count_the_steps_with_the_field(finished, source):
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_newest_is_the_last_step_with_the_field(finished, source):
-    """Snapshots that come later, in a series those of a whole file, do not count."""
+    """Later snapshots without the field, in a series a whole file of them, do not count."""
     check(list(tailrace.stream(finished / source, fields=["rare"], start="last", every=3)), slice(-1, None))
 
 
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("start", [3, "last"])
-def test_no_values_of_steps_that_are_left_out_are_read(finished, source, start, monkeypatch):
+def test_no_values_of_skipped_steps_are_read(finished, source, start, monkeypatch):
     reading, read = NewRecords.read, []
     monkeypatch.setattr(NewRecords, "read", lambda self, *what: read.append(what) or reading(self, *what))
     steps = list(tailrace.stream(finished / source, fields=["rare"], start=start, every=4))

@@ -1,1 +1,1 @@
-"""What the whole-job tests stand on: the harness, the expected values, the readers."""
+"""Support for the whole-job tests: the harness, the expected values, the readers."""

@@ -1,4 +1,4 @@
-"""Reads datasets of ADIOS2 with its own Python package, as docs/formats/adios2.md has them."""
+"""Reads ADIOS2 datasets in the form of docs/formats/adios2.md, with ADIOS2's Python package."""
 
 from pathlib import Path
 
@@ -12,16 +12,16 @@ GROWING = "__unlimited_dimensions__"
 
 
 def has_blosc() -> bool:
-    """Whether the library was built with this operator; that of the wheel was not."""
+    """Whether the library was built with this operator, unlike that of the wheel."""
     try:
         adios2.Adios().define_operator("own", "blosc")
-    except Exception:  # of whatever kind: it has it or not
+    except Exception:  # any exception means that it lacks the operator
         return False
     return True
 
 
 def attributes_of(file) -> dict[str, object]:
-    """By full name: numbers and texts, or arrays of them."""
+    """Attributes by full name: numbers and texts, or arrays of them."""
     found = {}
     for name, about in file.available_attributes().items():
         found[name] = file.read_attribute_string(name) if about["Type"] == "string" else file.read_attribute(name)
@@ -29,11 +29,11 @@ def attributes_of(file) -> dict[str, object]:
 
 
 def records_by_step(path: Path) -> dict[str, list[np.ndarray]]:
-    """Of each variable, what each step that has it holds. (Asked for a step of a whole file, ADIOS2 2.12 tells wrong
-    shapes in BP4, where steps are not all of the same size.)"""
+    """The values of each variable in each step that has it. (For single steps of an open file ADIOS2 2.12 reports wrong
+    shapes in BP4 if the sizes of steps differ.)"""
     found: dict[str, list[np.ndarray]] = {}
     with adios2.Stream(str(path), "r") as stream:
-        while stream.begin_step(timeout=0.0) == adios2.bindings.StepStatus.OK:  # no waiting for a writer that is gone
+        while stream.begin_step(timeout=0.0) == adios2.bindings.StepStatus.OK:  # do not wait for a writer
             for name in stream.available_variables():
                 shape = stream.inquire_variable(name).shape()
                 values = stream.read(name, start=[0] * len(shape), count=shape) if shape else stream.read(name)
@@ -43,7 +43,7 @@ def records_by_step(path: Path) -> dict[str, list[np.ndarray]]:
 
 
 def read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, object]]:
-    """Variables, growing ones along all steps, and attributes."""
+    """Variables, concatenated over all steps if they grow, and attributes."""
     with adios2.FileReader(str(path)) as file:
         attributes = attributes_of(file)
     growing = attributes.get(GROWING, [])

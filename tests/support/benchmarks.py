@@ -1,4 +1,4 @@
-"""The benchmarks' own support, whose package has the same name as that of the tests."""
+"""Imports the benchmarks' support package, which has the same name as that of the tests."""
 
 import importlib
 import importlib.util

@@ -1,4 +1,4 @@
-"""A run in pieces: each ends at some moment in some way, and the next goes on with another cast and transport."""
+"""A run in pieces: each ends at some moment in some way, and the next continues with other ranks and transports."""
 
 import contextlib
 import os
@@ -18,13 +18,13 @@ LONG = bool(os.environ.get("TAILRACE_TEST_FAULTS"))
 
 
 def count(few: int, many: int, name: str) -> int:
-    """How many: a few in CI, many with --faults, and any number by an environment variable of this name."""
+    """A number of repetitions: few in CI, many with --faults, or that of the environment variable `name`."""
     return int(os.environ.get(name, many if LONG else few))
 
 
 @dataclass
 class Piece:
-    """`start` of the chain gets it. `steps`: the step at which the run ends, of an end of kind `step`."""
+    """The argument of the chain's `start`. `steps`: the last step of the run, for an end of kind `step`."""
 
     ranks: int
     serving: Servers
@@ -43,7 +43,7 @@ def any_piece(chance: random.Random) -> Piece:
 
 
 def ranks_of(folder: Path, program: str) -> dict[int, int]:
-    """Of the processes of a job that have come as far as their program: rank -> pid."""
+    """rank -> pid of the processes of a job that run their program."""
     found = {}
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -80,15 +80,15 @@ def end_it(running: Running, program: str, piece: Piece, how: str, chance: rando
 
 
 def newest_step(folder: Path) -> int:
-    """Of the checkpoints; 0 where there is none."""
+    """The newest checkpoint; 0 if there is none."""
     return max((int(path.name.removeprefix("step_")) for path in folder.glob("restart/*/step_*")), default=0)
 
 
 def run_in_pieces(
     folder: Path, start: Callable[[Piece], Running], program: str, seed: int, stops: int, steps: int, seconds: float
 ) -> list[str]:
-    """Ends the run `stops` times, at moments of its first `seconds` or, by itself, at one of its `steps`; then lets it
-    come to its end. Where it comes to its end before, it stays there. What was done, in words."""
+    """Stops the run `stops` times, at random moments of its first `seconds` or at one of its `steps`, and then lets it
+    complete. If it completes earlier, it is not restarted. Returns a description of the pieces."""
     chance = random.Random(seed)
     told = []
     for _ in range(stops):

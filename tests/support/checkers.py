@@ -1,4 +1,4 @@
-"""What other people's checkers of CF and UGRID say of files."""
+"""The findings of independent CF and UGRID checkers."""
 
 import functools
 import json
@@ -12,28 +12,28 @@ import compliance_checker
 
 BIN = Path(sys.executable).parent
 STANDARD_NAMES = Path(compliance_checker.__file__).parent / "data" / "cf-standard-name-table.xml"
-# cfchecks fetches these tables from the web unless it is given them; no file of the tests has area types or regions.
+# cfchecks downloads these tables unless they are given; no file of the tests has area types or regions.
 EMPTY_TABLE = "<table><version_number>0</version_number><date>none</date></table>"
 
-# Rules in which a checker is behind the convention that a file names: part of the message -> why it is wrong.
+# Rules in which a checker lags behind the convention of a file: part of the message -> why it is wrong.
 BEHIND = {
     # compliance-checker 6.1 knows CF 1.6 to 1.11.
-    "Conventions global attribute": "files name the version that has what they use, which may be CF 1.12 or 1.13",
+    "Conventions global attribute": "files name the version whose features they use, which may be CF 1.12 or 1.13",
     "mesh_topology is not a valid cf_role value": "CF 1.11, 5.9: UGRID's roles",
     "face_node_connectivity is not a valid cf_role value": "the same",
     "edge_node_connectivity is not a valid cf_role value": "the same",
     "There may only be one variable containing the cf_role attribute.": "CF 9.5 says so of discrete samplings only",
     "Invalid value for cf_role attribute": "CF 1.11, 5.9: UGRID's roles",
     # cfchecks 4.1 knows CF 1.0 to 1.8.
-    "This netCDF file does not appear to contain CF Convention data": "it knows the names of these versions only",
+    "This netCDF file does not appear to contain CF Convention data": "it knows only the names of these versions",
     "(8.1): must be of type byte, short or int": "CF 1.9, 2.2 and 8.1: unsigned ones too",
     "formula_terms attribute only allowed on coordinate variables": "CF 1.7, 7.1: on the bounds of levels too",
     "Cannot get formula definition as no standard_name": "the same",
     "Invalid cell_method: root_mean_square": "appendix E has it since CF 1.7",
 }
 
-# What MONC's own configuration files ask for, and so get: units that UDUNITS does not know, and a time axis with a dot
-# in its name, which CF 2.3 advises against and the checkers cannot read in `bounds` and `cell_methods`.
+# Requested by MONC's own configuration files: units that UDUNITS does not know, and a time axis with a dot in its name,
+# which CF 2.3 advises against and the checkers cannot read in `bounds` and `cell_methods`.
 AS_MONC_ASKS = re.compile(
     r"diagnostics_[\d.]+\.nc .*"
     r"(units: (SI|Km/s|fraction)$|\"(SI|Km/s|fraction)\" are not recognized|\(7\.1\): Invalid syntax for 'bounds'|"
@@ -42,7 +42,7 @@ AS_MONC_ASKS = re.compile(
 
 
 def beyond(messages: list[str]) -> list[str]:
-    """Those that Tailrace has to answer for."""
+    """The messages that Tailrace is responsible for."""
     return [
         message
         for message in messages
@@ -51,7 +51,7 @@ def beyond(messages: list[str]) -> list[str]:
 
 
 def cfchecks(*paths: Path) -> list[str]:
-    """Its errors, each behind the name of the file; against CF 1.8, the newest that it knows."""
+    """Its errors, each with the name of the file; against CF 1.8, the newest version that it knows."""
     table = paths[0].parent / "empty_table.xml"
     table.write_text(EMPTY_TABLE)
     tables = ["-s", STANDARD_NAMES, "-a", table, "-r", table]
@@ -68,7 +68,7 @@ def cfchecks(*paths: Path) -> list[str]:
 
 
 def compliance_checker_errors(path: Path) -> list[str]:
-    """What compliance-checker calls errors, against CF 1.11, the newest that it knows."""
+    """The errors of compliance-checker, against CF 1.11, the newest version that it knows."""
     report = path.with_suffix(".json")
     command = [BIN / "compliance-checker", "--test", "cf:1.11", "-f", "json", "-o", report, path]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
@@ -85,11 +85,11 @@ def loaded_suite():
     return CheckSuite()
 
 
-seen: set[str] = set()  # what files of this process were made of
+seen: set[str] = set()  # structures of files that this process has checked
 
 
 def structure_of(path: Path) -> str:
-    """All but lengths, values and what tells when and how a file came about."""
+    """The structure of a file, without lengths, values and the history of its creation."""
     import netCDF4
 
     with netCDF4.Dataset(path) as data:
@@ -102,7 +102,7 @@ def structure_of(path: Path) -> str:
 
 
 def quick_complaints(*paths: Path) -> list[str]:
-    """What compliance-checker calls errors, without a process of its own; each kind of file once."""
+    """The errors of compliance-checker, run in this process; once for each structure of a file."""
     told = []
     for path in paths:
         structure = structure_of(path)
@@ -119,14 +119,14 @@ def quick_complaints(*paths: Path) -> list[str]:
 
 
 def ugrid_errors(path: Path) -> list[str]:
-    """What ugrid-checker says of a file with a mesh, warnings included."""
+    """The errors and warnings of ugrid-checker for a file with a mesh."""
     done = subprocess.run([str(BIN / "ugrid-checker"), str(path)], capture_output=True, text=True)
     return re.findall(r"^.*\b[RA]\d{3}\b.*$", done.stdout, re.MULTILINE)
 
 
 def cdo_warnings(*paths: Path) -> list[str]:
-    """What CDO, where it is installed, warns of when it lists a file's grids, levels and times. Not of stations, since
-    it knows no discrete samplings."""
+    """The warnings of CDO, if it is installed, when it lists a file's grids, levels and times. Files of stations are
+    skipped, since CDO does not support discrete sampling geometries."""
     told = []
     for path in paths if shutil.which("cdo") else ():
         if has_stations(path):
@@ -153,7 +153,7 @@ def has_mesh(path: Path) -> bool:
 
 
 def complaints(*paths: Path) -> list[str]:
-    """Of all of them."""
+    """The complaints of all checkers."""
     told = cfchecks(*paths)
     for path in paths:
         told += compliance_checker_errors(path)

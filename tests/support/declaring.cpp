@@ -20,7 +20,7 @@ void declare_mesh(tailrace::Session& session, const Grid& grid, const Part& part
     }
   }
   const std::int64_t all = grid.shape[dim] + 2;
-  std::vector<std::int64_t> nodes(own.rbegin(), own.rend());  // in parts their order is free
+  std::vector<std::int64_t> nodes(own.rbegin(), own.rend());  // in parts they may have any order
   if (!grid.mesh_in_parts) {
     nodes.resize(static_cast<std::size_t>(all));
     std::iota(nodes.begin(), nodes.end(), std::int64_t{0});
@@ -52,7 +52,7 @@ void declare_coordinate(tailrace::Session& session, const Grid& grid, const Part
                         const Coordinate& coordinate) {
   std::vector<std::string> dims = coordinate.spec.dims;
   if (dims.empty() && !coordinate.spec.scalar) dims = {coordinate.spec.name};
-  std::vector<std::int64_t> places{0};  // of the cells in the whole, in C order
+  std::vector<std::int64_t> places{0};  // global indices of the cells, in C order
   for (const std::string& along : dims) {
     const auto dim =
         static_cast<std::size_t>(std::find(grid.dims.begin(), grid.dims.end(), along) - grid.dims.begin());

@@ -6,7 +6,7 @@
 
 namespace player {
 
-// `part`: of this rank.
+// `part`: the cells of this rank.
 void declare_grid(tailrace::Session& session, const Grid& grid, const Part& part);
 
 }  // namespace player

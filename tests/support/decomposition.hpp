@@ -1,4 +1,4 @@
-// Which cells of a grid a rank of the component holds.
+// The cells of a grid on a rank of the component.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct Part {
   std::vector<std::int64_t> global_positions(const std::vector<std::int64_t>& shape) const;
 };
 
-// Cuts a block grid into near-equal blocks (a process grid over the split dims), deals the cells of an
-// indexed grid out in a scattered and, on odd ranks, descending order, and gives all of a replicated one.
-// Kinds of fault that concern the decomposition (`overlap`, `hole`) are applied to the rank of the fault.
+// Divides a block grid into near-equal blocks (a process grid over the split dims), distributes the cells of
+// an indexed grid in a scattered and, on odd ranks, descending order, and returns all of a replicated one.
+// Faults of the decomposition (`overlap`, `hole`) are applied to the rank of the fault.
 Part decompose(const Grid& grid, int rank, int ranks, const Fault& fault);
 
 }  // namespace player

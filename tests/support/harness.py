@@ -1,4 +1,4 @@
-"""Whole MPI jobs in one line that says who plays:
+"""Whole MPI jobs in one line that lists the participants:
 
     result = job(model(3, grids=[block_grid()], fields=[field("w", "les")], times=times), servers(2), config=...)
 
@@ -11,17 +11,17 @@ Keys of a scenario (the JSON file that the player reads; see player.cpp):
   initial_time, times       model time before the first step and after each step
   pace                      seconds of sleep in each step, where a test needs a run that lasts
   exchange_values           numbers that each rank sends its neighbour between two calls, before a sum over all ranks
-                            (200); 0: the ranks say nothing to each other
+                            (200); 0: the ranks do not communicate
   report_steps              print `STEP n` after each step (first rank)
   in_step                   wait for the other ranks before each step
   asks_stop                 ask stop_requested after each step; if so, print `STOPPING n` (first rank) and finish
   checkpoints               ask restarting, and checkpoint_due after the puts of each step; make a checkpoint where one
                             is due (`CHECKPOINT n`), with values besides; go on from one (`RESTARTED n`)
-  requests                  steps at which it asks for a checkpoint
-  got                       names of the fields of checkpoints: they are put for one that came late, and after a restart
-                            got and compared, as the values are
+  requests                  steps at which it requests a checkpoint
+  got                       names of the checkpointed fields: they are put for a checkpoint, and after a restart read
+                            and compared like the values
   options                   integers for Session::option
-  grids                     name, kind (block | indexed | replicated), dims, shape; split: the dims that are cut over
+  grids                     name, kind (block | indexed | replicated), dims, shape; split: the dims that are split over
                             the ranks; indexed_dim; mesh; mesh_in_parts; coordinates: name, dims, units, first,
                             spacing, part
   fields                    name, grid, type, units, how (dense | strided | acquire), fixed (always the values of
@@ -54,8 +54,8 @@ BUILD = Path(os.environ.get("TAILRACE_BUILD", TREE / "build" / "release")).resol
 PLAYER = BUILD / "tests" / "player"
 CONFIGURATION = "tailrace.yaml"
 MPI = os.environ.get("TAILRACE_MPI", "openmpi")  # or mpich: whose mpirun is first on the PATH
-# With which the launcher ends nobody because another process ended, or ended with an error. (MPICH's ends all the same
-# who is left after a death by a signal, at once and with a SIGKILL.)
+# Options with which the launcher does not end other processes when one ends, with or without an error. (MPICH's
+# launcher still ends the others after a death by a signal, at once and with SIGKILL.)
 SURVIVORS_LIVE = {
     "openmpi": ("--enable-recovery", "--mca", "orte_abort_on_non_zero_status", "0"),
     "mpich": ("-disable-auto-cleanup",),
@@ -69,14 +69,14 @@ needs_survivors_of_signals = pytest.mark.skipif(
 class Model:
     ranks: int
     scenario: dict
-    config: dict | None = None  # its own, where it does not have that of the job
+    config: dict | None = None  # if it differs from that of the job
 
 
 @dataclass
 class Servers:
     ranks: int
     mode: str = "dedicated"
-    own_program: bool = False  # started as programs of their own instead of out of the model's ranks
+    own_program: bool = False  # started as separate programs instead of among the model's ranks
     command: tuple[str, ...] = (str(PLAYER), "--serve")
     options: dict = dataclass_field(default_factory=dict)
 
@@ -86,7 +86,7 @@ def model(ranks: int, config: dict | None = None, **scenario) -> Model:
 
 
 def servers(ranks: int, **keywords) -> Servers:
-    """Server ranks of their own. Keywords beyond those of Servers go into the `servers:` section."""
+    """Dedicated server ranks. Keywords that Servers does not have go into the `servers:` section."""
     known = {"own_program", "command"}
     options = {key: value for key, value in keywords.items() if key not in known}
     return Servers(ranks, options=options, **{key: value for key, value in keywords.items() if key in known})
@@ -137,12 +137,12 @@ def field(name: str, grid: str = "", type: str = "float64", **more) -> dict:
     return dict(name=name, grid=grid, type=type, **more)
 
 
-CHECKS_FILES = False  # whether the files of each job that succeeds are held against CF: set for a folder of tests
+CHECKS_FILES = False  # whether the files of successful jobs are checked against CF: set for a folder of tests
 
 
 @dataclass
 class Result:
-    """What a job left behind."""
+    """The output of a job."""
 
     folder: Path
     status: int
@@ -155,17 +155,17 @@ class Result:
 
     def finished(self) -> "Result":
         assert self.status == 0, self.output
-        # By Tailrace's own count, and by what UCX says under MPICH.
+        # By Tailrace's own count, and by UCX's messages under MPICH.
         assert "was never received" not in self.output and "was not matched" not in self.output, self.output
         if CHECKS_FILES or os.environ.get("TAILRACE_CHECK_CF"):
             self.check_files()
         return self
 
     def check_files(self) -> None:
-        """By one checker, those that are made of something new; with TAILRACE_CHECK_CF by all, each of them."""
+        """One checker reads files with a new structure; with TAILRACE_CHECK_CF all checkers read all files."""
         from support.checkers import complaints, quick_complaints
 
-        # A test may have put something else in the way, which is no HDF5; and neither input nor state is output.
+        # A test may have created other files, which are not HDF5; inputs and checkpoints are not output.
         aside = ("tables", "step_")
         found = sorted(path for path in self.folder.glob("**/*.nc") if not path.parent.name.startswith(aside))
         files = [path for path in found if path.open("rb").read(4) == b"\x89HDF"]
@@ -174,7 +174,7 @@ class Result:
         assert told == [], told
 
     def failed_with(self, *pieces: str, code: int | None = None) -> "Result":
-        """Some rank printed an error of Tailrace that holds all the pieces of text (and has the code)."""
+        """Some rank printed an error of Tailrace that contains all pieces of text (and has the code)."""
         assert self.status != 0, self.output
         assert self.errors, f"no error of Tailrace was printed:\n{self.output}"
         for got, message in self.errors:
@@ -184,8 +184,8 @@ class Result:
 
 
 def mpi_environment(**more: str) -> dict[str, str]:
-    """Ranks may be more than cores, root may run them, and they must not spin where others wait for the core."""
-    # What Open MPI takes on one node where there is no fast network, without 0.2 s of looking for one.
+    """More ranks than cores, root may run them, and they must not spin while others wait for the core."""
+    # The choice of Open MPI on one node without a fast network, without its search of 0.2 s.
     environment = {"OMPI_MCA_pml": "ob1", **os.environ}
     return environment | {
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -195,13 +195,13 @@ def mpi_environment(**more: str) -> dict[str, str]:
         "OMPI_MCA_mpi_yield_when_idle": "1",
         "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
         "OMP_NUM_THREADS": "1",
-        "TAILRACE_CHECK_MESSAGES": "1",  # a message that nobody took is an error in the log
+        "TAILRACE_CHECK_MESSAGES": "1",  # a message that was not received is an error in the log
         **more,
     }
 
 
 class Running:
-    """A job that has been started; `wait` gives its Result. Ends the whole process group when it is left."""
+    """A started job; `wait` returns its Result. Ends the whole process group at the end of the context."""
 
     def __init__(self, command: list[str], folder: Path, environment: dict[str, str], preexec=None):
         self.folder = folder
@@ -232,8 +232,8 @@ class Running:
         return [int(path.read_text()) for path in self.folder.glob("pid.*") if path.read_text().strip()]
 
     def kill(self) -> None:
-        """SIGKILL to every rank and to mpirun, without a chance to tidy up; returns when they are gone."""
-        # A pid that was reused since belongs to somebody else; ours carry this folder as working directory.
+        """SIGKILL to every rank and to mpirun, without a chance to clean up; returns when they have ended."""
+        # A reused pid belongs to another process; those of the job have this folder as working directory.
         ranks = [pid for pid in self.rank_pids() if works_in(pid, self.folder)]
         for pid in ranks:
             try_kill(pid)
@@ -244,7 +244,7 @@ class Running:
             time.sleep(0.01)
 
     def wait_for(self, text: str, timeout: float = 60.0) -> None:
-        """Until the job has printed the text."""
+        """Waits until the job has printed the text."""
         end = time.monotonic() + timeout
         while text not in self.log.read_text(errors="replace"):
             assert self.alive(), f"the job ended before it said {text!r}:\n{self.log.read_text(errors='replace')}"
@@ -276,7 +276,7 @@ def try_kill(pid: int) -> None:
 
 
 def find_errors(output: str) -> list[tuple[int, str]]:
-    """`ERROR <code> <message>`; a message goes on until another line of the player or of mpirun."""
+    """`ERROR <code> <message>`; a message continues until another line of the player or of mpirun."""
     ending = (
         r"(?=^(?:ERROR \d|UNEXPECTED |FINISHED|SERVED|LEFT|LOST |STEP |STOPPING |RESTARTED |CHECKPOINT |-{20,})|\Z)"
     )
@@ -312,7 +312,7 @@ class Job:
         command = mpirun_command(models, serving, folder)
         command[1:1] = launcher
         settings = mpi_environment(**(environment or {}))
-        if launcher == SURVIVORS_LIVE:  # one may be dead, and the others would wait for it to come to that check
+        if launcher == SURVIVORS_LIVE:  # a dead rank would make the others wait in that check
             del settings["TAILRACE_CHECK_MESSAGES"]
         return Running(command, folder, settings, preexec)
 
@@ -348,7 +348,7 @@ def mpirun_command(models: list[Model], serving: Servers, folder: Path) -> list[
 
 
 def tailrace(*arguments: str, cwd: Path | None = None, timeout: float = 60.0) -> subprocess.CompletedProcess:
-    """The `tailrace` command, as a user calls it."""
+    """Runs the `tailrace` command like a user."""
     return subprocess.run(
         [sys.executable, "-m", "tailrace.cli", *arguments],
         cwd=cwd,

@@ -1,4 +1,4 @@
-"""What must be true of the files that a killed run leaves."""
+"""Checks of the files that a killed run leaves."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ SCENARIO = {
 
 
 def make_readable(path: Path) -> bool:
-    """As a user would: open it, and where that fails do what `tailrace inspect` says. Whether that was needed."""
+    """Opens the file, and if that fails repairs it by `tailrace inspect`, like a user. Whether a repair was needed."""
     looked = tailrace("inspect", path.name, cwd=path.parent)
     if looked.returncode == 0:
         return False
@@ -51,7 +51,7 @@ def assert_holds(path: Path, lengths: dict[str, int]) -> None:
 
 
 def check_files(folder: Path) -> tuple[int, int]:
-    """Of a run whose processes are gone: how many files have commits, and how many had to be repaired."""
+    """After the end of all processes: the number of files with commits, and of those that needed a repair."""
     promised = commits(folder)
     repaired = sum(make_readable(path) for path in folder.glob("*.nc"))
     for path in folder.glob("*.nc"):

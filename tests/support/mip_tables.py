@@ -1,5 +1,5 @@
 """A small table of variables and one of coordinates, in the format of github.com/PCMDI/cmip6-cmor-tables (which CMOR
-reads; CMIP7's, of github.com/WCRP-CMIP/cmip7-cmor-tables, differ as `SEVEN` does). The words here are our own."""
+reads; those of CMIP7, github.com/WCRP-CMIP/cmip7-cmor-tables, differ like `SEVEN`). The texts here are our own."""
 
 import json
 from pathlib import Path
@@ -46,7 +46,7 @@ AXES = {
 
 
 def write(folder: Path, coordinates: bool = True) -> Path:
-    """The folder with the tables, below the one that is given."""
+    """Writes the tables into a folder within `folder`, and returns it."""
     tables = folder / "Tables"
     tables.mkdir(exist_ok=True)
 

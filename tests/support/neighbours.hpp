@@ -1,5 +1,4 @@
-// What a model's own ranks say to each other between two calls of Tailrace: halos around a ring, and a
-// collective.
+// The model's own communication between two calls of Tailrace: halos around a ring, and a collective.
 #pragma once
 
 #include <mpi.h>
@@ -9,17 +8,17 @@
 
 namespace player {
 
-// A rank that goes early (by an exception) takes part in one last exchange, from its destructor, and says so
-// in it; then nobody exchanges any more. So an error on one rank leaves no other waiting for it.
+// A rank that leaves early (by an exception) takes part in one last exchange, from its destructor, which
+// tells the others; after that no rank exchanges. So an error on one rank leaves no other waiting for it.
 class Neighbours {
  public:
-  // `values`: of a halo; 0: nothing is ever exchanged.
+  // `values`: the size of a halo; 0: no exchange.
   Neighbours(MPI_Comm comm, std::size_t values);
   ~Neighbours();
   Neighbours(const Neighbours&) = delete;
   Neighbours& operator=(const Neighbours&) = delete;
 
-  void exchange();  // throws std::logic_error for values that are not the neighbour's
+  void exchange();  // throws std::logic_error for wrong values from the neighbour
 
  private:
   void exchange(int goes);

@@ -17,7 +17,7 @@ std::vector<T> dense_values(const std::vector<double>& values) {
   return converted;
 }
 
-// The same values inside an array that has a halo around every dimension, as a model's own arrays have.
+// The same values inside an array with a halo around every dimension, like a model's own arrays.
 template <class T>
 struct Padded {
   std::vector<T> storage;

@@ -1,8 +1,8 @@
 // A scripted model for the whole-job tests: declares grids and fields, steps through given times, puts values
-// that pytest can compute again, and misbehaves where its scenario asks for it. The keys of a scenario and
-// the formula of the values are described in tests/support/harness.py.
+// that pytest can compute too, and misbehaves if its scenario requests it. tests/support/harness.py describes
+// the keys of a scenario and the formula of the values.
 //
-//   player SCENARIO.json          a model rank (or a server, where the configuration makes it one)
+//   player SCENARIO.json          a model rank (or a server, if the configuration makes it one)
 //   player --serve CONFIGURATION  a server rank of an MPMD launch
 //
 // An error of Tailrace is printed as `ERROR <code> <message>` and gives exit status 3.
@@ -33,18 +33,17 @@ namespace player {
 namespace {
 
 constexpr int status_of_error = 3;
-constexpr std::size_t exchanging_fields = 3;  // before whose puts the ranks exchange; more would only cost
+constexpr std::size_t exchanging_fields = 3;  // the ranks exchange before the puts of so many fields
 
-// One write, so that lines of several ranks do not mix.
-// Also into a file, for a launcher that has lived through the death of a rank may lose the last words of the
-// others.
+// One write, so that lines of several ranks do not mix. Also into a file, since a launcher that has survived
+// the death of a rank may lose the last output of the others.
 void say(const std::string& line) {
   const std::string whole = line + "\n";
   std::ofstream("said." + std::to_string(::getpid()), std::ios::app) << whole;
   [[maybe_unused]] const auto written = ::write(STDOUT_FILENO, whole.data(), whole.size());
 }
 
-// harness.py computes the same, in the same order of operations.
+// values.py computes the same, in the same order of operations.
 double value_at(std::int64_t field, std::int64_t position, double time, std::int64_t step) {
   const auto wave = static_cast<double>((position * 37) % 101) * 0.25;
   const auto slope = static_cast<double>(1 + position % 5);
@@ -52,13 +51,13 @@ double value_at(std::int64_t field, std::int64_t position, double time, std::int
   return static_cast<double>(field) * 100.0 + wave + time * slope + jump;
 }
 
-// Of a field with a fill value: some cells never have a value, others now and then. values.py knows the same.
+// For a field with a fill value: some cells never have a value, others sometimes. values.py has the same
+// formula.
 bool has_no_value(std::int64_t position, std::int64_t step) {
   return position % 11 == 7 || (5 * step + 3 * position) % 4 == 0;
 }
 
-// Sleeps now and then where TAILRACE_RANDOM_DELAYS=<seed>:<most microseconds> asks for it, as Tailrace itself
-// does.
+// Sleeps occasionally if TAILRACE_RANDOM_DELAYS=<seed>:<most microseconds> is set, like Tailrace itself.
 class Delays {
  public:
   explicit Delays(unsigned rank) {
@@ -186,7 +185,7 @@ class Player {
 
   bool is_kept(const Field& field) const { return std::ranges::count(scenario_.got, field.spec.name) > 0; }
 
-  // What the checkpoint has must be what was put, whatever ranks there were.
+  // The checkpoint must have the values that were put, for any ranks.
   void take_up(std::size_t done) {
     const auto step = static_cast<std::int64_t>(done);
     const double time = scenario_.times[done - 1];
@@ -240,7 +239,7 @@ class Player {
   }
 
   std::vector<double> values_of(std::size_t field, double time, std::int64_t step) const {
-    // Of a replicated grid only the first rank's values count; the others hold something else to prove it.
+    // On a replicated grid only the first rank's values are used; the others differ, to prove it.
     const Grid* grid = grid_of(scenario_.fields[field]);
     const bool counts = rank_ == 0 || (grid && grid->kind != "replicated");
     std::vector<double> values;
@@ -287,7 +286,7 @@ class Player {
   }
 
  public:
-  struct Left {};  // thrown to go away without finish, by way of the session's destructor
+  struct Left {};  // thrown to leave without finish, through the session's destructor
 
  private:
   const Scenario& scenario_;
@@ -351,7 +350,7 @@ int main(int argc, char** argv) {
   ::signal(SIGXFSZ, SIG_IGN);  // a write past the limit on a file's size then fails, as on a full disk
   player::leave_pid();
   const int status = player::guarded(argc, argv);
-  // Where a rank was killed and the others live on, MPI_Finalize would wait for it.
+  // After the kill of another rank, MPI_Finalize would wait for it.
   if (std::getenv("PLAYER_LEAVES_AT_ONCE")) std::_Exit(status);
   MPI_Finalize();
   return status;

@@ -1,4 +1,4 @@
-"""Small models in each language, built against the installed package as a user builds theirs."""
+"""Small models in each language, built against the installed package like by a user."""
 
 import os
 import subprocess

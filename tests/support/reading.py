@@ -1,4 +1,4 @@
-"""Reads what a job wrote, in several ways."""
+"""Reads the output of a job in several ways."""
 
 import json
 from pathlib import Path
@@ -7,8 +7,8 @@ import h5py
 import numpy as np
 import xarray as xr
 
-# Attributes that tell of the run and not of the data, and links inside HDF5 that are equal in effect, not in bytes.
-RUN_ATTRIBUTES = {"history", "created", "tailrace_configuration"}  # created: of files of MONC's kind
+# Attributes that describe the run and not the data, and links within HDF5 that are equal in effect, not in bytes.
+RUN_ATTRIBUTES = {"history", "created", "tailrace_configuration"}  # created: in files in MONC's form
 LINKS = {"DIMENSION_LIST", "REFERENCE_LIST"}
 
 
@@ -27,7 +27,7 @@ def bounds_of(data: xr.Dataset, variable: xr.DataArray) -> np.ndarray:
 
 
 def every_bit(path: Path) -> dict:
-    """All values and attributes of a file, name -> bytes, in a form that two files can be compared by."""
+    """All values and attributes of a file, name -> bytes, in a form in which two files can be compared."""
     content = {}
 
     def attributes(prefix: str, item) -> None:
@@ -53,7 +53,7 @@ def differences(one: dict, other: dict) -> list[str]:
 
 
 def commits(folder: Path) -> dict[str, dict[str, int]]:
-    """What commits.jsonl promises: path -> lengths of the unlimited dims. A line cut off by a kill is no promise."""
+    """The commits in commits.jsonl: path -> lengths of the unlimited dims. A line truncated by a kill is ignored."""
     log = folder / "tailrace_report" / "commits.jsonl"
     promised: dict[str, dict[str, int]] = {}
     if log.exists():

@@ -1,9 +1,9 @@
-"""Opens, reads and closes a file again and again while it is written, and tells what it saw as one line of JSON.
+"""Opens, reads and closes a file repeatedly while it is written, and prints a summary as one line of JSON.
 
     python reading_loop.py READER FILE EXPECTED.npy STOP
 
-Each round is one open: every variable is read, in the reader's own order. A record counts as there when its time is.
-The loop says `ready`, reads while FILE exists and ends when the file STOP does.
+Each round is one open: every variable is read, in the reader's own order. A record exists if its time does. The loop
+prints `ready`, reads while FILE exists and ends when the file STOP exists.
 """
 
 import collections
@@ -19,7 +19,7 @@ import netCDF4
 import numpy as np
 import xarray as xr
 
-FILLED = 9.9e36  # and more: nobody wrote it
+FILLED = 9.9e36  # this value or more: not written
 
 
 def by_netcdf4(path: Path) -> dict[str, np.ndarray]:
@@ -50,7 +50,7 @@ READERS = {
 
 
 def judge(seen: dict[str, np.ndarray], expected: np.ndarray) -> str:
-    """`expected` are the values of w by record."""
+    """`expected`: the values of w by record."""
     verdict = "whole"
     for name, times in [(name, seen[name]) for name in seen if name.startswith("time") and seen[name].ndim == 1]:
         records = int(np.count_nonzero(times < FILLED))
@@ -73,7 +73,7 @@ def judge(seen: dict[str, np.ndarray], expected: np.ndarray) -> str:
 
 @contextlib.contextmanager
 def held(path: Path):
-    """The file, open, so that it can be told from another one of this name; None where there is none."""
+    """The open file, so that another one of this name can be distinguished; None if there is none."""
     try:
         file = path.open("rb")
     except FileNotFoundError:
@@ -88,7 +88,7 @@ def was_removed(file) -> bool:
 
 
 def look(read, path: Path, expected: np.ndarray) -> str:
-    """A verdict; empty where the file was not there, or went meanwhile: netCDF opens it several times, by its name."""
+    """A verdict; empty if the file was absent or removed meanwhile: netCDF opens it several times by its name."""
     with held(path) as file:
         if file is None:
             return ""

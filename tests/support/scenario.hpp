@@ -1,5 +1,5 @@
-// What a player does, as read from its JSON file, which tests/support/harness.py writes. See that file for
-// the meaning of each key; names are the same.
+// The scenario of a player, read from a JSON file that tests/support/harness.py writes. That file describes
+// each key; names are the same.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ struct Grid {
   std::string name, kind;  // block, indexed, replicated
   std::vector<std::string> dims;
   std::vector<std::int64_t> shape;
-  std::vector<std::string> split;  // block: the dims that are cut over the ranks
+  std::vector<std::string> split;  // block: the dims that are split over the ranks
   std::string indexed_dim;         // indexed
   bool mesh = false;               // indexed: give a triangle for each cell,
-  bool mesh_in_parts = false;      // and of the nodes those of this rank's cells only
+  bool mesh_in_parts = false;      // and only the nodes of this rank's cells
   std::string node_units;          // of the mesh
   std::string mesh_location;  // edge, node: of the mesh of the grid before; edge i joins nodes i and i + 1
   std::optional<tailrace::GridMappingSpec> mapping;
@@ -38,7 +38,7 @@ struct Grid {
 struct Field {
   tailrace::FieldSpec spec;
   std::string how = "dense";                // dense, strided (out of an array with halos), acquire
-  bool fixed = false;                       // its values are those of the start, whenever it is put
+  bool fixed = false;                       // its values are always those of the start
   std::vector<std::int64_t> missing_steps;  // at which it is not put,
   std::vector<int> missing_ranks;           // by these ranks; empty: by any
 };
@@ -58,10 +58,10 @@ struct Scenario {
   std::size_t exchange_values = 200;   // that each rank sends its neighbour between two calls; 0: none
   bool report_steps = false;           // the first rank prints `STEP n` after each step
   bool in_step = false;                // the ranks wait for each other before each step
-  bool asks_stop = false;              // asks stop_requested after each step, and finishes where it is so
-  bool checkpoints = false;            // makes one where it is due, and goes on from one
-  std::vector<std::int64_t> requests;  // steps at which it asks for a checkpoint
-  std::vector<std::string> got;        // fields that it gets after a restart, and checks
+  bool asks_stop = false;              // queries stop_requested after each step, and finishes if it is set
+  bool checkpoints = false;            // makes one when due, and continues from one
+  std::vector<std::int64_t> requests;  // steps at which it requests a checkpoint
+  std::vector<std::string> got;        // fields that it reads after a restart, and checks
   std::map<std::string, std::int64_t> options;
   std::vector<Grid> grids;
   std::vector<Field> fields;

@@ -23,7 +23,7 @@ TIMES = varying_times(STEPS, seed=13)
 
 
 def configuration(**options) -> dict:
-    """A stream, and a file with the same."""
+    """A stream, and a file with the same contents."""
     what = {
         "write_every": "1 step",
         "time_stamp": "end",
@@ -50,7 +50,7 @@ def start(job, pace=0.02, folder: Path | None = None, late: bool = False, **opti
 
 
 def check_file(running) -> None:
-    """That the file beside the stream is whole."""
+    """Checks that the file with the same contents is complete."""
     with xr.open_dataset(running.folder / "beside.nc") as file:
         assert file.sizes["time"] == STEPS
         for number in range(STEPS):
@@ -81,7 +81,7 @@ def lines(process) -> list[dict]:
 
 
 def processes(running) -> list[int]:
-    """Of the stream: the one that keeps it, and the one with ADIOS2."""
+    """The processes of the stream: its supervisor, and the one with ADIOS2."""
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -91,7 +91,7 @@ def processes(running) -> list[int]:
 
 
 def worker(running) -> int:
-    """The process that ADIOS2 is in: the one whose parent is the other one."""
+    """The process with ADIOS2, whose parent is the supervisor."""
     end = time.monotonic() + 30
     while time.monotonic() < end:
         with contextlib.suppress(OSError):
@@ -104,7 +104,7 @@ def worker(running) -> int:
 
 
 def sockets_of(pid: int) -> set[str]:
-    """Their inodes."""
+    """The inodes of the sockets of a process."""
     found = set()
     with contextlib.suppress(OSError):
         for entry in Path(f"/proc/{pid}/fd").iterdir():
@@ -115,8 +115,8 @@ def sockets_of(pid: int) -> set[str]:
 
 
 def listening(running) -> set[int]:
-    """Ports of TCP on which processes of the job listen, of all addresses. Not those that ranks have from MPICH's
-    launcher, which garbage would end."""
+    """TCP ports on which processes of the job listen, at all addresses. Without those of ranks for MPICH's launcher,
+    which garbage would end."""
     inodes = set().union(*(sockets_of(pid) for pid in [*running.rank_pids(), *processes(running)]))
     inodes -= sockets_of(running.process.pid)
     rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
@@ -128,7 +128,7 @@ def listening(running) -> set[int]:
 
 
 def is_connected(running, process: subprocess.Popen | None = None) -> bool:
-    """Whether somebody is, or this process, to a port of the stream."""
+    """Whether any process, or this one, is connected to a port of the stream."""
     ports = listening(running)
     own = process and sockets_of(process.pid)
     rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
@@ -139,7 +139,7 @@ def is_connected(running, process: subprocess.Popen | None = None) -> bool:
 
 @contextlib.contextmanager
 def standing_still(running):
-    """The model, for instance until a consumer is there."""
+    """Stops the model, for instance until a consumer is connected."""
     contact(running)
     model = int((running.folder / "pid.0").read_text())
     os.kill(model, signal.SIGSTOP)
@@ -151,17 +151,17 @@ def standing_still(running):
 
 
 def wait_for_reader(running, process: subprocess.Popen | None = None) -> None:
-    """For any, or for this one."""
+    """Waits for any reader, or for this one."""
     end = time.monotonic() + 60
     while not is_connected(running, process):
         assert running.alive() and time.monotonic() < end
         assert process is None or process.poll() is None
         time.sleep(0.02)
-    time.sleep(0.5)  # until it has said what it wants
+    time.sleep(0.5)  # until it has sent its requests
 
 
 def go_slowly_until(running, done: Callable[[], bool]) -> None:
-    """The model does a step or two now and then, so as not to be through before."""
+    """Lets the model do only a few steps at a time, so that it does not end before."""
     end = time.monotonic() + 120
     while not done():
         assert running.alive() and time.monotonic() < end
@@ -171,12 +171,12 @@ def go_slowly_until(running, done: Callable[[], bool]) -> None:
 
 
 def wait_for_first_steps(running, *readers: subprocess.Popen) -> None:
-    """Until each has read one."""
+    """Waits until each has read a step."""
     go_slowly_until(running, lambda: all(lines(process) for process in readers))
 
 
 def counts(running) -> dict[str, int]:
-    """What the report says of the stream's steps. None is left out."""
+    """The report's counts of the stream's steps, which must add up to all steps."""
     report = json.loads((running.folder / "tailrace_report" / "report.json").read_text())
     found = next(file["stream"] for file in report["files"] if file["path"] == "out")
     assert sum(found[name] for name in ("handed_over", "unread", "discarded", "lost")) == STEPS

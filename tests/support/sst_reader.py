@@ -1,4 +1,4 @@
-"""Reads a stream as a program of its own: one line of JSON a step. sst_reader.py PATH PAUSE MOST"""
+"""A program that reads a stream and prints one line of JSON for each step. sst_reader.py PATH PAUSE MOST"""
 
 import json
 import sys

@@ -11,7 +11,7 @@ from support.reading import RUN_ATTRIBUTES, read
 
 
 def read_store(path: Path, **options) -> xr.Dataset:
-    """The whole store in memory, as `read` gives a NetCDF file."""
+    """The whole store in memory, in the form in which `read` returns a NetCDF file."""
     options = {"decode_times": False, "mask_and_scale": False} | options
     with xr.open_dataset(path, engine="zarr", chunks=None, consolidated=True, **options) as data:
         return data.load()
@@ -31,8 +31,8 @@ def assert_same_as_netcdf(store: Path, file: Path) -> None:
 
 
 def every_bit_of_store(store: Path) -> dict:
-    """The values of each array, and the metadata without what tells of the run. (Whether the last chunk of a store is
-    compressed depends on when its end was known.)"""
+    """The values of each array, and the metadata without those that describe the run. (Whether the last chunk of a
+    store is compressed depends on when its end was known.)"""
     content = {}
     group = zarr.open_group(store, mode="r", use_consolidated=False)
     for path in sorted(store.rglob("zarr.json")):

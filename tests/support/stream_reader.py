@@ -1,4 +1,4 @@
-"""Readers of streams that run beside a job, and a job that stands still until they are where a test wants them."""
+"""Readers of streams that run beside a job, and a job that is stopped until they have reached a given point."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ import xarray as xr
 
 @contextmanager
 def standing_still(running):
-    """The first rank does not compute."""
+    """Stops the first rank."""
     pid = int((running.folder / "pid.0").read_text())
     os.kill(pid, signal.SIGSTOP)
     try:

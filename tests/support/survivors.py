@@ -1,4 +1,4 @@
-"""Jobs in which one rank is killed, stopped, throws or exits at a named place while the launcher ends nobody."""
+"""Jobs in which one rank is killed, stopped, throws or exits at a named place, with a launcher that ends no other."""
 
 import time
 from dataclasses import dataclass
@@ -41,8 +41,8 @@ class Outcome:
 
 
 def player(*, pace=0.02, steps=60, shape=None, exchange_values=0, fault_of_model=None, grid=None) -> Model:
-    """`exchange_values`: a model rank that ends would leave the other in the model's own communication. `grid`: if it
-    is to be another than GRID, or that with another shape."""
+    """`exchange_values`: 0 by default, since a model rank that ends would leave the other in the model's communication.
+    `grid`: replaces GRID; `shape`: replaces its shape."""
     return model(
         MODELS,
         grids=[grid or (GRID if shape is None else block_grid(shape=shape))],
@@ -56,8 +56,8 @@ def player(*, pace=0.02, steps=60, shape=None, exchange_values=0, fault_of_model
 
 
 def start(job: Job, serving: Servers, fault: str, *, nodes="", environment=None, **keywords) -> Running:
-    """Two model ranks, and servers or none. `fault` as in TAILRACE_FAULT_AT, such as `3:welcome:kill`. `nodes`: where
-    the ranks believe to be, by rank."""
+    """Two model ranks, and servers or none. `fault` as in TAILRACE_FAULT_AT, such as `3:welcome:kill`. `nodes`: the
+    simulated node of each rank."""
     if MPI == "mpich" and ":kill" in fault:
         pytest.skip("MPICH's launcher kills the other ranks when one is ended by a signal")
     environment = {"TAILRACE_FAULT_AT": fault, "PLAYER_LEAVES_AT_ONCE": "1"} | (environment or {})
@@ -70,7 +70,7 @@ def run_with_fault(job: Job, serving: Servers, fault: str, *, timeout=15.0, **ke
     with start(job, serving, fault, **keywords) as running:
         running.wait_for("fault at ")
         begin = time.monotonic()
-        # The launcher itself may hang after a death that it was told to live with.
+        # The launcher itself may hang after a death that it should ignore.
         while any(works_in(pid, running.folder) for pid in running.rank_pids()):
             assert time.monotonic() < begin + timeout, f"hung:\n{running.log.read_text(errors='replace')}"
             time.sleep(0.02)
@@ -81,12 +81,12 @@ def run_with_fault(job: Job, serving: Servers, fault: str, *, timeout=15.0, **ke
 
 
 def said(folder: Path) -> str:
-    """What the players said themselves: the launcher may lose the last words of those that outlive a rank."""
+    """The players' own log: the launcher may lose the last lines of ranks that outlive another."""
     return "".join(path.read_text(errors="replace") for path in sorted(folder.glob("said.*")))
 
 
 def wait_for_silence(running: Running) -> None:
-    """The launcher passes on what the ranks have printed some time after they have ended."""
+    """The launcher forwards the output of ranks some time after they have ended."""
     size, quiet_since = -1, time.monotonic()
     while running.alive() and time.monotonic() < quiet_since + 0.5:
         now = running.log.stat().st_size

@@ -1,4 +1,4 @@
-"""The values that the player puts, and what a file must hold of them, computed with NumPy alone."""
+"""The values that the player puts, and the expected contents of files, computed with NumPy alone."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def put_values(field: int, shape: tuple[int, ...], time: float, step: int, dtype: str = "float64") -> np.ndarray:
-    """What the player's field number `field` holds at a step; the formula of value_at in player.cpp."""
+    """The values of the player's field number `field` at a step; the formula of value_at in player.cpp."""
     position = np.arange(int(np.prod(shape, dtype=np.int64)), dtype=np.int64)
     wave = ((position * 37) % 101).astype(np.float64) * 0.25
     slope = (1 + position % 5).astype(np.float64)
@@ -22,7 +22,7 @@ def missing_cells(shape: tuple[int, ...], step: int) -> np.ndarray:
 
 
 def varying_times(count: int, seed: int = 1, shortest: float = 0.5, longest: float = 2.5, begin: float = 0.0):
-    """Times after each of `count` steps of varying lengths, none a round number."""
+    """Times after each of `count` steps of varying lengths, without round numbers."""
     lengths = np.random.default_rng(seed).uniform(shortest, longest, count)
     return [float(time) for time in begin + np.cumsum(lengths)]
 
@@ -33,7 +33,7 @@ class History:
 
     begin: float
     times: list[float]
-    values: list[np.ndarray]  # one a step, as float64
+    values: list[np.ndarray]  # one for each step, as float64
 
     @classmethod
     def of(cls, field: int, shape: tuple[int, ...], times: list[float], dtype="float64", begin=0.0) -> "History":
@@ -48,7 +48,7 @@ class History:
         return [(max(k * every, self.begin), min((k + 1) * every, end)) for k in range(first, last)]
 
     def overlaps(self, window: tuple[float, float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Of the samples in a window: weights and lengths (s), values. A put stands for the step that ends then."""
+        """The samples in a window: weights, lengths (s) and values. A put represents the step that ends then."""
         starts = np.array([self.begin, *self.times[:-1]])
         ends = np.array(self.times)
         weights = np.minimum(ends, window[1]) - np.maximum(starts, window[0])

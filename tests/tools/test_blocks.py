@@ -1,4 +1,4 @@
-"""The cost that a benchmark finds in runs in which steps with output and silent ones take turns."""
+"""The analysis of benchmarks in which steps with and without output alternate in blocks."""
 
 import random
 
@@ -9,7 +9,7 @@ blocks = benchmarks.module("blocks")
 
 
 def run(extra_of_step: dict[int, float], steps: int = 3000, length: int = 60) -> list[float]:
-    """3 ms a step that slowly become more, noise of 0.1 ms, and now and then a step that is held up."""
+    """3 ms per step with a slow drift, noise of 0.1 ms, and occasional delayed steps."""
     noise = random.Random(1)
     times = []
     for step in range(1, steps + 1):
@@ -35,13 +35,13 @@ def test_without_noise_it_is_exact() -> None:
     assert blocks.extra_seconds([times], 60, 20) == pytest.approx(0.125 / 4, abs=1e-12)
 
 
-def test_runs_count_together() -> None:
+def test_runs_are_combined() -> None:
     cheap, dear = run({1: 20e-6}), run({1: 80e-6})
     assert blocks.extra_seconds([cheap, dear], 60, 20) == pytest.approx(50e-6, abs=8e-6)
 
 
 def test_steps_that_shared_the_processor_are_left_out() -> None:
-    """Others who come for a second or so and go make half of the steps half as long again."""
+    """Other processes run for about a second at a time and make half of the steps 50 % longer."""
     noise = random.Random(2)
     slow, runs = False, []
     for _ in range(3):

@@ -36,7 +36,7 @@ def test_classes_in_one_file_each_pass(tmp_path):
         "bool Axis::operator==(const Axis& other) const { return true; }",
         "}  // namespace tailrace::time",
     )
-    # A call, or a class of the same name in another namespace, is no second home.
+    # A call, or a class of another namespace, is not a second place.
     write(
         tmp_path,
         "src/time/ruler.cpp",
@@ -97,7 +97,7 @@ def test_a_long_file(tmp_path, path):
     assert check(tmp_path) == warned(f"{path}: 401 lines, more than 400")
 
 
-def test_data_is_no_source(tmp_path):
+def test_data_is_not_a_source(tmp_path):
     write(tmp_path, "tests/config/data/table.py", *["# line"] * 500)
     assert check(tmp_path) == CLEAN
 

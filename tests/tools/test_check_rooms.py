@@ -26,7 +26,7 @@ def check(tree: Path) -> tuple[int, str]:
 
 @pytest.fixture
 def house(tmp_path):
-    """A small tree that keeps the rules."""
+    """A small tree that obeys the rules."""
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "CMakeLists.txt").write_text(TABLE)
     for room in ("base", "model", "comm", "output", "session"):
@@ -40,7 +40,7 @@ def write(house: Path, path: str, *lines: str) -> None:
     (house / path).write_text("\n".join(lines) + "\n")
 
 
-def test_a_tree_that_keeps_the_rules_passes(house):
+def test_a_tree_that_obeys_the_rules_passes(house):
     write(house, "src/output/a.cpp", "#include <hdf5.h>", '#include "model/field.hpp"', '#include "base/error.hpp"')
     write(house, "src/comm/mpi/c.cpp", "#include <mpi.h>")
     write(house, "src/session/tests/s_test.cpp", '#include "model/testing/fields.hpp"', '#include "output/tests/x.hpp"')
@@ -78,7 +78,7 @@ def test_each_kind_of_offence_is_named_with_its_line(house, path, line, expected
     assert output.endswith("check_rooms: 1 offence\n")
 
 
-def test_a_room_without_readme_and_a_folder_that_is_no_room(house):
+def test_a_room_without_readme_and_a_folder_that_is_not_a_room(house):
     (house / "src" / "model" / "README.md").unlink()
     (house / "src" / "attic").mkdir()
     status, output = check(house)
@@ -87,7 +87,7 @@ def test_a_room_without_readme_and_a_folder_that_is_no_room(house):
     assert "src/attic: is not in the table" in output
 
 
-def test_arrows_may_not_make_a_circle(house):
+def test_dependencies_must_not_be_cyclic(house):
     (house / "src" / "CMakeLists.txt").write_text(
         TABLE.replace("tailrace_room(model)", "tailrace_room(model USES session)")
     )

@@ -1,4 +1,4 @@
-"""tools/check_symbols: it finds what one language lacks or calls otherwise, and this tree has no such thing."""
+"""tools/check_symbols: it finds calls that a language lacks or names differently, and this tree has none."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""tools/check_threads: it catches what is touched without its lock, and this tree has none of that."""
+"""tools/check_threads: it finds accesses without their lock, and this tree has none."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""tools/new_*: each makes something that compiles, keeps its contract as it is, and touches its own files and one list.
+"""tools/new_*: each result compiles and satisfies its contract; it changes only its own files and one list.
 
 The scripts run in a copy of the tree; only what they made is compiled, and linked with the objects of the room's test
 program that the build has made already."""
@@ -27,7 +27,7 @@ class Case:
     made: set[str]
     listed: str
     room: str
-    beside: tuple[str, str]  # a source and a test that are compiled as the new ones are
+    beside: tuple[str, str]  # an existing source and test with the same compile commands
     tests: str  # --gtest_filter
 
     @property
@@ -95,7 +95,7 @@ CASES = [
         "tests/analytics/support/operator_checks.py",
         "analytics",
         ("src/analytics/operators/sum.cpp", "src/analytics/operators/tests/conformance_test.cpp"),
-        "EchoOperator.*:Operators.none_is_left_out:Operators.say_what_they_do",
+        "EchoOperator.*:Operators.all_are_checked:Operators.are_documented",
     ),
     Case(
         "new_operator",
@@ -104,13 +104,13 @@ CASES = [
         "tests/analytics/support/operator_checks.py",
         "analytics",
         ("src/analytics/operators/sum.cpp", "src/analytics/operators/tests/conformance_test.cpp"),
-        "HeadCountOperator.*:Operators.none_is_left_out:Operators.say_what_they_do",
+        "HeadCountOperator.*:Operators.all_are_checked:Operators.are_documented",
     ),
 ]
 
 
 class House:
-    """A copy of the tree with a history of its own."""
+    """A copy of the tree with its own history."""
 
     def __init__(self, root: Path):
         self.root = root
@@ -146,7 +146,7 @@ class House:
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory):
-    """The tree with everything that the scripts can make; `said` and `changed` hold what each did."""
+    """The tree with everything that the scripts can make; `said` and `changed` record the effect of each."""
     house = House(tmp_path_factory.mktemp("house"))
     house.said, house.changed = {}, {}
     for case in CASES:
@@ -158,7 +158,7 @@ def house(tmp_path_factory):
 
 
 def compile_command(beside: str, house: House, path: str, target: Path) -> list[str]:
-    """As the build compiles the file `beside`, but quickly, from the copy, and without precompiled headers."""
+    """The compile command of the file `beside`, without optimisation and precompiled headers, in the copy."""
     for entry in json.loads((BUILD / "compile_commands.json").read_text()):
         if entry["file"] == str(TREE / beside):
             words = [word.replace(f"-I{TREE}", f"-I{house.root}") for word in shlex.split(entry["command"])]
@@ -174,7 +174,7 @@ def compile_command(beside: str, house: House, path: str, target: Path) -> list[
 
 
 def link_command(room: str, objects: list[Path], target: Path) -> list[str]:
-    """As the build links the room's test program, with more objects."""
+    """The link command of the room's test program, with more objects."""
     said = subprocess.run(
         ["ninja", "-C", BUILD, "-t", "commands", "-s", f"src/{room}_test"], capture_output=True, text=True, check=True
     )
@@ -208,7 +208,7 @@ every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
 @every_case
-def test_it_compiles_and_keeps_its_contract(case, house, tmp_path):
+def test_it_compiles_and_satisfies_its_contract(case, house, tmp_path):
     if not (BUILD / "src" / f"{case.room}_test").exists():
         pytest.fail(f"{case.room}_test is not built: run ./quickstart build")
     program = build(case, house, tmp_path)
@@ -274,7 +274,7 @@ def test_no_check_of_the_house_names_what_was_made(check, house):
         ("new_operator", "mean", 'the operator "mean" is there already (src/analytics/expression/rewrites.cpp:'),
     ],
 )
-def test_a_name_that_cannot_be_is_refused(script, name, expected, house):
+def test_an_invalid_name_is_refused(script, name, expected, house):
     done = house.run(script, *name.split())
     assert done.returncode == 1
     assert done.stderr.startswith(f"{script}: ")
@@ -283,7 +283,7 @@ def test_a_name_that_cannot_be_is_refused(script, name, expected, house):
 
 
 @pytest.mark.parametrize("script", sorted({case.script for case in CASES}))
-def test_without_a_name_it_says_what_it_does(script, house):
+def test_without_a_name_it_prints_its_usage(script, house):
     done = house.run(script)
     assert done.returncode == 1
     assert done.stderr.startswith("Lays out a new ")

@@ -1,4 +1,4 @@
-"""tools/sum_results: the one line that ./quickstart test ends with."""
+"""tools/sum_results: the last line of ./quickstart test."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Jobs that take turns on the cores, for benchmarks."""
+"""Jobs that are run alternately on the cores, for benchmarks."""
 
 import time
 from pathlib import Path
@@ -14,14 +14,14 @@ def job(folder: Path) -> turns.Turn:
     return turns.Turn(JOB, 1, folder, begun="begun", ended="ended")
 
 
-def test_a_job_that_was_stopped_before_its_last_line_was_read_comes_to_its_end(tmp_path: Path) -> None:
+def test_a_job_that_was_stopped_before_its_last_line_was_read_ends(tmp_path: Path) -> None:
     with job(tmp_path / "a") as turn:
         turn.run(0.0)
         assert not turn.over()
         assert turn.finish().of("ended")
 
 
-def test_it_is_known_when_a_job_stood_still(tmp_path: Path) -> None:
+def test_pauses_of_a_job_are_recorded(tmp_path: Path) -> None:
     with job(tmp_path / "a") as one, job(tmp_path / "b") as other:
         begin = time.monotonic()
         turns.take_turns([one, other])

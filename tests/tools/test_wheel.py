@@ -1,6 +1,6 @@
-"""`pip install .`: the wheel holds the package and nothing else, and what it installs runs outside the tree.
+"""`pip install .`: the wheel has only the package, and the installed package runs outside the tree.
 
-Everything is compiled once more for it, which takes minutes: it runs when asked for with TAILRACE_TEST_WHEEL=1.
+It compiles everything again, which takes minutes, so it runs only with TAILRACE_TEST_WHEEL=1.
 """
 
 import os
@@ -28,7 +28,7 @@ def run(command: list, **keywords) -> subprocess.CompletedProcess:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    """Made by pip with what this environment has, so that nothing comes from the net."""
+    """Made by pip with the packages of this environment, without downloads."""
     folder = tmp_path_factory.mktemp("wheel")
     launchers = {f"CMAKE_{language}_COMPILER_LAUNCHER": "ccache" for language in ("C", "CXX")}
     environment = os.environ | (launchers if shutil.which("ccache") else {})
@@ -91,7 +91,7 @@ def test_a_job_runs_with_it(installed, tmp_path, servers):
 
 
 def test_operators_in_python_run_with_it(installed, tmp_path):
-    """In servers that are Python programs, with the plugin that the wheel brings."""
+    """In servers that are Python programs, with the plugin of the wheel."""
     (tmp_path / "mine.py").write_text("def double(a):\n    return 2 * a\n")
     operators = "operators: {double: {python: mine.py, result: {units: same}}}\ndiagnostics: {hh: {is: double(h)}}\n"
     config = (TREE / "examples" / "toy" / "toy.yaml").read_text() + operators

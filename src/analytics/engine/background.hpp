@@ -1,4 +1,4 @@
-// Work that goes to a worker and comes back.
+// Asynchronous work: runs a function on a worker, and its continuation on the communication thread.
 #pragma once
 
 #include <functional>
@@ -8,17 +8,17 @@
 
 namespace tailrace::analytics::engine {
 
-// Only what comes back needs a lock: everything else of the engine is the communication thread's, because
-// each worker's end is taken up there, inside progress(), one after the other.
+// The continuations run on the communication thread, within progress(), one after the other. So all other
+// state of the engine belongs to that thread, and only the queue of finished work needs a lock.
 class Background {
  public:
   using Submit = std::function<void(std::function<void()>, bool light)>;
   explicit Background(Submit submit) : submit_(std::move(submit)) {}
 
-  // `work` on a worker, or at once where `light` and the executor thinks so; then `then`, always later, in
-  // progress(), never inside this call: the caller's state is then what it was left as.
+  // Runs `work` on a worker, or at once if it is `light` and the executor chooses to; `then` always runs
+  // later, in progress() and never within this call, so that the caller can complete its own state first.
   void run(std::function<void()> work, std::function<void()> then, bool light);
-  bool progress();  // true if anything had come back
+  bool progress();  // true if any work had finished
 
  private:
   Submit submit_;

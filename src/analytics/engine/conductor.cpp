@@ -43,7 +43,7 @@ void Conductor::start(Step& step) {
       if (mine) step.roots.push_back({.phase = p, .root = r});
       if (root.broadcast.empty()) continue;
       ++step.awaited[p];
-      // Told of now, so that what arrives finds its place.
+      // Registered now, so that a message that arrives early finds its handler.
       const RootTask task{step, p, r};
       if (!mine)
         messages_.broadcast(name(task, broadcast_word), root.root, {},
@@ -51,7 +51,7 @@ void Conductor::start(Step& step) {
     }
   }
   step.ended = true;
-  go_on(step);
+  advance(step);
 }
 
 bool Conductor::may_run(const Step& step) const {
@@ -61,8 +61,8 @@ bool Conductor::may_run(const Step& step) const {
          calls_.may_run(step);
 }
 
-// Once what the roots of earlier ones had to say is here; the end, behind the last one.
-void Conductor::go_on(Step& step) {
+// Runs the next phase once the broadcasts of earlier phases have arrived; after the last one, ends the step.
+void Conductor::advance(Step& step) {
   if (!may_run(step)) return;
   if (step.phase < step.plan().schedule().phases.size()) return run_phase(step);
   if (step.roots.empty()) calls_.over(step);
@@ -89,8 +89,8 @@ void Conductor::run_phase(Step& step) {
   }
 }
 
-// With nobody to wait for, blocks and roots are one piece of work: each hand-over costs more than a few small
-// blocks.
+// With a single server, blocks and roots are one piece of work: passing work to a worker costs more than a
+// few small blocks.
 void Conductor::run_phase_alone(Step& step) {
   background_.run(
       [this, &step] {
@@ -107,7 +107,7 @@ void Conductor::run_phase_alone(Step& step) {
           if (!root.broadcast.empty()) --step.awaited[step.phase];
         }
         ++step.phase;
-        go_on(step);
+        advance(step);
       },
       step.plan().light(step.phase));
 }
@@ -125,7 +125,7 @@ void Conductor::phase_done(Step& step) {
         name(task, gather_word), roots[r].root, std::move(mine),
         [this, task](std::vector<messaging::Bytes>&& parts) { gathered(task, std::move(parts)); });
   }
-  go_on(step);
+  advance(step);
 }
 
 void Conductor::compute(const RootTask& task, const std::vector<messaging::Bytes>& parts) {
@@ -140,8 +140,8 @@ void Conductor::gathered(const RootTask& task, std::vector<messaging::Bytes>&& p
   run_roots(task.step);
 }
 
-// One after the other, by phase: a later one may read what an earlier one computes, and no message that is
-// waited for stands between them.
+// Roots run one after the other, in the order of phases: a later one may read the result of an earlier one
+// without a message in between.
 void Conductor::run_roots(Step& step) {
   if (step.root_running || step.roots.empty() || !step.roots.front().parts) return;
   step.root_running = true;
@@ -160,13 +160,13 @@ void Conductor::root_done(const RootTask& task) {
     --task.step.awaited[task.phase];
   }
   run_roots(task.step);
-  go_on(task.step);
+  advance(task.step);
 }
 
 void Conductor::announced(const RootTask& task, const messaging::Bytes& message) {
   work::Exchange(task.step.values, task.phase).take_announcement(task.plan(), message);
   --task.step.awaited[task.phase];
-  go_on(task.step);
+  advance(task.step);
 }
 
 bool Conductor::progress() {

@@ -1,4 +1,4 @@
-// Takes steps through their phases, together with the other servers.
+// Executes the phases of steps together with the other servers.
 #pragma once
 
 #include <cstddef>
@@ -14,32 +14,32 @@
 
 namespace tailrace::analytics::engine {
 
-// Of a phase: blocks on workers; what each root needs to that root; there its whole arrays; what blocks of
-// later phases need from it to all. A server goes on to the next phase as soon as what that one reads is
-// there, and not when all have finished this one: messages are named (exchange, round), so nothing here waits
-// for an order, and no phase is a barrier.
+// In a phase, workers compute the blocks, each root gathers what it needs and computes its whole arrays, and
+// then broadcasts what blocks of later phases need. A server continues with the next phase as soon as its
+// inputs have arrived, and not when all servers have finished this one. Messages are identified by (exchange,
+// round), so that they may arrive in any order, and no phase is a barrier.
 //
-// On the communication thread, but for what it hands to Background.
+// Runs on the communication thread, except for the work passed to Background.
 class Conductor {
  public:
   struct Calls {
-    std::function<bool(const Step&)> may_run;  // besides: a step's turn has come
-    std::function<void(Step&)> over;           // its values are complete; gives the step back
+    std::function<bool(const Step&)> may_run;  // an additional condition: it is the step's turn
+    std::function<void(Step&)> over;           // called when a step's values are complete
   };
-  // `layout` must live longer.
+  // `layout` must outlive this object.
   Conductor(const planning::Layout& layout, EngineServices services, Calls calls);
 
-  void start(Step& step);  // all its blocks are here
-  void go_on(Step& step);  // the next phase, if it may run
+  void start(Step& step);    // all its blocks have arrived
+  void advance(Step& step);  // runs the next phase, if it may run
 
-  bool progress();  // true if anything moved
+  bool progress();  // true if anything was done
   std::size_t bytes() const { return messages_.bytes(); }
   std::string describe() const { return messages_.describe(); }
   void finish(std::function<void(const std::string& unmatched)> then);
-  memories::KernelRuns& memories() { return runs_; }  // while no step is under way
+  operator_state::KernelRuns& memories() { return runs_; }  // only while no step is in progress
 
  private:
-  // A root of a phase of a step: one gather and one broadcast.
+  // One root in a phase of a step, with one gather and one broadcast.
   struct RootTask {
     Step& step;
     std::size_t phase;
@@ -62,7 +62,7 @@ class Conductor {
   Calls calls_;
   messaging::ActiveMessages messages_;
   Background background_;
-  memories::KernelRuns runs_;
+  operator_state::KernelRuns runs_;
 };
 
 }  // namespace tailrace::analytics::engine

@@ -1,4 +1,5 @@
-// Steps finish in any order; their results, and what failed in them, leave in the order of rounds.
+// A reorder buffer: steps finish in any order, and their results and failures are passed on in the order of
+// rounds.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +17,14 @@ struct FinishedStep {
   std::vector<Failure> failures;
 };
 
-// On the communication thread.
+// Used on the communication thread.
 class ResultQueue {
  public:
   explicit ResultQueue(std::function<void(FinishedStep&&)> done) : done_(std::move(done)) {}
 
   std::int64_t next_round() { return rounds_++; }
 
-  // Gives out all whose turn it is.
+  // Passes on all results that are next in order.
   void add(std::int64_t round, FinishedStep&& step) {
     waiting_[round] = std::move(step);
     while (!waiting_.empty() && waiting_.begin()->first == turn_) {
@@ -35,8 +36,8 @@ class ResultQueue {
 
  private:
   std::function<void(FinishedStep&&)> done_;
-  std::int64_t rounds_ = 0;  // begun so far
-  std::int64_t turn_ = 0;    // whose results come next
+  std::int64_t rounds_ = 0;  // number of rounds begun
+  std::int64_t turn_ = 0;    // the round whose results are next
   std::map<std::int64_t, FinishedStep> waiting_;
 };
 

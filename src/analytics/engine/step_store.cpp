@@ -5,7 +5,7 @@
 namespace tailrace::analytics::engine {
 namespace {
 
-// The memory of steps that hold more is kept for the next one only while the same diagnostics are due.
+// The memory of a step larger than this is reused only if the next step has the same due diagnostics.
 constexpr std::size_t worth_freeing = std::size_t{4} << 20;
 
 }  // namespace

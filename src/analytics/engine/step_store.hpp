@@ -1,4 +1,4 @@
-// Makes steps, and keeps what can be used again: plans, and the memory of finished steps.
+// Creates steps and caches what can be reused: plans, and the memory of finished steps.
 #pragma once
 
 #include <map>
@@ -10,16 +10,16 @@
 
 namespace tailrace::analytics::engine {
 
-// On the communication thread. A run has few sets of diagnostics that are due together (every step, every
-// tenth, ...), so plans are kept for good. A large step's memory is kept only as long as the same set is due
-// again and again: otherwise each set of a run would hold its own greatest step.
+// Used on the communication thread. A run has few sets of diagnostics that are due together (every step,
+// every tenth step, ...), so plans are kept until the end. The memory of a large step is kept only while the
+// same set is due at consecutive steps; otherwise each set would hold the memory of its largest step.
 class StepStore {
  public:
-  // Both must live longer.
+  // Both must outlive this object.
   StepStore(const planning::Layout& layout, const std::vector<work::Value>& known)
       : layout_(layout), known_(known) {}
 
-  // Ready to take blocks. `due`: by diagnostic.
+  // A step that is ready to take blocks. `due`: by diagnostic.
   std::unique_ptr<Step> begin(const std::vector<char>& due);
   void give_back(std::unique_ptr<Step> step);
 
@@ -31,9 +31,9 @@ class StepStore {
   };
   const planning::Layout& layout_;
   const std::vector<work::Value>& known_;
-  std::map<std::vector<char>, std::unique_ptr<Kept>> kept_;  // by what is due
+  std::map<std::vector<char>, std::unique_ptr<Kept>> kept_;  // by the set of due diagnostics
   std::map<const planning::Plan*, Kept*> by_plan_;
-  Kept* newest_ = nullptr;  // of the last step that began
+  Kept* newest_ = nullptr;  // that of the last step begun
 };
 
 }  // namespace tailrace::analytics::engine

@@ -12,7 +12,7 @@ namespace tailrace::analytics::exact_sum {
 
 namespace {
 
-constexpr std::size_t few = 12;  // up to so many values a loop over them one by one is quicker
+constexpr std::size_t few = 12;  // up to so many values a scalar loop is faster
 
 }  // namespace
 

@@ -1,7 +1,8 @@
-// Sums that have the same bits whatever the order and grouping of what is added, the number of threads and
-// the instruction set: binned summation after Ahrens, Demmel and Nguyen (2020), Algorithms for efficient
-// reproducible floating point summation, ACM Trans. Math. Softw. 46 (3), 22, with bins at fixed places
-// (exact_sum/bins.hpp).
+// Reproducible sums: the result has the same bits for any order and grouping of the values, number of threads
+// and instruction set. Without them a diagnostic would depend on the decomposition of the model, because
+// floating- point addition is not associative. The method is binned summation after Ahrens, Demmel and Nguyen
+// (2020), Algorithms for efficient reproducible floating point summation, ACM Trans. Math. Softw. 46 (3), 22,
+// with bins at fixed exponents (exact_sum/bins.hpp).
 #pragma once
 
 #include <cstddef>
@@ -15,14 +16,14 @@ namespace tailrace::analytics::exact_sum {
 
 struct State;
 
-// `size` independent sums, of about 60 bytes each. A sum of n numbers, m the greatest magnitude among them,
-// is off by at most n * 2^-80 * m before it is rounded once, to the nearest double, halves to even. NaN and
-// infinities give what IEEE addition gives: NaN, or the infinity, or NaN for both infinities. A sum of
-// nothing or of zeros is +0. The rounding mode must be the default one. Not safe from several threads at
-// once; different objects are.
+// `size` independent sums, of about 60 bytes each. The error of a sum of n numbers with the largest magnitude
+// m is at most n * 2^-80 * m before it is rounded once, to nearest with ties to even. NaN and infinities
+// behave as in IEEE addition: NaN, or the infinity, or NaN for both infinities. An empty sum and a sum of
+// zeros are +0. The rounding mode must be the default. Not thread-safe, but different objects are
+// independent.
 class ExactSums {
  public:
-  // `level` changes no bit.
+  // `level` does not change any bit.
   explicit ExactSums(std::size_t size, simd::Level level = simd::level());
   ~ExactSums();
   ExactSums(ExactSums&&) noexcept;
@@ -31,9 +32,9 @@ class ExactSums {
   std::size_t size() const;
   void add(std::size_t sum, std::span<const double> values);         // all into one sum
   void add_each(std::size_t first, std::span<const double> values);  // values[i] into sum first + i
-  // What another's to_bytes gave, sum by sum. Throws Error where that had another size.
+  // Adds the sums from another object's to_bytes(). Throws Error if it had another size.
   void merge(std::span<const std::byte> bytes);
-  // `count` sums of another, those from `from` on, into as many here, from `first` on.
+  // Adds `count` sums of another object, from `from` on, to those from `first` on.
   void merge(const ExactSums& other, std::size_t from, std::size_t first, std::size_t count);
   std::vector<std::byte> to_bytes() const;     // the same bytes for the same values; native byte order
   void results(std::span<double> sums) const;  // each rounded once

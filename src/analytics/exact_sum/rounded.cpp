@@ -12,9 +12,9 @@ int length(Unsigned x) {  // in bits
   return static_cast<int>(high ? 64 + std::bit_width(high) : std::bit_width(low));
 }
 
-// The nearest double to high * 2^80 + low, low < 2^80, times 2^exponent.
+// The nearest double to (high * 2^80 + low) * 2^exponent, with low < 2^80.
 double nearest(Unsigned high, Unsigned low, int exponent) {
-  // 64 bits are enough to round to 53 if the last one tells whether there are more behind it.
+  // 64 bits are enough to round to 53 if the last one is sticky.
   Unsigned all = high ? high : low;
   if (high) exponent += 80;
   const int surplus = length(all) - 64;
@@ -23,14 +23,14 @@ double nearest(Unsigned high, Unsigned low, int exponent) {
     all = (all >> surplus) | static_cast<Unsigned>(more);
     exponent += surplus;
   } else if (high) {
-    const int below = 80 + surplus;  // bits of low that do not fit
+    const int below = 80 + surplus;  // bits of `low` that do not fit
     const bool more = (low & ((Unsigned{1} << below) - 1)) != 0;
     all = (all << -surplus) | (low >> below) | static_cast<Unsigned>(more);
     exponent += surplus;
   }
   const auto found = static_cast<double>(static_cast<std::uint64_t>(all));
   if (exponent < -1000 || exponent > 900) return std::ldexp(found, exponent);
-  return found * power_of_two(exponent);  // the same, exactly, and much quicker
+  return found * power_of_two(exponent);  // exactly the same, and much faster
 }
 
 }  // namespace

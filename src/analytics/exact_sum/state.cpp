@@ -11,7 +11,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-// Bins of sums that are not too small, with carries below this, are exactly doubles.
+// From this `top` on, bins with small carries are exactly representable as doubles.
 constexpr int lowest_quick = lowest_top + 2;
 constexpr std::int64_t greatest_quick = 2048;
 
@@ -91,7 +91,7 @@ void State::mark(std::size_t sum, std::uint8_t found) {
   marked |= found;
   if ((marked & plus_infinity) && (marked & minus_infinity)) marked |= not_a_number;
   if (!(marked & not_a_number)) return;
-  // What such a sum's bins hold counts no more; they take anything, so that it costs no time.
+  // The bins of such a sum no longer matter. A NaN limit lets them accept any value without a check.
   marked = not_a_number;
   limits()[sum] = nan;
 }
@@ -133,7 +133,7 @@ void State::commit(std::size_t sum, const std::int64_t* digits) {
   put_bins(sum, grown);
 }
 
-// All values are tried as they are; only where one does not fit is the block looked at more closely.
+// Adds all values on the fast path, and looks at the block more closely only if one does not fit.
 void State::add_block(std::size_t sum, std::span<const double> values) {
   if (specials(sum) & not_a_number) return;
   std::int64_t digits[kept];
@@ -168,7 +168,7 @@ void State::add_awkward_block(std::size_t sum, std::span<const double> values) {
   commit(sum, digits);
 }
 
-// Raises sums of nothing to the bins of their first values, which then fit, several at once.
+// Raises empty sums to the bins of their first values, so that these take the fast path.
 void State::expect(std::size_t first, std::span<const double> values) {
   const double* const none = bases_of(lowest_top);
   for (std::size_t i = 0; i < values.size(); ++i) {

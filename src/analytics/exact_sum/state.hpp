@@ -1,5 +1,5 @@
-// What ExactSums holds: every sum's bins, each kind of number in an array of its own, so that add_each can
-// work on several sums at once.
+// The data of ExactSums: the bins of all sums as a structure of arrays, so that add_each can work on several
+// sums at once.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace tailrace::analytics::exact_sum {
 
 enum Special : std::uint8_t { plus_infinity = 1, minus_infinity = 2, not_a_number = 4 };
 
-// A sum as it travels.
+// A sum in a message.
 struct Packed {
   Bins bins;
   std::uint8_t top = lowest_top;
@@ -24,9 +24,8 @@ struct Packed {
 };
 static_assert(sizeof(Packed) == 56);
 
-// Arrays of each kind and not a struct a sum: add_each works on neighbouring sums at once, a lane of a vector
-// register each. Bins lie at fixed places of the exponent, so that what a number adds to them depends on no
-// other number; that is what makes the sum the same in any order. Not safe from several threads.
+// A structure of arrays and not an array of structures: add_each works on neighbouring sums at once, one in
+// each lane of a vector register. Not thread-safe.
 struct State {
   State(std::size_t sums, simd::Level level);
 
@@ -38,15 +37,16 @@ struct State {
   void merge(std::size_t sum, Packed other);
   double result(std::size_t sum) const;
 
-  // Sums are in groups; a group's sums move to their carries together when one may be full.
+  // The bins of a group of sums are normalised together when one of them may be full.
   static constexpr std::size_t group_size = 128;
 
   std::size_t size;
   const simd::Kernels* kernels;
-  std::vector<double> numbers;          // size of each: three bins, highest first, and the limit
-  std::vector<std::int64_t> carries;    // three times size
-  std::vector<std::uint8_t> marks;      // size of each: top, specials
-  std::vector<std::uint16_t> deposits;  // of each group: an upper bound of what a bin took since it moved
+  std::vector<double> numbers;        // `size` of each: three bins, highest first, and the limit
+  std::vector<std::int64_t> carries;  // three times `size`
+  std::vector<std::uint8_t> marks;    // `size` of each: top, specials
+  std::vector<std::uint16_t>
+      deposits;  // by group: upper bound of the digits added since the last normalisation
 
   double* bin(int which) { return numbers.data() + static_cast<std::size_t>(which) * size; }
   const double* bin(int which) const { return numbers.data() + static_cast<std::size_t>(which) * size; }
@@ -58,7 +58,7 @@ struct State {
 
  private:
   Bins bins(std::size_t sum) const;
-  void put_bins(std::size_t sum, const Bins& bins);  // digits within a bin's room
+  void put_bins(std::size_t sum, const Bins& bins);  // the digits must fit a bin
   void normalise(std::size_t sum);
   void raise(std::size_t sum, int to);
   void mark(std::size_t sum, std::uint8_t specials);

@@ -46,7 +46,7 @@ void ArgumentReader::read_dim(const Phrase& word) {
   read_.dims.push_back(word.text);
 }
 
-// A name that comes once more is first the field, then the dim: interpolate(th, z, z, levels=[100]).
+// If a name occurs twice, it is first the field and then the dim: interpolate(th, z, z, levels=[100]).
 bool ArgumentReader::names_coordinate(std::size_t child) const {
   const std::string& name = resolver_.phrase(call_.children[child]).text;
   return resolver_.around().is_name(name) &&
@@ -57,7 +57,7 @@ bool ArgumentReader::names_coordinate(std::size_t child) const {
                      });
 }
 
-// `arrays`: how many came before it.
+// `arrays`: number of arrays before it.
 bool ArgumentReader::is_array(std::size_t child, std::size_t arrays, std::size_t most) const {
   if (arrays >= most || !read_.dims.empty()) return false;
   if (arrays == 0 || most != any_number) return true;
@@ -74,7 +74,7 @@ Arguments ArgumentReader::positional(std::size_t most) {
   for (std::size_t i = 0; i < call_.children.size(); ++i) {
     const int child = call_.children[i];
     if (!is_array(i, arrays, most)) {
-      // Where the array itself is not understood, nothing can be said about its dims.
+      // If an array could not be resolved, its dims are unknown.
       if (!read_.failed) read_dim(resolver_.phrase(child));
       continue;
     }

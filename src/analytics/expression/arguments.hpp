@@ -1,4 +1,4 @@
-// What stands between the parentheses of a call: arrays, then dimensions, then name=value.
+// The arguments of a call: arrays, then dimensions, then name=value.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,19 @@ namespace tailrace::analytics::expression {
 struct Arguments {
   std::vector<nodes::Value> arrays;
   std::vector<std::string> dims;
-  bool failed = false;  // something is wrong; it has been told
+  bool failed = false;  // there was an error, which has been reported
 };
 
 inline constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
-// Reads the arguments of one call. A dimension and a field may have the same name (z is both), and the
-// grammar does not tell them apart: which is meant follows from where the name stands and from the dimensions
-// of the arrays before it. So arguments are resolved from the left, one by one.
+// Reads the arguments of one call. A dimension and a field may have the same name (z is both), which the
+// grammar cannot distinguish. The position of the name and the dimensions of the arrays before it decide, so
+// arguments are resolved one by one from the left.
 class ArgumentReader {
  public:
   ArgumentReader(Resolver& resolver, const syntax::Phrase& call) : resolver_(resolver), call_(call) {}
 
-  Arguments positional(std::size_t most);  // at most `most` arrays; what follows are dims
+  Arguments positional(std::size_t most);  // at most `most` arrays; the rest are dims
   std::optional<ParameterValue> parameter(const syntax::Keyword& keyword);
 
  private:

@@ -47,8 +47,7 @@ void AroundDiagnostic::plain_mean(std::size_t at, const std::string& what) {
   entry().plain_means.push_back(fmt::format("{}  {}: {}", place_of(source, at).text(), source.path, what));
 }
 
-// Expressions that wait for each other share the room, so that no circle of them, however long, is a stack
-// overflow.
+// Nested expressions share one limit of depth, so that a cycle of diagnostics cannot overflow the stack.
 bool AroundDiagnostic::deeper() { return ++all_.depth_ <= 2 * syntax::deepest_nesting; }
 
 std::optional<Value> AroundDiagnostic::named(const std::string& name, std::size_t at) {
@@ -76,7 +75,7 @@ std::optional<Value> AroundDiagnostic::diagnostic(std::size_t other, std::size_t
   switch (used.state) {
     case State::done: {
       Value value = used.value;
-      value.scaled = false;  // its units were looked at
+      value.scaled = false;  // its units were checked
       return with_known_units(used.source->name, value);
     }
     case State::running: circle(other, at); return std::nullopt;
@@ -100,8 +99,8 @@ void AroundDiagnostic::circle(std::size_t other, std::size_t at) {
   problem(at, fmt::format("diagnostics cannot use each other in a circle: {}", fmt::join(names, " -> ")));
 }
 
-// What is wrong is put into words only where it is a mistake: a configuration for every purpose names
-// hundreds of fields that a model lacks, and to find what each of them may have meant takes long.
+// `what` makes the message only if it is an error: a general configuration may name hundreds of fields that a
+// model lacks, and the search for similar names takes long.
 void AroundDiagnostic::absent(const std::set<std::string>& fields, std::size_t at,
                               const std::function<std::string()>& what) {
   if (entry().source->optional)
@@ -129,7 +128,7 @@ std::optional<Value> AroundDiagnostic::option(const std::string& name, std::size
   return std::nullopt;
 }
 
-// Of `DIM.turn` after how much the coordinate begins again; only longitudes do.
+// For `DIM.turn`, the period of the coordinate; only longitudes have one.
 const std::vector<double>* AroundDiagnostic::coordinates(const std::string& dim) const {
   static const std::vector<double> circle{360.0};
   for (const DimCoordinate& coordinate : all_.scope_.coordinates) {

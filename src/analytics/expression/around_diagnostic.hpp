@@ -1,4 +1,4 @@
-// What surrounds the expression of one diagnostic: the fields, options and other diagnostics.
+// The evaluation scope of one diagnostic: the fields, options and other diagnostics.
 #pragma once
 
 #include <functional>

@@ -28,7 +28,7 @@ struct CellMethod {
   std::string_view of, word;
 };
 
-// By the name of the function; empty where CF (appendix E) has no word for it, or it is no reduction.
+// The CF cell method (appendix E) of a function; empty if there is none or the function is not a reduction.
 std::string cell_method_of(const std::string& function) {
   static constexpr std::array methods{CellMethod{.of = "mean", .word = "mean"},
                                       CellMethod{.of = "sum", .word = "sum"},
@@ -92,7 +92,7 @@ std::optional<Value> Calls::elementwise(Opcode opcode) {
   return resolver_.elementwise(here_, opcode, std::move(values));
 }
 
-// A user's function may not know that NaN stands for none.
+// A user-defined function may not know that NaN means missing.
 bool Calls::refuse_missing(const Operator& op, const std::vector<Value>& arrays) {
   const auto own = around_.operators().find(here_.text);
   if (own == around_.operators().end() || own->second.get() != &op || op.takes_missing()) return false;
@@ -203,8 +203,8 @@ std::optional<Value> Calls::rewritten(const Rewrite& rewrite) {
   return std::nullopt;
 }
 
-// A mean over latitudes in which each cell counts alike gives the poles too much: cells count by their areas,
-// where these are known.
+// A mean with equal weights over latitudes overweights the poles: cells are weighted by their areas if these
+// are known, otherwise there is a warning.
 void Calls::look_at_weights(const Rewrite& rewrite, RewriteCall& call) {
   const auto& keywords = rewrite.keywords;
   if (call.weights || std::find(keywords.begin(), keywords.end(), "weights") == keywords.end()) return;
@@ -213,15 +213,16 @@ void Calls::look_at_weights(const Rewrite& rewrite, RewriteCall& call) {
     if (latitude == nullptr) continue;
     call.weights = areas_along(dim, call);
     if (call.weights) return;
-    around_.plain_mean(here_.word,
-                       fmt::format("{} counts all cells along \"{}\" alike, but their areas differ with the "
-                                   "latitude \"{}\"; give weights=, such as a fixed field of cell areas",
-                                   rewrite.name, dim, *latitude));
+    around_.plain_mean(
+        here_.word,
+        fmt::format("{} gives all cells along \"{}\" equal weight, but their areas differ with the "
+                    "latitude \"{}\"; give weights=, such as a fixed field of cell areas",
+                    rewrite.name, dim, *latitude));
     return;
   }
 }
 
-// None where they are those of another grid, or of no use to what divides by fewer cells.
+// None if they belong to another grid, or with ddof, which weights cannot be combined with.
 std::optional<Value> Calls::areas_along(const std::string& dim, const RewriteCall& call) {
   const std::string* name = around_.area(dim);
   if (name == nullptr || call.parameters.contains("ddof")) return std::nullopt;
@@ -236,7 +237,7 @@ std::optional<Value> Calls::areas_along(const std::string& dim, const RewriteCal
   return areas;
 }
 
-// Problems with something that stands further inside belong to the call as a whole.
+// Problems with an inner value are reported for the call as a whole.
 Value Calls::write(const Rewrite& rewrite, const RewriteCall& call) {
   try {
     return rewrite.write(builder_, call);
@@ -246,7 +247,7 @@ Value Calls::write(const Rewrite& rewrite, const RewriteCall& call) {
   }
 }
 
-// All dims where none is named; and each argument must have them.
+// Without named dims, all are taken. Each argument must have them.
 void Calls::complete_dims(RewriteCall& call) const {
   const bool all = call.dims.empty();
   for (std::size_t i = 0; i < call.arrays.size(); ++i) {

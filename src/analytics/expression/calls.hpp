@@ -1,4 +1,4 @@
-// What a call in an expression calls: an operator, built in or the configuration's, or a rewrite.
+// Resolves a call in an expression to an operator, built in or of the configuration, or a rewrite.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,14 @@ namespace tailrace::analytics::expression {
 struct Rewrite;
 struct RewriteCall;
 
-// The call at one phrase. Rewrites are looked up first: `sum` is an operator, and with weights a rewrite that
-// uses the operator.
+// The call at one phrase. Rewrites are looked up first: `sum` is an operator, but with weights a rewrite that
+// uses this operator.
 class Calls {
  public:
   Calls(Resolver& resolver, const syntax::Phrase& here)
       : resolver_(resolver), here_(here), builder_(resolver.builder()), around_(resolver.around()) {}
 
-  std::optional<nodes::Value> resolve();  // none where something is wrong; it has then been told
+  std::optional<nodes::Value> resolve();  // none after an error, which has been reported
 
  private:
   std::optional<nodes::Value> elementwise(Opcode opcode);
@@ -28,7 +28,7 @@ class Calls {
   bool refuse_missing(const Operator& op, const std::vector<nodes::Value>& arrays);
   std::optional<RewriteCall> read_call(const Rewrite& rewrite);
   nodes::Value write(const Rewrite& rewrite, const RewriteCall& call);
-  // Says of the result what this call did over which dims, behind what was done before it.
+  // Appends this call and its dims to the reductions of the result.
   void tell_reduced(nodes::Value& result, const std::vector<nodes::Value>& arrays,
                     std::vector<std::string> dims);
   void complete_dims(RewriteCall& call) const;
@@ -42,6 +42,6 @@ class Calls {
   EvaluationScope& around_;
 };
 
-std::vector<std::string> function_names();  // of all that can be called, sorted
+std::vector<std::string> function_names();  // everything that can be called, sorted
 
 }  // namespace tailrace::analytics::expression

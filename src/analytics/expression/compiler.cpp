@@ -98,7 +98,7 @@ std::vector<std::size_t> Compiler::used_by(const Entry& entry) const {
   return used;
 }
 
-// Depth first, without recursion, as chains of diagnostics may be long.
+// Depth first, without recursion since chains of diagnostics may be long.
 std::vector<std::size_t> Compiler::order() const {
   struct Visit {
     std::size_t number;

@@ -1,4 +1,4 @@
-// All diagnostics of a component together: which uses which, what is left out, what is warned of.
+// Compiles all diagnostics of a component: their dependences, which are left out, and warnings.
 #pragma once
 
 #include <map>
@@ -12,10 +12,10 @@
 
 namespace tailrace::analytics::expression {
 
-// Lives for one compile(). A diagnostic may use others in any order, so each is resolved after those that it
-// names; that order is found without recursion, since chains of diagnostics may be long. What is still
-// waiting when its name comes up is part of a circle: it is resolved then and there, and the depth, which
-// counts over all expressions that wait for each other, makes of any circle a problem and not a stack
+// Exists for one compile(). A diagnostic may use others in any order, so each is resolved after those that it
+// names. That order is determined without recursion, since chains of diagnostics may be long. A diagnostic
+// that is still unresolved when its name is used is part of a cycle. It is resolved at that point, and the
+// limit of depth, which counts over all nested expressions, turns a cycle into an error and not a stack
 // overflow.
 class Compiler {
  public:
@@ -27,7 +27,7 @@ class Compiler {
 
   void index_names();
   void parse_all();
-  std::vector<std::size_t> order() const;  // what is used before what uses it, as far as can be seen
+  std::vector<std::size_t> order() const;  // topological order, as far as there is one
   std::vector<std::size_t> used_by(const Entry& entry) const;
   void resolve(std::size_t number);
   void finish(Entry& entry);
@@ -43,12 +43,13 @@ class Compiler {
   std::map<std::string, int> inputs_;
   std::map<std::string, std::size_t> diagnostics_;
   std::set<std::string> dims_;
-  std::vector<std::size_t> running_;  // the innermost last
+  std::vector<std::size_t> running_;  // nested, the innermost last
   int depth_ = 0;
   OddUnits odd_units_;
 };
 
-// The place of a byte of an expression. Lines of a text of several are taken to begin in the same column.
+// The place of a byte of an expression. All lines of a multi-line text are assumed to begin in the same
+// column.
 config::Location place_of(const DiagnosticSource& source, std::size_t at);
 
 }  // namespace tailrace::analytics::expression

@@ -20,8 +20,8 @@ std::vector<bool> reachable(const std::vector<Node>& nodes, const std::vector<in
   return needed;
 }
 
-// Fills in what each diagnostic is computed from. Diagnostics that use others take over what these found, so
-// that a long chain of them is walked once.
+// Finds the inputs of each diagnostic. Diagnostics that use others reuse their results, so that a long chain
+// is traversed once.
 class Inputs {
  public:
   explicit Inputs(Graph& graph) : nodes_(graph.nodes), seen_(graph.nodes.size(), -1) {
@@ -53,7 +53,7 @@ class Inputs {
   }
 
   const std::vector<Node>& nodes_;
-  std::vector<int> seen_;                  // by node: for which root it was
+  std::vector<int> seen_;                  // by node: the last root for which it was visited
   std::map<int, std::vector<int>> known_;  // by node of a diagnostic
 };
 
@@ -179,8 +179,8 @@ void warn_of_left_out(const std::vector<Entry>& entries, Compiled& compiled) {
 
 }  // namespace
 
-// Of a few diagnostics a line each; of many, as configurations for every purpose have, one line for all, and
-// the rest for who asks.
+// One line for each of a few diagnostics; for many, as in a general configuration, one line for all, with the
+// list in `details`.
 void warn(const std::vector<Entry>& entries, const OddUnits& odd_units, Compiled& compiled) {
   warn_of_missing_units(entries, compiled);
   warn_of_plain_means(entries, compiled);

@@ -58,7 +58,7 @@ std::optional<Value> Resolver::name(const Phrase& here) {
   return around_.named(here.text, here.begin);
 }
 
-// a + b + c is a tree that leans to the left as far as the chain is long: it is walked without recursion.
+// a + b + c is a left-leaning tree as deep as the chain is long, so it is traversed without recursion.
 std::optional<Value> Resolver::binary(const Phrase& here) {
   std::vector<const Phrase*> chain{&here};
   while (phrase(chain.back()->children[0]).kind == PhraseKind::binary)

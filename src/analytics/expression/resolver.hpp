@@ -1,4 +1,4 @@
-// From the tree of one expression to nodes of the graph.
+// Converts the tree of one expression to nodes of the graph.
 #pragma once
 
 #include <optional>
@@ -11,24 +11,24 @@
 
 namespace tailrace::analytics::expression {
 
-// Names, signs and numbers; what is called is left to Calls, which comes back here for its arguments. One for
-// each expression. A mistake is told to the surroundings where it is found and from then on is a missing
-// value, so that one expression may have several mistakes and each is told once: values are optional
-// everywhere, and nothing is thrown past resolve().
+// Resolves names, operators and numbers; Calls resolves calls and uses this class for their arguments. One
+// object for each expression. An error is reported to the scope where it is found, and its value is then
+// empty, so that several errors of one expression are each reported once. Therefore values are optional
+// everywhere, and resolve() does not throw.
 class Resolver {
  public:
-  // All must live longer.
+  // All must outlive this object.
   Resolver(const syntax::Ast& ast, nodes::Builder& builder, EvaluationScope& surroundings)
       : ast_(ast), builder_(builder), around_(surroundings) {}
 
-  // None where something is wrong; it has then been told.
+  // None after an error, which has been reported.
   std::optional<nodes::Value> resolve() { return resolve(ast_.root); }
   std::optional<nodes::Value> resolve(int number);  // a phrase
 
   // For Calls.
   std::optional<nodes::Value> elementwise(const syntax::Phrase& here, Opcode opcode,
                                           std::vector<std::optional<nodes::Value>> values);
-  void complain(const syntax::Phrase& here, const CallProblem& problem);  // tells it at the word it is about
+  void complain(const syntax::Phrase& here, const CallProblem& problem);  // reports it at its word
   const syntax::Phrase& phrase(int number) const { return ast_.phrases[static_cast<std::size_t>(number)]; }
   nodes::Builder& builder() { return builder_; }
   EvaluationScope& around() { return around_; }
@@ -43,7 +43,7 @@ class Resolver {
   EvaluationScope& around_;
 };
 
-// nan, inf and pi, where no field has the name.
+// nan, inf and pi, unless a field has the name.
 std::optional<double> constant_named(const std::string& name);
 
 }  // namespace tailrace::analytics::expression

@@ -47,7 +47,7 @@ std::string units_of(const RewriteCall& call) {
   return *text;
 }
 
-// What may miss is left out where nothing is said.
+// Values that may be missing are excluded by default.
 Value reduced(Builder& builder, const std::string& name, const Value& value, const DimNames& dims,
               std::optional<bool> skip_missing = {}) {
   const Operator* op = find_operator(name);
@@ -65,13 +65,13 @@ Value with_units_of(Value value, const Value& other) {
   return value;
 }
 
-// Weighted sums of degrees Celsius are no temperatures, but what becomes of them is.
+// A weighted sum of degrees Celsius is not a temperature, but the mean computed from it is.
 Value without_origin(Value value) {
   if (value.units) value.units = units::unit_system().difference(*value.units);
   return value;
 }
 
-// How many cells of `value` one of the result is made of.
+// Number of cells of `value` for each cell of the result.
 double cells_of(const Builder& builder, const Value& value, const DimNames& dims) {
   double cells = 1.0;
   for (const Dim& dim : builder.dims(value))
@@ -102,7 +102,7 @@ void check_weights(const Builder& builder, const Value& value, const Value& weig
           fmt::format("the weights have a dimension \"{}\", which the argument does not have", dim.name));
 }
 
-// Weights that do not vary along a consumed dimension count once for each of its cells.
+// Weights that do not vary along a consumed dimension apply to each of its cells.
 Value weighted_mean(Builder& builder, const Value& value, const How& how) {
   const Value weights = without_origin(*how.weights);
   const Value product = builder.elementwise(Opcode::mul, {without_origin(value), weights});
@@ -130,7 +130,7 @@ Value plain_mean(Builder& builder, const Value& value, const How& how) {
   return builder.elementwise(Opcode::div, {sum, count});
 }
 
-// Without a cell that counts 0 is divided by 0, which is as missing as can be.
+// Without a valid cell this is 0 / 0, which is NaN: missing.
 Value mean(Builder& builder, Value value, How how) {
   if (how.weights) check_weights(builder, value, *how.weights);
   if (builder.dims(value).empty()) return value;
@@ -156,7 +156,7 @@ Value deviation(Builder& builder, const Value& value, const How& how) {
   return with_units_of(result, without_origin(value));
 }
 
-// A cell that lacks one of both counts in neither.
+// A cell in which one of the two is missing is excluded from both.
 void drop_unpaired(Builder& builder, Value& a, Value& b) {
   const Value unpaired = builder.elementwise(
       Opcode::logical_or, {builder.elementwise(Opcode::isnan, {a}), builder.elementwise(Opcode::isnan, {b})});
@@ -171,7 +171,7 @@ Value covariance(Builder& builder, const Value& a, const Value& b, const How& ho
   return mean(builder, product, how);
 }
 
-// As the user says, or else where something may miss.
+// As given in the call; by default, whether a value may be missing.
 bool skips_missing(const RewriteCall& call) {
   if (call.parameters.contains("skip_missing")) return flag(call, "skip_missing");
   return std::ranges::any_of(call.arrays, &Value::may_miss) || (call.weights && call.weights->may_miss);
@@ -290,7 +290,8 @@ std::vector<Rewrite> make() {
        averaging,
        {"mean(a, dims..., weights=, skip_missing=0)",
         "The mean over the named dimensions, or all: sum / number of cells, or with weights "
-        "sum(a * w) / sum(w). Over latitudes cells count by their areas where these are known, and alike "
+        "sum(a * w) / sum(w). Over latitudes cells are weighted by their areas where these are known, and "
+        "equally "
         "with "
         "weights=1. NaN gives NaN; with skip_missing=1 NaN is left out of both.",
         a_sum, ""},

@@ -1,5 +1,4 @@
-// What can be called but is no operator of its own, because it is written with others: means, variances,
-// covariances, masks, units.
+// Functions of expressions that are composed of operators: means, variances, covariances, masks, units.
 #pragma once
 
 #include <functional>
@@ -13,11 +12,11 @@
 
 namespace tailrace::analytics::expression {
 
-// What a keyword stands for: `weights` is an expression, all else a number or word.
+// A call of a rewrite. The value of the keyword `weights` is an expression, that of others a number or word.
 struct RewriteCall {
   std::vector<nodes::Value> arrays;
   std::vector<std::string>
-      dims;  // all of them are dims of each array; never empty where dims are taken and exist
+      dims;  // dims of each array; not empty if the function takes dims and there are any
   std::optional<nodes::Value> weights = {};
   std::map<std::string, ParameterValue> parameters = {};
 };
@@ -33,7 +32,7 @@ struct Rewrite {
 
 const std::vector<Rewrite>& rewrites();  // sorted by name
 
-// Null where none has the name. `sum` is one only where it is given weights.
+// Null if there is none of this name. `sum` is a rewrite only with weights.
 const Rewrite* find_rewrite(const std::string& name, bool with_weights);
 
 }  // namespace tailrace::analytics::expression

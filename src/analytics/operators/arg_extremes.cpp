@@ -1,4 +1,4 @@
-// argmin and argmax: where an extreme lies.
+// argmin and argmax: the position of an extreme.
 #include <limits>
 
 #include "analytics/operators/support/arguments.hpp"
@@ -13,7 +13,7 @@ struct Candidate {
   std::int64_t place = -1;  // in C order over the consumed dimensions of the global array; -1: none
 };
 
-// NaN is before all, as in NumPy; of equals the first place.
+// NaN precedes all values, as in NumPy; among equal values the first place does.
 bool before(const Candidate& a, const Candidate& b, bool highest) {
   if (b.place < 0) return true;
   const bool a_missing = a.value != a.value;
@@ -23,11 +23,11 @@ bool before(const Candidate& a, const Candidate& b, bool highest) {
   return highest ? a.value > b.value : a.value < b.value;
 }
 
-// How a place becomes what the call asks for.
+// Converts a place to the index or coordinate that the call requests.
 struct Decoder {
-  std::int64_t step = 1;  // of the dimension within the places
+  std::int64_t step = 1;  // stride of the dimension in the places
   std::int64_t extent = 1;
-  std::vector<double> coordinates;  // empty: the index itself
+  std::vector<double> coordinates;  // empty: return the index
 
   double of(std::int64_t place) const {
     if (place < 0) return std::numeric_limits<double>::quiet_NaN();
@@ -71,7 +71,7 @@ class CandidateCells final : public Cells {
 
 class WherePartial final : public Partial {
  public:
-  // `steps`: of each dimension within the places, 0 where it is kept.
+  // `steps`: the stride of each dimension in the places, 0 if it is kept.
   WherePartial(std::vector<bool> consumed, std::vector<std::int64_t> steps, bool skip_missing,
                KeptPieces pieces)
       : consumed_(std::move(consumed)),
@@ -123,7 +123,7 @@ std::vector<std::int64_t> steps_of(const Call& call, const std::vector<bool>& co
   return steps;
 }
 
-// The name of the dimension whose index is wanted.
+// The name of the dimension whose index is requested.
 std::string along(const Call& call) {
   std::vector<std::string> names = call.dims;
   if (names.empty())

@@ -12,7 +12,7 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 struct Coarsening {
-  std::vector<std::int64_t> periods;  // of each dimension of the argument; 1: as it is
+  std::vector<std::int64_t> periods;  // by dimension of the argument; 1: unchanged
   std::string method;
   bool skip_missing = false;
 };
@@ -40,7 +40,7 @@ Coarsening coarsening_of(const Call& call) {
 
 std::int64_t coarse(std::int64_t extent, std::int64_t period) { return (extent + period - 1) / period; }
 
-// Dimensions that become shorter are whole; the others are as they are.
+// Shortened dimensions are whole; the others are unchanged.
 model::Region coarse_region(const Coarsening& coarsening, const model::Region& region) {
   std::vector<model::Runs> runs;
   for (std::size_t d = 0; d < region.rank(); ++d) {
@@ -52,7 +52,7 @@ model::Region coarse_region(const Coarsening& coarsening, const model::Region& r
 
 struct Box {
   double total = 0.0;
-  double first = nan, lowest = nan, highest = nan;  // of nothing: NaN
+  double first = nan, lowest = nan, highest = nan;  // NaN without any value
   std::int64_t count = 0;
   bool missing = false;
 

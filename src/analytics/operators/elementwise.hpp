@@ -1,4 +1,4 @@
-// Operators that work cell by cell, and how they treat units.
+// Elementwise operators and their rules for units.
 #pragma once
 
 #include <vector>
@@ -9,15 +9,15 @@
 namespace tailrace::analytics {
 
 enum class UnitRule {
-  keep,           // of the one argument: abs
+  keep,           // that of the only argument: abs
   sum,            // all the same, kept
-  difference,     // as sum; of degC it is K
-  comparison,     // all the same; the result has none
+  difference,     // as sum; K for degC
+  comparison,     // all the same; the result is dimensionless
   product,        //
   quotient,       //
-  power,          // by the constant "exponent"; where it varies, dimensionless
+  power,          // by the constant "exponent"; if it varies, dimensionless
   dimensionless,  // exp, log, sin: arguments and result
-  truth,          // any; the result has none
+  truth,          // any; the result is dimensionless
   choice,         // where: the second and third the same, kept
 };
 
@@ -26,16 +26,17 @@ class ElementwiseOperator : public Elementwise {
   ElementwiseOperator(Opcode opcode, UnitRule rule, OperatorDoc doc, double exponent = 1.0);
 
   OperatorDoc doc() const override { return doc_; }
-  // Expects arguments whose units need no conversion. Of a power the parameter "exponent" says the constant,
-  // where there is one.
+  // Expects arguments whose units need no conversion. For a power, the parameter "exponent" is the constant
+  // exponent, if there is one.
   Shape infer(const Call& call) const override;
   int opcode() const override { return static_cast<int>(opcode_); }
 
   Opcode code() const { return opcode_; }
   UnitRule rule() const { return rule_; }
-  std::optional<double> exponent() const { return exponent_; }  // of sqrt, cbrt and square
+  std::optional<double> exponent() const { return exponent_; }  // for sqrt, cbrt and square
   std::size_t arity() const { return traits_of(opcode_).arity; }
-  // Which arguments must have the same units, in words that fit behind "cannot be": added. Empty: none.
+  // The arguments that must have the same units (empty: none), and the verb for messages, to follow "cannot
+  // be": "added".
   std::vector<std::size_t> alike() const;
   std::string_view verb() const;
 
@@ -48,9 +49,9 @@ class ElementwiseOperator : public Elementwise {
   double exponent_;
 };
 
-// The dims of what is broadcast by names: those of the argument that has most (the first of them), where each
-// that only others have is put right behind the one that it follows there, or in front. Throws CallProblem
-// where a dim has different extents.
+// The dims of arguments that are broadcast by name: those of the (first) argument with the most dims. A dim
+// that only another argument has is inserted after the dim that it follows there, or in front. Throws
+// CallProblem if a dim has different extents.
 Dims broadcast(const std::vector<Shape>& arguments);
 
 const ElementwiseOperator& elementwise(Opcode opcode);  // the registered one

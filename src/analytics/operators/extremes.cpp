@@ -1,4 +1,4 @@
-// min and max. Canonical results: every NaN is the same, and a zero is +0.0 whatever the signs of the zeros.
+// min and max, with canonical results: all NaN have the same bits, and a zero is always +0.0.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -29,7 +29,7 @@ struct Highest {
   }
 };
 
-// What is known of a cell. An extreme among values that are not NaN, and what else was seen.
+// The kinds of values seen for a cell, besides the extreme of those that are not NaN.
 enum Seen : std::uint8_t { nothing = 0, value = 1, missing = 2 };
 
 template <class Extreme>

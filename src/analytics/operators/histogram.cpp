@@ -45,7 +45,7 @@ class BinCells final : public ValueCells {
   std::vector<std::uint64_t> counts_;
 };
 
-// As numpy.linspace gives them.
+// The values of numpy.linspace.
 std::vector<double> even_edges(const Call& call) {
   const std::int64_t bins = whole_number(call, "bins", 0);
   const double low = required_number(call, "low");

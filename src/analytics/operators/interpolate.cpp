@@ -14,9 +14,9 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 struct Settings {
   std::size_t place = 0;
-  std::vector<double> levels;  // as the coordinate is measured: logarithms, where the method is log
+  std::vector<double> levels;  // in the coordinate's scale: logarithms for method "log"
   bool logarithmic = false;
-  bool to_nearest = false;  // outside: the value at the nearer end
+  bool to_nearest = false;  // outside the range: the value at the nearer end
 };
 
 bool along_only(const Call& call) {
@@ -39,7 +39,7 @@ Settings settings_of(const Call& call) {
   return settings;
 }
 
-// A column: coordinates and values, with NaN where there is none.
+// A column of coordinates and values, either of which may be NaN.
 struct Column {
   std::vector<double> x;
   std::vector<double> f;
@@ -49,7 +49,7 @@ struct Column {
       if ((x[i - 1] <= level && level <= x[i]) || (x[i] <= level && level <= x[i - 1]))
         return between(level, x[i - 1], f[i - 1], x[i], f[i]);
     for (std::size_t i = 0; i < x.size(); ++i)
-      if (x[i] == level) return f[i];  // between cells without coordinates, or of a single cell
+      if (x[i] == level) return f[i];  // if its neighbours have no coordinates, or there is only one cell
     return to_nearest ? beyond(level) : nan;
   }
   double beyond(double level) const {
@@ -73,7 +73,7 @@ Array interpolated(const Settings& settings, bool along, std::span<const ConstAr
   const std::size_t count = settings.levels.size();
   Array result{replaced(*a.region, settings.place, std::ssize(settings.levels)), {}};
   result.values.resize(lines.outer * count * lines.inner);
-  // Broadcast by whoever calls, or along the dimension alone.
+  // The coordinate has the cells of the argument, or lies along the dimension alone.
   const bool one = along && coordinate.values.size() == lines.length && a.values.size() != lines.length;
   TAILRACE_ASSERT(one || coordinate.values.size() == a.values.size(), "the coordinate is on other cells");
   Column column{std::vector<double>(lines.length), std::vector<double>(lines.length)};

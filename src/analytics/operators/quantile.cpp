@@ -16,7 +16,7 @@ std::vector<double> fractions_of(const Call& call) {
   return fractions;
 }
 
-// numpy.quantile's method "linear", with its rounding.
+// The method "linear" of numpy.quantile, with the same rounding.
 double at_fraction(const std::vector<double>& sorted, double q) {
   const double place = static_cast<double>(sorted.size() - 1) * q;
   const double t = place - std::floor(place);

@@ -17,7 +17,7 @@
 namespace tailrace::analytics::operators {
 namespace {
 
-// What is taken along a dimension, and how far its coordinate moves: by whole turns, for longitudes.
+// The cells selected along a dimension, and the shifts of their coordinates: whole turns for longitudes.
 struct Part {
   std::size_t place = 0;
   std::vector<std::int64_t> indices;
@@ -32,7 +32,7 @@ std::pair<double, double> limits_of(const Call& call, const std::string& dim) {
   return {given[0], given[1]};
 }
 
-// After how much the coordinate begins again; 0: never.
+// The period of the coordinate; 0: not periodic.
 double turn_of(const Call& call, const std::string& dim) {
   const std::vector<double> turn = numbers(call, dim + ".turn.coordinates");
   return turn.empty() ? 0.0 : turn.front();
@@ -55,7 +55,7 @@ Part part_of(const Call& call, const std::string& dim) {
                       fmt::format("no cell of \"{}\" lies from {} to {}: its coordinate goes from {} to {}",
                                   dim, from, to, least, largest));
   }
-  // What lies on both sides of the seam is joined there.
+  // A selection on both sides of the seam is joined there.
   const auto seam = std::ranges::adjacent_find(part.shifts, std::not_equal_to<>());
   if (seam != part.shifts.end()) {
     const auto behind = seam - part.shifts.begin() + 1;
@@ -116,7 +116,7 @@ class Range final : public Kernel {
       shape.dims[part.place] = shortened(shape.dims[part.place], std::ssize(part.indices));
     return shape;
   }
-  // The turn of a coordinate comes in the same way; only longitudes have one.
+  // The period of a coordinate is requested in the same way; only longitudes have one.
   std::vector<std::string> coordinates_wanted(const Call& call) const override {
     std::vector<std::string> names = dims_of(call);
     for (const std::string& dim : dims_of(call)) names.push_back(dim + ".turn");

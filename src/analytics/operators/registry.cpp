@@ -5,7 +5,7 @@ namespace tailrace::analytics {
 
 namespace {
 
-// Made at its first use, because entries are static objects of other files.
+// Created at its first use, because entries are static objects of other files.
 std::map<std::string, std::shared_ptr<const Operator>>& registry() {
   static std::map<std::string, std::shared_ptr<const Operator>> operators;
   return operators;

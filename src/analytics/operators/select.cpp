@@ -9,7 +9,7 @@
 namespace tailrace::analytics::operators {
 namespace {
 
-// Where along a dimension a value is taken: between two indices, which are the same for a cell itself.
+// A position along a dimension between two indices, which are equal for a cell.
 struct Point {
   std::int64_t first = -1;  // -1: outside
   std::int64_t second = -1;
@@ -22,7 +22,7 @@ struct Selection {
   bool dropped = false;
 };
 
-// Of two that are equally near, the higher, as in pandas.
+// Of two equally near values the higher one, as in pandas.
 Point nearest(const std::vector<double>& coordinate, double x) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < coordinate.size(); ++i) {
@@ -66,7 +66,7 @@ std::vector<std::string> selected_dims(const Call& call) {
   return names;
 }
 
-// From the last dimension on, so that dropping one moves no other that is still to come.
+// From the last dimension to the first, so that removing one does not change the index of a later one.
 std::vector<Selection> selections_of(const Call& call) {
   const bool interpolated = word(call, "method", "nearest", {"nearest", "linear"}) == "linear";
   std::vector<Selection> selections;
@@ -130,8 +130,8 @@ class Select final : public Kernel {
     return shape;
   }
   std::vector<std::string> coordinates_wanted(const Call& call) const override { return selected_dims(call); }
-  // Of cells their own coordinate, between them the one asked for. Always given: as many cells as there are
-  // may be taken in another order, under the same name.
+  // The cells' own coordinates, or the requested ones for interpolation. Always given, since selecting all
+  // cells in another order keeps the name of the dimension.
   std::optional<DimCoordinate> coordinate_made(const Call& call, const std::string& dim,
                                                const std::vector<Described>& arguments) const override {
     for (const Selection& selection : selections_of(call)) {

@@ -9,11 +9,11 @@
 namespace tailrace::analytics::operators {
 namespace {
 
-// What is taken along a dimension.
+// The cells selected along a dimension.
 struct Cut {
   std::size_t place = 0;
   std::vector<std::int64_t> indices;
-  bool dropped = false;  // a single index: the dimension goes
+  bool dropped = false;  // a single index removes the dimension
 };
 
 std::int64_t from_start(std::int64_t index, std::int64_t extent, std::int64_t last, const std::string& dim) {

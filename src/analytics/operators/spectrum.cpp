@@ -14,7 +14,7 @@ namespace {
 using Complex = std::complex<double>;
 using Fourier = kissfft<double>;
 
-// Along `count` lines of values that lie `step` apart, the lines `line_step` apart, in place.
+// Transforms `count` lines in place; `step` is the stride of values, `line_step` that of lines.
 void transform(std::vector<Complex>& values, std::size_t length, std::size_t step, std::size_t count,
                std::size_t line_step) {
   const Fourier fourier(length, false);
@@ -26,7 +26,7 @@ void transform(std::vector<Complex>& values, std::size_t length, std::size_t ste
   }
 }
 
-// Into which bin the power of each mode goes.
+// The bin of the power of each mode.
 struct Bins {
   std::vector<std::size_t> of_mode;
   std::size_t count = 0;
@@ -79,7 +79,7 @@ Bins bins_of(const Call& call) {
       throw CallProblem(-1, "spacing", "\"spacing\" applies only to a spectrum in two dimensions");
     return bins_along(dims[places[0]].extent);
   }
-  if (places[0] > places[1]) {  // the block has them in its own order
+  if (places[0] > places[1]) {  // the block has its own order of dims
     std::swap(places[0], places[1]);
     std::swap(spacing[0], spacing[1]);
   }
@@ -104,7 +104,7 @@ Array spectra(const std::vector<bool>& consumed, const Bins& bins, const ConstAr
   return result;
 }
 
-// Between cells that are even to a thousandth: coordinates are often rounded.
+// The spacing of a coordinate that is uniform to one in a thousand, since coordinates are often rounded.
 std::optional<double> even_spacing(const DimCoordinate& coordinate) {
   const std::size_t cells = coordinate.values.size();
   if (cells < 2) return std::nullopt;
@@ -116,17 +116,17 @@ std::optional<double> even_spacing(const DimCoordinate& coordinate) {
   return step == 0.0 ? std::nullopt : std::optional(std::abs(step));
 }
 
-// How long the (longer side of the) domain is, in units of the coordinates.
+// The length of the domain (of its longer side), in units of the coordinates.
 struct Length {
   double length = 0.0;
   std::string units;
 };
 
-// None where the coordinates do not tell, or are not spaced as the rings suppose.
+// None if the coordinates do not determine it, or their spacing differs from that of the rings.
 std::optional<Length> length_of(const Call& call, const std::vector<Described>& arguments) {
   Length longest;
   const std::vector<double> spacing = spacing_of(call);
-  double scale = 0.0;  // from the spacing of the call to that of the coordinates
+  double scale = 0.0;  // the ratio of the coordinates' spacing to that of the call
   for (std::size_t d = 0; d < call.dims.size(); ++d) {
     const DimCoordinate* coordinate = coordinate_along(call, arguments, call.dims[d]);
     const auto step = coordinate != nullptr ? even_spacing(*coordinate) : std::nullopt;

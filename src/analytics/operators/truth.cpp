@@ -9,7 +9,7 @@ namespace {
 
 enum Seen : std::uint8_t { none = 0, a_true = 1, a_false = 2 };
 
-// As in NumPy NaN is true, where it is not left out.
+// NaN is true, as in NumPy, unless it is excluded.
 std::uint8_t seen_in(double value, bool skip_missing) {
   if (skip_missing && value != value) return none;
   return value != 0.0 ? a_true : a_false;

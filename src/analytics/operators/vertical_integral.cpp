@@ -7,7 +7,7 @@
 namespace tailrace::analytics::operators {
 namespace {
 
-// What each level counts: given, or by the trapezoidal rule from the coordinate.
+// The weight of each level: given, or by the trapezoidal rule from the coordinate.
 std::vector<double> weights_of(const Call& call) {
   const std::size_t place = only_dim(call);
   const std::int64_t extent = call.arguments[0].dims[place].extent;
@@ -64,8 +64,8 @@ class IntegralPartial final : public Partial {
   Array finish() const override { return pieces_.finish(); }
 
  private:
-  // Where the weight of each local index lies, dimension by dimension: in a list by the global index; in an
-  // array where it has that index, if it has the dimension.
+  // The offset of the weight of each local index, by dimension: in a list by the global index, in an array by
+  // its own index if it has the dimension.
   std::vector<std::vector<std::int64_t>> weight_places(std::span<const ConstArray> arguments) const {
     const model::Region& region = *arguments[0].region;
     std::vector<std::vector<std::int64_t>> places;
@@ -81,7 +81,7 @@ class IntegralPartial final : public Partial {
                   std::vector<std::vector<std::int64_t>>& places) const {
     std::int64_t step = 1;
     for (std::size_t e = weights.rank(); e-- > 0;) {
-      // The weights come with dimensions of their own, or broadcast already; as a block, or whole.
+      // The weights may have their own dimensions or be broadcast already, and be a block or whole.
       const std::size_t d =
           weights.rank() == block.rank() ? e : place_of(call_, call_.arguments[1].dims[e].name);
       std::map<std::int64_t, std::int64_t> local;

@@ -20,8 +20,8 @@ std::int64_t length_of(const model::Runs& runs) {
   return length;
 }
 
-// How a node's block follows from those of its arguments: dims and places, no rank. What is looked up by name
-// is looked up here, once for all ranks.
+// The rule by which a node's block follows from those of its arguments, for all ranks: names of dims are
+// looked up only once.
 class Joint {
  public:
   Joint(const Graph& graph, const Placement& placement, int node)
@@ -41,7 +41,7 @@ class Joint {
     }
   }
 
-  // Two nodes with the same key are cut in the same way.
+  // Nodes with the same key have the same decomposition.
   std::vector<std::int64_t> key(const std::vector<int>& cut) const {
     std::vector<std::int64_t> key;
     for (const int arg : locals_) key.push_back(cut[at(arg)]);
@@ -69,7 +69,8 @@ class Joint {
   }
 
  private:
-  // Otherwise cells of the result would be nowhere.
+  // All arguments must have cells on the same ranks; otherwise no rank could compute some cells of the
+  // result.
   void check_that_all_or_none(const Blocks& blocks, std::size_t rank) const {
     int some = -1, none = -1;
     for (const int arg : locals_) (blocks.of(arg)[rank].size() > 0 ? some : none) = arg;
@@ -102,7 +103,7 @@ class Joint {
       return;
     }
     if (*found.runs == runs) return;
-    // A rank without cells may say so in any of its dimensions.
+    // A rank without cells may have the extent 0 in any dimension.
     if (region.size() == 0 || length_of(*found.runs) == 0) {
       if (length_of(runs) == 0) found.runs = &runs;
       return;
@@ -117,10 +118,10 @@ class Joint {
 
   const Graph& graph_;
   const Node& node_;
-  std::vector<int> locals_;        // arguments that come in blocks
-  std::vector<std::string> dims_;  // of these
-  std::vector<int> places_;        // in `dims_`, of each dim of each local argument
-  std::vector<int> gives_;         // by dim of the node: the place of its runs; -1: whole
+  std::vector<int> locals_;        // the local arguments
+  std::vector<std::string> dims_;  // their dims
+  std::vector<int> places_;        // index into `dims_` of each dim of each local argument
+  std::vector<int> gives_;         // by dim of the node: index of its runs; -1: whole
 };
 
 class Finder {
@@ -160,7 +161,7 @@ class Finder {
   const Placement& placement_;
   const std::vector<EngineInput>& inputs_;
   std::size_t ranks_ = 0;
-  std::map<std::vector<std::int64_t>, int> joints_;  // to the number of a cut
+  std::map<std::vector<std::int64_t>, int> joints_;  // key to index of the decomposition
   Blocks blocks_;
 };
 

@@ -1,4 +1,4 @@
-// Where the blocks of local nodes lie, on all ranks.
+// The blocks of local nodes on all ranks.
 #pragma once
 
 #include <vector>
@@ -9,19 +9,19 @@
 
 namespace tailrace::analytics::planning {
 
-// Hundreds of nodes are cut over the ranks in a few ways: a node has the number of its way, and the regions
-// are there once for each way.
+// Hundreds of nodes share a few decompositions, so regions are stored once for each decomposition (`cuts`),
+// and a node has the index of its decomposition (`cut`).
 struct Blocks {
   std::vector<model::Regions> cuts;  // by client of the component
-  std::vector<int> cut;              // by node: index into `cuts`; -1 where not local
+  std::vector<int> cut;              // by node: index into `cuts`; -1 if not local
 
   const model::Regions& of(int node) const {
     return cuts[static_cast<std::size_t>(cut[static_cast<std::size_t>(node)])];
   }
 };
 
-// From where the blocks of the inputs lie. Throws Error(configuration) where fields that meet in an
-// expression are cut differently.
+// Derives the blocks of all nodes from those of the inputs. Throws Error(configuration) if fields with
+// different decompositions are combined in an expression.
 Blocks find_blocks(const Graph& graph, const Placement& placement, const std::vector<EngineInput>& inputs);
 
 }  // namespace tailrace::analytics::planning

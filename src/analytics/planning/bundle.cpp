@@ -8,14 +8,14 @@
 namespace tailrace::analytics::planning {
 namespace {
 
-// Larger blocks are computed as quickly by themselves.
+// Bundling larger blocks has no advantage.
 constexpr std::int64_t small_block = 1024;  // cells
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-// What belongs together is found by the smallest node number of a connected part, so that every server finds
-// the same parts in the same order. A part joins the first bundle whose first member it is like: to compare
-// all with all would be no better, as being alike is transitive.
+// Connected parts are ordered by their smallest node number, so that every server finds the same parts in the
+// same order. A part joins the first bundle whose first member it equals in form. Comparing all pairs would
+// not find more, since this is an equivalence relation.
 class Bundler {
  public:
   Bundler(const Graph& graph, const Placement& placement, const std::vector<std::int64_t>& cells)
@@ -31,7 +31,7 @@ class Bundler {
   }
 
  private:
-  using Part = std::vector<int>;  // nodes that hang together, known ones aside; ascending
+  using Part = std::vector<int>;  // connected nodes, ignoring known ones; ascending
 
   bool is(std::size_t node, Place place) const { return placement_.place[node] == place; }
   int cut(std::size_t node) const { return placement_.cut.empty() ? 0 : placement_.cut[node]; }
@@ -100,7 +100,7 @@ class Bundler {
         case NodeKind::input: return is(at(node), Place::local);
         case NodeKind::elementwise: return true;
         case NodeKind::reduction:
-          // One that names no dimensions would consume that of the bundle where there is no other.
+          // A reduction that names no dimensions would also consume the dimension of the bundle.
           return static_cast<const Reduction*>(found.op)->fusible() &&
                  !found.call.arguments.front().dims.empty();
         case NodeKind::constant:
@@ -122,7 +122,7 @@ class Bundler {
            cut(a) == cut(b);
   }
 
-  // But for units, which are no matter of numbers.
+  // Whether two nodes compute the same, ignoring units, which do not affect numbers.
   bool alike(const Node& a, const Node& b) const {
     const auto same_dims = [](const Shape& x, const Shape& y) { return x.dims == y.dims; };
     return a.kind == b.kind && a.op == b.op && a.shape.dims == b.shape.dims && a.call.dims == b.call.dims &&
@@ -174,7 +174,7 @@ class Bundler {
   const Placement& placement_;
   const std::vector<std::int64_t>& cells_;
   std::vector<char> needed_, output_;
-  std::vector<int> position_;  // of a node within its part
+  std::vector<int> position_;  // index of a node in its part
   Bundled bundled_;
 };
 

@@ -39,7 +39,7 @@ Layout::Layout(const Graph& of_graph, const std::vector<EngineInput>& inputs, st
 
 void Layout::cut_blocks(const std::vector<EngineInput>& inputs) {
   Blocks blocks = find_blocks(graph, placement, inputs);
-  std::vector<std::int64_t> largest;  // block, by cut
+  std::vector<std::int64_t> largest;  // block, by decomposition
   for (const model::Regions& cut : blocks.cuts) {
     std::int64_t& most = largest.emplace_back(0);
     for (const model::Region& block : cut.distinct()) most = std::max(most, block.size());

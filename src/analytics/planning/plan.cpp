@@ -6,7 +6,7 @@
 namespace tailrace::analytics::planning {
 namespace {
 
-// Below these a hand-over to a worker costs more than the worker saves.
+// Below this size, passing work to a worker costs more than it saves.
 constexpr std::int64_t worth_a_worker = 1 << 16;  // cells
 constexpr std::int64_t light_cells = 1 << 15;
 constexpr std::size_t most_lanes = 8;

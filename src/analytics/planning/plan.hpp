@@ -1,4 +1,4 @@
-// What all those steps have in common at which the same diagnostics are due.
+// The plan of all steps at which the same diagnostics are due.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 
 namespace tailrace::analytics::planning {
 
-// Nodes are those of the bundled graph, clients are counted as this server's. Constant once it is made, so
-// workers share it without a lock. Making one compiles programs, which costs more than a small step: it is
-// made once for each set of diagnostics that are due together, and kept.
+// Nodes are those of the bundled graph; clients are indices into this server's clients. Immutable, so that
+// workers share it without a lock. Its construction compiles programs, which costs more than a small step, so
+// StepStore keeps one plan for each set of diagnostics that are due together.
 class Plan {
  public:
-  // `due`: by diagnostic. `layout` must live longer.
+  // `due`: by diagnostic. `layout` must outlive this object.
   Plan(const Layout& layout, const std::vector<char>& due);
   Plan(const Plan&) = delete;  // regions_ point into lists_
   Plan& operator=(const Plan&) = delete;
@@ -25,7 +25,7 @@ class Plan {
   const Layout& layout() const { return layout_; }
   const Bundled& bundled() const { return bundled_; }
   const Schedule& schedule() const { return schedule_; }
-  const std::vector<int>& diagnostics() const { return diagnostics_; }  // that are due
+  const std::vector<int>& diagnostics() const { return diagnostics_; }  // those that are due
   Bundled::Seat seat(int input) const { return seats_[at(input)]; }     // node -1: not needed
   bool may_lack(int input) const { return may_lack_[at(input)] != 0; }  // whether values may be missing
 
@@ -35,17 +35,17 @@ class Plan {
   const std::vector<int>& members(int node) const { return bundled_.members[at(node)]; }
   bool several(int node) const { return bundled_.several(node); }
 
-  // Where the block of a local node lies.
+  // The region of the block of a local node.
   const model::Region& region(int node, std::size_t client) const { return (*regions_[at(node)])[client]; }
-  // How many workers a phase is worth.
+  // The number of workers that a phase justifies.
   std::size_t lanes(std::size_t phase) const { return lanes_[phase]; }
-  // Small enough to be done without a worker: no operator of unknown cost, and few cells.
+  // Whether a phase is small enough to run without a worker: few cells, and no operator of unknown cost.
   bool light(std::size_t phase) const { return light_[phase]; }
 
  private:
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
   void lay_out();
-  std::int64_t cells(const Stage& stage) const;  // that all blocks of its nodes have
+  std::int64_t cells(const Stage& stage) const;  // total of all blocks of its nodes
   bool is_light(const PhasePlan& phase) const;
   std::size_t worth(const Stage& stage) const;
 

@@ -12,11 +12,11 @@ namespace {
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-// Sorts a graph, all of which is needed, into phases, stages and programs. Which phase a node belongs to is
-// the placement's; here it is decided what is computed in one pass. An elementwise node gets an array of its
-// own only where somebody must have it as one: an operator, another place, a later phase, or the user. All
-// others are computed inside the programs of those who need them, even twice: that is cheaper than to write
-// an array and read it again.
+// Divides a graph, all of which is needed, into phases, stages and programs. The placement determines the
+// phase of a node; this class decides what is computed in one pass (loop fusion). An elementwise node is
+// stored as an array only if it is needed as one: by an operator, at another place, in a later phase, or as a
+// result. All others are computed within the programs that use them, even more than once, which is cheaper
+// than to write an array and read it again.
 class Scheduler {
  public:
   explicit Scheduler(const Bundled& bundled)
@@ -32,7 +32,7 @@ class Scheduler {
   }
 
  private:
-  // Elementwise nodes whose numbers must be there as an array: all others live inside programs.
+  // Finds the elementwise nodes that must be stored as arrays.
   void find_values() {
     value_.assign(graph_.nodes.size(), 0);
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
@@ -55,21 +55,21 @@ class Scheduler {
   bool is(std::size_t node, Place place) const { return placement_.place[node] == place; }
   bool elementwise(int node) const { return graph_.nodes[at(node)].kind == NodeKind::elementwise; }
 
-  // What programs cannot look into: it must be given to them.
+  // Whether a node is an input of programs because they cannot compute it.
   bool given(int node, Place where) const {
     const Node& found = graph_.nodes[at(node)];
     if (found.kind == NodeKind::constant) return false;
     return found.kind != NodeKind::elementwise || placement_.place[at(node)] != where;
   }
 
-  // What the programs of one place and phase must be given, for each of their results. Results that use
-  // others take over what these need, so that a long chain of them is walked once.
+  // The inputs of programs of one place and phase, for each of their results. Results that use others reuse
+  // their inputs, so that a long chain is traversed once.
   class Needs {
    public:
     Needs(const Scheduler& all, int phase, Place where)
         : all_(all), phase_(phase), where_(where), seen_(all.graph_.nodes.size(), -1) {}
 
-    // Those that others use come first.
+    // Must be called for a node before the nodes that use it.
     std::vector<int> of(int root) {
       std::vector<int> sources, waiting = args(root);
       while (!waiting.empty()) {
@@ -101,11 +101,12 @@ class Scheduler {
     const Scheduler& all_;
     int phase_;
     Place where_;
-    std::vector<int> seen_;                  // by node: for which root it was
+    std::vector<int> seen_;                  // by node: the last root for which it was visited
     std::map<int, std::vector<int>> known_;  // by root
   };
 
-  // Programs for these nodes, one for each set of dims: `stores` are elementwise, `sinks` fusible reductions.
+  // Makes programs for these nodes, one for each set of dims. `stores` are elementwise, `sinks` fusible
+  // reductions.
   std::vector<ProgramPlan> make_programs(const std::vector<int>& stores, const std::vector<int>& sinks,
                                          int phase, Place where) const {
     std::map<std::pair<std::vector<std::string>, bool>, ProgramPlan> plans;

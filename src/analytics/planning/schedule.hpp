@@ -1,6 +1,6 @@
-// The plan of a step: which programs and operators run in which phase (placement.hpp), and what travels
-// between servers for it. A pure function of the graph and of what is due, so that all servers have the same
-// one without a word.
+// The schedule of a step: which programs and operators run in which phase (placement.hpp), and which values
+// are sent between servers. A pure function of the graph and the due diagnostics, so that all servers have
+// the same schedule without communication.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,15 @@
 namespace tailrace::analytics::planning {
 
 struct ProgramPlan : ProgramNodes {
-  bool own_cells = false;               // the sinks' results stay with the block: nothing split is consumed
+  bool own_cells = false;               // the sinks' results stay local: no split dimension is consumed
   std::vector<std::vector<int>> needs;  // sources of each store, then of each sink
   std::shared_ptr<const Program> program;
 
-  // The node that needs[i] are the sources of.
+  // The node with the sources needs[i].
   int gives(std::size_t i) const { return i < stores.size() ? stores[i] : sinks[i - stores.size()]; }
 };
 
-// Only what gives one of the nodes: for a step at which something the others read is missing.
+// The part of a program for one of its results, for a step at which an input of the others is missing.
 ProgramPlan part(const Graph& graph, const ProgramPlan& whole, std::size_t i);
 
 struct Stage {
@@ -30,15 +30,15 @@ struct Stage {
 
 struct RootPlan {
   int root = 0;
-  std::vector<int> reductions;  // whose partial results go there
-  std::vector<int> gathered;    // local nodes whose blocks go there
-  std::vector<Stage> stages;    // of global nodes, computed there
+  std::vector<int> reductions;  // whose partial results are sent there
+  std::vector<int> gathered;    // local nodes whose blocks are sent there
+  std::vector<Stage> stages;    // global nodes computed there
   std::vector<int> broadcast;   // global nodes that blocks of later phases need
 };
 
 struct PhasePlan {
   Stage blocks;
-  std::vector<RootPlan> roots;  // those that have something to do
+  std::vector<RootPlan> roots;  // those with work in this phase
 };
 
 struct Schedule {

@@ -23,10 +23,10 @@ double squared_distance(const Position& a, const Position& b) {
   return x * x + y * y + z * z;
 }
 
-// The nearest cell of those that were seen, and what is known of its values.
+// The nearest cell so far, and its values.
 struct Best {
   struct Found {
-    std::uint64_t slot;  // of a share of the levels, and then a kept cell
+    std::uint64_t slot;  // index over shares of the levels and kept cells
     double value;
   };
   double distance = std::numeric_limits<double>::infinity();
@@ -45,7 +45,7 @@ struct Best {
   }
 };
 
-// How the cells of a block lie in it and in the whole.
+// The positions of the cells of a block, in the block and in the whole array.
 struct Block {
   std::vector<std::int64_t> plane, plane_global;  // offsets in the block; numbers in C order over the plane
   std::vector<std::int64_t> kept, kept_global;
@@ -74,7 +74,8 @@ class NearestPartial final : public Partial {
     if (field.region->size() == 0) return;
     const Block block = block_of(*field.region);
     const std::vector<Position>& positions = positions_of(arguments[1], arguments[2]);
-    TAILRACE_ASSERT(positions.size() == block.plane.size(), "coordinates of other cells");
+    TAILRACE_ASSERT(positions.size() == block.plane.size(),
+                    "the coordinates have other cells than the field");
     for (std::size_t p = 0; p < places_.size(); ++p)
       if (places_[p]) best_[p].merge(look(*places_[p], positions, block, field.values));
   }
@@ -156,7 +157,7 @@ class NearestPartial final : public Partial {
     return block;
   }
 
-  // Coordinates are the same at each step; those of a block are turned into positions once.
+  // Coordinates are the same at each step, so those of a block are converted to positions once.
   const std::vector<Position>& positions_of(const ConstArray& first, const ConstArray& second) {
     for (const auto& [region, positions] : known_)
       if (region == *first.region) return positions;
@@ -211,7 +212,7 @@ class NearestOperator final : public Reduction {
       : points_(std::make_shared<const NearestPoints>(std::move(points))) {}
 
   OperatorDoc doc() const override {
-    return {"", "Values of the cells nearest to moving points; missing where a point is nowhere.",
+    return {"", "Values of the cells nearest to moving points; missing if a point has no position.",
             "local; 3 multiplications a cell and point", ""};
   }
   std::optional<std::size_t> only_arrays() const override { return 3; }

@@ -1,4 +1,4 @@
-// Values of the cells nearest to moving points, on grids whose cells are given one by one.
+// Values of the cells nearest to moving points, on unstructured grids.
 #pragma once
 
 #include <array>
@@ -14,25 +14,25 @@
 
 namespace tailrace::analytics::points {
 
-using Position = std::array<double, 3>;  // in a space where the straight distance says what is nearer
+using Position = std::array<double, 3>;  // Cartesian, so that Euclidean distances can be compared
 
 struct Place {
   Position at;
-  Shares levels;  // cells along `level`; none where there is no such dimension
+  Shares levels;  // cells along `level`; empty without such a dimension
 };
 
 struct NearestPoints {
-  std::string dim;  // the new one, which comes first
+  std::string dim;  // the new dimension, which is the first
   std::int64_t count = 0;
-  Dims plane;         // of the two coordinates, which are the arguments behind the field
-  std::string level;  // a dimension that is consumed too; empty: none
+  Dims plane;         // the dims of the two coordinates, the arguments after the field
+  std::string level;  // another consumed dimension; empty: none
   std::function<Position(double, double)> position;  // of a cell, from its coordinates
-  // By point, none where it is nowhere. Both are called from several threads.
+  // By point; none if it has no position. Both functions are called from several threads.
   std::function<std::vector<std::optional<Place>>(double seconds)> places_at;
 };
 
-// A reduction of a field and two coordinates on its plane, which may lie in blocks like it. Of cells that are
-// equally near the one with the smallest number (in C order over the plane) counts.
+// A reduction of a field and two coordinates on its plane, which may be split like the field. Of equally near
+// cells, the one with the smallest index (in C order over the plane) is taken.
 std::shared_ptr<const Reduction> make_operator(NearestPoints points);
 
 }  // namespace tailrace::analytics::points

@@ -18,7 +18,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
-// Points and their cells, with the cells' places along each dim of the plane looked up once.
+// The points and their cells, with the indices of the cells along each dim of the plane.
 struct Wanted {
   explicit Wanted(Points given) : points(std::move(given)), along(points.plane.size()) {
     for (const Shares& shares : points.cells)
@@ -41,7 +41,7 @@ struct Wanted {
   std::vector<std::vector<std::int64_t>> sorted;  // the same, each index once
 };
 
-// Where in the local array the wanted indices lie; -1 where they do not.
+// The positions of the wanted indices in the local array; -1 if absent.
 std::vector<std::int64_t> places_in(const model::Runs& runs, const std::vector<std::int64_t>& wanted) {
   std::vector<std::int64_t> places(wanted.size(), -1);
   std::int64_t before = 0;
@@ -56,7 +56,7 @@ std::vector<std::int64_t> places_in(const model::Runs& runs, const std::vector<s
 
 class PointsPartial final : public Partial {
  public:
-  // `moving`: null, or where the cells of each step come from.
+  // `moving`: the source of the cells of each step; null for fixed points.
   PointsPartial(std::shared_ptr<const Wanted> wanted, std::shared_ptr<const MovingPoints> moving,
                 const Call& call)
       : wanted_(std::move(wanted)), moving_(std::move(moving)), consumed_(operators::consumed_dims(call)) {
@@ -128,7 +128,7 @@ class PointsPartial final : public Partial {
     return steps;
   }
 
-  // Of each share where its first cell lies in the local array; -1 where it does not.
+  // The offset of each share's first cell in the local array; -1 if absent.
   std::vector<std::int64_t> offsets_of_shares(const model::Region& region) const {
     const std::vector<std::int64_t> steps = steps_in(region);
     std::vector<std::int64_t> offsets(wanted_->shares_in_all, 0);
@@ -147,7 +147,7 @@ class PointsPartial final : public Partial {
     return offsets;
   }
 
-  // Of the kept dims: how far each cell lies from the first one, and its number among those of all ranks.
+  // For the kept dims: the offset of each cell from the first, and its global index.
   std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> kept_cells(
       const model::Region& region) const {
     const std::vector<std::int64_t> steps = steps_in(region);
@@ -165,8 +165,7 @@ class PointsPartial final : public Partial {
     return {operators::summed(local, 0, region.rank()), operators::summed(global, 0, region.rank())};
   }
 
-  // A cell of the argument: of which share, and of those that are kept which. It lies on one rank, so each
-  // comes once.
+  // A cell of the argument, by its share and its kept cell. It is on one rank only, so each is added once.
   struct Found {
     std::uint64_t slot;
     double value;
@@ -193,17 +192,17 @@ class PointsOperator final : public Reduction {
   }
 
   OperatorDoc doc() const override {
-    return {"", "Values at points, each the weighted sum of some cells; missing where one of these is.",
+    return {"", "Values at points, each the weighted sum of some cells; missing if one of these is.",
             "local; 16 bytes a cell in the message", ""};
   }
   Shape infer(const Call& call) const override {
     const std::vector<bool> consumed = operators::consumed_dims(call);
     Shape shape = operators::without(call, consumed);
-    TAILRACE_ASSERT(call.dims.size() == plane_.size(), "the plane has other dims");
+    TAILRACE_ASSERT(call.dims.size() == plane_.size(), "the dims of the call are not those of the plane");
     for (const Dim& dim : plane_) {
       const auto place = call.arguments[0].find(dim.name);
       TAILRACE_ASSERT(place && call.arguments[0].dims[*place].extent == dim.extent,
-                      "the plane has other cells");
+                      "the extents of the argument are not those of the plane");
     }
     put_first(shape, dim_, count_);
     return shape;

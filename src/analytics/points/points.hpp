@@ -1,4 +1,4 @@
-// Values at points of a plane, such as stations, each made of a few cells of it.
+// Values at points of a plane, such as stations, each a weighted sum of a few cells.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +11,28 @@
 
 namespace tailrace::analytics::points {
 
-// `cell` counts in C order over the dims of the plane.
+// `cell`: index in C order over the dims of the plane.
 struct Share {
   std::int64_t cell = 0;
   double weight = 1.0;
   bool operator==(const Share&) const = default;
 };
-using Shares = std::vector<Share>;  // of one point; at least one
+using Shares = std::vector<Share>;  // the cells of one point; at least one
 
-// The dimension of points in a result; throws CallProblem where there is one of this name.
+// Inserts the dimension of points in front. Throws CallProblem if there is one of this name.
 void put_first(Shape& shape, const std::string& dim, std::int64_t count);
 
 struct Points {
-  std::string dim;            // the new one, which comes first
+  std::string dim;            // the new dimension, which is the first
   Dims plane;                 // consumed; in the order of the argument's dims
-  std::vector<Shares> cells;  // of each point
+  std::vector<Shares> cells;  // by point
 };
 
-// A reduction that no expression can call. Nothing but these cells travels to its root. Where one of them is
-// missing the point is.
+// A reduction that expressions cannot call. Only these cells are sent to its root. A point is missing if one
+// of its cells is.
 std::shared_ptr<const Reduction> make_operator(Points points);
 
-// Points whose cells change with the time; one without cells is missing.
+// Points whose cells change with time; a point without cells is missing.
 struct MovingPoints {
   std::string dim;
   std::int64_t count = 0;

@@ -1,4 +1,4 @@
-// What a Program was compiled to: a list of steps that is gone through once a piece.
+// The compiled form of a Program: a list of steps that is executed once for each piece.
 #pragma once
 
 #include <array>
@@ -11,16 +11,16 @@
 
 namespace tailrace::analytics::program {
 
-// Values are numbered; while a piece is worked on each is an Operand. Registers are buffers that hold a
-// piece.
+// Values are numbered; while a piece is processed each is an Operand. Registers are buffers for the values of
+// one piece.
 struct Load {
   std::size_t source;
   std::vector<std::size_t> dims;  // of the space, in the source's order
-  std::size_t value, scratch;     // a register, for what cannot be read in place
+  std::size_t value, scratch;     // `scratch`: a register, if the source cannot be read in place
 };
 
 struct Instruction {
-  Opcode opcode;  // the last one, where the function does several
+  Opcode opcode;  // the last one if the function does several
   simd::Elementwise function;
   std::size_t arity;
   std::array<std::size_t, 3> arguments;
@@ -32,18 +32,18 @@ struct Store {
 };
 
 struct Sink {
-  std::size_t sink, value, kept;  // the latter a number of Code::kept
+  std::size_t sink, value, kept;  // `kept`: index into Code::kept
 };
 
 struct Step {
   enum Kind { load, compute, store, sink } kind;
-  std::size_t number;  // of Code's loads, instructions, ...
+  std::size_t number;  // index into Code's loads, instructions, ...
 };
 
 struct Code {
-  std::size_t space = 0;  // how many dims
+  std::size_t space = 0;  // number of dims
   std::size_t values = 0, registers = 0;
-  std::vector<std::pair<std::size_t, double>> constants;  // of values
+  std::vector<std::pair<std::size_t, double>> constants;  // value and number
   std::vector<Load> loads;
   std::vector<Instruction> instructions;
   std::vector<Store> stores;

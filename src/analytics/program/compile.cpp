@@ -15,8 +15,8 @@ namespace tailrace::analytics::program {
 
 namespace {
 
-// Steps are emitted depth first from each value that is wanted, so that a value is used soon after it is made
-// and few registers are alive at a time.
+// Emits steps depth first from each result, so that a value is used soon after it is computed and few
+// registers are live at a time.
 class Compiler {
  public:
   Compiler(const Graph& graph, const ProgramNodes& nodes, const simd::Kernels& kernels)
@@ -25,7 +25,7 @@ class Compiler {
     for (std::size_t i = 0; i < nodes.sources.size(); ++i) source_of_.try_emplace(nodes.sources[i], i);
   }
 
-  // What is wanted of a value follows right behind the step that makes it, while it is in the cache.
+  // Stores and sinks of a value directly follow the step that computes it, while it is in the cache.
   void add_store(std::size_t number, int node) {
     expect_whole_space(node);
     code_.stores.push_back({.store = number, .value = value_of(node)});
@@ -54,12 +54,12 @@ class Compiler {
   std::size_t dim(const std::string& name) const {
     for (std::size_t i = 0; i < space_.size(); ++i)
       if (space_[i].name == name) return i;
-    base::assertion_failed("dim", __FILE__, __LINE__, fmt::format("'{}' is no dim of the space", name));
+    base::assertion_failed("dim", __FILE__, __LINE__, fmt::format("'{}' is not a dim of the space", name));
   }
 
   void expect_whole_space(int node) const {
     TAILRACE_ASSERT(graph_.nodes[index(node)].shape.dims.size() == space_.size(),
-                    fmt::format("node {} has not the dims of the program", node));
+                    fmt::format("node {} does not have the dims of the program", node));
   }
 
   std::size_t kept_by(const Node& reduction) {
@@ -74,7 +74,7 @@ class Compiler {
     return code_.kept.size() - 1;
   }
 
-  // What an expression is made of comes before it. Without recursion, as a sum may have very many terms.
+  // Emits the arguments of a node, then the node. Without recursion, since a sum may have very many terms.
   std::size_t value_of(int node) {
     std::vector<int> open{node};
     while (!open.empty()) {
@@ -158,7 +158,7 @@ class Compiler {
     }
   }
 
-  // A product that only a sum or a difference wants is made with it: one walk over a piece instead of two.
+  // Fuses a product with the sum or difference that is its only user: one pass over a piece instead of two.
   void join_products() {
     std::vector<std::size_t> uses(code_.values, 0), product_of(code_.values, none);
     for (const Step& step : code_.steps) for_each_use(step, [&](std::size_t value) { ++uses[value]; });
@@ -183,8 +183,8 @@ class Compiler {
                   [&](const Step& step) { return step.kind == Step::compute && joined[step.number]; });
   }
 
-  // A value's register is free behind its last use, which may already write its own result there. Register 0
-  // stays free for values that are the same all along a piece and wanted as a row.
+  // The register of a value is free after its last use, and the last user may write its result there.
+  // Register 0 is reserved for values that are constant along a piece and needed as a row.
   void allocate_registers() {
     std::vector<std::size_t> last_use(code_.values, 0), register_of(code_.values, 0);
     for (std::size_t at = 0; at < code_.steps.size(); ++at)

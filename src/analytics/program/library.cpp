@@ -18,7 +18,7 @@ void one(const simd::Operand* arguments, double* out, std::size_t n) {
 
 template <Binary function>
 void two(const simd::Operand* arguments, double* out, std::size_t n) {
-  // The results may overwrite an argument that is the same all along.
+  // The results may overwrite an argument that is constant along the piece.
   const double first_a = *arguments[0].data, first_b = *arguments[1].data;
   const double* const a = arguments[0].step ? arguments[0].data : &first_a;
   const double* const b = arguments[1].step ? arguments[1].data : &first_b;

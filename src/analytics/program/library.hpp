@@ -1,5 +1,5 @@
-// Opcodes that the C library computes, a number at a time: its results are the same wherever a number stands
-// in a row, which those of vector libraries are not.
+// Opcodes that the C library computes, one number at a time. Its results do not depend on a number's position
+// in a row, unlike those of vector libraries.
 #pragma once
 
 #include "analytics/simd/kernels.hpp"

@@ -11,19 +11,19 @@ namespace tailrace::analytics::program {
 
 namespace {
 
-// Cells: sources, what is fetched ahead of them and a few registers stay in the first cache. Measured: with
-// 512 the memory rests too long while registers are worked on, with 128 the calls show.
+// In cells. Sources, prefetched data and a few registers fit the first-level cache. Measured: with 512 the
+// memory is idle too long while registers are processed; with 128 the overhead of calls is noticeable.
 constexpr std::size_t longest_piece = 256;
 constexpr std::size_t pieces_ahead = 2;
-// Where a piece crosses the ends of such short stretches of a source, it is copied together; longer ones end
-// pieces.
+// A piece may cross the ends of stretches of a source up to this length, which are then copied together; a
+// longer stretch ends the piece.
 constexpr std::int64_t short_stretch = 128;
 
 struct alignas(64) Line {
   double cells[8];
 };
 
-// Kept from run to run by each thread.
+// The memory that each thread keeps from run to run.
 struct Scratch {
   std::vector<Line> lines;
   std::vector<simd::Operand> values;
@@ -35,7 +35,7 @@ struct Scratch {
 
 std::size_t to_size(std::int64_t count) { return static_cast<std::size_t>(count); }
 
-// Over an array of some of the space's dims, C order.
+// A walk over an array with some of the space's dims, in C order.
 void walk_over(const std::vector<std::size_t>& dims, const model::Region& region, std::vector<Walk>& walks) {
   std::array<std::int64_t, most_dims> strides;
   std::fill_n(strides.begin(), region.rank(), 0);
@@ -59,7 +59,7 @@ void convert(const simd::Kernels& kernels, const Operand& from, std::int64_t fir
   }
 }
 
-// The next n values of a source as a row.
+// Copies the next n values of a source to a row.
 void gather(const simd::Kernels& kernels, const Operand& from, Walk& walk, std::size_t n, double* into) {
   while (n > 0) {
     const std::size_t count = std::min(n, to_size(walk.left()));
@@ -117,8 +117,8 @@ void pour(FusiblePartial& into, Walk& walk, std::span<const double> values) {
   }
 }
 
-// One call of a program on one block. What it needs besides is borrowed from the thread: a block of a few
-// cells would pay more for allocations than for its numbers.
+// One run of a program on one block. It uses the thread's scratch memory, since for a block of a few cells
+// allocations would cost more than the arithmetic.
 class Run {
  public:
   Run(const Code& code, const simd::Kernels& kernels, const model::Region& region, const Data& data,
@@ -158,7 +158,7 @@ class Run {
     for (const Sink& sink : code_.sinks) data_.sinks[sink.sink]->begin(scratch_.kept[sink.kept]);
   }
 
-  // A single look at a source that can be read in place needs no pieces.
+  // Whether the only source can be read in place at once, without pieces.
   bool one_look() const {
     if (!code_.instructions.empty() || code_.loads.size() != 1 || code_.steps.size() != 2) return false;
     const Walk& walk = scratch_.loads[0];
@@ -195,7 +195,7 @@ class Run {
       simd::Operand& value = scratch_.values[instruction.arguments[i]];
       arguments[i] = value;
       step |= value.step;
-      value.ahead = 0;  // once is enough
+      value.ahead = 0;  // prefetch only once
     }
     double* const result = a_register(instruction.result);
     instruction.function(arguments.data(), result, step ? n_ : 1);
@@ -224,7 +224,7 @@ class Run {
 
 void run(const Code& code, const simd::Kernels& kernels, const model::Region& region, const Data& data) {
   TAILRACE_ASSERT(region.rank() == code.space && region.rank() <= most_dims,
-                  "a block of other dims than the program's");
+                  "the block does not have the dims of the program");
   if (region.size() == 0) return;
   thread_local Scratch scratch;
   Run(code, kernels, region, data, scratch).go();

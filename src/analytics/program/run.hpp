@@ -1,4 +1,4 @@
-// Going through a program's steps piece by piece.
+// Executes a program's steps piece by piece.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace tailrace::analytics::program {
 
-// As Program::run has them, by number.
+// The arguments of Program::run, by index.
 struct Data {
   std::span<const Operand> sources;
   std::span<const std::span<double>> stores;

@@ -5,7 +5,7 @@
 namespace tailrace::analytics::program {
 
 Walk::Walk(std::span<const std::int64_t> extents, std::span<const std::int64_t> strides) {
-  TAILRACE_ASSERT(extents.size() <= most_dims, "a block with more dimensions than programs know");
+  TAILRACE_ASSERT(extents.size() <= most_dims, "a block has more dimensions than a program supports");
   extents_[0] = 1;
   strides_[0] = at_[0] = 0;
   std::size_t found = 0;

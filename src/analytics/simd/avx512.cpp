@@ -1,4 +1,5 @@
-// Headers come before the pragma: what they define inline may be shared with files that must run anywhere.
+// Headers are included before the pragma, since their inline functions may be shared with files that must run
+// on any processor.
 #include "analytics/simd/includes.hpp"
 
 #if defined(__x86_64__)

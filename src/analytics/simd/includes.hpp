@@ -1,4 +1,4 @@
-// All that loops.inc needs, for the files that include it.
+// The headers that loops.inc needs, for the files that include it.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The hot loops, once for each level.
+// The hot loops, compiled for each level.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace tailrace::analytics::simd {
 
-// What an instruction reads: number i is data[i * step]; step is 0 or 1. Need not be aligned. What lies
-// `ahead` cells further on is wanted soon and is fetched meanwhile, so that the memory does not rest while
-// registers are worked on; there need not be anything.
+// An operand: number i is data[i * step], with step 0 or 1. Need not be aligned. The cells at distance
+// `ahead` are needed soon and are prefetched, so that the memory is not idle while registers are processed;
+// the address need not be valid.
 struct Operand {
   const double* data = nullptr;
   std::size_t step = 1;
@@ -22,34 +22,36 @@ struct Operand {
 using Elementwise = void (*)(const Operand* arguments, double* out, std::size_t n);
 
 struct Extreme {
-  double value;  // of those that are not NaN; the infinity that any number replaces where there are none
-  std::size_t missing;  // how many are NaN
+  double value;  // of values that are not NaN; if there are none, the infinity that any number replaces
+  std::size_t missing;  // number of NaN
 };
 
 struct Kernels {
-  // Exact sums (exact_sum/bins.hpp). Gives in digits[0..2] what values[0..n), n <= 4096, have in the three
-  // bins whose bases are given, and returns the largest magnitude. Where that is NaN or does not lie below
-  // the limit of the highest bin, the digits mean nothing.
+  // For exact sums (exact_sum/bins.hpp): to deposit a number in a sum is to split it into its digits and add
+  // each to its bin. Sums the digits of values[0..n), n <= 4096, in the three bins with these bases, stores
+  // the sums in digits[0..2] and returns the largest magnitude. If that is NaN or not below the limit of the
+  // highest bin, the digits are meaningless.
   double (*deposit)(const double* values, std::size_t n, const double* bases, std::int64_t* digits);
-  // values[i] into the three bins of sum i, as long as they lie below the sum's limit; a sum whose limit is
-  // NaN takes anything. Returns how many were taken: all, or those before the first that does not fit.
+  // Deposits values[i] in the three bins of sum i while they are below the sum's limit; a sum with the limit
+  // NaN accepts any value. Returns the number of deposited values: n, or the index of the first that does not
+  // fit.
   std::size_t (*deposit_each)(const double* values, std::size_t n, double* high, double* middle, double* low,
                               const double* limits);
-  // The largest magnitude of n values; infinity where one is infinite or NaN; 0 where there are none.
+  // The largest magnitude of n values; infinity if one is infinite or NaN; 0 for n = 0.
   double (*largest)(const double* values, std::size_t n);
 
-  // row_kernels.hpp.
+  // See row_kernels.hpp.
   Extreme (*row_min)(const double* values, std::size_t n);
   Extreme (*row_max)(const double* values, std::size_t n);
   void (*cells_min)(double* into, const double* values, std::size_t n);
   void (*cells_max)(double* into, const double* values, std::size_t n);
-  double (*plain_sum)(const double* values, std::size_t n);  // what others are measured against
+  double (*plain_sum)(const double* values, std::size_t n);  // the reference for measurements
 
-  // Null for what the C library computes.
+  // Null for opcodes that the C library computes.
   Elementwise (*elementwise)(Opcode opcode);
-  // Two opcodes at a time, each of them rounded: a * b + c, a * b - c and c - a * b.
+  // Two opcodes in one pass, each rounded: a * b + c, a * b - c and c - a * b.
   Elementwise mul_add, mul_sub, sub_mul;
-  // Numbers of other types, at any address, as float64.
+  // Convert numbers of other types, at any address, to float64.
   void (*from_float32)(const std::byte* from, double* into, std::size_t n);
   void (*from_int32)(const std::byte* from, double* into, std::size_t n);
   void (*from_int64)(const std::byte* from, double* into, std::size_t n);

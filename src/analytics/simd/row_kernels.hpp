@@ -1,5 +1,5 @@
-// Extremes of rows, at the speed of the memory. NaN is left out and counted; a zero is +0 whatever the signs
-// of the zeros; so no result depends on an order. Rows may lie at any address.
+// Minima and maxima of rows, at memory speed. NaN is excluded and counted, and a zero is always +0, so
+// results do not depend on the order. Rows may have any address.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@ namespace tailrace::analytics::simd {
 
 using RowExtreme = Extreme;  // value, missing
 
-// Without a number: +infinity of row_min, -infinity of row_max.
+// Without any number, row_min gives +infinity and row_max -infinity.
 RowExtreme row_min(std::span<const double> values);
 RowExtreme row_max(std::span<const double> values);
 
-// into[i] becomes the lower (higher) of itself and values[i]; stays where that is NaN. into[i] must not be
-// NaN.
+// into[i] becomes the lower (higher) of itself and values[i], and is unchanged if values[i] is NaN. into[i]
+// must not be NaN.
 void cells_min(std::span<double> into, std::span<const double> values);
 void cells_max(std::span<double> into, std::span<const double> values);
 

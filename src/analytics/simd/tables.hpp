@@ -1,4 +1,4 @@
-// What each level's file makes of the same source, loops.inc.
+// The kernels of each level, compiled from the same source, loops.inc.
 #pragma once
 
 #include "analytics/simd/kernels.hpp"

@@ -1,4 +1,4 @@
-// What every kernel must keep; a new kernel's test is one call to check_kernel for each kind of call.
+// The contract of every kernel; the test of a new kernel is one call to check_kernel for each kind of call.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -41,21 +41,21 @@ struct KernelCheck {
     EXPECT_EQ(result.values.size(), static_cast<std::size_t>(promised.size()));
     for (const std::string& name : kernel.needs_whole(call)) {
       const auto place = call.arguments[0].find(name);
-      ASSERT_TRUE(place) << name << " is no dimension of the first argument";
+      ASSERT_TRUE(place) << name << " is not a dimension of the first argument";
       EXPECT_TRUE(call.arguments[0].dims[*place].split) << name << " is whole already";
     }
   }
 
-  // Each step stands for itself, whatever was computed before; one that remembers says the same of equal
-  // pasts.
+  // A kernel without a state gives the same result whatever was computed before; one with a state gives the
+  // same result after the same history.
   void again(const std::vector<Array>& arguments, const Array& expected) {
     const auto run = kernel.start(call);
     if (kernel.memories(call).empty()) compute(*run, random_arguments(Kind::wide));
     expect_same(compute(*run, arguments), expected);
   }
 
-  // A run that takes up what another remembers goes on as that does.
-  void taken_up(const std::vector<Array>& arguments) {
+  // A run with the copied state of another continues like that one.
+  void restored(const std::vector<Array>& arguments) {
     const std::vector<Memory> memories = kernel.memories(call);
     if (memories.empty()) return;
     const model::Region region = whole_region(kernel.infer(call));
@@ -73,7 +73,7 @@ struct KernelCheck {
     expect_same(compute(*after, next), compute(*before, next));
   }
 
-  // Some cells of each dimension that may come in blocks, in any order; maybe none.
+  // Some cells of each dimension that may be split, in any order; perhaps none.
   std::map<std::string, model::Runs> some_cells() {
     std::map<std::string, model::Runs> cells;
     const std::vector<std::string> whole = kernel.needs_whole(call);
@@ -99,7 +99,7 @@ struct KernelCheck {
     return model::Region(runs);
   }
 
-  // Blocks of the dimensions that it does not need whole give their parts of the result.
+  // Blocks along the dimensions that need not be whole give their parts of the result.
   void blocks(const std::vector<Array>& arguments, const Array& expected) {
     const auto cells = some_cells();
     std::vector<Array> parts;
@@ -110,10 +110,10 @@ struct KernelCheck {
   }
 };
 
-// `call` as it reaches a kernel: whole shapes, of which split dimensions may come in blocks, and parameters.
+// `call`: with whole shapes, whose split dimensions may come in blocks, and parameters.
 inline void check_kernel(const std::string& name, const Call& call) {
   const auto* kernel = dynamic_cast<const Kernel*>(find_operator(name));
-  ASSERT_NE(kernel, nullptr) << name << " is no kernel";
+  ASSERT_NE(kernel, nullptr) << name << " is not a kernel";
   KernelCheck check{*kernel, call};
   for (const Kind kind : {Kind::smooth, Kind::wide, Kind::special, Kind::missing}) {
     SCOPED_TRACE(name + ", kind " + std::to_string(static_cast<int>(kind)));
@@ -121,7 +121,7 @@ inline void check_kernel(const std::string& name, const Call& call) {
     const Array result = check.compute(arguments);
     check.shape(result);
     check.again(arguments, result);
-    check.taken_up(arguments);
+    check.restored(arguments);
     for (int i = 0; i < 8; ++i) check.blocks(arguments, result);
   }
 }

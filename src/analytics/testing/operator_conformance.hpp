@@ -1,5 +1,5 @@
-// What every reduction must keep; a new reduction's test is one call to check_reduction for each kind of
-// call.
+// The contract of every reduction; the test of a new reduction is one call to check_reduction for each kind
+// of call.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ inline model::Region whole_region(const Shape& shape) {
   return model::Region::of_box(box);
 }
 
-// The part of a whole array that lies in `region`, laid out as the region says.
+// The part of a whole array in `region`, in the order of the region's cells.
 inline Array part_of(const Array& whole, const model::Region& region) {
   Array part{region, {}};
   part.values.resize(static_cast<std::size_t>(region.size()));
@@ -74,7 +74,7 @@ inline void cut(const model::Region& region, int cuts, Random& random, std::vect
   }
 }
 
-// Blocks that cover a global array: no grid of them, and no order.
+// Irregular blocks that cover a global array, in random order.
 inline std::vector<model::Region> random_blocks(const Shape& shape, int cuts, Random& random) {
   std::vector<model::Region> parts;
   cut(whole_region(shape), cuts, random, parts);
@@ -129,7 +129,7 @@ struct ReductionCheck {
     return partial->finish();
   }
 
-  // Blocks spread over `ranks` partial results, some of which may get none, merged in any order.
+  // Blocks distributed over `ranks` partial results, some of which may get none, merged in any order.
   Array of_ranks(const std::vector<Array>& wholes, std::size_t ranks) {
     std::vector<std::unique_ptr<Partial>> partials;
     for (std::size_t r = 0; r < ranks; ++r) partials.push_back(reduction.start(call));
@@ -141,7 +141,7 @@ struct ReductionCheck {
       Partial& into = *partials[random() % r];
       into.merge(partials[r]->to_bytes());
       partials[r]->clear();
-      if (&into != partials[0].get()) {  // a tree of merges: hand on, and start anew
+      if (&into != partials[0].get()) {  // a tree of merges: passes its result on and starts again
         partials[0]->merge(into.to_bytes());
         into.clear();
       }
@@ -176,13 +176,13 @@ struct ReductionCheck {
     const Array untouched = partial->finish();
     add(*partial, wholes, wholes[0].region);
     partial->clear();
-    EXPECT_EQ(partial->to_bytes(), fresh) << "what was cleared is not sent";
+    EXPECT_EQ(partial->to_bytes(), fresh) << "cleared cells are not sent";
     expect_same(partial->finish(), untouched);
     add(*partial, wholes, wholes[0].region);
     expect_same(partial->finish(), of_one_block(wholes));
   }
 
-  // Row by row and cell by cell, as a fused program gives them.
+  // Adds values row by row and cell by cell, like a fused program.
   void fused(const std::vector<Array>& wholes) {
     if (!reduction.fusible()) return;
     const auto partial = reduction.start(call);
@@ -222,11 +222,11 @@ struct ReductionCheck {
   }
 };
 
-// `call`: its dimensions and parameters are kept; its arguments are replaced by some of several shapes that
-// have dimensions z, y, x, which call.dims may name.
+// `call`: its dimensions and parameters are used; its arguments are replaced by arrays of several shapes with
+// dimensions z, y, x, which call.dims may name.
 inline void check_reduction(const std::string& name, Call call, std::size_t arguments = 1) {
   const auto* reduction = dynamic_cast<const Reduction*>(find_operator(name));
-  ASSERT_NE(reduction, nullptr) << name << " is no reduction";
+  ASSERT_NE(reduction, nullptr) << name << " is not a reduction";
   const Dims shapes[] = {{{"z", 3, false}, {"y", 5, true}, {"x", 7, true}},
                          {{"z", 1, false}, {"y", 1, true}, {"x", 1, true}},
                          {{"x", 4, true}, {"z", 6, true}, {"y", 1, false}},

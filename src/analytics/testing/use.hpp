@@ -1,4 +1,4 @@
-// Using operators in tests: calls in a line, results of whole arrays, and what is said about bad calls.
+// Helpers for tests of operators: short calls, results of whole arrays, and messages for invalid calls.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ inline Call call_of(const std::vector<Dims>& arguments, std::vector<std::string>
 
 inline Shape shape_of(const std::string& name, const Call& call) { return find_operator(name)->infer(call); }
 
-// The names of the result's dimensions with their extents: "z:3 x:7".
+// The names of the dimensions with their extents: "z:3 x:7".
 inline std::string dims_of(const Shape& shape) {
   std::string text;
   for (const Dim& dim : shape.dims)
@@ -41,7 +41,7 @@ inline std::string dims_of(const Shape& shape) {
   return text;
 }
 
-// The result for whole arguments, checked for the shape that infer() promised.
+// The result for whole arguments, whose shape is checked against infer().
 inline std::vector<double> result_of(const std::string& name, const Call& call,
                                      const std::vector<Array>& arguments) {
   const Operator* op = find_operator(name);

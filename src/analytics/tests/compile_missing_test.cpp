@@ -1,4 +1,4 @@
-// What expressions make of fields with a fill value.
+// Expressions of fields with a fill value.
 #include <gmock/gmock.h>
 
 #include "analytics/tests/compile_scope.hpp"
@@ -18,7 +18,7 @@ Scope ocean() {
 std::string text(const std::string& expression) { return compiled(expression, "", ocean()).text(); }
 bool may_miss(const std::string& expression) { return compiled(expression, "", ocean()).at("d").may_miss; }
 
-TEST(CompileMissing, ReductionsLeaveItOut) {
+TEST(CompileMissing, ReductionsExcludeIt) {
   EXPECT_EQ(text("max(sst)"), "max(sst, y, x, skip_missing=1)");
   EXPECT_EQ(text("max(sst, skip_missing=0)"), "max(sst, y, x, skip_missing=0)");
   EXPECT_EQ(text("mean(sst, x)"), "(sum(sst, x, skip_missing=1) / count(sst, x))");
@@ -35,7 +35,7 @@ TEST(CompileMissing, ReductionsLeaveItOut) {
       << "as without fill values";
 }
 
-TEST(CompileMissing, ASumOfNothingIsMissing) {
+TEST(CompileMissing, AnEmptySumIsMissing) {
   EXPECT_EQ(text("sum(sst, x)"), "where((count(sst, x) == 0), nan, sum(sst, x, skip_missing=1))");
   EXPECT_EQ(text("sum(sst, x, skip_missing=0)"), "sum(sst, x, skip_missing=0)");
   EXPECT_EQ(text("sum(sst, x, weights=area)"),
@@ -45,7 +45,7 @@ TEST(CompileMissing, ASumOfNothingIsMissing) {
               HasSubstr("(0 == coarsen(where(isnan(sst), 0, 1), method=\"sum\", x=4)), nan, coarsen(sst, "));
 }
 
-TEST(CompileMissing, WhatIsMadeOfItIsMissing) {
+TEST(CompileMissing, DependentValuesAreMissing) {
   EXPECT_EQ(text("sst + 1"), "(sst + 1)");
   EXPECT_EQ(text("sst > 280"), "where(isnan(sst), nan, (sst > 280))");
   EXPECT_EQ(text("sss ** 3"), "where(isnan(sss), nan, (sss ** 3))");
@@ -58,7 +58,7 @@ TEST(CompileMissing, WhatIsMadeOfItIsMissing) {
   EXPECT_TRUE(may_miss("where(lat > 0, sst, 0)"));
 }
 
-TEST(CompileMissing, DiagnosticsHandItOn) {
+TEST(CompileMissing, DiagnosticsPassItOn) {
   const auto outcome = compile_all({source("d", "max(warm, x)"), source("warm", "sst * 2")}, ocean());
   EXPECT_EQ(outcome.text(), "max((sst * 2), x, skip_missing=1)");
   EXPECT_TRUE(outcome.at("d").may_miss);
@@ -78,7 +78,7 @@ class Own final : public Kernel {
   bool takes_missing_;
 };
 
-TEST(CompileMissing, OperatorsOfTheUserTakeItWhereTheySaySo) {
+TEST(CompileMissing, UserOperatorsTakeItIfTheyDeclareIt) {
   Scope scope = ocean();
   scope.operators["smooth"] = std::make_shared<Own>();
   EXPECT_THAT(compiled("smooth(lat, sst)", "", scope).problems,

@@ -1,4 +1,4 @@
-// A small model to compile expressions against, and short ways to ask what came of them.
+// A small scope for which expressions are compiled, and short access to the results.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -78,13 +78,13 @@ inline Outcome compile_all(const std::vector<DiagnosticSource>& sources, const S
   return outcome;
 }
 
-// One diagnostic, named d, in line 3 from column 10 on.
+// Compiles one diagnostic named d, in line 3 from column 10 on.
 inline Outcome compiled(const std::string& text, const std::string& units = "",
                         const Scope& scope = small_scope()) {
   return compile_all({source("d", text, units)}, scope);
 }
 
-// Its one problem: the column in the text (from 1), and what is said.
+// Its only problem: the column in the text (from 1), and the message.
 inline std::string complaint(const std::string& text, const std::string& units = "") {
   const std::string said = compiled(text, units).problems;
   const std::string start = "run.yml:3:";

@@ -1,4 +1,4 @@
-// Names, dimensions, calls, rewrites, merging; units have their own file.
+// Names, dimensions, calls, rewrites and merging; units have their own file.
 #include "analytics/compile.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ TEST(CompileNames, AreFieldsWithTheirNamespace) {
   EXPECT_EQ(compiled("dt * w").dims(), "z,y,x");
 }
 
-TEST(CompileNames, UnknownOnesAreToldWithTheNearest) {
+TEST(CompileNames, UnknownOnesAreReportedWithTheNearest) {
   expect_complaint("w + tth",
                    "5 there is no field or diagnostic \"tth\". Did you mean \"th\"? (known: area, ");
   expect_complaint("vwp", "1 there is no field or diagnostic \"vwp\". Did you mean \"scalar.vwp\"?");
@@ -44,7 +44,7 @@ TEST(CompileNames, PlacesAreThoseOfTheFile) {
   EXPECT_TRUE(compile_all({one}).problems.starts_with("run.yml:4:14  diagnostics.d.is: there is no field"));
 }
 
-TEST(CompileNames, AllMistakesAreToldAtOnce) {
+TEST(CompileNames, AllMistakesAreReportedTogether) {
   const auto outcome = compile_all({source("a", "foo1 + sin(foo2)"), source("b", "(", "", false, 4)});
   EXPECT_NE(outcome.problems.find("run.yml:3:10"), std::string::npos);
   EXPECT_NE(outcome.problems.find("run.yml:3:21"), std::string::npos);
@@ -66,30 +66,30 @@ TEST(CompileOptions, AreNumbers) {
   expect_complaint("w * {name}", "5 the option \"name\" is \"bubble\", and a number is expected here");
 }
 
-TEST(CompileOptions, AreAnyNumberBeforeTheModelSpeaks) {
+TEST(CompileOptions, AreAnyNumberBeforeTheModelDeclaresThem) {
   Scope scope = small_scope();
   scope.options.clear();
   scope.options_known = false;
   EXPECT_EQ(compiled("th / ({x_size} * {y_size})", "K", scope).problems, "");
-  EXPECT_EQ(compiled("w ** {n} + th", "", scope).problems, "");  // its units hang on n
+  EXPECT_EQ(compiled("w ** {n} + th", "", scope).problems, "");  // its units depend on n
 }
 
 TEST(CompileDims, PositionalNamesOfDimensionsAreDims) {
   EXPECT_EQ(compiled("max(th, y, x)").dims(), "z");
   EXPECT_EQ(compiled("max(th, x, y)").text(), "max(th, y, x)");
   EXPECT_EQ(compiled("max(th)").text(), "max(th, z, y, x)");
-  EXPECT_EQ(compiled("max(th, z)").dims(), "y,x");  // z is a coordinate too
+  EXPECT_EQ(compiled("max(th, z)").dims(), "y,x");  // z is a dimension and a coordinate
   EXPECT_EQ(compiled("max(z * w, z)").text(), "max((z * w), z)");
 }
 
-TEST(CompileDims, ACoordinateIsMeantWhereItsNameComesTwice) {
+TEST(CompileDims, ANameThatOccursTwiceIsFirstTheCoordinate) {
   const auto outcome = compiled("interpolate(th, z, z, levels=[150, 250])");
   ASSERT_EQ(outcome.problems, "");
   EXPECT_EQ(outcome.node().args.size(), 2U);
   EXPECT_EQ(outcome.node().call.dims, std::vector<std::string>{"z"});
 }
 
-TEST(CompileDims, CoordinatesAreGivenToOperatorsThatAskForThem) {
+TEST(CompileDims, CoordinatesArePassedToOperatorsThatRequestThem) {
   const auto outcome = compiled("select(th, z=150)");
   ASSERT_EQ(outcome.problems, "");
   EXPECT_EQ(outcome.node().call.parameters.at("z.coordinates"),
@@ -104,7 +104,7 @@ TEST(CompileDims, ReductionsOfSeveralArraysGetThemWithTheSameDims) {
   EXPECT_EQ(outcome.text(), "vertical_integral(th, where(1, rho, th), z)");
 }
 
-TEST(CompileDims, WrongOnesAreTold) {
+TEST(CompileDims, InvalidOnesAreReported) {
   expect_complaint("mean(th, yy)",
                    "10 \"yy\" is not a dimension of the argument (it has: z, y, x). Did you mean \"y\"?");
   expect_complaint("max(th, t)", "9 \"t\" is not a dimension of the argument (it has: z, y, x)");
@@ -124,7 +124,7 @@ TEST(CompileDims, AreBroadcastByName) {
   EXPECT_FALSE(outcome.node().shape.dims[0].split);
 }
 
-TEST(CompileCalls, WrongOnesAreTold) {
+TEST(CompileCalls, InvalidOnesAreReported) {
   expect_complaint("men(th)", "1 there is no function \"men\". Did you mean \"mean\"?");
   expect_complaint("th(2)", "1 \"th\" is not a function; a product needs a *");
   expect_complaint("qqqqqqqq(th)", "1 there is no function \"qqqqqqqq\" (known: abs, ");
@@ -236,7 +236,7 @@ TEST(CompileMerge, ConstantsAreComputedAtOnce) {
   EXPECT_EQ(compiled("w * -sqrt(4)").text(), "(w * -2)");
 }
 
-TEST(CompileMerge, OneRootOfAnExtremeInsteadOfOneOfEachCell) {
+TEST(CompileMerge, TheRootOfAnExtremeIsTakenOnce) {
   EXPECT_EQ(compiled("max(sqrt(w*w + w**2), y, x)").text(), "sqrt(max(((w * w) + square(w)), y, x))");
   EXPECT_EQ(compiled("max(sqrt(w*w + w**2), y, x)").units(), "m s-1");
   EXPECT_EQ(compiled("max(sqrt(w*w + w**2), y, x)").dims(), "z");
@@ -245,7 +245,7 @@ TEST(CompileMerge, OneRootOfAnExtremeInsteadOfOneOfEachCell) {
   EXPECT_EQ(compiled("max(with_units(sqrt(q * q), units=\"K\"))").units(), "K");
 }
 
-TEST(CompileMerge, RootsStayWhereSomethingMayBeNegative) {
+TEST(CompileMerge, RootsOfPossiblyNegativeValuesStay) {
   for (const std::string text :
        {"max(sqrt(q), z)", "max(sqrt((q * (q * q))), z)", "max(sqrt((square(q) - 1)), z)",
         "max(sqrt((q + square(q))), z)", "max(sqrt((square(q) * -2)), z)"})
@@ -253,7 +253,7 @@ TEST(CompileMerge, RootsStayWhereSomethingMayBeNegative) {
   EXPECT_EQ(compiled("sum(sqrt(q * q), z)").text(), "sum(sqrt((q * q)), z)");
 }
 
-TEST(CompileMerge, SimplePowersAreNoPowers) {
+TEST(CompileMerge, SimplePowersBecomeProductsAndRoots) {
   EXPECT_EQ(compiled("q ** 2").text(), "square(q)");
   EXPECT_EQ(compiled("q ** 0.5").text(), "sqrt(q)");
   EXPECT_EQ(compiled("q ** -1").text(), "(1 / q)");
@@ -261,7 +261,7 @@ TEST(CompileMerge, SimplePowersAreNoPowers) {
   EXPECT_EQ(compiled("q ** 3").text(), "(q ** 3)");
 }
 
-TEST(CompileMerge, EveryNodeStandsAfterItsArgumentsAndIsNeeded) {
+TEST(CompileMerge, EveryNodeFollowsItsArgumentsAndIsNeeded) {
   const auto outcome = compile_all({source("a", "cov(w, th, y, x) + b"), source("b", "mean(w * th, y, x)")});
   ASSERT_EQ(outcome.problems, "");
   const auto& nodes = outcome.compiled.graph.nodes;
@@ -286,7 +286,7 @@ TEST(CompileDiagnostics, UseEachOtherInAnyOrder) {
   EXPECT_EQ(outcome.at("b").inputs, std::vector<int>{0});
 }
 
-TEST(CompileDiagnostics, CirclesAreToldWithTheirNames) {
+TEST(CompileDiagnostics, CyclesAreReportedWithTheirNames) {
   const auto outcome = compile_all({source("a", "w + b"), source("b", "c * 2"), source("c", "max(a)")});
   EXPECT_NE(outcome.problems.find("diagnostics cannot use each other in a circle: "), std::string::npos);
   EXPECT_NE(outcome.problems.find(" -> "), std::string::npos);
@@ -294,7 +294,7 @@ TEST(CompileDiagnostics, CirclesAreToldWithTheirNames) {
   EXPECT_NE(complaint("d + w").find("circle: d -> d"), std::string::npos);
 }
 
-TEST(CompileDiagnostics, LongChainsAndCirclesAreNoOverflow) {
+TEST(CompileDiagnostics, LongChainsAndCyclesDoNotOverflow) {
   std::vector<DiagnosticSource> chain;
   const int length = 3000;
   for (int i = 0; i + 1 < length; ++i)
@@ -305,7 +305,7 @@ TEST(CompileDiagnostics, LongChainsAndCirclesAreNoOverflow) {
   EXPECT_NE(compile_all(chain).problems, "");
 }
 
-TEST(CompileDiagnostics, AMistakeInOneIsNotToldForOthers) {
+TEST(CompileDiagnostics, AMistakeInOneIsNotReportedForOthers) {
   const auto outcome = compile_all({source("a", "w + th"), source("b", "a * 2", "", false, 4)});
   EXPECT_EQ(std::count(outcome.problems.begin(), outcome.problems.end(), '\n'), 0) << outcome.problems;
   EXPECT_TRUE(outcome.problems.starts_with("run.yml:3:12"));
@@ -319,7 +319,7 @@ TEST(CompileDiagnostics, NamesAreTheirs) {
             "run.yml:7:10  diagnostics.a.is: there are two diagnostics \"a\"; the other is at run.yml:3:10");
 }
 
-TEST(CompileDiagnostics, OptionalOnesAreLeftOutWhereAFieldIsAbsent) {
+TEST(CompileDiagnostics, OptionalOnesAreLeftOutIfAFieldIsAbsent) {
   const auto outcome =
       compile_all({source("a", "max(ice)", "", true), source("b", "a + mean(w)", "", true), source("c", "th"),
                    source("e", "cov(snow, w, y)", "", true), source("f", "max(w, snow)", "", true)});
@@ -330,7 +330,7 @@ TEST(CompileDiagnostics, OptionalOnesAreLeftOutWhereAFieldIsAbsent) {
   EXPECT_EQ(outcome.compiled.warnings[1], "the model has no field snow; left out: e, f");
 }
 
-TEST(CompileDiagnostics, OfManyThatAreLeftOutOneLineIsSaidAndTheRestForWhoAsks) {
+TEST(CompileDiagnostics, ManyThatAreLeftOutGiveOneWarningAndDetails) {
   std::vector<DiagnosticSource> sources{source("kept", "th")};
   for (int i = 0; i < 7; ++i)
     sources.push_back(source(fmt::format("d{}", i), fmt::format("max(absent_{})", i), "", true));
@@ -345,7 +345,7 @@ TEST(CompileDiagnostics, OfManyThatAreLeftOutOneLineIsSaidAndTheRestForWhoAsks) 
   EXPECT_EQ(outcome.compiled.details[6], "the model has no field absent_6; left out: d6");
 }
 
-TEST(CompileDiagnostics, OthersThatUseOneThatIsLeftOutAreProblems) {
+TEST(CompileDiagnostics, AnotherThatUsesOneThatIsLeftOutIsAnError) {
   const auto outcome = compile_all({source("a", "max(ice)", "", true), source("b", "a + 1", "", false, 4)});
   EXPECT_EQ(
       outcome.problems,
@@ -353,7 +353,7 @@ TEST(CompileDiagnostics, OthersThatUseOneThatIsLeftOutAreProblems) {
       "diagnostic optional too");
 }
 
-TEST(CompileDiagnostics, OptionalOnesMayHaveNoOtherMistake) {
+TEST(CompileDiagnostics, OtherMistakesInOptionalOnesAreErrors) {
   const auto outcome = compile_all({source("a", "max(ice) + foo(w)", "", true)});
   EXPECT_NE(outcome.problems.find("there is no function \"foo\""), std::string::npos);
 }
@@ -365,7 +365,7 @@ TEST(GraphText, ListsNodesWithDimsAndUnits) {
             "#2 = 2  [] 1\n#3 = (#1 - #2)  [z=5] K\n");
 }
 
-TEST(GraphText, IsCutOffWhereSharedWorkMakesItGrow) {
+TEST(GraphText, IsTruncatedWhereSharedWorkMakesItGrow) {
   std::vector<DiagnosticSource> doubling{source("d0", "q")};
   for (int i = 1; i < 200; ++i)
     doubling.push_back(source(fmt::format("d{}", i), fmt::format("d{0} + d{0}", i - 1)));

@@ -43,7 +43,7 @@ TEST(CompileUnits, AreComputed) {
   expect_units("w % 2", "m s-1");
 }
 
-TEST(CompileUnits, NumbersTakeTheUnitsOfWhatTheyMeet) {
+TEST(CompileUnits, NumbersTakeTheUnitsOfTheirOperands) {
   expect_units("th - 273.15", "K");
   expect_units("273.15 + th", "K");
   expect_units("1 + 0.61 * q", "kg kg-1");
@@ -67,7 +67,7 @@ TEST(CompileUnits, AreConvertedWhereOnlyAFactorDiffers) {
   EXPECT_EQ(compiled("exp(q_g)").text(), "exp((q_g * 0.001))");
 }
 
-TEST(CompileUnits, AreNotConvertedWhereItMayHaveBeenDoneByHand) {
+TEST(CompileUnits, AreNotConvertedAfterAPossibleManualConversion) {
   expect_complaint("p_hpa + p / 100",
                    "7 these cannot be added: the units \"hPa\" and \"Pa\" differ by a factor of 0.01, and "
                    "one was multiplied by a number that may be the conversion; convert with to_units(..., "
@@ -86,7 +86,7 @@ TEST(CompileUnits, NumbersBesideScaledRatiosAreAmbiguous) {
   EXPECT_EQ(compiled("maximum(q_g, 0) + 0").problems, "");
 }
 
-TEST(CompileUnits, OriginsArePutOnlyToSafeUse) {
+TEST(CompileUnits, UnitsWithOriginsAllowOnlySafeOperations) {
   expect_units("t_c - mean(t_c)", "K");
   expect_units("t_c - 3", "degC");
   expect_units("mean(t_c, weights=area)", "degC");
@@ -148,7 +148,7 @@ TEST(CompileUnits, DiagnosticsHaveTheUnitsThatTheyDeclare) {
   EXPECT_EQ(outcome.text("b"), "((p * 0.01) + p_hpa)");
 }
 
-TEST(CompileUnits, UnknownOnesAreWarnedOfOncePerDiagnostic) {
+TEST(CompileUnits, UnknownOnesGiveOneWarningPerDiagnostic) {
   const auto outcome = compiled("plain * w + odd / plain", "K");
   EXPECT_EQ(outcome.problems, "");
   ASSERT_EQ(outcome.compiled.warnings.size(), 1U);

@@ -1,4 +1,4 @@
-// Which averages are warned of, as they need weights.
+// Warnings for averages that need weights.
 #include <gmock/gmock.h>
 
 #include "analytics/tests/compile_scope.hpp"
@@ -6,7 +6,7 @@
 namespace tailrace::analytics::testing {
 namespace {
 
-TEST(CompileWeights, AreMissedWhereAreasDiffer) {
+TEST(CompileWeights, AreRequestedWhereAreasDiffer) {
   Scope scope = small_scope();
   scope.latitudes = {{"y", "lat"}};
   const auto warned = [&](const std::string& text) {
@@ -14,16 +14,15 @@ TEST(CompileWeights, AreMissedWhereAreasDiffer) {
     return lines.size() == 1 ? lines.front() : "none";
   };
   EXPECT_EQ(warned("th - mean(th, y, x)"),
-            "run.yml:3:15  diagnostics.d.is: mean counts all cells along \"y\" alike, but their areas differ "
-            "with the "
-            "latitude \"lat\"; give weights=, such as a fixed field of cell areas");
-  EXPECT_THAT(warned("std(th)"), ::testing::HasSubstr("std counts all cells along \"y\" alike"));
+            "run.yml:3:15  diagnostics.d.is: mean gives all cells along \"y\" equal weight, but their areas "
+            "differ with the latitude \"lat\"; give weights=, such as a fixed field of cell areas");
+  EXPECT_THAT(warned("std(th)"), ::testing::HasSubstr("std gives all cells along \"y\" equal weight"));
   EXPECT_EQ(warned("mean(th, y, x, weights=area)"), "none");
   EXPECT_EQ(warned("mean(th, z, x)"), "none");
   EXPECT_EQ(warned("sum(th, y) + max(th, y)"), "none");
 }
 
-TEST(CompileWeights, AreTheAreasOfCellsWhereTheseAreKnown) {
+TEST(CompileWeights, AreCellAreasIfTheseAreKnown) {
   Scope scope = small_scope();
   scope.latitudes = {{"y", "lat"}};
   scope.areas = {{"y", "area"}};

@@ -1,5 +1,5 @@
-// Random texts for the compiler of expressions: bytes, words in any order, expressions with mistakes, and
-// expressions whose value is known. The same seed gives the same texts.
+// Random texts for the expression compiler: bytes, words in any order, expressions with mistakes, and
+// expressions with a known value. The same seed gives the same texts.
 #pragma once
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ class Fuzz {
     return text;
   }
 
-  // Follows the grammar, with names, dims and keywords that are often wrong.
+  // Follows the grammar, but with names, dims and keywords that are often wrong.
   std::string expression(int depth) {
     if (depth <= 0 || below(6) == 0) return pick(leaves());
     switch (below(8)) {
@@ -41,7 +41,7 @@ class Fuzz {
     }
   }
 
-  // A few bytes changed, cut, doubled or put in.
+  // Changes, removes, duplicates or inserts a few bytes.
   std::string damaged(std::string text) {
     for (std::size_t i = below(4); i > 0; --i) {
       if (text.empty()) return text;

@@ -1,5 +1,5 @@
-// Whatever stands in a configuration, compiling it ends with a graph that holds together or with problems
-// that point into the text. TAILRACE_FUZZ_ROUNDS sets how many texts of each kind are tried.
+// For any text in a configuration, the compiler gives either a consistent graph or problems that point into
+// the text. TAILRACE_FUZZ_ROUNDS sets the number of texts of each kind.
 #include "analytics/tests/expression_fuzz.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ int rounds() {
   return asked == nullptr ? 3000 : std::atoi(asked);
 }
 
-// Each node can be inferred again from its arguments, which stand before it.
+// Each node follows its arguments and has the shape that infer() gives for them.
 void expect_sound(const Graph& graph, const std::string& text) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
@@ -46,7 +46,7 @@ void expect_sound(const Graph& graph, const std::string& text) {
   }
 }
 
-// Every line begins with a place in one of the texts, which all stand in line 3 from column 10 on.
+// Every line begins with a place in one of the texts, which all begin in line 3, column 10.
 void expect_places(const std::string& problems, std::size_t longest, const std::string& text) {
   std::istringstream lines(problems);
   for (std::string line; std::getline(lines, line);) {
@@ -112,11 +112,11 @@ TEST(ExpressionFuzz, UnitsOfAnyText) {
   }
 }
 
-// A tree of numbers, written with as few parentheses as the grammar needs, and its value.
+// A random expression of numbers with as few parentheses as the grammar needs, and its value.
 struct Known {
   std::string text;
   double value;
-  int strength;  // of what binds weakest in the text, as in the guide's table
+  int strength;  // the lowest precedence in the text, as in the guide's table
 };
 
 class Numbers {

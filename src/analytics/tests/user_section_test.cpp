@@ -6,7 +6,7 @@ namespace {
 
 TEST(OperatorsSection, IsASection) { config::testing::check_section(section()); }
 
-TEST(OperatorsSection, TellsWhatIsWrong) {
+TEST(OperatorsSection, ReportsMistakes) {
   config::testing::check_mistakes(
       section(),
       {{.yaml = "operators: {speed: {arguments: 2}}",

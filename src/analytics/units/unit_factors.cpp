@@ -47,7 +47,7 @@ class Reader {
     return any;
   }
 
-  // A factor without symbol stands for the number 1.
+  // A factor without a symbol is the number 1.
   std::optional<UnitFactor> read_factor() {
     if (rest_.front() == '1' && (rest_.size() == 1 || !is_digit(rest_[1]))) {
       rest_.remove_prefix(1);

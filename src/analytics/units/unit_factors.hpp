@@ -1,4 +1,4 @@
-// The plain way to write units, symbol by symbol: `kg m-2 s-1`, `m/s`, `m^2.s^-2`.
+// Units written as products of powers: `kg m-2 s-1`, `m/s`, `m^2.s^-2`.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@ struct UnitFactor {
 };
 using UnitFactors = std::vector<UnitFactor>;
 
-// None where the text holds anything else, such as numbers but 1, parentheses or an origin.
+// None if the text contains anything else, such as numbers except 1, parentheses or an origin.
 std::optional<UnitFactors> parse_factors(std::string_view text);
 
-// As `kg m-2`; `1` where all exponents vanish.
+// Such as `kg m-2`; `1` if all exponents are 0.
 std::string text_of(const UnitFactors& factors);
 
 UnitFactors product(UnitFactors a, const UnitFactors& b, int exponent_of_b);

@@ -38,7 +38,7 @@ struct Ratio {
   int denominator = 1;
 };
 
-// Roots up to the twelfth; other exponents make no unit.
+// Roots up to the twelfth; other exponents do not give a unit.
 std::optional<Ratio> ratio_of(double exponent) {
   constexpr int highest = 99;
   for (int denominator = 1; denominator <= 12; ++denominator) {
@@ -61,7 +61,7 @@ std::optional<UnitFactors> raised(UnitFactors factors, Ratio ratio) {
 
 }  // namespace
 
-// UDUNITS keeps a status and its parser's state in global variables, hence one lock for all systems.
+// UDUNITS keeps its status and parser state in global variables, so all systems share one lock.
 static base::Mutex udunits;
 
 struct UnitSystem::Impl {
@@ -88,8 +88,8 @@ struct UnitSystem::Impl {
     return text;
   }
 
-  // The plain way of writing, if it means the same. None where even UDUNITS cannot read what it wrote, as of
-  // exponents that are too large.
+  // The text as a product of powers, if it denotes the same unit, otherwise UDUNITS' text. None if UDUNITS
+  // cannot parse its own text, as for very large exponents.
   std::optional<std::string> best_text(const std::optional<UnitFactors>& factors, const ut_unit* unit)
       TAILRACE_REQUIRES(udunits) {
     if (factors) {

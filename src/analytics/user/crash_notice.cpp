@@ -18,7 +18,7 @@ constexpr std::array<const char*, crashes.size()> crash_names{
 
 enum class Use : int { free, being_written, told };
 
-// What a handler may read: no allocation, no lock.
+// Data for the signal handler, which may neither allocate nor lock.
 struct Slot {
   std::atomic<Use> use{Use::free};
   std::array<char, 512> text{};
@@ -26,7 +26,7 @@ struct Slot {
 std::array<Slot, 64> slots;
 std::array<struct sigaction, crashes.size()> before;
 
-// Written at once: pieces would be torn by another process that crashes too and writes to the same terminal.
+// The message, written with one call, so that messages of processes that crash together are not interleaved.
 class LastLine {
  public:
   void add(std::string_view text) {
@@ -38,12 +38,12 @@ class LastLine {
   }
 
  private:
-  static constexpr std::string_view ending = "; it ends here, and what was committed is in the files\n";
-  std::array<char, 2048> room_;  // a handler's own stack may be of 8 KiB
+  static constexpr std::string_view ending = "; it ends now, and the files contain all commits\n";
+  std::array<char, 2048> room_;  // a signal stack may have only 8 KiB
   std::size_t size_ = 0;
 };
 
-// Then whoever was asked before, or the end of the process.
+// Writes the message, restores the previous handler and raises the signal again.
 extern "C" void on_crash(int number, siginfo_t* info, void*) {
   const auto which = static_cast<std::size_t>(std::ranges::find(crashes, number) - crashes.begin());
   LastLine line;
@@ -52,13 +52,13 @@ extern "C" void on_crash(int number, siginfo_t* info, void*) {
     if (slot.use.load(std::memory_order_acquire) != Use::told) continue;
     line.add(first ? "tailrace: error: the process crashed (" : " and ");
     if (first) line.add(crash_names[which]);
-    if (first) line.add(") while an operator of the user's computed ");
+    if (first) line.add(") in a user-defined operator while it computed ");
     line.add(slot.text.data());
     first = false;
   }
   if (!first) line.write();
   sigaction(number, &before[which], nullptr);
-  if (info->si_code <= 0) raise(number);  // it was sent; a fault comes again by itself
+  if (info->si_code <= 0) raise(number);  // sent by kill or raise; a fault recurs by itself
 }
 
 void watch() {

@@ -1,14 +1,15 @@
-// The last words of a process that crashes in code of a user's.
+// Names the user-defined operator in which a process crashes.
 #pragma once
 
 #include <string>
 
 namespace tailrace::analytics::user {
 
-// While it lives, a crash of the process (a memory fault, an abort, ...) writes `what` to stderr before the
-// process ends as it would have ended: code that has written where it must not leaves nothing behind that
-// could be trusted, so that nothing goes on. On any thread, since the user's code may have threads of its
-// own. The first one made puts the handlers in place, which stay. Some ten nanoseconds.
+// While an object exists, a crash of the process (a memory fault, an abort, ...) writes `what` to stderr, and
+// then the process ends as it would have without it. The process does not continue, since code that has
+// written to foreign memory leaves nothing that can be trusted. The crash may be on any thread, since the
+// user's code may have its own threads. The first object installs the signal handlers, which remain. Costs
+// some ten nanoseconds.
 class CrashNotice {
  public:
   explicit CrashNotice(const std::string& what);

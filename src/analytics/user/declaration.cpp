@@ -77,7 +77,7 @@ class Check {
       add(dim.location, key, fmt::format("the dimension \"{}\" is named twice", dim.name));
   }
 
-  // Where some argument may have any dimensions, only a call can tell.
+  // If some argument accepts any dimensions, this can be checked only for a call.
   void expect_known(const NamedDim& dim, const std::string& key) {
     if (any_ || std::find(dims_.begin(), dims_.end(), dim.name) != dims_.end()) return;
     const bool result = key != ".needs_whole";
@@ -94,7 +94,7 @@ class Check {
   const Declaration& declaration_;
   config::Problems& problems_;
   std::vector<std::string> dims_;  // of the arguments
-  bool any_ = false;               // some argument may have others
+  bool any_ = false;               // some argument accepts any dimensions
 };
 
 }  // namespace

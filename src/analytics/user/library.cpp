@@ -42,8 +42,8 @@ class LibraryFunction final : public Function {
   bool takes_state_;
 };
 
-// By another name than those without a state: a function that is called with other arguments than it has
-// would bring the server down.
+// Functions with a state have another name than those without, since a call with the wrong arguments would
+// crash the server.
 constexpr const char* with_state = "_with_state";
 
 [[noreturn]] void refuse_symbol(void* library, const Declaration& declaration, const std::string& wanted) {
@@ -51,9 +51,9 @@ constexpr const char* with_state = "_with_state";
   const std::string other = declaration.function + (declaration.state.empty() ? with_state : "");
   std::string instead;
   if (has(other))
-    instead = fmt::format(", but \"{}\", which takes {} (`state`)", other,
-                          declaration.state.empty() ? "a state, of which nothing is declared"
-                                                    : "no state, where one is declared");
+    instead = fmt::format(", but \"{}\", which {}", other,
+                          declaration.state.empty() ? "needs a declaration of its `state`"
+                                                    : "takes no state, although `state` is declared");
   else if (has(wanted + "_"))
     instead = fmt::format(", but \"{}_\"", wanted);
   throw Error(ErrorCode::configuration,

@@ -41,10 +41,10 @@ struct TypedCall {
   Call call;
   Shape result;
   std::vector<Memory> memories;
-  std::vector<double> starts;  // of the memories
+  std::vector<double> starts;  // initial values of the state arrays
 };
 
-// Names of dimensions stay where `dims` has them.
+// The names of dimensions are not copied: `dims` must outlive the result.
 tailrace_array described(const Dims& dims, const model::Region& region, const double* values) {
   tailrace_array array{};
   array.data = const_cast<double*>(values);  // the interface has one struct for both directions
@@ -59,7 +59,7 @@ tailrace_array described(const Dims& dims, const model::Region& region, const do
   return array;
 }
 
-// As `shape` of a block: dims of the result lie as there, others are whole.
+// The region of a state array for a block: dims of the result as in `here`, others whole.
 model::Region region_for(const Dims& dims, const Shape& result, const model::Region& here) {
   std::vector<model::Runs> runs;
   for (const Dim& dim : dims) {
@@ -76,7 +76,7 @@ class Run final : public KernelRun {
 
   Array compute(std::span<const ConstArray> arguments) override {
     Array result{region_of(arguments), {}};
-    // What is not set shows as missing.
+    // Cells that the function does not set are missing.
     result.values.assign(static_cast<std::size_t>(result.region.size()),
                          std::numeric_limits<double>::quiet_NaN());
     if (result.values.empty()) return result;
@@ -86,7 +86,7 @@ class Run final : public KernelRun {
           described(call_.call.arguments[i].dims, *arguments[i].region, arguments[i].values.data()));
     tailrace_array output = described(call_.result.dims, result.region, result.values.data());
     begin(result.region);
-    auto kept = kept_;  // which stays as it is where the function fails
+    auto kept = kept_;  // kept_ does not change if the function fails
     std::vector<tailrace_state> state;
     for (std::size_t m = 0; m < kept.size(); ++m)
       state.push_back({call_.memories[m].name.c_str(),
@@ -138,7 +138,7 @@ class Run final : public KernelRun {
   const Function& function_;
   base::Mutex* one_at_a_time_;
   std::vector<model::Region> kept_regions_;
-  std::vector<std::vector<double>> kept_;  // by memory
+  std::vector<std::vector<double>> kept_;  // by state array
 };
 
 class UserOperator final : public Kernel {
@@ -150,7 +150,7 @@ class UserOperator final : public Kernel {
     return {fmt::format("{}({} argument{})", declaration_.name, declaration_.arguments.size(),
                         declaration_.arguments.size() == 1 ? "" : "s"),
             fmt::format("The function \"{}\" of {}.", declaration_.function, declaration_.path),
-            "one call of the user's function for each block", declaration_.path};
+            "one call of the function for each block", declaration_.path};
   }
 
   std::optional<std::size_t> only_arrays() const override { return declaration_.arguments.size(); }
@@ -227,7 +227,7 @@ class UserOperator final : public Kernel {
     }
   }
 
-  // `what`: is declared with these.
+  // `what`: the result or state array with this declaration, for messages.
   Dims dims_of(const Call& call, const std::optional<std::vector<ResultDim>>& declared,
                const std::string& what) const {
     if (!declared) return call.arguments.front().dims;
@@ -250,8 +250,8 @@ class UserOperator final : public Kernel {
     return dims;
   }
 
-  // What the result has lost must have been there whole, and what some array of the state lacks, which would
-  // otherwise be another one for each block.
+  // Dimensions that the result lacks are needed whole, and those that a state array lacks, since it would
+  // otherwise differ between blocks.
   std::vector<std::string> needs_whole(const Call& call, const Dims& result) const {
     std::vector<std::string> names;
     std::vector<std::string> kept = names_of(result);

@@ -1,4 +1,4 @@
-// User operators as kernels of expressions.
+// User-defined operators as kernels of expressions.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace tailrace::analytics::user {
 std::shared_ptr<const Operator> make_operator(const Declaration& declaration,
                                               std::shared_ptr<const Function> function);
 
-// Of all declarations, by name; what cannot be loaded is added to `problems`.
+// The operators of all declarations, by name; functions that cannot be loaded are added to `problems`.
 Operators make_operators(const std::vector<Declaration>& declarations, config::Problems& problems);
 
 }  // namespace tailrace::analytics::user

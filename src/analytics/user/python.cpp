@@ -1,5 +1,5 @@
-// Functions of Python files. This library does not link Python: a plugin beside it does, which is loaded at
-// the first call, together with the interpreter where the process has none.
+// Functions of Python files. This library does not link Python. A plugin beside it does, which is loaded at
+// the first call, together with the interpreter if the process has none.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -40,7 +40,7 @@ std::filesystem::path plugin_path() {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::configuration, what); }
 
-// NumPy's modules take the names of Python from the process, so these must be visible everywhere.
+// NumPy's modules resolve the symbols of Python from the process, so these must be global.
 void load_interpreter() {
   if (dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr) return;
   const std::string soname = std::filesystem::path(python_library).filename();
@@ -56,7 +56,7 @@ Entry load_plugin() {
   return reinterpret_cast<Entry>(dlsym(plugin, entry_name));
 }
 
-// The words of a line of code: names, roughly.
+// The words of a line of code, approximately its names.
 std::vector<std::string> words_of(const std::string& line) {
   std::vector<std::string> words(1);
   for (const char c : line) {
@@ -69,7 +69,7 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-// Python itself is not asked before the run, but a name that the file does not even mention is a slip.
+// Python does not run before the first call, but a name that does not occur in the file is a typing error.
 void expect_function(const std::string& path, const std::string& function) {
   std::ifstream file(path);
   std::vector<std::string> defined;
@@ -89,7 +89,7 @@ class PythonFunction final : public Function {
 
   void call(std::span<const tailrace_array> inputs, std::span<tailrace_state> state,
             tailrace_array& output) const override {
-    static const Entry entry = load_plugin();  // tried again at the next call where it fails
+    static const Entry entry = load_plugin();  // if it fails, the next call tries again
     std::array<char, error_size> error{};
     const int status =
         entry(path_.c_str(), function_.c_str(), inputs.data(), static_cast<int>(inputs.size()), state.data(),

@@ -113,7 +113,7 @@ std::vector<NamedDim> dims_of(const Value& list) {
   return dims;
 }
 
-// With a folder in front in any case: the loader searches its own folders for names without.
+// Always with a folder, since the loader searches its own path for a bare name.
 std::string path_beside(const config::Location& location, const std::string& path) {
   const std::filesystem::path beside = std::filesystem::path(location.file).parent_path() / path;
   const std::string text = beside.lexically_normal().string();
@@ -156,7 +156,7 @@ void set_arguments(const Value& value, Declaration& declaration) {
   }
 }
 
-// None: `same`, or nothing said.
+// None: `same`, or not given.
 std::optional<std::vector<ResultDim>> listed_dims(const Value& value) {
   const Value* dims = value.find("dims");
   if (dims == nullptr || dims->kind() != Kind::list) return std::nullopt;

@@ -1,4 +1,4 @@
-// `operators:` of a configuration.
+// The section `operators` of a configuration.
 #pragma once
 
 #include <vector>

@@ -103,9 +103,8 @@ TEST(Declarer, RefusesAttributesOfTheFormatsOwn) {
   model::Field with = field("h");
   with.attributes["DIMENSION_LIST"] = "x";
   EXPECT_EQ(error_of([&] { declarer.field("", with); }),
-            "field \"h\": attribute \"DIMENSION_LIST\" is a name that HDF5 and netCDF use themselves; "
-            "give the "
-            "attribute another one");
+            "field \"h\": attribute \"DIMENSION_LIST\" is reserved: netCDF or HDF5 uses it internally; "
+            "give the attribute another name");
   with.attributes = {{"coordinates", "lat lon"}};
   EXPECT_THAT(error_of([&] { declarer.field("", with); }),
               testing::StartsWith("field \"h\": attribute \"coordinates\" is written by itself, from the "
@@ -121,10 +120,10 @@ TEST(Declarer, RefusesAttributesOfTheFormatsOwn) {
   declarer.grid(whole("g", {"x"}, {7}));
   model::Coordinate x = coordinate("x");
   x.attributes["REFERENCE_LIST"] = "x";
-  EXPECT_EQ(
-      error_of([&] { declarer.coordinate("g", x, std::vector<double>(7)); }),
-      "grid \"g\": coordinate \"x\": attribute \"REFERENCE_LIST\" is a name by which the file keeps notes of "
-      "its own; give the attribute another one");
+  EXPECT_EQ(error_of([&] { declarer.coordinate("g", x, std::vector<double>(7)); }),
+            "grid \"g\": coordinate \"x\": attribute \"REFERENCE_LIST\" is reserved: netCDF or HDF5 uses it "
+            "internally; "
+            "give the attribute another name");
 }
 
 TEST(Declarer, ABlockIsWhatThisRankHolds) {

@@ -55,7 +55,7 @@ std::string text(const StepReader& reader, const std::string& variable, const ch
 void check_codec(const StepReader& reader, const DatasetSpec& spec, const VariableSpec& variable) {
   const std::string found = text(reader, variable.name, codec_attribute);
   if (found == (codec_in(spec, variable) == "none" ? "" : codec_in(spec, variable))) return;
-  refuse(fmt::format("its variable \"{}\" has not the compression of this run, {}", variable.name,
+  refuse(fmt::format("its variable \"{}\" has another compression than in this run, {}", variable.name,
                      codec_in(spec, variable)));
 }
 
@@ -149,7 +149,7 @@ std::map<std::string, ExistingAxis> axes_of(StepReader& reader) {
   if (dims.empty())
     throw Error(
         ErrorCode::resource,
-        "was not written by Tailrace, which goes on with its own files alone, or has nothing that grows");
+        "was not written by Tailrace, which appends only to its own files, or has nothing that grows");
   std::map<std::string, ExistingAxis> axes;
   for (const std::string& dim : dims) {
     ExistingAxis axis;

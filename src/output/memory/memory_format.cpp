@@ -22,7 +22,7 @@ std::size_t find_name(const std::vector<Named>& all, const std::string& name) {
               fmt::format("\"{}\" is not in the dataset.{}", name, base::name_hint(name, known)));
 }
 
-// Grows an array along its first dim; the new cells hold the fill value.
+// Extends an array along its first dim; the new cells get the fill value.
 void grow(const VariableSpec& variable, std::int64_t cells, std::vector<std::byte>& values) {
   const std::size_t size = model::size_of(variable.type);
   std::size_t at = values.size();
@@ -33,8 +33,8 @@ void grow(const VariableSpec& variable, std::int64_t cells, std::vector<std::byt
   });
 }
 
-// The shape of what is kept: whole chunks of records, for a chunk may hold records that a later commit brings
-// to light.
+// The shape of the array in memory: whole chunks of records, since a chunk may hold records that only a later
+// commit makes visible.
 std::vector<std::int64_t> kept_shape(const DatasetSpec& spec, const VariableSpec& variable,
                                      const std::vector<std::int64_t>& lengths) {
   auto shape = shape_of(variable, lengths);
@@ -152,7 +152,7 @@ std::size_t Contents::element_size(const std::string& variable) const {
 
 void Contents::add(const Commit& commit) {
   const auto lengths = lengths_after(spec_, lengths_, commit);
-  std::vector<std::vector<std::byte>> raw;  // all decoded before anything changes: a chunk may be damaged
+  std::vector<std::vector<std::byte>> raw;  // decode all chunks before any change, since one may be damaged
   for (const EncodedChunk& chunk : commit.chunks) {
     const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(chunk.variable)];
     raw.push_back(chunk.filtered ? decoded(variable, chunk.bytes) : chunk.bytes.copy());

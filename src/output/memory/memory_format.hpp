@@ -1,4 +1,4 @@
-// Datasets that live in this process, for tests and for looking at values in a debugger.
+// The format `memory`: datasets in the memory of this process, for tests and for inspection in a debugger.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace tailrace::output::memory {
 
-// What a dataset holds, decoded. Not to be read while its dataset commits.
+// The decoded values of a dataset. Must not be read during a commit.
 class Contents {
  public:
   explicit Contents(const DatasetSpec& spec);
@@ -21,7 +21,8 @@ class Contents {
   const DatasetSpec& spec() const { return spec_; }
   std::int64_t length(const std::string& dim) const;  // throws Error(usage) for an unknown name
   std::vector<std::int64_t> shape(const std::string& variable) const;
-  std::vector<std::byte> bytes(const std::string& variable) const;  // C order; fill value where nobody wrote
+  std::vector<std::byte> bytes(
+      const std::string& variable) const;  // C order; unwritten cells have the fill value
   template <class T>
   std::vector<T> values(const std::string& variable) const {
     const std::vector<std::byte> raw = bytes(variable);
@@ -44,8 +45,8 @@ class Contents {
   std::vector<std::vector<std::byte>> values_;  // one for each variable, of whole chunks of records
 };
 
-// What the dataset last created under this path holds; nothing if there was none. It stays after the dataset
-// is closed, until another one is created under the same path or the process ends.
+// The contents of the dataset that was last created under this path; null if there was none. They remain
+// after the dataset is closed, until another one is created under the same path or the process ends.
 std::shared_ptr<const Contents> contents_of(const std::string& path);
 
 }  // namespace tailrace::output::memory

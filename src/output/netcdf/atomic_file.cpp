@@ -11,8 +11,8 @@
 namespace tailrace::output::netcdf {
 namespace {
 
-// What leads to other pieces of an index changes after them: a piece of the index of chunks that grows
-// ("extensible array") or that does not ("fixed array"). Whatever has none of these names is a leaf.
+// A block of a chunk index must change after the blocks that it points to. The order is given by the
+// signatures of the blocks of HDF5's extensible and fixed arrays. A block with any other signature is a leaf.
 int distance_from_leaves(std::span<const std::byte> bytes) {
   constexpr std::array<std::string_view, 4> by_distance{"EASB", "EAIB", "EAHD", "FAHD"};
   for (std::size_t i = 0; i < by_distance.size(); ++i)
@@ -27,7 +27,7 @@ bool lies_in(std::uint64_t address, const std::vector<HeaderChunk>& chunks) {
   });
 }
 
-// Room for some more commits like one that made the file longer by `growth`.
+// The reserved room, in bytes, for some more commits that each extend the file by `growth`.
 std::uint64_t least_room(std::uint64_t growth) { return 4 * growth + (128 << 10); }
 std::uint64_t new_room(std::uint64_t growth) { return 12 * growth + (1 << 20); }
 
@@ -37,12 +37,12 @@ AtomicFile::AtomicFile(std::unique_ptr<env::File> file, std::uint64_t committed,
     : file_(std::move(file)),
       committed_(committed),
       sync_(sync),
-      was_there_(committed > 0),
+      existed_(committed > 0),
       named_(committed),
       reserved_(committed),
       end_(committed),
       announced_{{committed, committed}} {
-  // Cutting even an empty file makes ext4 write all of it to the device when it is closed.
+  // Truncating a file to 0, even an empty one, makes ext4 flush all of its data when it is closed.
   if (committed_ == 0 && file_->size() > 0) file_->truncate(0);
 }
 
@@ -86,7 +86,7 @@ void AtomicFile::write(std::uint64_t address, std::span<const std::byte> bytes, 
   added_.put(address + in_place, bytes.subspan(in_place));
 }
 
-// It is written when this returns, and nothing leads to it yet.
+// When this returns the snapshot is written, but nothing refers to it yet.
 Snapshot AtomicFile::take_snapshot(SnapshotMaker& maker, const Superblock& logical) {
   const ReadBytes read_it = [this](std::uint64_t address, std::span<std::byte> bytes) {
     read(address, bytes);
@@ -131,13 +131,14 @@ void AtomicFile::commit() {
   finish();
 }
 
-// Nobody reads it before it has got its name, and afterwards the snapshot: close() writes the headers.
+// The file has only its temporary name, so no reader can see it and no journal is needed. Later readers use
+// the snapshot; close() writes the original headers.
 void AtomicFile::commit_first() {
   Superblock logical;
   file_->read(0, logical.bytes);
   SnapshotMaker maker = snapshots_;
   const Snapshot snapshot = take_snapshot(maker, logical);
-  reserve(end_);  // twice, since nobody has asked for its length so far
+  reserve(end_);  // twice: no reader can have queried the length of the file so far
   const Superblock physical = logical.with(reserve(end_), snapshot.root);
   file_->write(0, physical.bytes);
   sync();
@@ -172,9 +173,9 @@ void AtomicFile::finish() {
   unfinished_.reset();
 }
 
-// Gives the length that the superblock is to name. When that becomes short, the one that the file got when it
-// was last named takes its place, and the file gets a new one. Where the disk or a limit does not let the
-// file be longer, there is no room.
+// Returns the length for the next superblock (see the second paragraph of the header). When it becomes too
+// short, the superblock names the length that the file has had since the last extension, and the file is
+// extended again. If the disk is full or a limit is reached, the file has no reserved room.
 std::uint64_t AtomicFile::reserve(std::uint64_t growth) {
   growth_ = std::max(growth, growth_ - growth_ / 16);
   if (named_ < end_ + least_room(growth_)) {
@@ -182,7 +183,7 @@ std::uint64_t AtomicFile::reserve(std::uint64_t growth) {
     try {
       file_->truncate(named_ + new_room(growth_));
       reserved_ = named_ + new_room(growth_);
-    } catch (const Error&) {  // the next commit tries again
+    } catch (const Error&) {  // the next commit tries again: room is only reserved
     }
   }
   if (file_->size() < reserved_) file_->truncate(reserved_);
@@ -198,13 +199,13 @@ void AtomicFile::abandon() noexcept {
   try {
     if (file_->size() > std::max(reserved_, committed_)) file_->truncate(std::max(reserved_, committed_));
   } catch (const Error&) {
-    // What is left behind the end refers to nothing and is cut off by the next commit.
+    // Nothing refers to the bytes after the end; the next commit truncates them.
   }
 }
 
 void AtomicFile::close() {
   begin();
-  if (was_there_) {
+  if (existed_) {
     if (last_) file_->write(0, last_->with(committed_, last_->root()).bytes);
   } else {
     for (const auto& [address, bytes] : kept_.pieces())

@@ -15,7 +15,7 @@ Id list_space(hsize_t count) {
   return {H5Screate_simple(1, &count, nullptr), &H5Sclose, "cannot make a dataspace"};
 }
 
-// What an attribute holds: `data` of `memory_type` (null: nothing), kept as `file_type`.
+// The value of an attribute: `data` of `memory_type` (null: empty), stored as `file_type`.
 struct Contents {
   hid_t file_type;
   hid_t memory_type;

@@ -33,7 +33,8 @@ void CollectedWrites::put(std::uint64_t address, std::span<const std::byte> byte
     copies_.put(address, bytes);
 }
 
-// What is written twice is the exception: then it is an overlay's business.
+// Overlapping writes are rare. Referenced bytes that are about to be overwritten become copies in the
+// overlay.
 void CollectedWrites::copy_references(std::uint64_t begin, std::uint64_t end) {
   auto at = references_.lower_bound(begin);
   if (at != references_.begin() && std::prev(at)->first + std::prev(at)->second.size() > begin) --at;

@@ -13,12 +13,12 @@ namespace {
 
 constexpr haddr_t max_address = (haddr_t{1} << 62) - 1;
 
-struct DriverInfo {  // what the access properties carry
+struct DriverInfo {  // driver data in the file access properties
   AtomicFile* file = nullptr;
 };
 
 struct DriverFile {
-  H5FD_t base{};  // must be first: HDF5 knows a DriverFile by it
+  H5FD_t base{};  // must be first: HDF5 identifies a DriverFile by its address
   AtomicFile* file = nullptr;
   haddr_t end_of_allocation = 0;
 };
@@ -41,7 +41,7 @@ static herr_t tailrace_driver_close(H5FD_t* file) {
   return 0;
 }
 
-// No features: every piece of metadata then comes as a write of its own, of its own size.
+// No feature flags: HDF5 then writes each piece of metadata separately and with its exact size.
 static herr_t tailrace_driver_query(const H5FD_t*, unsigned long* flags) {
   *flags = 0;
   return 0;
@@ -56,7 +56,7 @@ static herr_t tailrace_driver_set_eoa(H5FD_t* file, H5FD_mem_t, haddr_t address)
   return 0;
 }
 
-// Space at the end that is given back is not given out again either.
+// Freed space is never reused, not even at the end of the file: a reader may still refer to it.
 static herr_t tailrace_driver_free(H5FD_t*, H5FD_mem_t, hid_t, haddr_t, hsize_t) { return 0; }
 
 static haddr_t tailrace_driver_get_eof(const H5FD_t* file, H5FD_mem_t) { return self(file).file->end(); }
@@ -113,9 +113,9 @@ H5FD_class_t driver_class() {
   return driver;
 }
 
-// The format is bound to that of HDF5 1.10, which all readers in use know. Its indices of chunks only ever
-// grow, so that a reader that opened the file before a commit finds the records it knows where they were.
-// (The index of older formats is a tree that is rebuilt in place: such a reader then misses records.)
+// Fixes the file format to that of HDF5 1.10, which all current readers support. Its chunk indices only grow,
+// so a reader that opened the file before a commit still finds its records in the same place. (Older formats
+// use a B-tree that is rebuilt in place, in which such a reader would miss records.)
 Id access_properties(AtomicFile& file) {
   static const H5FD_class_t driver = driver_class();
   const Id registered(H5FDregister(&driver), &H5FDunregister, "cannot register the file driver");
@@ -134,8 +134,8 @@ Id access_properties(AtomicFile& file) {
   return access;
 }
 
-// HDF5 lets go of a file's driver before it calls the driver's close: the access properties hold it until
-// then.
+// HDF5 releases a file's driver before it calls the driver's close function. The access properties keep the
+// driver registered until then.
 herr_t close_file(hid_t file) {
   const hid_t access = H5Fget_access_plist(file);
   const herr_t status = H5Fclose(file);

@@ -1,4 +1,4 @@
-// HDF5's way to our AtomicFile: a virtual file driver.
+// A virtual file driver of HDF5 (H5FD) that reads and writes an AtomicFile.
 #pragma once
 
 #include "output/netcdf/atomic_file.hpp"
@@ -6,11 +6,11 @@
 
 namespace tailrace::output::netcdf {
 
-// What HDF5 may keep of a file's metadata. By its own default it would be 32 MiB.
+// The limit of HDF5's metadata cache for a file. HDF5's default is 32 MiB.
 inline constexpr std::size_t cache_bytes = std::size_t{2} << 20;
 
-// Both want AtomicFile::begin() to have been called. What HDF5 writes is collected there, which cannot fail,
-// so that closing always succeeds. `file` must outlive the identifier.
+// Both require that AtomicFile::begin() was called. The file buffers what HDF5 writes, which cannot fail, so
+// that closing the identifier always succeeds. `file` must outlive the identifier.
 Id create_in(AtomicFile& file, hid_t creation_properties) TAILRACE_REQUIRES(hdf5_mutex);
 Id open_in(AtomicFile& file) TAILRACE_REQUIRES(hdf5_mutex);
 

@@ -1,4 +1,4 @@
-// The HDF5 C library made safe to use: one lock, identifiers that close themselves, errors as exceptions.
+// A safe interface to the HDF5 C library: one lock, identifiers that close themselves, errors as exceptions.
 #pragma once
 
 #include <hdf5.h>
@@ -11,11 +11,11 @@
 
 namespace tailrace::output::netcdf {
 
-// Held around every use of HDF5, by all datasets of the process: the library is not thread-safe.
+// Every use of HDF5 by Tailrace in this process holds this lock, since the library is not thread-safe.
 extern base::Mutex hdf5_mutex;
 
-// Holds it. Meanwhile HDF5 prints nothing; what it did before comes back afterwards, for the model may use
-// HDF5 too.
+// Holds the lock. Meanwhile HDF5 prints no error messages; afterwards the previous setting is restored, since
+// the model may use HDF5 too.
 class TAILRACE_SCOPED_CAPABILITY Hdf5Lock {
  public:
   Hdf5Lock() TAILRACE_ACQUIRE(hdf5_mutex);
@@ -28,17 +28,19 @@ class TAILRACE_SCOPED_CAPABILITY Hdf5Lock {
   void* print_data_ = nullptr;
 };
 
-// Of the library that this process has loaded: whether others may call it without our lock.
+// Whether the HDF5 library in this process was built thread-safe, so that other code may call it without the
+// lock.
 bool hdf5_is_thread_safe();
 
-// Throws Error(resource): what was being done, and the first message of HDF5's error stack.
+// Throws Error(resource) with `doing`, which names the operation, and the first message of HDF5's error
+// stack.
 [[noreturn]] void throw_hdf5_error(std::string_view doing);
 
 inline void check(herr_t status, std::string_view doing) {
   if (status < 0) throw_hdf5_error(doing);
 }
 
-// An identifier with the function that gives it back.
+// Owns an HDF5 identifier and closes it with the given function.
 class Id {
  public:
   using Close = herr_t (*)(hid_t);

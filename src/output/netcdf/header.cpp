@@ -17,10 +17,11 @@ namespace tailrace::output::netcdf {
 namespace {
 
 constexpr unsigned tracked = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
-// Links and attributes lie in object headers, however many they are: a commit copies these (snapshot.hpp).
+// Links and attributes are stored in object headers, however many there are, since a commit copies only
+// object headers (snapshot.hpp) and no dense storage.
 constexpr unsigned no_limit = 65535;
 
-// netCDF's fill values, for variables that name none.
+// netCDF's default fill values.
 template <class T>
 T default_fill(model::DataType type) {
   if constexpr (std::is_same_v<T, std::int64_t>)
@@ -64,7 +65,7 @@ Id dataset_properties() {
   check(H5Pset_attr_creation_order(properties, tracked), "cannot track the order of attributes");
   check(H5Pset_attr_phase_change(properties, no_limit, no_limit), "cannot set the place of attributes");
   check(H5Pset_obj_track_times(properties, false),
-        "cannot omit times");  // the same run gives the same file
+        "cannot omit times");  // so that equal runs write equal files
   return properties;
 }
 
@@ -77,7 +78,7 @@ Id make_space(const std::vector<std::int64_t>& shape, bool unlimited) {
           "cannot make a dataspace"};
 }
 
-// A filter that this process's HDF5 may not have: it need not, since chunks come encoded.
+// The HDF5 of this process need not have the filters, since chunks arrive encoded.
 void add_filters(hid_t properties, const VariableSpec& variable) {
   for (const codecs::Filter& filter :
        codecs::make_codec(variable.codec)->filters(model::size_of(variable.type))) {
@@ -87,7 +88,7 @@ void add_filters(hid_t properties, const VariableSpec& variable) {
   }
 }
 
-// Its values are in the file already, or will be without HDF5.
+// The space of the values is allocated now and not filled: they are written without HDF5.
 void place_at_once(hid_t properties) {
   check(H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY), "cannot choose when values get their place");
   check(H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER), "cannot leave values as they are");
@@ -110,7 +111,7 @@ Id variable_properties(const VariableSpec& variable) {
   return properties;
 }
 
-// The dim whose scale a variable is: the one of its name, if that is its first.
+// The dim for which a variable is the dimension scale: its first dim, if that has the variable's name.
 std::optional<int> scale_of(const DatasetSpec& spec, const VariableSpec& variable) {
   if (variable.dims.empty() || spec.dims[static_cast<std::size_t>(variable.dims[0])].name != variable.name)
     return {};
@@ -154,7 +155,7 @@ Id create_variable(hid_t file, const DatasetSpec& spec, std::size_t index, const
   return dataset;
 }
 
-// As netCDF-C stores NC_CHAR: texts of one character each.
+// NC_CHAR as netCDF-C stores it: strings of one character each.
 Id create_text(hid_t file, const DatasetSpec& spec, const TextSpec& text) TAILRACE_REQUIRES(hdf5_mutex) {
   const Id type(H5Tcopy(H5T_C_S1), &H5Tclose, "cannot make a text type");
   std::vector<std::int64_t> shape;
@@ -167,7 +168,7 @@ Id create_text(hid_t file, const DatasetSpec& spec, const TextSpec& text) TAILRA
   return dataset;
 }
 
-// `scales`: by number of the dim.
+// `scales`: by index of the dim.
 void attach_dims(hid_t variable, const std::string& name, const DatasetSpec& spec,
                  const std::vector<int>& dims, const std::vector<hid_t>& scales) {
   for (std::size_t d = 0; d < dims.size(); ++d) {
@@ -193,8 +194,7 @@ Id header_creation_properties() {
   check(H5Pset_attr_creation_order(properties, tracked), "cannot track the order of attributes");
   check(H5Pset_attr_phase_change(properties, no_limit, no_limit), "cannot set the place of attributes");
   check(H5Pset_obj_track_times(properties, false), "cannot omit times");
-  // Space that a replaced chunk leaves is not used again: a reader that opened the file before still reads
-  // it.
+  // The space of a replaced chunk is not reused: a reader that opened the file earlier still reads it.
   check(H5Pset_file_space_strategy(properties, H5F_FSPACE_STRATEGY_NONE, false, 1),
         "cannot switch reuse of space off");
   return properties;

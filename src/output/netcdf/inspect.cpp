@@ -18,10 +18,10 @@
 namespace tailrace::output::netcdf {
 namespace {
 
-// The fixed front part of an HDF5 file, versions 2 and 3 of it.
+// The superblock of an HDF5 file, versions 2 and 3.
 struct Superblock {
-  bool marked_open = false;  // version 3: some program has it open for writing, or was killed
-  std::uint64_t length = 0;  // what the file says it is long
+  bool marked_open = false;  // version 3: a program has the file open for writing, or was killed while it did
+  std::uint64_t length = 0;  // of the file according to its superblock
 };
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::resource, why); }
@@ -61,7 +61,7 @@ extern "C" herr_t tailrace_visit_dataset(hid_t group, const char* name, const H5
   return rank < 0 ? -1 : 0;
 }
 
-// Opens the file as any reader does and visits every variable.
+// Opens the file like any reader and visits every variable.
 Contents read_contents(const std::string& path) {
   const Hdf5Lock lock;
   const Id access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose, "cannot make access properties");
@@ -95,7 +95,7 @@ Inspection finish_commit(const std::string& path, env::File& file, const Journal
     const std::string what =
         "the run was killed in the last part of a commit; `tailrace inspect --repair` completes it";
     try {
-      return whole(path, false, what);  // as it was before that commit
+      return whole(path, false, what);  // readers see the state before that commit
     } catch (const Error&) {
       return {false, false, fmt::format("{}: {}{}", path, what, note_on_leftover(path))};
     }
@@ -104,7 +104,7 @@ Inspection finish_commit(const std::string& path, env::File& file, const Journal
   return whole(path, true, "repaired: the interrupted commit is complete");
 }
 
-// What a running session has put behind the end of the file for the commits to come; nobody wrote there.
+// Whether the bytes after the end are the room that a session reserves for later commits: they are all 0.
 bool ends_with_room(const env::File& file, std::uint64_t size) {
   std::array<std::byte, 16> last{};
   if (size >= last.size()) file.read(size - last.size(), last);
@@ -112,7 +112,7 @@ bool ends_with_room(const env::File& file, std::uint64_t size) {
 }
 
 Inspection look(const std::string& path, bool repair) {
-  env::FileSystem& files = env::system_files();  // HDF5 reads it by name
+  env::FileSystem& files = env::system_files();  // the system's own: HDF5 opens the file by its name
   const env::Entry entry = files.entry(path);
   if (entry == env::Entry::none) refuse(fmt::format("no such file{}", note_on_leftover(path)));
   if (entry == env::Entry::other) refuse("is not a file");
@@ -134,7 +134,7 @@ Inspection look(const std::string& path, bool repair) {
   const std::string rest = fmt::format("{} bytes of an interrupted commit", size - superblock.length);
   if (!repair)
     return whole(path, false, fmt::format("complete, with {} after its end, which readers ignore", rest));
-  read_contents(path);  // throws before anything is cut off, should this be damage of another kind
+  read_contents(path);  // throws before anything is truncated if the file is damaged otherwise
   file.truncate(superblock.length);
   return whole(path, true, fmt::format("repaired: {} were removed", rest));
 }

@@ -1,4 +1,4 @@
-// What state a NetCDF file is in after its run has ended, in whatever way, and how to make it whole again.
+// Reports the state of a NetCDF file after its run has ended, and repairs it.
 #pragma once
 
 #include <string>
@@ -6,13 +6,13 @@
 namespace tailrace::output::netcdf {
 
 struct Inspection {
-  bool readable = false;  // now, by any stock reader
+  bool readable = false;  // by any stock reader, now
   bool repaired = false;  // this call changed the file
-  std::string report;     // one line that begins with the path; for a person
+  std::string report;     // one line for the user, which begins with the path
 };
 
-// Never throws for what is wrong with the file. `repair`: finishes a commit that was cut off, and cuts off
-// what an unfinished one left behind the end. A file that a running session still writes is left alone.
+// Does not throw for a damaged file. `repair`: completes an interrupted commit from its journal, or truncates
+// what an incomplete commit left after the end. Does not change a file that a running session is writing.
 Inspection inspect(const std::string& path, bool repair);
 
 }  // namespace tailrace::output::netcdf

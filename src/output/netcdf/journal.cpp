@@ -11,12 +11,12 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the journal is written little-endian");
 
-// The footer: do not change, files in the field may still carry one.
+// The footer is part of the file format: existing files may have one, so its layout must not change.
 struct Footer {
   std::uint64_t begin = 0;
   std::uint64_t length = 0;
   std::uint64_t patches = 0;
-  std::uint64_t checksum = 0;  // of all from `begin` up to here, and of the three numbers above
+  std::uint64_t checksum = 0;  // of the journal from `begin` up to the footer, and of the three numbers above
   std::array<char, 16> magic{};
 };
 static_assert(sizeof(Footer) == 48);

@@ -1,6 +1,8 @@
-// The bytes that a commit changes in place, written behind the end of the file before any of them is changed.
-// A commit that is cut off while it changes them is finished from there. Layout on disk:
-// docs/formats/netcdf.md.
+// A redo journal (write-ahead log, as in databases and journalling file systems): a commit writes the bytes
+// that it will change in place after the end of the file before it changes any of them. If the process is
+// killed while it changes them, the commit is completed from the journal; without it, the chunk indices would
+// be left half changed. Applying a journal is idempotent. Its checksum distinguishes a complete journal from
+// a torn one, which is ignored. Layout on disk: docs/formats/netcdf.md.
 #pragma once
 
 #include <cstddef>
@@ -18,23 +20,23 @@ struct Patch {
 };
 
 struct Journal {
-  std::uint64_t begin = 0;     // where it starts in the file; it ends where the file ends
-  std::uint64_t length = 0;    // of the file when the commit is finished
-  std::vector<Patch> patches;  // to be applied in this order
+  std::uint64_t begin = 0;     // its address in the file; it ends at the end of the file
+  std::uint64_t length = 0;    // of the file after the commit
+  std::vector<Patch> patches;  // applied in this order
 };
 
-// Writes the journal as the last thing in the file; what lay behind `journal.begin` is gone.
+// Truncates the file at `journal.begin` and writes the journal there, as the last bytes of the file.
 void write_journal(env::File& file, const Journal& journal);
 
-// The journal at the end of the file, if there is a whole one.
+// The journal at the end of the file, if there is a complete one.
 std::optional<Journal> read_journal(const env::File& file);
 
-// Applies the patches; may be done any number of times. `sync`: the others are on the device before the last
-// one is written, and all of them when it returns.
+// Applies the patches; idempotent. `sync`: flushes all patches but the last to the device before the last is
+// written, and that one before it returns.
 void apply_journal(env::File& file, const Journal& journal, bool sync);
 
-// For the journal that a file was found with: applies the patches, and cuts it off; each step is on the
-// device before the next begins. May be done any number of times.
+// For the journal of an existing file: applies the patches and then truncates the journal. Each step is
+// flushed to the device before the next begins. Idempotent.
 void finish_journal(env::File& file, const Journal& journal);
 
 }  // namespace tailrace::output::netcdf

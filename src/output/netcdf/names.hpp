@@ -5,8 +5,8 @@
 
 namespace tailrace::output::netcdf {
 
-// Where a file is built before it takes its name: beside it, hidden. A killed creation leaves it; the next
-// replaces it.
+// The hidden name, in the same directory, under which a file is created before it is renamed. A creation that
+// is killed leaves this file behind; the next one replaces it.
 std::string name_while_created(const std::string& path);
 
 }  // namespace tailrace::output::netcdf

@@ -1,5 +1,5 @@
-// NetCDF-4 files, written chunk by chunk through HDF5; each commit takes the file from one whole state to the
-// next.
+// The format `netcdf`: NetCDF-4 files, written chunk by chunk through HDF5. Each commit changes the file
+// atomically from one consistent state to the next (AtomicFile).
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -19,7 +19,7 @@
 namespace tailrace::output::netcdf {
 namespace {
 
-// Calls `work`; its errors are told of this file.
+// Calls `work` and prefixes the messages of its errors with the path.
 template <class Work>
 void about(const std::string& path, Work work) {
   try {
@@ -30,7 +30,7 @@ void about(const std::string& path, Work work) {
   }
 }
 
-// Of a file that goes on, what does not grow stays as it is.
+// In a file that a run appends to, variables of fixed size are not written again.
 Commit growing_part(const DatasetSpec& spec, Commit commit) {
   const auto is_fixed = [&spec](const auto& part) {
     return !grows(spec, spec.variables[static_cast<std::size_t>(part.variable)]);
@@ -42,7 +42,7 @@ Commit growing_part(const DatasetSpec& spec, Commit commit) {
 
 class NetcdfDataset final : public Dataset {
  public:
-  // `place`: the absolute path, for the model may change its working directory.
+  // `place`: the absolute path, since the model may change its working directory.
   NetcdfDataset(const DatasetSpec& spec, std::string place, AtomicFile file)
       : spec_(spec), place_(std::move(place)), lengths_(first_lengths(spec)), file_(std::move(file)) {
     for (const auto& [dim, records] : spec.kept) lengths_[static_cast<std::size_t>(dim)] = records;
@@ -52,7 +52,7 @@ class NetcdfDataset final : public Dataset {
     try {
       close();
     } catch (const Error&) {
-      // The journal stays at the end of the file, for repair to find.
+      // The journal stays at the end of the file; a repair completes the commit from it.
     }
   }
 
@@ -73,7 +73,7 @@ class NetcdfDataset final : public Dataset {
   std::uint64_t bytes_on_disk() const override { return file_ ? file_->committed() : bytes_; }
 
  private:
-  // The file refers to the bytes of the commit until it is on the disk.
+  // The file refers to the bytes of `commit` until this returns.
   void add(const Commit& commit) {
     TAILRACE_ASSERT(file_.has_value(), "commit to a closed dataset");
     const auto lengths = lengths_after(spec_, lengths_, commit);
@@ -108,7 +108,7 @@ class NetcdfDataset final : public Dataset {
   std::uint64_t bytes_ = 0;
 };
 
-// Removes the file unless it has got its final name.
+// Removes the temporary file on destruction unless it was renamed.
 class Temporary {
  public:
   Temporary(env::FileSystem& files, std::string path) : files_(files), path_(std::move(path)) {}
@@ -138,8 +138,8 @@ class Temporary {
   bool renamed_ = false;
 };
 
-// A file of this name that nobody had before, nor leads elsewhere. One that a dead run left is taken away;
-// the mark tells it from that of a session which is about to give it its name.
+// Creates a new, empty file with this name, never through a link. Removes a leftover of a killed run. The
+// writer's mark distinguishes a leftover from the file of a session that is about to rename it.
 std::unique_ptr<env::File> create_fresh(env::FileSystem& files, const std::string& name) {
   const char* const taken = "is being created by another session";
   const env::Entry entry = files.entry(name);
@@ -148,10 +148,10 @@ std::unique_ptr<env::File> create_fresh(env::FileSystem& files, const std::strin
     if (!left->mark_as_writer()) throw Error(ErrorCode::resource, taken);
     files.remove(name);
   } else {
-    files.remove(name);  // a link that leads nowhere, perhaps
+    files.remove(name);  // it may be a dangling link
   }
   auto file = files.open(name, env::Access::create_new);
-  // Another session may have taken it for a leftover before it had the mark.
+  // Another session may have removed it as a leftover before it was marked.
   if (!file->mark_as_writer() || !file->is_file_at(name)) throw Error(ErrorCode::resource, taken);
   return file;
 }
@@ -177,7 +177,7 @@ AtomicFile build(std::unique_ptr<env::File> empty, const DatasetSpec& spec) {
   return file;
 }
 
-// A file that an earlier run left, in the state of its last commit.
+// Opens a file of an earlier run, in the state of its last commit.
 AtomicFile open_existing(env::FileSystem& files, const std::string& place, const DatasetSpec& spec) {
   auto file = files.open(place, env::Access::update);
   mark_as_writer(*file);
@@ -190,8 +190,8 @@ AtomicFile open_existing(env::FileSystem& files, const std::string& place, const
   return opened;
 }
 
-// Whether the file has no more records than those that stay.
-bool holds_only_kept(AtomicFile& file, const DatasetSpec& spec) {
+// Whether the file has only the records to keep, so that this run can append in place.
+bool has_only_kept_records(AtomicFile& file, const DatasetSpec& spec) {
   const Hdf5Lock lock;
   Id hdf5 = open_in(file);
   check_fits(hdf5, spec);
@@ -223,7 +223,7 @@ class NetcdfFormat final : public Format {
     std::unique_ptr<Dataset> dataset;
     const std::string place = std::filesystem::absolute(spec.path).string();
     about(spec.path, [&] {
-      dataset = spec.kept.empty() ? create_at(files, place, spec) : go_on_at(files, place, spec);
+      dataset = spec.kept.empty() ? create_at(files, place, spec) : append_at(files, place, spec);
     });
     return dataset;
   }
@@ -236,18 +236,18 @@ class NetcdfFormat final : public Format {
     auto empty = create_fresh(files, temporary_name);
     Temporary temporary(files, temporary_name);
     AtomicFile file = build(std::move(empty), spec);
-    check_free(files, place, spec.if_exists);  // a session may have made it meanwhile
+    check_free(files, place, spec.if_exists);  // another session may have created it meanwhile
     temporary.rename_to(place, spec.if_exists);
     if (spec.sync) files.sync(place);
     return std::make_unique<NetcdfDataset>(spec, place, std::move(file));
   }
 
-  // In place, unless some of its records go: then what stays is copied, and readers have the old file until
-  // the new one is whole.
-  static std::unique_ptr<Dataset> go_on_at(env::FileSystem& files, const std::string& place,
-                                           const DatasetSpec& spec) {
+  // Appends in place unless records must be removed. In that case the kept records are copied to a new file,
+  // and readers see the old file until the new one is complete.
+  static std::unique_ptr<Dataset> append_at(env::FileSystem& files, const std::string& place,
+                                            const DatasetSpec& spec) {
     AtomicFile old = open_existing(files, place, spec);
-    const bool in_place = holds_only_kept(old, spec);
+    const bool in_place = has_only_kept_records(old, spec);
     old.begin();
     if (in_place) return std::make_unique<NetcdfDataset>(spec, place, std::move(old));
     const std::string temporary_name = name_while_created(place);

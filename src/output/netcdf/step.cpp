@@ -14,7 +14,7 @@
 namespace tailrace::output::netcdf {
 namespace {
 
-// What lies in a cache is written chunk by chunk, however little of it is new.
+// Access properties without a chunk cache, which would write whole chunks, however few bytes are new.
 Id without_chunk_cache() {
   Id access(H5Pcreate(H5P_DATASET_ACCESS), &H5Pclose, "cannot make access properties");
   check(H5Pset_chunk_cache(access, H5D_CHUNK_CACHE_NSLOTS_DEFAULT, 0, H5D_CHUNK_CACHE_W0_DEFAULT),
@@ -53,7 +53,7 @@ class Step {
     const std::vector<hsize_t> size(shape.begin(), shape.end());
     check(H5Dset_extent(dataset, size.data()), "cannot extend a variable");
   }
-  struct Stored {  // of a chunk that is in the file
+  struct Stored {  // a chunk in the file
     unsigned skipped = 0;
     hsize_t size = 0;
     haddr_t address = HADDR_UNDEF;
@@ -69,8 +69,8 @@ class Step {
   const DatasetSpec& spec_;
   Id hdf5_;
   Id access_;
-  std::vector<std::int64_t> kept_;  // records of an earlier run, by dim
-  std::vector<Id> variables_;       // those opened so far
+  std::vector<std::int64_t> kept_;  // kept records of an earlier run, by dim
+  std::vector<Id> variables_;       // the datasets opened so far
 };
 
 void Step::extend(const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after) {
@@ -92,7 +92,8 @@ void Step::write(const EncodedChunk& chunk) {
     put(chunk, true);
 }
 
-// A chunk in which an earlier run left records, unless these stay where they are.
+// The chunk merged with the records that an earlier run left in it; nothing if there are none, or if they
+// need not be written again.
 std::optional<EncodedChunk> Step::with_kept_records(const EncodedChunk& chunk) {
   const auto index = static_cast<std::size_t>(chunk.variable);
   const VariableSpec& described = spec_.variables[index];
@@ -111,7 +112,7 @@ std::optional<EncodedChunk> Step::with_kept_records(const EncodedChunk& chunk) {
   return whole;
 }
 
-// `lasts`: its bytes stay as they are until the commit.
+// `lasts`: the bytes of the chunk do not change until the commit.
 void Step::put(const EncodedChunk& chunk, bool lasts) {
   const auto index = static_cast<std::size_t>(chunk.variable);
   const VariableSpec& described = spec_.variables[index];
@@ -143,8 +144,10 @@ void Step::put(const EncodedChunk& chunk, bool lasts) {
         fmt::format("cannot write a chunk of \"{}\"", described.name));
 }
 
-// Readers that know the raw chunk find the encoded one in its place: where it lies must be a part of the file
-// for them, too. Where it takes no less than what is new in the raw one, the file is shorter without it.
+// Whether an encoded chunk may replace the unencoded one at a new address. Readers of an older state then
+// find the new address in the shared chunk index, so it must be within the length of the file that they know.
+// If the encoded chunk is not smaller than the new part of the unencoded one, replacing it would only waste
+// space.
 bool Step::may_move(const EncodedChunk& chunk, const Stored& old, std::size_t new_bytes) const {
   hsize_t end = 0;
   check(H5Fget_filesize(hdf5_, &end), "cannot query how long the file is");
@@ -160,8 +163,9 @@ std::optional<Step::Stored> Step::stored(hid_t dataset, const EncodedChunk& chun
   return found.address == HADDR_UNDEF ? std::nullopt : std::optional(found);
 }
 
-// A chunk keeps its place if its size stays the same, and a raw one its records: they need not be written
-// again. Nobody looks at what is behind those that it has.
+// The part of an unencoded chunk that must be written. HDF5 keeps the address of a chunk whose size does not
+// change (`stays`), so its committed records need not be written again. Readers never access the cells after
+// its valid records, so these are not written either.
 std::span<const std::byte> Step::new_part(const VariableSpec& described, const EncodedChunk& chunk,
                                           std::span<const std::byte> raw, bool stays) {
   const std::size_t record = raw.size() / static_cast<std::size_t>(described.chunk[0]);

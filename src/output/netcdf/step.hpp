@@ -1,4 +1,4 @@
-// One commit as HDF5 sees it: open, extend, write, close.
+// One commit through HDF5: open the file, extend the datasets, write, close.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace tailrace::output::netcdf {
 
-// Takes the Hdf5Lock. Wants file.begin() to have been called; the caller commits the file, or abandons it
-// where this throws Error(resource). `before` and `after`: the dims' lengths. Records of an earlier run that
-// spec.kept counts join the new ones of their chunk.
+// Takes the Hdf5Lock. Requires that file.begin() was called. The caller then commits the file, or abandons it
+// if this throws Error(resource). `before` and `after`: the lengths of the dims. Chunks that contain records
+// kept from an earlier run (spec.kept) are merged with these.
 void write_step(AtomicFile& file, const DatasetSpec& spec, const Commit& commit,
                 const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after)
     TAILRACE_EXCLUDES(hdf5_mutex);

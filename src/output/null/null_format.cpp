@@ -1,4 +1,4 @@
-// Counts what it is given and forgets it: for measuring everything but the disk.
+// The format `null`: counts bytes and discards them, to measure everything except the disk.
 #include "base/error.hpp"
 #include "output/checks.hpp"
 #include "output/dataset.hpp"

@@ -1,4 +1,4 @@
-// What a format must keep that goes on with files of earlier runs; check_format calls it.
+// The contract of a format that can append to files of earlier runs; check_format calls it.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@
 
 namespace tailrace::output::testing {
 
-// As one who has not seen the records before `kept` makes it.
+// The commit of a run that does not have the values of the records before `kept`.
 inline Commit commit_of_later_run(const DatasetSpec& spec, std::int64_t record, std::int64_t kept) {
   Commit commit = sample_commit(spec, record);
   for (EncodedChunk& chunk : commit.chunks) {
@@ -33,9 +33,9 @@ inline Commit commit_of_later_run(const DatasetSpec& spec, std::int64_t record, 
 
 using CheckRecords = std::function<void(const DatasetSpec& spec, std::int64_t records)>;
 
-// `written`: records of the first run; `kept`: those that stay.
-inline void check_going_on(const Format& format, const std::string& path, const CheckRecords& check,
-                           std::int64_t written, std::int64_t kept) {
+// `written`: the records of the first run; `kept`: those that the second run keeps.
+inline void check_append(const Format& format, const std::string& path, const CheckRecords& check,
+                         std::int64_t written, std::int64_t kept) {
   SCOPED_TRACE(std::to_string(kept) + " of " + std::to_string(written) + " records stay");
   DatasetSpec spec = sample_spec(path);
   {
@@ -60,7 +60,7 @@ inline void check_going_on(const Format& format, const std::string& path, const 
   check(spec, written + 4);
 }
 
-// `has_chunks`: the format stores chunks, and so can go on only with chunks of the same extents and codec.
+// `has_chunks`: the format stores chunks, so it can append only with the same chunk shapes and codecs.
 inline void check_what_does_not_fit(const Format& format, const std::string& path, bool has_chunks) {
   const auto message = [&](auto change) -> std::string {
     DatasetSpec spec = sample_spec(path);
@@ -90,7 +90,7 @@ inline void check_what_does_not_fit(const Format& format, const std::string& pat
   EXPECT_THAT(message([](DatasetSpec& spec) {
                 spec.variables[theta].codec = {"zstd", 1, true};
               }),
-              HasSubstr("its variable \"theta\" has not the compression of this run, zstd"));
+              HasSubstr("its variable \"theta\" has another compression than in this run, zstd"));
 }
 
 inline void check_appending(const Format& format, const std::string& directory, const CheckRecords& check,
@@ -100,7 +100,7 @@ inline void check_appending(const Format& format, const std::string& directory, 
     return;
   }
   for (const std::int64_t kept : {0, 1, 4, 5, 6})
-    check_going_on(format, directory + "/on_" + std::to_string(kept) + ".nc", check, 6, kept);
+    check_append(format, directory + "/on_" + std::to_string(kept) + ".nc", check, 6, kept);
   const std::string path = directory + "/on_6.nc";
   check_what_does_not_fit(format, path, has_chunks);
   check(sample_spec(path), 10);

@@ -1,4 +1,4 @@
-// What every format must keep; a new format's test is one call to check_format.
+// The contract of every format; the test of a new format is one call to check_format.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -13,8 +13,8 @@
 
 namespace tailrace::output::testing {
 
-// The whole of a variable as an independent reader sees it, C order, its own type; called between commits.
-// Empty function: a format that cannot be read.
+// Reads all values of a variable with an independent reader, in C order and the variable's type; called
+// between commits. An empty function: the format cannot be read.
 using ReadBack = std::function<Bytes(const std::string& path, const std::string& variable)>;
 
 inline void check_records(const DatasetSpec& spec, const ReadBack& read, std::int64_t records) {
@@ -24,7 +24,7 @@ inline void check_records(const DatasetSpec& spec, const ReadBack& read, std::in
     const VariableSpec& variable = spec.variables[i];
     const bool grows =
         !variable.dims.empty() && spec.dims[static_cast<std::size_t>(variable.dims[0])].unlimited;
-    if (!grows && records == 0) continue;  // nobody has written it yet
+    if (!grows && records == 0) continue;  // not written yet
     EXPECT_EQ(read(spec.path, variable.name), expected(spec, static_cast<int>(i), grows ? records : 1))
         << variable.name;
   }
@@ -42,7 +42,7 @@ inline void check_growth(const Format& format, const std::string& path, const Re
     check_records(spec, read, record + 1);
     EXPECT_GE(dataset->bytes_on_disk(), bytes);
     bytes = dataset->bytes_on_disk();
-    dataset->commit(commit);  // as after a failure that came too late: nothing changes
+    dataset->commit(commit);  // a retry of a commit that had succeeded changes nothing
     check_records(spec, read, record + 1);
   }
   dataset->commit({});
@@ -54,7 +54,7 @@ inline void check_growth(const Format& format, const std::string& path, const Re
   EXPECT_THROW(dataset->commit({}), Error);
 }
 
-// Cells that nobody wrote hold the fill value, and axes need not grow together.
+// Unwritten cells have the fill value, and axes may grow independently.
 inline void check_gaps(const Format& format, const std::string& path, const ReadBack& read) {
   const DatasetSpec spec = sample_spec(path);
   const auto dataset = format.create(spec);
@@ -69,8 +69,8 @@ inline void check_gaps(const Format& format, const std::string& path, const Read
   dataset->close();
 }
 
-// A chunk may be full before all its records are committed: then it is written once, and the rest of it comes
-// to light with the lengths.
+// A chunk may be full before all its records are committed. It is then written once, and later commits make
+// its other records visible by the lengths alone.
 inline void check_ahead(const Format& format, const std::string& path, const ReadBack& read) {
   const DatasetSpec spec = sample_spec(path);
   const auto dataset = format.create(spec);
@@ -89,7 +89,7 @@ inline void check_ahead(const Format& format, const std::string& path, const Rea
   dataset->close();
 }
 
-// A commit that does not fit is a bug of the caller's, told as such, and changes nothing.
+// A commit that does not fit the spec is a bug of the caller: it throws Error(internal) and changes nothing.
 inline void check_misuse(const Format& format, const std::string& path, const ReadBack& read) {
   const DatasetSpec spec = sample_spec(path);
   const auto dataset = format.create(spec);
@@ -97,7 +97,7 @@ inline void check_misuse(const Format& format, const std::string& path, const Re
   const auto refuses = [&](const Commit& commit) {
     try {
       dataset->commit(commit);
-      ADD_FAILURE() << "a commit that does not fit was taken";
+      ADD_FAILURE() << "accepted a commit that does not fit the spec";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::internal);
     }
@@ -106,10 +106,10 @@ inline void check_misuse(const Format& format, const std::string& path, const Re
   refuses({{{time_dim, 0}}, {}, {}});                                      // shrinks
   refuses({{{z_dim, z_size + 1}}, {}, {}});                                // is not unlimited
   refuses({{}, {{theta, {1, 0, 0}, Bytes(80), true}}, {}});                // past the end
-  refuses({{{time_dim, 2}}, {{theta, {1, 0, 1}, Bytes(80), true}}, {}});   // off the grid
+  refuses({{{time_dim, 2}}, {{theta, {1, 0, 1}, Bytes(80), true}}, {}});   // not aligned
   refuses({{{time_dim, 2}}, {{theta, {1, 0, 0}, Bytes(79), false}}, {}});  // not a chunk
   refuses({{{time_dim, 2}}, {}, {plain(spec, time_var, 2)}});              // records past the end
-  refuses({{}, {}, {{z_var, 0, Bytes(8)}}});                               // not the whole
+  refuses({{}, {}, {{z_var, 0, Bytes(8)}}});                               // not all values
   dataset->close();
 }
 
@@ -131,11 +131,11 @@ inline void check_refusals(const Format& format, const std::string& path) {
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.dims[z_dim].name = std::string(300, 'n'); }),
               HasSubstr("nnn...\": the name has 300 bytes; at most 256 are possible"));
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.attributes.emplace_back("_NCProperties", "mine"); }),
-              HasSubstr(": attribute \"_NCProperties\" is a name that HDF5 and netCDF use themselves"));
+              HasSubstr(": attribute \"_NCProperties\" is reserved: netCDF or HDF5 uses it internally"));
   EXPECT_THAT(message([](DatasetSpec& spec) {
                 spec.variables[theta].attributes.emplace_back("DIMENSION_LIST", "mine");
               }),
-              HasSubstr("variable \"theta\": attribute \"DIMENSION_LIST\" is a name"));
+              HasSubstr("variable \"theta\": attribute \"DIMENSION_LIST\" is reserved"));
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.texts[0].attributes.emplace_back("_FillValue", 1.0); }),
               HasSubstr("attribute \"_FillValue\" is written automatically"));
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.variables[theta].name = "flux"; }),
@@ -158,7 +158,7 @@ inline void check_refusals(const Format& format, const std::string& path) {
               HasSubstr("the chunk shape has 2 dimensions, the variable 3"));
 }
 
-// `directory` is empty and stays so for a format without files.
+// `directory` is empty; a format without files leaves it empty.
 inline void check_format(const Format& format, const std::string& directory, const ReadBack& read,
                          bool has_chunks = true) {
   check_growth(format, directory + "/growth.nc", read);

@@ -1,4 +1,4 @@
-// A dataset for tests, whose every value follows from its place, and the commits that make it grow.
+// A dataset for tests, in which each value is a function of its place, and the commits that extend it.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ enum Dim { time_dim, snap_dim, z_dim, x_dim, bounds_dim, entry_dim, character_di
 enum Variable { time_var, bounds_var, z_var, theta, flux, count, number, mask, bytes, numbers, shorts };
 
 inline constexpr std::int64_t z_size = 5;
-inline constexpr std::int64_t x_size = 7;  // no multiple of the chunk
+inline constexpr std::int64_t x_size = 7;  // not a multiple of the chunk
 inline constexpr std::int64_t x_chunk = 4;
-inline constexpr std::int64_t flux_records = 3;  // in one chunk: it is committed partly filled
+inline constexpr std::int64_t flux_records = 3;  // records of a chunk, which is committed while partly filled
 
 inline DatasetSpec sample_spec(const std::string& path, codecs::CodecOptions codec = {"zlib", 1, true}) {
   using model::DataType;
@@ -101,7 +101,7 @@ inline Bytes sample_text() {
   return bytes;
 }
 
-// The value at a place, made from the place; different in all variables.
+// The value at a place, a function of the place that differs between variables.
 inline double sample_value(int variable, std::int64_t record, std::int64_t cell) {
   if (variable == bytes || variable == numbers || variable == shorts)
     return static_cast<double>(10 * (variable - mask) + record % 80);
@@ -130,7 +130,7 @@ inline std::int64_t record_cells(const DatasetSpec& spec, int variable) {
   return cells;
 }
 
-// What a reader must see of a variable when it has so many records (1 for one that does not grow).
+// The values of a variable with so many records (1 for a variable of fixed size).
 inline Bytes expected(const DatasetSpec& spec, int variable, std::int64_t records) {
   const std::int64_t cells = record_cells(spec, variable);
   return as_bytes(spec.variables[static_cast<std::size_t>(variable)].type,
@@ -153,7 +153,7 @@ inline EncodedChunk encoded(const DatasetSpec& spec, int variable, std::vector<s
           codecs::make_codec(described.codec)->encode(raw, model::size_of(described.type)), true};
 }
 
-// Both chunks of theta's record.
+// Adds both chunks of a record of theta.
 inline void add_theta(const DatasetSpec& spec, std::int64_t record, Commit& commit) {
   for (std::int64_t x0 = 0; x0 < x_size; x0 += x_chunk) {
     const Bytes raw = as_bytes(model::DataType::float32, z_size * x_chunk, [&](std::int64_t i) {
@@ -164,7 +164,7 @@ inline void add_theta(const DatasetSpec& spec, std::int64_t record, Commit& comm
   }
 }
 
-// Flux's chunks with `record` as the last record: raw as long as they are not full.
+// Adds the chunks of flux with `record` as the last record, unencoded unless they are full.
 inline void add_flux(const DatasetSpec& spec, std::int64_t record, Commit& commit) {
   const std::int64_t first = record / flux_records * flux_records;
   for (std::int64_t x0 = 0; x0 < x_size; x0 += x_chunk) {
@@ -190,7 +190,8 @@ inline void add_mask(const DatasetSpec& spec, Commit& commit) {
   }
 }
 
-// The commit that brings both time axes to `record` + 1 records; the first one carries what does not grow.
+// The commit that extends both time axes to `record` + 1 records. The first one also has the variables of
+// fixed size.
 inline Commit sample_commit(const DatasetSpec& spec, std::int64_t record) {
   Commit commit;
   commit.lengths = {{time_dim, record + 1}, {snap_dim, record + 1}};

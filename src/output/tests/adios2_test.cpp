@@ -34,7 +34,7 @@ class Directory {
 };
 
 #ifdef TAILRACE_WITH_ADIOS2
-// All records of all steps, or the last value of what does not grow.
+// All records of all steps, or the last value of a variable of fixed size.
 template <class T>
 Bytes read_as(::adios2::IO& io, ::adios2::Engine& engine, const std::string& name) {
   auto variable = io.InquireVariable<T>(name);
@@ -97,7 +97,7 @@ std::string message_of(const DatasetSpec& spec) {
   return "no error";
 }
 
-TEST(Adios2Format, replaces_only_what_is_a_dataset) {
+TEST(Adios2Format, replaces_only_a_dataset) {
   if (!find_format("adios2")->missing().empty()) GTEST_SKIP() << "without ADIOS2";
   const Directory directory;
   DatasetSpec spec = testing::sample_spec(directory.path() + "/out.bp");
@@ -124,7 +124,7 @@ void expect_records(const DatasetSpec& spec, std::int64_t records) {
               testing::expected(spec, variable, records));
 }
 
-TEST(Adios2Format, refuses_what_another_session_writes) {
+TEST(Adios2Format, refuses_a_dataset_that_another_session_writes) {
   const Directory directory;
   for (const char* const engine : {"bp5", "bp4", "drained"}) {
     DatasetSpec spec = testing::sample_spec(directory.path() + "/" + engine + ".bp");
@@ -147,8 +147,8 @@ TEST(Adios2Format, refuses_what_another_session_writes) {
   }
 }
 
-// A full disk, from one commit on.
-TEST(Adios2Format, tries_a_step_again_that_failed) {
+// The disk is full from one commit on.
+TEST(Adios2Format, retries_a_failed_step) {
   const Directory directory;
   const DatasetSpec spec = testing::sample_spec(directory.path() + "/again.bp");
   const auto dataset = find_format("adios2")->create(spec);
@@ -168,13 +168,13 @@ TEST(Adios2Format, tries_a_step_again_that_failed) {
   expect_records(spec, 9);
 }
 
-// Killed at any moment, a run that takes records back leaves those before and after as they were.
-TEST(Adios2Format, is_as_it_was_until_records_are_taken_back) {
+// A run that is killed while it removes records leaves all records as they were or removes them completely.
+TEST(Adios2Format, keeps_all_records_until_a_rollback_is_complete) {
   const Directory directory;
   const DatasetSpec spec = testing::sample_spec(directory.path() + "/back.bp");
   const std::string branch = spec.path + ".tailrace";
   write_records(spec, 5);
-  adios2::make_branch(spec.path, branch, 3);  // the first one holds texts
+  adios2::make_branch(spec.path, branch, 3);  // the first step holds texts
   expect_records(spec, 5);
   DatasetSpec of_branch = spec;
   of_branch.path = branch;
@@ -226,7 +226,7 @@ TEST(Adios2Format, keeps_part_of_a_step) {
 }
 #endif
 
-TEST(StepCutter, repeats_for_streams_what_does_not_grow_and_holds_nothing_else) {
+TEST(StepCutter, repeats_fixed_variables_for_streams_and_holds_nothing_else) {
   const DatasetSpec spec = testing::sample_spec("stream");
   adios2::StepCutter once(spec, false), always(spec, true);
   std::vector<std::int64_t> lengths = first_lengths(spec);

@@ -1,5 +1,5 @@
-// Pieces of random decompositions go in, in random order and from several threads; what comes out is compared
-// with the array they were cut from, cell by cell.
+// Several threads add pieces of random decompositions in random order. The finished chunks are compared with
+// the original array, cell by cell.
 #include "output/assembly.hpp"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ std::int64_t pick(Random& random, std::int64_t least, std::int64_t most) {
   return std::uniform_int_distribution<std::int64_t>(least, most)(random);
 }
 
-// A part of a grid by the global indices along each dim: the plain way, without runs.
+// A part of a grid as lists of global indices along each dim; an independent, simple representation.
 using Indices = std::vector<std::vector<std::int64_t>>;
 
 Region region_of(const Indices& part) {
@@ -35,7 +35,7 @@ Region region_of(const Indices& part) {
   return Region(std::move(runs));
 }
 
-// Cuts the indices of one dim into parts: neighbours for a block, anything for an indexed dim.
+// Divides the indices of one dim into parts: contiguous for a block, arbitrary for an indexed dim.
 std::vector<std::vector<std::int64_t>> cut(Random& random, std::int64_t extent, std::int64_t parts,
                                            bool scattered) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(extent));
@@ -55,7 +55,7 @@ std::vector<std::vector<std::int64_t>> cut(Random& random, std::int64_t extent, 
   return cut;
 }
 
-// All products of the parts along each dim.
+// The Cartesian product of the parts along each dim.
 std::vector<Indices> decompose(Random& random, const std::vector<std::int64_t>& shape) {
   std::vector<Indices> parts{{}};
   const auto indexed = pick(random, -1, std::ssize(shape) - 1);
@@ -100,7 +100,7 @@ std::vector<std::byte> bytes_of(std::int32_t value) {
   return {bytes.begin(), bytes.end()};
 }
 
-// One variable, its decomposition, and what its assembly handed on.
+// One variable, its decomposition, and the chunks that its assembly passed on.
 struct Trial {
   Random random;
   ChunkGrid grid;
@@ -168,7 +168,7 @@ struct Trial {
     return numbers;
   }
 
-  // Every cell of a chunk, on disk full-sized: the value that was put, or the fill value outside.
+  // Checks every cell of a full-sized chunk: the value of the array, or the fill value outside of it.
   void check(const FinishedChunk& chunk) const {
     const auto cells = static_cast<std::size_t>(grid.cells_per_chunk() * grid.records_per_chunk);
     const auto raw =
@@ -196,7 +196,7 @@ struct Trial {
 
 class RandomAssembly : public testing::TestWithParam<unsigned> {};
 
-TEST_P(RandomAssembly, GivesTheArrayThatThePiecesWereCutFrom) {
+TEST_P(RandomAssembly, ReproducesTheOriginalArray) {
   Trial trial(GetParam());
   std::vector<Trial::Piece> pieces = trial.pieces();
   std::shuffle(pieces.begin(), pieces.end(), trial.random);
@@ -217,14 +217,14 @@ TEST_P(RandomAssembly, GivesTheArrayThatThePiecesWereCutFrom) {
   threads.clear();
 
   const std::int64_t per_chunk = trial.grid.records_per_chunk;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::int64_t>> ends;  // handed on, by chunk
+  std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::int64_t>> ends;  // passed on, by chunk
   for (const FinishedChunk& chunk : trial.handed) {
     trial.check(chunk);
     EXPECT_EQ(chunk.filtered, chunk.records_end == (chunk.record_chunk + 1) * per_chunk);
     EXPECT_TRUE((ends[{chunk.record_chunk, chunk.spatial}].insert(chunk.records_end).second))
-        << "handed on twice";
+        << "passed on twice";
   }
-  // Every flush found its records, in each of its chunks, and nothing was handed on that nobody asked for.
+  // Every flush produced its records in each of its chunks, and nothing else was passed on.
   for (const std::int64_t end : flushes) {
     for (const std::int64_t spatial : trial.all_chunks()) {
       const auto& handed = ends[{(end - 1) / per_chunk, spatial}];
@@ -244,7 +244,7 @@ TEST_P(RandomAssembly, GivesTheArrayThatThePiecesWereCutFrom) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomAssembly, testing::Range(1U, 61U), testing::PrintToStringParamName());
 
-// One dim of 4 cells in one chunk, several records a chunk; whole records are given at once.
+// One dim of 4 cells in one chunk with several records; whole records are added at once.
 struct Simple {
   std::vector<std::tuple<std::int64_t, std::int64_t, bool>> handed;  // record chunk, end, filtered
   Assembly assembly;
@@ -265,7 +265,7 @@ struct Simple {
   }
 };
 
-TEST(Assembly, HandsOnWholeChunksOfSharedBytesWithoutACopy) {
+TEST(Assembly, PassesOnWholeChunksOfSharedBytesWithoutACopy) {
   const std::vector<std::int32_t> values{1, 2, 3, 4, 5, 6};
   const auto bytes = std::as_bytes(std::span(values));
   const base::SharedBytes source(std::vector<std::byte>(bytes.begin(), bytes.end()));
@@ -284,7 +284,7 @@ TEST(Assembly, HandsOnWholeChunksOfSharedBytesWithoutACopy) {
   }
 }
 
-TEST(Assembly, HandsFullChunksOnUnasked) {
+TEST(Assembly, PassesOnFullChunksWithoutAFlush) {
   Simple simple(2);
   simple.add(1);
   EXPECT_THAT(simple.handed, IsEmpty());
@@ -293,22 +293,22 @@ TEST(Assembly, HandsFullChunksOnUnasked) {
   EXPECT_EQ(simple.assembly.bytes(), 0U);
 }
 
-TEST(Assembly, HandsAPartOnWhenItIsAskedForAndThere) {
+TEST(Assembly, PassesOnAPartWhenItIsFlushedAndComplete) {
   Simple simple(4);
   simple.flush(2);
   simple.add(0);
-  simple.add(2);  // beyond what was asked for
+  simple.add(2);  // more records than the flush needs
   EXPECT_THAT(simple.handed, IsEmpty());
   simple.add(1);
   EXPECT_THAT(simple.handed, ElementsAre(std::tuple(0, 2, false)));
-  simple.flush(2);  // a commit that brought nothing new for this variable
+  simple.flush(2);  // a commit without new records of this variable
   EXPECT_EQ(simple.handed.size(), 1U);
   simple.flush(3);
   EXPECT_THAT(simple.handed.back(), testing::FieldsAre(0, 3, false));
 }
 
-// A server whose clients lag behind hears of several commits before it has the records of the first. The
-// first must not wait for the records of the later ones, for these may be held back until it is on disk.
+// A server with slow clients may learn of several commits before it has the records of the first. The first
+// must not wait for the records of later ones, which may be delayed until it is on disk (deadlock).
 TEST(Assembly, ACommitDoesNotWaitForTheRecordsOfTheNextOne) {
   Simple simple(8);
   simple.flush(2);
@@ -324,7 +324,7 @@ TEST(Assembly, ACommitDoesNotWaitForTheRecordsOfTheNextOne) {
   EXPECT_THAT(simple.handed, ElementsAre(std::tuple(0, 2, false), std::tuple(0, 5, false)));
 }
 
-TEST(Assembly, HandsTheLastChunkOfAFileOnEncoded) {
+TEST(Assembly, PassesOnTheLastChunkOfAFileEncoded) {
   Simple simple(4);
   for (const int record : {0, 2, 4, 5}) simple.add(record);
   simple.flush(1);
@@ -332,12 +332,12 @@ TEST(Assembly, HandsTheLastChunkOfAFileOnEncoded) {
   simple.add(1);
   EXPECT_THAT(simple.handed, ElementsAre(std::tuple(0, 1, false), std::tuple(0, 3, true)));
   simple.flush(6);
-  simple.flush(6, true);  // all of it is on the disk already
+  simple.flush(6, true);  // all records are on disk already
   EXPECT_EQ(simple.assembly.bytes(), 0U);
   EXPECT_EQ(simple.handed.size(), 3U);
 }
 
-// When a run ends early, its last commit is shorter than one that was due and never became complete.
+// When a run ends early, its last commit may have fewer records than a pending one that was never complete.
 TEST(Assembly, AFlushMayAskForLessThanTheOneBefore) {
   Simple simple(8);
   simple.flush(5);
@@ -370,7 +370,7 @@ TEST(Assembly, ACellThatArrivesTwiceIsABug) {
   }
 }
 
-TEST(Assembly, WantsAFillValueOfTheVariablesType) {
+TEST(Assembly, RequiresAFillValueOfTheVariablesType) {
   EXPECT_THROW(Assembly({{4}, {4}, 1}, {model::DataType::float64, bytes_of(fill)}, codecs::make_codec({}),
                         base::SlabPool(), {}),
                Error);

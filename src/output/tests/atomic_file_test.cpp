@@ -1,4 +1,4 @@
-// The file beneath a dataset, and its journal: every point where a process can be cut off.
+// The file of a dataset and its journal, interrupted at every point.
 #include "output/netcdf/atomic_file.hpp"
 
 #include <cstring>
@@ -12,8 +12,8 @@ namespace {
 
 class AtomicFileTest : public NetcdfFormat {};
 
-// ext4 writes all of a file that was ever cut to nothing to the device before close returns.
-TEST_F(AtomicFileTest, cuts_no_new_file_that_is_empty) {
+// ext4 flushes a file that was ever truncated to 0 before close returns.
+TEST_F(AtomicFileTest, does_not_truncate_a_new_file) {
   env::FaultyFiles files(env::system_files());
   netcdf::AtomicFile(files.open(path("new"), Access::create), 0, false).begin();
   EXPECT_EQ(files.writes(), 0U);
@@ -23,7 +23,7 @@ TEST_F(AtomicFileTest, cuts_no_new_file_that_is_empty) {
   EXPECT_TRUE(contents(path("left")).empty());
 }
 
-TEST_F(AtomicFileTest, is_given_to_hdf5_with_a_small_cache) {
+TEST_F(AtomicFileTest, is_opened_by_hdf5_with_a_small_cache) {
   netcdf::AtomicFile file(env::system_files().open(path("new"), Access::create), 0, false);
   file.begin();
   const netcdf::Hdf5Lock lock;
@@ -35,7 +35,7 @@ TEST_F(AtomicFileTest, is_given_to_hdf5_with_a_small_cache) {
   EXPECT_EQ(netcdf_format().cache_bytes(), netcdf::cache_bytes);
 }
 
-// HDF5 writes under the lock that all files share, and the disk may be slow.
+// HDF5 writes under a lock that all files share, so it must not wait for a slow disk.
 TEST_F(AtomicFileTest, writes_nothing_before_the_commit) {
   env::FaultyFiles files(env::system_files());
   netcdf::AtomicFile file(files.open(path("new"), Access::create), 0, false);
@@ -59,7 +59,7 @@ TEST_F(AtomicFileTest, writes_nothing_before_the_commit) {
   EXPECT_GT(files.writes(), 0U);
 }
 
-TEST_F(AtomicFileTest, journal_brings_any_mixture_to_the_new_state) {
+TEST_F(AtomicFileTest, journal_completes_any_mixture_of_old_and_new) {
   const std::string name = path("file");
   const Bytes before = pattern(3000, 1);
   const netcdf::Journal journal{
@@ -77,12 +77,13 @@ TEST_F(AtomicFileTest, journal_brings_any_mixture_to_the_new_state) {
   const Bytes with_journal = contents(name);
 
   for (std::size_t length = with_journal.size() - 1; length >= before.size();
-       --length) {  // while it is written
+       --length) {  // interrupted while it is written
     const auto file = open(name, Access::update);
     file->truncate(length);
     EXPECT_FALSE(netcdf::read_journal(*file).has_value()) << length;
   }
-  for (std::size_t changed = 0; changed < journal.patches.size(); ++changed) {  // cut off while it is applied
+  for (std::size_t changed = 0; changed < journal.patches.size();
+       ++changed) {  // interrupted while it is applied
     for (const std::size_t part : {std::size_t{0}, std::size_t{5}, journal.patches[changed].bytes.size()}) {
       Bytes mixture = with_journal;
       for (std::size_t i = 0; i <= changed; ++i) {
@@ -101,7 +102,7 @@ TEST_F(AtomicFileTest, journal_brings_any_mixture_to_the_new_state) {
   }
 }
 
-TEST_F(AtomicFileTest, damaged_journal_is_none) {
+TEST_F(AtomicFileTest, damaged_journal_is_ignored) {
   const std::string name = path("file");
   put_contents(name, pattern(600, 1));
   {

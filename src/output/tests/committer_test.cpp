@@ -1,5 +1,5 @@
-// Chunks and commit points in any order: what is committed is complete, once, and never older than what is on
-// disk.
+// Chunks and commit points in any order: each commit is complete, contains each chunk once, and never
+// replaces a chunk on disk by an older version.
 #include "output/committer.hpp"
 
 #include <gmock/gmock.h>
@@ -34,13 +34,13 @@ CommitPoint point(std::vector<std::int64_t> lengths, double time = 0.0, bool fin
   return point;
 }
 
-// Variable 7 of the dataset on axis 0: two chunks of one record; variable 8 on axis 1: one chunk of four
-// records.
+// Variable 7 of the dataset on axis 0 has two chunks of one record; variable 8 on axis 1 has one chunk of
+// four records.
 Committer two_axes() {
   return Committer({{7, 0, false, {{4}, {2}, 1}}, {8, 1, false, {{3}, {3}, 4}}}, {time_dim, other_dim});
 }
 
-TEST(Committer, TakesWhatCameBeforeThePoint) {
+TEST(Committer, AcceptsChunksThatArriveBeforeThePoint) {
   Committer committer = two_axes();
   committer.deliver(0, chunk(1, 0, 1));
   committer.deliver(0, chunk(0, 0, 1));
@@ -60,8 +60,8 @@ TEST(Committer, TakesWhatCameBeforeThePoint) {
   EXPECT_FALSE(committer.next());
 }
 
-// The chunks between the end of a file and the begin of the next one do not exist.
-TEST(Committer, GoesOnWithTheFirstChunkOfTheNextFile) {
+// No chunks exist between the end of a file and the begin of the next one.
+TEST(Committer, ContinuesWithTheFirstChunkOfTheNextFile) {
   Committer committer = two_axes();
   CommitPoint last = point({2, 3}, 2.0);
   last.begins = {0, 0};
@@ -83,7 +83,7 @@ TEST(Committer, GoesOnWithTheFirstChunkOfTheNextFile) {
   EXPECT_THAT(ready->commit.chunks[0].offset, ElementsAre(8, 0));
 }
 
-TEST(Committer, WaitsForEveryChunkAndSaysWhichIsLacking) {
+TEST(Committer, WaitsForEveryChunkAndNamesAMissingOne) {
   Committer committer = two_axes();
   EXPECT_EQ(committer.waiting_for(), "no commit is due");
   committer.point(point({2, 0}, 7.5));
@@ -127,7 +127,7 @@ TEST(Committer, ReplacesPartlyFilledChunksByFullerOnes) {
   ASSERT_THAT(first->commit.chunks, SizeIs(1));
   EXPECT_FALSE(first->commit.chunks[0].filtered);
   committer.point(point({0, 3}));
-  EXPECT_FALSE(committer.next()) << "what is on disk lacks record 2";
+  EXPECT_FALSE(committer.next()) << "the chunk on disk lacks record 2";
   committer.deliver(1, chunk(0, 0, 4));
   committer.point(point({0, 4}));
   const auto second = committer.next();
@@ -135,13 +135,13 @@ TEST(Committer, ReplacesPartlyFilledChunksByFullerOnes) {
   ASSERT_THAT(second->commit.chunks, SizeIs(1));
   EXPECT_TRUE(second->commit.chunks[0].filtered);
   EXPECT_THAT(second->commit.chunks[0].offset, ElementsAre(0, 0));
-  const auto third = committer.next();  // the full chunk is there already
+  const auto third = committer.next();  // the full chunk has arrived already
   ASSERT_TRUE(third);
   EXPECT_THAT(third->commit.chunks, IsEmpty());
   EXPECT_THAT(third->commit.lengths, ElementsAre(Pair(time_dim, 0), Pair(other_dim, 4)));
 }
 
-TEST(Committer, AFullChunkThatCameBeforeTheCommitStandsForItsParts) {
+TEST(Committer, AFullChunkThatArrivesEarlyServesEarlierCommits) {
   Committer committer = two_axes();
   committer.deliver(1, chunk(0, 0, 4));
   committer.point(point({0, 2}));
@@ -157,10 +157,10 @@ TEST(Committer, AFullChunkThatCameBeforeTheCommitStandsForItsParts) {
   EXPECT_THAT(second->commit.chunks[0].offset, ElementsAre(4, 0));
 }
 
-// Two threads hand two states of a chunk on; the older one comes last.
-TEST(Committer, KeepsRecordsBehindACommitForTheState) {
+// Two threads pass on two versions of a chunk, and the older one arrives last.
+TEST(Committer, KeepsRecordsAfterACommitForTheState) {
   Committer committer({{1, 0, false, {{5}, {5}, 3}}}, {time_dim});
-  committer.deliver(0, chunk(0, 0, 3));  // full, and the commit is of two of its records
+  committer.deliver(0, chunk(0, 0, 3));  // full, while the commit has only two of its records
   const auto waiting = [&] {
     std::vector<std::int64_t> ends;
     committer.for_each_waiting(
@@ -178,7 +178,7 @@ TEST(Committer, KeepsRecordsBehindACommitForTheState) {
   EXPECT_EQ(committer.bytes(), 0U);
 }
 
-TEST(Committer, AnOlderStateNeverReplacesANewerOne) {
+TEST(Committer, AnOlderVersionNeverReplacesANewerOne) {
   Committer committer = two_axes();
   committer.deliver(1, chunk(0, 0, 3, false));
   committer.deliver(1, chunk(0, 0, 2, false));  // while the newer one waits
@@ -214,7 +214,7 @@ TEST(Committer, StaticVariablesArePartOfTheFirstCommitOnly) {
   ASSERT_TRUE(first);
   ASSERT_THAT(first->commit.chunks, SizeIs(2));
   EXPECT_THAT(first->commit.chunks[1].offset, ElementsAre(2)) << "no record dim";
-  ASSERT_THAT(first->commit.values, SizeIs(1)) << "a contiguous variable goes as plain values";
+  ASSERT_THAT(first->commit.values, SizeIs(1)) << "a contiguous variable is committed as plain values";
   EXPECT_EQ(first->commit.values[0].variable, 2);
   EXPECT_EQ(first->commit.values[0].bytes, bytes(8, 1));
   committer.point(point({1}));
@@ -225,7 +225,7 @@ TEST(Committer, StaticVariablesArePartOfTheFirstCommitOnly) {
   EXPECT_THAT(second->commit.values, IsEmpty());
 }
 
-TEST(Committer, ThePointsOwnValuesComeBehind) {
+TEST(Committer, ThePointsOwnValuesComeLast) {
   Committer committer({{4, 0, false, {{2}, {2}, 1}}}, {time_dim});
   CommitPoint with_time = point({1}, 10.0, true);
   with_time.values.push_back({0, 0, bytes(8, 9)});
@@ -240,7 +240,7 @@ TEST(Committer, ThePointsOwnValuesComeBehind) {
   EXPECT_TRUE(committer.finished());
 }
 
-TEST(Committer, AFinalPointThatBringsNothingNewIsReadyAtOnce) {
+TEST(Committer, AFinalPointWithoutNewRecordsIsReadyAtOnce) {
   Committer committer = two_axes();
   committer.point(point({0, 0}, 4.0, true));
   const auto ready = committer.next();
@@ -249,7 +249,7 @@ TEST(Committer, AFinalPointThatBringsNothingNewIsReadyAtOnce) {
   EXPECT_TRUE(committer.finished());
 }
 
-TEST(Committer, SaysWhatLeavesWithoutInputOfLaterSteps) {
+TEST(Committer, CountsBytesThatNeedNoInputOfLaterSteps) {
   Committer committer = two_axes();
   committer.deliver(0, chunk(0, 0, 1));
   EXPECT_EQ(committer.due_bytes(100), 0U) << "no commit is due";
@@ -258,13 +258,13 @@ TEST(Committer, SaysWhatLeavesWithoutInputOfLaterSteps) {
   EXPECT_EQ(committer.due_bytes(5), 8U);
 }
 
-TEST(Committer, WantsALengthForEachAxis) {
+TEST(Committer, RequiresALengthForEachAxis) {
   Committer committer = two_axes();
   EXPECT_THROW(committer.point(point({1})), Error);
 }
 
-// Random points and deliveries, as a run makes them, in random order: afterwards the file holds the newest
-// state of each chunk, and each commit had all that its lengths promise.
+// The points and chunks of a run in random order. Afterwards the file holds the newest version of each chunk,
+// and each commit contained all records that its lengths imply.
 class RandomCommits : public testing::TestWithParam<unsigned> {};
 
 TEST_P(RandomCommits, AreCompleteAndInOrder) {
@@ -298,8 +298,7 @@ TEST_P(RandomCommits, AreCompleteAndInOrder) {
       ASSERT_EQ(ready->point.lengths, lengths[committed]);
       for (const EncodedChunk& written : ready->commit.chunks) {
         int& end = file[{written.variable, written.offset[0], written.offset[1]}];
-        ASSERT_GT(std::to_integer<int>(written.bytes[0]), end)
-            << "an older state was written over a newer one";
+        ASSERT_GT(std::to_integer<int>(written.bytes[0]), end) << "an older version replaced a newer one";
         end = std::to_integer<int>(written.bytes[0]);
       }
       for (std::int64_t r = 0; r < lengths[committed][0]; ++r)
@@ -326,7 +325,7 @@ TEST_P(RandomCommits, AreCompleteAndInOrder) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomCommits, testing::Range(1U, 101U), testing::PrintToStringParamName());
 
-TEST(Committer, SaysWhichRecordsOfAChunkAreNew) {
+TEST(Committer, MarksTheNewRecordsOfAChunk) {
   Committer committer = two_axes();
   const auto next = [&](std::int64_t end) {
     committer.deliver(1, chunk(0, (end - 1) / 4, end, end % 4 == 0));

@@ -1,4 +1,4 @@
-// Killed writers, full disks, readers at work: what was committed stays.
+// Killed writers, full disks and concurrent readers: committed records survive.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -34,7 +34,7 @@ const Format& format() { return testing::netcdf_format(); }
 
 // ---- kill -9
 
-// A child that commits for ever and tells each commit through the pipe. Does not return.
+// A child process that commits until it is killed and reports each commit through the pipe. Does not return.
 [[noreturn]] void commit_until_killed(const std::string& path, int pipe) {
   const auto spec = sample_spec(path);
   const auto dataset = format().create(spec);
@@ -49,8 +49,8 @@ struct Killed {
   bool created = false;
 };
 
-// The time counts from the start of the child, or from its first commit, however long that takes on this
-// machine.
+// Whether the time is measured from the start of the child or from its first commit, which may take long on a
+// slow machine.
 enum class From { start, first_commit };
 
 Killed kill_writer_after(const std::string& path, std::chrono::microseconds time, From from) {
@@ -74,7 +74,7 @@ Killed kill_writer_after(const std::string& path, std::chrono::microseconds time
   return killed;
 }
 
-TEST_F(NetcdfFormat, killed_writer_loses_nothing_that_was_committed) {
+TEST_F(NetcdfFormat, killed_writer_loses_no_commit) {
   const char* wish = std::getenv("TAILRACE_TEST_KILLS");
   const int kills = wish != nullptr ? std::atoi(wish) : 15;
   std::mt19937 random(std::random_device{}());
@@ -122,7 +122,7 @@ TEST_F(NetcdfFormat, killed_creation_leaves_a_hidden_file_that_the_next_one_repl
   EXPECT_FALSE(std::filesystem::exists(path(".new.nc.new")));
 }
 
-TEST_F(NetcdfFormat, creation_does_not_follow_a_link_that_somebody_left_in_its_way) {
+TEST_F(NetcdfFormat, creation_does_not_follow_a_link) {
   const auto spec = sample_spec(path("new.nc"));
   put_contents(path("precious"), pattern(1000, 1));
   std::filesystem::create_symlink(path("precious"), path(".new.nc.new"));
@@ -137,7 +137,7 @@ TEST_F(NetcdfFormat, creation_does_not_follow_a_link_that_somebody_left_in_its_w
 
 // ---- the disk is full
 
-TEST_F(NetcdfFormat, full_disk_at_any_byte_leaves_the_file_as_it_was_and_the_commit_can_be_tried_again) {
+TEST_F(NetcdfFormat, full_disk_at_any_byte_changes_nothing_and_the_commit_can_be_retried) {
   const auto spec = sample_spec(path("full.nc"));
   const auto dataset = format().create(spec);
   for (std::int64_t record = 0; record < 4; ++record) dataset->commit(sample_commit(spec, record));
@@ -164,7 +164,7 @@ TEST_F(NetcdfFormat, full_disk_at_any_byte_leaves_the_file_as_it_was_and_the_com
   dataset->close();
   EXPECT_EQ(check_whole(spec.path), 6);
   const netcdf::Hdf5Lock lock;
-  EXPECT_EQ(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0) << "a failure leaves something open";
+  EXPECT_EQ(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0) << "a failure leaves HDF5 objects open";
 }
 
 TEST_F(NetcdfFormat, full_disk_at_creation_leaves_nothing) {
@@ -179,7 +179,7 @@ TEST_F(NetcdfFormat, full_disk_at_creation_leaves_nothing) {
 
 // ---- readers
 
-// A child that opens the file with HDF5's own lock, says so, and reads it when it is told to. Does not
+// A child process that opens the file with HDF5's own lock, reports that, and reads it on request. Does not
 // return.
 [[noreturn]] void hold_open(const std::string& path, int told, int tell) {
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -192,7 +192,7 @@ TEST_F(NetcdfFormat, full_disk_at_creation_leaves_nothing) {
   _exit(read && values.back() == testing::sample_value(testing::z_var, 0, testing::z_size - 1) ? 0 : 2);
 }
 
-TEST_F(NetcdfFormat, reader_that_holds_the_file_open_disturbs_nothing) {
+TEST_F(NetcdfFormat, open_reader_does_not_disturb_the_writer) {
   const auto spec = sample_spec(path("read.nc"));
   const auto dataset = format().create(spec);
   std::int64_t committed = 0;
@@ -211,7 +211,7 @@ TEST_F(NetcdfFormat, reader_that_holds_the_file_open_disturbs_nothing) {
   ASSERT_EQ(::write(told[1], "g", 1), 1);
   int status = -1;
   ::waitpid(reader, &status, 0);
-  EXPECT_EQ(status, 0) << "the reader could not go on";
+  EXPECT_EQ(status, 0) << "the reader failed";
   for (const int end : {told[0], told[1], tell[0], tell[1]}) ::close(end);
 }
 

@@ -1,4 +1,4 @@
-// A disk that is full at a byte of the test's choice.
+// Simulates a disk that is full after a given number of bytes.
 #pragma once
 
 #include <sys/resource.h>
@@ -8,7 +8,7 @@
 
 namespace tailrace::output::testing {
 
-// No file of this process may grow past `bytes` while it lives.
+// While this object exists, no file of this process can grow past `bytes`.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(std::uint64_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

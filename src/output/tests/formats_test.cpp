@@ -48,7 +48,7 @@ TEST(MemoryFormat, damaged_chunk_changes_nothing) {
   const auto dataset = find_format("memory")->create(spec);
   dataset->commit(testing::sample_commit(spec, 0));
   Commit commit = testing::sample_commit(spec, 1);
-  commit.chunks.back().filtered = true;  // it is raw: no zlib stream
+  commit.chunks.back().filtered = true;  // but it is unencoded, not a zlib stream
   EXPECT_THROW(dataset->commit(commit), Error);
   EXPECT_EQ(memory::contents_of("damaged.nc")->length("time"), 1);
 }

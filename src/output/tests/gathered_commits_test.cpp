@@ -8,7 +8,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-// `series` (time, 4 records a chunk of 8 bytes each) and `map` (time, one record of 2 MiB a chunk).
+// `series`: chunks of 4 records of 8 bytes. `map`: chunks of one record of 2 MiB.
 DatasetSpec spec() {
   DatasetSpec spec;
   spec.dims = {{"time", 0, true}, {"x", 1, false}, {"y", 1 << 18, false}};
@@ -35,14 +35,14 @@ ReadyCommit series_until(std::int64_t end, bool final = false) {
   return ready;
 }
 
-TEST(GatheredCommits, become_one_with_the_newest_state_of_each_chunk) {
+TEST(GatheredCommits, merge_to_the_newest_version_of_each_chunk) {
   const DatasetSpec dataset = spec();
   GatheredCommits gathered(dataset);
   EXPECT_TRUE(gathered.empty());
   for (std::int64_t end = 2; end <= 6; ++end) gathered.add(series_until(end, end == 6));
   EXPECT_TRUE(gathered.ends());
   EXPECT_FALSE(gathered.is_worth_it(1 << 24));
-  EXPECT_TRUE(gathered.is_worth_it(64)) << "more is not to be held";
+  EXPECT_TRUE(gathered.is_worth_it(64)) << "the limit is reached";
   EXPECT_EQ(gathered.bytes(), 64U);
   const ReadyCommit ready = gathered.take();
   EXPECT_TRUE(gathered.empty());
@@ -51,7 +51,7 @@ TEST(GatheredCommits, become_one_with_the_newest_state_of_each_chunk) {
   EXPECT_EQ(ready.point.step, 6);
   EXPECT_THAT(ready.commit.lengths, ElementsAre(Pair(0, 6)));
   ASSERT_EQ(ready.commit.chunks.size(), 2U);
-  EXPECT_EQ(ready.commit.chunks[0].committed_records, 1) << "what the first of them did not bring";
+  EXPECT_EQ(ready.commit.chunks[0].committed_records, 1) << "from the first commit";
   EXPECT_EQ(ready.commit.chunks[0].valid_records, 4);
   EXPECT_TRUE(ready.commit.chunks[0].filtered);
   EXPECT_EQ(ready.commit.chunks[0].bytes[0], std::byte{4});
@@ -63,7 +63,7 @@ TEST(GatheredCommits, become_one_with_the_newest_state_of_each_chunk) {
   EXPECT_EQ(ready.commit.values[0].bytes.back(), std::byte{6});
 }
 
-TEST(GatheredCommits, end_with_a_file_that_another_one_follows) {
+TEST(GatheredCommits, end_with_a_file_of_a_series) {
   const DatasetSpec dataset = spec();
   GatheredCommits gathered(dataset);
   for (std::int64_t end = 1; end <= 3; ++end) {
@@ -74,10 +74,10 @@ TEST(GatheredCommits, end_with_a_file_that_another_one_follows) {
     gathered.add(std::move(ready));
   }
   EXPECT_TRUE(gathered.ends());
-  EXPECT_EQ(gathered.take().point.records, 6) << "of all of them";
+  EXPECT_EQ(gathered.take().point.records, 6) << "of all commits";
 }
 
-TEST(GatheredCommits, are_worth_it_when_headers_count_for_little) {
+TEST(GatheredCommits, are_worth_it_when_headers_are_small) {
   const DatasetSpec dataset = spec();
   GatheredCommits gathered(dataset);
   gathered.add(series_until(1));

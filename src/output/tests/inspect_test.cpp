@@ -1,4 +1,4 @@
-// What inspection says of files in every state, and what repair makes of them.
+// The reports of inspection for files in every state, and the result of a repair.
 #include "output/netcdf/inspect.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST_F(NetcdfFormat, inspection_says_what_is_wrong) {
+TEST_F(NetcdfFormat, inspection_reports_what_is_wrong) {
   const auto report = [&](const std::string& name) { return netcdf::inspect(path(name), true).report; };
   EXPECT_EQ(report("absent.nc"), path("absent.nc") + ": no such file");
   EXPECT_EQ(netcdf::inspect(directory_, true).report, directory_ + ": is not a file");
@@ -32,7 +32,7 @@ TEST_F(NetcdfFormat, inspection_says_what_is_wrong) {
                                           spec.path, whole.size() - 1, whole.size()));
 }
 
-TEST_F(NetcdfFormat, repair_cuts_off_and_finishes) {
+TEST_F(NetcdfFormat, repair_truncates_or_completes_a_commit) {
   const auto spec = sample_spec(path("repair.nc"));
   {
     const auto dataset = netcdf_format().create(spec);

@@ -1,4 +1,4 @@
-// Pieces of metadata: how they lie over a file, and HDF5's checksum.
+// Overlays, snapshots of metadata and HDF5's checksum.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@
 namespace tailrace::output::testing {
 namespace {
 
-TEST(MetadataChecksum, is_that_of_its_author) {
+TEST(MetadataChecksum, agrees_with_its_author) {
   const auto of = [](std::string_view text) {
     return netcdf::metadata_checksum(std::as_bytes(std::span(text)));
   };
@@ -27,7 +27,7 @@ TEST(MetadataChecksum, is_that_of_its_author) {
   EXPECT_EQ(of("Four score and seven years ago"), 0x17770551u);
 }
 
-TEST(Overlay, is_what_was_written_last) {
+TEST(Overlay, has_the_last_write_to_each_byte) {
   std::mt19937 random(5);
   netcdf::Overlay overlay;
   Bytes expected(300), file(300);
@@ -55,12 +55,12 @@ TEST(Overlay, is_what_was_written_last) {
   }
 }
 
-TEST(CollectedWrites, are_those_that_came_last_copied_or_not) {
+TEST(CollectedWrites, have_the_last_write_to_each_byte) {
   std::mt19937 random(7);
   const auto files = env::make_memory_files();
   for (int round = 0; round < 40; ++round) {
     netcdf::CollectedWrites writes;
-    std::vector<Bytes> lasting;  // what is referred to
+    std::vector<Bytes> lasting;  // the bytes that are referred to
     lasting.reserve(30);
     Bytes expected(300);
     for (int i = 0; i < 30; ++i) {
@@ -73,7 +73,7 @@ TEST(CollectedWrites, are_those_that_came_last_copied_or_not) {
         writes.put(at, lasting.back());
       } else {
         writes.put(at, bytes);
-        std::ranges::fill(bytes, std::byte{0});  // it is a copy
+        std::ranges::fill(bytes, std::byte{0});  // the writes keep a copy
       }
       const std::size_t from = random() % 300, count = random() % (300 - from);
       Bytes seen(count);
@@ -88,7 +88,7 @@ TEST(CollectedWrites, are_those_that_came_last_copied_or_not) {
   }
 }
 
-// Every variable refers to its dims: looking for each by itself takes the square of their number.
+// Every variable refers to its dims: reading each reference separately would take quadratic time.
 TEST_F(NetcdfFormat, snapshot_reads_each_piece_of_metadata_once) {
   auto spec = sample_spec(path("wide.nc"));
   for (int i = 0; i < 60; ++i) {
@@ -109,8 +109,8 @@ TEST_F(NetcdfFormat, snapshot_reads_each_piece_of_metadata_once) {
   for (const auto& [address, count] : reads) EXPECT_LE(count, 3) << "at " << address;
 }
 
-// More commits than there are places for copies of headers.
-TEST_F(NetcdfFormat, places_of_headers_are_used_in_turn) {
+// More commits than slots for copies of headers.
+TEST_F(NetcdfFormat, slots_of_headers_are_used_in_turn) {
   const auto spec = sample_spec(path("long.nc"));
   const auto dataset = netcdf_format().create(spec);
   dataset->commit(sample_commit(spec, 0));
@@ -121,15 +121,15 @@ TEST_F(NetcdfFormat, places_of_headers_are_used_in_turn) {
       EXPECT_EQ(check_whole(spec.path), record + 1);
     }
   }
-  EXPECT_LT(dataset->bytes_on_disk(), 1'500'000u) << "128 copies of the headers, and not 300";
-  EXPECT_GT(length(), dataset->bytes_on_disk()) << "there is room behind the end";
+  EXPECT_LT(dataset->bytes_on_disk(), 1'500'000u) << "128 copies of the headers, not 300";
+  EXPECT_GT(length(), dataset->bytes_on_disk()) << "the file has reserved room after its end";
   dataset->close();
   EXPECT_EQ(length(), dataset->bytes_on_disk());
   EXPECT_EQ(check_whole(spec.path), 300);
 }
 
-// HDF5 asks for the length of a file, then reads its superblock, and refuses a file that is shorter than this
-// says: a reader may be slow in between.
+// HDF5 queries the length of a file, then reads its superblock, and rejects a file that is shorter than the
+// superblock states. A reader may be slow in between.
 TEST_F(NetcdfFormat, superblock_names_a_length_that_the_file_has_had_for_some_commits) {
   constexpr std::int64_t cells = 2000;
   DatasetSpec spec;
@@ -150,11 +150,11 @@ TEST_F(NetcdfFormat, superblock_names_a_length_that_the_file_has_had_for_some_co
     ASSERT_LE(superblock.end(), lengths[static_cast<std::size_t>(std::max<std::int64_t>(record - 9, 0))]);
     ASSERT_LE(dataset->bytes_on_disk(), superblock.end());
   }
-  EXPECT_GT(named.size(), 2U) << "it was extended";
+  EXPECT_GT(named.size(), 2U) << "the file was extended";
 }
 
-// The first turn fills the places; later ones write what differs from what lies there.
-TEST_F(NetcdfFormat, places_that_are_used_again_are_written_in_part) {
+// The first round fills the slots; later rounds write only the differences.
+TEST_F(NetcdfFormat, reused_slots_are_written_in_part) {
   const auto spec = sample_spec(path("again.nc"));
   env::RecordingFiles files(env::system_files());
   const auto dataset = netcdf_format().create(spec, files);

@@ -36,7 +36,7 @@ std::string message_of(Act act) {
   return "no error";
 }
 
-// What a program prints; empty if it is not there.
+// The output of a command; empty if the program is not installed.
 std::string output_of(const std::string& command) {
   std::string text;
   FILE* pipe = popen((command + " 2>&1").c_str(), "r");
@@ -48,8 +48,8 @@ std::string output_of(const std::string& command) {
 
 TEST_F(NetcdfFormat, keeps_the_contract) { testing::check_format(format(), directory_, &read_with_hdf5); }
 
-// HDF5 writes down the second in which a file was made, in the object header behind the superblock, and no
-// property switches that off: the bytes without these times and the header's checksum.
+// HDF5 stores the time of creation in the object header after the superblock, and no property switches this
+// off. Returns the bytes without these times and the header's checksum.
 std::string without_time_of_creation(std::string bytes) {
   constexpr std::size_t header = 48, times = header + 6, size = times + 16, messages = size + 1;
   constexpr unsigned char stores_times = 0x20, width_of_size = 0x03;
@@ -110,7 +110,7 @@ TEST_F(NetcdfFormat, ncdump_reads_it_between_commits) {
   EXPECT_THAT(text, ::testing::Not(HasSubstr("_NCProperties = \"version=2,netcdf")));
 }
 
-TEST_F(NetcdfFormat, zstd_chunks_are_named_as_filter_32015) {
+TEST_F(NetcdfFormat, zstd_chunks_have_filter_32015) {
   const auto spec = sample_spec(path("zstd.nc"), {"zstd", 3, true});
   const auto dataset = format().create(spec);
   dataset->commit(sample_commit(spec, 0));
@@ -150,7 +150,7 @@ haddr_t address_of_flux(const std::string& path) {
   return address;
 }
 
-// Flux's first chunk, full, of which an earlier commit brought the first record; the others hold zeros.
+// The first chunk of flux, full; an earlier commit wrote its first record, and the others are zeros.
 Commit full_chunk(const DatasetSpec& spec) {
   Commit commit{.lengths = {{testing::snap_dim, testing::flux_records}}, .chunks = {}, .values = {}};
   const auto raw = testing::as_bytes(
@@ -161,15 +161,15 @@ Commit full_chunk(const DatasetSpec& spec) {
   return commit;
 }
 
-// A reader that looked a raw chunk up before it was replaced must not find other values at its place.
-TEST_F(NetcdfFormat, replaced_chunk_leaves_its_place_as_it_was) {
+// A reader that found an unencoded chunk before it was replaced must not find other values at that address.
+TEST_F(NetcdfFormat, replaced_chunk_is_not_overwritten) {
   const auto spec = sample_spec(path("replace.nc"));
   const auto dataset = format().create(spec);
   dataset->commit(sample_commit(spec, 0));
   const haddr_t raw = address_of_flux(spec.path);
   const std::uint64_t end = dataset->bytes_on_disk();
   dataset->commit(full_chunk(spec));
-  EXPECT_GE(address_of_flux(spec.path), end) << "a compressed chunk gets a place of its own";
+  EXPECT_GE(address_of_flux(spec.path), end) << "the compressed chunk has a new address";
   testing::Bytes values(8);
   std::ifstream file(spec.path, std::ios::binary);
   file.seekg(static_cast<std::streamoff>(raw));
@@ -178,7 +178,7 @@ TEST_F(NetcdfFormat, replaced_chunk_leaves_its_place_as_it_was) {
                                       [](auto) { return testing::sample_value(testing::flux, 0, 0); }));
 }
 
-TEST_F(NetcdfFormat, raw_chunk_stays_where_its_last_records_take_less_than_the_encoded_one) {
+TEST_F(NetcdfFormat, raw_chunk_stays_if_its_new_records_are_smaller_than_the_encoded_one) {
   const auto spec = sample_spec(path("stays.nc"));
   const auto dataset = format().create(spec);
   dataset->commit(sample_commit(spec, 0));
@@ -244,7 +244,7 @@ TEST_F(NetcdfFormat, fill_value_must_fit_the_type) {
   spec.variables[testing::count].fill_value = 0.5;
   EXPECT_EQ(message_of([&] { format().create(spec); }),
             spec.path + ": variable \"count\": fill value 0.5 is not a value of type int32");
-  EXPECT_TRUE(std::filesystem::is_empty(directory_)) << "a creation that failed leaves nothing";
+  EXPECT_TRUE(std::filesystem::is_empty(directory_)) << "a failed creation leaves no file";
 }
 
 TEST_F(NetcdfFormat, overwriting) {
@@ -268,13 +268,13 @@ TEST_F(NetcdfFormat, two_sessions_cannot_write_the_same_file) {
   format().create(spec)->close();
 }
 
-TEST_F(NetcdfFormat, directory_that_is_not_there) {
+TEST_F(NetcdfFormat, missing_directory) {
   const auto spec = sample_spec(path("nowhere/file.nc"));
   EXPECT_EQ(message_of([&] { format().create(spec); }),
             spec.path + ": cannot create: No such file or directory");
 }
 
-TEST_F(NetcdfFormat, removed_file_is_told) {
+TEST_F(NetcdfFormat, removed_file_is_an_error) {
   const auto spec = sample_spec(path("removed.nc"));
   const auto dataset = format().create(spec);
   std::filesystem::remove(spec.path);
@@ -282,7 +282,7 @@ TEST_F(NetcdfFormat, removed_file_is_told) {
               StartsWith(spec.path + ": was removed"));
 }
 
-TEST_F(NetcdfFormat, another_working_directory_does_not_matter) {
+TEST_F(NetcdfFormat, change_of_working_directory_does_not_matter) {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(directory_);
   const auto spec = sample_spec("relative.nc");
@@ -294,8 +294,8 @@ TEST_F(NetcdfFormat, another_working_directory_does_not_matter) {
               HasSubstr("complete; records: time 1, time_snap 1"));
 }
 
-// A chunk of many records that grows by one record a commit: what is written of it is that record.
-TEST_F(NetcdfFormat, writes_what_is_new_of_a_chunk) {
+// A chunk of many records that grows by one record at each commit: only that record is written.
+TEST_F(NetcdfFormat, writes_only_new_records_of_a_chunk) {
   constexpr std::int64_t records = 40, cells = 4096;
   constexpr std::size_t record_bytes = cells * sizeof(double);
   DatasetSpec spec;
@@ -326,7 +326,7 @@ TEST_F(NetcdfFormat, writes_what_is_new_of_a_chunk) {
   dataset->close();
   std::size_t written = 0;
   for (const env::Change& change : files.changes()) written += change.bytes.size();
-  EXPECT_LT(written, records * (record_bytes + 8 * 1024)) << "besides headers of some kilobytes";
+  EXPECT_LT(written, records * (record_bytes + 8 * 1024)) << "the records, and headers of some kilobytes";
   const auto read = read_with_hdf5(spec.path, "w");
   ASSERT_EQ(read.size(), records * record_bytes);
   for (std::size_t i = 0; i < records * cells; ++i) {

@@ -24,7 +24,7 @@ struct Numbers {
   double lowest, highest;
 };
 
-// Whatever the range, both ends have a number of the type that is not its fill value, and the numbers between
+// For any range, both ends map to a number of the type other than its fill value, and most numbers between
 // are used.
 TEST(Packing, spreads_a_range_over_the_numbers_of_a_type) {
   std::mt19937 random(7);
@@ -59,7 +59,7 @@ TEST(Packing, has_numbers_of_the_unpacked_type) {
             (model::Packing{static_cast<double>(0.01F), static_cast<double>(273.15F)}));
 }
 
-TEST(Packing, refuses_what_the_unpacked_type_cannot_tell_apart) {
+TEST(Packing, rejects_steps_below_the_precision_of_the_unpacked_type) {
   try {
     packing_of(within(1e6, 1e6 + 1e-3), DataType::uint8, DataType::float32);
     FAIL() << "no error";
@@ -72,7 +72,7 @@ TEST(Packing, refuses_what_the_unpacked_type_cannot_tell_apart) {
   EXPECT_THROW(packing_of(tiny, DataType::int16, DataType::float32), Error);
 }
 
-TEST(Packing, names_the_types_that_hold_packed_numbers) {
+TEST(Packing, names_the_types_for_packed_values) {
   for (const DataType type : {DataType::int8, DataType::uint8, DataType::int16, DataType::int32})
     EXPECT_EQ(packed_type_complaint(type), std::nullopt);
   EXPECT_EQ(packed_type_complaint(DataType::float32),

@@ -1,4 +1,4 @@
-// Files whose values were written before their header.
+// Files whose values are written before their header (header_only_driver).
 #include <fmt/format.h>
 
 #include <cstring>
@@ -25,7 +25,7 @@ void put(const std::string& path, const netcdf::HeaderAround& header) {
   file->truncate(header.length);
 }
 
-TEST_F(NetcdfFormat, finds_values_where_they_were_put) {
+TEST_F(NetcdfFormat, header_finds_values_at_given_addresses) {
   DatasetSpec spec;
   spec.attributes = {{"title", std::string("placed")}};
   spec.dims = {{"y", 3, false}, {"x", 5, false}, {"none", 0, false}};
@@ -34,7 +34,7 @@ TEST_F(NetcdfFormat, finds_values_where_they_were_put) {
                     variable("e", model::DataType::float32, {2, 1}),
                     variable("twice", model::DataType::uint8, {0, 0})};
   const std::vector<std::size_t> sizes = {120, 20, 2, 0, 9};
-  const std::vector<std::uint64_t> places = {8192, 4096, 5001, 0, 7000};  // in no order, at no border
+  const std::vector<std::uint64_t> places = {8192, 4096, 5001, 0, 7000};  // unordered and unaligned
   const std::string name = path("placed.nc");
   {
     const auto file = open(name, Access::create);
@@ -47,8 +47,8 @@ TEST_F(NetcdfFormat, finds_values_where_they_were_put) {
   EXPECT_TRUE(netcdf::inspect(name, false).readable);
 }
 
-// The lists of dimensions do not take the square of the variables.
-TEST_F(NetcdfFormat, has_a_header_that_grows_with_the_variables) {
+// The lists of dimension scales must not grow with the square of the number of variables.
+TEST_F(NetcdfFormat, has_a_header_that_grows_linearly_with_the_variables) {
   const auto length = [](int variables) {
     DatasetSpec spec;
     spec.dims = {{"x", 2, false}};

@@ -1,4 +1,4 @@
-// Disks that break and power that goes at any write of a dataset.
+// Disk errors and power failures at any write of a dataset.
 #include <gmock/gmock.h>
 
 #include <utility>
@@ -19,8 +19,8 @@ DatasetSpec synced_spec(const std::string& path) {
   return spec;
 }
 
-// Creates a dataset and commits to it until something fails; the commits that came back, -1: not even the
-// creation.
+// Creates a dataset and commits to it until something fails. Returns the number of successful commits, -1 if
+// the creation failed.
 std::int64_t write_until_failure(const DatasetSpec& spec, env::FileSystem& files, std::int64_t commits) {
   std::int64_t done = -1;
   try {
@@ -33,9 +33,9 @@ std::int64_t write_until_failure(const DatasetSpec& spec, env::FileSystem& files
   return done;
 }
 
-// The disk takes nothing from the n-th write on, then the power goes, for every n: each dataset is as the
-// last synced commit left it.
-TEST_F(NetcdfFormat, power_that_goes_at_any_write_leaves_the_last_commit) {
+// For every n, the disk fails from the n-th write on and then the power fails: each dataset has the state of
+// the last synced commit.
+TEST_F(NetcdfFormat, a_power_failure_at_any_write_leaves_the_last_commit) {
   constexpr std::int64_t commits = 4;
   std::int64_t done = -1;
   int lost = 0;
@@ -54,13 +54,13 @@ TEST_F(NetcdfFormat, power_that_goes_at_any_write_leaves_the_last_commit) {
     ASSERT_TRUE(inspected.readable) << inspected.report;
     const std::int64_t records = check_whole(spec.path);
     EXPECT_GE(records, done);
-    EXPECT_LE(records, done + 1);  // the last one's journal was whole
+    EXPECT_LE(records, done + 1);  // the journal of the last one was complete
     std::filesystem::remove(spec.path);
   }
   EXPECT_GT(lost, 0);
 }
 
-// Does it twice where it fails; whether it did.
+// Calls `work`, and once more if it fails. Returns whether it failed.
 template <class Work>
 int failed_once(Work work) {
   try {
@@ -91,27 +91,24 @@ void check_each_failure(const DatasetSpec& spec) {
       failures += failed_once([&] { dataset->commit(sample_commit(spec, record)); });
     bool again = false;
     failures += failed_once([&] {
-      if (std::exchange(again, true)) dataset->commit(sample_commit(spec, 1));  // which came with the close
+      if (std::exchange(again, true))
+        dataset->commit(sample_commit(spec, 1));  // because close() had completed it
       dataset->close();
     });
     EXPECT_LE(failures, 1);
     untold += 1 - failures;
     EXPECT_EQ(check_whole(spec.path), 2);
-    // A commit that is tried again after its last part had failed leaves one snapshot more.
+    // A commit that is retried after the changes in place failed leaves one more snapshot.
     EXPECT_LT(contents(spec.path).size(), expected.size() + one_snapshot);
   }
-  EXPECT_EQ(untold, 2) << "only the room that is reserved ahead, once in each commit, may be missing";
+  EXPECT_EQ(untold, 2) << "only reserving room, once in each commit, may fail silently";
 }
 
-// A disk that has no room for a while, at any write or flush: it is told, nothing is lost, and the commit can
-// be tried again.
-TEST_F(NetcdfFormat, a_write_that_fails_once_costs_one_more_try) {
-  check_each_failure(sample_spec(path("retry.nc")));
-}
+// The disk is full for a while, at any write or flush: the error is reported, nothing is lost, and the commit
+// can be retried.
+TEST_F(NetcdfFormat, a_failed_write_needs_one_retry) { check_each_failure(sample_spec(path("retry.nc"))); }
 
-TEST_F(NetcdfFormat, a_flush_that_fails_once_costs_one_more_try) {
-  check_each_failure(synced_spec(path("flushed.nc")));
-}
+TEST_F(NetcdfFormat, a_failed_flush_needs_one_retry) { check_each_failure(synced_spec(path("flushed.nc"))); }
 
 }  // namespace
 }  // namespace tailrace::output::testing

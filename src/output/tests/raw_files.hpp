@@ -1,4 +1,4 @@
-// Datasets as plain bytes, to look at and to damage.
+// Datasets as plain bytes, to inspect and to damage them.
 #pragma once
 
 #include <random>
@@ -39,7 +39,7 @@ inline Bytes pattern(std::size_t size, int seed) {
   return bytes;
 }
 
-// The whole values for as many records as a file says it has; how many.
+// Checks all values of the records that the file has. Returns their number.
 inline std::int64_t check_whole(const std::string& path) {
   const auto records = static_cast<std::int64_t>(read_with_hdf5(path, "time").size() / sizeof(double));
   const auto spec = sample_spec(path);

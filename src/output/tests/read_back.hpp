@@ -1,4 +1,4 @@
-// Reading what the netcdf format wrote with HDF5's ordinary driver, as stock readers do.
+// Reads files of the netcdf format with HDF5's default driver, like stock readers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ inline Bytes read_with_hdf5(const std::string& path, const std::string& variable
   return bytes;
 }
 
-// A directory of this test's own, gone with it.
+// A temporary directory for each test.
 class NetcdfFormat : public ::testing::Test {
  protected:
   void SetUp() override {

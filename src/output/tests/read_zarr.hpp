@@ -1,4 +1,4 @@
-// Reading what the zarr format wrote, from the specifications of Zarr v3 and of Blosc's frames alone.
+// An independent reader of Zarr stores, written from the specifications of Zarr v3 and of Blosc frames.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ inline std::string inflated(const std::string& stream, unsigned kind, std::size_
   return out;
 }
 
-// A frame of one block in one stream.
+// Decodes a frame with one block in one stream.
 inline std::string unblosced(const std::string& frame) {
   const auto flags = static_cast<unsigned char>(frame.at(2));
   const auto element = static_cast<unsigned char>(frame.at(3));
@@ -80,7 +80,7 @@ inline std::string fill_cell(const nlohmann::json& array) {
   return cell(fill.get<std::int8_t>());
 }
 
-// By the metadata in `array`.
+// `array`: the metadata of the array.
 inline Bytes read_zarr_array(const std::string& path, const std::string& name, const nlohmann::json& array) {
   using Shape = std::vector<std::int64_t>;
   const auto shape = array.at("shape").get<Shape>();
@@ -116,7 +116,8 @@ inline nlohmann::json zarr_json(const std::string& path) {
   return nlohmann::json::parse(zarr_file(path + "/zarr.json"));
 }
 
-// As a reader of consolidated metadata, and as one that opens the array alone: the same, between commits.
+// Reads with the consolidated metadata, and checks that the array's own metadata are equal, as they must be
+// between commits.
 inline Bytes read_zarr(const std::string& path, const std::string& name) {
   const auto array = zarr_json(path).at("consolidated_metadata").at("metadata").at(name);
   EXPECT_EQ(array, zarr_json(path + "/" + name)) << name;

@@ -1,5 +1,5 @@
-// Every moment in which a process can end, and what the device may hold when the power goes: the changes of a
-// file are written down and made again in part.
+// Kills at every moment, and every state of the device that a power failure may leave: the changes of a file
+// are recorded and replayed in part.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,7 +18,8 @@ using env::Change;
 
 struct Recorded {
   env::Changes changes;
-  std::vector<std::size_t> ends;  // of the changes, after the creation, each commit, the close
+  std::vector<std::size_t>
+      ends;  // number of changes after the creation, after each commit and after the close
 };
 
 Recorded record(const std::string& path, bool sync, std::int64_t commits) {
@@ -39,7 +40,7 @@ Recorded record(const std::string& path, bool sync, std::int64_t commits) {
   return recorded;
 }
 
-// How many commits are over when so many changes have happened.
+// The number of commits that are complete after so many changes.
 std::int64_t commits_before(const Recorded& recorded, std::size_t changes) {
   const auto over = std::ranges::count_if(recorded.ends, [&](std::size_t end) { return end <= changes; });
   return std::clamp<std::int64_t>(over - 1, 0, static_cast<std::int64_t>(recorded.ends.size()) - 2);
@@ -51,8 +52,8 @@ void expect_commits(const std::string& path, std::int64_t least) {
   EXPECT_LE(records, least + 1);
 }
 
-// The same as below, where copies of headers take the places of older ones.
-TEST_F(NetcdfFormat, is_whole_after_every_write_where_places_are_used_again) {
+// Like the next test, with header slots that are reused.
+TEST_F(NetcdfFormat, is_whole_after_every_write_to_reused_slots) {
   const Recorded recorded = record(path("recorded.nc"), false, 133);
   const std::string name = path("killed.nc");
   for (std::size_t count = recorded.ends[127]; count <= recorded.ends[132]; ++count) {
@@ -62,9 +63,9 @@ TEST_F(NetcdfFormat, is_whole_after_every_write_where_places_are_used_again) {
   }
 }
 
-// What a killed process leaves, and what a reader finds at any moment: the first changes, the next one
-// perhaps up to the border of a page (a system call is cut off there). It is whole as it is, without repair,
-// except in pieces of an index over two pages, which the samples here do not have.
+// The state that a killed process leaves, or that a reader sees at any moment: all changes up to some point,
+// the next one possibly up to a page boundary, where a system call may be interrupted. The file is consistent
+// without repair, except for blocks of an index that span two pages, which these samples do not have.
 TEST_F(NetcdfFormat, is_whole_for_readers_after_every_single_write) {
   const Recorded recorded = record(path("recorded.nc"), false, 5);
   const std::string name = path("killed.nc");
@@ -78,8 +79,8 @@ TEST_F(NetcdfFormat, is_whole_for_readers_after_every_single_write) {
   }
 }
 
-// Readers that hold the superblock of one commit while the writer goes on: what they know must stay in the
-// part of the file that they know, though chunks become full and others bring much in between.
+// Readers that have the superblock of one commit while the writer continues. All data of their state must
+// stay within the length that they know, although chunks become full and large commits follow.
 class ReaderWithOldSuperblock : public NetcdfFormat {
  protected:
   static constexpr std::int64_t cells = 700, chunk_records = 4, burst_cells = 300'000;
@@ -97,7 +98,7 @@ class ReaderWithOldSuperblock : public NetcdfFormat {
     return spec;
   }
 
-  // Every fifth commit brings a burst, before the chunk of w that may become full with it.
+  // Every fifth commit has a large burst of values, written before the chunk of w that it may fill.
   static Commit commit(const DatasetSpec& spec, std::int64_t record, bool bursts = true) {
     Commit commit{.lengths = {{0, record + 1}}, .chunks = {}, .values = {}};
     if (bursts && record % 5 == 0) {
@@ -116,13 +117,13 @@ class ReaderWithOldSuperblock : public NetcdfFormat {
     return commit;
   }
 
-  // Small once encoded, or not at all.
+  // Values that compress well, or not at all.
   static double value(std::int64_t record, std::int64_t x) {
     const auto noise = static_cast<double>((x * x * 7919 + x * record) % 104729) / 104729.0;
     return static_cast<double>(record) + (record / chunk_records % 2 == 0 ? 0.0 : noise);
   }
 
-  // Throws what HDF5 says.
+  // Throws HDF5's error.
   void expect_as_before(const Bytes& superblock, std::int64_t records) const {
     const std::string name = path("held.nc");
     const auto file = open(name, Access::update);
@@ -130,7 +131,7 @@ class ReaderWithOldSuperblock : public NetcdfFormat {
     file->read(0, now);
     const std::uint64_t length = file->size(), known = netcdf::number_at(superblock, 28, 8);
     file->write(0, superblock);
-    if (known > length) file->truncate(known);  // it asked for the length when it opened the file
+    if (known > length) file->truncate(known);  // the reader queried the length when it opened the file
     const auto put_back = [&] {
       file->write(0, now);
       file->truncate(length);
@@ -147,7 +148,7 @@ class ReaderWithOldSuperblock : public NetcdfFormat {
     put_back();
   }
 
-  // Read by another process, for HDF5 never quite closes a file in which it met such a header.
+  // Reads in another process, since HDF5 never closes a file completely after such an error.
   bool is_an_error_with(const Bytes& superblock, std::int64_t records) const {
     const pid_t reader = ::fork();
     if (reader == 0) {
@@ -163,7 +164,7 @@ class ReaderWithOldSuperblock : public NetcdfFormat {
     return status == 0;
   }
 
-  // After each of so many commits more, and after the end of the file.
+  // Checks after each commit up to `end`, and after the close.
   void go_on(Dataset& dataset, const DatasetSpec& spec, std::int64_t end) {
     for (; records_ < end; ++records_) {
       dataset.commit(commit(spec, records_));
@@ -189,14 +190,14 @@ class ReaderWithOldSuperblock : public NetcdfFormat {
   std::int64_t records_ = 0;
 };
 
-TEST_F(ReaderWithOldSuperblock, sees_what_it_saw_from_the_creation_of_the_file_to_its_end) {
+TEST_F(ReaderWithOldSuperblock, sees_the_same_state_from_creation_to_close) {
   const DatasetSpec described = spec();
   const auto dataset = netcdf_format().create(described);
   remember(0);
   go_on(*dataset, described, 23);
 }
 
-TEST_F(ReaderWithOldSuperblock, of_a_finished_file_sees_what_it_saw_when_a_run_goes_on_with_it) {
+TEST_F(ReaderWithOldSuperblock, sees_the_same_state_while_a_later_run_appends) {
   DatasetSpec described = spec();
   go_on(*netcdf_format().create(described), described, 6);
   held_.clear();
@@ -206,7 +207,7 @@ TEST_F(ReaderWithOldSuperblock, of_a_finished_file_sees_what_it_saw_when_a_run_g
   go_on(*netcdf_format().create(described), described, 13);
 }
 
-TEST_F(ReaderWithOldSuperblock, gets_an_error_when_its_snapshot_is_gone) {
+TEST_F(ReaderWithOldSuperblock, gets_an_error_when_its_slot_was_reused) {
   const DatasetSpec described = spec();
   const auto dataset = netcdf_format().create(described);
   for (; records_ < 140; ++records_) {
@@ -221,8 +222,8 @@ TEST_F(ReaderWithOldSuperblock, gets_an_error_when_its_snapshot_is_gone) {
   }
 }
 
-// Of the changes since the last sync any may be on the device, in any combination.
-TEST_F(NetcdfFormat, synced_commits_are_whole_whatever_the_device_has_of_the_rest) {
+// After a power failure the device may have any subset of the changes since the last sync.
+TEST_F(NetcdfFormat, synced_commits_survive_any_subset_of_later_changes) {
   const Recorded recorded = record(path("recorded.nc"), true, 4);
   const env::Changes& changes = recorded.changes;
   const std::string name = path("power.nc");

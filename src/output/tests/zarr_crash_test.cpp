@@ -1,4 +1,4 @@
-// Killed writers, full disks and readers at work: what was committed to a store stays, whole.
+// Killed writers, full disks and concurrent readers of stores: committed records survive.
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,8 +23,8 @@ using ::testing::HasSubstr;
 using testing::sample_commit;
 using testing::sample_spec;
 
-// In memory where there is such a folder: what is looked at is the order of many small files, and syncs of
-// them take long on a disk.
+// Uses a folder in memory if there is one: the tests check the order of changes to many small files, and
+// syncs take long on a disk.
 class ZarrStore : public testing::NetcdfFormat {
  protected:
   void SetUp() override {
@@ -38,7 +38,7 @@ class ZarrStore : public testing::NetcdfFormat {
 
 const Format& format() { return *find_format("zarr"); }
 
-// As a reader that looks at the metadata once: the whole values for as many records as these say; how many.
+// Reads the metadata once and checks all values of the records that they count. Returns their number.
 std::int64_t check_whole(const std::string& path) {
   const auto arrays = testing::zarr_json(path).at("consolidated_metadata").at("metadata");
   const auto read = [&](const std::string& store, const std::string& name) {
@@ -75,7 +75,7 @@ std::int64_t records_told_before_kill(const std::string& path, std::chrono::micr
   return told;
 }
 
-TEST_F(ZarrStore, killed_writer_loses_nothing_that_was_committed) {
+TEST_F(ZarrStore, killed_writer_loses_no_commit) {
   const char* wish = std::getenv("TAILRACE_TEST_KILLS");
   const int kills = wish != nullptr ? std::atoi(wish) : 15;
   std::mt19937 random(std::random_device{}());
@@ -86,7 +86,7 @@ TEST_F(ZarrStore, killed_writer_loses_nothing_that_was_committed) {
         records_told_before_kill(spec.path, std::chrono::microseconds(random() % 100000));
     if (!std::filesystem::exists(spec.path)) {
       EXPECT_EQ(told, 0);
-      format().create(spec)->close();  // whatever the killed creation left
+      format().create(spec)->close();  // with any leftover of the killed creation
     }
     const std::int64_t records = check_whole(spec.path);
     EXPECT_GE(records, told);
@@ -95,7 +95,7 @@ TEST_F(ZarrStore, killed_writer_loses_nothing_that_was_committed) {
     EXPECT_TRUE(after.readable) << after.report;
     EXPECT_THAT(zarr::inspect(spec.path, false).report, HasSubstr(": complete; records: time "));
     testing::check_records(spec, &testing::read_zarr, records);
-    // A later run goes on with it.
+    // A later run appends to it.
     spec.if_exists = IfExists::append;
     spec.kept = {{testing::time_dim, records}, {testing::snap_dim, records}};
     if (records == 0) continue;
@@ -110,7 +110,7 @@ TEST_F(ZarrStore, killed_writer_loses_nothing_that_was_committed) {
   EXPECT_GT(committed, 0);
 }
 
-// Readers look while records are added; what each sees is whole.
+// Readers see complete records at any time while records are added.
 TEST_F(ZarrStore, reader_at_any_moment_sees_whole_records) {
   const auto spec = sample_spec(path("read.zarr"));
   const auto dataset = format().create(spec);
@@ -132,7 +132,7 @@ TEST_F(ZarrStore, reader_at_any_moment_sees_whole_records) {
   EXPECT_GT(looks, 3);
 }
 
-TEST_F(ZarrStore, full_disk_leaves_the_store_as_it_was_and_the_commit_can_be_tried_again) {
+TEST_F(ZarrStore, full_disk_changes_nothing_and_the_commit_can_be_retried) {
   const auto spec = sample_spec(path("full.zarr"));
   const auto dataset = format().create(spec);
   for (std::int64_t record = 0; record < 4; ++record) dataset->commit(sample_commit(spec, record));
@@ -165,8 +165,8 @@ TEST_F(ZarrStore, full_disk_at_creation_leaves_nothing) {
   format().create(spec)->close();
 }
 
-// A disk that has no room for a while, at any write: one more try, and nothing is lost.
-TEST_F(ZarrStore, a_write_that_fails_once_costs_one_more_try) {
+// The disk is full for a while, at any write: one retry suffices, and nothing is lost.
+TEST_F(ZarrStore, a_failed_write_needs_one_retry) {
   constexpr std::int64_t commits = 2;
   const auto spec = sample_spec(path("retry.zarr"));
   std::uint64_t writes = 0;
@@ -201,9 +201,10 @@ TEST_F(ZarrStore, a_write_that_fails_once_costs_one_more_try) {
   }
 }
 
-// The disk takes nothing from the n-th write of the commits on, then the power goes, for every third n: each
-// store is as the last synced commit left it. (Directories lose no power here, so the creation has it.)
-TEST_F(ZarrStore, power_that_goes_in_any_commit_leaves_the_last_one) {
+// For every third n, the disk fails from the n-th write of the commits on and then the power fails: each
+// store has the state of the last synced commit. (The simulation does not lose changes of directories, so the
+// creation is not interrupted.)
+TEST_F(ZarrStore, a_power_failure_in_any_commit_leaves_the_last_one) {
   constexpr std::int64_t commits = 3;
   std::uint64_t created = 0;
   std::int64_t done = 0;

@@ -1,4 +1,4 @@
-// Stores of the zarr format: the contract, what lies on the disk, names that are taken, and what is refused.
+// The zarr format: the contract, the files on disk, existing paths, and rejected input.
 #include <fmt/format.h>
 
 #include "output/testing/dataset_conformance.hpp"
@@ -44,7 +44,7 @@ TEST_F(ZarrFormat, every_codec_is_one_of_the_specification) {
   }
 }
 
-TEST_F(ZarrFormat, a_chunk_that_does_not_get_smaller_is_stored_as_it_is) {
+TEST_F(ZarrFormat, an_incompressible_chunk_is_stored_uncompressed) {
   DatasetSpec spec;
   spec.path = path("noise.zarr");
   spec.dims = {{"x", 4096, false}};
@@ -56,7 +56,7 @@ TEST_F(ZarrFormat, a_chunk_that_does_not_get_smaller_is_stored_as_it_is) {
   EXPECT_EQ(std::filesystem::file_size(spec.path + "/noise/c/0"), 4096u + 16u);
 }
 
-TEST_F(ZarrFormat, metadata_say_what_netcdf_says) {
+TEST_F(ZarrFormat, metadata_agree_with_netcdf) {
   const auto spec = sample_spec(path("said.zarr"));
   format().create(spec)->close();
   const auto group = testing::zarr_json(spec.path);
@@ -68,12 +68,13 @@ TEST_F(ZarrFormat, metadata_say_what_netcdf_says) {
   EXPECT_EQ(attributes.at("_nc_attribute_types").at("shorts").at("scale_factor"), "float32");
   const auto theta = testing::zarr_json(spec.path + "/theta");
   EXPECT_EQ(theta.at("dimension_names"), (std::vector<std::string>{"time", "z", "x"}));
-  EXPECT_EQ(theta.at("attributes").at("_FillValue"), "AAAAgL+7+8Y=");  // as xarray writes -9e33 of float32
+  EXPECT_EQ(theta.at("attributes").at("_FillValue"),
+            "AAAAgL+7+8Y=");  // the form in which xarray writes -9e33 of float32
   EXPECT_EQ(theta.at("fill_value").get<double>(), static_cast<double>(-9e33F));
   EXPECT_FALSE(testing::zarr_json(spec.path + "/flux").at("attributes").contains("_FillValue"));
 }
 
-TEST_F(ZarrFormat, records_join_a_chunk_in_place_and_a_full_one_replaces_it) {
+TEST_F(ZarrFormat, records_are_added_in_place_and_a_full_chunk_replaces_it) {
   const auto spec = sample_spec(path("joins.zarr"));
   const auto dataset = format().create(spec);
   dataset->commit(sample_commit(spec, 0));
@@ -97,13 +98,13 @@ std::string message_of(const DatasetSpec& spec) {
   return "no error";
 }
 
-TEST_F(ZarrFormat, what_is_there_is_replaced_only_if_it_is_a_store) {
+TEST_F(ZarrFormat, existing_path_is_replaced_only_if_it_is_a_store) {
   auto spec = sample_spec(path("there.zarr"));
   testing::put_contents(spec.path, testing::pattern(10, 1));
   EXPECT_THAT(message_of(spec), HasSubstr("there.zarr: exists, and is a file; a Zarr store is a directory"));
   std::filesystem::remove(spec.path);
   std::filesystem::create_directories(spec.path + "/precious");
-  EXPECT_THAT(message_of(spec), HasSubstr("exists, and is not replaced, as it is no Zarr store"));
+  EXPECT_THAT(message_of(spec), HasSubstr("exists, and is not replaced, as it is not a Zarr store"));
   std::filesystem::remove_all(spec.path);
   const auto first = format().create(spec);
   first->commit(sample_commit(spec, 0));
@@ -115,10 +116,11 @@ TEST_F(ZarrFormat, what_is_there_is_replaced_only_if_it_is_a_store) {
   spec.if_exists = IfExists::replace;
   format().create(spec)->close();
   testing::check_records(spec, &read_zarr, 0);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1) << "something is left";
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1)
+      << "temporary files are left";
 }
 
-TEST_F(ZarrFormat, a_link_is_replaced_and_not_what_it_leads_to) {
+TEST_F(ZarrFormat, a_link_is_replaced_and_not_its_target) {
   const auto old = sample_spec(path("old.zarr"));
   format().create(old)->close();
   const auto spec = sample_spec(path("link.zarr"));
@@ -128,7 +130,7 @@ TEST_F(ZarrFormat, a_link_is_replaced_and_not_what_it_leads_to) {
   testing::check_records(old, &read_zarr, 0);
 }
 
-TEST_F(ZarrFormat, a_store_that_somebody_took_away_is_told_of) {
+TEST_F(ZarrFormat, removed_store_is_an_error) {
   const auto spec = sample_spec(path("gone.zarr"));
   const auto dataset = format().create(spec);
   dataset->commit(sample_commit(spec, 0));
@@ -144,7 +146,7 @@ TEST_F(ZarrFormat, a_store_that_somebody_took_away_is_told_of) {
   testing::check_records(moved, &read_zarr, 1);
 }
 
-TEST_F(ZarrFormat, refuses_what_json_and_zarr_cannot_hold) {
+TEST_F(ZarrFormat, rejects_what_json_and_zarr_cannot_represent) {
   const auto message = [&](auto change) {
     auto spec = sample_spec(path("refused.zarr"));
     change(spec);
@@ -153,11 +155,11 @@ TEST_F(ZarrFormat, refuses_what_json_and_zarr_cannot_hold) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(
       message([&](DatasetSpec& spec) { spec.variables[testing::theta].attributes.emplace_back("odd", nan); }),
-      HasSubstr("variable \"theta\": attribute \"odd\": nan is no number that Zarr can keep"));
+      HasSubstr("variable \"theta\": attribute \"odd\": nan cannot be a Zarr attribute"));
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.attributes.emplace_back("odd", std::string("\xff")); }),
               HasSubstr("attribute \"odd\": the text \"\\xff\" is not UTF-8"));
   EXPECT_THAT(message([](DatasetSpec& spec) { spec.variables[testing::theta].name = "__x"; }),
-              HasSubstr("variable \"__x\": the name is one that Zarr keeps for itself"));
+              HasSubstr("variable \"__x\": the name is reserved by Zarr"));
   EXPECT_THAT(message([](DatasetSpec& spec) {
                 spec.dims[testing::x_dim].size = 1 << 28;
                 spec.variables[testing::theta].chunk = {1, 1, 1 << 28};
@@ -177,17 +179,17 @@ TEST_F(ZarrFormat, a_store_of_another_program_is_not_continued) {
     }
     return std::string("no error");
   };
-  EXPECT_THAT(message(), HasSubstr("other.zarr: is no Zarr v3 store: it has no zarr.json"));
+  EXPECT_THAT(message(), HasSubstr("other.zarr: is not a Zarr v3 store: it has no zarr.json"));
   const auto put = [&](std::string_view text) {
     testing::put_contents(other + "/zarr.json", std::as_bytes(std::span(text)));
   };
   put(R"({"zarr_format": 3, "node_type": "group", "attributes": {}})");
   EXPECT_THAT(message(), HasSubstr("was not written by Tailrace"));
   put("{\"zarr_format\": 3, ");
-  EXPECT_THAT(message(), HasSubstr("is damaged: its zarr.json is no JSON"));
+  EXPECT_THAT(message(), HasSubstr("is damaged: its zarr.json is not JSON"));
 }
 
-// Every way in which zarr.json may be damaged by a byte is an error or leaves it readable.
+// A zarr.json with any single damaged byte causes an error or stays readable.
 TEST_F(ZarrFormat, damaged_metadata_are_an_error) {
   const auto spec = sample_spec(path("damaged.zarr"));
   const auto dataset = format().create(spec);

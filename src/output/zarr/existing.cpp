@@ -29,11 +29,11 @@ std::string in_words(const Shape& extents) { return fmt::format("{}", fmt::join(
 Json parsed(const std::vector<std::byte>& bytes) {
   Json document = Json::parse(reinterpret_cast<const char*>(bytes.data()),
                               reinterpret_cast<const char*>(bytes.data()) + bytes.size(), nullptr, false);
-  if (document.is_discarded()) throw Error(ErrorCode::resource, "is damaged: its zarr.json is no JSON");
+  if (document.is_discarded()) throw Error(ErrorCode::resource, "is damaged: its zarr.json is not JSON");
   return document;
 }
 
-// Readers of documents that another program may have changed.
+// Calls `read` on metadata that another program may have changed, and turns JSON errors into Error(resource).
 template <class Read>
 auto reading(Read read) {
   try {
@@ -49,7 +49,7 @@ std::string text_attribute(const Json& array, const char* name) {
   return found != attributes.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-// As Tailrace writes times and bounds: uncompressed, in chunks of whole records.
+// Reads times or bounds as Tailrace writes them: uncompressed, in chunks of whole records.
 std::vector<double> numbers(const Store& store, const std::string& name, const Json& array) {
   const auto shape = array.at("shape").get<Shape>();
   const auto chunk = array.at("chunk_grid").at("configuration").at("chunk_shape").get<Shape>();
@@ -95,17 +95,17 @@ void check_variable(const Json& found, const DatasetSpec& spec, const VariableSp
   if (chunk_in(found) != chunk_in(wanted))
     refuse(fmt::format("its variable \"{}\" has chunks of {}, and this run writes chunks of {}",
                        variable.name, in_words(chunk_in(found)), in_words(chunk_in(wanted))));
-  const auto codec_in = [](const Json& array) {  // the level may be another
+  const auto codec_in = [](const Json& array) {  // the level may differ
     Json codecs = array.at("codecs");
     if (codecs.size() == 2) codecs[1].at("configuration").erase("clevel");
     return codecs;
   };
   if (codec_in(found) != codec_in(wanted))
-    refuse(fmt::format("its variable \"{}\" has not the compression of this run, {}", variable.name,
+    refuse(fmt::format("its variable \"{}\" has another compression than in this run, {}", variable.name,
                        variable.codec.codec));
 }
 
-void check_strangers(const Json& group, const DatasetSpec& spec) {
+void check_no_other_variables(const Json& group, const DatasetSpec& spec) {
   const auto is_ours = [&spec](const std::string& name) {
     const auto same = [&name](const auto& described) { return described.name == name; };
     return std::ranges::any_of(spec.variables, same) || std::ranges::any_of(spec.texts, same);
@@ -118,8 +118,8 @@ void check_strangers(const Json& group, const DatasetSpec& spec) {
   }
 }
 
-// The arrays whose own metadata do not tell of the last commit: a run was killed while it wrote them.
-std::vector<std::string> late_arrays(const Store& store, const Json& group) {
+// The arrays whose own metadata are not those of the last commit, because a run was killed within a commit.
+std::vector<std::string> outdated_arrays(const Store& store, const Json& group) {
   std::vector<std::string> late;
   for (const auto& [name, array] : arrays_in(group).items()) {
     const std::string file = name + "/" + metadata_name;
@@ -146,19 +146,20 @@ Inspection look(const std::string& path, bool repair) {
   if (is_being_written(files, path + "/" + metadata_name))
     return {true, false,
             fmt::format("{}: is being written by a running session; {}", path, records_in(group))};
-  const auto late = reading([&] { return late_arrays(store, group); });
+  const auto late = reading([&] { return outdated_arrays(store, group); });
   if (late.empty()) return {true, false, fmt::format("{}: complete; {}", path, records_in(group))};
   if (!repair)
     return {
         true, false,
-        fmt::format("{}: the run was killed within a commit: the metadata of {} arrays are not those of the "
-                    "last one, which readers of consolidated metadata see; `tailrace inspect --repair` sets "
-                    "them right; {}",
+        fmt::format("{}: the run was killed within a commit: the metadata of {} arrays differ from the "
+                    "consolidated metadata, which are those of the last commit; `tailrace inspect --repair` "
+                    "rewrites them; {}",
                     path, late.size(), records_in(group))};
   for (const std::string& name : late)
     store.replace(name + "/" + metadata_name, text_of(arrays_in(group).at(name)));
-  return {true, true,
-          fmt::format("{}: repaired: all metadata tell of the last commit; {}", path, records_in(group))};
+  return {
+      true, true,
+      fmt::format("{}: repaired: all metadata are those of the last commit; {}", path, records_in(group))};
 }
 
 }  // namespace
@@ -166,14 +167,14 @@ Inspection look(const std::string& path, bool repair) {
 Json read_group(const Store& store) {
   return reading([&] {
     if (!store.has(metadata_name))
-      throw Error(ErrorCode::resource, "is no Zarr v3 store: it has no zarr.json");
+      throw Error(ErrorCode::resource, "is not a Zarr v3 store: it has no zarr.json");
     Json group = parsed(store.read(metadata_name));
     const auto attributes = group.find("attributes");
     const bool is_ours = attributes != group.end() && attributes->is_object() &&
                          attributes->contains(unlimited_attribute) &&
                          attributes->value(properties_attribute, "").find("tailrace=") != std::string::npos;
     if (!is_ours)
-      throw Error(ErrorCode::resource, "was not written by Tailrace, which goes on with its own files alone");
+      throw Error(ErrorCode::resource, "was not written by Tailrace, which appends only to its own files");
     static_cast<void>(arrays_in(std::as_const(group)));
     return group;
   });
@@ -206,7 +207,7 @@ void check_fits(const Json& group, const DatasetSpec& spec) {
       if (found == arrays_in(group).end()) refuse(fmt::format("it has no variable \"{}\"", variable.name));
       check_variable(*found, spec, variable);
     }
-    check_strangers(group, spec);
+    check_no_other_variables(group, spec);
     return true;
   });
 }

@@ -1,4 +1,4 @@
-// A store that an earlier run left, for one that is to go on with it or to tell of it.
+// Reads, checks and repairs a store of an earlier run, before this run appends to it or inspects it.
 #pragma once
 
 #include <map>
@@ -10,26 +10,27 @@
 
 namespace tailrace::output::zarr {
 
-// The document of the store. Throws Error(resource) where there is none, or where Tailrace did not write it.
+// The metadata of the store. Throws Error(resource) if it has none or Tailrace did not write it.
 Json read_group(const Store& store);
 
-// By the name of the dim: its coordinate, and the bounds.
+// The time axes, by the name of their dim.
 std::map<std::string, ExistingAxis> read_axes(const Store& store, const Json& group);
 
-// Whether the store has the variables of the spec, in its types, shapes, chunks and encodings, and no others
-// along its growing dims. Throws Error(resource) that names what differs first.
+// Checks that the store has the variables of the spec with the same types, shapes, chunks and codecs, and no
+// other variables along unlimited dims. Throws Error(resource) that names the first difference.
 void check_fits(const Json& group, const DatasetSpec& spec);
 
-// Removes what is behind spec.kept, from the metadata first, and what a run that was killed left there.
+// Removes all records after spec.kept, first from the metadata and then their chunks, and the chunks that a
+// killed run left there.
 void roll_back(Store& store, Json& group, const DatasetSpec& spec, const std::vector<std::int64_t>& lengths);
 
 struct Inspection {
   bool readable = false;
   bool repaired = false;
-  std::string report;  // for people, with the path
+  std::string report;  // one line for the user, with the path
 };
-// Whether a store can be read, and whether all of its metadata tell of the last commit; makes them so where
-// `repair` says so.
+// Whether a store can be read, and whether the metadata of all arrays are those of the last commit. `repair`:
+// rewrites the metadata of arrays that are not. Does not throw for a damaged store.
 Inspection inspect(const std::string& path, bool repair);
 bool is_store(const std::string& path);
 

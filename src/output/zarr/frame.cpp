@@ -32,13 +32,13 @@ std::uint8_t flags_of(const VariableSpec& variable) {
   return static_cast<std::uint8_t>(shuffle | one_stream | streams << 5);
 }
 
-// `size` bytes of cells, and a frame of `frame_size` bytes with them.
+// The header of a frame: `size` bytes of cells, in a frame of `frame_size` bytes.
 std::vector<std::byte> header(const VariableSpec& variable, std::uint8_t flags, std::size_t size,
                               std::size_t frame_size) {
   std::vector<std::byte> front{std::byte{frame_version}, std::byte{stream_version}, std::byte{flags},
                                static_cast<std::byte>(model::size_of(variable.type))};
   put(front, size);
-  put(front, size);  // of a block: there is one
+  put(front, size);  // the block size: there is one block
   put(front, frame_size);
   return front;
 }
@@ -73,14 +73,14 @@ Frame framed(const VariableSpec& variable, std::size_t size, std::span<const std
   if (!is_framed(variable) || !filtered) {
     frame.front = raw_front(variable, size);
     frame.body = bytes;
-  } else if (bytes.size() >= size) {  // by its length alone a reader would take the stream for cells
+  } else if (bytes.size() >= size) {  // a reader would mistake a stream of this length for uncompressed cells
     frame.decoded = codecs::make_codec(variable.codec)->decode(bytes, size, model::size_of(variable.type));
     frame.front = raw_front(variable, size);
     frame.body = frame.decoded;
   } else {
     constexpr std::size_t front_size = header_size + 8;
     frame.front = header(variable, flags_of(variable), size, front_size + bytes.size());
-    put(frame.front, header_size + 4);  // where its block begins
+    put(frame.front, header_size + 4);  // offset of the block
     put(frame.front, bytes.size());     // the length of the block's stream
     frame.body = bytes;
     frame.holds_cells = false;

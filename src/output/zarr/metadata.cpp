@@ -16,14 +16,14 @@
 namespace tailrace::output::zarr {
 namespace {
 
-// Of what a frame can hold, as c-blosc has it, a good part.
+// c-blosc limits a frame to just under 2 GiB; this limit is well below it.
 constexpr std::size_t largest_frame = std::size_t{512} << 20;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::configuration, why); }
 
 std::string checked_text(const std::string& owner, const std::string& text) {
   if (base::valid_utf8(text) != text.size())
-    refuse(fmt::format("{}: the text \"{}\" is not UTF-8, and Zarr keeps texts in JSON", owner,
+    refuse(fmt::format("{}: the text \"{}\" is not UTF-8, but Zarr stores texts as JSON", owner,
                        base::quotable(text)));
   return text;
 }
@@ -32,8 +32,7 @@ template <class T>
 Json number(const std::string& owner, T value) {
   if constexpr (std::is_floating_point_v<T>) {
     if (!std::isfinite(value))
-      refuse(
-          fmt::format("{}: {} is no number that Zarr can keep in an attribute, which is JSON", owner, value));
+      refuse(fmt::format("{}: {} cannot be a Zarr attribute, since JSON has no such number", owner, value));
     return static_cast<double>(value);
   } else {
     return static_cast<std::int64_t>(value);
@@ -45,7 +44,7 @@ template <class T>
 Json value_of(const std::string& owner, T value) {
   return number(owner, value);
 }
-// One number is a number, as readers of netCDF see it.
+// A list of one number becomes a number, as in readers of netCDF.
 template <class T>
 Json value_of(const std::string& owner, const std::vector<T>& values) {
   if (values.size() == 1) return number(owner, values[0]);
@@ -73,7 +72,7 @@ std::string type_in_words(const std::vector<T>&) {
   return type_in_words(T{});
 }
 
-// Those that a reader of JSON would not find by itself.
+// The types of attributes that a reader cannot infer from JSON.
 Json types_of(const Attributes& attributes) {
   Json types = Json::object();
   for (const auto& [name, value] : attributes) {
@@ -104,11 +103,12 @@ std::string base64_of(double value) {
       three = three << 8 | (first + i < 8 ? static_cast<std::uint32_t>(bits >> 8 * (first + i) & 0xff) : 0);
     for (int shift = 18; shift >= 0; shift -= 6) text += digits[three >> shift & 63];
   }
-  text.back() = '=';  // eight bytes leave one place of the last four empty
+  text.back() = '=';  // the padding for eight bytes
   return text;
 }
 
-// xarray keeps `_FillValue` of real numbers as base64 of a double, since JSON knows neither NaN nor bits.
+// xarray stores `_FillValue` of real variables as base64 of a double, since JSON has no NaN and no exact
+// bits.
 template <class T>
 Json fill_attribute(T value) {
   if constexpr (std::is_floating_point_v<T>)
@@ -120,7 +120,8 @@ Json fill_attribute(T value) {
 template <class T>
 T fill_of(const VariableSpec& variable) {
   if (!variable.fill_value) {
-    if constexpr (std::is_same_v<T, std::int64_t>) return -9223372036854775806LL;  // has no exact double
+    if constexpr (std::is_same_v<T, std::int64_t>)
+      return -9223372036854775806LL;  // not representable as a double
     return static_cast<T>(model::default_fill(variable.type));
   }
   if (!model::can_hold(variable.type, *variable.fill_value))
@@ -173,8 +174,7 @@ Json document(Parts parts) {
 
 void check_name(const std::string& name) {
   if (name == "zarr.json" || name.starts_with("__") || name.find_first_not_of('.') == std::string::npos)
-    refuse(fmt::format("variable \"{}\": the name is one that Zarr keeps for itself; expected another `name`",
-                       name));
+    refuse(fmt::format("variable \"{}\": the name is reserved by Zarr; expected another `name`", name));
   checked_text("variable", name);
 }
 

@@ -1,5 +1,5 @@
-// The metadata of a store: JSON documents of the Zarr v3 specification, as zarr-python and xarray write and
-// read them.
+// The metadata of a store: JSON documents of the Zarr v3 specification, in the form that zarr-python and
+// xarray read and write.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,23 @@ namespace tailrace::output::zarr {
 
 using Json = nlohmann::ordered_json;
 
-// Attributes of the store with notes for programs; xarray hides what begins so.
+// Attributes of the store for programs. xarray hides names that begin with an underscore.
 inline constexpr const char* properties_attribute = "_NCProperties";
 inline constexpr const char* unlimited_attribute = "_nc_unlimited_dimensions";  // names
 inline constexpr const char* types_attribute = "_nc_attribute_types";  // variable -> attribute -> type
 
-// Throws Error(configuration) for what JSON cannot hold.
+// The metadata of an array. Throw Error(configuration) for values that JSON cannot represent.
 Json array_of(const DatasetSpec& spec, const VariableSpec& variable, const std::vector<std::int64_t>& shape);
 Json array_of(const DatasetSpec& spec, const TextSpec& text);
-// With the documents of all arrays in it (`consolidated_metadata`), from the lengths of the dims.
+// The metadata of the store, which contain those of all arrays (`consolidated_metadata`). `lengths`: of the
+// dims.
 Json group_of(const DatasetSpec& spec, const std::vector<std::int64_t>& lengths);
 
 Json& arrays_in(Json& group);              // name -> document
-const Json& arrays_in(const Json& group);  // throws Error(resource) where there are none
+const Json& arrays_in(const Json& group);  // throws Error(resource) if there are none
 std::string text_of(const Json& document);
 
-// Where the chunk with this corner lies: "theta/c/3/0/1".
+// The name of the chunk with this corner, such as "theta/c/3/0/1".
 std::string chunk_name(const std::string& variable, const std::vector<std::int64_t>& offset,
                        const std::vector<std::int64_t>& chunk);
 

@@ -23,7 +23,7 @@ std::uint64_t size_of_tree(env::FileSystem& files, const std::string& path) {
 
 }  // namespace
 
-// A link, even to a folder, goes by itself: only what cannot be removed is looked into.
+// A link is removed itself, even if it points to a folder: only what cannot be removed directly is listed.
 void remove_tree(env::FileSystem& files, const std::string& path) {
   if (files.entry(path) == env::Entry::none) return;
   try {
@@ -53,11 +53,11 @@ void Store::make_folder_of(const std::string& name) {
   folders_.insert(folder);
 }
 
-std::unique_ptr<env::File> Store::written_aside(std::span<const std::byte> front,
-                                                std::span<const std::byte> body, std::uint64_t size) {
+std::unique_ptr<env::File> Store::write_temporary(std::span<const std::byte> front,
+                                                  std::span<const std::byte> body, std::uint64_t size) {
   make_folder_of(scratch_);
   auto file = files_.open(path(scratch_), env::Access::create);
-  if (file->size() > 0) file->truncate(0);  // a run that was killed may have left one
+  if (file->size() > 0) file->truncate(0);  // may be left from a killed run
   fill(*file, front, body, size);
   if (sync_) file->sync();
   return file;
@@ -70,7 +70,7 @@ void Store::fill(env::File& file, std::span<const std::byte> front, std::span<co
   if (size > front.size() + body.size()) file.truncate(size);
 }
 
-void Store::take_name(const std::string& name, std::uint64_t size) {
+void Store::rename_temporary(const std::string& name, std::uint64_t size) {
   make_folder_of(name);
   const std::uint64_t before =
       has(name) ? files_.open(path(name), env::Access::read)->size() : std::uint64_t{0};
@@ -81,16 +81,15 @@ void Store::take_name(const std::string& name, std::uint64_t size) {
 
 void Store::replace(const std::string& name, std::span<const std::byte> front,
                     std::span<const std::byte> body, std::uint64_t size) {
-  written_aside(front, body, size)->close();
-  take_name(name, std::max<std::uint64_t>(size, front.size() + body.size()));
+  write_temporary(front, body, size)->close();
+  rename_temporary(name, std::max<std::uint64_t>(size, front.size() + body.size()));
 }
 
 void Store::place(const std::string& name, std::span<const std::byte> front, std::span<const std::byte> body,
                   std::uint64_t size) {
   make_folder_of(name);
   const auto file = files_.open(path(name), env::Access::create);
-  const std::uint64_t before =
-      file->size();  // a run that was killed, or a try that failed, may have left one
+  const std::uint64_t before = file->size();  // > 0 if left from a killed run or a failed attempt
   if (before > 0) file->truncate(0);
   fill(*file, front, body, size);
   file->close();
@@ -101,9 +100,9 @@ void Store::place(const std::string& name, std::span<const std::byte> front, std
 void Store::replace(const std::string& name, std::string_view text) { replace(name, {}, bytes_of(text)); }
 
 void Store::replace_root(std::string_view text) {
-  auto file = written_aside({}, bytes_of(text), 0);
+  auto file = write_temporary({}, bytes_of(text), 0);
   mark_as_writer(*file);
-  take_name(metadata_name, text.size());
+  rename_temporary(metadata_name, text.size());
   marked_ = std::move(file);
 }
 

@@ -1,9 +1,8 @@
-// The files of one Zarr store (a directory), each replaced as a whole, and the mark of the session that
-// writes them.
+// The files of one Zarr store (a directory), and the writer's mark of the session that writes them.
 //
-// A file that readers may look for is written beside the chunks, under a name that none looks for, and takes
-// its name with a rename. The mark lies on the open `zarr.json` of the store and goes to the next one before
-// that takes the name, so that it is there as long as the session is.
+// A file that readers may open is replaced atomically: it is written under a temporary name that no reader
+// opens, and then renamed. The mark is a lock on the open `zarr.json` of the store. Each new `zarr.json` is
+// locked before it is renamed, so that the store is marked without a gap during the session.
 #pragma once
 
 #include <cstdint>
@@ -20,60 +19,61 @@ namespace tailrace::output::zarr {
 
 inline constexpr const char* metadata_name = "zarr.json";
 
-// One thread.
+// Not thread-safe.
 class Store {
  public:
-  // `root`: an absolute path, for the model may change its working directory. `scratch`: the folder in it
-  // where new files are written ("": itself).
+  // `root`: an absolute path, since the model may change its working directory. `scratch`: the folder in it
+  // for temporary files ("": `root` itself).
   Store(env::FileSystem& files, std::string root, std::string scratch, bool sync);
 
   const std::string& root() const { return root_; }
-  void renamed(std::string root) { root_ = std::move(root); }  // somebody gave the directory another name
+  void renamed(std::string root) { root_ = std::move(root); }  // the directory was renamed
 
-  // All names are relative to the root. Makes the folders on the way. Behind `body` come zeros, if the file
-  // is to have more bytes.
+  // Names are relative to the root. Creates missing folders. If `size` is larger than `front` and `body`,
+  // zeros follow.
   void replace(const std::string& name, std::span<const std::byte> front, std::span<const std::byte> body,
                std::uint64_t size = 0);
   void replace(const std::string& name, std::string_view text);
-  // The same of a file that no reader looks for yet: under its name at once.
+  // Like replace(), for a file that no reader opens yet: written under its final name at once.
   void place(const std::string& name, std::span<const std::byte> front, std::span<const std::byte> body,
              std::uint64_t size = 0);
-  // The metadata of the store, which bear the mark.
+  // Replaces the metadata of the store, which carry the mark.
   void replace_root(std::string_view text);
-  // Whether bytes of a file that is there, and has this length and front, could be written in place.
+  // Writes bytes at `at` in place. Returns false, and writes nothing, unless the file exists with this length
+  // and front.
   bool overwrite(const std::string& name, std::span<const std::byte> front, std::uint64_t size,
                  std::uint64_t at, std::span<const std::byte> bytes);
   std::vector<std::byte> read(const std::string& name) const;
   bool has(const std::string& name) const;
-  std::vector<std::string> list(const std::string& folder) const;  // none where there is no folder
-  void remove(const std::string& folder);                          // with all that is in it
+  std::vector<std::string> list(const std::string& folder) const;  // empty if the folder does not exist
+  void remove(const std::string& folder);                          // recursively
 
-  // Of the `zarr.json` that is there. Throws Error(resource) where another session has it.
+  // Marks the existing `zarr.json`. Throws Error(resource) if another session has marked it.
   void take_mark();
-  bool is_in_place() const;  // whether the name still leads to the files that this session wrote
+  bool is_in_place() const;  // whether the path still refers to the files of this session
   void close() { marked_.reset(); }
   std::uint64_t bytes() const { return bytes_; }
-  void count_bytes();  // of what is there already
+  void count_bytes();  // adds the size of all existing files
 
  private:
   std::string path(const std::string& name) const { return root_ + "/" + name; }
   void make_folder_of(const std::string& name);
-  std::unique_ptr<env::File> written_aside(std::span<const std::byte> front, std::span<const std::byte> body,
-                                           std::uint64_t size);
+  std::unique_ptr<env::File> write_temporary(std::span<const std::byte> front,
+                                             std::span<const std::byte> body, std::uint64_t size);
   static void fill(env::File& file, std::span<const std::byte> front, std::span<const std::byte> body,
                    std::uint64_t size);
-  void take_name(const std::string& name, std::uint64_t size);
+  void rename_temporary(const std::string& name, std::uint64_t size);
 
   env::FileSystem& files_;
   std::string root_;
   std::string scratch_;
   bool sync_;
   std::unique_ptr<env::File> marked_;
-  std::set<std::string> folders_;  // those that this session made or saw last
+  std::set<std::string> folders_;  // folders known to exist, recently used
   std::uint64_t bytes_ = 0;
 };
 
-// A directory with all that is in it, or a file, or a link itself; fine if it is not there.
+// Removes a directory recursively, or a file, or a link itself. Does nothing if the path does not exist.
 void remove_tree(env::FileSystem& files, const std::string& path);
 
 }  // namespace tailrace::output::zarr

@@ -71,7 +71,7 @@ std::int64_t ZarrDataset::kept_of(const VariableSpec& variable) const {
   return kept == spec_.kept.end() ? 0 : kept->second;
 }
 
-// What does not grow stays as it is in a store that goes on.
+// In a store that a run appends to, variables of fixed size are not written again.
 bool ZarrDataset::is_kept_whole(const VariableSpec& variable) const {
   return !spec_.kept.empty() && !grows(spec_, variable);
 }
@@ -91,7 +91,7 @@ void ZarrDataset::write(const EncodedChunk& chunk) {
     return;
   }
   Frame frame = framed(variable, size, bytes, chunk.filtered);
-  if (frame.holds_cells && chunk.valid_records > 0)  // behind its records it holds what memory held
+  if (frame.holds_cells && chunk.valid_records > 0)  // the memory after its records is undefined
     frame.body = frame.body.first(static_cast<std::size_t>(chunk.valid_records) * bytes_of_record(variable));
   const std::uint64_t whole_size = frame.holds_cells ? frame.front.size() + size : 0;
   if (is_unseen(variable, chunk.offset[0]))
@@ -100,12 +100,13 @@ void ZarrDataset::write(const EncodedChunk& chunk) {
     store_.replace(name, frame.front, frame.body, whole_size);
 }
 
-// Whether all records of a chunk lie behind those that the metadata tell of.
+// Whether the metadata count none of the records of a chunk, so that no reader opens it.
 bool ZarrDataset::is_unseen(const VariableSpec& variable, std::int64_t first) const {
   return grows(spec_, variable) && first >= lengths_[static_cast<std::size_t>(variable.dims[0])];
 }
 
-// Those that a chunk has in store stay where they are. Nobody looks at what is behind them.
+// Writes the new records of an uncompressed chunk in place, after those in the store; false if that is not
+// possible. Readers do not access cells after the records that the metadata count.
 bool ZarrDataset::add_records(const EncodedChunk& chunk, const std::string& name) {
   const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(chunk.variable)];
   if (chunk.committed_records == 0 || (chunk.filtered && is_framed(variable))) return false;
@@ -144,7 +145,7 @@ void ZarrDataset::write(const PlainValues& values) {
   store_.replace(chunk_name(variable.name, corner, chunk), frame.front, frame.body);
 }
 
-// Chunk by chunk along the records; the other dims are in one.
+// Writes chunk by chunk along the records; each chunk covers the other dims completely.
 void ZarrDataset::write_records(const PlainValues& values) {
   const VariableSpec& variable = spec_.variables[static_cast<std::size_t>(values.variable)];
   const std::size_t size = bytes_of_chunk(spec_, variable);

@@ -1,11 +1,14 @@
 // A Zarr store that grows by commits.
 //
 // A commit writes in this order:
-//   1. chunks: those behind all records in their place, where nobody looks yet; any other one beside it and
-//      then by a rename; records that join others of a chunk that is not compressed behind these;
+//   1. chunks. A chunk with only new records is written directly, since no reader opens it yet. Any other
+//   chunk
+//      is written under a temporary name and renamed. New records of an uncompressed chunk are written in
+//      place, after its older ones;
 //   2. the `zarr.json` of each array that grows, those of coordinates last;
-//   3. the `zarr.json` of the store, with the metadata of all arrays in it. This is the commit: readers that
-//      take the consolidated metadata, as xarray does, see all of it or nothing.
+//   3. the `zarr.json` of the store, which contains the metadata of all arrays. This is the commit: readers
+//   of
+//      the consolidated metadata, such as xarray, see all of it or nothing.
 #pragma once
 
 #include <string>
@@ -19,7 +22,7 @@ namespace tailrace::output::zarr {
 
 class ZarrDataset final : public Dataset {
  public:
-  // `group`: the document of the store, as it is there. `lengths`: of all dims, so many records are in it.
+  // `group`: the present metadata of the store. `lengths`: the present lengths of all dims.
   ZarrDataset(const DatasetSpec& spec, Store store, Json group, std::vector<std::int64_t> lengths);
 
   void commit(const Commit& commit) override;
@@ -31,9 +34,9 @@ class ZarrDataset final : public Dataset {
   void write(const PlainValues& values);
   void write_records(const PlainValues& values);
   bool add_records(const EncodedChunk& chunk, const std::string& name);
-  // A chunk with the records in it that an earlier run left.
+  // A chunk merged with the records that are kept from an earlier run.
   std::vector<std::byte> joined(const EncodedChunk& chunk, const std::string& name, std::int64_t kept) const;
-  std::size_t bytes_of_record(const VariableSpec& variable) const;  // of one in chunks
+  std::size_t bytes_of_record(const VariableSpec& variable) const;  // of one record within a chunk
   std::int64_t kept_of(const VariableSpec& variable) const;
   bool is_unseen(const VariableSpec& variable, std::int64_t first) const;
   bool is_kept_whole(const VariableSpec& variable) const;
@@ -45,7 +48,7 @@ class ZarrDataset final : public Dataset {
   bool closed_ = false;
 };
 
-// Calls `work`; its errors are told of this path.
+// Calls `work` and prefixes the messages of its errors with the path.
 template <class Work>
 void about(const std::string& path, Work work) {
   try {
@@ -56,8 +59,8 @@ void about(const std::string& path, Work work) {
   }
 }
 
-// The shapes of growing arrays in the document of the store, and the documents of these arrays in the order
-// in which they are to be written: coordinates last.
+// set_lengths() puts the lengths of growing arrays into the metadata of the store. The other two list these
+// arrays in the order in which they are written, coordinates last, and write their own metadata.
 void set_lengths(const DatasetSpec& spec, const std::vector<std::int64_t>& lengths, Json& group);
 std::vector<const VariableSpec*> growing_variables(const DatasetSpec& spec);
 void write_arrays(Store& store, const Json& group, const std::vector<const VariableSpec*>& variables);

@@ -1,4 +1,4 @@
-// Zarr v3 stores: directories of chunks, with metadata in JSON.
+// The format `zarr`: Zarr v3 stores, which are directories of chunks with metadata in JSON.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -17,14 +17,14 @@ std::string beside(const std::string& place, const char* ending) {
   return (full.parent_path() / fmt::format(".{}.{}", full.filename().string(), ending)).string();
 }
 
-// "/a/b.zarr/" is called b.zarr.
+// The absolute path, without slashes at the end.
 std::string place_of(const std::string& path) {
   std::string place = std::filesystem::absolute(path).lexically_normal().string();
   while (place.size() > 1 && place.back() == '/') place.pop_back();
   return place;
 }
 
-// Where new files are written: no reader looks for a file beside the metadata of an array.
+// The folder for temporary files. Readers do not list the folder of an array.
 std::string scratch_of(const DatasetSpec& spec) {
   return spec.variables.empty() ? "" : spec.variables[0].name;
 }
@@ -44,17 +44,17 @@ void check_free(env::FileSystem& files, const std::string& place, IfExists if_ex
                 "exists, and is a file; a Zarr store is a directory: expected another path");
   if (!holds_zarr(files, place))
     throw Error(ErrorCode::resource,
-                "exists, and is not replaced, as it is no Zarr store; expected another path");
+                "exists, and is not replaced, as it is not a Zarr store; expected another path");
   check_no_writer(files, place + "/" + metadata_name);
 }
 
-// Removes the directory unless it has got its final name.
+// Removes the temporary directory on destruction unless it was renamed.
 class Temporary {
  public:
   Temporary(env::FileSystem& files, std::string path) : files_(files), path_(std::move(path)) {
     if (is_being_written(files_, path_ + "/" + metadata_name))
       throw Error(ErrorCode::resource, "is being created by another session");
-    remove_tree(files_, path_);  // a run that was killed may have left one
+    remove_tree(files_, path_);  // it may be left from a killed run
   }
   ~Temporary() {
     if (renamed_) return;
@@ -69,7 +69,7 @@ class Temporary {
 
   const std::string& path() const { return path_; }
 
-  // A directory cannot take the place of another in one step: that one goes out of the way first.
+  // A rename cannot replace a directory that is not empty, so the old one is renamed first.
   void rename_to(const std::string& place) {
     try {
       const std::string old = beside(place, "old");
@@ -97,7 +97,7 @@ void write_text(Store& store, const DatasetSpec& spec, const TextSpec& text) {
   store.replace(chunk_name(text.name, corner, chunk), {}, padded(spec, text));
 }
 
-// All but records.
+// Writes all metadata and texts, but no records.
 void write_all(Store& store, const DatasetSpec& spec, const Json& group) {
   for (const auto& [name, array] : arrays_in(group).items())
     store.replace(name + "/" + metadata_name, text_of(array));
@@ -126,7 +126,7 @@ class ZarrFormat final : public Format {
     std::unique_ptr<Dataset> dataset;
     const std::string place = place_of(spec.path);
     about(spec.path, [&] {
-      dataset = spec.kept.empty() ? create_at(files, place, spec) : go_on_at(files, place, spec);
+      dataset = spec.kept.empty() ? create_at(files, place, spec) : append_at(files, place, spec);
     });
     return dataset;
   }
@@ -140,16 +140,16 @@ class ZarrFormat final : public Format {
     Temporary temporary(files, beside(place, "new"));
     Store store(files, temporary.path(), scratch_of(spec), spec.sync);
     write_all(store, spec, group);
-    check_free(files, place, spec.if_exists);  // a session may have made it meanwhile
+    check_free(files, place, spec.if_exists);  // another session may have created it meanwhile
     temporary.rename_to(place);
     if (spec.sync) files.sync(place);
     store.renamed(place);
     return std::make_unique<ZarrDataset>(spec, std::move(store), std::move(group), lengths);
   }
 
-  // In place: what is behind the records that stay goes, from the metadata first.
-  static std::unique_ptr<Dataset> go_on_at(env::FileSystem& files, const std::string& place,
-                                           const DatasetSpec& spec) {
+  // Appends in place, after the records after those to keep are removed, first from the metadata.
+  static std::unique_ptr<Dataset> append_at(env::FileSystem& files, const std::string& place,
+                                            const DatasetSpec& spec) {
     Store store(files, place, scratch_of(spec), spec.sync);
     store.take_mark();
     Json group = read_group(store);

@@ -45,7 +45,8 @@ std::string describe_memories(const analytics::Graph& graph, int node) {
       kept += (kept.empty() ? "" : ", ") + describe(memory);
     if (!kept.empty())
       calls.insert(fmt::format("; {} remembers {}",
-                               analytics::engine::memories::call_text(graph, static_cast<int>(n)), kept));
+                               analytics::engine::operator_state::call_text(graph, static_cast<int>(n)),
+                               kept));
   }
   std::string text;
   for (const std::string& call : calls) text += call;

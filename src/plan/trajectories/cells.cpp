@@ -218,8 +218,7 @@ class Maker {
                     fmt::format("all {} positions lie {}; expected some within it, in its own coordinates",
                                 all, where));
     warnings_.push_back(
-        fmt::format("{}  {}: {} of {} positions, the first one here, lie {}; values are missing "
-                    "there",
+        fmt::format("{}  {}: {} of {} positions lie {}, beginning with this one; values are missing there",
                     first->location.text(), trajectories_.config_path, outside, all, where));
     return true;
   }

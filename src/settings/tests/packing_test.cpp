@@ -39,7 +39,7 @@ TEST(Packing, RefusesPackingThatMeansNothing) {
               HasSubstr("expected the least and the largest value, such as [180, 340], but got [2, 1]"));
   EXPECT_THAT(about("pack: {range: [1, 2, 3]}"), HasSubstr("but got 3 numbers"));
   EXPECT_THAT(about("pack: {range: [1, 2], add_offset: 1}"),
-              HasSubstr("pack.add_offset: follows from `range`"));
+              HasSubstr("pack.add_offset: is computed from `range`"));
   EXPECT_THAT(about("type: float32, pack: {range: [1, 2]}"),
               HasSubstr("values are packed into int8, uint8, int16 or int32, but `type` is float32"));
   EXPECT_THAT(about("pack: {scale: 2}"), HasSubstr("scale_factor"));

@@ -1,10 +1,10 @@
-"""Jobs whose model puts given arrays: what a diagnostic gives is then compared with NumPy on the whole arrays.
+"""Jobs whose model puts given arrays, so that diagnostics can be compared with NumPy on the whole arrays.
 
     case = Case(3, servers(2)).grid("g", "zyx", shape, parts={"y": 3}).field("a", values, grid="g")
     data = case.compute(folder, {"m": "mean(a)"})
 
-Values have a leading dimension of steps (one a second); those on a partial grid have one more behind it, along which
-the ranks take turns to add.
+Values have a leading dimension of steps (one per second). Those on a partial grid have a second one, whose
+contributions the ranks add in turn.
 """
 
 import json
@@ -31,7 +31,7 @@ class Case:
         self.options: dict[str, float] = {}
 
     def grid(self, name: str, dims, shape, kind: str = "block", coordinates: dict | None = None, **more) -> "Case":
-        """`coordinates`: name -> values, or (values, units), or (values, units, what else io.coordinate takes).
+        """`coordinates`: name -> values, or (values, units), or (values, units, further arguments of io.coordinate).
         `parts`: dim -> number of blocks along it."""
         listed = []
         for key, given in (coordinates or {}).items():
@@ -47,7 +47,7 @@ class Case:
         return self
 
     def configuration(self, diagnostics: dict, output=None, fields=None, **sections) -> dict:
-        """Each diagnostic (an expression, or its section) is written at each step, unless `output` says what is."""
+        """Each diagnostic (an expression, or its section) is written at each step, unless `output` is given."""
         described = {name: {"is": one} if isinstance(one, str) else one for name, one in diagnostics.items()}
         if output is None:
             output = [{"field": name, "time": "snapshot", "every": "1 step"} for name in described]
@@ -82,8 +82,9 @@ class Case:
 
 
 def worst(got: np.ndarray, expected: np.ndarray, relative: float) -> str:
-    """Empty where both are equal: NaN and infinities in the same places, all else as near as `relative` (0: to the bit,
-    but for the sign of zeros). The scale of a difference is the larger of the value's and the array's median size."""
+    """The largest difference; empty if both are equal: NaN and infinities in the same places, other values within
+    `relative` (0: the same bits, except the sign of zeros). A difference is relative to the larger of the value and
+    the median of the array."""
     got, expected = np.asarray(got, float), np.asarray(expected, float)
     if got.shape != expected.shape:
         return f"has the shape {got.shape}, expected {expected.shape}"

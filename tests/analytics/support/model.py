@@ -1,4 +1,4 @@
-"""A model whose fields are given NumPy arrays, cut into blocks over its ranks: model.py CASE (see jobs.py)."""
+"""A model whose fields are given NumPy arrays, divided into blocks over its ranks: model.py CASE (see jobs.py)."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ from mpi4py import MPI
 
 
 def part(extent: int, parts: int, number: int) -> slice:
-    """As even as can be; where there are more parts than cells some get none."""
+    """Parts that are as equal as possible; with more parts than cells some are empty."""
     return slice(extent * number // parts, extent * (number + 1) // parts)
 
 
@@ -24,7 +24,7 @@ def block_of(grid: dict, rank: int, size: int) -> tuple[slice, ...]:
 
 
 def indices_of(grid: dict, rank: int, size: int) -> np.ndarray:
-    """Cells dealt like cards, but the last rank of several gets none; or as the grid says."""
+    """Cells in round robin, but none for the last of several ranks; or as given by the grid."""
     if "indices" in grid:
         return np.array(grid["indices"][rank], dtype=np.int64)
     extent = grid["shape"][grid["dims"].index(grid["indexed_dim"])]
@@ -55,7 +55,7 @@ class Field:
 
 
 def part_of_coordinate(grid: dict, coordinate: dict, rank: int, size: int) -> np.ndarray:
-    """What this rank holds along its dimensions."""
+    """The part of this rank along its dimensions."""
     values = np.array(coordinate["values"])
     dims = coordinate.get("dims", [coordinate["name"]])
     if grid["kind"] == "indexed":
@@ -122,7 +122,7 @@ def main(folder: str) -> None:
 try:
     main(sys.argv[1])
 except tailrace.Error as error:
-    # In the form that the harness looks for.
+    # In the form that the harness expects.
     codes = ["usage", "configuration", "resource", "lost", "full", "internal"]
     print(f"ERROR {codes.index(error.code) + 1} {error}", flush=True)
     sys.exit(3)

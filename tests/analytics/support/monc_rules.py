@@ -1,6 +1,5 @@
-"""What MONC's configuration files ask for, computed with NumPy and exact sums from what each rank put: an
-implementation of its own, that knows only well-formed files and the right semantics (weights of time, fixed
-windows)."""
+"""The output that MONC's configuration files request, computed with NumPy and exact sums from the values of each rank.
+An independent implementation, for well-formed files and the correct semantics only (time weights, fixed windows)."""
 
 import math
 import re
@@ -25,7 +24,7 @@ class Rules:
         self.read(self.expanded(path))
 
     def expanded(self, path: Path) -> str:
-        """With included files in their places, and without comments."""
+        """The text with included files inserted and without comments."""
         text = re.sub(r"<!--.*?-->", "", path.read_text(), flags=re.DOTALL)
         return re.sub(
             r'^.*#include "([^"]*)".*$',
@@ -73,7 +72,7 @@ class Rules:
         return max(self.fields[self.place_of(space, leaf)] for leaf in self.leaves(self.diagnostics[space, name]))
 
     def place_of(self, space: str, name: str) -> tuple[str, str]:
-        """Rules have no namespaces: a name is that of the diagnostic's own, or the first."""
+        """Rules have no namespaces: a name is in the diagnostic's own namespace, or else in the first that has it."""
         return (space, name) if (space, name) in self.fields else next(key for key in self.fields if key[1] == name)
 
     def leaves(self, diagnostic: Diagnostic) -> set[str]:
@@ -84,10 +83,10 @@ class Rules:
         return used - set(diagnostic.rules)
 
     def value(self, diagnostic: Diagnostic, put: dict) -> np.ndarray:
-        """At one step. put: (namespace, name) -> what each rank put."""
+        """The value at one step. put: (namespace, name) -> the values of each rank."""
 
         def each(name):
-            """On each rank; what is reduced is the same on all."""
+            """The values by rank; a reduced value is the same on all."""
             if name not in diagnostic.rules:
                 return put[self.place_of(diagnostic.space, name)]
             rule = diagnostic.rules[name]
@@ -131,8 +130,8 @@ def over_ranks(kind: str, parts: list[np.ndarray]) -> np.ndarray:
 
 
 def records(manipulation: str, every: float, samples: list[tuple[float, Callable]]) -> list[tuple[float, np.ndarray]]:
-    """(time, value) of each record, from samples (time, what gives the value): windows end with the first sample at or
-    past a multiple of `every` seconds; one that the run ends within gives none."""
+    """(time, value) of each record, from samples (time, function that returns the value). A window ends with the first
+    sample at or after a multiple of `every` seconds; an incomplete window at the end of the run gives no record."""
     made, weights, values, before, due = [], [], [], 0.0, every
     for time, value_of in samples:
         closes = time >= due - 1e-9 * every

@@ -1,4 +1,4 @@
-"""What each operator is held against: an expression of Tailrace and the same with NumPy, SciPy or xarray.
+"""The reference of each operator: an expression of Tailrace and the same in NumPy, SciPy or xarray.
 
 `operator` is the name on the reference page, which shows the expression as the operator's check. `expected` takes the
 fields of one step (attributes of a namespace, dims z, y, x; `so_far` holds those of all steps up to this one) and gives
@@ -13,8 +13,8 @@ import xarray as xr
 from scipy import ndimage
 
 EXACT = 0.0
-SUMS = 1e-13  # both sides round, NumPy more often
-LIBRARY = 1e-15  # of another mathematical library: glibc's cube root may err by four units in the last place
+SUMS = 1e-13  # both round, NumPy more often
+LIBRARY = 1e-15  # for another mathematical library: glibc's cube root has errors of up to four units in the last place
 
 
 @dataclass
@@ -31,7 +31,7 @@ def label(condition: np.ndarray) -> np.ndarray:
 
 
 def over_levels(function: Callable) -> Callable:
-    """A function of y, x applied to each z by itself."""
+    """Applies a function of y, x to each z."""
     return lambda *arrays: np.stack([function(*slabs) for slabs in zip(*arrays, strict=True)])
 
 
@@ -86,7 +86,7 @@ def argcoordinate(v) -> np.ndarray:
 
 
 def tracked(v) -> np.ndarray:
-    """The regions of b > 1.2 on all levels together, followed from the first step to this one by the rules of track."""
+    """The regions of b > 1.2 on all levels together, tracked from the first step to this one by the rules of track."""
     numbers, highest = np.zeros(v.b.shape), 0
     for step in v.so_far:
         labels, count = ndimage.label(step.b > 1.2)
@@ -153,7 +153,7 @@ def elementwise() -> list[Check]:
 
 
 def reductions() -> list[Check]:
-    """m is a field some of whose cells are NaN, others finite."""
+    """m is a field in which some cells are NaN and the others finite."""
     flat, level, column = None, (1, 2), (0,)
     checks = []
     for words, axes in (("", flat), (", y, x", level), (", z", column), (", x", (2,))):

@@ -1,5 +1,5 @@
-"""Random expressions, as Tailrace's text and as NumPy's value. Sums are math.fsum's, which are rounded once as
-Tailrace's are, so that both agree to the last bit and a condition never falls on another side."""
+"""Random expressions, as Tailrace's text and as NumPy's value. Sums use math.fsum, which rounds once like Tailrace, so
+that both agree to the last bit and conditions never differ."""
 
 import math
 import random
@@ -8,14 +8,15 @@ import numpy as np
 
 
 class Tree:
-    """A piece of an expression: its text, and its value with the names of the dims."""
+    """A subexpression: its text, and its value with the names of the dims."""
 
     def __init__(self, text: str, dims: tuple[str, ...], value: np.ndarray):
         self.text, self.dims, self.value = text, dims, value
 
 
 def common_dims(dims_of: list[tuple[str, ...]]) -> tuple[str, ...]:
-    """Those of the argument that has most; what only others have behind the dim that it follows there, or in front."""
+    """The dims of the argument with the most dims; a dim of another is inserted after the dim that it follows there, or
+    in front."""
     result = list(max(dims_of, key=len))
     for dims in dims_of:
         for i, dim in enumerate(dims):
@@ -39,7 +40,7 @@ def together(text: str, function, *trees: Tree) -> Tree:
 def rounded_once(values: np.ndarray) -> float:
     try:
         return math.fsum(values)
-    except (ValueError, OverflowError):  # of infinities
+    except (ValueError, OverflowError):  # with infinities
         return float(np.sum(values))
 
 

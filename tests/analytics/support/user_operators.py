@@ -1,4 +1,4 @@
-"""What the tests of the user's own operators share: libraries compiled on the way, jobs, and what they should give."""
+"""Shared by the tests of user-defined operators: compiled libraries, jobs, and expected results."""
 
 import copy
 import subprocess
@@ -51,7 +51,7 @@ def configuration(operators: dict, diagnostics: dict, on_error="stop", others=("
     variables = [{"field": name, "time": "snapshot", "every": "1 step"} for name in (*others, *diagnostics)]
     return {
         "fields": {"state": {"every": "1 step", "names": ["u", "v"]}},
-        "operators": copy.deepcopy(operators),  # for tests that change something in it
+        "operators": copy.deepcopy(operators),  # since some tests change it
         "diagnostics": {name: {"is": text} for name, text in diagnostics.items()},
         "output": {"out.nc": {"write_every": "1 step", "on_error": on_error, "variables": variables}},
     }
@@ -63,13 +63,13 @@ def player(ranks: int, grid=None):
 
 
 def run(job, folder: Path, ranks: int, serving, config: dict, grid=None, **environment: str):
-    # The interpreter that a server starts is the one of this environment.
+    # A server starts the interpreter of this environment.
     environment = {"VIRTUAL_ENV": sys.prefix} | environment
     return job(player(ranks, grid), serving, config=config, folder=folder, environment=environment, timeout=100)
 
 
 def expected(number: int, shape=SHAPE) -> np.ndarray:
-    """What the model puts for its field of this number, at all steps."""
+    """The values of the model's field with this number, at all steps."""
     return expected_at(number, shape, TIMES)
 
 

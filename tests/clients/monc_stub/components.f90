@@ -1,5 +1,5 @@
-! The bubble model as MONC's state and components: its fields in arrays with halos, and what the example behind MONC's bridge
-! (examples/monc_style) supplies as fields that components publish. With q fields there are some more, of every type and rank.
+! The bubble model as MONC's state and components: its fields in arrays with halos, and as published fields those of the
+! example with MONC's bridge (examples/monc_style). With q fields there are some more, of every type and rank.
 module components
   use, intrinsic :: iso_fortran_env, only: real64
   use dynamics, only: model_t
@@ -55,7 +55,7 @@ contains
     supply => supply_published
   end subroutine make_state
 
-  ! Of what MONC keeps in its state.
+  ! Fields in MONC's state.
   logical function is_own(entry)
     type(entry_t), intent(in) :: entry
     is_own = entry%space == 'checkpoint' .or. entry%space == '3d_fieldsns'
@@ -103,7 +103,7 @@ contains
     end if
   end subroutine fill_state
 
-  ! Halos hold what no file may have.
+  ! Halos have values that must not occur in any file.
   subroutine fill(field, values)
     type(prognostic_field_type), intent(inout) :: field
     real(real64), intent(in) :: values(:, :, :)
@@ -115,7 +115,7 @@ contains
     field%active = .true.
   end subroutine fill
 
-  ! A number that tells the place (from 0) in the whole domain, the step and the q field.
+  ! A number that encodes the place (from 0) in the whole domain, the step and the q field.
   function cells(state, field) result(values)
     type(model_state_type), intent(in) :: state
     integer, intent(in) :: field
@@ -170,7 +170,7 @@ contains
     end subroutine tell
   end subroutine supply_published
 
-  ! Of shapes that are no part of the domain, each rank's share is its number (from 1) times that of the element.
+  ! For shapes outside of the domain, each rank's share is its number (from 1) times that of the element.
   subroutine supply_extra(state, name, information, value)
     type(model_state_type), intent(in) :: state
     character(*), intent(in) :: name

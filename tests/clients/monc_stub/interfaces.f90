@@ -1,4 +1,4 @@
-! A stand-in for the interfaces of MONC that its I/O server and its I/O bridge see: types, options, names of q fields.
+! A stub of the interfaces of MONC that its I/O server and I/O bridge use: types, options, names of q fields.
 module collections_mod
   implicit none
 
@@ -105,7 +105,7 @@ module optionsdatabase_mod
 
 contains
 
-  ! A whole number, a real one, .true. or .false., or text, as a MONC configuration has them.
+  ! An integer, a real number, .true. or .false., or text, as in a MONC configuration.
   subroutine options_add(database, key, text)
     type(hashmap_type), intent(inout) :: database
     character(*), intent(in) :: key, text
@@ -207,7 +207,7 @@ contains
   end function get_indices_descriptor
 end module q_indices_mod
 
-! What components publish: the stub's model supplies it.
+! The published fields, which the stub's model supplies.
 module registry_mod
   use monc_component_mod, only: component_field_information_type, component_field_value_type
   use state_mod, only: model_state_type

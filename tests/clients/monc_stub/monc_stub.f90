@@ -1,4 +1,4 @@
-! Drives MONC's I/O server and I/O bridge as MONC does: the ranks are split into servers and those that compute, components
+! Drives MONC's I/O server and I/O bridge like MONC: the ranks are split into servers and those that compute, components
 ! are initialised, run at the end of each step, and finalised.
 !   mpirun -n RANKS monc_stub SETTINGS.nml
 ! SETTINGS.nml has the bubble model's group &bubble, the example's group &monc, and a group &stub.

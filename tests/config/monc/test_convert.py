@@ -1,4 +1,4 @@
-"""`tailrace convert monc`: MONC's XML as a configuration, with its warnings and its mistakes."""
+"""`tailrace convert monc`: MONC's XML as a configuration, with warnings and errors."""
 
 import re
 

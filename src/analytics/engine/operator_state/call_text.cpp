@@ -10,7 +10,7 @@
 #include "analytics/opcodes.hpp"
 #include "base/bytes.hpp"
 
-namespace tailrace::analytics::engine::memories {
+namespace tailrace::analytics::engine::operator_state {
 namespace {
 
 constexpr std::size_t longest = 160;
@@ -19,7 +19,7 @@ std::string shortened(const std::string& text) {
   if (text.size() <= longest) return text;
   std::size_t end = longest;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
-    --end;  // within a letter of UTF-8
+    --end;  // within a UTF-8 character
   return fmt::format("{}...{:016x}", text.substr(0, end), base::digest(std::as_bytes(std::span(text))));
 }
 
@@ -65,4 +65,4 @@ std::string call_text(const Graph& graph, int node) {
   return texts.back();
 }
 
-}  // namespace tailrace::analytics::engine::memories
+}  // namespace tailrace::analytics::engine::operator_state

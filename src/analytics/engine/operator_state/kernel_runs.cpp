@@ -9,11 +9,12 @@
 #include "analytics/engine/work/step_values.hpp"
 #include "base/error.hpp"
 
-namespace tailrace::analytics::engine::memories {
+namespace tailrace::analytics::engine::operator_state {
 namespace {
 
 constexpr const char* hint =
-    "; expected what its operator kept before, or another name of the operator, which begins anew";
+    "; expected the same state arrays as before, or another name for the operator, which then starts without "
+    "it";
 
 model::StateArray array_of(const std::string& prefix, const Memory& memory) {
   model::StateArray array{prefix + memory.name, memory.type, {}, {}};
@@ -90,7 +91,8 @@ model::Region KernelRuns::region_of(const Remembering& of, std::size_t memory, c
   return work::part_for({of.memories[memory].dims, {}}, result.dims, block.result);
 }
 
-// Calls have other numbers where diagnostics came or went. Empty where the call is not in the saved state.
+// The prefix of the call in the saved state; empty if it is not there. Node numbers differ if diagnostics
+// were added or removed, so calls are compared by text.
 std::string KernelRuns::saved_prefix(const model::StateLoader& loader, const Remembering& of) const {
   const std::string& op = layout_.graph.nodes[static_cast<std::size_t>(of.node)].name;
   for (std::size_t number = 0; loader.find(prefix_of(op, number) + "call"); ++number) {
@@ -115,7 +117,7 @@ void KernelRuns::load(const model::StateLoader& loader) {
           loader.load(array, region, values[m]);
         } catch (const Error& error) {
           const bool is_other = loader.find(array.name) != array;
-          throw Error(error.code(), fmt::format("what {} remembers cannot be taken up: {}{}", each.call,
+          throw Error(error.code(), fmt::format("the state of {} cannot be restored: {}{}", each.call,
                                                 error.what(), is_other ? hint : ""));
         }
       }
@@ -123,4 +125,4 @@ void KernelRuns::load(const model::StateLoader& loader) {
   }
 }
 
-}  // namespace tailrace::analytics::engine::memories
+}  // namespace tailrace::analytics::engine::operator_state

@@ -1,4 +1,4 @@
-// The runs of kernels that remember earlier steps, with what they remember.
+// The instances of all kernels with a state, and the saving and loading of their states.
 #pragma once
 
 #include <cstddef>
@@ -9,37 +9,38 @@
 #include "analytics/planning/layout.hpp"
 #include "model/state.hpp"
 
-namespace tailrace::analytics::engine::memories {
+namespace tailrace::analytics::engine::operator_state {
 
-// One for each block of this server's clients, or one for the whole, at its root. They outlive steps and
-// plans. Each is used by one thread at a time: steps are taken in order where anything remembers.
+// A kernel has one instance for each block of this server's clients, or one for the whole array at its root.
+// Instances outlive steps and plans. Each is used by one thread at a time, since steps run in order if any
+// kernel has a state.
 class KernelRuns final : public model::Stateful {
  public:
-  explicit KernelRuns(const planning::Layout& layout);  // which must live longer
+  explicit KernelRuns(const planning::Layout& layout);  // `layout` must outlive this object
 
-  // `node` of the graph (not bundled); `client` counts this server's, or is work::StepValues::at_root. Null
-  // where the node remembers nothing. Any thread.
+  // The instance for `node` of the graph (not bundled) and `client`, an index into this server's clients or
+  // work::StepValues::at_root. Null if the node has no state. Any thread.
   KernelRun* find(int node, std::size_t client);
 
-  // Names and meaning: docs/formats/state.md. While no step is under way.
+  // docs/formats/state.md describes the arrays. Only while no step is in progress.
   void save(model::StateSaver& saver) const override;
-  // A call that had no memory before begins anew. Throws Error(resource) where one is of another shape or
-  // type.
+  // A call without a saved state keeps its initial state. Throws Error(resource) if a saved array has another
+  // shape or type.
   void load(const model::StateLoader& loader) override;
 
   std::size_t bytes() const { return bytes_; }
 
  private:
   struct Block {
-    model::Region result;  // where the result of the run lies
+    model::Region result;  // the region of the result
     std::unique_ptr<KernelRun> run;
   };
   struct Remembering {
     int node = -1;
-    std::string prefix;  // of its arrays' names
-    std::string call;    // as it is written
+    std::string prefix;  // of the names of its arrays
+    std::string call;    // its text
     std::vector<Memory> memories;
-    std::vector<Block> blocks;  // by client, or the whole alone; empty where it lies on other servers
+    std::vector<Block> blocks;  // by client, or one for the whole array; empty if other servers have it
   };
   void add(int node);
   std::vector<Block> blocks_of(int node) const;
@@ -51,4 +52,4 @@ class KernelRuns final : public model::Stateful {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace tailrace::analytics::engine::memories
+}  // namespace tailrace::analytics::engine::operator_state

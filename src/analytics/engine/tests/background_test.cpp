@@ -10,7 +10,7 @@
 namespace tailrace::analytics::engine {
 namespace {
 
-TEST(Background, GoesOnOnlyInProgressEvenWhereTheWorkIsDoneAtOnce) {
+TEST(Background, ContinuesOnlyInProgressEvenIfTheWorkRanAtOnce) {
   std::string said;
   Background background([&](std::function<void()> work, bool light) {
     said += light ? "light " : "heavy ";
@@ -23,7 +23,7 @@ TEST(Background, GoesOnOnlyInProgressEvenWhereTheWorkIsDoneAtOnce) {
   EXPECT_FALSE(background.progress());
 }
 
-TEST(Background, TakesUpWhatAContinuationStarts) {
+TEST(Background, RunsWorkThatAContinuationStarts) {
   int done = 0;
   Background background([](std::function<void()> work, bool) { work(); });
   background.run([] {}, [&] { background.run([] {}, [&] { ++done; }, false); }, false);
@@ -33,7 +33,7 @@ TEST(Background, TakesUpWhatAContinuationStarts) {
   EXPECT_EQ(done, 1);
 }
 
-TEST(Background, LosesNothingOfManyThreads) {
+TEST(Background, LosesNoWorkOfManyThreads) {
   constexpr int workers = 4, each = 500;
   std::vector<std::function<void()>> submitted;
   Background background([&](std::function<void()> work, bool) { submitted.push_back(std::move(work)); });

@@ -1,5 +1,5 @@
-// Steps through their phases on several servers, in any order of work and messages; values are compared with
-// loops over the model's numbers.
+// Executes steps on several servers, with any order of work and messages. Values are compared with loops over
+// the model's numbers.
 #include "analytics/engine.hpp"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ std::vector<double> profile(const std::string& field, std::int64_t step, int ran
   return sums;
 }
 
-// w - sum(w, y, x), a rank's row.
+// w - sum(w, y, x), the row of a rank.
 std::vector<double> anomaly(std::int64_t step, int rank, int ranks) {
   const std::vector<double> sums = profile("w", step, ranks);
   std::vector<double> row;
@@ -43,7 +43,7 @@ std::vector<double> anomaly(std::int64_t step, int rank, int ranks) {
   return row;
 }
 
-// The sum over all cells of the sums along z up to each cell.
+// The sum over all cells of the cumulative sums along z.
 double summed_columns(std::int64_t step, int ranks) {
   double sum = 0.0;
   for (std::int64_t z = 0; z < levels; ++z)
@@ -124,14 +124,14 @@ TEST(Engine, GivesResultsInTheOrderOfSteps) {
   }
 }
 
-TEST(Engine, ComputesWhatIsDueAndNothingElse) {
+TEST(Engine, ComputesOnlyDueDiagnostics) {
   Job job({{"total", "sum(w)"}, {"profile", "sum(th, y, x)"}}, {});
   job.begin(0, {1, 0});
   EXPECT_TRUE(job.servers[0].engine->wants(0));
   EXPECT_FALSE(job.servers[0].engine->wants(1));
   job.put_all(0);
   job.end();
-  job.begin(1, {0, 0});  // nothing: no results either
+  job.begin(1, {0, 0});  // nothing is due: no results
   EXPECT_FALSE(job.servers[0].engine->wants(0));
   job.end();
   job.begin(2, {0, 1});
@@ -144,7 +144,7 @@ TEST(Engine, ComputesWhatIsDueAndNothingElse) {
   EXPECT_EQ(job.whole(1, "profile"), profile("th", 2, 4));
 }
 
-TEST(Engine, SaysWhatWasNotPutAndComputesTheRest) {
+TEST(Engine, ReportsMissingInputsAndComputesTheRest) {
   Job job({{"total", "sum(w)"}, {"profile", "sum(th, y, x)"}, {"doubled", "2 * w"}}, {});
   job.begin(0);
   for (int rank = 0; rank < 4; ++rank) {
@@ -152,7 +152,7 @@ TEST(Engine, SaysWhatWasNotPutAndComputesTheRest) {
     if (rank != 2) job.put(0, "w", rank);
   }
   job.end();
-  job.step(1);  // whole again
+  job.step(1);  // complete again
   job.run();
   EXPECT_EQ(job.whole(0, "profile"), profile("th", 0, 4));
   const std::string missing = "rank 2 of the model did not put \"w\" at step 0";
@@ -168,7 +168,7 @@ TEST(Engine, SaysWhatWasNotPutAndComputesTheRest) {
   EXPECT_TRUE(job.servers[0].engine->take_failures().empty());
 }
 
-TEST(Engine, TellsFailuresInTheOrderOfSteps) {
+TEST(Engine, ReportsFailuresInTheOrderOfSteps) {
   Job job({{"doubled", "2 * w"}}, {.servers = 1, .ranks = 3, .order = Order::newest_first});
   for (std::int64_t step = 0; step < 5; ++step) {
     job.begin(step);
@@ -181,7 +181,7 @@ TEST(Engine, TellsFailuresInTheOrderOfSteps) {
   EXPECT_THAT(steps, ::testing::ElementsAre(0, 1, 2, 3, 4));
 }
 
-TEST(Engine, KernelsThatRememberSeeStepsInTheirOrder) {
+TEST(Engine, KernelsWithAStateSeeStepsInOrder) {
   Job job({{"numbers", "track(w > 8)"}}, {.servers = 2, .ranks = 4, .order = Order::newest_first});
   Job calm({{"numbers", "track(w > 8)"}}, {.servers = 1, .ranks = 4, .order = Order::oldest_first});
   for (std::int64_t step = 0; step < 5; ++step) {

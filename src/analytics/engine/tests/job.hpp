@@ -1,4 +1,4 @@
-// Several servers with their engines in one thread, and a model whose ranks hold rows of a small box.
+// Several servers with their engines in one thread, and a model whose ranks have rows of a small box.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,12 +17,12 @@
 
 namespace tailrace::analytics::engine::testing {
 
-inline constexpr std::int64_t levels = 2, columns = 3;  // z, x; y is as long as there are ranks
+inline constexpr std::int64_t levels = 2, columns = 3;  // z, x; the extent of y is the number of ranks
 inline constexpr std::int32_t kind = 11;
 
 enum class Order { oldest_first, newest_first, any };
 
-// In place of worker threads: what is submitted waits here until the test lets one of it run.
+// Replaces worker threads: submitted work is queued until the test runs it.
 class Workers {
  public:
   Workers(Order order, unsigned seed) : order_(order), random_(seed) {}
@@ -50,7 +50,7 @@ struct Job {
     int ranks = 4;
     Order order = Order::any;
     unsigned seed = 1;
-    Operators operators{};  // besides the built-in ones
+    Operators operators{};  // in addition to the built-in ones
   };
 
   struct Server {
@@ -62,7 +62,7 @@ struct Job {
     std::optional<std::string> unmatched;
   };
 
-  // Fields w and th (z, y, x), cut along y, a row a rank; dt, the same on all ranks.
+  // Fields w and th (z, y, x), split along y with one row for each rank; dt, the same on all ranks.
   Job(const std::vector<std::pair<std::string, std::string>>& diagnostics, const Options& asked)
       : options(asked), network(asked.servers, asked.seed, 3), workers(asked.order, asked.seed) {
     const Dims box{{"z", levels, false}, {"y", options.ranks, true}, {"x", columns, false}};
@@ -95,9 +95,9 @@ struct Job {
     put_all(step);
     end();
   }
-  // Until nothing moves any more; fails where the engines still hold something then.
+  // Runs until nothing happens; fails if an engine is then not idle.
   void run();
-  void finish();  // the proof that no message is left
+  void finish();  // verifies that no message is left
 
   std::vector<double> whole(std::size_t step, const std::string& diagnostic) const;
   std::vector<double> block(std::size_t step, const std::string& diagnostic, int rank) const;
@@ -200,7 +200,7 @@ inline std::vector<double> Job::found(std::size_t step, int diagnostic, int clie
       ++times;
     }
   }
-  EXPECT_EQ(times, 1) << "a value belongs to one server";
+  EXPECT_EQ(times, 1) << "only one server has a value";
   return values;
 }
 

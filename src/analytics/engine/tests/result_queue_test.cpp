@@ -7,7 +7,7 @@
 namespace tailrace::analytics::engine {
 namespace {
 
-TEST(ResultQueue, GivesInTheOrderOfRoundsAsSoonAsItCan) {
+TEST(ResultQueue, PassesResultsOnInOrderAsSoonAsPossible) {
   std::vector<std::int64_t> steps;
   ResultQueue queue([&](FinishedStep&& step) { steps.push_back(step.results.tick.step); });
   const auto results = [](std::int64_t step) {

@@ -1,4 +1,4 @@
-// Which steps are made anew, and which come back with their memory.
+// Which steps are created and which are reused with their memory.
 #include "analytics/engine/step_store.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ struct Fixture {
     store = std::make_unique<StepStore>(*layout, known);
   }
 
-  // A step as if its blocks had come.
+  // A step as if its blocks had arrived.
   std::unique_ptr<Step> step(const std::vector<char>& due, std::size_t bytes) {
     auto made = store->begin(due);
     made->values.bytes = bytes;
@@ -43,7 +43,7 @@ struct Fixture {
   std::unique_ptr<StepStore> store;
 };
 
-TEST(StepStore, GivesAStepAgainWhileTheSameDiagnosticsAreDue) {
+TEST(StepStore, ReusesAStepWhileTheSameDiagnosticsAreDue) {
   Fixture fixture(large);
   auto first = fixture.step({1, 0}, large * 8);
   const Step* const place = first.get();
@@ -53,24 +53,25 @@ TEST(StepStore, GivesAStepAgainWhileTheSameDiagnosticsAreDue) {
   const auto second = fixture.step({1, 0}, large * 8);
   EXPECT_EQ(second.get(), place);
   EXPECT_EQ(second->phase, 0U);
-  const auto third = fixture.step({1, 0}, large * 8);  // both under way
+  const auto third = fixture.step({1, 0}, large * 8);  // both in progress
   EXPECT_NE(third.get(), place);
   EXPECT_EQ(&third->plan(), plan);
 }
 
-TEST(StepStore, KeepsNoLargeMemoryOfDiagnosticsThatAreNotDueAnyMore) {
+TEST(StepStore, FreesLargeMemoryOfDiagnosticsThatAreNotDue) {
   Fixture fixture(large);
   auto first = fixture.step({1, 0}, large * 8);
   const planning::Plan* const plan = &first->plan();
   first->values.of_client(0, 0).make(large);
   fixture.store->give_back(std::move(first));
-  fixture.store->give_back(fixture.step({0, 1}, large * 8));  // another set begins: the first one's goes
+  fixture.store->give_back(
+      fixture.step({0, 1}, large * 8));  // another set begins: the memory of the first is freed
   const auto again = fixture.step({1, 0}, 0);
-  EXPECT_EQ(&again->plan(), plan);  // plans stay
+  EXPECT_EQ(&again->plan(), plan);  // plans are kept
   EXPECT_TRUE(again->values.of_client(0, 0).bytes.empty());
 }
 
-TEST(StepStore, KeepsSmallMemoryOfAll) {
+TEST(StepStore, KeepsAllSmallMemory) {
   Fixture fixture(10);
   auto first = fixture.step({1, 0}, 80);
   const Step* const place = first.get();

@@ -9,14 +9,14 @@ namespace tailrace::analytics::engine::work {
 
 using planning::ProgramPlan;
 
-// Operands borrow from cuts, which a move leaves where they are.
+// Operands point into `rooms`, whose buffers a move does not relocate.
 struct ClientRun::Read {
   std::vector<std::vector<double>> cuts;
   std::vector<Operand> operands;
 };
 
 struct ClientRun::Arguments {
-  std::vector<std::vector<double>> rooms;  // what had to be cut or converted
+  std::vector<std::vector<double>> rooms;  // copies of what had to be cut or converted
   std::vector<std::span<const double>> values;
   std::vector<model::Region> regions;
 
@@ -46,8 +46,8 @@ void ClientRun::mark(int node, const Absences& absences) {
   if (!plan_.several(node)) target.present = false;
 }
 
-// A program as a whole, or, where something it reads is missing, those parts of it that can be done. What
-// lies side by side is done all the same: one member's numbers never touch another's.
+// Runs a program as a whole or, if an input is missing, those parts of it that can be computed. Bundled
+// members are computed anyway: the numbers of one never affect another.
 void ClientRun::run_program(const ProgramPlan& program) {
   const auto& sources = program.sources;
   if (std::all_of(sources.begin(), sources.end(),
@@ -94,7 +94,7 @@ void ClientRun::run_whole(const ProgramPlan& program) {
   for (const int store : program.stores)
     rooms.push_back(values_.of_client(client_, store).make(static_cast<std::size_t>(here.size())));
   std::vector<FusiblePartial*> partials;
-  std::vector<std::unique_ptr<Partial>> own;  // of this block alone
+  std::vector<std::unique_ptr<Partial>> own;  // of this block only
   for (const int sink : program.sinks) {
     const Node& node = plan_.node(sink);
     if (program.own_cells)
@@ -144,7 +144,7 @@ Array ClientRun::compute_kernel(int number, const Arguments& arguments) const {
   return static_cast<const Kernel*>(op.op)->start(op.call)->compute(blocks);
 }
 
-// A reduction that consumes nothing split: the block is a whole of its own.
+// A reduction that consumes no split dimension is complete within the block.
 Array ClientRun::compute_own(const Node& op, const Arguments& arguments) const {
   std::vector<const model::Region*> blocks;
   std::vector<model::Region> zero;

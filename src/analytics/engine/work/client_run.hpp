@@ -10,19 +10,19 @@
 
 namespace tailrace::analytics::engine::work {
 
-// On a worker; nothing here waits or sends. What is missing, or an operator that throws, leaves a reason in
-// the place of a value: nobody who needs that value waits for it.
+// Runs on a worker, and does not wait or send. A missing input or an operator that throws leaves a reason in
+// place of the value, so that nothing waits for that value.
 class ClientRun {
  public:
-  // `client` counts the plan's. While it runs, no other run uses its client or its lane.
-  ClientRun(StepValues& values, memories::KernelRuns& runs, std::size_t client, Lane& lane)
+  // `client`: an index into the plan's clients. No other run may use the client or the lane meanwhile.
+  ClientRun(StepValues& values, operator_state::KernelRuns& runs, std::size_t client, Lane& lane)
       : values_(values), plan_(values.plan()), runs_(runs), client_(client), lane_(lane) {}
 
   void run(const planning::Stage& stage);
 
  private:
-  struct Read;       // what a program reads, cut to the block
-  struct Arguments;  // what an operator reads
+  struct Read;       // the operands of a program, cut to the block
+  struct Arguments;  // the arguments of an operator
 
   void run_program(const planning::ProgramPlan& program);
   void run_parts(const planning::ProgramPlan& program, bool several);
@@ -39,7 +39,7 @@ class ClientRun {
 
   StepValues& values_;
   const planning::Plan& plan_;
-  memories::KernelRuns& runs_;
+  operator_state::KernelRuns& runs_;
   std::size_t client_;
   Lane& lane_;
 };

@@ -126,7 +126,7 @@ void Exchange::gather_blocks(int number, const Blocks& blocks) {
   }
 }
 
-// Replicated fields, which the component's first rank puts.
+// Takes replicated fields, which only the component's first rank puts.
 void Exchange::take_replicated() {
   const auto& clients = plan_.layout().clients;
   if (clients.empty() || clients.front() != 0) return;

@@ -1,4 +1,4 @@
-// What servers tell each other in a phase: partial results and blocks to a root, whole arrays from it.
+// The messages of a phase: partial results and blocks to a root, whole arrays from it.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,20 @@
 
 namespace tailrace::analytics::engine::work {
 
-// Makes and reads the messages; who sends them, and when, is the conductor's. A root gets one message from
-// each server with all it needs of a phase, since a message costs more than the few numbers of a partial
-// result.
+// Encodes and decodes the messages; the conductor sends them. A root gets one message from each server with
+// everything it needs in a phase, since a message costs more than the few numbers of a partial result.
 class Exchange {
  public:
   Exchange(StepValues& values, std::size_t phase)
       : values_(values), plan_(values.plan()), lanes_(values.lanes(phase)), phase_(phase) {}
 
-  // This server's part for a root.
+  // This server's contribution to a root.
   messaging::Bytes contribution(const planning::RootPlan& root);
-  // At the root: makes its global values of what is here and of the other servers' contributions, by server.
+  // At the root: computes its global values from this server's parts and the other servers' contributions
+  // (`parts`, by server).
   void collect(const planning::RootPlan& root, const std::vector<messaging::Bytes>& parts);
 
-  // What a root tells all servers, once it has computed.
+  // The broadcast of a root after its computation.
   messaging::Bytes announcement(const planning::RootPlan& root) const;
   void take_announcement(const planning::RootPlan& root, const messaging::Bytes& message);
 

@@ -16,7 +16,7 @@ void FixedInputs::keep(int input, std::size_t client, model::DataType type,
   Block& block = fixed_[static_cast<std::size_t>(number)].blocks[client];
   block.bytes.assign(payload.begin(), payload.end());
   block.type = type;
-  block.came = true;
+  block.arrived = true;
   bytes_.fetch_add(payload.size(), std::memory_order_relaxed);
 }
 
@@ -24,7 +24,7 @@ void FixedInputs::give(Inputs& step) const {
   for (const Fixed& fixed : fixed_)
     for (std::size_t client = 0; client < fixed.blocks.size(); ++client) {
       const Block& block = fixed.blocks[client];
-      if (block.came) step.take_fixed(fixed.input, client, block.type, block.bytes);
+      if (block.arrived) step.take_fixed(fixed.input, client, block.type, block.bytes);
     }
 }
 

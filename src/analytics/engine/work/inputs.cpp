@@ -31,7 +31,7 @@ void Inputs::open() {
       row.values = room.data();
       row.members = members;
       row.cells = room.size() / members;
-      row.came.assign(members, 0);
+      row.arrived.assign(members, 0);
     }
   }
 }
@@ -51,10 +51,10 @@ void Inputs::take(int input, std::size_t client, model::DataType type, std::span
     std::memcpy(room, payload.data(), payload.size());
   else
     convert(type, payload, fill, room);
-  row.came[at(seat.member)] = 1;
+  row.arrived[at(seat.member)] = 1;
 }
 
-// Nothing else is written where a block lies, so it stays when a step's memory serves the next one.
+// No other data are written to the place of the block, so it stays valid when the step's memory is reused.
 void Inputs::take_fixed(int input, std::size_t client, model::DataType type,
                         std::span<const std::byte> payload) {
   const planning::Bundled::Seat seat = plan_.seat(input);
@@ -68,7 +68,7 @@ void Inputs::take_fixed(int input, std::size_t client, model::DataType type,
   } else if (row.members == 0) {
     values_.of_client(client, seat.node).present = true;
   } else {
-    row.came[at(seat.member)] = 1;
+    row.arrived[at(seat.member)] = 1;
   }
 }
 
@@ -81,7 +81,7 @@ void Inputs::close() {
   for (int node = 0; at(node) < plan_.nodes(); ++node) {
     if (plan_.node(node).kind != NodeKind::input || plan_.place(node) == Place::known) continue;
     for (std::size_t c = 0; c < rows_.size(); ++c) {
-      // What all ranks hold is the first one's.
+      // A replicated field comes from the first rank only.
       if (plan_.place(node) != Place::local && plan_.layout().clients[c] != 0) break;
       close_block(node, c);
       values_.bytes += values_.of_client(c, node).bytes.size();
@@ -100,7 +100,7 @@ void Inputs::close_block(int node, std::size_t client) {
   } else {
     const Row& row = rows_[client][at(node)];
     for (std::size_t m = 0; m < members.size(); ++m) {
-      if (row.came[m]) continue;
+      if (row.arrived[m]) continue;
       std::fill_n(row.values + m * row.cells, row.cells, nan);
       value.absences.push_back({.member = static_cast<int>(m), .why = not_put(client, members[m])});
     }

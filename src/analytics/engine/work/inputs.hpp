@@ -1,4 +1,4 @@
-// The blocks of a step as clients put them, on their way into its values.
+// Takes the blocks of a step from the clients and stores them in the step's values.
 #pragma once
 
 #include <cstddef>
@@ -9,27 +9,28 @@
 
 namespace tailrace::analytics::engine::work {
 
-// open(), then take() from any threads at once, each block once, then close(), on the thread of open(). No
-// lock: a block has a slot of its own, and of inputs that lie side by side each has a row of its own in one
-// value, whose room is made in open().
+// Call open(), then take() from any threads, once for each block, then close() on the thread of open(). No
+// lock is needed: each block has its own slot, and each bundled input its own row of a value that open()
+// allocates.
 class Inputs {
  public:
-  explicit Inputs(StepValues& values);  // must live longer
+  explicit Inputs(StepValues& values);  // `values` must outlive this object
 
   void open();
-  // `client` counts this server's. Copies. The step needs the input.
+  // Copies a block of an input that the step needs. `client`: an index into this server's clients.
   void take(int input, std::size_t client, model::DataType type, std::span<const std::byte> payload);
-  // A block that is the same at each step: copied where this has not got it from an earlier step.
+  // Like take(), for a block that is the same at each step: copied only if an earlier step did not leave it
+  // here.
   void take_fixed(int input, std::size_t client, model::DataType type, std::span<const std::byte> payload);
-  void close();  // what has not come does not come; its place says why there is nothing
+  void close();  // no more blocks arrive; absent ones are marked with a reason
 
  private:
-  struct Row {  // where members of a value that lie side by side are written to
+  struct Row {  // where the members of a bundled value are written to
     double* values = nullptr;
-    std::size_t members = 0;  // 0: nothing lies side by side here
-    std::size_t cells = 0;    // of one
-    std::vector<char> came;   // by member; not bits, which threads would share
-    std::vector<char> fixed;  // by member, or of the only one: it is here for good
+    std::size_t members = 0;    // 0: the value is not bundled
+    std::size_t cells = 0;      // of one member
+    std::vector<char> arrived;  // by member; not bits, since threads write it concurrently
+    std::vector<char> fixed;    // by member, or of the only one: valid for all steps
   };
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
   void close_block(int node, std::size_t client);

@@ -1,5 +1,5 @@
-// Values that every server knows before the first step: constants, coordinates and what is computed from
-// them.
+// Values that every server knows before the first step: constants, coordinates and everything computed from
+// them only.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace tailrace::analytics::engine::work {
 
-// By node of the graph (not bundled); empty where a value is not known. Every server computes them for
-// itself: they are small, and the same everywhere to the bit.
+// By node of the graph (not bundled); empty if a value is not known. Every server computes them: they are
+// small and have the same bits everywhere.
 std::vector<Value> known_values(const planning::Layout& layout, const std::vector<EngineInput>& inputs);
 
 }  // namespace tailrace::analytics::engine::work

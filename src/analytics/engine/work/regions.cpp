@@ -41,7 +41,7 @@ bool covers(const Shape& shape, const Dims& dims, const model::Region& here) {
 std::vector<double> cut(std::vector<double> whole, const Shape& shape, const model::Region& part) {
   if (part == whole_region(shape)) return whole;
   std::vector<double> values(static_cast<std::size_t>(part.size()));
-  // Segments say where cells of the part lie in the whole.
+  // Segments map cells of the part to cells of the whole.
   for (const model::Segment& segment : model::intersect(part, whole_box(shape)))
     std::copy_n(whole.begin() + segment.target, segment.count, values.begin() + segment.source);
   return values;

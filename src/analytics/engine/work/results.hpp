@@ -1,4 +1,4 @@
-// What leaves the engine at the end of a step.
+// The output of the engine at the end of a step.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace tailrace::analytics::engine::work {
 
-// The values of diagnostics that this server has, and a gap with a reason for each that it should have had:
-// blocks of its clients, and whole arrays of which it is the root.
+// Collects the values of diagnostics on this server: blocks of its clients, and whole arrays of which it is
+// the root. A value that is due but absent gives a gap with a reason.
 class ResultWriter {
  public:
   explicit ResultWriter(const StepValues& values) : values_(values), plan_(values.plan()) {}
@@ -20,7 +20,7 @@ class ResultWriter {
  private:
   void tell_thrown();
   void give(int diagnostic, int client, const Value& value, planning::Bundled::Seat seat);
-  bool depends(int node, int on) const;  // nodes of the graph that is not bundled
+  bool depends(int node, int on) const;  // nodes of the original graph
 
   const StepValues& values_;
   const planning::Plan& plan_;

@@ -34,7 +34,7 @@ void RootRun::run_program(const planning::ProgramPlan& program) {
                                    [&](int node) { return values_.value(node, at_root).present; });
   if (all || (several && numbers)) run_whole(program);
   if (all) return;
-  // Values of single nodes: few, small, and each may lack something of its own.
+  // Node by node: there are few, they are small, and each may lack other inputs.
   for (std::size_t i = 0; i < program.stores.size(); ++i) {
     const Absences lost = values_.absences(program.needs[i], at_root);
     add(values_.global(program.stores[i]).absences, lost);

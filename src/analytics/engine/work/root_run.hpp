@@ -1,4 +1,4 @@
-// What a root computes in a phase from whole arrays.
+// The computation of a root in a phase, from whole arrays.
 #pragma once
 
 #include "analytics/engine/operator_state/kernel_runs.hpp"
@@ -6,10 +6,10 @@
 
 namespace tailrace::analytics::engine::work {
 
-// On a worker, after Exchange::collect(); nothing here waits or sends.
+// Runs on a worker, after Exchange::collect(), and does not wait or send.
 class RootRun {
  public:
-  RootRun(StepValues& values, memories::KernelRuns& runs)
+  RootRun(StepValues& values, operator_state::KernelRuns& runs)
       : values_(values), plan_(values.plan()), runs_(runs) {}
 
   void run(const planning::Stage& stage);
@@ -22,7 +22,7 @@ class RootRun {
 
   StepValues& values_;
   const planning::Plan& plan_;
-  memories::KernelRuns& runs_;
+  operator_state::KernelRuns& runs_;
 };
 
 }  // namespace tailrace::analytics::engine::work

@@ -1,4 +1,4 @@
-// The numbers of a node at a step, or the reason why there are none.
+// The value of a node at a step, or the reason why it has none.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace tailrace::analytics::engine::work {
 
-// One of what lies side by side has no value, and why.
+// A member of a bundle that has no value, and the reason.
 struct Absence {
   int member = 0;
   std::string why;
 };
-using Absences = std::vector<Absence>;  // by member, ascending, each once
+using Absences = std::vector<Absence>;  // by member, ascending, at most one each
 
 inline const Absence* find(const Absences& absences, int member) {
   for (const Absence& absence : absences)
@@ -25,9 +25,9 @@ inline const Absence* find(const Absences& absences, int member) {
 }
 void add(Absences& to, const Absences& more);
 
-// Where several lie side by side there are always numbers; those of absent members mean nothing. Bytes with a
-// type, and not doubles: fields arrive in the model's type and are read once, by the program that converts
-// them on the way, so that a step copies float32 as float32. A value keeps its memory when it is cleared.
+// A bundled value always has numbers; those of absent members are meaningless. Values are bytes with a type
+// and not doubles: fields arrive in the model's type and are converted by the program that reads them, so
+// that a step copies float32 as float32. A value keeps its memory when it is cleared.
 struct Value {
   std::vector<std::byte> bytes;
   model::DataType type = model::DataType::float64;
@@ -52,17 +52,17 @@ struct Value {
   std::span<double> doubles() {
     return {reinterpret_cast<double*>(bytes.data()), bytes.size() / sizeof(double)};
   }
-  // Numbers as they were put; where some may be missing, as they are read.
+  // Copies numbers in their type. If some may be missing (`fill`), converts them to float64 with NaN.
   void put(model::DataType of, std::span<const std::byte> from, std::optional<double> fill);
   std::size_t size() const { return bytes.size() / model::size_of(type); }
   std::vector<double> as_doubles() const;
-  // As they lie here, or, of another type, converted into `room`.
+  // A view of the numbers or, if they have another type, converts them into `room`.
   std::span<const double> doubles_in(std::vector<double>& room) const;
   void append_to(std::vector<double>& values, std::size_t first, std::size_t count) const;
 };
 
 void convert(model::DataType type, std::span<const std::byte> from, double* to);
-// The same; elements of the value `fill`, in their type, become NaN.
+// The same, with NaN for elements that equal `fill` in their type.
 void convert(model::DataType type, std::span<const std::byte> from, std::optional<double> fill, double* to);
 
 }  // namespace tailrace::analytics::engine::work

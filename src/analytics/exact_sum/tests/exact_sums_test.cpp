@@ -29,8 +29,7 @@ std::vector<simd::Level> levels() {
 
 std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 
-// The exact sum, rounded once: Shewchuk's growing expansion of parts that do not overlap, as Python's
-// math.fsum.
+// The exact sum, rounded once, by Shewchuk's expansions of non-overlapping parts, as in Python's math.fsum.
 double rounded_exactly(std::span<const double> values) {
   std::vector<double> parts;
   for (double x : values) {
@@ -53,7 +52,7 @@ double rounded_exactly(std::span<const double> values) {
     high = x + y;
     low = y - (high - x);
   }
-  // Halves to even: what lies below decides.
+  // A tie is broken by the lower parts.
   if (!parts.empty() && ((low < 0) == (parts.back() < 0))) {
     const double twice = low * 2, x = high + twice;
     if (twice == x - high) high = x;
@@ -94,7 +93,7 @@ TEST(ExactSums, NothingAndZerosArePositiveZero) {
   EXPECT_EQ(bits(sum_of(opposite)), bits(0.0));
 }
 
-// Values whose bits all lie in the three bins are summed exactly.
+// Values whose bits are all within the three bins are summed exactly.
 TEST(ExactSums, AgreeWithTheExactSumWhereNoBitIsDropped) {
   std::mt19937_64 random(1);
   for (const int n : {1, 2, 3, 7, 12, 13, 64, 1000, 4095, 4097, 20000}) {
@@ -110,7 +109,7 @@ TEST(ExactSums, StayWithinTheirBoundWhereBitsAreDropped) {
   std::mt19937_64 random(2);
   for (int round = 0; round < 200; ++round) {
     auto values = draw(random, 500, -120, 20);
-    if (round % 2) {  // cancels but for what is small
+    if (round % 2) {  // cancels except for small parts
       const auto half = values.size() / 2;
       for (std::size_t i = 0; i < half; ++i) values[half + i] = -values[i] * (1 + 0x1p-50 * (i % 3 == 0));
     }
@@ -143,8 +142,8 @@ TEST(ExactSums, RoundOnceHalvesToEven) {
     EXPECT_EQ(sum_of(values), expected) << ::testing::PrintToString(values);
 }
 
-// Few bits far apart: halves, and what lies just beside them, are frequent.
-TEST(ExactSums, RoundOnceWhereverTheBitsLie) {
+// Few bits that are far apart, so that ties and near ties are frequent.
+TEST(ExactSums, RoundOnceForAnyBits) {
   std::mt19937_64 random(23);
   const auto any = [&](int least, int most) {
     return std::uniform_int_distribution<int>(least, most)(random);
@@ -164,16 +163,16 @@ TEST(ExactSums, RoundOnceWhereverTheBitsLie) {
   }
 }
 
-TEST(ExactSums, TheSmallestAndTheGreatestNumbers) {
+TEST(ExactSums, TheSmallestAndTheLargestNumbers) {
   const double tiny = DBL_TRUE_MIN;
   const std::vector<double> denormals{tiny, tiny, 5 * tiny, -tiny, DBL_MIN, -DBL_MIN / 2};
   EXPECT_EQ(sum_of(denormals), DBL_MIN / 2 + 6 * tiny);
   const double mixed[] = {1.0, tiny, -1.0};
-  EXPECT_EQ(sum_of(mixed), 0.0);  // 2^-1074 lies below the bins of 1
+  EXPECT_EQ(sum_of(mixed), 0.0);  // 2^-1074 is below the bins of 1
   for (const auto level : levels()) {
     std::vector<double> great(1000, DBL_MAX);
     for (std::size_t i = 500; i < 1000; ++i) great[i] = -DBL_MAX;
-    EXPECT_EQ(sum_of(great, level), 0.0);  // on the way it lies far beyond the greatest number
+    EXPECT_EQ(sum_of(great, level), 0.0);  // intermediate values exceed the largest double
     great.push_back(DBL_MAX);
     EXPECT_EQ(sum_of(great, level), DBL_MAX);
     great.push_back(0x1p960);
@@ -210,7 +209,7 @@ TEST(ExactSums, NanAndInfinitiesAsAdditionGives) {
     }
 }
 
-// Splits a multiset of values at random over several objects, calls and merges.
+// Distributes values at random over several objects, calls and merges.
 std::vector<std::byte> shuffled(std::vector<double> values, std::mt19937_64& random) {
   std::shuffle(values.begin(), values.end(), random);
   const auto pick = [&](std::size_t below) { return random() % below; };
@@ -245,7 +244,7 @@ void expect_same_whatever_the_order(const std::vector<double>& values, std::mt19
   for (int round = 0; round < 20; ++round) ASSERT_EQ(shuffled(values, random), whole.to_bytes());
 }
 
-TEST(ExactSums, SameBitsWhateverOrderGroupingAndInstructions) {
+TEST(ExactSums, SameBitsForAnyOrderGroupingAndInstructions) {
   std::mt19937_64 random(3);
   for (const auto& [lowest, highest] : std::vector<std::pair<int, int>>{{-3, 0},
                                                                         {-60, 60},
@@ -259,7 +258,7 @@ TEST(ExactSums, SameBitsWhateverOrderGroupingAndInstructions) {
       expect_same_whatever_the_order(draw(random, n, lowest, highest), random);
 }
 
-// Numbers at and beside the borders of bins, where digits carry and ties occur.
+// Numbers at and near the borders of bins, where carries and ties occur.
 TEST(ExactSums, SameBitsAtTheBordersOfBins) {
   std::mt19937_64 random(4);
   std::vector<double> values;
@@ -274,7 +273,7 @@ TEST(ExactSums, SameBitsAtTheBordersOfBins) {
 }
 
 TEST(ExactSums, ManyValuesOfOneSignLoseNoBit) {
-  const double value = std::nextafter(0x1p39, 0.0);  // puts most into a bin
+  const double value = std::nextafter(0x1p39, 0.0);  // the largest digit of a bin
   const std::vector<double> row(200000, value);
   for (const auto level : levels()) {
     ExactSums sums(1, level), each(1, level);
@@ -285,7 +284,7 @@ TEST(ExactSums, ManyValuesOfOneSignLoseNoBit) {
   }
 }
 
-TEST(ExactSums, EachCellIsASumOfItsOwn) {
+TEST(ExactSums, EachCellIsASeparateSum) {
   std::mt19937_64 random(5);
   for (const auto level : levels()) {
     constexpr std::size_t cells = 300;
@@ -324,7 +323,7 @@ TEST(ExactSums, MergePartOfAnother) {
   EXPECT_EQ(results, (std::vector<double>{10, 20, 30, 42, 54}));
 }
 
-TEST(ExactSums, MergeOfAnotherSizeIsRefused) {
+TEST(ExactSums, MergeOfAnotherSizeIsRejected) {
   ExactSums three(3), two(2);
   EXPECT_THROW(three.merge(two.to_bytes()), Error);
 }

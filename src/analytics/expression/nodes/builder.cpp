@@ -126,7 +126,7 @@ void Builder::forbid_origins(const ElementwiseOperator& op, const std::vector<Va
   const bool multiplies =
       op.rule() == UnitRule::product || op.rule() == UnitRule::quotient || op.rule() == UnitRule::power;
   if (!adds && !multiplies) return;
-  // A bare number may be added, or multiplied with: it moves or stretches the scale.
+  // A bare number may be added or multiplied: it shifts or scales the value.
   const auto counts = [](const Value& value) { return !value.bare; };
   const auto measured = std::count_if(arguments.begin(), arguments.end(), counts);
   if (measured < 2 && op.rule() != UnitRule::power && op.rule() != UnitRule::quotient) return;
@@ -142,14 +142,14 @@ void Builder::forbid_origins(const ElementwiseOperator& op, const std::vector<Va
   }
 }
 
-// Gives those arguments that must have the same units those of the first that has any.
+// Converts the arguments that must have the same units to those of the first with known units.
 void Builder::bring_together(const ElementwiseOperator& op, std::vector<Value>& arguments) {
   const auto alike = op.alike();
   const auto leader = std::find_if(alike.begin(), alike.end(), [&](std::size_t i) {
     return !arguments[i].bare && has_known_units(arguments[i]);
   });
   if (leader == alike.end()) {
-    // Unknown ones, perhaps beside numbers, which take them over.
+    // All units are unknown, perhaps with bare numbers, which take them.
     const auto unknown =
         std::find_if(alike.begin(), alike.end(), [&](std::size_t i) { return !arguments[i].bare; });
     if (unknown == alike.end()) return;
@@ -201,12 +201,12 @@ void Builder::drop_units(const ElementwiseOperator& op, std::vector<Value>& argu
   if (op.code() == Opcode::pow) drop(1);
   const auto exponent = op.code() == Opcode::pow ? constant(arguments[1]) : op.exponent();
   const Value& base = arguments[0];
-  // The root of a percentage is that of the ratio.
+  // The root of a percentage is the root of the ratio.
   const bool is_ratio = has_known_units(base) && units::unit_system().is_dimensionless(*base.units);
   if (!exponent || (is_ratio && *exponent != std::round(*exponent))) drop(0);
 }
 
-// As NumPy does: exact, and much faster than a power.
+// Small integer powers as products, as in NumPy: exact, and much faster than a power.
 std::optional<Value> Builder::simpler_power(const std::vector<Value>& arguments) {
   const auto exponent = constant(arguments[1]);
   if (!exponent || arguments[1].open || constant(arguments[0])) return std::nullopt;
@@ -245,7 +245,7 @@ Value Builder::computed(Opcode opcode, std::vector<Value> arguments) {
 
   Value result;
   result.units = open_power ? std::nullopt : made.units;
-  // A number that is added or subtracted moves a value along its scale: no difference of two.
+  // Adding or subtracting a bare number shifts a value on its scale; it is not a difference of two values.
   const auto with_number =
       std::find_if(arguments.begin(), arguments.end(), [](const Value& value) { return value.bare; });
   if (op.rule() == UnitRule::difference && with_number != arguments.end()) result.units = with_number->units;
@@ -291,7 +291,7 @@ int Builder::elementwise_node(const ElementwiseOperator& op, Call call, Shape sh
   return add(std::move(made));
 }
 
-// Reductions of several arguments get them with the same dims.
+// Broadcasts the arguments of a reduction with several arguments to the same dims.
 std::vector<Value> Builder::spread(const std::vector<Value>& arguments) {
   std::vector<Shape> shapes;
   for (const Value& value : arguments) shapes.push_back(shape(value));
@@ -299,7 +299,7 @@ std::vector<Value> Builder::spread(const std::vector<Value>& arguments) {
   std::vector<Value> result = arguments;
   for (std::size_t i = 0; i < result.size(); ++i) {
     if (dims(result[i]) == all) continue;
-    // Each cell of itself, beside something that has the other dims.
+    // where(1, value, other) has the dims of `other` and the cells of `value`.
     std::vector<Value> where{number(1.0), result[i]};
     for (const Value& other : arguments) {
       where.resize(2);
@@ -318,8 +318,8 @@ std::vector<Value> Builder::spread(const std::vector<Value>& arguments) {
   return result;
 }
 
-// What a value is the root of, where the root of the greatest is the greatest root. Of a negative number it
-// is not: its root is NaN.
+// The argument of a square root, if max(sqrt(a)) equals sqrt(max(a)). This does not hold for negative
+// numbers, whose root is NaN.
 std::optional<Value> Builder::under_root(const Value& value) const {
   const Node& root = node(value);
   const bool is_root = root.kind == NodeKind::elementwise &&
@@ -334,7 +334,7 @@ std::optional<Value> Builder::under_root(const Value& value) const {
 Value Builder::applied(const std::string& name, const Operator& op, Call call,
                        const std::vector<Value>& given) {
   if ((name == "max" || name == "min") && given.size() == 1) {
-    // One root of each result instead of one of each cell, with the same bits.
+    // One root for each result instead of one for each cell, with the same bits.
     if (const auto inside = under_root(given[0])) {
       const Value extreme = applied(name, op, std::move(call), {*inside});
       Value result = extreme;

@@ -1,4 +1,5 @@
-// Builds the graph: equal work becomes one node, constants are computed at once, units are brought together.
+// Builds the graph: equal work becomes one node, constants are folded, and units are converted to common
+// ones.
 #pragma once
 
 #include <map>
@@ -12,44 +13,43 @@
 
 namespace tailrace::analytics::expression::nodes {
 
-// What a phrase stands for. The units are here and not the node's, as the same numbers may be given other
-// units by with_units.
+// The value of a phrase. Units belong to the value and not to the node, since with_units gives the same
+// numbers other units.
 struct Value {
   int node = -1;
   std::optional<std::string> units;  // none: unknown
-  bool bare = false;                 // a number as written: takes the units of what it meets
-  // Multiplied with a bare number, which may have been a conversion by hand: never converted unasked.
+  bool bare = false;                 // a literal number: takes the units of its operands
+  // Multiplied by a bare number, which may be a manual conversion: never converted implicitly.
   bool scaled = false;
-  bool open = false;  // a number that is not known yet: {name} while the model has not spoken
-  // Made from fields with a fill value: NaN is then a missing value, which reductions leave out.
+  bool open = false;  // a number that is not known yet: {name} before the model has declared its options
+  // Depends on fields with a fill value: NaN is a missing value, which reductions exclude.
   bool may_miss = false;
-  std::vector<Reduced> reduced = {};  // as Diagnostic::reduced; the resolver keeps it
+  std::vector<Reduced> reduced = {};  // as Diagnostic::reduced; set by the resolver
 };
 
-// Nodes are only ever added, and each after its arguments, so that a number stays good and going over the
-// list from the front meets arguments first. Equal work is found when a node is made, by a key of all it
-// depends on (node_key): a pass over the finished graph could merge no more, and everything would have been
-// built first. Units are those of a value and not of its node, so that two names for the same numbers share
-// them.
+// Nodes are only appended, each after its arguments, so that indices remain valid and the list is in
+// topological order. Equal work is found when a node is created, by a key of everything it depends on
+// (node_key; value numbering, as in compilers). A pass over the finished graph could not merge more. Units
+// belong to a value and not to its node, so that two names for the same numbers share a node.
 class Builder {
  public:
   Value input(int number, const std::string& name, const Shape& shape);
   Value number(double value);
 
-  // These throw CallProblem. Where an argument is missing the result is, also of what NumPy gives a number
-  // for: comparisons, logic, choices, powers. isnan and isfinite tell.
+  // These throw CallProblem. If an argument is missing the result is missing too, even for comparisons,
+  // logic, choices and powers, for which NumPy gives a number. isnan and isfinite detect missing values.
   Value elementwise(Opcode opcode, std::vector<Value> arguments);
-  // Of reductions and kernels; `call` without arguments. A reduction's dims are put into the order of its
-  // arguments, and named where none is. What may miss is left out, unless the call says skip_missing=0; where
-  // nothing is left the result is missing.
+  // Applies a reduction or kernel; `call` has no arguments yet. The dims of a reduction are sorted in the
+  // order of its arguments, and completed if none is named. Values that may be missing are excluded unless
+  // the call has skip_missing=0; if no value remains the result is missing.
   Value apply(const std::string& name, const Operator& op, Call call, const std::vector<Value>& arguments);
-  // The same as NumPy has them: missing values are NaN, and no more.
+  // The same with NumPy's rules, in which a missing value is just NaN.
   Value computed(Opcode opcode, std::vector<Value> arguments);
   Value applied(const std::string& name, const Operator& op, Call call, const std::vector<Value>& given);
   Value to_units(const Value& value, const std::string& units, int argument);
 
-  // The value with units `to`, converted where that is safe. `what` completes "... and ...": why they must
-  // agree. Throws CallProblem where they cannot.
+  // The value in units `to`, converted if that is safe. `what` begins the message. Throws CallProblem if it
+  // cannot be converted.
   Value converted(const Value& value, const std::string& to, int argument, const std::string& what);
 
   Shape shape(const Value& value) const;  // with the value's units

@@ -49,12 +49,12 @@ Value MissingValues::missing_where(const Value& absent, Value result) {
 Value MissingValues::elementwise(Opcode opcode, std::vector<Value> arguments) {
   const Value result = builder_.computed(opcode, arguments);
   if (!result.may_miss || gives_nan_for_nan(opcode)) return result;
-  if (opcode == Opcode::where) arguments.resize(1);  // of the others only the one that is chosen counts
+  if (opcode == Opcode::where) arguments.resize(1);  // of the other two only the chosen one matters
   const auto absent = any_absent(arguments);
   return absent ? missing_where(*absent, result) : result;
 }
 
-// How many cells each cell of the result is made of.
+// Number of valid cells for each cell of the result.
 Value MissingValues::number_present(const std::string& name, const Operator& op, const Call& call,
                                     const std::vector<Value>& given) {
   const Value absent = *any_absent(given);

@@ -1,4 +1,4 @@
-// What is known of a value's sign before any number is.
+// Static analysis of the sign of a value.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace tailrace::analytics::expression::nodes {
 
-// Whether each number of the node is NaN or at least 0; false where that is not known. `never_negative`: the
-// same of the nodes before it.
+// Whether each number of the node is NaN or at least 0; false if that is unknown. `never_negative`: the
+// result for the nodes before it.
 bool is_never_negative(const std::vector<bool>& never_negative, const Node& made);
 
 }  // namespace tailrace::analytics::expression::nodes

@@ -11,7 +11,7 @@ namespace tailrace::analytics::expression::nodes {
 
 namespace {
 
-// Written into one text, as a graph has many nodes.
+// Appends to one text, since a graph has many nodes.
 using Key = std::back_insert_iterator<std::string>;
 
 void put(Key key, double value) { fmt::format_to(key, "{:x},", std::bit_cast<std::uint64_t>(value)); }
@@ -26,7 +26,7 @@ void put(Key key, const ParameterValue& value) {
     for (const double number : *numbers) put(key, number);
 }
 
-// Of a dimension that no argument has the coordinate may be in the argument's units.
+// The coordinate of a new dimension may be in the argument's units, so these belong to the key.
 bool makes_dim(const Node& node) {
   return std::any_of(node.shape.dims.begin(), node.shape.dims.end(), [&](const Dim& dim) {
     return std::none_of(node.call.arguments.begin(), node.call.arguments.end(),
@@ -43,8 +43,8 @@ std::string key_of(const Node& node) {
   if (node.kind == NodeKind::constant) put(key, node.constant);
   for (const int argument : node.args) fmt::format_to(key, " {}", argument);
   for (const Dim& dim : node.shape.dims) put(key, dim.name);
-  // The numbers of elementwise work do not depend on units and parameters, those of reductions not on units,
-  // which only the coordinates they make do.
+  // The numbers of elementwise nodes do not depend on units or parameters. Those of reductions do not depend
+  // on units either, but the coordinates that they make do.
   if (node.kind != NodeKind::reduction && node.kind != NodeKind::kernel) return text;
   text.push_back('|');
   for (const std::string& dim : node.call.dims) put(key, dim);

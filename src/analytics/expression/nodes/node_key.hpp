@@ -1,4 +1,4 @@
-// What tells one node from another, as a key for maps: the same key, the same numbers.
+// The key of a node for maps: nodes with equal keys have equal numbers.
 #pragma once
 
 #include <string>

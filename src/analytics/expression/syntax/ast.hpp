@@ -1,4 +1,4 @@
-// An expression as it was written: a tree of phrases, each with its place in bytes.
+// The syntax tree of an expression: phrases, each with its place in bytes.
 #pragma once
 
 #include <cstddef>
@@ -29,13 +29,13 @@ struct Keyword {
 struct Phrase {
   PhraseKind kind = PhraseKind::number;
   double number = 0.0;
-  std::string text;               // of a name, option, text, or the name of what is called
-  Opcode opcode = Opcode::add;    // of unary and binary
+  std::string text;               // of a name, option or text, or the name of a called function
+  Opcode opcode = Opcode::add;    // for unary and binary
   std::vector<int> children;      // earlier phrases
-  std::vector<Keyword> keywords;  // of a call
-  std::size_t begin = 0;          // first byte, without parentheses around it
-  std::size_t end = 0;            // behind the last
-  std::size_t word = 0;           // the sign of unary and binary, else as begin: where mistakes are shown
+  std::vector<Keyword> keywords;  // for a call
+  std::size_t begin = 0;          // first byte, without enclosing parentheses
+  std::size_t end = 0;            // after the last byte
+  std::size_t word = 0;  // where errors are reported: the sign of unary and binary, otherwise `begin`
 };
 
 struct Ast {

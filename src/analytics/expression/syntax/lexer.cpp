@@ -13,7 +13,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// Longer ones first.
+// Longer signs first.
 constexpr std::array<std::string_view, 19> signs{"**", "==", "!=", "<=", ">=", "<", ">", "+", "-", "*",
                                                  "/",  "%",  "^",  "(",  ")",  "[", "]", ",", "="};
 
@@ -32,7 +32,7 @@ constexpr std::array<Mistaken, 10> mistaken_signs{{{"&&", "write \"and\""},
                                                    {";", "a diagnostic is one expression"},
                                                    {"$", "an option is written {name}"}}};
 
-// One character as it may be shown, whole where it is UTF-8.
+// One character as it is shown in a message; complete if it is UTF-8.
 std::string character_at(std::string_view text, std::size_t at) {
   std::size_t end = at + 1;
   while (end < text.size() && end < at + 4 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;

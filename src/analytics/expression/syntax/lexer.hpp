@@ -1,4 +1,4 @@
-// Words of an expression, each with its place in bytes from the start of the text.
+// The tokens of an expression, each with its place in bytes from the start of the text.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace tailrace::analytics::expression::syntax {
 
-// What is wrong with a text, at which byte.
+// An error in a text, and its byte.
 struct Mistake : std::runtime_error {
   Mistake(std::size_t place, const std::string& what) : std::runtime_error(what), at(place) {}
   std::size_t at;
@@ -26,7 +26,7 @@ enum class TokenKind {
 
 struct Token {
   TokenKind kind = TokenKind::end;
-  std::string_view text;  // a sign, name or number as written; an option or text without what encloses it
+  std::string_view text;  // a sign, name or number as written; an option or text without its delimiters
   double number = 0.0;
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -34,7 +34,7 @@ struct Token {
   bool is_word(std::string_view word) const { return kind == TokenKind::name && text == word; }
 };
 
-// All of them, and an `end` behind the last. The tokens borrow `text`. Throws Mistake.
+// All tokens, and an `end` after the last. The tokens refer to `text`. Throws Mistake.
 std::vector<Token> read_tokens(std::string_view text);
 
 }  // namespace tailrace::analytics::expression::syntax

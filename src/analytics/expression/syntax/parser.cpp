@@ -113,7 +113,7 @@ class Parser {
   }
   const Phrase& phrase(int number) const { return ast_.phrases[static_cast<std::size_t>(number)]; }
 
-  // A chain such as a + b + c costs no depth: only what stands to the right is read by another call.
+  // A chain such as a + b + c needs no depth: only the right operand is read by a nested call.
   int operation(int weakest) {
     const Deeper deeper(*this);
     int left = operand(weakest);
@@ -124,7 +124,7 @@ class Parser {
         throw Mistake(here().begin, "comparisons cannot be chained; write a < b and b < c");
       compared = infix->strength == comparison;
       const Token word = take();
-      // From the right where powers follow each other, as the same strength is let through.
+      // Powers are right-associative: an operator of the same strength is accepted.
       const int right = operation(infix->strength == power ? power - 1 : infix->strength);
       Phrase made{PhraseKind::binary, 0.0, "", infix->opcode, {left, right}, {}, 0, 0, word.begin};
       made.begin = phrase(left).begin;
@@ -256,7 +256,7 @@ class Parser {
 
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
-  std::size_t last_end_ = 0;  // of what was read last
+  std::size_t last_end_ = 0;  // end of the last token read
   int depth_ = 0;
   Ast ast_;
 };

@@ -1,13 +1,13 @@
-// From text to tree. Binding strength, weakest first:
+// Parses a text into a syntax tree. Operators by precedence, lowest first:
 //
 //   a or b
 //   a and b
 //   not a
 //   a < b   a <= b   a > b   a >= b   a == b   a != b     not chained
-//   a + b   a - b                                         from the left
-//   a * b   a / b   a % b                                 from the left
+//   a + b   a - b                                         left-associative
+//   a * b   a / b   a % b                                 left-associative
 //   -a   +a
-//   a ** b   a ^ b                                        from the right; b may carry a sign: 2 ** -1
+//   a ** b   a ^ b                                        right-associative; b may have a sign: 2 ** -1
 //   number   name   {option}   (a)   f(a, dim, key=value)
 #pragma once
 
@@ -18,10 +18,10 @@
 
 namespace tailrace::analytics::expression::syntax {
 
-// How deep parentheses, calls, signs and powers may be nested.
+// The limit for nested parentheses, calls, signs and powers.
 inline constexpr int deepest_nesting = 200;
 
-// How many names, numbers, operators and calls an expression may have.
+// The limit for names, numbers, operators and calls in an expression.
 inline constexpr std::size_t most_phrases = 250000;
 
 // Throws Mistake at the first error.

@@ -1,4 +1,4 @@
-// Connected regions in a whole array: cells are neighbours where they share a face.
+// Connected components of a whole array; cells that share a face are neighbours.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace tailrace::analytics::operators::regions {
 
 struct Components {
-  std::vector<std::int64_t> labels;  // of each cell; 0: in no region
+  std::vector<std::int64_t> labels;  // by cell; 0: outside of all regions
   std::int64_t count = 0;            // labels are 1..count, in C order of the regions' first cells
 };
 
@@ -34,11 +34,11 @@ struct Topology {
   }
 };
 
-// Cells that are neither 0 nor NaN are in regions.
+// Whether a cell is in a region: its value is neither 0 nor NaN.
 bool inside(double value);
 Components components_of(std::span<const double> condition, const Topology& topology);
 
-// The dimensions that a call consumes, and those of them that its parameter `periodic` names: "x, y".
+// The dimensions that a call consumes, and which of them are periodic (its parameter `periodic`: "x, y").
 Topology topology_of(const Call& call);
 
 }  // namespace tailrace::analytics::operators::regions

@@ -42,7 +42,7 @@ constexpr std::array kinds{
     Kind{Statistic::min, "region_min", "The lowest value in each region, as scipy.ndimage.minimum.", true},
     Kind{Statistic::max, "region_max", "The highest value in each region, as scipy.ndimage.maximum.", true}};
 
-// Regions by slot: those of a condition by number, tracked ones by ascending number.
+// The regions by slot, in ascending order of their numbers.
 struct Slots {
   std::vector<std::int64_t> of_cell;  // -1: in no region
   std::vector<double> labels;
@@ -68,7 +68,7 @@ Slots slots_of(std::span<const double> slab, const Topology& topology, bool labe
   return slots;
 }
 
-// For each cell in a region its index along dimension `d`, counted on across periodic ends from the region's
+// The index of each cell of a region along dimension `d`, continued across periodic ends from the region's
 // first cell.
 std::vector<std::int64_t> unrolled(const Slots& slots, const Topology& topology, std::size_t d) {
   std::int64_t step = 1;
@@ -81,7 +81,7 @@ std::vector<std::int64_t> unrolled(const Slots& slots, const Topology& topology,
     done[first] = true;
     index[first] = static_cast<std::int64_t>(first) / step % topology.extents[d];
     front.assign(1, static_cast<std::int64_t>(first));
-    for (std::size_t next = 0; next < front.size(); ++next) {  // breadth first: the shortest way
+    for (std::size_t next = 0; next < front.size(); ++next) {  // breadth first, along shortest paths
       const auto cell = static_cast<std::size_t>(front[next]);
       topology.neighbours(front[next], [&](std::int64_t neighbour, std::size_t along, int way) {
         const auto n = static_cast<std::size_t>(neighbour);

@@ -9,17 +9,17 @@
 namespace tailrace::analytics::operators::regions {
 namespace {
 
-// How many cells a region shares with one of the step before.
+// The number of cells that a region shares with one of the previous step.
 struct Overlap {
   std::int64_t cells = 0;
-  std::int64_t number = 0;  // of the step before
-  std::int64_t region = 0;  // of this step, from 1
+  std::int64_t number = 0;  // of the region in the previous step
+  std::int64_t region = 0;  // of this step, counted from 1
 };
 
-// The regions of one slab from step to step.
+// Tracks the regions of one slab from step to step.
 class Track {
  public:
-  // `before`: the number of each cell at the step before; 0: in no region. `next`: the lowest that is unused.
+  // `before`: the number of each cell in the previous step; 0: outside. `next`: the lowest unused number.
   Track(std::vector<std::int64_t>& before, std::int64_t& next) : before_(before), next_(next) {}
 
   void step(const Components& found) {
@@ -32,7 +32,7 @@ class Track {
   }
 
  private:
-  // The largest overlaps first; each number goes to one region, each region gets one number.
+  // Greedy assignment by decreasing overlap; each number is inherited by one region at most.
   void inherit(const Components& found, std::vector<std::int64_t>& numbers) const {
     std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> shared;
     for (std::size_t c = 0; c < before_.size(); ++c)
@@ -90,8 +90,8 @@ class TrackRun final : public KernelRun {
 
   std::vector<bool> consumed_;
   Topology topology_;
-  std::vector<std::int64_t> numbers_;  // of each cell at the step before
-  std::vector<std::int64_t> next_;     // of each slab
+  std::vector<std::int64_t> numbers_;  // of each cell in the previous step
+  std::vector<std::int64_t> next_;     // lowest unused number of each slab
 };
 
 class Tracked final : public Kernel {

@@ -1,4 +1,4 @@
-// Reading a call: its arguments, dimensions and parameters, with a CallProblem for whatever does not fit.
+// Reads the arguments, dimensions and parameters of a call. All functions throw CallProblem for invalid ones.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 namespace tailrace::analytics::operators {
 
 void expect_arguments(const Call& call, std::size_t least, std::size_t most);
-// No other parameters than these and coordinates ("DIM.coordinates").
+// Allows only these parameters and coordinates ("DIM.coordinates").
 void expect_parameters(const Call& call, std::initializer_list<std::string_view> known);
 void expect_no_dims(const Call& call);
 
-// The place of `dim` in the first argument; `parameter` is what a problem is reported for.
+// The index of `dim` in the first argument; a problem is reported for `parameter`.
 std::size_t place_of(const Call& call, const std::string& dim, const std::string& parameter = "");
-// The places of call.dims in the first argument, in the order of the call; they differ.
+// The indices of call.dims in the first argument, in the order of the call; they must differ.
 std::vector<std::size_t> dim_places(const Call& call);
-// For each dimension of the first argument whether call.dims names it; all where none is named.
+// For each dimension of the first argument, whether call.dims names it; all true if it names none.
 std::vector<bool> consumed_dims(const Call& call);
 // Exactly one dimension must be named.
 std::size_t only_dim(const Call& call);
@@ -28,27 +28,26 @@ std::size_t only_dim(const Call& call);
 double number(const Call& call, const std::string& name, double fallback);
 double required_number(const Call& call, const std::string& name);
 std::int64_t whole_number(const Call& call, const std::string& name, std::int64_t fallback);
-bool flag(const Call& call, const std::string& name);  // 0 or 1; 0 where absent
-// A number stands for a list of one; empty where absent. NaN and infinities are problems.
+bool flag(const Call& call, const std::string& name);  // 0 or 1; 0 if absent
+// A single number is a list of one; empty if absent. NaN and infinities are errors.
 std::vector<double> numbers(const Call& call, const std::string& name);
 bool is_list(const Call& call, const std::string& name);
 std::string word(const Call& call, const std::string& name, std::string_view fallback,
-                 std::initializer_list<std::string_view> choices);  // first choice need not be the fallback
+                 std::initializer_list<std::string_view> choices);  // the fallback may be any choice
 std::string text(const Call& call, const std::string& name, const std::string& fallback);
 std::int64_t to_whole(double value, const std::string& parameter);
 
-// The values along `dim`, which must be given and as many as it is long.
+// The coordinate of `dim`, which must be given and have its length.
 std::vector<double> coordinates(const Call& call, const std::string& dim);
 
-void add_dim(Shape& shape, const std::string& name, std::int64_t extent);  // whole, behind the others
-// The dimension with n of its cells, or n made of its cells: whole, and called DIM_n, unless it keeps them
-// all.
+void add_dim(Shape& shape, const std::string& name, std::int64_t extent);  // appends a whole dimension
+// The dimension with `extent` selected or combined cells: whole, and called DIM_n unless it keeps all cells.
 Dim shortened(const Dim& dim, std::int64_t extent);
-// The first argument's shape without the dimensions that are marked.
+// The first argument's shape without the marked dimensions.
 Shape without(const Call& call, const std::vector<bool>& removed);
 
 std::optional<std::string> dimensionless();
-// Units of what is made of values with these units; none where they are unknown.
+// Units of derived values; none if they are unknown.
 std::optional<std::string> product_units(const std::optional<std::string>& a,
                                          const std::optional<std::string>& b);
 std::optional<std::string> power_units(const std::optional<std::string>& a, double exponent);

@@ -1,4 +1,4 @@
-// Coordinates of dimensions that an operator makes of an argument's.
+// Makes coordinates of a result's dimensions from those of an argument.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace tailrace::analytics::operators {
 
-// Of a dimension of the first argument; null where it has none.
+// The coordinate of a dimension of the first argument; null if it has none.
 const DimCoordinate* coordinate_along(const Call& call, const std::vector<Described>& arguments,
                                       const std::string& dim);
 
-// What `coordinate` says of itself, without values.
+// The metadata of `coordinate`, without values.
 DimCoordinate described_as(const DimCoordinate& coordinate, const std::string& dim);
-// The cells with these indices.
+// The coordinate of the cells with these indices.
 DimCoordinate cells_of(const DimCoordinate& coordinate, const std::string& dim,
                        const std::vector<std::int64_t>& indices);
 // first, first + 1, ...

@@ -1,4 +1,4 @@
-// Between two points, by the formula of numpy.interp.
+// Linear interpolation with the formula of numpy.interp.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace tailrace::analytics::operators {
 
-// `x` between x0 and x1, one of which may be higher; the values there as they are.
+// The value at `x` between x0 and x1, in either order; exact at the ends.
 inline double between(double x, double x0, double f0, double x1, double f1) {
   if (x == x0) return f0;
   if (x == x1) return f1;

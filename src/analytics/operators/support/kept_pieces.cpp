@@ -46,7 +46,7 @@ KeptPieces::Piece& KeptPieces::added(model::Region region) {
 }
 
 Cells& KeptPieces::of(const model::Region& kept) {
-  // Blocks come in the same order step by step: the next one is most likely the one after the last.
+  // Blocks arrive in the same order at each step, so the piece after the last one is the most likely.
   for (std::size_t tried = 0; tried < pieces_.size(); ++tried) {
     Piece& piece = pieces_[(last_ + tried) % pieces_.size()];
     if (piece.region != kept) continue;

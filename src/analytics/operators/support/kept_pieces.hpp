@@ -1,6 +1,6 @@
-// What reductions keep: for each cell of the kept dimensions something that values were added to. A block
-// covers only a region of the kept cells; so there is a piece for each region, and pieces come together in
-// messages and at the end.
+// The partial results of reductions: a state for each cell of the kept dimensions. A block covers only a
+// region of the kept cells, so there is one piece for each region. Pieces are merged from messages and at the
+// end.
 #pragma once
 
 #include <functional>
@@ -14,37 +14,38 @@
 
 namespace tailrace::analytics::operators {
 
-// So many kept cells, each with a state of which merging is associative and commutative to the bit.
+// The states of some kept cells. Merging is associative and commutative bit for bit.
 class Cells {
  public:
   virtual ~Cells() = default;
-  // `count` cells of another of the same type and parameters, from `from` on, into those from `first` on.
+  // Merges `count` cells of another object with the same type and parameters, from `from` on, into those from
+  // `first` on.
   virtual void merge(const Cells& other, std::size_t from, std::size_t first, std::size_t count) = 0;
-  virtual void merge(base::ByteReader bytes) = 0;  // cell by cell, what write() wrote
+  virtual void merge(base::ByteReader bytes) = 0;  // cell by cell, the bytes of write()
   virtual void write(base::ByteWriter& bytes) const = 0;
   virtual void clear() = 0;
-  virtual void results(std::span<double> values) const = 0;  // width() a cell
+  virtual void results(std::span<double> values) const = 0;  // width() for each cell
   virtual std::size_t width() const { return 1; }
 };
 
-// Cells that take values by themselves, wherever these lie along the consumed dimensions.
+// Cells whose result depends only on the values, and not on their positions along the consumed dimensions.
 class ValueCells : public Cells {
  public:
   virtual void add(std::size_t cell, std::span<const double> values) = 0;
   virtual void add_each(std::size_t first, std::span<const double> values) = 0;
 };
 
-// Not safe from several threads: each lane has its own. A piece a region, and not one array of all kept
-// cells: a server may hold a few rows of a large map, and what it keeps and sends should be as large as
-// those. Pieces are looked for in a list, the last one first: blocks of a server have few regions, and come
-// in turn. Overlaps are settled at the end, by merging, which is associative and commutative to the bit.
+// Not thread-safe: each lane has its own. There is one piece for each region and not one array of all kept
+// cells, since a server may hold only a few rows of a large map, and the memory and messages should be no
+// larger than these. Pieces are searched in a list that starts after the last one used: the blocks of a
+// server have few regions, which recur in turn. Overlapping pieces are merged at the end.
 class KeptPieces {
  public:
   using Make = std::function<std::unique_ptr<Cells>(std::size_t cells)>;
-  // `kept`: the dimensions that the reduction leaves; `made`: those of a cell's results besides.
+  // `kept`: the dimensions that the reduction keeps; `made`: additional dimensions of each cell's results.
   KeptPieces(const Dims& kept, const Dims& made, Make make);
 
-  Cells& of(const model::Region& kept);  // good until the next call of a non-const member
+  Cells& of(const model::Region& kept);  // valid until the next call of a non-const member
   void merge(std::span<const std::byte> bytes);
   std::vector<std::byte> to_bytes() const;
   void clear();
@@ -53,12 +54,12 @@ class KeptPieces {
  private:
   struct Piece {
     model::Region region;
-    std::vector<std::byte> key;  // the region as it stands in messages
+    std::vector<std::byte> key;  // the region as encoded in messages
     std::unique_ptr<Cells> cells;
     bool used = false;  // since clear()
   };
   Piece& added(model::Region region);
-  const Cells* covers_all() const;  // the only piece that was added to, where it is everything
+  const Cells* covers_all() const;  // the only used piece, if it covers all cells
   bool overlap() const;
   void collect(std::span<double> values) const;
 
@@ -70,7 +71,7 @@ class KeptPieces {
   std::size_t last_ = 0;
 };
 
-// A reduction's partial result whose cells take values by themselves.
+// The partial result of a reduction with ValueCells.
 class KeptPartial final : public FusiblePartial {
  public:
   KeptPartial(std::vector<bool> consumed, KeptPieces pieces);
@@ -92,7 +93,7 @@ class KeptPartial final : public FusiblePartial {
   ValueCells* cells_ = nullptr;
 };
 
-// The one that a call asks for: consumes call.dims.
+// The partial result of a call, which consumes call.dims.
 std::unique_ptr<Partial> kept_partial(const Call& call, KeptPieces::Make make, const Dims& made = {});
 
 }  // namespace tailrace::analytics::operators

@@ -1,4 +1,4 @@
-// A fusible reduction of one argument, a number a cell, whose only parameter is skip_missing.
+// A fusible reduction of one argument to one number for each cell, with skip_missing as the only parameter.
 #pragma once
 
 #include <memory>

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t piece_size = 512;
 
-// Gives `values` in pieces, with 0 in place of NaN: what adds nothing. take(offset, piece)
+// Passes `values` to take(offset, piece) in pieces, with NaN replaced by 0, which adds nothing.
 template <class Take>
 void without_missing(std::span<const double> values, Take&& take) {
   std::array<double, piece_size> piece;

@@ -1,4 +1,4 @@
-// Exact sums of kept cells; NaN may be left out.
+// Exact sums of kept cells, optionally without NaN.
 #pragma once
 
 #include "analytics/exact_sum/exact_sums.hpp"

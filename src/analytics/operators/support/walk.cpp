@@ -3,7 +3,7 @@
 namespace tailrace::analytics::operators {
 
 Stretches::Stretches(std::span<const std::int64_t> counts, const std::vector<bool>& consumed) {
-  std::size_t inner = counts.size();  // the first dimension of the trailing ones of one kind
+  std::size_t inner = counts.size();  // the first of the trailing dimensions of the same kind
   into_one = true;
   for (std::size_t d = 0; d < inner; ++d)
     if (counts[d] != 1) into_one = consumed[d];

@@ -1,4 +1,4 @@
-// The way through a block whose dimensions are partly kept, partly consumed by a reduction.
+// Iteration over a block whose dimensions are partly kept and partly consumed by a reduction.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,15 @@
 
 namespace tailrace::analytics::operators {
 
-// The stretches of a block, in C order: the trailing dimensions of one kind make a stretch.
+// The contiguous stretches of a block, in C order. The trailing dimensions of the same kind, all kept or all
+// consumed, make a stretch.
 struct Stretches {
-  // Rows of this many values; each goes into one kept cell, or value i into kept cell first + i.
+  // The length of a stretch. All its values are added to one kept cell, or value i to kept cell first + i.
   std::int64_t length = 0;
   bool into_one = false;
   struct Outer {
     std::int64_t count = 0;
-    std::int64_t cell_step = 0;  // kept cells from one index to the next; 0 for a consumed dimension
+    std::int64_t cell_step = 0;  // stride in kept cells; 0 for a consumed dimension
   };
   std::vector<Outer> outer;  // slowest first
 
@@ -41,7 +42,7 @@ struct Stretches {
   }
 };
 
-// What is left of `region` (or of extents) without the dimensions that are consumed.
+// `region` without the consumed dimensions.
 model::Region kept_of(const model::Region& region, const std::vector<bool>& consumed);
 
 // Global indices along one dimension, in local order.

@@ -1,4 +1,4 @@
-// Every reduction and kernel that is registered keeps the contract; every operator says what it does.
+// Every registered reduction and kernel satisfies the contract, and every operator is documented.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -14,7 +14,7 @@ using namespace testing;
 const std::vector<std::vector<std::string>> some_dims = {{},    {"z"},           {"y", "x"},
                                                          {"x"}, {"z", "y", "x"}, {"x", "z"}};
 
-// With which parameters each reduction is checked; all of them must be here.
+// The parameters with which each reduction is checked; every reduction must be listed.
 const std::map<std::string, std::vector<Parameters>> simple = {
     {"sum", {{}, {{"skip_missing", 1.0}}}},
     {"count", {{}}},
@@ -50,7 +50,7 @@ TEST(Operators, integrals_with_arrays_keep_the_contract) {
       check_reduction("vertical_integral", call_of({}, {dim}, {{"skip_missing", skip}}), 2);
 }
 
-// The calls that each kernel is checked with, of a field of z, y, x.
+// The calls with which each kernel is checked, on a field with dims z, y, x.
 const std::map<std::string, std::vector<Call>> kernels = {
     {"coarsen",
      {call_of({sample_dims}, {}, {{"x", 2.0}}),
@@ -95,8 +95,8 @@ TEST(Operators, statistics_of_regions_keep_the_contract) {
   check_kernel("region_centroid", call_of({sample_dims}, {"y", "x"}, {{"max", 4.0}, {"along", "x"}}));
 }
 
-// Those that work cell by cell are checked by tests of the program that runs them.
-TEST(Operators, none_is_left_out) {
+// Elementwise operators are checked by the tests of programs.
+TEST(Operators, all_are_checked) {
   for (const std::string& name : operator_names()) {
     if (dynamic_cast<const Elementwise*>(find_operator(name)) != nullptr) continue;
     const bool elsewhere =
@@ -106,7 +106,7 @@ TEST(Operators, none_is_left_out) {
   }
 }
 
-TEST(Operators, say_what_they_do) {
+TEST(Operators, are_documented) {
   for (const std::string& name : operator_names()) {
     const OperatorDoc doc = find_operator(name)->doc();
     EXPECT_FALSE(doc.description.empty()) << name;

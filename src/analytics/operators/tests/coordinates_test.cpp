@@ -1,4 +1,4 @@
-// The coordinates of dimensions that operators make.
+// The coordinates of dimensions that operators make or change.
 #include <gmock/gmock.h>
 
 #include "analytics/testing/use.hpp"
@@ -24,7 +24,7 @@ Described argument(const std::vector<std::optional<DimCoordinate>>& coordinates)
   return described;
 }
 
-// Of arguments (z, x) in K with heights, and whatever x has.
+// The coordinate made from arguments (z, x) in K, with heights along z and the given coordinate along x.
 std::optional<DimCoordinate> made(const std::string& name, const Call& call, const std::string& dim,
                                   const std::optional<DimCoordinate>& x = std::nullopt) {
   EXPECT_TRUE(shape_of(name, call).find(dim)) << name << " makes no " << dim;
@@ -46,7 +46,7 @@ TEST(Axes, of_a_slice_are_the_part) {
   EXPECT_EQ(coordinate->dim, "z_2");
   EXPECT_THAT(coordinate->values, ElementsAre(20, 80));
   const Call of_both = call_of({zx}, {}, {{"z", List{0, 5}}, {"x", List{1, 3}}});
-  EXPECT_FALSE(made("slice", of_both, "z")) << "all of it is no part";
+  EXPECT_FALSE(made("slice", of_both, "z")) << "all cells are selected";
   EXPECT_FALSE(made("slice", of_both, "x_2")) << "x has no coordinate";
 }
 
@@ -59,7 +59,7 @@ TEST(Axes, of_selected_cells_are_theirs_and_of_points_between_are_the_points) {
   EXPECT_THAT(made("select", call_of({zx}, {}, parameters), "z_2")->values, ElementsAre(81, 12));
   parameters["z"] = List{160, 80, 40, 20, 10};
   EXPECT_THAT(made("select", call_of({zx}, {}, parameters), "z")->values, ElementsAre(160, 80, 40, 20, 10))
-      << "as many as there are, but in another order";
+      << "all cells, but in another order";
   EXPECT_FALSE(made("select", call_of({zx}, {}, parameters), "x"));
 }
 
@@ -86,7 +86,7 @@ TEST(Axes, keep_the_bounds_of_cells_that_stay_cells) {
       argument({DimCoordinate{"bin", {1, 3, 5, 7}, "K", "", "", {}, {0, 2, 2, 4, 4, 6, 6, 8}}})};
   const auto bounds = [&](const std::string& name, const Call& call, const std::string& dim) {
     const auto coordinate = find_operator(name)->coordinate_made(call, dim, arguments);
-    EXPECT_EQ(coordinate->long_name, "bin") << "what it was called";
+    EXPECT_EQ(coordinate->long_name, "bin") << "its name";
     return coordinate->bounds;
   };
   EXPECT_THAT(bounds("slice", call_of({bins}, {}, {{"bin", List{1, 3}}}), "bin_2"), ElementsAre(2, 4, 4, 6));
@@ -156,7 +156,7 @@ TEST(Axes, of_rings_are_wave_numbers_where_the_rings_fit_the_cells) {
   const DimCoordinate narrow{"y", {0, 1, 2, 3}, "km"};
   const DimCoordinate wide{"x", {0, -2, -4, -6}, "km"};
   EXPECT_THAT(waves({}, narrow, {"x", {5, 6, 7, 8}, "km"})->values, ElementsAre(0, 0.25, 0.5, 0.75));
-  EXPECT_EQ(waves({}, narrow, wide)->units, "1") << "the rings are of square cells";
+  EXPECT_EQ(waves({}, narrow, wide)->units, "1") << "rings need square cells";
   const auto fits = waves({{"spacing", List{5, 10}}}, narrow, wide);
   EXPECT_EQ(fits->units, "km-1");
   EXPECT_EQ(fits->values.at(1), 1 / 8.);

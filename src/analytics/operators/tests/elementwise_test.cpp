@@ -1,4 +1,4 @@
-// Constants are folded with the reference of each opcode, whose results are NumPy's.
+// The scalar reference of each opcode gives NumPy's results.
 #include "analytics/operators/elementwise.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ struct Case {
   double a, b, c, expected;
 };
 
-// What numpy 1.24 gives: np.sign(-2.5), np.round(2.5), np.fmod(-7, 3), np.minimum(nan, 1), ...
+// Results of numpy 1.24: np.sign(-2.5), np.round(2.5), np.fmod(-7, 3), np.minimum(nan, 1), ...
 const Case cases[] = {
     {Opcode::neg, 2, 0, 0, -2},
     {Opcode::abs, -inf, 0, 0, inf},

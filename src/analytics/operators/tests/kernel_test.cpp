@@ -20,7 +20,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 const Dims zyx = {{"z", 4, false}, {"y", 5, true}, {"x", 6, true}};
 const Dims x6 = {{"x", 6, true}};
 
-// 100 z + 10 y + x in each cell.
+// An array with the value 100 z + 10 y + x in each cell.
 Array numbered() {
   List values;
   for (int z = 0; z < 4; ++z)
@@ -69,7 +69,7 @@ TEST(Select, takes_the_nearest) {
     return result_of("select", call_of({x6}, {}, {{"x", x}, {"x.coordinates", coordinate}}), {a})[0];
   };
   EXPECT_EQ(at(24), 3);
-  EXPECT_EQ(at(30), 4) << "of two equally near the higher coordinate";
+  EXPECT_EQ(at(30), 4) << "of two equally near cells the higher one";
   EXPECT_EQ(at(-1e9), 1);
   EXPECT_EQ(at(161), 6);
   const Call several = call_of(
@@ -171,7 +171,8 @@ TEST(Diff, subtracts_neighbours) {
 TEST(Interpolate, finds_levels_in_columns) {
   const Dims zx = {{"z", 4, false}, {"x", 2, true}};
   const Array a = array_of(zx, {0, 10, 1, 20, 4, 30, 9, 40});
-  const Array height = array_of(zx, {0, 8, 10, 6, 20, 4, 40, 2});  // rises in one column, falls in the other
+  const Array height =
+      array_of(zx, {0, 8, 10, 6, 20, 4, 40, 2});  // increases in one column, decreases in the other
   const List levels = {-1, 0, 5, 7, 20, 30, 41};
   const Call call = call_of({zx, zx}, {"z"}, {{"levels", levels}});
   EXPECT_EQ(dims_of(shape_of("interpolate", call)), "z_level:7 x:2");
@@ -217,7 +218,7 @@ TEST(Interpolate, says_what_is_wrong) {
               HasSubstr("\"x\" already"));
 }
 
-// The definition, without its rounding: the value at place (n - 1) q among the sorted.
+// The definition without numpy's rounding: the value at position (n - 1) q in the sorted list.
 double naive_quantile(List values, double q) {
   std::sort(values.begin(), values.end());
   const double place = q * static_cast<double>(values.size() - 1);

@@ -1,4 +1,4 @@
-// Parts by value, and how longitudes turn.
+// Selection by value, with periodic longitudes.
 #include <gmock/gmock.h>
 
 #include "analytics/testing/use.hpp"
@@ -57,10 +57,10 @@ TEST(Range, joins_longitudes_from_both_ends) {
               ElementsAre(-90, -30, -30, 30));
   EXPECT_THAT(problem_of("range", call_along_x({-60, -10}, globe)),
               HasSubstr("no cell of \"x\" lies from -60 to -10"))
-      << "what is no longitude does not turn";
+      << "only longitudes are periodic";
 }
 
-TEST(Range, refuses_what_is_none) {
+TEST(Range, rejects_invalid_ranges) {
   const List x{10, 20, 25, 40, 60, 80};
   EXPECT_THAT(problem_of("range", call_along_x({21, 22}, x)),
               HasSubstr("no cell of \"x\" lies from 21 to 22: its coordinate goes from 10 to 80"));

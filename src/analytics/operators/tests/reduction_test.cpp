@@ -19,7 +19,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 const Dims zyx = {{"z", 4, false}, {"y", 5, true}, {"x", 6, true}};
 
-// Of each kept cell all values, by a loop over indices.
+// All values of each kept cell, collected by a loop over indices.
 std::vector<std::vector<double>> gathered(const Array& a, const std::vector<bool>& consumed) {
   const auto extents = a.region.counts();
   std::int64_t cells = 1;

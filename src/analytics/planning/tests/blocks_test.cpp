@@ -1,4 +1,4 @@
-// Where blocks of nodes lie, and that what is cut in the same way is there once.
+// The blocks of nodes, and that nodes with the same decomposition share it.
 #include "analytics/planning/blocks.hpp"
 
 #include <gmock/gmock.h>
@@ -15,8 +15,8 @@ model::Regions halves(std::int64_t first, std::int64_t second) {
   return {model::Region::of_box({{0, 0}, {6, first}}), model::Region::of_box({{0, first}, {6, second}})};
 }
 
-// Two ranks share x of the fields a and b (y, x) and of the row r (x); c is cut elsewhere; of n and m the
-// first rank has no cell, which it says in y and in x.
+// Two ranks share x of the fields a and b (y, x) and of the row r (x); c has another decomposition; the first
+// rank has no cells of n and m: the extent of y or x is 0.
 struct Case {
   Scope scope;
   std::vector<EngineInput> inputs;
@@ -51,29 +51,29 @@ struct Case {
   int node(std::size_t diagnostic) const { return graph.diagnostics[diagnostic].node; }
 };
 
-TEST(Blocks, are_there_once_for_each_way_to_cut) {
+TEST(Blocks, are_stored_once_for_each_decomposition) {
   const Case with({"a * 2 + b", "max(a + b, y)", "r + 1", "a + r", "sum(a)"});
   const Blocks blocks = with.blocks();
   EXPECT_EQ(blocks.cuts.size(), 2u) << "(y, x) and (x)";
   EXPECT_TRUE(blocks.of(with.node(0)).shares_list(with.inputs[0].regions));
-  EXPECT_EQ(blocks.of(with.node(1)), with.inputs[2].regions) << "y is gone";
+  EXPECT_EQ(blocks.of(with.node(1)), with.inputs[2].regions) << "y was consumed";
   EXPECT_TRUE(blocks.of(with.node(2)).shares_list(blocks.of(with.node(1))));
   EXPECT_EQ(blocks.of(with.node(3)), with.inputs[0].regions);
   EXPECT_EQ(blocks.cut[static_cast<std::size_t>(with.node(4))], -1) << "whole";
 }
 
-TEST(Blocks, of_a_rank_without_cells_are_empty_in_the_dimension_that_says_so) {
+TEST(Blocks, of_a_rank_without_cells_are_empty_in_the_same_dimension) {
   const Case with({"n + m"});
   const model::Regions regions = with.blocks().of(with.node(0));
   EXPECT_EQ(regions[0].size(), 0);
   EXPECT_EQ(regions[1], with.inputs[4].regions[1]);
 }
 
-TEST(Blocks, must_have_cells_on_the_same_ranks_where_they_meet) {
+TEST(Blocks, that_are_combined_must_have_cells_on_the_same_ranks) {
   const Case with({"n * a"});
   try {
     with.blocks();
-    FAIL() << "the first rank has no cell of n";
+    FAIL() << "accepted n, of which the first rank has no cell";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::configuration);
     EXPECT_THAT(error.what(),
@@ -82,11 +82,11 @@ TEST(Blocks, must_have_cells_on_the_same_ranks_where_they_meet) {
   }
 }
 
-TEST(Blocks, must_be_cut_alike_where_they_meet) {
+TEST(Blocks, that_are_combined_must_have_the_same_decomposition) {
   const Case with({"a - b", "a - c"});
   try {
     with.blocks();
-    FAIL() << "c is cut elsewhere";
+    FAIL() << "accepted c, which has another decomposition";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::configuration);
     EXPECT_THAT(error.what(),

@@ -1,4 +1,4 @@
-// Which diagnostics are computed side by side, and which by themselves.
+// Which diagnostics are bundled.
 #include "analytics/planning/bundle.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ struct Bundling {
   Placement placement;
   Bundled bundled;
 
-  // By name of a diagnostic, how many lie beside it.
+  // The number of members in the bundle of a diagnostic.
   std::size_t beside(const std::string& name) const {
     for (const Diagnostic& diagnostic : compiled.graph.diagnostics)
       if (diagnostic.name == name)
@@ -54,11 +54,11 @@ Bundling bundling(const std::vector<std::pair<std::string, std::string>>& texts,
   return made;
 }
 
-TEST(Bundle, WhatIsAlikeLiesSideBySide) {
+TEST(Bundle, DiagnosticsOfTheSameFormAreBundled) {
   const auto made =
       bundling({{"a", "sum(p0, rank) / 4"}, {"b", "sum(p1, rank) / 4"}, {"c", "sum(p2, rank) / 4"}});
   EXPECT_EQ(made.beside("a"), 3u);
-  // The constant, then the inputs, their sums and these divided: a node each.
+  // One node each for the constant, the inputs, their sums and the quotients.
   ASSERT_EQ(made.bundled.graph.nodes.size(), 4u);
   const Node& sum = made.bundled.graph.nodes[2];
   EXPECT_EQ(sum.call.dims, std::vector<std::string>{"rank"});
@@ -72,14 +72,14 @@ TEST(Bundle, WhatIsAlikeLiesSideBySide) {
   }
 }
 
-TEST(Bundle, OneThatNamesNoDimensionsNamesThemThen) {
+TEST(Bundle, AReductionWithoutDimensionsNamesThemInABundle) {
   const auto made = bundling({{"a", "max(b0)"}, {"b", "max(b1)"}});
   ASSERT_EQ(made.beside("a"), 2u);
   EXPECT_EQ(made.bundled.graph.nodes.back().call.dims, (std::vector<std::string>{"y", "x"}));
   EXPECT_EQ(made.bundled.graph.nodes.back().shape.dims.size(), 1u);
 }
 
-TEST(Bundle, WhatDiffersDoesNot) {
+TEST(Bundle, DifferentOnesAreNotBundled) {
   for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
            {"sum(p0, rank) / 4", "sum(p1, rank) / 5"},          // a constant
            {"sum(p0, rank)", "min(p1, rank)"},                  // an operator
@@ -87,12 +87,12 @@ TEST(Bundle, WhatDiffersDoesNot) {
            {"sum(p0, rank)", "sum(p1, rank, skip_missing=1)"},  // a parameter
            {"sum(p0, rank)", "sum(other, rank)"},               // an extent
            {"sum(p0, rank) - sum(p1, rank)", "sum(p2, rank) - sum(p2, rank) * 2"},
-           {"quantile(b0, q=0.5)", "quantile(b1, q=0.5)"},  // kernels look at whole arrays
+           {"quantile(b0, q=0.5)", "quantile(b1, q=0.5)"},  // kernels need whole arrays
        })
     EXPECT_EQ(bundling({{"a", one}, {"b", other}}).beside("a"), 1u) << one << " and " << other;
 }
 
-TEST(Bundle, FieldsThatSeveralDiagnosticsShareTakeThemAlong) {
+TEST(Bundle, ASharedFieldKeepsItsDiagnosticsTogether) {
   const auto made = bundling({{"a", "sum(p0, rank)"},
                               {"b", "sum(p1, rank)"},
                               {"of_a", "max(p0, rank) + a"},
@@ -102,18 +102,18 @@ TEST(Bundle, FieldsThatSeveralDiagnosticsShareTakeThemAlong) {
   EXPECT_EQ(made.beside("c"), 2u);
 }
 
-TEST(Bundle, LargeBlocksStayByThemselves) {
+TEST(Bundle, LargeBlocksAreNotBundled) {
   EXPECT_EQ(bundling({{"a", "sum(b0, y)"}, {"b", "sum(b1, y)"}}, 100000).beside("a"), 1u);
 }
 
-TEST(Bundle, OnlyWhatIsDueIsInIt) {
+TEST(Bundle, HasOnlyDueDiagnostics) {
   const auto made =
       bundling({{"a", "sum(p0, rank)"}, {"b", "sum(p1, rank)"}, {"c", "sum(p2, rank)"}}, 10, {1, 0, 1});
   EXPECT_EQ(made.beside("a"), 2u);
   EXPECT_EQ(made.seat(made.compiled.graph.diagnostics[1].node).node, -1);
 }
 
-TEST(Bundle, ComesAsOneProgramABundle) {
+TEST(Bundle, NeedsOneProgramForEachBundle) {
   const auto made =
       bundling({{"a", "mean((b0 - mean(b0)) ** 2, y)"}, {"b", "mean((b1 - mean(b1)) ** 2, y)"}});
   ASSERT_EQ(made.beside("a"), 2u);

@@ -1,4 +1,4 @@
-// The cells nearest to moving points from blocks, against a loop over the whole array.
+// The cells nearest to moving points, from blocks, compared with a loop over the whole array.
 #include "analytics/points/nearest.hpp"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace analytics::testing;
 
-// z stays, l is where points lie between levels.
+// z is kept; along l points are between levels.
 const Dims dims = {{"l", 3, true}, {"z", 2, true}, {"cell", 5, true}};
 const std::vector<double> first = {0, 10, 20, 30, 30}, second = {0, 1, 2, 3, 3};
 
@@ -35,7 +35,7 @@ double value(std::int64_t l, std::int64_t z, std::int64_t cell) {
   return static_cast<double>(100 * l + 10 * z + cell);
 }
 
-// Of a list of cells and levels; l along the ranks too.
+// A list of cells and levels; l is split too.
 struct Block {
   model::Region field, cells;
   std::vector<double> values, first, second;
@@ -81,7 +81,7 @@ TEST(Nearest, IsFoundInBlocksInAnyOrder) {
     for (std::int64_t z = 0; z < 2; ++z)
       expected.push_back(0.25 * value(0, z, here) + 0.75 * value(2, z, here));
     expected.insert(expected.end(), {std::nan(""), std::nan("")});
-    for (std::int64_t z = 0; z < 2; ++z) expected.push_back(value(1, z, 3));  // of two alike the first
+    for (std::int64_t z = 0; z < 2; ++z) expected.push_back(value(1, z, 3));  // the first of two equally near
     expect_values(all->finish().values, expected, 1e-12);
   }
 }

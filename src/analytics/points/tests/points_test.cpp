@@ -1,4 +1,4 @@
-// Values at points from blocks, against a loop over the whole array.
+// Values at points, from blocks, compared with a loop over the whole array.
 #include "analytics/points/points.hpp"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// y and x are the plane; z, between them, stays.
+// y and x are the plane; z between them is kept.
 const Dims yzx = {{"y", 3, true}, {"z", 2, true}, {"x", 5, true}};
 const Dims plane = {{"y", 3, true}, {"x", 5, true}};
 const std::vector<Shares> cells = {
@@ -44,7 +44,7 @@ std::vector<double> by_loop(const Array& a) {
   return expected;
 }
 
-// Cut into blocks along all dims; x in the order of a list, as on an indexed grid.
+// Blocks along all dims, with the order of a list in x, as on an indexed grid.
 std::vector<Array> blocks_of(const Array& whole) {
   const std::vector<model::Runs> y = {{{0, 1}}, {{1, 2}}}, z = {{{0, 1}}, {{1, 1}}},
                                  x = {{{3, 2}, {0, 1}}, {{1, 2}}};
@@ -62,7 +62,7 @@ std::vector<Array> blocks_of(const Array& whole) {
   return blocks;
 }
 
-TEST(Points, AreMadeOfBlocksInAnyOrder) {
+TEST(Points, AreComputedFromBlocksInAnyOrder) {
   const auto op = make_operator({"station", plane, cells});
   const Call call = call_of({yzx}, {"y", "x"});
   EXPECT_EQ(dims_of(op->infer(call)), "station:4 z:2");
@@ -81,7 +81,7 @@ TEST(Points, AreMadeOfBlocksInAnyOrder) {
   expect_values(all->finish().values, by_loop(whole), 1e-12);
 }
 
-TEST(Points, AreMissingWhereACellIs) {
+TEST(Points, AreMissingIfACellIs) {
   const auto op = make_operator({"station", plane, cells});
   Array whole = numbered();
   whole.values[1] = nan;  // cell 1, z 0

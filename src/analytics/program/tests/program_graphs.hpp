@@ -1,4 +1,4 @@
-// Graphs by hand for tests of programs, without the compiler of expressions.
+// Graphs for tests of programs, made without the expression compiler.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ inline const Operator* operator_of(Opcode opcode) {
   return &all.try_emplace(opcode, opcode).first->second;
 }
 
-// Keeps what it is given.
+// Records the values that it gets.
 class Record final : public FusiblePartial {
  public:
   void add(std::span<const ConstArray>) override {}
@@ -87,7 +87,7 @@ inline Node constant(double number) {
   return node;
 }
 
-// What has the dims of its arguments, those of the first in front.
+// A node with the dims of its arguments, those of the first in front.
 inline Node apply(const Graph& graph, Opcode opcode, std::vector<int> args) {
   Node node;
   node.kind = NodeKind::elementwise;
@@ -115,7 +115,7 @@ inline int put(Graph& graph, Node node) {
   return static_cast<int>(graph.nodes.size()) - 1;
 }
 
-// Bytes of a source and what they mean.
+// The bytes of a source and their values.
 struct Source {
   std::vector<std::byte> bytes;
   std::size_t start = 0;  // 1: not aligned

@@ -1,4 +1,4 @@
-// Programs of random graphs over random regions, against one cell at a time.
+// Programs of random graphs over random regions, compared with an evaluation cell by cell.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace program_graphs;
 
-// A case made at random, and the plain way of computing it: one cell of one node at a time.
+// A random case, and its reference: one cell of one node at a time.
 struct Case {
   explicit Case(std::uint64_t seed) : random(seed) {
     const std::size_t rank = pick(5);
@@ -87,7 +87,7 @@ struct Case {
     return size;
   }
 
-  // C order of some dims, at a cell of the space.
+  // The C-order index in an array with some of the dims, for a cell of the space.
   std::size_t flat(const Dims& dims, const std::vector<std::int64_t>& at) const {
     std::int64_t index = 0;
     for (const Dim& dim : dims) index = index * region.count(place(dim.name)) + at[place(dim.name)];

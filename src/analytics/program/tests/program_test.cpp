@@ -88,7 +88,7 @@ TEST(Program, ProductsAreRoundedBeforeTheyAreAdded) {
     Graph graph;
     for (int i = 0; i < 3; ++i) put(graph, input(space));
     const int product = put(graph, apply(graph, Opcode::mul, {0, 1}));
-    const int shared = put(graph, apply(graph, Opcode::mul, {1, 2}));  // also wanted by itself
+    const int shared = put(graph, apply(graph, Opcode::mul, {1, 2}));  // also a result itself
     std::vector<int> wanted{shared};
     for (const int of : {product, shared}) {
       wanted.push_back(put(graph, apply(graph, Opcode::add, {of, 2})));
@@ -99,7 +99,7 @@ TEST(Program, ProductsAreRoundedBeforeTheyAreAdded) {
     wanted.push_back(put(graph, apply(graph, Opcode::add, {square, square})));
     const Operand operands[] = {
         {std::as_bytes(std::span(a))}, {std::as_bytes(std::span(b))}, {std::as_bytes(std::span(c))}};
-    for (std::size_t w = 0; w <= wanted.size(); ++w) {  // each by itself, so that its product may be joined
+    for (std::size_t w = 0; w <= wanted.size(); ++w) {  // each alone, so that its product may be fused
       const std::vector<int> stored = w < wanted.size() ? std::vector{wanted[w]} : wanted;
       const Program program(graph, {.space = space, .sources = {0, 1, 2}, .stores = stored}, level);
       std::vector<std::vector<double>> out(stored.size(), std::vector<double>(a.size()));
@@ -117,7 +117,7 @@ TEST(Program, ProductsAreRoundedBeforeTheyAreAdded) {
   }
 }
 
-TEST(Program, ALongRowGoesIntoItsSinkAsItLies) {
+TEST(Program, ALongRowIsPassedToItsSinkInPlace) {
   const Dims space{{"z", 4, false}, {"x", 5000, true}};
   Graph graph;
   const int field = put(graph, input(space));
@@ -135,7 +135,7 @@ TEST(Program, ALongRowGoesIntoItsSinkAsItLies) {
   EXPECT_EQ(rows.calls, 4);
 }
 
-TEST(Program, WhatIsNeitherGivenNorElementwiseIsABug) {
+TEST(Program, ANodeThatIsNeitherSourceNorElementwiseIsABug) {
   Graph graph;
   const int field = put(graph, input({{"x", 3, true}}));
   const int other = put(graph, input({{"x", 3, true}}));

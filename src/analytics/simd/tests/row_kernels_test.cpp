@@ -44,7 +44,7 @@ TEST(RowKernels, ExtremesAreThoseOfAnyOrder) {
   }
 }
 
-TEST(RowKernels, TheBestLevelIsTheOneInUse) {
+TEST(RowKernels, TheBestLevelIsUsed) {
   const std::vector<double> values{3.0, nan, -0.0, 7.0};
   EXPECT_TRUE(same(row_min(values).value, 0.0));
   EXPECT_EQ(row_max(values).value, 7.0);

@@ -1,7 +1,7 @@
-// What sums and programs make of the memory's bandwidth: `throughput ROUNDS MEBIBYTES` prints lines
+// Measures the throughput of sums and programs: `throughput ROUNDS MEBIBYTES` prints lines
 //   figure NAME MEDIAN TENTH NINE_TENTHS COUNT
-// in nanoseconds per mebibyte read; of small work (names small_...) in nanoseconds a call. All cases take
-// turns, so that their ratios are of one and the same time.
+// in nanoseconds per mebibyte read, or for small work (small_...) in nanoseconds per call. The cases are
+// interleaved, so that their ratios do not depend on changes of the machine's load.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,14 +21,14 @@
 namespace tailrace::analytics {
 namespace {
 
-volatile double result;  // so that nothing is left out
+volatile double result;  // so that the compiler removes nothing
 
 struct Field {
   model::Region region;
   std::vector<double> u, v, w;
 };
 
-// Smooth, with some noise below, as a model's fields are.
+// Smooth values with some noise, like a model's fields.
 std::vector<double> make(std::size_t cells, double mean, double scale) {
   std::vector<double> values(cells);
   std::uint64_t state = 88172645463325252ULL;
@@ -41,7 +41,7 @@ std::vector<double> make(std::size_t cells, double mean, double scale) {
   return values;
 }
 
-// Of the processor: what others take of the core is no part of it.
+// CPU time, which excludes the time that other processes use the core.
 double own_nanoseconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -49,7 +49,7 @@ double own_nanoseconds() {
 }
 
 struct Case {
-  double per;  // what its time is divided by
+  double per;  // the divisor of its time
   std::function<void()> run;
   std::vector<double> times = {};
 };
@@ -88,7 +88,7 @@ std::vector<simd::Level> levels() {
   return got;
 }
 
-// A reduction of an expression of u, v and w over a block, as a server computes it.
+// A reduction of an expression of u, v and w over a block, like on a server.
 class Expression {
  public:
   Expression(const Field& field, const std::string& text) : field_(field) {

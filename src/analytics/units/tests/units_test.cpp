@@ -94,7 +94,7 @@ TEST(Units, FactorsReadOnlyThePlainWay) {
     EXPECT_FALSE(parse_factors(text)) << text;
 }
 
-TEST(Units, MissingDatabaseIsSaid) {
+TEST(Units, MissingDatabaseIsAnError) {
   try {
     const UnitSystem none("/nowhere/udunits2.xml");
     FAIL() << "read a database that does not exist";

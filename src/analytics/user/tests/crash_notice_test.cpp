@@ -15,7 +15,7 @@
 namespace tailrace::analytics::user {
 namespace {
 
-// What a process that aborts under these notices writes to stderr: one string for each of its writes.
+// The stderr output of a process that aborts with these notices: one string for each write.
 std::vector<std::string> last_words(const std::vector<std::string>& notices) {
   std::array<int, 2> ends{};
   EXPECT_EQ(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends.data()), 0);
@@ -45,21 +45,21 @@ std::vector<std::string> last_words(const std::vector<std::string>& notices) {
   return writes;
 }
 
-TEST(CrashNotice, NamesAllThatWasBeingComputedInOneWrite) {
+TEST(CrashNotice, NamesAllRunningOperatorsInOneWrite) {
   EXPECT_EQ(last_words({"diagnostic \"a\": f(u)", "diagnostic \"b\": g(v)"}),
             std::vector<std::string>{
-                "tailrace: error: the process crashed (abort) while an operator of the user's "
-                "computed diagnostic \"a\": f(u) and diagnostic \"b\": g(v); it ends here, and "
-                "what was committed is in the files\n"});
+                "tailrace: error: the process crashed (abort) in a user-defined operator while it "
+                "computed diagnostic \"a\": f(u) and diagnostic \"b\": g(v); it ends now, and "
+                "the files contain all commits\n"});
 }
 
-TEST(CrashNotice, IsALineHoweverMuchWasBeingComputed) {
+TEST(CrashNotice, IsOneLineForAnyNumberOfOperators) {
   const std::vector<std::string> writes = last_words(std::vector<std::string>(70, std::string(1000, 'x')));
   ASSERT_EQ(writes.size(), 1U);
-  EXPECT_TRUE(writes[0].ends_with("committed is in the files\n"));
+  EXPECT_TRUE(writes[0].ends_with("contain all commits\n"));
 }
 
-TEST(CrashNotice, SaysNothingWhereNothingWasBeingComputed) { EXPECT_TRUE(last_words({}).empty()); }
+TEST(CrashNotice, IsEmptyIfNoOperatorRuns) { EXPECT_TRUE(last_words({}).empty()); }
 
 }  // namespace
 }  // namespace tailrace::analytics::user

@@ -1,4 +1,4 @@
-// Operators of the user's own that keep something from step to step.
+// User-defined operators with a state.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -62,12 +62,12 @@ TEST(UserState, FollowsFromTheDeclaration) {
   EXPECT_EQ(kernel->memories(call),
             (std::vector<Memory>{{"last", model::DataType::float64, zyx},
                                  {"past", model::DataType::float64, {{"lag", 5, false}, zyx[1], zyx[2]}}}));
-  EXPECT_THAT(kernel->needs_whole(call), ElementsAre("z"));  // which `past` lacks
+  EXPECT_THAT(kernel->needs_whole(call), ElementsAre("z"));  // which the state array `past` lacks
   EXPECT_THAT(made(declared({kept("last")}), nothing)->needs_whole(call), ElementsAre());
   EXPECT_THAT(made(declared({kept("steps", {{}})}), nothing)->needs_whole(call), ElementsAre("z", "y", "x"));
 }
 
-TEST(UserState, WrongWordsAreRefused) {
+TEST(UserState, InvalidDeclarationsAreRejected) {
   Declaration declaration = declared({kept("a/b"), kept("last", {{{"levle", 0, {"run.yml", 9, 20}}}})});
   declaration.arguments = {{{{"level", {}}, {"x", {}}}}};
   config::Problems problems;
@@ -89,7 +89,7 @@ TEST(UserState, WrongWordsAreRefused) {
   EXPECT_THAT(refusal({{"x", 7, {}}}), HasSubstr("with 7 cells along \"x\", where the arguments have 4"));
 }
 
-// The number of calls and the sum so far; fails at negative values, with the state half changed.
+// Counts calls and sums values; fails for negative values after changing a part of the state.
 void add(std::span<const tailrace_array> inputs, std::span<tailrace_state> state, tailrace_array& output) {
   ASSERT_EQ(state.size(), 2U);
   EXPECT_STREQ(state[0].name, "sum");
@@ -103,7 +103,7 @@ void add(std::span<const tailrace_array> inputs, std::span<tailrace_state> state
   }
 }
 
-TEST(UserState, IsKeptFromCallToCallAndLostByNone) {
+TEST(UserState, IsKeptFromCallToCallEvenAfterAFailure) {
   const auto kernel = made(declared({kept("sum"), kept("calls", {{{"one", 1, {}}}}, 3.0)}), add);
   const Dims x = {{"x", 2, false}};
   const auto run = kernel->start(call_of({x}));
@@ -116,7 +116,7 @@ TEST(UserState, IsKeptFromCallToCallAndLostByNone) {
   expect_values(values(10, 20), {511, 522});
 }
 
-TEST(UserState, OfABlockLiesWhereTheResultDoes) {
+TEST(UserState, OfABlockHasTheRegionOfTheResult) {
   const model::Region block({{{0, 2}}, {{1, 2}}, {{0, 1}, {3, 1}}});
   std::string seen;
   const auto kernel = made(

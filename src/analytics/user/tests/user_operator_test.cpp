@@ -1,4 +1,4 @@
-// Operators of the user's own: what declarations must say, what a function gets to see, what it may give.
+// User-defined operators: checks of declarations, the arguments of a function, and its results.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
@@ -72,7 +72,7 @@ std::string refusal_of(const Declaration& declaration, const Call& call) {
   return "none";
 }
 
-TEST(UserDeclaration, NamesAreWordsThatAreNotTaken) {
+TEST(UserDeclaration, NamesMustBeValidAndUnused) {
   Declaration declaration = declared();
   EXPECT_EQ(problems_of(declaration), "");
   declaration.name = "mean";
@@ -85,7 +85,7 @@ TEST(UserDeclaration, NamesAreWordsThatAreNotTaken) {
   }
 }
 
-TEST(UserDeclaration, DimensionsAreThoseOfArguments) {
+TEST(UserDeclaration, DimensionsMustBeThoseOfArguments) {
   Declaration declaration = declared();
   declaration.arguments = {named({"level", "y", "x"})};
   declaration.needs_whole = named({"x", "levle"});
@@ -99,19 +99,19 @@ TEST(UserDeclaration, DimensionsAreThoseOfArguments) {
               HasSubstr("run.yml:8:1  operators.mine.result.dims: no argument has a dimension \"bin\"; a "
                         "new one needs its extent: {bin: 10}. (known: level, x, y)"));
   EXPECT_THAT(said, HasSubstr("run.yml:8:9  operators.mine.result.dims: the dimension \"y\" is named twice"));
-  declaration.arguments.emplace_back();  // which may have any
+  declaration.arguments.emplace_back();  // which accepts any dimensions
   declaration.result = {{"bin", 0, {}}};
   EXPECT_EQ(problems_of(declaration), "");
 }
 
-TEST(UserDeclaration, UnitsAreKnown) {
+TEST(UserDeclaration, UnitsMustBeKnown) {
   Declaration declaration = declared();
   declaration.units = "bananas";
   EXPECT_THAT(problems_of(declaration),
               HasSubstr("operators.mine.result.units: UDUNITS does not know the units"));
 }
 
-TEST(UserDeclaration, FilesMustBeThere) {
+TEST(UserDeclaration, FilesMustExist) {
   config::Problems problems;
   std::vector<Declaration> both{declared(), declared()};
   both[0].file_location = {"run.yml", 5, 20};
@@ -138,7 +138,7 @@ TEST(UserOperator, ShapesFollowFromTheDeclaration) {
   EXPECT_EQ(shape({zyx, yx}).dims, (Dims{{"x", 4, false}, {"bin", 5, false}}));
 }
 
-TEST(UserOperator, NeedsWholeWhatItLoses) {
+TEST(UserOperator, NeedsRemovedDimensionsWhole) {
   Declaration declaration = declared();
   const auto whole = [&] { return made(declaration, [](auto, auto&) {})->needs_whole(call_of({zyx})); };
   EXPECT_THAT(whole(), ElementsAre());
@@ -151,7 +151,7 @@ TEST(UserOperator, NeedsWholeWhatItLoses) {
   EXPECT_THAT(whole(), ElementsAre("z", "y", "x"));
 }
 
-TEST(UserOperator, CallsThatDoNotFitAreRefused) {
+TEST(UserOperator, InvalidCallsAreRejected) {
   Declaration declaration = declared();
   EXPECT_THAT(refusal_of(declaration, call_of({zyx, zyx})), HasSubstr("takes 1 argument, not 2"));
   EXPECT_THAT(refusal_of(declaration, call_of({zyx}, {}, {{"q", 1.0}})),
@@ -176,7 +176,7 @@ TEST(UserOperator, CallsThatDoNotFitAreRefused) {
               HasSubstr("9 dimensions are more than"));
 }
 
-TEST(UserOperator, BlocksTellWhereTheyLie) {
+TEST(UserOperator, BlocksHaveTheirPosition) {
   const model::Region block({{{0, 2}}, {{1, 2}}, {{0, 1}, {3, 1}}});
   std::vector<double> values(8, 1.5);
   std::string seen;
@@ -192,10 +192,11 @@ TEST(UserOperator, BlocksTellWhereTheyLie) {
   const Array result = kernel->start(call_of({zyx}))->compute(std::span(&argument, 1));
   EXPECT_EQ(seen, "z 0+2/2 y 1+2/3 x -1+2/4 ");
   EXPECT_EQ(result.region, block);
-  expect_values(result.values, {NAN, NAN, NAN, NAN, NAN, NAN, NAN, 3.0});  // what is not set is missing
+  expect_values(result.values,
+                {NAN, NAN, NAN, NAN, NAN, NAN, NAN, 3.0});  // cells that are not set are missing
 }
 
-TEST(UserOperator, EmptyBlocksAreNotShown) {
+TEST(UserOperator, IsNotCalledForEmptyBlocks) {
   const model::Region nothing({{{0, 2}}, {{0, 0}}, {{0, 0}}});
   const auto kernel = made(declared(), [](auto, auto&) { FAIL(); });
   const ConstArray argument{&nothing, {}};
@@ -224,7 +225,7 @@ int most_at_once(bool thread_safe) {
   return most;
 }
 
-TEST(UserOperator, CallsComeOneAtATimeUnlessDeclaredSafe) {
+TEST(UserOperator, CallsAreSerialUnlessDeclaredThreadSafe) {
   EXPECT_EQ(most_at_once(false), 1);
   EXPECT_EQ(most_at_once(true), 2);
 }
@@ -238,7 +239,7 @@ TEST(UserOperator, ExpressionsCallIt) {
   EXPECT_EQ(compiled("mine(w, th)", "", scope).units(), "m");
   EXPECT_THAT(compiled("mnie(w, th)", "", scope).problems, HasSubstr("Did you mean \"mine\"?"));
   EXPECT_THAT(compiled("mine(w)", "", scope).problems, HasSubstr("takes 2 arguments, not 1"));
-  // A name in a call is an array where the operator takes arrays only, even that of a dimension.
+  // If an operator takes only arrays, a name is an array even if it is also a dimension.
   EXPECT_EQ(compiled("mine(w, z)", "", scope).text(), "mine(w, z)");
   EXPECT_THAT(compiled("mine(w, x)", "", scope).problems, HasSubstr("\"x\" is a dimension"));
 }

@@ -33,7 +33,7 @@ struct Visit {
   std::map<std::string, ExistingAxis> axes;
 };
 
-// A growing coordinate with units is a time axis.
+// A coordinate variable along an unlimited dimension is a time axis.
 void take_axis(Visit& visit, const char* name) {
   const Id dataset(H5Dopen2(visit.file, name, H5P_DEFAULT), &H5Dclose, "cannot open a variable");
   const Id space(H5Dget_space(dataset), &H5Sclose, "cannot read a shape");
@@ -67,7 +67,7 @@ std::map<std::string, ExistingAxis> read_axes(const std::string& path) {
   check(H5Pset_file_locking(access, false, true), "cannot switch locking off");
   const Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), &H5Fclose, "is damaged");
   if (text_attribute(file, "_NCProperties").find("tailrace=") == std::string::npos)
-    throw Error(ErrorCode::resource, "was not written by Tailrace, which goes on with its own files alone");
+    throw Error(ErrorCode::resource, "was not written by Tailrace, which appends only to its own files");
   Visit visit{file, {}};
   check(H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, nullptr, &tailrace_visit_axis, &visit), "is damaged");
   return std::move(visit.axes);

@@ -1,4 +1,4 @@
-// What a file holds that an earlier run wrote, for one that is to go on with it.
+// Reads and checks a file of an earlier run before this run appends to it.
 #pragma once
 
 #include <map>
@@ -9,15 +9,15 @@
 
 namespace tailrace::output::netcdf {
 
-// By the name of the dim. Takes the Hdf5Lock. Throws Error(resource) for a file that cannot be read, or that
-// Tailrace has not written.
+// The time axes of the file, by the name of their dim. Takes the Hdf5Lock. Throws Error(resource) for a file
+// that cannot be read or that Tailrace did not write.
 std::map<std::string, ExistingAxis> read_axes(const std::string& path) TAILRACE_EXCLUDES(hdf5_mutex);
 
-// Whether the file has the variables of the spec, in its types, shapes, chunks and encodings, and no others
-// along its growing dims. Throws Error(resource) that names what differs first.
+// Checks that the file has the variables of the spec with the same types, shapes, chunks and filters, and no
+// other variables along unlimited dims. Throws Error(resource) that names the first difference.
 void check_fits(hid_t file, const DatasetSpec& spec) TAILRACE_REQUIRES(hdf5_mutex);
 
-// Whether the growing dims of the file are as long as spec.kept says.
+// Whether the unlimited dims of the file have exactly the lengths in spec.kept.
 bool has_lengths(hid_t file, const DatasetSpec& spec) TAILRACE_REQUIRES(hdf5_mutex);
 
 }  // namespace tailrace::output::netcdf

@@ -67,7 +67,7 @@ void check_filters(hid_t properties, const VariableSpec& variable) {
     same = id == wanted[static_cast<std::size_t>(i)].hdf5_id;
   }
   if (!same)
-    refuse(fmt::format("its variable \"{}\" has not the compression of this run, {}", variable.name,
+    refuse(fmt::format("its variable \"{}\" has another compression than in this run, {}", variable.name,
                        variable.codec.codec));
 }
 
@@ -86,7 +86,7 @@ void check_variable(hid_t file, const DatasetSpec& spec, std::size_t index) TAIL
 
 struct Links {
   const DatasetSpec& spec;
-  std::string stranger;  // a growing variable that the spec has not
+  std::string stranger;  // a variable along an unlimited dim that the spec lacks
 };
 
 extern "C" herr_t tailrace_visit_link(hid_t file, const char* name, const H5L_info_t*, void* into) {

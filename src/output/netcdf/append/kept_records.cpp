@@ -56,7 +56,7 @@ std::optional<std::vector<std::byte>> joined(hid_t dataset, const VariableSpec& 
   const std::int64_t old_records = std::min(kept - chunk.offset[0], variable.chunk[0]);
   if (old_records <= 0) return std::nullopt;
   const std::optional<Stored> old = read_chunk(dataset, chunk.offset);
-  if (!old) return std::nullopt;  // all of it is fill value
+  if (!old) return std::nullopt;  // the chunk was never written and holds only fill values
   const auto before = decoded(variable, old->filtered, old->bytes);
   auto whole = decoded(variable, chunk.filtered, chunk.bytes);
   const std::size_t record = bytes_of_chunk(variable) / static_cast<std::size_t>(variable.chunk[0]);

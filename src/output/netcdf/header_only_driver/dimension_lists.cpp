@@ -7,7 +7,7 @@
 namespace tailrace::output::netcdf {
 namespace {
 
-struct Reference {  // one entry of a scale's list, as HDF5's own functions keep it in memory
+struct Reference {  // one entry of a scale's REFERENCE_LIST, in HDF5's layout in memory
   hobj_ref_t variable;
   int dim;  // of the variable
 };

@@ -1,4 +1,4 @@
-// Which dimension scales a variable has, written for all variables at once.
+// Attaches dimension scales to all variables of a file at once.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,10 @@
 
 namespace tailrace::output::netcdf {
 
-// What H5DSattach_scale makes of each variable that is no scale itself. That function writes the list of a
-// scale anew for each variable, which takes its square in time and space where there are thousands.
-// `scales`: by number of the dim; `variables`: as in spec.
+// Writes the same attributes as H5DSattach_scale would for each variable that is not a scale.
+// H5DSattach_scale rewrites the list of a scale for every variable, which takes quadratic time and space: too
+// much for the thousands of variables of a checkpoint. `scales`: by index of the dim; `variables`: as in
+// spec.
 void write_dimension_lists(const DatasetSpec& spec, const std::vector<hid_t>& variables,
                            const std::vector<hid_t>& scales) TAILRACE_REQUIRES(hdf5_mutex);
 

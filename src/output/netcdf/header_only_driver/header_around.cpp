@@ -14,7 +14,8 @@ bool has_values(const DatasetSpec& spec, const VariableSpec& variable) {
                              [&](int dim) { return spec.dims[static_cast<std::size_t>(dim)].size > 0; });
 }
 
-// Of a file that is written once: links and attributes lie where HDF5 has many of them quickly.
+// The file is written only once, so links and attributes use HDF5's dense storage, which is fast for many of
+// them.
 Id creation_properties() {
   Id properties(H5Pcreate(H5P_FILE_CREATE), &H5Pclose, "cannot make file properties");
   constexpr unsigned tracked = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;

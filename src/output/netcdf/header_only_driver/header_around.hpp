@@ -1,4 +1,4 @@
-// A NetCDF-4 file whose values were written first: what has to be written besides them.
+// The header of a NetCDF-4 file whose values were written first, and without HDF5.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,18 @@
 
 namespace tailrace::output::netcdf {
 
-// Values may lie anywhere from here on; what is before belongs to the header.
+// Values may be at any address from here on; the bytes before are reserved for the header.
 inline constexpr std::uint64_t first_place_of_values = 4096;
 
 struct HeaderAround {
-  Overlay pieces;            // all that the file holds besides values
+  Overlay pieces;            // all bytes of the file except values
   std::uint64_t length = 0;  // of the file
 };
 
-// `spec` has variables of fixed size without chunks; the values of variable i lie at places[i], in C order
-// and little-endian. All of them end before `end`. So values of any size are written as they come, once and
-// without HDF5. Throws Error(resource) for what HDF5 refuses. Takes the Hdf5Lock.
+// `spec` has variables of fixed size without chunks. The values of variable i are at address places[i], in C
+// order and little-endian; all end before `end`. A shard of a checkpoint is written this way: its arrays of
+// any size are written in the order in which they arrive, once and without HDF5's lock, and the header is
+// added at the end. Throws Error(resource) if HDF5 fails. Takes the Hdf5Lock.
 HeaderAround make_header_around(const DatasetSpec& spec, const std::vector<std::uint64_t>& places,
                                 std::uint64_t end);
 

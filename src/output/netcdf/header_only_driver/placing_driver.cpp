@@ -14,12 +14,12 @@ namespace {
 
 constexpr haddr_t max_address = (haddr_t{1} << 62) - 1;
 
-struct DriverInfo {  // what the access properties carry
+struct DriverInfo {  // driver data in the file access properties
   PlacedFile* file = nullptr;
 };
 
 struct DriverFile {
-  H5FD_t base{};  // must be first: HDF5 knows a DriverFile by it
+  H5FD_t base{};  // must be first: HDF5 identifies a DriverFile by its address
   PlacedFile* file = nullptr;
 };
 
@@ -46,7 +46,7 @@ static herr_t tailrace_placing_query(const H5FD_t*, unsigned long* flags) {
   return 0;
 }
 
-// HDF5 keeps large attributes as values too, which go to the end.
+// HDF5 stores large attributes as raw data too; these are allocated at the end.
 static haddr_t tailrace_placing_alloc(H5FD_t* file, H5FD_mem_t type, hid_t, hsize_t size) {
   PlacedFile& self = placed(file);
   if (type == H5FD_MEM_DRAW && self.place) return *std::exchange(self.place, std::nullopt);
@@ -115,7 +115,7 @@ H5FD_class_t driver_class() {
   return driver;
 }
 
-// As in driver.cpp: the access properties hold the driver until it is closed.
+// As in driver.cpp: the access properties keep the driver registered until the file is closed.
 herr_t close_placed_file(hid_t file) {
   const hid_t access = H5Fget_access_plist(file);
   const herr_t status = H5Fclose(file);

@@ -1,4 +1,5 @@
-// A file driver of HDF5 that keeps metadata in memory and puts the values of a variable where it is told.
+// A virtual file driver of HDF5 that keeps all metadata in memory and allocates the values of a variable at a
+// given address. HDF5 chooses addresses itself and offers no other way to describe values that already exist.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +11,10 @@
 namespace tailrace::output::netcdf {
 
 struct PlacedFile {
-  std::uint64_t first_free = 0;          // metadata lie here and behind, but for the superblock
-  std::optional<std::uint64_t> place{};  // of the next variable's values; used up by its creation
-  std::uint64_t end = 0;                 // so far
+  std::uint64_t first_free = 0;  // metadata except the superblock are at this address and later ones
+  std::optional<std::uint64_t>
+      place{};            // the address of the next variable's values; reset when the variable is created
+  std::uint64_t end = 0;  // of the allocated space
   Overlay written{};
 };
 

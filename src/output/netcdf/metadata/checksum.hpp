@@ -1,4 +1,4 @@
-// The checksum that HDF5 puts behind each piece of its metadata.
+// The checksum that HDF5 appends to each block of its metadata.
 #pragma once
 
 #include <cstddef>

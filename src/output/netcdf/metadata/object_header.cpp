@@ -41,10 +41,10 @@ void append_messages(Bytes& bytes, unsigned flags, std::span<const HeaderMessage
   }
 }
 
-// Adds the messages of a chunk; those that lead on are followed by the caller.
+// Adds the messages of a chunk; the caller follows the continuation messages.
 void take_messages(std::span<const std::byte> area, unsigned flags, std::vector<HeaderMessage>& messages) {
   const std::size_t header = message_header_size(flags);
-  while (area.size() >= header) {  // less than that is a gap
+  while (area.size() >= header) {  // fewer bytes than that are a gap
     HeaderMessage message;
     message.type = static_cast<MessageType>(number_at(area, 0, 1));
     const auto size = static_cast<std::size_t>(number_at(area, 1, 2));
@@ -120,7 +120,7 @@ ObjectHeader read_object_header(const ReadBytes& read, std::uint64_t address) {
 Bytes encode_header(const ObjectHeader& header, std::span<const HeaderMessage> messages) {
   constexpr std::size_t width = 4;
   Bytes bytes = header.prefix;
-  bytes[5] = (bytes[5] & ~std::byte{size_width}) | std::byte{2};  // the width as a power of two
+  bytes[5] = (bytes[5] & ~std::byte{size_width}) | std::byte{2};  // the exponent of the width, a power of two
   append(bytes, 0, width);
   const std::size_t begin = bytes.size();
   append_messages(bytes, flags_of(header), messages);

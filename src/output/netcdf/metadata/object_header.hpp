@@ -1,5 +1,5 @@
-// Object headers of HDF5 as bytes: version 2, as the format of HDF5 1.10 has them. An object header says all
-// of a group or dataset: links, shape, where the chunks are, attributes.
+// Reads and writes object headers of HDF5, version 2, as in the file format of HDF5 1.10. An object header
+// describes a group or dataset: its links, shape, attributes and the address of its chunk index.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace tailrace::output::netcdf {
 using Bytes = std::vector<std::byte>;
 using ReadBytes = std::function<void(std::uint64_t address, std::span<std::byte> bytes)>;
 
-// Little-endian numbers anywhere in bytes.
+// Little-endian numbers at any offset.
 std::uint64_t number_at(std::span<const std::byte> bytes, std::size_t place, std::size_t size);
 void put_number(std::span<std::byte> bytes, std::size_t place, std::uint64_t number, std::size_t size);
 
@@ -30,7 +30,7 @@ enum class MessageType : std::uint8_t {
 struct HeaderMessage {
   MessageType type = MessageType::nil;
   std::uint8_t flags = 0;
-  std::uint16_t order = 0;  // of creation; in the bytes only if the header says so
+  std::uint16_t order = 0;  // creation order; stored only if the header's flags say so
   Bytes data;
 };
 
@@ -40,21 +40,21 @@ struct HeaderChunk {
 };
 
 struct ObjectHeader {
-  Bytes prefix;                         // all that comes before the size of the first chunk
-  std::vector<HeaderMessage> messages;  // without those that only lead to another chunk
-  std::vector<HeaderChunk> chunks;      // where it lies
+  Bytes prefix;                         // the bytes before the size of the first chunk
+  std::vector<HeaderMessage> messages;  // without continuation messages
+  std::vector<HeaderChunk> chunks;      // the places of the header in the file
 };
 
-// Throws Error(resource) for what is none.
+// Throws Error(resource) if there is no valid header at the address.
 ObjectHeader read_object_header(const ReadBytes& read, std::uint64_t address);
 
-// The header in one chunk with these messages.
+// Encodes a header with these messages in a single chunk.
 Bytes encode_header(const ObjectHeader& header, std::span<const HeaderMessage> messages);
-// A chunk of it that lies elsewhere, and the message that leads there.
+// Encodes a continuation chunk, and the continuation message that points to one.
 Bytes encode_continuation(const ObjectHeader& header, std::span<const HeaderMessage> messages);
 HeaderMessage lead_to(std::uint64_t address, std::uint64_t size);
 
-// An attribute's name and where its values begin in the message.
+// The name of an attribute, and the offset of its values in the message.
 struct AttributeParts {
   std::string name;
   std::size_t values = 0;

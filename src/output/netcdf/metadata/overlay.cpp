@@ -6,7 +6,7 @@
 namespace tailrace::output::netcdf {
 namespace {
 
-// The first piece that ends behind `address`.
+// The first piece that ends after `address`.
 template <class Map>
 auto first_over(Map& pieces, std::uint64_t address) {
   auto at = pieces.upper_bound(address);

@@ -1,4 +1,4 @@
-// Pieces of bytes that lie over a file: what was written last is what is read.
+// Sparse modifications of a file in memory. Reads see the last write to each byte, and the file elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@ using Pieces = std::map<std::uint64_t, std::vector<std::byte>>;  // by address; 
 class Overlay {
  public:
   void put(std::uint64_t address, std::span<const std::byte> bytes);
-  // Puts what it has over `bytes`, which are those of the file at `address`.
+  // `bytes` are those of the file at `address`; overwrites them with the pieces of the overlay.
   void cover(std::uint64_t address, std::span<std::byte> bytes) const;
-  bool has_all(std::uint64_t begin, std::uint64_t end) const;  // of the bytes in between
-  bool touches(std::uint64_t begin, std::uint64_t end) const;  // has any of them
+  bool has_all(std::uint64_t begin, std::uint64_t end) const;  // every byte in between is in the overlay
+  bool touches(std::uint64_t begin, std::uint64_t end) const;  // at least one of them is
   const Pieces& pieces() const { return pieces_; }
   void clear() { pieces_.clear(); }
 
  private:
-  void cut(std::uint64_t begin, std::uint64_t end);  // makes room
+  void cut(std::uint64_t begin, std::uint64_t end);  // removes this range from the pieces
 
   Pieces pieces_;
 };

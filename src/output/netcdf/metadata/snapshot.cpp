@@ -10,16 +10,17 @@
 namespace tailrace::output::netcdf {
 namespace {
 
-// The fronts of each turn lie a little further, so that an old address then leads to no header at all (an
-// error) and not to a newer one (which would not fit what the reader has already).
+// In each round the fronts are written at slightly higher addresses. A reader with an address of an earlier
+// round then finds no valid header and reports an error, instead of a newer header that is inconsistent with
+// what it has read so far.
 constexpr std::uint64_t shifts = 64, shift = 8;
-// Of bytes that stay as they are, so many between two that change are written with them.
+// Two changes that are at most this many bytes apart are written as one.
 constexpr std::size_t least_gap = 16;
 
 constexpr std::string_view list_of_scales = "DIMENSION_LIST", list_of_users = "REFERENCE_LIST";
 constexpr std::size_t collection_front = 16, object_front = 16, least_collection = 4096;
-constexpr std::size_t most_collection = std::size_t{1} << 24;  // more is no size but damage
-constexpr const char* nowhere = "a list of dimension scales in the file leads nowhere";
+constexpr std::size_t most_collection = std::size_t{1} << 24;  // a larger size means that the file is damaged
+constexpr const char* nowhere = "a list of dimension scales in the file is damaged";
 
 std::uint64_t rounded(std::uint64_t number) { return (number + 7) / 8 * 8; }
 
@@ -40,17 +41,18 @@ bool differs_by_snapshot(const HeaderMessage& message) {
   return name == list_of_scales || name == list_of_users;
 }
 
-// Calls `visit` with the place of each reference to an object in the values of an attribute.
-// A list of scales has for each dim how many (4 bytes), and where: a collection (8) and a number in it (4).
+// The attribute DIMENSION_LIST has an entry for each dim: the number of scales (4 bytes), and the address of
+// a heap collection (8) with an index into it (4).
 constexpr std::size_t scales_entry = 16;
-// A list of users has for each its address (8) and the dim (4), in entries of the size that the type says.
+// The attribute REFERENCE_LIST has an entry for each variable that uses the scale: the variable's address (8)
+// and the dim (4). The attribute's type gives the size of an entry.
 std::size_t users_entry(const HeaderMessage& message) {
   const auto name = static_cast<std::size_t>(number_at(message.data, 2, 2));
   return static_cast<std::size_t>(number_at(message.data, 9 + name + 4, 4));
 }
 
-// A collection of HDF5's "global heap" that holds references: which object each number in it stands for. Read
-// at once, since every variable refers to it for every dim.
+// A collection of HDF5's global heap that holds object references: the object's address by index. Read as a
+// whole, since every variable refers to it for every dim.
 std::map<std::uint64_t, std::uint64_t> read_collection(const ReadBytes& read, std::uint64_t address) {
   Bytes front(object_front);
   read(address, front);
@@ -61,18 +63,18 @@ std::map<std::uint64_t, std::uint64_t> read_collection(const ReadBytes& read, st
   std::map<std::uint64_t, std::uint64_t> objects;
   for (std::size_t at = collection_front; at + object_front + 8 <= all.size();) {
     const std::uint64_t number = number_at(all, at, 2);
-    if (number == 0) break;  // what follows is free
+    if (number == 0) break;  // free space follows
     objects.emplace(number, number_at(all, at + object_front, 8));
     at += object_front + static_cast<std::size_t>(rounded(number_at(all, at + 8, 8)));
   }
   return objects;
 }
 
-// The parts of `now` in which it differs from `before`, which lies at `address`.
+// The ranges in which `now` differs from `before`, the bytes at `address`.
 std::vector<Patch> differences(std::uint64_t address, std::span<const std::byte> before,
                                std::span<const std::byte> now) {
   std::vector<Patch> found;
-  std::size_t begin = 0, end = 0;  // of the present one; none yet where they are equal
+  std::size_t begin = 0, end = 0;  // of the current range; empty if they are equal
   const auto take = [&] {
     if (begin == end) return;
     const auto part = now.subspan(begin, end - begin);
@@ -125,7 +127,7 @@ Snapshot SnapshotMaker::make(const ReadBytes& read, std::uint64_t root, std::uin
   return snapshot;
 }
 
-// Of a place that is used again only what has changed is written: little more than the lengths.
+// In a slot that is reused only the differences are written: little more than the lengths.
 void SnapshotMaker::write_bodies(const ReadBytes& read, Snapshot& snapshot) const {
   const auto add = [&](std::uint64_t address, const Bytes& bytes) {
     if (made_ <= slot_count) return snapshot.writes.push_back({address, bytes});
@@ -173,13 +175,13 @@ void SnapshotMaker::take(const ReadBytes& read, std::uint64_t address) {
   object.header = read_object_header(read, address);
   for (const HeaderMessage& message : object.header.messages)
     (differs_by_snapshot(message) ? object.own : object.shared).push_back(message);
-  // Shapes come last: the one thing that most commits change, next to the checksum.
+  // Most commits change only the shape. It is placed last, next to the checksum, so that both are one write.
   std::ranges::stable_partition(
       object.own, [](const HeaderMessage& message) { return message.type != MessageType::dataspace; });
   objects_.push_back(std::move(object));
 }
 
-// The messages that all snapshots have in common are written once, as a chunk that every copy leads to.
+// Messages that are equal in all snapshots are written once, in a chunk that every copy refers to.
 void SnapshotMaker::share(Snapshot& snapshot) {
   for (Object& object : objects_) {
     if (object.shared.empty()) continue;
@@ -209,7 +211,7 @@ void SnapshotMaker::collect_references(const ReadBytes& read) {
   }
 }
 
-// The object that entry `at` of a list of scales refers to.
+// The address of the object that entry `at` of a DIMENSION_LIST refers to.
 std::uint64_t SnapshotMaker::scale_at(const HeaderMessage& message, std::size_t at) const {
   const auto& objects = collections_.at(number_at(message.data, at + 4, 8));
   const auto found = objects.find(number_at(message.data, at + 12, 4));
@@ -217,8 +219,8 @@ std::uint64_t SnapshotMaker::scale_at(const HeaderMessage& message, std::size_t 
   return found->second;
 }
 
-// As long as the sizes are those of the last snapshot the slots are used in turn; otherwise there are new
-// ones.
+// Uses the slots in turn as long as all sizes equal those of the last snapshot; otherwise allocates new
+// slots.
 void SnapshotMaker::place(Snapshot& snapshot) {
   std::vector<std::size_t> sizes{collection_size()};
   for (const Object& object : objects_) sizes.push_back(body_size(object));
@@ -275,8 +277,8 @@ std::size_t SnapshotMaker::collection_size() const {
   return std::max<std::size_t>(least_collection, used + object_front);
 }
 
-// A collection of HDF5's "global heap" with one reference for each scale, without what is free at its end:
-// that may be anything.
+// A collection of HDF5's global heap with one reference for each scale. The free space at its end is not
+// written: its contents do not matter.
 Bytes SnapshotMaker::references() const {
   constexpr std::size_t entry = object_front + 8;
   const std::size_t used = collection_front + entry * referred_.size();
@@ -286,11 +288,11 @@ Bytes SnapshotMaker::references() const {
   for (const auto& [original, number] : referred_) {
     const std::size_t at = collection_front + entry * (number - 1);
     put_number(bytes, at, number, 2);
-    put_number(bytes, at + 2, 1, 2);  // is used once
+    put_number(bytes, at + 2, 1, 2);  // reference count
     put_number(bytes, at + 8, 8, 8);
     put_number(bytes, at + object_front, copy_of(original), 8);
   }
-  put_number(bytes, used + 8, collection_size() - used, 8);  // number 0: what is free, with its own front
+  put_number(bytes, used + 8, collection_size() - used, 8);  // index 0: the free space, including its header
   return bytes;
 }
 

@@ -1,12 +1,14 @@
-// What a reader finds from the superblock on: one state of a file, which never changes.
+// Snapshots of a file's metadata: a reader that starts from a superblock finds one state, which never
+// changes.
 //
-// Readers take their time: they read the superblock, then the root group, then one variable after the other,
-// and commits go on meanwhile. If a commit changed the object headers in place, a reader could find the old
-// shape of one variable and the new shape of the next. So a commit writes copies of all object headers to a
-// new place, with all that refers to them, and the superblock then names the new root group: a switch of 48
-// bytes. A copy has a front, which only leads on, and a body; what no snapshot changes is a third chunk,
-// which they share. What the headers lead to (indices of chunks, and chunks) is shared by all snapshots, for
-// it only grows: the shapes in the headers say how much of it there is.
+// A reader first reads the superblock, then the root group, then one variable after another, and commits may
+// happen in between. If a commit changed the object headers in place, a reader could see the old shape of one
+// variable and the new shape of the next. So a commit copies all object headers to a new place (shadow
+// paging), adjusts the references between them, and then rewrites the 48 bytes of the superblock, which refer
+// to the new root group. A copy consists of a front, which only points to the other parts, a body with the
+// messages that change, and a chunk with all other messages, which the snapshots share. Chunk indices and
+// chunks are shared too. They only grow, and the shapes in the headers determine how much of them belongs to
+// a snapshot.
 #pragma once
 
 #include <array>
@@ -30,21 +32,22 @@ struct Superblock {
 };
 
 struct Snapshot {
-  std::vector<Patch> writes;           // none of them where a present snapshot has anything
+  std::vector<Patch> writes;           // they never overlap a snapshot that is still in use
   std::uint64_t root = 0;              // the copy of the root group's header
   std::uint64_t end = 0;               // of the file
-  std::vector<HeaderChunk> originals;  // where the headers are that it has copies of
+  std::vector<HeaderChunk> originals;  // the places of the original headers
 };
 
-// One thread, one file. Keeps to few places: the copies lie in slots that are used in turn. When a slot is
-// used again the fronts get other places, and of the bodies only what differs is written.
+// Makes the snapshots of one file. Not thread-safe. The copies are in slots that are used in turn, so that
+// the file does not grow with each commit. When a slot is reused the fronts move to other addresses, and only
+// the differences of the bodies are written.
 class SnapshotMaker {
  public:
-  // A reader that needs longer from the superblock to the last header than so many commits finds other bytes
-  // there.
+  // The number of slots. A reader must get from the superblock to the last header within so many commits;
+  // after that the slot is reused.
   static constexpr std::uint64_t slot_count = 128;
 
-  // `read` gives the file as HDF5 wrote it, which ends at `end`, and earlier snapshots.
+  // `read` reads the file as HDF5 wrote it, which ends at `end`, and earlier snapshots.
   Snapshot make(const ReadBytes& read, std::uint64_t root, std::uint64_t end);
 
  private:
@@ -53,8 +56,8 @@ class SnapshotMaker {
     ObjectHeader header;
     std::vector<HeaderMessage> own;     // messages that differ from snapshot to snapshot
     std::vector<HeaderMessage> shared;  // those that do not
-    std::uint64_t copy = 0;             // where the front of its copy lies
-    std::uint64_t body = 0;             // the rest of it: `own`
+    std::uint64_t copy = 0;             // address of the front of its copy
+    std::uint64_t body = 0;             // address of its body, with the messages `own`
   };
   struct Shared {
     std::uint64_t address = 0;
@@ -76,16 +79,17 @@ class SnapshotMaker {
   Bytes references() const;
   std::uint64_t copy_of(std::uint64_t original) const;
 
-  std::vector<Object> objects_;                      // of the snapshot that is being made; the root is first
-  std::map<std::uint64_t, std::size_t> by_address_;  // index into it
-  std::map<std::uint64_t, std::size_t> referred_;    // original: number in the collection of references
-  // By address: what each number in a collection of references stands for.
+  std::vector<Object> objects_;                      // of the snapshot being made, the root first
+  std::map<std::uint64_t, std::size_t> by_address_;  // index into objects_
+  std::map<std::uint64_t, std::size_t>
+      referred_;  // index into the collection of references, by original address
+  // The objects in each collection of references, by the collection's address and their index.
   std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> collections_;
-  std::map<std::uint64_t, Shared> shared_;  // by the original's address
-  std::vector<std::size_t> sizes_;          // of what lies in each slot
-  std::vector<std::uint64_t> slots_;        // where they are
-  std::uint64_t made_ = 0;                  // snapshots in them
-  std::uint64_t slot_ = 0;                  // where the present snapshot begins
+  std::map<std::uint64_t, Shared> shared_;  // by original address
+  std::vector<std::size_t> sizes_;          // of the parts of a slot
+  std::vector<std::uint64_t> slots_;        // their addresses
+  std::uint64_t made_ = 0;                  // number of snapshots made in these slots
+  std::uint64_t slot_ = 0;                  // address of the current slot
 };
 
 }  // namespace tailrace::output::netcdf

@@ -17,7 +17,7 @@ constexpr std::string_view no_variable = "This is a netCDF dimension but not a n
 Id open_image(std::string_view bytes) {
   Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "open a file in memory");
   check(H5Pset_fapl_core(access, std::size_t{1} << 16, 0), "open a file in memory");
-  std::string copy(bytes);  // HDF5 wants it writable, and takes a copy of its own
+  std::string copy(bytes);  // HDF5 needs a writable buffer, and copies it
   check(H5Pset_file_image(access, copy.data(), copy.size()), "open a file in memory");
   return {H5Fopen("table", H5F_ACC_RDONLY, access), H5Fclose, "read the file"};
 }
@@ -40,7 +40,7 @@ std::string trimmed(std::string_view text) {
   return std::string(text);
 }
 
-// `read` fills memory of that type. Texts of variable length are HDF5's to give back.
+// `read` fills memory of the given type. HDF5 owns texts of variable length and must free them.
 template <class Read>
 std::vector<std::string> texts_of(hid_t type, std::size_t count, hid_t space, const Read& read) {
   std::vector<std::string> texts;
@@ -103,7 +103,7 @@ std::string name_of(hid_t scale) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// A dimension without a scale has a name of nobody else.
+// A dimension without a scale gets a unique name.
 std::vector<std::string> dims_of(hid_t dataset, const std::string& name, std::size_t rank) {
   std::vector<std::string> dims;
   const bool is_scale = H5DSis_scale(dataset) > 0;
@@ -119,7 +119,7 @@ std::vector<std::string> dims_of(hid_t dataset, const std::string& name, std::si
   return dims;
 }
 
-// Texts of single characters become those that they make along the last dimension.
+// Joins single characters along the last dimension to texts.
 void join_characters(PlainVariable& variable) {
   const auto width = static_cast<std::size_t>(variable.shape.back());
   std::vector<std::string> joined;

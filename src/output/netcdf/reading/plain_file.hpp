@@ -1,4 +1,4 @@
-// A small file of NetCDF-4 that others made, as a whole: its variables with what readers need of them.
+// Reads a small NetCDF-4 file of another program as a whole, such as a table of station positions.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,21 @@ namespace tailrace::output::netcdf {
 
 struct PlainVariable {
   std::string name;
-  std::vector<std::string> dims;  // slowest first; without that of the characters of texts
+  std::vector<std::string> dims;  // slowest first; without the dimension of the characters of texts
   std::vector<std::int64_t> shape;
-  std::map<std::string, std::string> attributes;  // those that are text
+  std::map<std::string, std::string> attributes;  // text attributes only
   std::optional<double> fill_value;               // _FillValue
-  // In C order; one of them, or none for types that are neither numbers nor text.
+  // The values in C order, in one of the two; both are empty for other types.
   std::vector<double> numbers;
   std::vector<std::string> texts;
 };
 
-// By the first bytes: NetCDF-4, or one of the forms before, which nothing here reads.
+// Tell by the first bytes whether a file is NetCDF-4 or a classic NetCDF file, which cannot be read here.
 bool is_netcdf4(std::string_view bytes);
 bool is_classic_netcdf(std::string_view bytes);
 
-// Of the root group of a file, whose bytes these are, in the order of their names. Throws Error(resource).
+// The variables in the root group of a file with these contents, in the order of their names. Throws
+// Error(resource).
 std::vector<PlainVariable> variables_of(std::string_view bytes);
 
 }  // namespace tailrace::output::netcdf

@@ -1,5 +1,5 @@
-// What kernels remember is saved between two steps and taken up by other servers, as if there had been no
-// break.
+// The state of kernels is saved between two steps and restored on other servers, which continue as without a
+// restart.
 #include <gmock/gmock.h>
 
 #include "analytics/engine/operator_state/call_text.hpp"
@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "model/memory/memory_state.hpp"
 
-namespace tailrace::analytics::engine::memories {
+namespace tailrace::analytics::engine::operator_state {
 namespace {
 
 using model::MemoryState;
@@ -19,7 +19,7 @@ using Diagnostics = std::vector<std::pair<std::string, std::string>>;
 
 constexpr int ranks = 4;
 
-// The sum of all steps so far, cell by cell.
+// The sum over all steps so far, cell by cell.
 class SoFar final : public Kernel {
  public:
   explicit SoFar(model::DataType kept = model::DataType::float64) : kept_(kept) {}
@@ -83,7 +83,7 @@ void load(Job& job, const MemoryState& state) {
   for (const auto& server : job.servers) server.engine->load(state);
 }
 
-TEST(Memories, AreTakenUpByOtherServers) {
+TEST(OperatorState, AreRestoredOnOtherServers) {
   const Diagnostics diagnostics{
       {"sum", "so_far(w)"}, {"numbers", "track(w > 8)"}, {"total", "so_far(sum(w, y))"}};
   Job whole(diagnostics, cast(1));
@@ -108,7 +108,7 @@ TEST(Memories, AreTakenUpByOtherServers) {
   }
 }
 
-TEST(Memories, AreSavedBeforeTheFirstStep) {
+TEST(OperatorState, AreSavedBeforeTheFirstStep) {
   MemoryState state;
   Job before({{"sum", "so_far(w)"}}, cast(2)), after({{"sum", "so_far(w)"}}, cast(3));
   save(before, state);
@@ -117,7 +117,7 @@ TEST(Memories, AreSavedBeforeTheFirstStep) {
   EXPECT_EQ(after.block(1, "sum", 2), sums(1, 2, 1.0));
 }
 
-TEST(Memories, AreFoundByTheCallWhateverElseThereIs) {
+TEST(OperatorState, AreFoundByTheCallDespiteOtherDiagnostics) {
   MemoryState state;
   Job before({{"twice", "so_far(2 * w)"}, {"sum", "so_far(w)"}, {"gone", "so_far(th)"}}, cast(2));
   play(before, 0, 3);
@@ -132,7 +132,7 @@ TEST(Memories, AreFoundByTheCallWhateverElseThereIs) {
   EXPECT_EQ(after.block(0, "fresh", 1), fresh);
 }
 
-TEST(Memories, CallsReadTheSameWhateverStandsAroundThem) {
+TEST(OperatorState, TheTextOfACallIsIndependentOfOtherDiagnostics) {
   const auto text = [](const Diagnostics& diagnostics) {
     const Job job(diagnostics, cast(1));
     const Graph& graph = job.compiled.graph;
@@ -151,24 +151,25 @@ TEST(Memories, CallsReadTheSameWhateverStandsAroundThem) {
   EXPECT_NE(one, other);
 }
 
-TEST(Memories, OfAnotherTypeAreRefused) {
+TEST(OperatorState, OfAnotherTypeAreRejected) {
   MemoryState state;
   Job before({{"sum", "so_far(w)"}}, cast(2));
   save(before, state);
   Job after({{"sum", "so_far(w)"}}, cast(1, model::DataType::int64));
   try {
     load(after, state);
-    FAIL() << "it was taken up";
+    FAIL() << "it was restored";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("what so_far(w) remembers cannot be taken up: "));
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("another name of the operator, which begins anew"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("the state of so_far(w) cannot be restored: "));
+    EXPECT_THAT(error.what(),
+                ::testing::HasSubstr("another name for the operator, which then starts without it"));
   }
 }
 
-TEST(Memories, CountAsHeld) {
+TEST(OperatorState, CountAsMemory) {
   Job job({{"sum", "so_far(w)"}}, cast(1));
   EXPECT_EQ(job.servers[0].engine->fixed_bytes(), sizeof(double) * levels * ranks * columns);
 }
 
 }  // namespace
-}  // namespace tailrace::analytics::engine::memories
+}  // namespace tailrace::analytics::engine::operator_state

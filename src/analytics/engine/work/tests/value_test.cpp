@@ -46,7 +46,7 @@ TEST(Value, OfAnotherTypeIsReadAsDoubles) {
   EXPECT_THAT(more, ElementsAre(7.0, -2.0, 0.25));
 }
 
-TEST(Value, OfDoublesIsReadWhereItLies) {
+TEST(Value, OfDoublesIsReadWithoutACopy) {
   Value value;
   value.make(2)[1] = 3.0;
   std::vector<double> room;
@@ -54,17 +54,17 @@ TEST(Value, OfDoublesIsReadWhereItLies) {
   EXPECT_TRUE(room.empty());
 }
 
-TEST(Value, WhatStandsForAMissingOneBecomesNan) {
+TEST(Value, TheFillValueBecomesNan) {
   const std::vector<float> small{1e20F, 2.5F};
   Value value;
-  value.put(model::DataType::float32, std::as_bytes(std::span(small)), 1e20);  // which no float32 is
+  value.put(model::DataType::float32, std::as_bytes(std::span(small)), 1e20);  // not representable as float32
   EXPECT_EQ(value.type, model::DataType::float64);
   EXPECT_THAT(value.as_doubles(), ElementsAre(::testing::IsNan(), 2.5));
   const std::vector<std::int64_t> large{(std::int64_t{1} << 60) + 1, std::int64_t{1} << 60};
   value.put(model::DataType::int64, std::as_bytes(std::span(large)), 0x1p60);
   EXPECT_THAT(value.as_doubles(), ElementsAre(0x1p60, ::testing::IsNan()));
   value.put(model::DataType::float32, std::as_bytes(std::span(small)), std::nan(""));
-  EXPECT_EQ(value.type, model::DataType::float32) << "any NaN is missing: there is nothing to change";
+  EXPECT_EQ(value.type, model::DataType::float32) << "any NaN is missing: no conversion is needed";
 }
 
 TEST(Value, IsWholeOnlyWithoutAbsences) {

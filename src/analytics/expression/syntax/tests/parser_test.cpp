@@ -8,7 +8,7 @@
 namespace tailrace::analytics::expression::syntax {
 namespace {
 
-// (+ a (* b c)), with f[a, b, key=c] for calls and [a b] for lists.
+// Writes a tree as (+ a (* b c)), with f[a, b, key=c] for calls and [a b] for lists.
 std::string tree(const Ast& ast, int number) {
   const Phrase& here = ast.phrases.at(static_cast<std::size_t>(number));
   std::string children;
@@ -34,7 +34,7 @@ std::string tree(const std::string& text) {
   return tree(ast, ast.root);
 }
 
-// "column what", the column counted from 1.
+// The mistake as "column message", with columns from 1.
 std::string mistake(const std::string& text) {
   try {
     return "no mistake: " + tree(text);
@@ -47,7 +47,7 @@ void expect_mistake(const std::string& text, const std::string& start) {
   EXPECT_TRUE(mistake(text).starts_with(start)) << text << "\n" << mistake(text);
 }
 
-TEST(Parser, ReadsWhatStandsAlone) {
+TEST(Parser, ReadsSingleWords) {
   EXPECT_EQ(tree("th"), "th");
   EXPECT_EQ(tree(" scalar.vwp "), "scalar.vwp");
   EXPECT_EQ(tree("{x_size}"), "{x_size}");
@@ -116,7 +116,7 @@ TEST(Parser, KnowsThePlaceOfEachPhrase) {
   EXPECT_EQ(product.word, 14U);
 }
 
-TEST(Parser, SaysWhereAndWhatIsWrong) {
+TEST(Parser, ReportsMistakesWithTheirPlace) {
   expect_mistake("", "1 the expression is empty");
   expect_mistake("   ", "1 the expression is empty");
   expect_mistake("a b", "3 an operator is expected here, not \"b\"");
@@ -172,13 +172,13 @@ TEST(Parser, DeepNestingIsAMistakeNotAnOverflow) {
   EXPECT_EQ(tree(repeated("(", 150) + "a" + repeated(")", 150)), "a");
 }
 
-TEST(Parser, LongChainsAreNoNesting) {
+TEST(Parser, LongChainsAreNotNesting) {
   const Ast ast = parse(fmt::format("a{}", repeated(" + a", 100000)));
   EXPECT_EQ(ast.phrases.size(), 200001U);
 }
 
 TEST(Parser, LengthHasALimitToo) {
-  const int terms = static_cast<int>(most_phrases) / 2;  // a name and a sign a term
+  const int terms = static_cast<int>(most_phrases) / 2;  // each term has a name and a sign
   EXPECT_EQ(parse("u" + repeated("+u", terms - 1)).phrases.size(), most_phrases - 1);
   EXPECT_EQ(mistake("u" + repeated("+u", terms)),
             "250000 the expression has more than 250000 names, numbers and operators up to here; give a part "

@@ -1,4 +1,5 @@
-// Connected regions against a flood by repetition, their statistics against loops, tracking by its rules.
+// Connected regions are compared with repeated flooding, their statistics with loops; tracking is checked by
+// its rules.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -24,7 +25,8 @@ Array picture(const std::vector<std::string>& rows) {
 }
 Dims dims(const Array& a) { return {{"y", a.region.count(0), true}, {"x", a.region.count(1), true}}; }
 
-// Labels spread to neighbours until nothing changes, the lowest first cell wins; then counted in order.
+// Propagates labels to neighbours until nothing changes; the lowest first cell wins. Then numbers them in
+// order.
 List naive_labels(const Array& a, bool periodic_x) {
   const auto ny = static_cast<int>(a.region.count(0)), nx = static_cast<int>(a.region.count(1));
   std::vector<int> first(a.values.size());
