@@ -45,10 +45,10 @@ struct FinishedChunk {
   base::SharedBytes bytes;
 };
 
-// A cell of a variable.
+// The cells of a variable.
 struct Element {
-  model::DataType type;
-  std::vector<std::byte> fill;  // what cells without data hold: size_of(type) bytes
+  codecs::ChunkDescription chunk;  // of the chunks as they are encoded
+  std::vector<std::byte> fill;     // value of cells without data: size_of(chunk.type) bytes
 };
 
 // Safe from several threads: pieces of different regions may be scattered at once. The mutex guards the
@@ -86,7 +86,7 @@ class Assembly {
   std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }  // held in unfinished chunks
 
   const ChunkGrid& grid() const { return grid_; }
-  model::DataType type() const { return element_.type; }
+  model::DataType type() const { return element_.chunk.type; }
 
  private:
   struct Key {

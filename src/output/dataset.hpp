@@ -44,6 +44,11 @@ struct VariableSpec {
   bool is_field = false;  // or what was made of one; a library's own codecs leave coordinates as they are
 };
 
+// As codecs need to know the chunks of a variable.
+inline codecs::ChunkDescription describe_chunk(const VariableSpec& variable) {
+  return {variable.type, variable.chunk, variable.fill_value};
+}
+
 // Text that stands in the file from its beginning. `dims` are of fixed size, the last one is of characters;
 // shorter texts are filled up with zeros.
 struct TextSpec {

@@ -107,7 +107,7 @@ std::optional<EncodedChunk> Step::with_kept_records(const EncodedChunk& chunk) {
   whole.committed_records = 0;
   whole.bytes = std::move(*raw);
   if (chunk.filtered)
-    whole.bytes = codecs::make_codec(described.codec)->encode(whole.bytes, model::size_of(described.type));
+    whole.bytes = codecs::make_codec(described.codec)->encode(whole.bytes, describe_chunk(described));
   return whole;
 }
 

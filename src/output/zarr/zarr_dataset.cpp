@@ -128,7 +128,7 @@ std::vector<std::byte> ZarrDataset::joined(const EncodedChunk& chunk, const std:
   auto whole = chunk.filtered ? codec->decode(chunk.bytes, size, element) : chunk.bytes.copy();
   const auto records = static_cast<std::size_t>(std::min(kept - chunk.offset[0], variable.chunk[0]));
   std::memcpy(whole.data(), before.data(), records * bytes_of_record(variable));
-  return chunk.filtered ? codec->encode(whole, element) : whole;
+  return chunk.filtered ? codec->encode(whole, describe_chunk(variable)) : whole;
 }
 
 void ZarrDataset::write(const PlainValues& values) {
