@@ -24,6 +24,13 @@ struct Node {
   Shape shape;
 };
 
+// Nodes by kind. `name` is for people.
+Node input_node(int input, std::string name, Shape shape);
+Node constant_node(double value);
+// Applies an operator to nodes. `call.arguments` are the shapes of the nodes `args`, `shape` is that of the
+// result.
+Node operator_node(const Operator& op, std::string name, Call call, std::vector<int> args, Shape shape);
+
 // What was done over dimensions that are gone, in CF's words: mean over y, x.
 struct Reduced {
   std::string method;
@@ -47,6 +54,8 @@ struct Graph {
   std::vector<Node> nodes;  // each after its arguments
   std::vector<Diagnostic> diagnostics;
   Operators operators;  // of the configuration: nodes point to them
+
+  int add(Node node);  // behind its arguments; returns its number
 };
 
 // What a node computes, written as an expression: sum((w - sum(w, y, x) / 64) ** 2, y, x). Cut off with ...

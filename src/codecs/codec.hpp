@@ -24,8 +24,7 @@ struct CodecOptions {
 // What the bytes of a chunk mean. Lossless codecs use the type alone, or nothing.
 struct ChunkDescription {
   model::DataType type = model::DataType::float64;
-  std::vector<std::int64_t>
-      shape{};  // values along each dim, slowest first
+  std::vector<std::int64_t> shape{};   // values along each dim, slowest first
   std::optional<double> fill_value{};  // marks values without data; nothing where all are data, or unknown
 };
 
