@@ -30,13 +30,15 @@ void mark_as_writer(env::File& file);
 std::vector<std::int64_t> shape_of(const VariableSpec& variable, const std::vector<std::int64_t>& lengths);
 std::int64_t cells_of(const std::vector<std::int64_t>& shape);  // 1 for a scalar
 
+void set_attribute(DatasetSpec& spec, const LateAttribute& late);
+
 std::vector<std::byte> padded(const DatasetSpec& spec, const TextSpec& text);  // all its values, C order
 
 std::vector<std::int64_t> first_lengths(const DatasetSpec& spec);  // unlimited dims begin at 0
 
 // The lengths after the commit. Throws Error(internal) for a commit that does not fit the spec: a dim that
 // shrinks or is not unlimited, a chunk off the grid, raw bytes that are not one chunk, values outside their
-// variable.
+// variable, attributes of no variable.
 std::vector<std::int64_t> lengths_after(const DatasetSpec& spec, const std::vector<std::int64_t>& lengths,
                                         const Commit& commit);
 

@@ -104,11 +104,19 @@ struct PlainValues {
   std::vector<std::byte> bytes;  // C order, in the variable's type
 };
 
+// An attribute whose value nobody knew when the dataset was created. It replaces one of the same name.
+struct LateAttribute {
+  int variable = -1;  // index into DatasetSpec::variables; -1: of the dataset
+  std::string name;
+  AttributeValue value;
+};
+
 // One step of growth, all or nothing for a reader: afterwards every unlimited dim has the length given here.
 struct Commit {
   std::map<int, std::int64_t> lengths;  // by index into DatasetSpec::dims
   std::vector<EncodedChunk> chunks;
   std::vector<PlainValues> values;
+  std::vector<LateAttribute> attributes = {};  // few: usually in the last commit. Streams of ADIOS2 omit them
 };
 
 class Dataset {

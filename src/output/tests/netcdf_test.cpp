@@ -46,7 +46,9 @@ std::string output_of(const std::string& command) {
   return pclose(pipe) == 0 ? text : "failed: " + text;
 }
 
-TEST_F(NetcdfFormat, keeps_the_contract) { testing::check_format(format(), directory_, &read_with_hdf5); }
+TEST_F(NetcdfFormat, keeps_the_contract) {
+  testing::check_format(format(), directory_, &read_with_hdf5, true, &testing::attribute_with_hdf5);
+}
 
 // HDF5 writes down the second in which a file was made, in the object header behind the superblock, and no
 // property switches that off: the bytes without these times and the header's checksum.

@@ -116,6 +116,15 @@ inline nlohmann::json zarr_json(const std::string& path) {
   return nlohmann::json::parse(zarr_file(path + "/zarr.json"));
 }
 
+inline std::optional<double> zarr_attribute(const std::string& path, const std::string& variable,
+                                            const std::string& name) {
+  const nlohmann::json group = zarr_json(path);
+  const auto attributes =
+      (variable.empty() ? group : group.at("consolidated_metadata").at("metadata").at(variable))
+          .at("attributes");
+  return attributes.contains(name) ? attributes.at(name).get<double>() : std::optional<double>();
+}
+
 // As a reader of consolidated metadata, and as one that opens the array alone: the same, between commits.
 inline Bytes read_zarr(const std::string& path, const std::string& name) {
   const auto array = zarr_json(path).at("consolidated_metadata").at("metadata").at(name);

@@ -46,15 +46,19 @@ void ZarrDataset::commit(const Commit& commit) {
                   "was removed, or replaced by another program, while this run was writing it");
     for (const EncodedChunk& chunk : commit.chunks) write(chunk);
     for (const PlainValues& values : commit.values) write(values);
-    if (lengths == lengths_) return;
-    std::vector<const VariableSpec*> grown;
+    if (lengths == lengths_ && commit.attributes.empty()) return;
+    std::vector<const VariableSpec*> changed;
     for (const VariableSpec* variable : growing_variables(spec_)) {
       const auto dim = static_cast<std::size_t>(variable->dims[0]);
-      if (lengths[dim] != lengths_[dim]) grown.push_back(variable);
+      if (lengths[dim] != lengths_[dim]) changed.push_back(variable);
     }
     Json group = group_;
     set_lengths(spec_, lengths, group);
-    write_arrays(store_, group, grown);
+    for (const LateAttribute& late : commit.attributes) {
+      set_attribute(spec_, late, group);
+      if (late.variable >= 0) changed.push_back(&spec_.variables[static_cast<std::size_t>(late.variable)]);
+    }
+    write_arrays(store_, group, changed);
     store_.replace_root(text_of(group));
     group_ = std::move(group);
   });
