@@ -1,4 +1,4 @@
-// A small file of NetCDF-4 that others made, as a whole: its variables with what readers need of them.
+// Reads a small NetCDF-4 file of another program as a whole.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,25 @@
 #include <string_view>
 #include <vector>
 
-namespace tailrace::output::netcdf {
+namespace tailrace::input {
 
 struct PlainVariable {
   std::string name;
-  std::vector<std::string> dims;  // slowest first; without that of the characters of texts
+  std::vector<std::string> dims;  // slowest first; without the dim of the characters of texts
   std::vector<std::int64_t> shape;
   std::map<std::string, std::string> attributes;  // those that are text
   std::optional<double> fill_value;               // _FillValue
-  // In C order; one of them, or none for types that are neither numbers nor text.
+  // In C order. Both are empty for a type that is neither a number nor text.
   std::vector<double> numbers;
   std::vector<std::string> texts;
 };
 
-// By the first bytes: NetCDF-4, or one of the forms before, which nothing here reads.
+// Both look at the first bytes. Classic NetCDF is recognised so that errors can name it; it cannot be read.
 bool is_netcdf4(std::string_view bytes);
 bool is_classic_netcdf(std::string_view bytes);
 
-// Of the root group of a file, whose bytes these are, in the order of their names. Throws Error(resource).
+// The variables of the root group, sorted by name. `bytes`: the whole file. Takes HDF5's lock. Throws
+// Error(resource).
 std::vector<PlainVariable> variables_of(std::string_view bytes);
 
-}  // namespace tailrace::output::netcdf
+}  // namespace tailrace::input

@@ -1,4 +1,4 @@
-#include "output/netcdf/reading/plain_file.hpp"
+#include "input/plain_file.hpp"
 
 #include <hdf5.h>
 #include <hdf5_hl.h>
@@ -9,8 +9,12 @@
 #include "output/netcdf/hdf5.hpp"
 #include "tailrace/error.hpp"
 
-namespace tailrace::output::netcdf {
+namespace tailrace::input {
 namespace {
+
+using output::netcdf::check;
+using output::netcdf::Hdf5Lock;
+using output::netcdf::Id;
 
 constexpr std::string_view no_variable = "This is a netCDF dimension but not a netCDF variable";
 
@@ -40,7 +44,7 @@ std::string trimmed(std::string_view text) {
   return std::string(text);
 }
 
-// `read` fills memory of that type. Texts of variable length are HDF5's to give back.
+// `read` fills memory of the type. HDF5 frees texts of variable length.
 template <class Read>
 std::vector<std::string> texts_of(hid_t type, std::size_t count, hid_t space, const Read& read) {
   std::vector<std::string> texts;
@@ -103,7 +107,7 @@ std::string name_of(hid_t scale) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// A dimension without a scale has a name of nobody else.
+// A dimension without a scale gets a name that no other has.
 std::vector<std::string> dims_of(hid_t dataset, const std::string& name, std::size_t rank) {
   std::vector<std::string> dims;
   const bool is_scale = H5DSis_scale(dataset) > 0;
@@ -119,7 +123,7 @@ std::vector<std::string> dims_of(hid_t dataset, const std::string& name, std::si
   return dims;
 }
 
-// Texts of single characters become those that they make along the last dimension.
+// Joins single characters along the last dimension to texts.
 void join_characters(PlainVariable& variable) {
   const auto width = static_cast<std::size_t>(variable.shape.back());
   std::vector<std::string> joined;
@@ -186,4 +190,4 @@ std::vector<PlainVariable> variables_of(std::string_view bytes) {
   return variables;
 }
 
-}  // namespace tailrace::output::netcdf
+}  // namespace tailrace::input
