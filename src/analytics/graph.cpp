@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
 
 namespace tailrace::analytics {
 
@@ -55,6 +58,40 @@ std::string nested(const Graph& graph, int number, int depth, std::size_t& room)
 std::string text_of(const Graph& graph, int node) {
   std::size_t room = longest_text;
   return nested(graph, node, 0, room);
+}
+
+Node input_node(int input, std::string name, Shape shape) {
+  Node node;
+  node.kind = NodeKind::input;
+  node.input = input;
+  node.name = std::move(name);
+  node.shape = std::move(shape);
+  return node;
+}
+
+Node constant_node(double value) {
+  Node node;
+  node.constant = std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
+  node.shape.units = "1";
+  return node;
+}
+
+Node operator_node(const Operator& op, std::string name, Call call, std::vector<int> args, Shape shape) {
+  Node node;
+  node.kind = dynamic_cast<const Elementwise*>(&op) != nullptr ? NodeKind::elementwise
+              : dynamic_cast<const Reduction*>(&op) != nullptr ? NodeKind::reduction
+                                                               : NodeKind::kernel;
+  node.op = &op;
+  node.name = std::move(name);
+  node.call = std::move(call);
+  node.args = std::move(args);
+  node.shape = std::move(shape);
+  return node;
+}
+
+int Graph::add(Node node) {
+  nodes.push_back(std::move(node));
+  return static_cast<int>(nodes.size()) - 1;
 }
 
 std::vector<Memory> memories_of(const Node& node) {

@@ -24,6 +24,13 @@ struct Node {
   Shape shape;
 };
 
+// Nodes by kind. `name` is for people.
+Node input_node(int input, std::string name, Shape shape);
+Node constant_node(double value);
+// Applies an operator to nodes. `call.arguments` are the shapes of the nodes `args`, `shape` is that of the
+// result.
+Node operator_node(const Operator& op, std::string name, Call call, std::vector<int> args, Shape shape);
+
 // A reduction over dimensions as a CF cell method: mean over y, x.
 struct Reduced {
   std::string method;
@@ -48,6 +55,8 @@ struct Graph {
   std::vector<Node> nodes;  // each after its arguments
   std::vector<Diagnostic> diagnostics;
   Operators operators;  // operators of the configuration, to which nodes point
+
+  int add(Node node);  // behind its arguments; returns its number
 };
 
 // A node as an expression, such as sum((w - sum(w, y, x) / 64) ** 2, y, x). Truncated with ... after some

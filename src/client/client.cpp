@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/bytes.hpp"
@@ -27,6 +28,7 @@ std::vector<unsigned char> one_each(std::vector<unsigned char> flags, std::size_
 Client::Client(const Declarer& declarer, int rank, ClientParts parts)
     : producer_(std::move(parts.producer)),
       agenda_(std::move(parts.agenda)),
+      sources_(std::move(parts.sources)),
       namesakes_(declarer.namesakes()),
       checkpointing_(one_each(std::move(parts.kept), declarer.declarations().fields.size()),
                      std::move(parts.schedule)),
@@ -359,6 +361,13 @@ void Client::publish(int field) {
   finish_put(fields_[static_cast<std::size_t>(field)], field);
   counters_.fields[static_cast<std::size_t>(field)].put.record(acquire_nanoseconds_ +
                                                                env::steady_nanoseconds() - begin);
+}
+
+// Where no source has the field, the first one says so, with the names that it has.
+void Client::get(int field, const Target& target) const {
+  if (sources_.empty()) refuse("get was called in a run that begins afresh; ask restarting");
+  const auto found = std::ranges::find_if(sources_, [&](const auto& source) { return source->has(field); });
+  (found == sources_.end() ? sources_.front() : *found)->get(field, now_, target);
 }
 
 void Client::ship_counters() {

@@ -14,6 +14,7 @@
 #include "client/array.hpp"
 #include "client/checkpointing.hpp"
 #include "client/declarer.hpp"
+#include "client/field_source.hpp"
 #include "env/clock.hpp"
 #include "env/device_memory.hpp"
 #include "model/agenda.hpp"
@@ -31,6 +32,8 @@ struct ClientParts {
   bool continues = false;                     // behind a checkpoint of the step of `begin`
   std::vector<unsigned char> kept = {};       // by field: part of a checkpoint; empty: none is
   Checkpointing::Schedule schedule = {};      // of checkpoints; none: there are none
+  std::vector<std::unique_ptr<const FieldSource>> sources =
+      {};  // of get, in the order in which they are asked
 };
 
 // One thread. Every call but wants may throw: the misuse it was, or what went wrong on a server since the
@@ -67,6 +70,8 @@ class Client {
   void put_value(const std::string& name, model::KeptValue value) {
     checkpointing_.put_value(name, std::move(value));
   }
+  // From the first source that has the field. May block on the disk.
+  void get(int field, const Target& target) const;
   // The last packet of this rank; after it, nothing may be put. Does not wait for the servers.
   void finish();
   void abandon() noexcept {
@@ -116,6 +121,7 @@ class Client {
 
   std::unique_ptr<transport::Producer> producer_;
   std::unique_ptr<model::Agenda> agenda_;
+  std::vector<std::unique_ptr<const FieldSource>> sources_;
   env::DeviceMemory devices_;
   std::vector<FieldState> fields_;
   std::vector<std::vector<int>> namesakes_;  // as the declarer has them

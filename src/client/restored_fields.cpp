@@ -41,7 +41,13 @@ std::string RestoredFields::hint(const std::string& name,
   return there.empty() ? " It has none at all." : base::name_hint(name, there);
 }
 
-void RestoredFields::get(int field, const Target& target) const {
+bool RestoredFields::has(int field) const {
+  const model::Declarations& declarations = declarer_.declarations();
+  return field >= 0 && static_cast<std::size_t>(field) < declarations.fields.size() &&
+         state_.find(model::kept_array(declarations, field).name).has_value();
+}
+
+void RestoredFields::get(int field, const model::Tick&, const Target& target) const {
   const model::Declarations& declarations = declarer_.declarations();
   if (field < 0 || static_cast<std::size_t>(field) >= declarations.fields.size())
     refuse(fmt::format("{} is not the handle of a field; there are {} fields", field,

@@ -1,27 +1,19 @@
-// What a model takes out of a checkpoint, under the decomposition that it has now.
+// What a model reads from a checkpoint, under its present decomposition.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "client/array.hpp"
 #include "client/declarer.hpp"
+#include "client/field_source.hpp"
 #include "model/kept/kept_value.hpp"
 #include "model/state.hpp"
 
 namespace tailrace::client {
 
-// As Array, to be written to.
-struct Target {
-  void* data = nullptr;
-  model::DataType type = model::DataType::float64;
-  std::span<const std::int64_t> shape;
-  std::span<const std::int64_t> strides;
-};
-
 // May block on the disk. Misuse is Error(usage), with the names and shapes.
-class RestoredFields {
+class RestoredFields final : public FieldSource {
  public:
   using Names = std::function<std::vector<std::string>()>;  // of all arrays of the state
 
@@ -29,8 +21,8 @@ class RestoredFields {
   RestoredFields(const model::StateLoader& state, Names names, const Declarer& declarer)
       : state_(state), names_(std::move(names)), declarer_(declarer) {}
 
-  // This rank's part, in C order or with strides, as a put takes it.
-  void get(int field, const Target& target) const;
+  bool has(int field) const override;
+  void get(int field, const model::Tick& now, const Target& target) const override;
   model::KeptValue value(const std::string& name) const;
 
  private:

@@ -27,9 +27,10 @@ class Pipeline final : public Codec {
         level_(options.level),
         shuffled_(options.shuffle && compressor.filter(options.level).has_value()) {}
 
-  std::vector<std::byte> encode(std::span<const std::byte> chunk, std::size_t element_size) const override {
-    if (!shuffled_) return compressor_.compress(chunk, level_);
-    return compressor_.compress(shuffle(chunk, element_size), level_);
+  std::vector<std::byte> encode(std::span<const std::byte> chunk,
+                                const ChunkDescription& description) const override {
+    if (!shuffled_) return compressor_.compress(chunk, description, level_);
+    return compressor_.compress(shuffle(chunk, model::size_of(description.type)), description, level_);
   }
   std::vector<std::byte> decode(std::span<const std::byte> encoded, std::size_t chunk_bytes,
                                 std::size_t element_size) const override {

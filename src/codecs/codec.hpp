@@ -4,9 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "model/data_type.hpp"
 
 namespace tailrace::codecs {
 
@@ -18,7 +21,14 @@ struct CodecOptions {
   bool operator==(const CodecOptions&) const = default;
 };
 
-// One HDF5 filter of the pipeline: what a file's header must say for a reader to undo it.
+// What the bytes of a chunk mean. Lossless codecs use the type alone, or nothing.
+struct ChunkDescription {
+  model::DataType type = model::DataType::float64;
+  std::vector<std::int64_t> shape{};   // values along each dim, slowest first
+  std::optional<double> fill_value{};  // marks values without data; nothing where all are data, or unknown
+};
+
+// One HDF5 filter of the pipeline, as a file's header names it so that a reader can undo it.
 struct Filter {
   std::int32_t hdf5_id = 0;  // registered number, such as 2 for shuffle
   std::vector<unsigned> parameters;
@@ -28,7 +38,9 @@ struct Filter {
 class Codec {
  public:
   virtual ~Codec() = default;
-  virtual std::vector<std::byte> encode(std::span<const std::byte> chunk, std::size_t element_size) const = 0;
+  // `chunk`: the values that `description` describes, in C order.
+  virtual std::vector<std::byte> encode(std::span<const std::byte> chunk,
+                                        const ChunkDescription& description) const = 0;
   virtual std::vector<std::byte> decode(
       std::span<const std::byte> encoded, std::size_t chunk_bytes,
       std::size_t element_size) const = 0;  // throws Error(resource) on damage

@@ -1,5 +1,5 @@
-// What a codec is inside this room: one way to make bytes fewer. Byte shuffle and the public Codec are put
-// around it by make_codec.
+// A codec as this room implements it: one way to store a chunk in fewer bytes. make_codec combines it with
+// byte shuffle into the public Codec.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,23 @@
 
 namespace tailrace::codecs {
 
-// Immutable; every call stands for itself, so one object serves all threads.
+// Immutable and without state between calls, so one object serves all threads.
 class Compressor {
  public:
   virtual ~Compressor() = default;
   virtual std::string name() const = 0;
-  // Nothing for a codec that knows no levels, and then any level is accepted.
+  // Nothing for a codec without levels, which accepts any level.
   virtual std::optional<Levels> levels() const = 0;
-  virtual std::vector<std::byte> compress(std::span<const std::byte> bytes, int level) const = 0;
-  // `size` is the exact number of bytes that come out. Throws Error(resource) for anything else.
+  // `bytes`: the chunk, shuffled if the options ask for it. `chunk` describes it before that.
+  virtual std::vector<std::byte> compress(std::span<const std::byte> bytes, const ChunkDescription& chunk,
+                                          int level) const = 0;
+  // `size` is the exact number of decompressed bytes. Throws Error(resource) for anything else.
   virtual std::vector<std::byte> decompress(std::span<const std::byte> bytes, std::size_t size) const = 0;
-  // Nothing for a codec that leaves the bytes as they are; byte shuffle is then left out too.
+  // Nothing for a codec that leaves the bytes unchanged; byte shuffle is then omitted too.
   virtual std::optional<Filter> filter(int level) const = 0;
 };
 
-// Compressors register themselves at the place of their definition:
+// Compressors register themselves where they are defined:
 //   const CompressorRegistration registration{std::make_unique<Zlib>()};
 class CompressorRegistration {
  public:

@@ -11,7 +11,8 @@ class None final : public Compressor {
  public:
   std::string name() const override { return "none"; }
   std::optional<Levels> levels() const override { return std::nullopt; }
-  std::vector<std::byte> compress(std::span<const std::byte> bytes, int) const override {
+  std::vector<std::byte> compress(std::span<const std::byte> bytes, const ChunkDescription&,
+                                  int) const override {
     return {bytes.begin(), bytes.end()};
   }
   std::vector<std::byte> decompress(std::span<const std::byte> bytes, std::size_t size) const override {

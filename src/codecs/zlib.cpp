@@ -22,7 +22,8 @@ class Zlib final : public Compressor {
   // libdeflate goes up to 12, but a file's header may only name what zlib knows.
   std::optional<Levels> levels() const override { return Levels{1, 9}; }
 
-  std::vector<std::byte> compress(std::span<const std::byte> bytes, int level) const override {
+  std::vector<std::byte> compress(std::span<const std::byte> bytes, const ChunkDescription&,
+                                  int level) const override {
     const std::unique_ptr<libdeflate_compressor, Free> compressor(libdeflate_alloc_compressor(level));
     if (!compressor) throw Error(ErrorCode::resource, "out of memory for a zlib compressor");
     std::vector<std::byte> out(libdeflate_zlib_compress_bound(compressor.get(), bytes.size()));

@@ -15,7 +15,8 @@ class Zstd final : public Compressor {
   std::string name() const override { return "zstd"; }
   std::optional<Levels> levels() const override { return Levels{1, 22}; }
 
-  std::vector<std::byte> compress(std::span<const std::byte> bytes, int level) const override {
+  std::vector<std::byte> compress(std::span<const std::byte> bytes, const ChunkDescription&,
+                                  int level) const override {
     std::vector<std::byte> out(ZSTD_compressBound(bytes.size()));
     const std::size_t size = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), level);
     if (ZSTD_isError(size) != 0)

@@ -70,10 +70,10 @@ Assembly::Assembly(ChunkGrid grid, Element element, std::shared_ptr<const codecs
       record_bytes_(static_cast<std::size_t>(record_cells_) * element.fill.size()),
       element_(std::move(element)),
       codec_(std::move(codec)),
-      encodes_(!codec_->filters(model::size_of(element_.type)).empty()),
+      encodes_(!codec_->filters(model::size_of(element_.chunk.type)).empty()),
       slabs_(std::move(slabs)),
       done_(std::move(done)) {
-  TAILRACE_ASSERT(element_.fill.size() == model::size_of(element_.type),
+  TAILRACE_ASSERT(element_.fill.size() == model::size_of(element_.chunk.type),
                   "the fill value has the variable's type");
 }
 
@@ -140,8 +140,7 @@ void Assembly::add(std::int64_t record, std::int64_t spatial, std::span<const st
   const std::int64_t within = record % grid_.records_per_chunk;
   if (const auto first = whole(segments)) {
     const auto chunk = source.subspan(*first, record_bytes_);
-    if (encodes_)
-      return done_({spatial, record, record + 1, true, codec_->encode(chunk, element_.fill.size())});
+    if (encodes_) return done_({spatial, record, record + 1, true, codec_->encode(chunk, element_.chunk)});
     base::Slab copied = slabs_.take(record_bytes_);
     std::memcpy(copied.data(), chunk.data(), chunk.size());
     return done_({spatial, record, record + 1, true, std::move(copied)});
@@ -255,7 +254,7 @@ std::optional<FinishedChunk> Assembly::take_last(const Key& key) {
 
 // Called without the mutex: encoding takes long, and the receiver of the chunk may take locks of its own.
 void Assembly::hand_on(FinishedChunk&& due) {
-  if (due.filtered && encodes_) due.bytes = codec_->encode(due.bytes, element_.fill.size());
+  if (due.filtered && encodes_) due.bytes = codec_->encode(due.bytes, element_.chunk);
   done_(std::move(due));
 }
 

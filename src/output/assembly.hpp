@@ -45,10 +45,10 @@ struct FinishedChunk {
   base::SharedBytes bytes;
 };
 
-// The type of a variable's cells.
+// The cells of a variable.
 struct Element {
-  model::DataType type;
-  std::vector<std::byte> fill;  // the value of cells without data: size_of(type) bytes
+  codecs::ChunkDescription chunk;  // of the chunks as they are encoded
+  std::vector<std::byte> fill;     // the value of cells without data: size_of(chunk.type) bytes
 };
 
 // Thread-safe: several threads may add pieces of different regions at once. The mutex protects the lists and
@@ -87,7 +87,7 @@ class Assembly {
   std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }  // held in incomplete chunks
 
   const ChunkGrid& grid() const { return grid_; }
-  model::DataType type() const { return element_.type; }
+  model::DataType type() const { return element_.chunk.type; }
 
  private:
   struct Key {

@@ -196,6 +196,13 @@ std::vector<std::int64_t> first_lengths(const DatasetSpec& spec) {
   return lengths;
 }
 
+void set_attribute(DatasetSpec& spec, const LateAttribute& late) {
+  Attributes& all = late.variable < 0 ? spec.attributes
+                                      : spec.variables[static_cast<std::size_t>(late.variable)].attributes;
+  std::erase_if(all, [&](const auto& one) { return one.first == late.name; });
+  all.emplace_back(late.name, late.value);
+}
+
 std::vector<std::int64_t> lengths_after(const DatasetSpec& spec, const std::vector<std::int64_t>& lengths,
                                         const Commit& commit) {
   std::vector<std::int64_t> after = lengths;
@@ -210,6 +217,9 @@ std::vector<std::int64_t> lengths_after(const DatasetSpec& spec, const std::vect
   }
   for (const EncodedChunk& chunk : commit.chunks) check_chunk(spec, after, chunk);
   for (const PlainValues& values : commit.values) check_values(spec, after, values);
+  for (const LateAttribute& late : commit.attributes)
+    TAILRACE_ASSERT(late.variable >= -1 && late.variable < static_cast<int>(spec.variables.size()),
+                    "an attribute of no variable: " + late.name);
   return after;
 }
 

@@ -30,6 +30,8 @@ void mark_as_writer(env::File& file);
 std::vector<std::int64_t> shape_of(const VariableSpec& variable, const std::vector<std::int64_t>& lengths);
 std::int64_t cells_of(const std::vector<std::int64_t>& shape);  // 1 for a scalar
 
+void set_attribute(DatasetSpec& spec, const LateAttribute& late);
+
 std::vector<std::byte> padded(const DatasetSpec& spec,
                               const TextSpec& text);  // all values, padded to the same length, in C order
 
@@ -37,7 +39,8 @@ std::vector<std::int64_t> first_lengths(const DatasetSpec& spec);  // unlimited 
 
 // The lengths of the dims after the commit. Throws Error(internal) for a commit that does not fit the spec: a
 // dim that shrinks or is not unlimited, a chunk that is not aligned to the chunk grid, unencoded bytes that
-// do not have the size of a chunk, values outside their variable.
+// do not have the size of a chunk, values outside their
+// variable, attributes of no variable.
 std::vector<std::int64_t> lengths_after(const DatasetSpec& spec, const std::vector<std::int64_t>& lengths,
                                         const Commit& commit);
 

@@ -44,6 +44,11 @@ struct VariableSpec {
   bool is_field = false;  // or what was made of one; a library's own codecs leave coordinates as they are
 };
 
+// As codecs need to know the chunks of a variable.
+inline codecs::ChunkDescription describe_chunk(const VariableSpec& variable) {
+  return {variable.type, variable.chunk, variable.fill_value};
+}
+
 // Text that stands in the file from its beginning. `dims` are of fixed size, the last one is of characters;
 // shorter texts are filled up with zeros.
 struct TextSpec {
@@ -99,11 +104,19 @@ struct PlainValues {
   std::vector<std::byte> bytes;  // C order, in the variable's type
 };
 
+// An attribute whose value nobody knew when the dataset was created. It replaces one of the same name.
+struct LateAttribute {
+  int variable = -1;  // index into DatasetSpec::variables; -1: of the dataset
+  std::string name;
+  AttributeValue value;
+};
+
 // One step of growth, all or nothing for a reader: afterwards every unlimited dim has the length given here.
 struct Commit {
   std::map<int, std::int64_t> lengths;  // by index into DatasetSpec::dims
   std::vector<EncodedChunk> chunks;
   std::vector<PlainValues> values;
+  std::vector<LateAttribute> attributes = {};  // few: usually in the last commit. Streams of ADIOS2 omit them
 };
 
 class Dataset {

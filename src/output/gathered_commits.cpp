@@ -1,6 +1,7 @@
 #include "output/gathered_commits.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/error.hpp"
 
@@ -29,6 +30,7 @@ void GatheredCommits::add(ReadyCommit&& next) {
     if (!fresh)
       place->second.bytes.insert(place->second.bytes.end(), values.bytes.begin(), values.bytes.end());
   }
+  std::ranges::move(next.commit.attributes, std::back_inserter(attributes_));
   lengths_ = std::move(next.commit.lengths);
   next.point.records += point_ ? point_->records : 0;
   point_ = std::move(next.point);
@@ -55,6 +57,7 @@ ReadyCommit GatheredCommits::take() {
   ready.commit.lengths = std::move(lengths_);
   for (auto& [place, chunk] : chunks_) ready.commit.chunks.push_back(std::move(chunk));
   for (auto& [variable, values] : values_) ready.commit.values.push_back(std::move(values));
+  ready.commit.attributes = std::move(attributes_);
   clear();
   return ready;
 }
@@ -64,6 +67,7 @@ void GatheredCommits::clear() {
   lengths_.clear();
   chunks_.clear();
   values_.clear();
+  attributes_.clear();
   bytes_ = 0;
 }
 

@@ -39,6 +39,7 @@ class GatheredCommits {
   std::map<int, std::int64_t> lengths_;
   std::map<std::pair<int, std::vector<std::int64_t>>, EncodedChunk> chunks_;  // by variable and offset
   std::map<int, PlainValues> values_;                                         // by variable
+  std::vector<LateAttribute> attributes_;
   std::size_t bytes_ = 0;
 };
 

@@ -70,6 +70,15 @@ client::RestoredFields ModelRank::restored(const char* call) {
   return {*state, [state] { return state->names(); }, declarer_};
 }
 
+std::vector<std::unique_ptr<const client::FieldSource>> ModelRank::field_sources() const {
+  std::vector<std::unique_ptr<const client::FieldSource>> sources;
+  if (!started_.restart) return sources;
+  const auto& state = started_.restart->state;
+  sources.push_back(std::make_unique<client::RestoredFields>(
+      *state, [state] { return state->names(); }, declarer_));
+  return sources;
+}
+
 ModelRank::~ModelRank() { leave(); }
 
 void ModelRank::heed_signals() {
@@ -98,9 +107,11 @@ void ModelRank::go_on_without_output(const std::string& how) {
                                             stepped ? client_->now() : model::Tick{model::static_step, 0});
   if (started_.component->rank() == 0) base::log_warning(output_lost_);
   watch_.watch_own_server_only();
-  if (!client_)
-    client_ = std::make_unique<client::Client>(declarer_, started_.component->rank(),
-                                               client::ClientParts{nullptr, nullptr, {}, {}, begin_});
+  if (!client_) {
+    client::ClientParts parts{nullptr, nullptr, {}, {}, begin_};
+    parts.sources = field_sources();
+    client_ = std::make_unique<client::Client>(declarer_, started_.component->rank(), std::move(parts));
+  }
   client_->fall_silent();
   state_ = State::running;
 }
@@ -269,7 +280,8 @@ void ModelRank::connect() {
                             begin_,
                             started_.restart.has_value(),
                             {},
-                            plan::checkpoint_schedule(*plan_, begin_)};
+                            plan::checkpoint_schedule(*plan_, begin_),
+                            field_sources()};
   for (const plan::FieldPlan& field : plan_->fields) {
     parts.may_be_missing.push_back(field.optional);
     parts.once.push_back(field.once);

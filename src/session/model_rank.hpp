@@ -41,8 +41,8 @@ class ModelRank {
   bool stop_requested();
   // The step and time of the checkpoint from which the run restarts; null if it does not restart.
   const model::Tick* restart_point();
-  client::RestoredFields restored(
-      const char* call);  // throws Error(usage) before ready, or without a restart
+  // Throws Error(usage) before ready, or without a restart.
+  client::RestoredFields restored(const char* call);
   bool checkpoint_due();
   void checkpoint();
   void finish();
@@ -58,6 +58,7 @@ class ModelRank {
   void look_for_restart();
   void agree_and_connect();
   void connect();
+  std::vector<std::unique_ptr<const client::FieldSource>> field_sources() const;
   void receive_welcome();
   void wake_server();
   void heed_signals();

@@ -220,8 +220,7 @@ std::optional<RestartPoint> Session::restarting() {
 
 void Session::get(FieldHandle field, const MutableArrayView& array) {
   if (impl_->off) throw Error(ErrorCode::usage, "get: there is no restart in mode off; ask restarting");
-  impl_->model_rank("get").restored("get").get(
-      field.index, {array.data, data_type(array.type), array.shape, array.strides});
+  impl_->client("get").get(field.index, {array.data, data_type(array.type), array.shape, array.strides});
 }
 
 bool Session::checkpoint_due() {

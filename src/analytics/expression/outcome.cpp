@@ -73,8 +73,7 @@ Graph collect(const std::vector<Node>& nodes, const std::vector<Entry>& entries)
   std::vector<int> renamed(nodes.size(), -1);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (!needed[i]) continue;
-    renamed[i] = static_cast<int>(graph.nodes.size());
-    graph.nodes.push_back(nodes[i]);
+    renamed[i] = graph.add(nodes[i]);
     for (int& argument : graph.nodes.back().args) argument = renamed[static_cast<std::size_t>(argument)];
   }
   for (const Entry& entry : entries) {

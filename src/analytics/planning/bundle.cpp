@@ -141,11 +141,10 @@ class Bundler {
                      static_cast<std::int64_t>(bundle.size()), false};
     for (std::size_t i = 0; i < bundle.front().size(); ++i) {
       const std::size_t first = at(bundle.front()[i]);
-      const auto number = static_cast<int>(bundled_.graph.nodes.size());
       Node node = graph_.nodes[first];
       if (bundle.size() > 1) widen(node, across);
       for (int& arg : node.args) arg = bundled_.seats[at(arg)].node;
-      bundled_.graph.nodes.push_back(std::move(node));
+      const int number = bundled_.graph.add(std::move(node));
       bundled_.placement.place.push_back(placement_.place[first]);
       bundled_.placement.phase.push_back(placement_.phase[first]);
       bundled_.placement.root.push_back(placement_.root[first]);

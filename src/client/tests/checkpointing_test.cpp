@@ -1,6 +1,8 @@
 // What a client says of checkpoints, and what a model gets out of one.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "client/restored_fields.hpp"
 #include "client/tests/client_bench.hpp"
 #include "model/memory/memory_state.hpp"
@@ -142,6 +144,7 @@ class Restored : public ::testing::Test {
                model::Region::of_box({{0, 0}, {2, 5}}), std::as_bytes(std::span(cells)).first(40));
     model::save({{"seeds", std::vector<std::int64_t>{3, 1}}, {"note", "long"}}, state);
   }
+  const model::Tick now{2, 0.5};
   model::MemoryState state;
   Declarer declarer = declared(1);
   RestoredFields fields{state, [this] { return state.names(); }, declarer};
@@ -150,38 +153,73 @@ class Restored : public ::testing::Test {
 TEST_F(Restored, GivesThePartOfTheRankInArraysOfAnyStrides) {
   const std::vector<std::int64_t> shape{2, 3}, strides{5, 1};
   std::vector<double> dense(6), halo(12, -1.0);
-  fields.get(w, {dense.data(), model::DataType::float64, shape, {}});
+  fields.get(w, now, {dense.data(), model::DataType::float64, shape, {}});
   EXPECT_THAT(dense, ElementsAre(3, 4, 5, 9, 10, 11));
-  fields.get(w, {halo.data() + 1, model::DataType::float64, shape, strides});
+  fields.get(w, now, {halo.data() + 1, model::DataType::float64, shape, strides});
   EXPECT_THAT(halo, ElementsAre(-1, 3, 4, 5, -1, -1, 9, 10, 11, -1, -1, -1));
   EXPECT_EQ(fields.value("seeds"), model::KeptValue(std::vector<std::int64_t>{3, 1}));
   EXPECT_EQ(fields.value("note"), model::KeptValue("long"));
+}
+
+// Has the fields of some handles, and notes the steps at which they are asked for.
+struct Named final : FieldSource {
+  Named(std::vector<int> fields, std::vector<std::int64_t>& steps)
+      : fields(std::move(fields)), steps(steps) {}
+  bool has(int field) const override { return std::ranges::count(fields, field) > 0; }
+  void get(int field, const model::Tick& now, const Target& target) const override {
+    if (!has(field)) throw Error(ErrorCode::usage, "the input has no such field");
+    steps.push_back(now.step);
+    *static_cast<double*>(target.data) = 7.0;
+  }
+  std::vector<int> fields;
+  std::vector<std::int64_t>& steps;
+};
+
+TEST_F(Restored, FieldsComeFromTheFirstSourceThatHasThem) {
+  std::vector<std::int64_t> steps;
+  ClientParts parts{.producer = nullptr, .agenda = nullptr, .may_be_missing = {}, .once = {}, .begin = now};
+  parts.sources.push_back(std::make_unique<RestoredFields>(
+      state, [this] { return state.names(); }, declarer));
+  parts.sources.push_back(std::make_unique<Named>(std::vector{w, energy}, steps));
+  const Client client(declarer, 1, std::move(parts));
+  std::vector<double> array(6);
+  const std::vector<std::int64_t> shape{2, 3};
+  const Target target{array.data(), model::DataType::float64, shape, {}};
+  client.get(w, target);
+  EXPECT_THAT(array, ElementsAre(3, 4, 5, 9, 10, 11));
+  client.get(energy, target);
+  EXPECT_EQ(array[0], 7.0);
+  EXPECT_THAT(steps, ElementsAre(2));
+  EXPECT_THAT(error_of([&] { client.get(99, target); }), HasSubstr("99 is not the handle of a field"));
+  const Client without(
+      declarer, 1, {.producer = nullptr, .agenda = nullptr, .may_be_missing = {}, .once = {}, .begin = now});
+  EXPECT_THAT(error_of([&] { without.get(w, target); }), HasSubstr("in a run that begins afresh"));
 }
 
 TEST_F(Restored, RefusesWhatIsNotThereOrOfAnotherShape) {
   std::vector<double> array(6);
   const std::vector<std::int64_t> shape{2, 3}, wrong{3, 2}, four{4};
   EXPECT_THAT(error_of([&] {
-                fields.get(w, {array.data(), model::DataType::float64, wrong, {}});
+                fields.get(w, now, {array.data(), model::DataType::float64, wrong, {}});
               }),
               HasSubstr("get of field \"w\": the array has the shape (3, 2), but grid \"les\" holds (2, 3)"));
   EXPECT_THAT(error_of([&] {
-                fields.get(w, {array.data(), model::DataType::float32, shape, {}});
+                fields.get(w, now, {array.data(), model::DataType::float32, shape, {}});
               }),
               HasSubstr("the array is of type float32, but the field was declared as float64"));
   EXPECT_THAT(error_of([&] {
-                fields.get(mask, {array.data(), model::DataType::int32, shape, {}});
+                fields.get(mask, now, {array.data(), model::DataType::int32, shape, {}});
               }),
               HasSubstr("get of field \"mask\": the checkpoint has it as int32(2, 5), but it was declared as "
                         "int32(2, 6)"));
   EXPECT_THAT(error_of([&] {
-                fields.get(profile, {array.data(), model::DataType::float32, four, {}});
+                fields.get(profile, now, {array.data(), model::DataType::float32, four, {}});
               }),
               HasSubstr("the checkpoint has no field \"profile\""));
   EXPECT_THAT(error_of([&] { fields.value("seed"); }),
               HasSubstr("the checkpoint has no value \"seed\". Did you mean \"seeds\"?"));
   EXPECT_THAT(error_of([&] {
-                fields.get(w, {nullptr, model::DataType::float64, shape, {}});
+                fields.get(w, now, {nullptr, model::DataType::float64, shape, {}});
               }),
               HasSubstr("the array is NULL"));
 }

@@ -38,8 +38,9 @@ TEST(ZstdCodec, keeps_the_contract) {
 TEST(Codec, shuffle_makes_smooth_fields_smaller) {
   const Bytes field = testing::smooth(model::DataType::float64, 50000);
   for (const char* name : {"zlib", "zstd"}) {
-    EXPECT_LT(make_codec({name, 1, true})->encode(field, 8).size(),
-              make_codec({name, 1, false})->encode(field, 8).size());
+    const ChunkDescription chunk = testing::chunk_of(model::DataType::float64, field);
+    EXPECT_LT(make_codec({name, 1, true})->encode(field, chunk).size(),
+              make_codec({name, 1, false})->encode(field, chunk).size());
   }
 }
 
@@ -74,6 +75,15 @@ TEST(Shuffle, puts_bytes_of_equal_rank_side_by_side) {
   EXPECT_EQ(unshuffle(expected, 3), bytes);
 }
 
+TEST(Shuffle, undoes_itself_for_any_size) {
+  for (const std::size_t size : {1, 2, 3, 7, 1021, 65537})  // also no multiple of the element
+    for (const std::size_t element_size : {1, 2, 4, 8, 12}) {
+      const Bytes bytes = testing::noise(size);
+      EXPECT_EQ(unshuffle(shuffle(bytes, element_size), element_size), bytes)
+          << size << " of " << element_size;
+    }
+}
+
 // zlib itself, loaded here so that the room need not link it.
 class ZlibCodec : public ::testing::Test {
  protected:
@@ -98,7 +108,8 @@ TEST_F(ZlibCodec, is_what_zlib_reads) {
   ASSERT_TRUE(uncompress);
   for (const int level : {1, 5, 9}) {
     const Bytes field = testing::smooth(model::DataType::float32, 123457);
-    const Bytes encoded = make_codec({"zlib", level, true})->encode(field, 4);
+    const Bytes encoded =
+        make_codec({"zlib", level, true})->encode(field, testing::chunk_of(model::DataType::float32, field));
     Bytes decoded(field.size());
     unsigned long size = decoded.size();
     ASSERT_EQ(uncompress(reinterpret_cast<unsigned char*>(decoded.data()), &size,

@@ -117,8 +117,9 @@ class Adios2Dataset final : public Dataset, public CountsSteps {
     if (!broken_.empty()) refuse(spec_.path, broken_);
     const auto lengths = lengths_after(spec_, lengths_, commit);
     const std::vector<Block>& blocks = engine_ ? cutter_.cut(commit, lengths_, lengths) : opened_again();
+    if (engine_) set_attributes(commit.attributes);
     const bool grew = lengths != lengths_;
-    if (grew || (!is_stream_ && !blocks.empty())) write(blocks);
+    if (grew || (!is_stream_ && !(blocks.empty() && commit.attributes.empty()))) write(blocks);
     lengths_ = lengths;
   }
 
@@ -152,6 +153,13 @@ class Adios2Dataset final : public Dataset, public CountsSteps {
   std::unique_ptr<StepWriter> open() const {
     if (is_stream_) return std::make_unique<stream::StreamWriter>(EngineSpec(described_), spec_.path);
     return open_engine(described_);
+  }
+
+  void set_attributes(const std::vector<LateAttribute>& attributes) {
+    for (const LateAttribute& late : attributes)
+      engine_->set_attribute(
+          late.variable < 0 ? "" : spec_.variables[static_cast<std::size_t>(late.variable)].name, late.name,
+          late.value);
   }
 
   void describe() const {

@@ -54,6 +54,9 @@ class StepWriter {
   // Afterwards the step is in the files, or in the queue of the stream. Throws std::exception, and then
   // nothing more can be written.
   virtual void write_step(std::span<const Block> blocks) = 0;
+  // Of the dataset where `variable` is empty; readers get it with the next step. Streams omit it.
+  virtual void set_attribute(const std::string& /*variable*/, const std::string& /*name*/,
+                             const AttributeValue& /*value*/) {}
   virtual void close() = 0;                           // no step after it; may throw std::exception
   virtual StreamCounts counts() const { return {}; }  // of a stream
 };

@@ -162,6 +162,7 @@ void Contents::add(const Commit& commit) {
     grow(spec_.variables[i], cells_of(kept_shape(spec_, spec_.variables[i], lengths_)), values_[i]);
   for (std::size_t i = 0; i < raw.size(); ++i) put(commit.chunks[i], raw[i]);
   for (const PlainValues& values : commit.values) put(values);
+  for (const LateAttribute& late : commit.attributes) set_attribute(spec_, late);
 }
 
 void Contents::put(const EncodedChunk& chunk, const std::vector<std::byte>& raw) {

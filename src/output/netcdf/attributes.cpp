@@ -87,6 +87,13 @@ void write_attribute(hid_t object, const std::string& name, const AttributeValue
   std::visit([&](const auto& held) { write_value(object, name, held); }, value);
 }
 
+void replace_attribute(hid_t object, const std::string& name, const AttributeValue& value) {
+  const htri_t exists = H5Aexists(object, name.c_str());
+  check(exists, fmt::format("cannot look for attribute \"{}\"", name));
+  if (exists > 0) check(H5Adelete(object, name.c_str()), fmt::format("cannot remove attribute \"{}\"", name));
+  write_attribute(object, name, value);
+}
+
 void write_scalar(hid_t object, const char* name, int value) {
   write(object, name,
         {.file_type = H5T_STD_I32LE, .memory_type = H5T_NATIVE_INT, .space = scalar_space(), .data = &value});

@@ -13,6 +13,10 @@ namespace tailrace::output::netcdf {
 void write_attribute(hid_t object, const std::string& name, const AttributeValue& value)
     TAILRACE_REQUIRES(hdf5_mutex);
 
+// The same, in place of one of this name, if there is one.
+void replace_attribute(hid_t object, const std::string& name, const AttributeValue& value)
+    TAILRACE_REQUIRES(hdf5_mutex);
+
 // netCDF-C's own hidden attributes.
 void write_scalar(hid_t object, const char* name, int value) TAILRACE_REQUIRES(hdf5_mutex);
 void write_list(hid_t object, const char* name, const std::vector<int>& values) TAILRACE_REQUIRES(hdf5_mutex);

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "output/checks.hpp"
 #include "output/netcdf/append/kept_records.hpp"
+#include "output/netcdf/attributes.hpp"
 #include "output/netcdf/driver.hpp"
 #include "output/netcdf/header.hpp"
 
@@ -35,6 +36,10 @@ class Step {
   void extend(const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after);
   void write(const EncodedChunk& chunk) TAILRACE_REQUIRES(hdf5_mutex);
   void write(const PlainValues& values, const std::vector<std::int64_t>& lengths);
+  void write(const LateAttribute& late) TAILRACE_REQUIRES(hdf5_mutex) {
+    replace_attribute(late.variable < 0 ? hdf5_ : variable(static_cast<std::size_t>(late.variable)),
+                      late.name, late.value);
+  }
   void close() {
     variables_.clear();
     hdf5_.close("cannot close");
@@ -108,7 +113,7 @@ std::optional<EncodedChunk> Step::with_kept_records(const EncodedChunk& chunk) {
   whole.committed_records = 0;
   whole.bytes = std::move(*raw);
   if (chunk.filtered)
-    whole.bytes = codecs::make_codec(described.codec)->encode(whole.bytes, model::size_of(described.type));
+    whole.bytes = codecs::make_codec(described.codec)->encode(whole.bytes, describe_chunk(described));
   return whole;
 }
 
@@ -208,6 +213,7 @@ void write_step(AtomicFile& file, const DatasetSpec& spec, const Commit& commit,
   step.extend(before, after);
   for (const EncodedChunk& chunk : commit.chunks) step.write(chunk);
   for (const PlainValues& values : commit.values) step.write(values, after);
+  for (const LateAttribute& late : commit.attributes) step.write(late);
   step.close();
 }
 

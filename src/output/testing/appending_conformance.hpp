@@ -25,7 +25,7 @@ inline Commit commit_of_later_run(const DatasetSpec& spec, std::int64_t record, 
     Bytes raw = chunk.filtered ? codec->decode(chunk.bytes, size, sizeof(double)) : chunk.bytes.copy();
     const auto unknown = std::min(kept - chunk.offset[0], flux_records);
     std::fill_n(raw.begin(), unknown * x_chunk * static_cast<std::int64_t>(sizeof(double)), std::byte{0x5a});
-    chunk.bytes = chunk.filtered ? codec->encode(raw, sizeof(double)) : raw;
+    chunk.bytes = chunk.filtered ? codec->encode(raw, describe_chunk(described)) : raw;
     if (record == kept) chunk.committed_records = 0;
   }
   return commit;

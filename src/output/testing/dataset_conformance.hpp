@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "base/error.hpp"
 #include "output/testing/appending_conformance.hpp"
@@ -16,6 +17,10 @@ namespace tailrace::output::testing {
 // Reads all values of a variable with an independent reader, in C order and the variable's type; called
 // between commits. An empty function: the format cannot be read.
 using ReadBack = std::function<Bytes(const std::string& path, const std::string& variable)>;
+
+// An attribute that is a float64, of a variable or ("") of the dataset; nothing where there is none.
+using ReadAttribute = std::function<std::optional<double>(
+    const std::string& path, const std::string& variable, const std::string& name)>;
 
 inline void check_records(const DatasetSpec& spec, const ReadBack& read, std::int64_t records) {
   if (!read) return;
@@ -89,6 +94,33 @@ inline void check_ahead(const Format& format, const std::string& path, const Rea
   dataset->close();
 }
 
+// Attributes that a commit brings, new ones and others, with records and without; those that are there stay.
+inline void check_late_attributes(const Format& format, const std::string& path, const ReadBack& read,
+                                  const ReadAttribute& attribute) {
+  const DatasetSpec spec = sample_spec(path);
+  const auto dataset = format.create(spec);
+  Commit first = sample_commit(spec, 0);
+  first.attributes = {{theta, "bound", 0.5}, {-1, "checked", 1.0}};
+  dataset->commit(first);
+  check_records(spec, read, 1);
+  for (std::int64_t record = 1; record < 4; ++record) dataset->commit(sample_commit(spec, record));
+  Commit last;
+  last.attributes = {{theta, "bound", 0.25}, {-1, "factor", 2.0}, {flux, "bound", 0.125}};
+  dataset->commit(last);
+  dataset->commit(last);  // as after a failure that came too late
+  check_records(spec, read, 4);
+  last.attributes = {{static_cast<int>(spec.variables.size()), "bound", 1.0}};
+  EXPECT_THROW(dataset->commit(last), Error);
+  dataset->close();
+  check_records(spec, read, 4);
+  if (!attribute) return;
+  EXPECT_EQ(attribute(path, "theta", "bound"), 0.25);
+  EXPECT_EQ(attribute(path, "flux", "bound"), 0.125);
+  EXPECT_EQ(attribute(path, "", "checked"), 1.0);
+  EXPECT_EQ(attribute(path, "", "factor"), 2.0);
+  EXPECT_EQ(attribute(path, "", "bound"), std::nullopt);
+}
+
 // A commit that does not fit the spec is a bug of the caller: it throws Error(internal) and changes nothing.
 inline void check_misuse(const Format& format, const std::string& path, const ReadBack& read) {
   const DatasetSpec spec = sample_spec(path);
@@ -160,10 +192,11 @@ inline void check_refusals(const Format& format, const std::string& path) {
 
 // `directory` is empty; a format without files leaves it empty.
 inline void check_format(const Format& format, const std::string& directory, const ReadBack& read,
-                         bool has_chunks = true) {
+                         bool has_chunks = true, const ReadAttribute& attribute = {}) {
   check_growth(format, directory + "/growth.nc", read);
   check_gaps(format, directory + "/gaps.nc", read);
   check_ahead(format, directory + "/ahead.nc", read);
+  check_late_attributes(format, directory + "/late.nc", read, attribute);
   check_misuse(format, directory + "/misuse.nc", read);
   check_refusals(format, directory + "/refusals.nc");
   check_appending(

@@ -150,7 +150,7 @@ inline EncodedChunk encoded(const DatasetSpec& spec, int variable, std::vector<s
   const VariableSpec& described = spec.variables[static_cast<std::size_t>(variable)];
   if (!filtered) return {variable, std::move(offset), raw, false};
   return {variable, std::move(offset),
-          codecs::make_codec(described.codec)->encode(raw, model::size_of(described.type)), true};
+          codecs::make_codec(described.codec)->encode(raw, describe_chunk(described)), true};
 }
 
 // Adds both chunks of a record of theta.

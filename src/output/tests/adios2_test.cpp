@@ -77,12 +77,24 @@ Bytes read_back(const std::string& path, const std::string& name) {
   engine.Close();
   return bytes;
 }
+
+std::optional<double> attribute_of(const std::string& path, const std::string& variable,
+                                   const std::string& name) {
+  ::adios2::ADIOS adios;
+  auto io = adios.DeclareIO("reader");
+  io.SetEngine("BPFile");
+  auto engine = io.Open(path, ::adios2::Mode::ReadRandomAccess);
+  const auto attribute = io.InquireAttribute<double>(variable.empty() ? name : variable + "/" + name);
+  const auto value = attribute ? std::optional(attribute.Data().at(0)) : std::nullopt;
+  engine.Close();
+  return value;
+}
 #endif
 
 TEST(Adios2Format, keeps_the_contract) {
 #ifdef TAILRACE_WITH_ADIOS2
   const Directory directory;
-  testing::check_format(*find_format("adios2"), directory.path(), read_back, false);
+  testing::check_format(*find_format("adios2"), directory.path(), read_back, false, attribute_of);
 #else
   EXPECT_THAT(find_format("adios2")->missing(), ::testing::HasSubstr("built without ADIOS2"));
 #endif

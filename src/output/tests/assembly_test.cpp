@@ -121,7 +121,7 @@ struct Trial {
     records = pick(random, 1, 11);
     parts = decompose(random, grid.shape);
     codec = codecs::make_codec({pick(random, 0, 1) == 0 ? "none" : "zlib", 1, true});
-    assembly = std::make_unique<Assembly>(grid, Element{model::DataType::int32, bytes_of(fill)}, codec,
+    assembly = std::make_unique<Assembly>(grid, Element{{model::DataType::int32}, bytes_of(fill)}, codec,
                                           base::SlabPool(), [this](FinishedChunk&& chunk) {
                                             const std::lock_guard lock(mutex);
                                             handed.push_back(std::move(chunk));
@@ -250,7 +250,7 @@ struct Simple {
   Assembly assembly;
 
   explicit Simple(std::int64_t records_per_chunk)
-      : assembly({{4}, {4}, records_per_chunk}, {model::DataType::int32, bytes_of(fill)},
+      : assembly({{4}, {4}, records_per_chunk}, {{model::DataType::int32}, bytes_of(fill)},
                  codecs::make_codec({"none", 1, false}), base::SlabPool(), [this](FinishedChunk&& chunk) {
                    handed.emplace_back(chunk.record_chunk, chunk.records_end, chunk.filtered);
                  }) {}
@@ -272,7 +272,7 @@ TEST(Assembly, PassesOnWholeChunksOfSharedBytesWithoutACopy) {
   const model::Segment segment{1, 0, 4};
   for (const char* codec : {"none", "zlib"}) {
     std::vector<FinishedChunk> handed;
-    Assembly assembly({{4}, {4}, 1}, {model::DataType::int32, bytes_of(fill)},
+    Assembly assembly({{4}, {4}, 1}, {{model::DataType::int32}, bytes_of(fill)},
                       codecs::make_codec({codec, 1, false}), base::SlabPool(),
                       [&](FinishedChunk&& chunk) { handed.push_back(std::move(chunk)); });
     assembly.add_shared(3, 0, source, {&segment, 1});
@@ -371,7 +371,7 @@ TEST(Assembly, ACellThatArrivesTwiceIsABug) {
 }
 
 TEST(Assembly, RequiresAFillValueOfTheVariablesType) {
-  EXPECT_THROW(Assembly({{4}, {4}, 1}, {model::DataType::float64, bytes_of(fill)}, codecs::make_codec({}),
+  EXPECT_THROW(Assembly({{4}, {4}, 1}, {{model::DataType::float64}, bytes_of(fill)}, codecs::make_codec({}),
                         base::SlabPool(), {}),
                Error);
 }

@@ -18,11 +18,23 @@ TEST(Formats, all_have_a_conformance_test) {
     if (find_format(name)->is_for_files()) base::testing::expect_conformance_test(name, "Format");
 }
 
+std::optional<double> attribute_in_memory(const std::string& path, const std::string& variable,
+                                          const std::string& name) {
+  const DatasetSpec& spec = memory::contents_of(path)->spec();
+  const auto found = std::ranges::find(spec.variables, variable, &VariableSpec::name);
+  const Attributes& all = variable.empty() ? spec.attributes : found->attributes;
+  for (const auto& [other, value] : all)
+    if (other == name) return std::get<double>(value);
+  return std::nullopt;
+}
+
 TEST(MemoryFormat, keeps_the_contract) {
-  testing::check_format(*find_format("memory"), "memory",
-                        [](const std::string& path, const std::string& variable) {
-                          return memory::contents_of(path)->bytes(variable);
-                        });
+  testing::check_format(
+      *find_format("memory"), "memory",
+      [](const std::string& path, const std::string& variable) {
+        return memory::contents_of(path)->bytes(variable);
+      },
+      true, &attribute_in_memory);
 }
 
 TEST(MemoryFormat, gives_values_by_name) {

@@ -46,7 +46,9 @@ std::string output_of(const std::string& command) {
   return pclose(pipe) == 0 ? text : "failed: " + text;
 }
 
-TEST_F(NetcdfFormat, keeps_the_contract) { testing::check_format(format(), directory_, &read_with_hdf5); }
+TEST_F(NetcdfFormat, keeps_the_contract) {
+  testing::check_format(format(), directory_, &read_with_hdf5, true, &testing::attribute_with_hdf5);
+}
 
 // HDF5 stores the time of creation in the object header after the superblock, and no property switches this
 // off. Returns the bytes without these times and the header's checksum.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "output/netcdf/hdf5.hpp"
@@ -22,6 +23,19 @@ inline Bytes read_with_hdf5(const std::string& path, const std::string& variable
   if (cells > 0)
     netcdf::check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), "read " + variable);
   return bytes;
+}
+
+inline std::optional<double> attribute_with_hdf5(const std::string& path, const std::string& variable,
+                                                 const std::string& name) {
+  const netcdf::Hdf5Lock lock;
+  const netcdf::Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), &H5Fclose, "open " + path);
+  const std::string object = variable.empty() ? "/" : variable;
+  if (H5Aexists_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT) <= 0) return std::nullopt;
+  const netcdf::Id attribute(H5Aopen_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                             &H5Aclose, "open " + name);
+  double value = 0.0;
+  netcdf::check(H5Aread(attribute, H5T_NATIVE_DOUBLE, &value), "read " + name);
+  return value;
 }
 
 // A temporary directory for each test.

@@ -116,6 +116,15 @@ inline nlohmann::json zarr_json(const std::string& path) {
   return nlohmann::json::parse(zarr_file(path + "/zarr.json"));
 }
 
+inline std::optional<double> zarr_attribute(const std::string& path, const std::string& variable,
+                                            const std::string& name) {
+  const nlohmann::json group = zarr_json(path);
+  const auto attributes =
+      (variable.empty() ? group : group.at("consolidated_metadata").at("metadata").at(variable))
+          .at("attributes");
+  return attributes.contains(name) ? attributes.at(name).get<double>() : std::optional<double>();
+}
+
 // Reads with the consolidated metadata, and checks that the array's own metadata are equal, as they must be
 // between commits.
 inline Bytes read_zarr(const std::string& path, const std::string& name) {

@@ -18,7 +18,9 @@ class ZarrFormat : public testing::NetcdfFormat {};
 
 const Format& format() { return *find_format("zarr"); }
 
-TEST_F(ZarrFormat, keeps_the_contract) { testing::check_format(format(), directory_, &read_zarr); }
+TEST_F(ZarrFormat, keeps_the_contract) {
+  testing::check_format(format(), directory_, &read_zarr, true, &testing::zarr_attribute);
+}
 
 TEST_F(ZarrFormat, every_codec_is_one_of_the_specification) {
   for (const codecs::CodecOptions& codec : {codecs::CodecOptions{"none", 1, true},

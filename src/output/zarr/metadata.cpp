@@ -217,6 +217,19 @@ Json array_of(const DatasetSpec& spec, const TextSpec& text) {
                    .dimension_names = dimension_names(spec, text.dims)});
 }
 
+void set_attribute(const DatasetSpec& spec, const LateAttribute& late, Json& group) {
+  const Attributes one{{late.name, late.value}};
+  const std::string variable =
+      late.variable < 0 ? "" : spec.variables[static_cast<std::size_t>(late.variable)].name;
+  Json& document = variable.empty() ? group : arrays_in(group)[variable];
+  document["attributes"].update(attributes_of("", one));
+  Json& types = group["attributes"];
+  if (const Json type = types_of(one); !type.empty())
+    types[types_attribute][variable].update(type);
+  else if (types.contains(types_attribute) && types[types_attribute].contains(variable))
+    types[types_attribute][variable].erase(late.name);
+}
+
 Json group_of(const DatasetSpec& spec, const std::vector<std::int64_t>& lengths) {
   Json attributes = attributes_of("", spec.attributes);
   Json types = Json::object(), arrays = Json::object(), unlimited = Json::array();

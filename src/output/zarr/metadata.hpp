@@ -25,6 +25,9 @@ Json array_of(const DatasetSpec& spec, const TextSpec& text);
 // dims.
 Json group_of(const DatasetSpec& spec, const std::vector<std::int64_t>& lengths);
 
+// Sets the attribute in the document of the store or, for one of a variable, in that of the array there.
+void set_attribute(const DatasetSpec& spec, const LateAttribute& late, Json& group);
+
 Json& arrays_in(Json& group);              // name -> document
 const Json& arrays_in(const Json& group);  // throws Error(resource) if there are none
 std::string text_of(const Json& document);

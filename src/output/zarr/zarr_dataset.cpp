@@ -46,15 +46,19 @@ void ZarrDataset::commit(const Commit& commit) {
                   "was removed, or replaced by another program, while this run was writing it");
     for (const EncodedChunk& chunk : commit.chunks) write(chunk);
     for (const PlainValues& values : commit.values) write(values);
-    if (lengths == lengths_) return;
-    std::vector<const VariableSpec*> grown;
+    if (lengths == lengths_ && commit.attributes.empty()) return;
+    std::vector<const VariableSpec*> changed;
     for (const VariableSpec* variable : growing_variables(spec_)) {
       const auto dim = static_cast<std::size_t>(variable->dims[0]);
-      if (lengths[dim] != lengths_[dim]) grown.push_back(variable);
+      if (lengths[dim] != lengths_[dim]) changed.push_back(variable);
     }
     Json group = group_;
     set_lengths(spec_, lengths, group);
-    write_arrays(store_, group, grown);
+    for (const LateAttribute& late : commit.attributes) {
+      set_attribute(spec_, late, group);
+      if (late.variable >= 0) changed.push_back(&spec_.variables[static_cast<std::size_t>(late.variable)]);
+    }
+    write_arrays(store_, group, changed);
     store_.replace_root(text_of(group));
     group_ = std::move(group);
   });
@@ -129,7 +133,7 @@ std::vector<std::byte> ZarrDataset::joined(const EncodedChunk& chunk, const std:
   auto whole = chunk.filtered ? codec->decode(chunk.bytes, size, element) : chunk.bytes.copy();
   const auto records = static_cast<std::size_t>(std::min(kept - chunk.offset[0], variable.chunk[0]));
   std::memcpy(whole.data(), before.data(), records * bytes_of_record(variable));
-  return chunk.filtered ? codec->encode(whole, element) : whole;
+  return chunk.filtered ? codec->encode(whole, describe_chunk(variable)) : whole;
 }
 
 void ZarrDataset::write(const PlainValues& values) {

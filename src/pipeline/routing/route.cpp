@@ -13,9 +13,10 @@ class TimedCodec final : public codecs::Codec {
  public:
   TimedCodec(std::shared_ptr<const codecs::Codec> codec, sinks::SinkServices services)
       : codec_(std::move(codec)), services_(services) {}
-  std::vector<std::byte> encode(std::span<const std::byte> chunk, std::size_t element_size) const override {
+  std::vector<std::byte> encode(std::span<const std::byte> chunk,
+                                const codecs::ChunkDescription& description) const override {
     const telemetry::PhaseTimer timer(services_.counters, telemetry::Phase::encode, services_.trace);
-    return codec_->encode(chunk, element_size);
+    return codec_->encode(chunk, description);
   }
   std::vector<std::byte> decode(std::span<const std::byte> encoded, std::size_t chunk_bytes,
                                 std::size_t element_size) const override {
@@ -55,9 +56,9 @@ Route make_route(const Blueprint& blueprint, const sampling::OutputVariable& out
     grid.first_record = blueprint.plan.files[output_variable.file]
                             .axes[static_cast<std::size_t>(output_variable.file_axis)]
                             .continued.records;
-  route.assembly =
-      std::make_unique<output::Assembly>(std::move(grid), output::Element{spec.type, output_variable.fill},
-                                         std::move(codec), parts.slabs, std::move(done));
+  route.assembly = std::make_unique<output::Assembly>(
+      std::move(grid), output::Element{output::describe_chunk(spec), output_variable.fill}, std::move(codec),
+      parts.slabs, std::move(done));
   route.assembly->count_in(parts.open_bytes);
   return route;
 }

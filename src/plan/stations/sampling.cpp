@@ -92,27 +92,27 @@ class Sampler {
     const auto op = operator_for(file, grid, *plane, level);
     if (!op) return;
     if (source.node < 0) source.node = input_node(source.inputs.front());
-    analytics::Node node;
-    node.kind = analytics::NodeKind::reduction;
-    node.op = op.get();
-    node.name = fmt::format("the {} of {}", words_for(file), file.path);
-    node.args = {source.node};
-    node.call.dims = trajectories::dims_of({&file, &grid, *plane, level});
+    analytics::Call call;
+    call.dims = trajectories::dims_of({&file, &grid, *plane, level});
+    std::vector<int> args{source.node};
     if (file.trajectories && !plane->by_dim)
       for (const model::Coordinate* coordinate : plane->at) {
         const int input = input_of_(grid, *coordinate);
-        node.args.push_back(input_node(input));
+        args.push_back(input_node(input));
         if (std::ranges::count(source.inputs, input) == 0) source.inputs.push_back(input);
       }
     std::ranges::sort(source.inputs);
-    for (const int arg : node.args) node.call.arguments.push_back(analysis_.graph.nodes[at(arg)].shape);
+    for (const int arg : args) call.arguments.push_back(analysis_.graph.nodes[at(arg)].shape);
+    analytics::Shape shape;
     try {
-      node.shape = op->infer(node.call);
+      shape = op->infer(call);
     } catch (const analytics::CallProblem& problem) {
       return problems_.add(variable.location, variable.config_path, problem.what());
     }
     if (file.trajectories) source.may_miss = true;
-    add(file, variable, source, std::move(node));
+    add(file, variable, source,
+        analytics::operator_node(*op, fmt::format("the {} of {}", words_for(file), file.path),
+                                 std::move(call), std::move(args), std::move(shape)));
     if (file.trajectories) describe_places(file, *plane, level);
   }
 
@@ -145,13 +145,12 @@ class Sampler {
     graph.diagnostics.push_back({.name = fmt::format("{} {} {}", field.name, where, file.path),
                                  .location = variable.location,
                                  .text = fmt::format("{} {} {}", field.name, where, file.path),
-                                 .node = static_cast<int>(graph.nodes.size()),
+                                 .node = graph.add(std::move(node)),
                                  .units = field.units,
                                  .long_name = field.long_name,
                                  .standard_name = field.standard_name,
                                  .inputs = source.inputs,
                                  .may_miss = source.may_miss});
-    graph.nodes.push_back(std::move(node));
   }
 
   std::optional<Source> source_of(const std::string& name) const {
@@ -166,16 +165,11 @@ class Sampler {
   }
 
   int input_node(int input) {
-    std::vector<analytics::Node>& nodes = analysis_.graph.nodes;
+    const std::vector<analytics::Node>& nodes = analysis_.graph.nodes;
     for (std::size_t n = 0; n < nodes.size(); ++n)
       if (nodes[n].kind == analytics::NodeKind::input && nodes[n].input == input) return static_cast<int>(n);
-    analytics::Node node;
-    node.kind = analytics::NodeKind::input;
-    node.input = input;
-    node.name = inputs_[at(input)].name;
-    node.shape = inputs_[at(input)].shape;
-    nodes.push_back(std::move(node));
-    return static_cast<int>(nodes.size()) - 1;
+    return analysis_.graph.add(
+        analytics::input_node(input, inputs_[at(input)].name, inputs_[at(input)].shape));
   }
 
   // What only comes once, or at the end.

@@ -8,13 +8,13 @@
 #include <numeric>
 #include <optional>
 
-#include "output/netcdf/reading/plain_file.hpp"
+#include "input/plain_file.hpp"
 #include "tailrace/error.hpp"
 
 namespace tailrace::settings::trajectories {
 namespace {
 
-using output::netcdf::PlainVariable;
+using input::PlainVariable;
 using stations::Cell;
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::resource, what); }
@@ -215,15 +215,15 @@ class File {
 }  // namespace
 
 bool is_netcdf(const config::SourceFile& source) {
-  return output::netcdf::is_netcdf4(source.text) || output::netcdf::is_classic_netcdf(source.text);
+  return input::is_netcdf4(source.text) || input::is_classic_netcdf(source.text);
 }
 
 void read_netcdf_rows(const config::SourceFile& source, const std::string& vertical,
                       const calendar::Calendar& calendar,
                       const std::function<bool(std::vector<Cell>&)>& take) {
-  if (!output::netcdf::is_netcdf4(source.text))
+  if (!input::is_netcdf4(source.text))
     refuse("is a netCDF file of a form before netCDF-4; expected netCDF-4: nccopy -k nc4 makes one of it");
-  const File file(output::netcdf::variables_of(source.text), vertical);
+  const File file(input::variables_of(source.text), vertical);
   const Times times(file.time(), calendar);
   std::vector<Cell> names{{"time", {source.name, 1, 1}}};
   if (file.has_names()) names.push_back({"trajectory", {source.name, 1, 1}});

@@ -26,6 +26,12 @@ std::string advice(const std::string& units) {
       units);
 }
 
+std::vector<int> nodes_of(const std::vector<Value>& values) {
+  std::vector<int> nodes;
+  for (const Value& value : values) nodes.push_back(value.node);
+  return nodes;
+}
+
 bool any(const std::vector<Value>& values, bool Value::*flag) {
   return std::any_of(values.begin(), values.end(), [&](const Value& value) { return value.*flag; });
 }
@@ -42,20 +48,12 @@ int Builder::add(Node made) {
 }
 
 Value Builder::input(int number, const std::string& name, const Shape& shape) {
-  Node made;
-  made.kind = NodeKind::input;
-  made.input = number;
-  made.name = name;
-  made.shape = shape;
   const std::optional<std::string> units = shape.units && !shape.units->empty() ? shape.units : std::nullopt;
-  return {add(std::move(made)), units};
+  return {add(input_node(number, name, shape)), units};
 }
 
 Value Builder::number(double value) {
-  Node made;
-  made.constant = std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
-  made.shape.units = "1";
-  Value result{add(std::move(made)), "1"};
+  Value result{add(constant_node(value)), "1"};
   result.bare = true;
   return result;
 }
@@ -277,18 +275,13 @@ Value Builder::computed(Opcode opcode, std::vector<Value> arguments) {
 
 int Builder::elementwise_node(const ElementwiseOperator& op, Call call, Shape shape,
                               const std::vector<Value>& arguments) {
-  Node made;
-  made.kind = NodeKind::elementwise;
-  made.op = &op;
-  made.name = std::string(traits_of(op.code()).name);
-  made.call = std::move(call);
-  made.shape = std::move(shape);
-  for (const Value& value : arguments) made.args.push_back(value.node);
-  if (traits_of(op.code()).commutes && made.args[0] > made.args[1]) {
-    std::swap(made.args[0], made.args[1]);
-    std::swap(made.call.arguments[0], made.call.arguments[1]);
+  std::vector<int> args = nodes_of(arguments);
+  const OpcodeTraits& traits = traits_of(op.code());
+  if (traits.commutes && args[0] > args[1]) {
+    std::swap(args[0], args[1]);
+    std::swap(call.arguments[0], call.arguments[1]);
   }
-  return add(std::move(made));
+  return add(operator_node(op, std::string(traits.name), std::move(call), std::move(args), std::move(shape)));
 }
 
 // Broadcasts the arguments of a reduction with several arguments to the same dims.
@@ -357,19 +350,13 @@ Value Builder::applied(const std::string& name, const Operator& op, Call call,
         ordered.push_back(dim.name);
     call.dims = std::move(ordered);
   }
-  Node made;
-  made.kind = reduces ? NodeKind::reduction : NodeKind::kernel;
-  made.op = &op;
-  made.name = name;
-  made.shape = op.infer(call);
-  made.call = std::move(call);
-  for (const Value& value : arguments) made.args.push_back(value.node);
+  Shape made = op.infer(call);
   Value result;
-  result.units = made.shape.units;
+  result.units = made.units;
   result.scaled = any(arguments, &Value::scaled) && result.units != "1";
   result.open = any(arguments, &Value::open);
   result.may_miss = any(arguments, &Value::may_miss) && !op.counts();
-  result.node = add(std::move(made));
+  result.node = add(operator_node(op, name, std::move(call), nodes_of(arguments), std::move(made)));
   return result;
 }
 

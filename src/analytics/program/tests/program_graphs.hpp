@@ -74,30 +74,14 @@ class Record final : public FusiblePartial {
   int calls = 0;
 };
 
-inline Node input(Dims dims) {
-  Node node;
-  node.kind = NodeKind::input;
-  node.shape.dims = std::move(dims);
-  return node;
-}
-
-inline Node constant(double number) {
-  Node node;
-  node.constant = number;
-  return node;
-}
-
 // A node with the dims of its arguments, those of the first in front.
 inline Node apply(const Graph& graph, Opcode opcode, std::vector<int> args) {
-  Node node;
-  node.kind = NodeKind::elementwise;
-  node.op = operator_of(opcode);
-  node.name = traits_of(opcode).name;
+  Shape shape;
   for (const int arg : args)
     for (const Dim& dim : graph.nodes[static_cast<std::size_t>(arg)].shape.dims)
-      if (std::ranges::find(node.shape.dims, dim) == node.shape.dims.end()) node.shape.dims.push_back(dim);
-  node.args = std::move(args);
-  return node;
+      if (std::ranges::find(shape.dims, dim) == shape.dims.end()) shape.dims.push_back(dim);
+  return operator_node(*operator_of(opcode), std::string(traits_of(opcode).name), {}, std::move(args),
+                       std::move(shape));
 }
 
 inline Node reduce(const Graph& graph, int arg, std::vector<std::string> consumed) {
@@ -108,11 +92,6 @@ inline Node reduce(const Graph& graph, int arg, std::vector<std::string> consume
   node.call.arguments = {graph.nodes[static_cast<std::size_t>(arg)].shape};
   node.call.dims = std::move(consumed);
   return node;
-}
-
-inline int put(Graph& graph, Node node) {
-  graph.nodes.push_back(std::move(node));
-  return static_cast<int>(graph.nodes.size()) - 1;
 }
 
 // The bytes of a source and their values.

@@ -40,18 +40,18 @@ struct Case {
       for (const Dim& dim : space)
         if (i == 0 || pick(3)) dims.push_back(dim);
       if (pick(4) == 0) std::shuffle(dims.begin(), dims.end(), random);
-      sources.push_back(put(graph, input(dims)));
+      sources.push_back(graph.add(input_node(0, "", {dims, {}})));
       data.push_back(
           source_of(draw(size_of(dims)), static_cast<model::DataType>(pick(3) ? 1 : pick(4)), pick(4)));
     }
-    put(graph, constant(0.75));
-    put(graph, constant(-3.0));
+    graph.add(constant_node(0.75));
+    graph.add(constant_node(-3.0));
     for (std::size_t i = pick(12); i-- > 0;) {
       const auto opcode = static_cast<Opcode>(pick(opcode_count));
       std::vector<int> args;
       for (std::size_t arg = 0; arg < traits_of(opcode).arity; ++arg)
         args.push_back(static_cast<int>(pick(graph.nodes.size())));
-      put(graph, apply(graph, opcode, args));
+      graph.add(apply(graph, opcode, args));
     }
     const auto known = static_cast<int>(graph.nodes.size());
     for (int node = 0; node < known; ++node) {
@@ -65,7 +65,7 @@ struct Case {
     std::vector<std::string> consumed;
     for (const Dim& dim : space)
       if (pick(2)) consumed.push_back(dim.name);
-    sinks.push_back(put(graph, reduce(graph, node, consumed)));
+    sinks.push_back(graph.add(reduce(graph, node, consumed)));
   }
 
   std::vector<double> draw(std::size_t n) {

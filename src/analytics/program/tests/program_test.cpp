@@ -42,9 +42,9 @@ TEST(Program, EveryOpcodeOnAwkwardNumbers) {
     for (const auto level : levels()) {
       Graph graph;
       std::vector<int> args;
-      for (std::size_t i = 0; i < 3; ++i) put(graph, input(space));
+      for (std::size_t i = 0; i < 3; ++i) graph.add(input_node(0, "", {space, {}}));
       for (std::size_t i = 0; i < traits.arity; ++i) args.push_back(static_cast<int>(i));
-      const int wanted = put(graph, apply(graph, traits.opcode, args));
+      const int wanted = graph.add(apply(graph, traits.opcode, args));
       const Program program(graph, {.space = space, .sources = {0, 1, 2}, .stores = {wanted}}, level);
       const Operand operands[] = {
           {std::as_bytes(std::span(a))}, {std::as_bytes(std::span(b))}, {std::as_bytes(std::span(c))}};
@@ -63,10 +63,10 @@ TEST(Program, EveryOpcodeOnAwkwardNumbers) {
 TEST(Program, ASumOfVeryManyTermsNeedsNoStack) {
   const Dims space{{"x", 3, true}};
   Graph graph;
-  put(graph, input(space));
+  graph.add(input_node(0, "", {space, {}}));
   int sum = 0;
   constexpr int terms = 300000;
-  for (int i = 1; i < terms; ++i) sum = put(graph, apply(graph, Opcode::add, {sum, 0}));
+  for (int i = 1; i < terms; ++i) sum = graph.add(apply(graph, Opcode::add, {sum, 0}));
   const Program program(graph, {.space = space, .sources = {0}, .stores = {sum}}, levels().front());
   const std::vector<double> values{1.0, 2.0, -0.5};
   const Operand operands[] = {{std::as_bytes(std::span(values))}};
@@ -86,17 +86,17 @@ TEST(Program, ProductsAreRoundedBeforeTheyAreAdded) {
   }
   for (const auto level : levels()) {
     Graph graph;
-    for (int i = 0; i < 3; ++i) put(graph, input(space));
-    const int product = put(graph, apply(graph, Opcode::mul, {0, 1}));
-    const int shared = put(graph, apply(graph, Opcode::mul, {1, 2}));  // also a result itself
+    for (int i = 0; i < 3; ++i) graph.add(input_node(0, "", {space, {}}));
+    const int product = graph.add(apply(graph, Opcode::mul, {0, 1}));
+    const int shared = graph.add(apply(graph, Opcode::mul, {1, 2}));  // also a result itself
     std::vector<int> wanted{shared};
     for (const int of : {product, shared}) {
-      wanted.push_back(put(graph, apply(graph, Opcode::add, {of, 2})));
-      wanted.push_back(put(graph, apply(graph, Opcode::sub, {of, 2})));
-      wanted.push_back(put(graph, apply(graph, Opcode::sub, {2, of})));
+      wanted.push_back(graph.add(apply(graph, Opcode::add, {of, 2})));
+      wanted.push_back(graph.add(apply(graph, Opcode::sub, {of, 2})));
+      wanted.push_back(graph.add(apply(graph, Opcode::sub, {2, of})));
     }
-    const int square = put(graph, apply(graph, Opcode::mul, {0, 0}));
-    wanted.push_back(put(graph, apply(graph, Opcode::add, {square, square})));
+    const int square = graph.add(apply(graph, Opcode::mul, {0, 0}));
+    wanted.push_back(graph.add(apply(graph, Opcode::add, {square, square})));
     const Operand operands[] = {
         {std::as_bytes(std::span(a))}, {std::as_bytes(std::span(b))}, {std::as_bytes(std::span(c))}};
     for (std::size_t w = 0; w <= wanted.size(); ++w) {  // each alone, so that its product may be fused
@@ -120,9 +120,9 @@ TEST(Program, ProductsAreRoundedBeforeTheyAreAdded) {
 TEST(Program, ALongRowIsPassedToItsSinkInPlace) {
   const Dims space{{"z", 4, false}, {"x", 5000, true}};
   Graph graph;
-  const int field = put(graph, input(space));
-  const int whole = put(graph, reduce(graph, field, {}));
-  const int profile = put(graph, reduce(graph, field, {"x"}));
+  const int field = graph.add(input_node(0, "", {space, {}}));
+  const int whole = graph.add(reduce(graph, field, {}));
+  const int profile = graph.add(reduce(graph, field, {"x"}));
   const Source source = source_of(std::vector<double>(20000, 2.0), model::DataType::float64);
   const Operand operands[] = {source.operand()};
   const model::Region region({{{0, 4}}, {{0, 5000}}});
@@ -137,9 +137,9 @@ TEST(Program, ALongRowIsPassedToItsSinkInPlace) {
 
 TEST(Program, ANodeThatIsNeitherSourceNorElementwiseIsABug) {
   Graph graph;
-  const int field = put(graph, input({{"x", 3, true}}));
-  const int other = put(graph, input({{"x", 3, true}}));
-  const int sum = put(graph, apply(graph, Opcode::add, {field, other}));
+  const int field = graph.add(input_node(0, "", {{{"x", 3, true}}, {}}));
+  const int other = graph.add(input_node(0, "", {{{"x", 3, true}}, {}}));
+  const int sum = graph.add(apply(graph, Opcode::add, {field, other}));
   EXPECT_THROW(Program(graph, {.space = {{"x", 3, true}}, .sources = {field}, .stores = {sum}}), Error);
   EXPECT_THROW(Program(graph, {.space = {{"y", 3, true}}, .sources = {field, other}, .stores = {sum}}),
                Error);

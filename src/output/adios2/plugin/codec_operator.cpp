@@ -40,6 +40,19 @@ codecs::CodecOptions codec_of(const library::Params& parameters) {
   return options;
 }
 
+model::DataType type_of(library::DataType type) {
+  switch (type) {
+    case library::DataType::Float: return model::DataType::float32;
+    case library::DataType::Double: return model::DataType::float64;
+    case library::DataType::Int32: return model::DataType::int32;
+    case library::DataType::Int64: return model::DataType::int64;
+    case library::DataType::Int16: return model::DataType::int16;
+    case library::DataType::Int8: return model::DataType::int8;
+    case library::DataType::UInt8: return model::DataType::uint8;
+    default: throw std::runtime_error("the codecs of Tailrace do not encode this type");
+  }
+}
+
 class CodecOperator final : public library::plugin::PluginOperatorInterface {
  public:
   explicit CodecOperator(const library::Params& parameters)
@@ -50,12 +63,14 @@ class CodecOperator final : public library::plugin::PluginOperatorInterface {
         puts_sources_(parameter(parameters, "puts", "values") == "sources") {}
 
   std::size_t Operate(const char* data, const library::Dims&, const library::Dims& count,
-                      const library::DataType, char* out) override {
+                      const library::DataType type, char* out) override {
     std::size_t bytes = element_;
     for (const std::size_t extent : count) bytes *= extent;
     Source source{{reinterpret_cast<const std::byte*>(data), bytes}, false};
     if (puts_sources_) std::memcpy(&source, data, sizeof source);
-    const auto made = source.encoded ? std::vector<std::byte>() : codec_->encode(source.bytes, element_);
+    const auto made = source.encoded
+                          ? std::vector<std::byte>()
+                          : codec_->encode(source.bytes, {type_of(type), {count.begin(), count.end()}, {}});
     const std::span<const std::byte> encoded = source.encoded ? source.bytes : std::span(made);
     const bool is_smaller = source.encoded || encoded.size() < bytes;
     const std::span<const std::byte> stored = is_smaller ? encoded : source.bytes;

@@ -168,6 +168,13 @@ class Adios2Writer final : public StepWriter {
     engine_.EndStep();
   }
 
+  void set_attribute(const std::string& variable, const std::string& name,
+                     const AttributeValue& value) override {
+    const std::string full = variable.empty() ? name : variable + "/" + name;
+    io_.RemoveAttribute(full);
+    define(io_, full, value);
+  }
+
   // A reader that was stopped, or that is slow, would hold the end of a stream up for as long as it likes.
   // Then what ADIOS2 keeps for it stays until the process ends.
   void close() override {

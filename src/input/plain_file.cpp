@@ -1,4 +1,4 @@
-#include "output/netcdf/reading/plain_file.hpp"
+#include "input/plain_file.hpp"
 
 #include <hdf5.h>
 #include <hdf5_hl.h>
@@ -9,8 +9,12 @@
 #include "output/netcdf/hdf5.hpp"
 #include "tailrace/error.hpp"
 
-namespace tailrace::output::netcdf {
+namespace tailrace::input {
 namespace {
+
+using output::netcdf::check;
+using output::netcdf::Hdf5Lock;
+using output::netcdf::Id;
 
 constexpr std::string_view no_variable = "This is a netCDF dimension but not a netCDF variable";
 
@@ -186,4 +190,4 @@ std::vector<PlainVariable> variables_of(std::string_view bytes) {
   return variables;
 }
 
-}  // namespace tailrace::output::netcdf
+}  // namespace tailrace::input

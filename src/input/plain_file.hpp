@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tailrace::output::netcdf {
+namespace tailrace::input {
 
 struct PlainVariable {
   std::string name;
@@ -21,12 +21,12 @@ struct PlainVariable {
   std::vector<std::string> texts;
 };
 
-// Tell by the first bytes whether a file is NetCDF-4 or a classic NetCDF file, which cannot be read here.
+// Both look at the first bytes. Classic NetCDF is recognised so that errors can name it; it cannot be read.
 bool is_netcdf4(std::string_view bytes);
 bool is_classic_netcdf(std::string_view bytes);
 
-// The variables in the root group of a file with these contents, in the order of their names. Throws
+// The variables of the root group, sorted by name. `bytes`: the whole file. Takes HDF5's lock. Throws
 // Error(resource).
 std::vector<PlainVariable> variables_of(std::string_view bytes);
 
-}  // namespace tailrace::output::netcdf
+}  // namespace tailrace::input

@@ -1,0 +1,30 @@
+// Where the model gets fields that it does not compute, such as those of a checkpoint.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "model/block.hpp"
+#include "model/data_type.hpp"
+
+namespace tailrace::client {
+
+// As Array, to be written to.
+struct Target {
+  void* data = nullptr;
+  model::DataType type = model::DataType::float64;
+  std::span<const std::int64_t> shape;
+  std::span<const std::int64_t> strides;
+};
+
+class FieldSource {
+ public:
+  virtual ~FieldSource() = default;
+  // `field`: a handle of the declarer. False for a number that is none.
+  virtual bool has(int field) const = 0;
+  // This rank's part at `now`, in C order or with strides, as a put takes it. May block on the disk. Throws
+  // Error(usage) with names and shapes where the source lacks the field or the target does not fit it.
+  virtual void get(int field, const model::Tick& now, const Target& target) const = 0;
+};
+
+}  // namespace tailrace::client
