@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,11 +13,9 @@
 
 #include "base/slab.hpp"
 #include "codecs/codec.hpp"
-#include "env/file_system.hpp"
 #include "model/attributes.hpp"
 #include "model/data_type.hpp"
-#include "output/adios2/options.hpp"
-#include "output/in_situ/action.hpp"
+#include "output/format_options.hpp"
 
 namespace tailrace::output {
 
@@ -72,9 +69,9 @@ struct DatasetSpec {
   // Of `append`: how many records of the file stay, by growing dim (index into `dims`). What is behind them
   // goes; variables that do not grow stay as they are, whatever a commit brings for them.
   std::map<int, std::int64_t> kept;
-  bool sync = false;                              // fsync at each commit
-  std::shared_ptr<const in_situ::Action> action;  // whom the records go to, instead of a file; or null
-  adios2::Options adios2;
+  bool sync = false;                             // fsync at each commit
+  std::string report_directory;                  // of the run; empty: there is no report
+  std::shared_ptr<const FormatOptions> options;  // the format's own; null: none are given
 };
 
 // A chunk ready for the disk. `offset` is its corner in the variable's index space (record dimension
@@ -106,6 +103,25 @@ struct Commit {
   std::vector<PlainValues> values;
 };
 
+// What became of the steps of a dataset that hands them to readers instead of writing them to a disk.
+struct StreamCounts {
+  std::uint64_t handed_over = 0;  // while a reader was connected
+  std::uint64_t unread = 0;       // while none was
+  std::uint64_t discarded = 0;    // because readers took them too slowly
+  std::uint64_t lost = 0;         // because the process that hands them to readers had ended
+  std::uint64_t restarts = 0;     // of that process
+
+  bool operator==(const StreamCounts&) const = default;
+  StreamCounts& operator+=(const StreamCounts& more) {
+    handed_over += more.handed_over;
+    unread += more.unread;
+    discarded += more.discarded;
+    lost += more.lost;
+    restarts += more.restarts;
+    return *this;
+  }
+};
+
 class Dataset {
  public:
   virtual ~Dataset() = default;
@@ -114,48 +130,9 @@ class Dataset {
   virtual void commit(const Commit& commit) = 0;
   virtual void close() = 0;  // no commit after it
   virtual std::uint64_t bytes_on_disk() const = 0;
+  virtual std::optional<StreamCounts> stream_counts() const {
+    return std::nullopt;
+  }  // nothing: it has no readers
 };
-
-class Format {
- public:
-  virtual ~Format() = default;
-  virtual std::string name() const = 0;
-  // Creates the dataset, complete with all dims, variables and attributes and no record yet. Throws
-  // Error(resource) that names the path and what the system said, Error(configuration) for what the format
-  // cannot express.
-  // The dataset's files are `files`', which must live longer: the system's, unless a test wants others.
-  virtual std::unique_ptr<Dataset> create(const DatasetSpec& spec, env::FileSystem& files) const = 0;
-  std::unique_ptr<Dataset> create(const DatasetSpec& spec) const { return create(spec, env::system_files()); }
-  // Whether chunks that were stored raw may be replaced by a later commit (partly filled record chunks).
-  virtual bool can_replace_chunks() const = 0;
-  virtual bool makes_files() const = 0;
-  virtual bool is_for_files() const { return true; }  // whether a file's `format` may name it
-  // Whether several servers may each have a dataset of the same spec open and commit chunks of their own to
-  // it. Each commit then has the lengths on every server; times and coordinates come from one of them.
-  virtual bool can_be_written_by_many() const { return false; }
-  // What it needs that is not there, for the user; empty where nothing is missing.
-  virtual std::string missing() const { return ""; }
-  // What its library may hold for itself while a commit is written: one at a time on a server.
-  virtual std::size_t cache_bytes() const { return 0; }
-  // Whether it can go on with a file of an earlier run (IfExists::append).
-  virtual bool can_append() const { return false; }
-  // By the name of the dim, of a file that is there, after whatever repair it needs. Throws Error(resource)
-  // that names the path: for a file that another session writes, or that this format did not write.
-  virtual std::map<std::string, ExistingAxis> existing_axes(const std::string& path) const;
-  // Whether each chunk is a file of its own, of which a file system takes only so many.
-  virtual bool has_file_per_chunk() const { return false; }
-  // Why a thread of Tailrace must not write it while the model's threads use the same library; empty where it
-  // may.
-  virtual std::string danger_beside_model() const { return ""; }
-};
-
-// Formats register themselves at the place of their definition:
-//   const FormatRegistration registration{std::make_unique<NetcdfFormat>()};
-class FormatRegistration {
- public:
-  explicit FormatRegistration(std::unique_ptr<Format> format);
-};
-const Format* find_format(const std::string& name);
-std::vector<std::string> format_names();
 
 }  // namespace tailrace::output

@@ -6,7 +6,7 @@
 
 #include "config/schema.hpp"
 #include "config/value.hpp"
-#include "output/dataset.hpp"
+#include "output/format.hpp"
 
 namespace tailrace::output {
 

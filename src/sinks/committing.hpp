@@ -18,7 +18,5 @@ std::vector<int> axis_dims(const cf::DatasetLayout& layout);
 output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many);
 // What the chunks of a commit would take without encoding.
 std::size_t raw_bytes(const output::Commit& commit, const output::DatasetSpec& dataset);
-// An action writes no report where the report directory is that of another run.
-void report_nothing(output::DatasetSpec& spec);
 
 }  // namespace tailrace::sinks

@@ -1,8 +1,7 @@
-// What became of the steps of a file that goes to readers, over all files of a series.
+// Counts what became of the steps of a stream, over all datasets of a series.
 #pragma once
 
 #include "output/dataset.hpp"
-#include "output/stream_counts.hpp"
 #include "telemetry/counters.hpp"
 
 namespace tailrace::sinks {
@@ -10,7 +9,7 @@ namespace tailrace::sinks {
 class StepTally {
  public:
   void show(const output::Dataset& dataset, telemetry::DatasetCounters& counters) const;
-  // The dataset is closed, and counts no more.
+  // The dataset is closed, and its counts are final.
   void end(const output::Dataset& dataset, telemetry::DatasetCounters& counters);
 
  private:

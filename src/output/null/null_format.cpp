@@ -1,7 +1,7 @@
 // Counts what it is given and forgets it: for measuring everything but the disk.
 #include "base/error.hpp"
 #include "output/checks.hpp"
-#include "output/dataset.hpp"
+#include "output/format.hpp"
 
 namespace tailrace::output::null {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "output/dataset.hpp"
+#include "output/format.hpp"
 #include "output/zarr/metadata.hpp"
 #include "output/zarr/store.hpp"
 
@@ -23,11 +23,6 @@ void check_fits(const Json& group, const DatasetSpec& spec);
 // Removes what is behind spec.kept, from the metadata first, and what a run that was killed left there.
 void roll_back(Store& store, Json& group, const DatasetSpec& spec, const std::vector<std::int64_t>& lengths);
 
-struct Inspection {
-  bool readable = false;
-  bool repaired = false;
-  std::string report;  // for people, with the path
-};
 // Whether a store can be read, and whether all of its metadata tell of the last commit; makes them so where
 // `repair` says so.
 Inspection inspect(const std::string& path, bool repair);
