@@ -1,5 +1,5 @@
-// What a file is made of and how it grows: the contract between assembly and the formats (memory, null,
-// netcdf, ...). A dataset has one owner, a server, and is used by one thread at a time.
+// The description of a dataset and the commits by which it grows: the contract between assembly and the
+// formats. A dataset is owned by one server and used by one thread at a time.
 #pragma once
 
 #include <array>
@@ -36,12 +36,12 @@ struct VariableSpec {
   std::vector<int> dims;
   std::vector<std::int64_t> chunk;  // as many as dims; empty: contiguous (fixed size, small)
   codecs::CodecOptions codec;
-  std::optional<double> fill_value;  // what cells that nobody wrote hold; written as _FillValue
+  std::optional<double> fill_value;  // of cells that nobody wrote; written as _FillValue
   Attributes attributes;
-  bool is_field = false;  // or what was made of one; a library's own codecs leave coordinates as they are
+  bool is_field = false;  // or made from one; a library's own codecs leave coordinates as they are
 };
 
-// Text that stands in the file from its beginning. `dims` are of fixed size, the last one is of characters;
+// Text that the file has from its beginning. `dims` are of fixed size, and the last one counts characters;
 // shorter texts are filled up with zeros.
 struct TextSpec {
   std::string name;
@@ -50,7 +50,7 @@ struct TextSpec {
   Attributes attributes;
 };
 
-enum class IfExists { replace, fail, append };  // what becomes of a file that has the name already
+enum class IfExists { replace, fail, append };  // what happens to a file that has the name already
 
 // A growing dim with its coordinate, in a file of an earlier run.
 struct ExistingAxis {
@@ -66,8 +66,8 @@ struct DatasetSpec {
   std::vector<VariableSpec> variables;
   std::vector<TextSpec> texts;
   IfExists if_exists = IfExists::replace;
-  // Of `append`: how many records of the file stay, by growing dim (index into `dims`). What is behind them
-  // goes; variables that do not grow stay as they are, whatever a commit brings for them.
+  // With `append`: how many records of the file stay, by growing dim (index into `dims`). Later ones are
+  // removed; variables that do not grow stay as they are, whatever a commit brings for them.
   std::map<int, std::int64_t> kept;
   bool sync = false;                             // fsync at each commit
   std::string report_directory;                  // of the run; empty: there is no report
@@ -75,15 +75,15 @@ struct DatasetSpec {
 };
 
 // A chunk ready for the disk. `offset` is its corner in the variable's index space (record dimension
-// included). It may hold records past the commit's lengths: a later commit brings them to light without
-// sending the chunk again.
+// included). It may hold records past the commit's lengths: a later commit makes them visible without sending
+// the chunk again.
 struct EncodedChunk {
   int variable = 0;  // index into DatasetSpec::variables
   std::vector<std::int64_t> offset;
   base::SharedBytes bytes;
   bool filtered = true;  // false: stored raw (every filter skipped); may be replaced by a later commit
-  // Of the records that it has room for: how many an earlier commit brought, and how many are in it (0: all).
-  // Only those between need be written where the chunk stays where it is; behind them it holds nothing.
+  // How many of its records an earlier commit wrote, and how many it holds (0: all). Where the chunk keeps
+  // its place, only the records between these need to be written.
   std::int64_t committed_records = 0;
   std::int64_t valid_records = 0;
 };

@@ -1,4 +1,4 @@
-// What the configuration says of files in any format.
+// Options of files in any format.
 #pragma once
 
 #include <string>

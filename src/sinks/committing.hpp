@@ -1,4 +1,5 @@
-// What a committer has to know of a file: its variables, and which chunks it waits for; and what a commit is.
+// The input of a committer for a file: its variables, and the chunks that it waits for; and the size of a
+// commit.
 #pragma once
 
 #include <vector>
@@ -16,7 +17,7 @@ std::vector<std::int64_t> continued_records(const plan::DatasetPlan& plan);  // 
 std::vector<int> axis_dims(const cf::DatasetLayout& layout);
 // Nothing where all chunks come to one home. The place's references must live longer.
 output::Committer::Mine own_chunks(const SinkPlace& place, bool by_many);
-// What the chunks of a commit would take without encoding.
+// The size of a commit's chunks without encoding.
 std::size_t raw_bytes(const output::Commit& commit, const output::DatasetSpec& dataset);
 
 }  // namespace tailrace::sinks

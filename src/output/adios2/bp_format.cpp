@@ -144,8 +144,8 @@ Beginning new_one(const DatasetSpec& spec, const std::string& place, env::FileSy
   return {0, first_lengths(spec), {}, marked_index(files, place, env::Access::create)};
 }
 
-// The dataset of an earlier run, without the records that do not stay. Those of a step that stays in part
-// become a step of their own. Until all of it is there, the dataset is as it was.
+// The dataset of an earlier run, without the records that do not stay. A step that stays in part becomes a
+// step of its own. The dataset is unchanged until all of that is written.
 Beginning roll_back(const DatasetSpec& spec, const std::string& place, env::FileSystem& files) {
   Beginning beginning{0, first_lengths(spec), {}, marked_index(files, place, env::Access::update)};
   for (const auto& [dim, records] : spec.kept) beginning.lengths[static_cast<std::size_t>(dim)] = records;
