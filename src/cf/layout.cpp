@@ -131,7 +131,9 @@ void cut_into_chunks(VariableLayout& added, output::VariableSpec& spec, const pl
     return;
   }
   ChunkShape chunk = chunk_of(plan, added.shape, file);
-  if (file.entry.series || file.entry.action) chunk.records = 1;  // any record may be the first of a file
+  if (file.entry.series) chunk.records = 1;  // any record may be the first of a file
+  if (const output::Format* format = file.entry.writer())
+    chunk.records = format->records_per_chunk().value_or(chunk.records);
   if (plan.split >= 0) chunk.cells[at(plan.split)] = 1;
   added.chunk = chunk.cells;
   added.records_per_chunk = chunk.records;
@@ -215,8 +217,8 @@ DatasetLayout make_layout(const plan::DatasetPlan& file, const settings::Configu
   DatasetLayout layout;
   layout.dataset.path = file.entry.path;
   layout.dataset.sync = file.entry.sync;
-  layout.dataset.action = file.entry.action;
-  layout.dataset.adios2 = file.entry.adios2;
+  layout.dataset.options = file.entry.format_options;
+  if (configuration.servers.report) layout.dataset.report_directory = configuration.servers.report_directory;
 
   Names names;
   const std::vector<int> grids = grids_in_use(file, declarations);

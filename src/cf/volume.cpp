@@ -81,7 +81,7 @@ constexpr double many_files = 10000.0;
 // Of a format with a file for each chunk; nothing of any other.
 std::vector<base::TextTree> describe_files(const plan::DatasetPlan& file, Volume files,
                                            const std::optional<Speed>& speed) {
-  const output::Format* format = output::find_format(file.entry.format);
+  const output::Format* format = file.entry.writer();
   if (format == nullptr || !format->has_file_per_chunk()) return {};
   files = by_day(files, speed);
   const bool are_many = files.by_day > many_files || files.by_steps > many_files;

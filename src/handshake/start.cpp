@@ -23,7 +23,6 @@
 #include "handshake/failure_detection/startup_monitor.hpp"
 #include "handshake/placement/cpu_ranges.hpp"
 #include "handshake/placement/warnings.hpp"
-#include "output/dataset.hpp"
 
 namespace tailrace::handshake {
 namespace {
@@ -114,7 +113,7 @@ void check_agreement(const Run& run) {
                         file.location.text(), run.assignment.components[other], run.assignment.components[c],
                         file.path));
       }
-      if (output::find_format(file.format)->makes_files()) paths.emplace_back(file.path, c);
+      if (file.writer()->makes_files()) paths.emplace_back(file.path, c);
     }
   }
 }

@@ -55,13 +55,14 @@ std::optional<std::string> time_attribute_complaint(std::string_view name) {
 }  // namespace
 
 config::Option format_option() {
-  std::vector<std::string> names = format_names();
-  std::erase_if(names, [](const std::string& name) { return !find_format(name)->is_for_files(); });
+  std::vector<std::string> names;
+  for (const Format* format : formats())
+    if (format->is_for_files()) names.push_back(format->name());
   return {.name = "format",
           .type = config::choice(std::move(names)),
           .description = "The format of the file; `memory` and `null` are for tests and measurements.",
           .example = "netcdf",
-          .default_value = "netcdf"};
+          .default_value = default_format};
 }
 
 config::Option attributes_option(const std::string& says) {

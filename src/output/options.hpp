@@ -1,4 +1,4 @@
-// What the configuration says of files in any format.
+// Options of files in any format.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "config/schema.hpp"
 #include "config/value.hpp"
-#include "output/dataset.hpp"
+#include "output/format.hpp"
 
 namespace tailrace::output {
 

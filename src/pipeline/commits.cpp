@@ -48,8 +48,7 @@ void Commits::create_sinks(const sinks::Owners& owners, sinks::SinkServices serv
                                   .server = control_.rank(),
                                   .owners = owners},
                                  services);
-    if (const output::Format* format = output::find_format(files[f].entry.format);
-        format != nullptr && sinks_[f]->writes())
+    if (const output::Format* format = files[f].entry.writer(); format != nullptr && sinks_[f]->writes())
       cache_bytes_ = std::max(cache_bytes_, format->cache_bytes());
   }
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/declarations.hpp"
-#include "output/dataset.hpp"
+#include "output/format.hpp"
 #include "settings/configuration.hpp"
 #include "time/accumulator.hpp"
 #include "time/period.hpp"

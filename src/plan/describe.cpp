@@ -80,9 +80,9 @@ Branch describe_fields(const settings::Configuration& configuration) {
 }
 
 std::string file_words(const settings::OutputEntry& file) {
-  if (const auto& action = file.action)
-    return fmt::format("{} ({} of {}), with each record, at most {} waiting, when full: {}", file.path,
-                       action->function, action->script, action->queue, action->waits ? "wait" : "discard");
+  if (const output::Format* format = file.writer())
+    if (const std::string own = format->describe(file.format_options.get()); !own.empty())
+      return fmt::format("{} {}", file.path, own);
   constexpr const char* on_error[] = {"stop", "skip the file", "retry"};
   std::string words = fmt::format(
       "{} ({}, {}), {} {}, on error: {}", file.path, file.format, codec_words(file.codec),

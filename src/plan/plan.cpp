@@ -181,7 +181,7 @@ class Planner {
           entry.location, "output." + entry.path,
           "a series needs a field that changes with time, but all of these are put once; write them "
           "to a file without `series`");
-    if (const auto danger = danger_complaint(*output::find_format(entry.format), configuration_.servers))
+    if (const auto danger = danger_complaint(*entry.writer(), configuration_.servers))
       problems_.add(entry.location, "output." + entry.path, *danger);
     if (std::string line = unmet_coordinates(entry, declarations_); !line.empty())
       plan_.warnings.push_back(std::move(line));

@@ -20,9 +20,8 @@
 #include "monc/translate.hpp"
 #include "monc/xml/text.hpp"
 #include "monc/yaml/yaml.hpp"
+#include "output/format.hpp"
 #include "output/hdf5_lock.hpp"
-#include "output/netcdf/inspect.hpp"
-#include "output/zarr/existing.hpp"
 #include "plan/analysis.hpp"
 #include "plan/declared.hpp"
 #include "plan/naming/apply_overrides.hpp"
@@ -192,11 +191,7 @@ std::vector<ExpressionFunction> expression_functions() {
 }
 
 Inspection inspect(const std::string& path, bool repair) {
-  if (output::zarr::is_store(path)) {
-    const output::zarr::Inspection store = output::zarr::inspect(path, repair);
-    return {store.readable, store.repaired, store.report};
-  }
-  const output::netcdf::Inspection found = output::netcdf::inspect(path, repair);
+  const output::Inspection found = output::inspect(path, repair);
   return {found.readable, found.repaired, found.report};
 }
 

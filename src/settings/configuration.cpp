@@ -106,7 +106,7 @@ Configuration configuration_of(const config::Value& root, const Sources& sources
   configuration.convention = &convention_of(config::text_of(root, "legacy"));
   each_named(configuration,
              [&](auto& named) { named = values.take<std::remove_reference_t<decltype(named)>>(); });
-  add_actions(values.take<Actions>(), configuration.servers, configuration.files);
+  add_actions(values.take<Actions>(), configuration.files);
   configuration.sections = std::move(values);
   return configuration;
 }

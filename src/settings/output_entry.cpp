@@ -11,7 +11,6 @@
 #include "base/nearest_name.hpp"
 #include "codecs/options.hpp"
 #include "config/read.hpp"
-#include "output/adios2/section.hpp"
 #include "output/options.hpp"
 #include "settings/formats/format_checks.hpp"
 #include "settings/groups.hpp"
@@ -112,8 +111,16 @@ std::vector<Option> how_it_is_written() {
            "Whether each commit waits until the data is on the device, so that it survives a loss of power.",
        .example = "true",
        .default_value = "false"},
-      output::adios2::options_section().option,
   };
+}
+
+// In the order of the formats' names.
+std::vector<Option> options_of_formats() {
+  std::vector<Option> options;
+  for (const output::Format* format : output::formats())
+    if (auto section = format->section(); section && format->is_for_files())
+      options.push_back(std::move(section->option));
+  return options;
 }
 
 std::vector<Option> what_it_holds() {
@@ -147,7 +154,9 @@ std::vector<Option> what_it_holds() {
 }
 
 std::vector<Option> file_defaults() {
-  return joined_section({when_it_is_written(), time::span_options(), how_it_is_written()}).options;
+  return joined_section(
+             {when_it_is_written(), time::span_options(), how_it_is_written(), options_of_formats()})
+      .options;
 }
 
 void set_writing(const Value& value, OutputEntry& file) {
@@ -182,16 +191,25 @@ void set_writing(const Value& value, OutputEntry& file) {
   if (const Value* format = value.find("format")) file.format_location = format->location();
 }
 
+// Sections of formats that the file does not have are read as well, for their mistakes.
+void read_format_sections(const Value& value, OutputEntry& file, Problems& problems) {
+  for (const output::Format* format : output::formats()) {
+    const auto section = format->is_for_files() ? format->section() : std::nullopt;
+    const Value* given = section ? value.find(section->option.name) : nullptr;
+    if (given == nullptr) continue;
+    auto options = section->read(file.path, *given, problems);
+    file.format_sections[format->name()] = given->location();
+    if (format->name() == file.format) file.format_options = std::move(options);
+  }
+}
+
 OutputEntry file_of(const ValueEntry& entry, Problems& problems) {
   OutputEntry file;
   file.location = entry.location;
   file.path = entry.key;
   set_writing(entry.value, file);
   file.codec = read_part(compression(), entry.value, problems).value_or(codecs::CodecOptions());
-  if (const Value* adios2 = entry.value.find("adios2")) {
-    file.adios2 = read_part(output::adios2::options_section(), entry.value, problems).value_or(file.adios2);
-    file.adios2_location = adios2->location();
-  }
+  read_format_sections(entry.value, file, problems);
   file.attributes = output::attributes_of(entry.value);
   file.date_attribute = config::text_of(entry.value, "date_attribute");
   if (const Value* also = entry.value.find("also_coordinates")) {

@@ -1,13 +1,15 @@
 // `output:`, the files to write.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "codecs/codec.hpp"
 #include "config/section.hpp"
-#include "output/dataset.hpp"
+#include "output/format.hpp"
 #include "settings/option_table.hpp"
 #include "settings/stations/stations.hpp"
 #include "settings/trajectories/trajectories.hpp"
@@ -23,8 +25,8 @@ enum class TimeStamp { end, middle };           // where in its window a record'
 
 struct OutputEntry {  // an entry under `output:`
   config::Location location;
-  std::string path;  // with {options} filled in
-  std::string format = "netcdf";
+  std::string path;                             // with {options} filled in
+  std::string format = output::default_format;  // as the configuration names it
   time::Period write_every = time::Period::of_steps(1);
   config::Location write_every_location;  // line 0: not given, or not filled in
   bool gathers = false;                   // small commits wait for each other: no period is given
@@ -40,9 +42,9 @@ struct OutputEntry {  // an entry under `output:`
   std::optional<output::IfExists> if_exists;   // not given: see if_exists()
   config::Location if_exists_location;         // line 0: not given
   bool sync = false;
-  config::Location format_location;  // line 0: not given
-  output::adios2::Options adios2;
-  config::Location adios2_location;  // line 0: not given
+  config::Location format_location;                             // line 0: not given
+  std::shared_ptr<const output::FormatOptions> format_options;  // null: none are given
+  std::map<std::string, config::Location> format_sections;      // the sections given, by format
   output::Attributes attributes;
   std::string date_attribute;  // the attribute with the date of the run; empty: none
   std::vector<std::string> also_coordinates;
@@ -52,8 +54,9 @@ struct OutputEntry {  // an entry under `output:`
   std::optional<Stations> stations;
   std::optional<Trajectories> trajectories;  // not both
   std::vector<VariableEntry> variables;
-  std::shared_ptr<const output::in_situ::Action> action;  // an entry under `in_situ:`, which makes no file
 
+  // The format that writes it; null where the configuration names none that exists.
+  const output::Format* writer() const { return output::find_format(format, format_options.get()); }
   const PointSet* points() const {  // null: the file holds whole fields
     return stations ? static_cast<const PointSet*>(&*stations) : trajectories ? &*trajectories : nullptr;
   }

@@ -54,11 +54,4 @@ std::size_t raw_bytes(const output::Commit& commit, const output::DatasetSpec& d
   return bytes;
 }
 
-void report_nothing(output::DatasetSpec& spec) {
-  if (!spec.action) return;
-  auto action = *spec.action;
-  action.report_directory.clear();
-  spec.action = std::make_shared<const output::in_situ::Action>(std::move(action));
-}
-
 }  // namespace tailrace::sinks

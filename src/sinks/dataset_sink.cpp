@@ -82,7 +82,7 @@ void DatasetSink::create(const std::string& part) {
     spec.kept.clear();
   }
   if (!part.empty()) spec.path = part;
-  if (services_.log == nullptr) report_nothing(spec);
+  if (services_.log == nullptr) spec.report_directory.clear();  // it is that of another run
   const auto& restored = plan_.restored;
   const bool goes_on = restored && plan_.entry.has_many_files() && !restored->is_empty && written_.empty() &&
                        (restored->part.empty() || restored->part == part);
@@ -388,9 +388,9 @@ void DatasetSink::load(const model::StateLoader& loader, const plan::Pending& pe
   visit_state(*this, file.in("sink"));
   if (plan_.entry.has_many_files()) cutter_.load(file.in("part"));
   const bool has_statics = plan_.restored ? !plan_.restored->is_empty && !plan_.entry.has_many_files() : true;
-  // The constants are sent again for later files of a series, a replaced file, and the new process of an
-  // action.
-  if (!has_statics || plan_.entry.action) constants_sent_ = false;
+  // The constants are sent again for later files of a series, a replaced file, and a dataset that does not
+  // outlive its run.
+  if (!has_statics || !format_.keeps_constants()) constants_sent_ = false;
   committer_.resume(pending.committed, has_statics);
 }
 

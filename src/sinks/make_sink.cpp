@@ -6,7 +6,7 @@
 namespace tailrace::sinks {
 
 std::unique_ptr<Sink> make_sink(const SinkPlace& place, SinkServices services) {
-  const output::Format* format = output::find_format(place.plan.entry.format);
+  const output::Format* format = place.plan.entry.writer();
   TAILRACE_ASSERT(format != nullptr, "the configuration was checked");
   const int home = place.owners.of_file(place.file);
   if (format->can_be_written_by_many() || home == place.server)

@@ -3,10 +3,10 @@
 namespace tailrace::sinks {
 
 void StepTally::show(const output::Dataset& dataset, telemetry::DatasetCounters& counters) const {
-  const auto* stream = dynamic_cast<const output::CountsSteps*>(&dataset);
-  if (stream == nullptr) return;
+  const auto counts = dataset.stream_counts();
+  if (!counts) return;
   output::StreamCounts all = ended_;
-  all += stream->stream_counts();
+  all += *counts;
   counters.handed_over_steps.set(all.handed_over);
   counters.unread_steps.set(all.unread);
   counters.discarded_steps.set(all.discarded);
@@ -16,8 +16,7 @@ void StepTally::show(const output::Dataset& dataset, telemetry::DatasetCounters&
 
 void StepTally::end(const output::Dataset& dataset, telemetry::DatasetCounters& counters) {
   show(dataset, counters);
-  if (const auto* stream = dynamic_cast<const output::CountsSteps*>(&dataset))
-    ended_ += stream->stream_counts();
+  if (const auto counts = dataset.stream_counts()) ended_ += *counts;
 }
 
 }  // namespace tailrace::sinks

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "output/dataset.hpp"
-#include "output/stream_counts.hpp"
 #include "telemetry/counters.hpp"
 
 namespace tailrace::sinks {

@@ -4,7 +4,6 @@
 
 #include "base/log.hpp"
 #include "config/problems.hpp"
-#include "output/dataset.hpp"
 #include "plan/series_clock.hpp"
 
 namespace tailrace::handshake {
@@ -43,7 +42,7 @@ class ExistingFiles {
       return {};
     }
     const output::IfExists wanted = settings::if_exists(file.entry, begin_.time);
-    const output::Format& format = *output::find_format(file.entry.format);
+    const output::Format& format = *file.entry.writer();
     if (wanted == output::IfExists::replace || !format.makes_files()) return {};
     const std::string path = plan::first_path(file, plan_.calendar, begin_);
     if (files_.entry(path) == env::Entry::none) return {};
@@ -77,7 +76,7 @@ class ExistingFiles {
   // The file must have at least the records that it had at the checkpoint; later ones are removed.
   void check_restored(const plan::DatasetPlan& file) {
     const plan::RestoredFile& restored = *file.restored;
-    const output::Format& format = *output::find_format(file.entry.format);
+    const output::Format& format = *file.entry.writer();
     if (restored.is_empty || !format.makes_files()) return;
     const std::string path = restored.part.empty() ? file.entry.path : restored.part;
     const auto refuse = [&](const std::string& why) {

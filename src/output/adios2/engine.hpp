@@ -11,7 +11,6 @@
 
 #include "output/adios2/options.hpp"
 #include "output/dataset.hpp"
-#include "output/stream_counts.hpp"
 
 namespace tailrace::output::adios2 {
 
@@ -42,6 +41,13 @@ struct Block {
   std::size_t encoded = 0;            // bytes that the codec of the variable has made of the values; 0: none
 };
 
+inline std::size_t value_bytes(const EngineSpec& spec, const Block& block) {  // not encoded
+  const EngineVariable& variable = spec.variables[static_cast<std::size_t>(block.variable)];
+  std::size_t bytes = variable.is_text ? 1 : model::size_of(variable.type);
+  for (const std::size_t extent : block.count) bytes *= extent;
+  return bytes;
+}
+
 // All is written, but a reader of a stream has not taken all of it.
 class ReadersLeftBehind : public std::runtime_error {
  public:
@@ -57,8 +63,7 @@ class StepWriter {
   // Of the dataset where `variable` is empty; readers get it with the next step. Streams omit it.
   virtual void set_attribute(const std::string& /*variable*/, const std::string& /*name*/,
                              const AttributeValue& /*value*/) {}
-  virtual void close() = 0;                           // no step after it; may throw std::exception
-  virtual StreamCounts counts() const { return {}; }  // of a stream
+  virtual void close() = 0;  // no step after it; may throw std::exception
 };
 
 // Of the plugin: opens the dataset. Throws std::exception. The caller owns what it returns.

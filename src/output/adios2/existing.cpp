@@ -140,8 +140,8 @@ std::string codec_in(const DatasetSpec& spec, const VariableSpec& variable) {
 }
 
 bool takes_operator(const DatasetSpec& spec, const VariableSpec& variable) {
-  return spec.adios2.applied == Operator::blosc && variable.is_field && !variable.chunk.empty() &&
-         variable.codec.codec == "none";
+  return unwrap_options<Options>(spec.options.get()).applied == Operator::blosc && variable.is_field &&
+         !variable.chunk.empty() && variable.codec.codec == "none";
 }
 
 std::map<std::string, ExistingAxis> axes_of(StepReader& reader) {

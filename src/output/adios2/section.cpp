@@ -66,7 +66,7 @@ void refuse(const Value& section, std::string_view name, const std::string& why,
   if (const Value* value = section.find(name)) problems.add(value->location(), value->path(), why);
 }
 
-// What stands beside another option only.
+// Options that need another option.
 void check_company(const Value& section, const Options& options, Problems& problems) {
   if (options.engine == Engine::sst && options.applied != Operator::none)
     refuse(section, "operator", "a stream's values are not compressed; expected engine `bp5`", problems);
@@ -123,12 +123,29 @@ Options read(const Value& value, Problems& problems) {
 
 }  // namespace
 
-Section<Options> options_section() {
+FormatSection options_section() {
   return {.option = {.name = "adios2",
                      .type = type(),
                      .description = "How `format: adios2` writes.",
                      .example = "{engine: sst, queue: 10}"},
-          .read = read};
+          .read = [](const std::string&, const Value& value, Problems& problems) {
+            return wrap_options(read(value, problems));
+          }};
+}
+
+void check_request(const Options& options, const DatasetRequest& request, Problems& problems) {
+  if (request.appends && options.engine != Engine::bp5)
+    problems.add(request.if_exists_location, request.config_path + ".if_exists",
+                 "of ADIOS2's engines `bp5` alone goes on with a dataset of an earlier run; expected it, or "
+                 "`fail` or `replace`");
+  if (!request.compresses) return;
+  if (options.applied != Operator::none)
+    problems.add(request.section_location, request.config_path + ".adios2",
+                 "its values have a `compression` already; expected either that or `operator`");
+  if (options.engine == Engine::bp5) return;
+  problems.add(request.format_location, request.config_path + ".format",
+               fmt::format("the values of {} are not compressed; expected no `compression`, or engine `bp5`",
+                           options.engine == Engine::sst ? "a stream" : "engine `bp4`"));
 }
 
 }  // namespace tailrace::output::adios2

@@ -7,11 +7,9 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "env/child.hpp"
-#include "env/clock.hpp"
 #include "output/checks.hpp"
-#include "output/dataset.hpp"
-#include "output/in_situ/action.hpp"
+#include "output/consumer/step_queue.hpp"
+#include "output/in_situ/options.hpp"
 
 namespace tailrace::output::in_situ {
 namespace {
@@ -25,7 +23,7 @@ const Format& netcdf() {
   return *format;
 }
 
-std::vector<std::string> command_of(const Action& action) {
+std::vector<std::string> command_of(const Action& action, const std::string& report_directory) {
   return {action.interpreter,
           "-P",  // a module in the working directory must not stand in for one of Python's own
           "-m",
@@ -36,17 +34,19 @@ std::vector<std::string> command_of(const Action& action) {
           "--function=" + action.function,
           fmt::format("--timeout={}", action.timeout_seconds),
           fmt::format("--memory={}", action.memory),
-          "--report=" + action.report_directory};
+          "--report=" + report_directory};
 }
 
-bool has_records(const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after) {
-  return before != after;
-}
+const Action& action_of(const DatasetSpec& spec) { return unwrap_options<Action>(spec.options.get()); }
 
-class ActionDataset final : public Dataset {
+class ActionDataset final : public Dataset, private consumer::StepQueue {
  public:
   explicit ActionDataset(const DatasetSpec& spec)
-      : spec_(spec), action_(*spec.action), lengths_(first_lengths(spec)), child_(command_of(action_)) {
+      : StepQueue(command_of(action_of(spec), spec.report_directory),
+                  {.steps = static_cast<std::size_t>(action_of(spec).queue), .waits = action_of(spec).waits}),
+        spec_(spec),
+        action_(action_of(spec)),
+        lengths_(first_lengths(spec)) {
     for (const auto& [dim, records] : spec.kept) lengths_[static_cast<std::size_t>(dim)] = records;
     spec_.kept.clear();
     spec_.if_exists = IfExists::replace;
@@ -58,23 +58,19 @@ class ActionDataset final : public Dataset {
     keep_fixed(commit);
     std::vector<std::int64_t> after = lengths_;
     for (const auto& [dim, length] : commit.lengths) after[static_cast<std::size_t>(dim)] = length;
-    if (has_records(lengths_, after) && has_room()) hand_over(records_of(commit));
+    if (lengths_ != after) pass_on(commit);
     lengths_ = after;
   }
 
-  // Returns when the process has handled what was handed to it, or had its time.
+  // Returns when the process has handled all of its steps, or its time is over.
   void close() override {
     if (std::exchange(closed_, true) || given_up_) return;
-    child_.send(fmt::format("end {}", discarded_));
-    double patience = slack_seconds + (waiting_ + 1) * action_.timeout_seconds;
-    for (double end = env::steady_seconds() + patience; child_.is_heard();) {
-      take_answers(std::clamp(end - env::steady_seconds(), 0.0, 1.0));
-      if (env::steady_seconds() < end) continue;
+    const double patience =
+        slack_seconds + (static_cast<double>(waiting_.size()) + 1.0) * action_.timeout_seconds;
+    if (!finish(fmt::format("end {}", discarded_), patience, false))
       base::log_warning(
           fmt::format("in_situ.{}: its process did not end in {:.0f} s after the run and is killed",
                       action_.name, patience));
-      break;
-    }
   }
 
   std::uint64_t bytes_on_disk() const override { return 0; }
@@ -84,7 +80,7 @@ class ActionDataset final : public Dataset {
     return !grows(spec_, spec_.variables[static_cast<std::size_t>(variable)]);
   }
 
-  // What comes once is part of each file.
+  // Variables that do not grow come once, and are part of each step.
   void keep_fixed(const Commit& commit) {
     for (const EncodedChunk& chunk : commit.chunks)
       if (is_fixed(chunk.variable)) fixed_.chunks.push_back(chunk);
@@ -92,7 +88,7 @@ class ActionDataset final : public Dataset {
       if (is_fixed(values.variable)) fixed_.values.push_back(values);
   }
 
-  // With the first new record as the first one.
+  // The first new record becomes the first one.
   Commit records_of(const Commit& commit) const {
     Commit part = fixed_;
     for (const auto& [dim, length] : commit.lengths)
@@ -115,32 +111,13 @@ class ActionDataset final : public Dataset {
     return lengths_[static_cast<std::size_t>(dim)];
   }
 
-  bool has_room() {
-    take_answers(0.0);
-    while (action_.waits && waiting_ >= action_.queue && child_.is_heard()) take_answers(1.0);
-    if (!child_.is_heard()) give_up();
-    if (given_up_) return false;
-    if (waiting_ < action_.queue) return true;
-    if (discarded_++ == 0)
-      base::log_warning(
-          fmt::format("in_situ.{}: {} steps wait for its function, so further ones are discarded "
-                      "until it has done one (`queue`, `when_full`)",
-                      action_.name, waiting_));
-    return false;
-  }
-
-  // What the system refuses here is the action's loss, not the run's.
-  void hand_over(const Commit& records) {
-    try {
-      if (child_.send(fmt::format("step {}", discarded_), image_of(records)))
-        ++waiting_;
-      else
-        give_up();
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::resource) throw;
-      ++discarded_;
-      base::log_warning(fmt::format("in_situ.{}: a step is discarded: {}", action_.name, error.what()));
-    }
+  void pass_on(const Commit& commit) {
+    const Room room = look_for_room();
+    if (room == Room::full) ++discarded_;
+    if (room != Room::free) return;
+    hand_over(0, [&](Waiting&) {
+      return child_->send(fmt::format("step {}", discarded_), image_of(records_of(commit)));
+    });
   }
 
   std::vector<std::byte> image_of(const Commit& records) {
@@ -155,26 +132,33 @@ class ActionDataset final : public Dataset {
     return bytes;
   }
 
-  void take_answers(double seconds) {
-    while (const auto answer = child_.receive(seconds)) {
-      if (*answer == "done") --waiting_;
-      seconds = 0.0;
-    }
+  void answered(const std::string& answer) override {
+    if (answer == "done" && !waiting_.empty()) waiting_.pop_front();
   }
 
-  void give_up() {
-    if (std::exchange(given_up_, true)) return;
+  void ended(const std::string& how) override {
+    given_up_ = true;
     base::log_warning(
         fmt::format("in_situ.{}: its process ({}) {}; it gets no further steps, and the run goes on",
-                    action_.name, action_.interpreter, child_.ending()));
+                    action_.name, action_.interpreter, how));
+  }
+
+  void refused(const Error& error) override {
+    ++discarded_;
+    base::log_warning(fmt::format("in_situ.{}: a step is discarded: {}", action_.name, error.what()));
+  }
+
+  std::string warning_when_full() const override {
+    return fmt::format(
+        "in_situ.{}: {} steps wait for its function, so further ones are discarded until it has done one "
+        "(`queue`, `when_full`)",
+        action_.name, waiting_.size());
   }
 
   DatasetSpec spec_;
-  const Action& action_;
+  const Action& action_;  // lives as long as spec_ does
   std::vector<std::int64_t> lengths_;
   Commit fixed_;
-  env::Child child_;
-  int waiting_ = 0;  // steps that were handed over and are not done
   std::uint64_t discarded_ = 0;
   bool given_up_ = false;
   bool closed_ = false;
@@ -183,23 +167,36 @@ class ActionDataset final : public Dataset {
 class ActionFormat final : public Format {
  public:
   std::string name() const override { return "in_situ"; }
+
+  std::optional<FormatSection> section() const override { return action_section(); }
+  std::string describe(const FormatOptions* options) const override {
+    const auto& action = unwrap_options<Action>(options);
+    return fmt::format("({} of {}), with each record, at most {} waiting, when full: {}", action.function,
+                       action.script, action.queue, action.waits ? "wait" : "discard");
+  }
+
   std::unique_ptr<Dataset> create(const DatasetSpec& spec, env::FileSystem&) const override {
     check_spec(spec);
-    TAILRACE_ASSERT(spec.action != nullptr, "only an action has this format");
+    TAILRACE_ASSERT(spec.options != nullptr, "only an action has this format");
+    const Action& action = action_of(spec);
     try {
-      if (env::system_files().entry(spec.action->script) != env::Entry::file)
+      if (env::system_files().entry(action.script) != env::Entry::file)
         throw Error(ErrorCode::resource,
                     fmt::format("{} is not a file; expected a Python file with the function {}",
-                                spec.action->script, spec.action->function));
+                                action.script, action.function));
       return std::make_unique<ActionDataset>(spec);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::internal) throw;
       throw Error(error.code(), fmt::format("{}: {}", spec.path, error.what()));
     }
   }
+
   bool can_replace_chunks() const override { return true; }
   bool makes_files() const override { return false; }
   bool is_for_files() const override { return false; }
+  bool keeps_constants() const override { return false; }
+  // Each step is a dataset of its own, so any record may be its first.
+  std::optional<std::int64_t> records_per_chunk() const override { return 1; }
   std::size_t cache_bytes() const override { return netcdf().cache_bytes(); }
   std::string danger_beside_model() const override { return netcdf().danger_beside_model(); }
 };

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "output/dataset.hpp"
+#include "output/format.hpp"
 
 namespace tailrace::output::memory {
 

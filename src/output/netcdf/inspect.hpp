@@ -3,13 +3,9 @@
 
 #include <string>
 
-namespace tailrace::output::netcdf {
+#include "output/format.hpp"
 
-struct Inspection {
-  bool readable = false;  // by any stock reader, now
-  bool repaired = false;  // this call changed the file
-  std::string report;     // one line for the user, which begins with the path
-};
+namespace tailrace::output::netcdf {
 
 // Does not throw for a damaged file. `repair`: completes an interrupted commit from its journal, or truncates
 // what an incomplete commit left after the end. Does not change a file that a running session is writing.

@@ -1,7 +1,7 @@
 // The format `null`: counts bytes and discards them, to measure everything except the disk.
 #include "base/error.hpp"
 #include "output/checks.hpp"
-#include "output/dataset.hpp"
+#include "output/format.hpp"
 
 namespace tailrace::output::null {
 namespace {

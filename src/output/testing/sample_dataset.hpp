@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "codecs/codec.hpp"
-#include "output/dataset.hpp"
+#include "output/format.hpp"
 
 namespace tailrace::output::testing {
 

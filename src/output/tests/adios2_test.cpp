@@ -141,8 +141,10 @@ TEST(Adios2Format, refuses_a_dataset_that_another_session_writes) {
   for (const char* const engine : {"bp5", "bp4", "drained"}) {
     DatasetSpec spec = testing::sample_spec(directory.path() + "/" + engine + ".bp");
     const std::string refusal = spec.path + ": is being written by another session";
-    if (engine != std::string("bp5")) spec.adios2.engine = adios2::Engine::bp4;
-    if (engine == std::string("drained")) spec.adios2.burst_buffer = directory.path() + "/node";
+    adios2::Options options;
+    if (engine != std::string("bp5")) options.engine = adios2::Engine::bp4;
+    if (engine == std::string("drained")) options.burst_buffer = directory.path() + "/node";
+    spec.options = wrap_options(options);
     const auto dataset = find_format("adios2")->create(spec);
     DatasetSpec later = spec;
     later.if_exists = IfExists::append;

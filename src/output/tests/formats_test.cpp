@@ -28,6 +28,30 @@ std::optional<double> attribute_in_memory(const std::string& path, const std::st
   return std::nullopt;
 }
 
+TEST(Formats, have_sections_of_their_own_names) {
+  for (const Format* format : formats()) {
+    const auto section = format->section();
+    EXPECT_EQ(section ? section->option.name : format->name(), format->name());
+  }
+}
+
+TEST(Formats, know_their_own_options_only) {
+  struct Own {
+    int number = 3;
+  };
+  struct Other {};
+  const auto options = wrap_options(Own{.number = 4});
+  EXPECT_EQ(unwrap_options<Own>(options.get()).number, 4);
+  EXPECT_EQ(unwrap_options<Own>(nullptr).number, 3);
+  EXPECT_THROW(unwrap_options<Other>(options.get()), Error);
+}
+
+TEST(Formats, inspect_what_no_other_recognises_as_the_default_one) {
+  const std::string path = ::testing::TempDir() + "none.nc";
+  EXPECT_EQ(inspect(path, false).report, find_format(default_format)->inspect(path, false).report);
+  EXPECT_FALSE(inspect(path, false).readable);
+}
+
 TEST(MemoryFormat, keeps_the_contract) {
   testing::check_format(
       *find_format("memory"), "memory",

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "output/dataset.hpp"
+#include "output/format.hpp"
 #include "output/zarr/metadata.hpp"
 #include "output/zarr/store.hpp"
 
@@ -24,11 +24,6 @@ void check_fits(const Json& group, const DatasetSpec& spec);
 // killed run left there.
 void roll_back(Store& store, Json& group, const DatasetSpec& spec, const std::vector<std::int64_t>& lengths);
 
-struct Inspection {
-  bool readable = false;
-  bool repaired = false;
-  std::string report;  // one line for the user, with the path
-};
 // Whether a store can be read, and whether the metadata of all arrays are those of the last commit. `repair`:
 // rewrites the metadata of arrays that are not. Does not throw for a damaged store.
 Inspection inspect(const std::string& path, bool repair);

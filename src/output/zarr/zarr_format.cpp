@@ -112,6 +112,11 @@ class ZarrFormat final : public Format {
   bool makes_files() const override { return true; }
   bool can_append() const override { return true; }
   bool has_file_per_chunk() const override { return true; }
+  Suffix usual_suffix() const override { return {".zarr", "a Zarr store"}; }
+  bool recognises(const std::string& path) const override { return is_store(path); }
+  Inspection inspect(const std::string& path, bool repair) const override {
+    return zarr::inspect(path, repair);
+  }
   std::map<std::string, ExistingAxis> existing_axes(const std::string& path) const override {
     std::map<std::string, ExistingAxis> axes;
     about(path, [&] {

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "output/dataset.hpp"
 #include "telemetry/timer.hpp"
 
 namespace tailrace::pipeline::routing {
@@ -43,8 +42,7 @@ Route make_route(const Blueprint& blueprint, const sampling::OutputVariable& out
       codecs::make_codec(spec.chunk.empty() ? codecs::CodecOptions{} : spec.codec), parts.services);
   Route route;
   const bool is_encoded = !codec->filters(model::size_of(spec.type)).empty();
-  const output::Format* const format =
-      output::find_format(blueprint.plan.files[output_variable.file].entry.format);
+  const output::Format* const format = blueprint.plan.files[output_variable.file].entry.writer();
   route.variable = {.file = output_variable.file,
                     .variable = output_variable.variable,
                     .record_bytes = sinks::record_bytes(layout, variable),

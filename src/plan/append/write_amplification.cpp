@@ -9,13 +9,7 @@
 namespace tailrace::plan::writing {
 namespace {
 
-// What a commit writes besides values: for NetCDF what differs from the headers in whose places it writes
-// (measured, once all places were used: benchmarks/history/amplification.md), elsewhere all of them.
-constexpr double wasteful = 0.3;
-double bytes_of_headers(const DatasetPlan& file) {
-  const auto variables = static_cast<double>(file.variables.size());
-  return file.entry.format == "netcdf" ? 350.0 + 95.0 * variables : 8192.0 + 600.0 * variables;
-}
+constexpr double wasteful = 0.3;  // bytes of headers for each byte of values
 
 std::optional<double> values_of_commit(const model::Declarations& declarations, const DatasetPlan& file) {
   double bytes = 0.0;
@@ -32,7 +26,9 @@ std::optional<double> values_of_commit(const model::Declarations& declarations, 
 
 std::optional<std::string> small_commits(const model::Declarations& declarations, const DatasetPlan& file) {
   const auto values = values_of_commit(declarations, file);
-  const double headers = bytes_of_headers(file);
+  const output::Format* format = file.entry.writer();
+  if (format == nullptr) return std::nullopt;
+  const double headers = format->commit_overhead(file.variables.size());
   if (!values || *values <= 0.0 || headers <= wasteful * *values) return std::nullopt;
   const double longer = std::ceil(headers / wasteful / *values);
   return fmt::format(
@@ -43,7 +39,7 @@ std::optional<std::string> small_commits(const model::Declarations& declarations
 
 // Where a chunk is a file, the full one replaces it.
 std::string what_it_costs(const DatasetPlan& file) {
-  const output::Format* format = output::find_format(file.entry.format);
+  const output::Format* format = file.entry.writer();
   const bool is_replaced = format != nullptr && format->has_file_per_chunk();
   return is_replaced ? "until then they take their full size"
                      : "until then they take their full size, and most keep it";

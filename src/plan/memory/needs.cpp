@@ -8,7 +8,6 @@
 #include <set>
 
 #include "base/text_tree.hpp"
-#include "output/dataset.hpp"
 #include "plan/analysis.hpp"
 
 namespace tailrace::plan::memory {
@@ -198,7 +197,7 @@ Needs needs_of(const Plan& plan, const model::Declarations& declarations, const 
     const bool writes = share.writes(f);
     for (const VariablePlan& variable : file.variables)
       add_variable(needs, share, declarations, {file, writes}, variable);
-    if (const output::Format* format = output::find_format(file.entry.format); writes && format != nullptr)
+    if (const output::Format* format = file.entry.writer(); writes && format != nullptr)
       needs.library.bytes = std::max(needs.library.bytes, format->cache_bytes());
   }
   add_fields(needs, share, plan, declarations);

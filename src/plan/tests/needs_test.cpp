@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "output/dataset.hpp"
+#include "output/format.hpp"
 
 namespace tailrace::plan::memory {
 namespace {

@@ -1,4 +1,4 @@
-// What the format of a file cannot do, or lacks.
+// Reports what the format of a file cannot do, or lacks.
 #pragma once
 
 #include "config/problems.hpp"

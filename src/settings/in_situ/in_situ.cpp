@@ -2,107 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <memory>
 #include <utility>
 
-#include "config/read.hpp"
-#include "output/in_situ/action.hpp"
 #include "output/options.hpp"
-#include "time/options.hpp"
 
 namespace tailrace::settings {
 namespace {
 
 using namespace config;
-using output::in_situ::Action;
 
-std::vector<Option> own_options() {
-  return {
-      {.name = "python",
-       .type = text(),
-       .description =
-           "The Python file, relative to the configuration, or `file.py:function`. The function gets an "
-           "xarray.Dataset with one record; without a name it is the one called as the action.",
-       .example = "plot.py:draw",
-       .required = true},
-      {.name = "interpreter",
-       .type = text(),
-       .description =
-           "The Python that runs it: a path, relative to the configuration, or a name on the PATH. By "
-           "default that "
-           "of `VIRTUAL_ENV`, or else `python3`.",
-       .example = "plotting/bin/python"},
-      {.name = "timeout",
-       .type = time::duration_type(),
-       .description =
-           "How long a call may last. Then the process is killed and a new one started for the next step.",
-       .example = "10 s",
-       .default_value = "60 s"},
-      {.name = "memory",
-       .type = size(),
-       .description =
-           "How much memory of its own the process may hold, with those that it starts. When it holds "
-           "more it is killed, and a new one is started.",
-       .example = "500 MiB",
-       .default_value = "2 GiB"},
-      {.name = "queue",
-       .type = integer(1, 256),
-       .description = "How many steps may wait for the function, in memory.",
-       .example = "16",
-       .default_value = "4"},
-      {.name = "when_full",
-       .type = choice({"discard", "wait"}),
-       .description =
-           "What happens to a step that finds the queue full: it is discarded and counted, or the server "
-           "waits for the function, and in the end the model for the server.",
-       .example = "wait",
-       .default_value = "discard"},
-  };
-}
+constexpr const char* format_name = "in_situ";  // and that of its section
+
+output::FormatSection own_section() { return *output::find_format(format_name)->section(); }
 
 std::vector<Option> what_it_gets() {
   return {output::attributes_option("Attributes of the datasets that the function gets."),
           variables_section().option};
-}
-
-std::string default_interpreter() {
-  const char* const environment = std::getenv("VIRTUAL_ENV");
-  return environment != nullptr && *environment != '\0' ? std::string(environment) + "/bin/python3"
-                                                        : "python3";
-}
-
-std::string path_beside(const Location& location, const std::string& path) {
-  return (std::filesystem::path(location.file).parent_path() / path).string();
-}
-
-Action action_of(const ValueEntry& entry, Problems& problems) {
-  const Value& value = entry.value;
-  Action action;
-  action.name = entry.key;
-  action.function = entry.key;
-  if (const Value* python = value.find("python")) {
-    const std::string text = python->text();
-    const std::size_t colon = text.find(':');
-    action.script = path_beside(python->location(), text.substr(0, colon));
-    if (colon != std::string::npos) action.function = text.substr(colon + 1);
-    if (colon == 0 || action.function.empty())
-      problems.add(python->location(), python->path(),
-                   fmt::format("expected `file.py` or `file.py:function`, but got \"{}\"", text));
-  }
-  action.interpreter = default_interpreter();
-  if (const Value* interpreter = value.find("interpreter")) {
-    action.interpreter = interpreter->text();
-    if (action.interpreter.find('/') != std::string::npos)
-      action.interpreter = path_beside(interpreter->location(), action.interpreter);
-  }
-  action.timeout_seconds = time::seconds_of(value, "timeout", action.timeout_seconds);
-  action.memory =
-      size_of(value, "memory", action.memory, {.bytes = std::size_t{64} << 20, .words = "64 MiB"}, problems);
-  action.queue = static_cast<int>(integer_of(value, "queue", action.queue));
-  action.waits = text_of(value, "when_full", "discard") == "wait";
-  return action;
 }
 
 Actions read(const Value& value, Problems& problems) {
@@ -110,10 +25,10 @@ Actions read(const Value& value, Problems& problems) {
   for (const ValueEntry& entry : value.entries()) {
     OutputEntry file;
     file.location = entry.location;
-    file.path = "in_situ." + entry.key;
-    file.format = "in_situ";
+    file.path = fmt::format("{}.{}", format_name, entry.key);
+    file.format = format_name;
+    file.format_options = own_section().read(entry.key, entry.value, problems);
     file.attributes = output::attributes_of(entry.value);
-    file.action = std::make_shared<const Action>(action_of(entry, problems));
     file.variables =
         read_part(variables_section(), entry.value, problems).value_or(std::vector<VariableEntry>());
     actions.entries.push_back(std::move(file));
@@ -126,23 +41,14 @@ const SectionRegistration registration{in_situ_section};
 }  // namespace
 
 Section<Actions> in_situ_section() {
-  return {
-      .option = {.name = "in_situ",
-                 .type = map("action", joined_section({own_options(), what_it_gets()})),
-                 .description =
-                     "Python functions that get each record while the model runs, in a process of their own "
-                     "beside the servers.",
-                 .example = "{slice: {python: plot.py:draw, variables: [{field: theta, every: 60 s}]}}"},
-      .read = read};
+  Option option = own_section().option;
+  const Type& own = option.type.parts.front();
+  option.type = map(option.type.entry_name, joined_section({own.options, what_it_gets()}));
+  return {.option = std::move(option), .read = read};
 }
 
-void add_actions(Actions actions, const server::Options& servers, std::vector<OutputEntry>& files) {
-  for (OutputEntry& entry : actions.entries) {
-    Action action = *entry.action;
-    action.report_directory = servers.report ? servers.report_directory : "";
-    entry.action = std::make_shared<const Action>(std::move(action));
-    files.push_back(std::move(entry));
-  }
+void add_actions(Actions actions, std::vector<OutputEntry>& files) {
+  for (OutputEntry& entry : actions.entries) files.push_back(std::move(entry));
 }
 
 }  // namespace tailrace::settings

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "config/section.hpp"
-#include "server/options.hpp"
 #include "settings/output_entry.hpp"
 
 namespace tailrace::settings {
 
-// Each is planned as a file that is committed with each record, and whose format hands it to the process.
+// Each is planned as a file that is committed with each record, and whose format hands it to the process. The
+// format (output/in_situ) declares and reads what describes the process; this folder adds the variables.
 struct Actions {
   std::vector<OutputEntry> entries;
   bool empty() const { return entries.empty(); }
@@ -17,7 +17,6 @@ struct Actions {
 
 config::Section<Actions> in_situ_section();
 
-// Puts them behind the files, and tells them where the report of the run goes.
-void add_actions(Actions actions, const server::Options& servers, std::vector<OutputEntry>& files);
+void add_actions(Actions actions, std::vector<OutputEntry>& files);  // behind the files
 
 }  // namespace tailrace::settings

@@ -78,13 +78,6 @@ std::vector<std::string> words_from(base::ByteReader& reader) {
   return words;
 }
 
-std::size_t bytes_of_values(const EngineSpec& spec, const Block& block) {
-  const EngineVariable& variable = spec.variables[static_cast<std::size_t>(block.variable)];
-  std::size_t bytes = variable.is_text ? 1 : model::size_of(variable.type);
-  for (const std::size_t extent : block.count) bytes *= extent;
-  return bytes;
-}
-
 }  // namespace
 
 std::vector<std::byte> bytes_of(const EngineSpec& spec) {
@@ -132,7 +125,7 @@ StepLayout::StepLayout(const EngineSpec& spec, std::span<const Block> blocks) : 
     places_.clear();
     writer.put(blocks.size());
     for (const Block& block : blocks) {
-      places_.push_back({offset, bytes_of_values(spec, block)});
+      places_.push_back({offset, value_bytes(spec, block)});
       writer.put(block.variable);
       for (const auto* extents : {&block.shape, &block.start, &block.count})
         writer.put_all(std::span<const std::size_t>(*extents));

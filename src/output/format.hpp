@@ -1,0 +1,137 @@
+// A format: makes datasets, states what it can do, and owns its options in the configuration. Everything that
+// differs between formats is asked of them here, so that no other code compares their names.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/problems.hpp"
+#include "config/schema.hpp"
+#include "config/value.hpp"
+#include "env/file_system.hpp"
+#include "output/dataset.hpp"
+
+namespace tailrace::output {
+
+// The format of a file that names none.
+inline constexpr const char* default_format = "netcdf";
+
+// A format's part of the configuration. Of a format for files it is an option of each file, with the name of
+// the format; of any other it describes an entry of the section with that name.
+struct FormatSection {
+  config::Option option;
+  // Takes what is there (after mistakes of form the value has holes) and adds the mistakes that show between
+  // its own options. `entry`: the path of the file, or the name of the entry.
+  std::function<std::shared_ptr<const FormatOptions>(const std::string& entry, const config::Value& value,
+                                                     config::Problems& problems)>
+      read;
+};
+
+// What an entry of the configuration asks of its format, besides the format's own options.
+struct DatasetRequest {
+  std::string path;
+  std::string config_path;  // `output.out.nc`, for problems
+  config::Location location;
+  config::Location format_location, section_location, if_exists_location;  // line 0: not given
+  bool appends = false;
+  bool compresses = false;  // the file or one of its variables has a `compression`
+};
+
+// A usual ending of a format's names, and what it promises to readers.
+struct Suffix {
+  std::string text;  // ".zarr"; empty: none
+  std::string noun;  // "a Zarr store"
+};
+
+// The state of a dataset after its run has ended, in whatever way.
+struct Inspection {
+  bool readable = false;  // now, by any stock reader
+  bool repaired = false;  // this call changed it
+  std::string report;     // one line that begins with the path; for people
+};
+
+class Format {
+ public:
+  virtual ~Format() = default;
+  virtual std::string name() const = 0;
+
+  // Creates the dataset, complete with all dims, variables and attributes and no record yet. Throws
+  // Error(resource) that names the path and what the system said, Error(configuration) for what the format
+  // cannot express. The dataset's files are those of `files`, which must live longer: the system's, unless a
+  // test wants others.
+  virtual std::unique_ptr<Dataset> create(const DatasetSpec& spec, env::FileSystem& files) const = 0;
+  std::unique_ptr<Dataset> create(const DatasetSpec& spec) const { return create(spec, env::system_files()); }
+
+  // Nothing: the format has no options.
+  virtual std::optional<FormatSection> section() const { return std::nullopt; }
+  // Adds what the options, or the format as such, rule out for this entry. `options`: null where none are
+  // given.
+  virtual void check(const FormatOptions* options, const DatasetRequest& request,
+                     config::Problems& problems) const;
+  // The format that writes a dataset with these options, where some of them choose another one.
+  virtual const Format& chosen_by(const FormatOptions* options) const;
+  // How `tailrace check` describes a dataset that is no file; empty: it is described as a file.
+  virtual std::string describe(const FormatOptions* options) const;
+
+  // Whether chunks that were stored raw may be replaced by a later commit (partly filled record chunks).
+  virtual bool can_replace_chunks() const = 0;
+  virtual bool makes_files() const = 0;
+  virtual bool is_for_files() const { return true; }  // whether `format` of a file may name it
+  // Whether several servers may each have a dataset of the same spec open and commit chunks of their own to
+  // it. Each commit then has the lengths on every server; times and coordinates come from one of them.
+  virtual bool can_be_written_by_many() const { return false; }
+  // What it needs that is missing, for the user; empty where nothing is.
+  virtual std::string missing() const { return ""; }
+  // What its library may hold for itself while a commit is written: one at a time on a server.
+  virtual std::size_t cache_bytes() const { return 0; }
+  // About how many bytes a commit writes besides values.
+  virtual double commit_overhead(std::size_t variables) const {
+    return 8192.0 + 600.0 * static_cast<double>(variables);
+  }
+  // How many records each chunk of a growing variable holds; nothing where any number will do.
+  virtual std::optional<std::int64_t> records_per_chunk() const { return std::nullopt; }
+  // Whether each chunk is a file of its own, of which a file system takes only so many.
+  virtual bool has_file_per_chunk() const { return false; }
+  // Whether a dataset of a restarted run still has the variables that do not grow; otherwise they are sent
+  // again.
+  virtual bool keeps_constants() const { return true; }
+  virtual Suffix usual_suffix() const { return {}; }
+  // Why a thread of Tailrace must not write it while the model's threads use the same library; empty where it
+  // may.
+  virtual std::string danger_beside_model() const { return ""; }
+
+  // Whether it can append to a file of an earlier run (IfExists::append).
+  virtual bool can_append() const { return false; }
+  // By the name of the dim, of an existing file, after whatever repair it needs. Throws Error(resource) that
+  // names the path: for a file that another session writes, or that this format did not write.
+  virtual std::map<std::string, ExistingAxis> existing_axes(const std::string& path) const;
+  // Whether the path has a dataset of this format, which inspect() then takes.
+  virtual bool recognises(const std::string&) const { return false; }
+  // Never throws for a fault of the dataset. `repair`: finishes a commit that was cut off, and removes what
+  // an unfinished one left behind. A dataset that a running session still writes is left alone.
+  virtual Inspection inspect(const std::string& path, bool repair) const;
+};
+
+// Formats register themselves at the place of their definition:
+//   const FormatRegistration registration{std::make_unique<NetcdfFormat>()};
+class FormatRegistration {
+ public:
+  explicit FormatRegistration(std::unique_ptr<Format> format);
+};
+const Format* find_format(const std::string& name);  // null where there is none
+// The format that writes a dataset whose configuration has this `format` and these options; null where there
+// is none.
+const Format* find_format(const std::string& name, const FormatOptions* options);
+std::vector<const Format*> formats();  // by name
+std::vector<std::string> format_names();
+
+// By the format that recognises the dataset, or else by the default one.
+Inspection inspect(const std::string& path, bool repair);
+
+}  // namespace tailrace::output
