@@ -7,7 +7,7 @@
 
 #include "client/array.hpp"
 #include "client/declarer.hpp"
-#include "model/kept/kept_value.hpp"
+#include "model/kept_value.hpp"
 #include "model/state.hpp"
 
 namespace tailrace::client {

@@ -20,6 +20,9 @@ struct KeptNames {
 };
 
 std::set<std::string> placeholders_in(std::string_view text);
+bool is_open(std::string_view text);  // there is a `{name}` that has not been replaced
+// The same for the value of an option whose files are read before the model gives its options: a problem.
+bool needs_options(const Node& node, const std::string& option, Problems& problems);
 // In the whole tree below, keys included, but for those that are kept.
 std::set<std::string> placeholders_in(const Node& node, const KeptNames& kept = {},
                                       const std::string& path = "");

@@ -13,13 +13,13 @@
 #include "analytics/compile.hpp"
 #include "analytics/planning/blocks.hpp"
 #include "analytics/user/operator.hpp"
+#include "model/directions.hpp"
 #include "model/field_index.hpp"
 #include "plan/diagnostic_coordinates.hpp"
 #include "plan/naming/cell_methods.hpp"
 #include "plan/naming/dim_names.hpp"
-#include "plan/naming/directions.hpp"
 #include "plan/naming/missing_fields.hpp"
-#include "plan/stations/sampling.hpp"
+#include "plan/points.hpp"
 
 namespace tailrace::plan {
 namespace {
@@ -59,7 +59,7 @@ class Analyst {
     const Surveyed found = survey();
     for (std::size_t d = 0; d < analysis_->graph.diagnostics.size(); ++d)
       add_diagnostic(analysis_->graph.diagnostics[d], found);
-    add_stations();
+    add_sampled_fields();
     return analysis_;
   }
 
@@ -77,18 +77,18 @@ class Analyst {
             DiagnosticCoordinates(analysis_->graph, origins_, scope_.coordinates)};
   }
 
-  void add_stations() {
+  void add_sampled_fields() {
     const auto input_of = [this](const model::Grid& grid, const model::Coordinate& coordinate) {
       return input_of_coordinate(grid, coordinate);
     };
-    const auto all = stations::sample(configuration_, scope_.inputs, input_of, *analysis_, problems_);
+    const auto all = sample_fields(configuration_, scope_.inputs, input_of, *analysis_, problems_);
     if (all.empty() || !problems_.empty()) return;
     const Surveyed found = survey();
-    for (const stations::Sampled& sampled : all) {
+    for (const SampledField& sampled : all) {
       const analytics::Diagnostic& diagnostic = analysis_->graph.diagnostics[at(sampled.diagnostic)];
-      model::Field field = stations::field_of(sampled, *analysis_);
+      model::Field field = field_of(sampled, *analysis_);
       field.grid = grid_for(diagnostic, found);
-      stations::add_coordinates(sampled, *analysis_, analysis_->declarations.grids[at(field.grid)]);
+      add_coordinates(sampled, *analysis_, analysis_->declarations.grids[at(field.grid)]);
       const int number = static_cast<int>(analysis_->declarations.fields.size());
       analysis_->field_of_diagnostic.push_back(number);
       analysis_->at_stations.push_back({sampled.file->path, sampled.field, number});
@@ -162,7 +162,7 @@ class Analyst {
   // given in parts on several, unless their digests say that they are the same. The values along a dim are
   // known all the same, once they are joined.
   void add_coordinate(const model::Grid& grid, const model::Coordinate& coordinate) {
-    if (is_latitude(coordinate))
+    if (model::is_latitude(coordinate))
       for (const std::string& dim : coordinate.dims) scope_.latitudes.try_emplace(dim, coordinate.name);
     if (coordinate.values.empty() && !coordinate.field) return;
     const auto [seen, fresh] = coordinates_.try_emplace(coordinate.name, &coordinate);
@@ -186,7 +186,7 @@ class Analyst {
       if (!is_field) add_parts(grid, coordinate, coordinate.name);
       return;
     }
-    if (is_latitude(coordinate)) add_areas(grid, coordinate, shape_of(grid, coordinate));
+    if (model::is_latitude(coordinate)) add_areas(grid, coordinate, shape_of(grid, coordinate));
     if (!is_field) add_known(grid, coordinate, coordinate.name);
   }
 
@@ -356,7 +356,7 @@ std::shared_ptr<const Analysis> analyse(const settings::Configuration& configura
                                         const model::Declarations& declarations,
                                         const model::Decomposition* decomposition,
                                         config::Problems& problems) {
-  if (configuration.diagnostics.empty() && !stations::has_stations(configuration)) return nullptr;
+  if (configuration.diagnostics.empty() && point_requests(configuration).empty()) return nullptr;
   return Analyst(configuration, declarations, decomposition, problems).make();
 }
 

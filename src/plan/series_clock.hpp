@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "plan/plan.hpp"
-#include "settings/names/file_name.hpp"
+#include "settings/file_name.hpp"
 
 namespace tailrace::plan {
 

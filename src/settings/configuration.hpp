@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analytics/user/declaration.hpp"
-#include "config/reading/sources.hpp"
 #include "config/section.hpp"
+#include "config/sources.hpp"
 #include "server/options.hpp"
 #include "settings/diagnostics.hpp"
 #include "settings/fields.hpp"

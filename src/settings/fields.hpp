@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/placeholders.hpp"
 #include "config/section.hpp"
 #include "time/options.hpp"
 
@@ -70,7 +71,6 @@ class ListedNames {
 // Whether the name, with or without its namespace, is like the pattern (`*`, `?`).
 bool is_like(const std::string& name, const std::string& pattern);
 
-// Whether the text holds a `{name}` that is not filled in.
-bool is_open(const std::string& text);
+using config::is_open;
 
 }  // namespace tailrace::settings

@@ -7,7 +7,7 @@
 #include "config/read.hpp"
 #include "output/options.hpp"
 #include "output/variable_name.hpp"
-#include "settings/coordinates/scalars.hpp"
+#include "settings/scalar_coordinates.hpp"
 #include "time/options.hpp"
 
 namespace tailrace::settings {
@@ -96,7 +96,7 @@ std::vector<Option> which_records() {
 
 std::vector<Option> how_it_is_shaped() {
   return {
-      cmip_option(),
+      mip_tables::variable_option(),
       time::each_option(),
       {.name = "axis",
        .type = text(),
@@ -220,7 +220,8 @@ VariableEntry variable_of(const Value& value, Problems& problems) {
   variable.suffix = text_of(value, "suffix");
   set_records(value, variable, problems);
   set_storage(value, variable, problems);
-  if (value.find("cmip") != nullptr) variable.cmip = std::make_shared<CmipRequest>(cmip_request_of(value));
+  if (value.find("cmip") != nullptr)
+    variable.cmip = std::make_shared<mip_tables::Request>(mip_tables::request_of(value));
   return variable;
 }
 

@@ -9,11 +9,11 @@
 
 #include "codecs/codec.hpp"
 #include "config/section.hpp"
+#include "mip_tables/request.hpp"
 #include "model/data_type.hpp"
 #include "model/declarations.hpp"
 #include "output/dataset.hpp"
 #include "output/packing.hpp"
-#include "settings/tables/cmip.hpp"
 #include "time/accumulator.hpp"
 #include "time/axis.hpp"
 #include "time/period.hpp"
@@ -43,7 +43,7 @@ struct VariableEntry {  // an entry under `variables:`
   output::Attributes attributes;
   std::vector<model::Coordinate> coordinates;  // without dims
   std::optional<double> fill_value;            // in place of the field's
-  std::shared_ptr<CmipRequest> cmip;           // null: no table is asked; most variables ask none
+  std::shared_ptr<mip_tables::Request> cmip;   // null: the variable names no table
 };
 
 config::Section<std::vector<VariableEntry>> variables_section();  // part of a file

@@ -1,5 +1,5 @@
-// The cells nearest to stations, where coordinates are given in parts: each rank looks among its own cells,
-// and the best of all is found up the tree. With it goes how far the coordinates reach.
+// The cells nearest to stations, if coordinates are given in parts: each rank searches its own cells, and the
+// tree finds the best of all, together with the range of the coordinates.
 #pragma once
 
 #include <vector>
@@ -7,27 +7,27 @@
 #include "base/bytes.hpp"
 #include "client/declarer.hpp"
 #include "model/declarations.hpp"
-#include "plan/stations/cells.hpp"
-#include "plan/stations/nearest_cell.hpp"
+#include "points/nearest_cell.hpp"
+#include "points/station_cells.hpp"
 #include "settings/configuration.hpp"
 
 namespace tailrace::handshake {
 
-// Of one plan::stations::Search.
+// The result of one points::Search.
 struct NearestOfRanks {
-  std::vector<plan::stations::Candidate> cells;  // by station
-  std::vector<plan::stations::Reach> reach;      // of the two coordinates
+  std::vector<points::Candidate> cells;  // by station
+  std::vector<points::Reach> reach;      // of the two coordinates
 
   void add(const NearestOfRanks& other);
 };
 
-// Of this rank, in the order of the searches. Of a rank that has no cells there are no candidates.
+// The results of this rank, in the order of the searches. A rank without cells has no candidates.
 std::vector<NearestOfRanks> look_for_stations(const client::Declarer& declarer,
                                               const settings::Configuration& configuration);
 void put_nearest(base::ByteWriter& out, const std::vector<NearestOfRanks>& all);
 std::vector<NearestOfRanks> get_nearest(base::ByteReader& in);
 
-// `all`: the best of all ranks.
+// `all` is the best of all ranks.
 void set_found_cells(model::Declarations& declarations, const settings::Configuration& configuration,
                      const std::vector<NearestOfRanks>& all);
 

@@ -20,7 +20,7 @@
 #include "pipeline/routing/outbox.hpp"
 #include "pipeline/routing/route.hpp"
 #include "pipeline/tasks.hpp"
-#include "plan/memory/needs.hpp"
+#include "plan/memory_needs.hpp"
 #include "sinks/saved_records.hpp"
 #include "sinks/sink.hpp"
 
@@ -57,7 +57,7 @@ class Router {
 
   const sinks::Owners& owners() const { return owners_; }
   // What chunks of several records take here. Throws Error(configuration) if that cannot be held.
-  plan::memory::Need open_need() const;
+  plan::MemoryNeed open_need() const;
   // Of the blocks of these clients, which would be made with their first record. Returns bytes.
   std::size_t make_geometry(std::span<const int> clients);
   // What waits in chunks for more records; while nothing is under way.

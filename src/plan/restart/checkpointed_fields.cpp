@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "plan/analysis.hpp"
-#include "settings/checkpoint/checkpoint.hpp"
+#include "settings/checkpoint.hpp"
 #include "settings/fields.hpp"
 
 namespace tailrace::plan {

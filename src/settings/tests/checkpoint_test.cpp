@@ -1,4 +1,4 @@
-#include "settings/checkpoint/checkpoint.hpp"
+#include "settings/checkpoint.hpp"
 
 #include "config/testing/section_conformance.hpp"
 
