@@ -36,7 +36,7 @@ std::string add_names(DatasetLayout& layout, const plan::DatasetPlan& file, int 
   return text.name;
 }
 
-// Of each time axis its own: a record has the place at its time.
+// Each time axis has its own variables: a record has the position at its time.
 void add_places(DatasetLayout& layout, const plan::DatasetPlan& file, int points, Names& names) {
   const std::int64_t count = layout.dataset.dims[static_cast<std::size_t>(points)].size;
   for (AxisLayout& axis : layout.axes)
@@ -66,7 +66,7 @@ std::vector<std::string> add_point_coordinates(DatasetLayout& layout, const plan
   if (found == file.variables.end()) return {};
   const auto& variables = layout.dataset.variables;
   const auto number = static_cast<std::size_t>(found - file.variables.begin());
-  // Behind the time.
+  // The dim after time.
   const int points = variables[static_cast<std::size_t>(layout.variables[number].variable)].dims.at(1);
   if (file.entry.trajectories) add_places(layout, file, points, names);
   return {add_names(layout, file, points, names)};

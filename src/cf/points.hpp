@@ -1,5 +1,5 @@
-// What CF's chapter 9, of discrete samplings, asks for: names of stations and trajectories, and the places of
-// the latter.
+// The variables that CF requires for discrete sampling geometries (chapter 9): the names of stations and
+// trajectories, and the positions of trajectories.
 #pragma once
 
 #include <string>
@@ -10,17 +10,16 @@
 
 namespace tailrace::cf {
 
-// Adds the variable with the names, which all variables at points have among their `coordinates`, and the
-// variables with the places of trajectories. Gives the names of the first; empty where no variable is at
-// points.
+// Adds a variable with the names of the points, and variables with the positions of trajectories. Returns the
+// name of the former, which all variables at points list in `coordinates`; empty if no variable is at points.
 std::vector<std::string> add_point_coordinates(DatasetLayout& layout, const plan::DatasetPlan& file,
                                                Names& names);
 
-// The variables with the places in the records of an axis.
+// The names of the variables with the positions in the records of an axis.
 std::vector<std::string> places_of(const DatasetLayout& layout, int axis);
 
-// Adds the featureType to the attributes of the file, unless the user does. A file has one: none is said
-// where some of its variables at stations have levels and others not.
+// Adds featureType to the attributes of the file, unless the user gives it. A file has only one, so none is
+// added if some of its variables at points have levels and others do not.
 void add_feature_type(output::Attributes& attributes, const plan::DatasetPlan& file,
                       const model::Declarations& declarations);
 

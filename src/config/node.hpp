@@ -1,4 +1,4 @@
-// YAML as it was written, with the place of every key and value; no option is known yet.
+// A parsed YAML document with the place of every key and value. No schema is applied yet.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct Node {
   NodeKind kind = NodeKind::null;
   Location location;
   std::string text;                // of a scalar
-  bool quoted = false;             // a scalar in quotes is text, whatever it looks like
+  bool quoted = false;             // a scalar in quotes is always text
   std::vector<Node> items;         // of a list
   std::vector<NodeEntry> entries;  // of a map, in the order of the file
 
@@ -30,10 +30,10 @@ struct NodeEntry {
   Node value;
 };
 
-// Reads one YAML document. Syntax errors and keys given twice become problems; an empty document is `null`.
+// Reads one YAML document. Syntax errors and duplicate keys become problems; an empty document is `null`.
 Node parse_yaml(const std::string& file, const std::string& text, Problems& problems);
 
-// `a.b` for a key, `a[0]` for an item: how messages name a place in the tree.
+// The name of a place in messages: `a.b` for a key, `a[0]` for an item.
 std::string path_of(const std::string& parent, const std::string& key);
 std::string path_of(const std::string& parent, std::size_t index);
 

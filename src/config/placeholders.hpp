@@ -1,6 +1,6 @@
-// `{name}` inside a scalar or key stands for a value that is given from outside; `{{name}}` is the text
-// `{name}`. A name is made of letters, digits and underscores, not of digits alone; other braces are left
-// alone.
+// Placeholders `{name}` in scalars and keys, whose values are given from outside; `{{name}}` is the text
+// `{name}`. A name consists of letters, digits and underscores, but not only of digits; other braces are
+// ordinary text.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace tailrace::config {
 
-// Names that in the keys of one section stand for something else, and are left to those who read it.
+// Names that have another meaning in the keys of one section, whose reader replaces them.
 struct KeptNames {
   std::string section;  // a path
   std::set<std::string> names;
@@ -21,16 +21,16 @@ struct KeptNames {
 
 std::set<std::string> placeholders_in(std::string_view text);
 bool is_open(std::string_view text);  // there is a `{name}` that has not been replaced
-// The same for the value of an option whose files are read before the model gives its options: a problem.
+// The same for an option whose files are read before the model gives its options; adds a problem.
 bool needs_options(const Node& node, const std::string& option, Problems& problems);
-// In the whole tree below, keys included, but for those that are kept.
+// All placeholders in the tree, including its keys, except those in `kept`.
 std::set<std::string> placeholders_in(const Node& node, const KeptNames& kept = {},
                                       const std::string& path = "");
 
-// Whether any key or scalar has an opening brace: where none has, filling in changes nothing.
+// True if any key or scalar has an opening brace; otherwise replacing placeholders changes nothing.
 bool has_braces(const Node& node);
 
-// Fills them in, in keys and scalars. An unknown name is a problem with the nearest known one.
+// Replaces placeholders in keys and scalars. An unknown name is a problem with the nearest known one.
 void fill_placeholders(Node& node, const std::map<std::string, std::string>& values, const std::string& path,
                        Problems& problems, const KeptNames& kept = {});
 

@@ -1,4 +1,4 @@
-// All mistakes of a configuration, collected so that the user hears of them in one go.
+// All mistakes in a configuration, collected so that the user sees them at once.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@ namespace tailrace::config {
 
 class Problems {
  public:
-  // `path` is the YAML path (servers.buffer), or empty where the mistake belongs to no key.
+  // `path` is the YAML path (servers.buffer), or empty if the mistake belongs to no key.
   void add(const Location& where, std::string_view path, std::string_view what);
-  // Not a mistake, but worth a word: a line of the same form for the log.
+  // Adds a note, which is not a mistake: a line of the same form for the log.
   void note(const Location& where, std::string_view path, std::string_view what);
   const std::vector<std::string>& notes() const { return notes_; }
 
   bool empty() const { return entries_.empty(); }  // notes do not count
-  bool touch(std::string_view path) const;         // whether any is at or below that path
-  // One line a mistake, `file:line:column  path: what is wrong`, by file and then by place. Equal lines are
-  // told once.
+  bool touch(std::string_view path) const;         // a mistake is at or below that path
+  // One line per mistake, `file:line:column path: what is wrong`, sorted by file and place. Equal lines occur
+  // once.
   std::string text() const;
   void throw_if_any() const;  // Error(configuration) with that text
 

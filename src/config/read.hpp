@@ -1,4 +1,4 @@
-// What sections read again and again: one option of a section's value.
+// Reads one option of a section's value.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 
 namespace tailrace::config {
 
-// The fallback stands where the option is not given, or was wrong and is left out.
+// The result is `fallback` if the option is not given, or was invalid and removed.
 std::string text_of(const Value& section, std::string_view name, const std::string& fallback = "");
 bool flag_of(const Value& section, std::string_view name, bool fallback);
 int integer_of(const Value& section, std::string_view name, int fallback);  // also for a word instead
 
-// The constant of the word that was chosen; the first where none was.
+// The constant of the chosen word; the first one if the option is not given.
 template <class Enum>
 Enum choice_of(const Value& section, std::string_view name,
                std::initializer_list<std::pair<const char*, Enum>> choices) {
@@ -37,7 +37,7 @@ struct LeastSize {
 std::size_t size_of(const Value& section, std::string_view name, std::size_t fallback, const LeastSize& least,
                     Problems& problems);
 
-// What another room refuses becomes a problem at the place of the value.
+// Turns an exception of another room into a problem at the place of the value.
 template <class Attempt>
 void report(const Value& value, Problems& problems, Attempt attempt) {
   try {

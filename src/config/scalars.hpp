@@ -1,4 +1,4 @@
-// Words to values: what a scalar of each type may look like. Nothing where the text is something else.
+// Parses scalars of each type. None if the text has another form.
 #pragma once
 
 #include <cstddef>

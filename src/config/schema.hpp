@@ -32,12 +32,12 @@ struct Option;
 
 struct Type {
   Kind kind = Kind::text;
-  std::string expected;  // in words, for messages and the reference: "a period such as `10 s`"
+  std::string expected;  // for messages and the reference: "a period such as `10 s`"
   double lowest = -std::numeric_limits<double>::infinity();  // integer, real
   double highest = std::numeric_limits<double>::infinity();
   std::vector<std::string> names;  // choice: all; integer: words that may stand instead of a number (auto)
   std::vector<std::string> later;  // choice: known, but not available yet
-  // choice: words that are still read, with a note, each for the name that it stands for
+  // choice: deprecated words, which are read with a note, and their names
   std::vector<std::pair<std::string, std::string>> former;
   std::function<std::optional<std::string>(const std::string&)>
       complaint;                // checked: what is wrong, if anything; map: with the name of an entry
@@ -54,16 +54,16 @@ struct Option {
   std::string example{};        // a YAML value; must be valid
   std::string default_value{};  // the default as a YAML value, must be valid; empty: none
   bool required = false;
-  bool available = true;  // false: known and documented, but answered with "not available yet"
+  bool available = true;  // false: documented, but refused as "not available yet"
   std::string unit{};
   std::string since = "0.1";
   std::vector<std::string> deprecated_names{};  // older names, still read, with a note that tells the new one
   std::vector<std::string> aliases{};           // other names, read as well, without a note
-  // Where it is not given, the `defaults` of the sections around it are asked, the innermost first.
+  // If it is not given, the `defaults` of the enclosing sections apply, the innermost first.
   bool inherited = false;
   std::string belongs_to{};  // an option: where the section gives that one, this one is neither inherited nor
                              // required
-  // Options: where the section gives one of these, this one is not required.
+  // If the section gives one of these options, this one is not required.
   std::vector<std::string> implied_by{};
 };
 
@@ -81,12 +81,12 @@ Type plain();
 Type list(Type element, std::size_t fewest = 0);
 Type map(std::string entry_name, Type element);
 Type section(std::vector<Option> options);
-Type joined_section(std::vector<std::vector<Option>> parts);  // the options of all, one after the other
+Type joined_section(std::vector<std::vector<Option>> parts);  // the options of all parts, in order
 Type either(std::vector<Type> alternatives);
 
-// The same options, which a `defaults` around their section may give as well.
+// The same options, which may be inherited from `defaults` of an enclosing section.
 std::vector<Option> inherited(std::vector<Option> options);
-// `defaults` itself, with these options: none is required there, and none has a default of its own.
+// The section `defaults` with these options: none is required there, and none has a default value.
 Option defaults_option(std::string says, std::vector<Option> options);
 
 // Asserts the spelling rules on all declarations below `root` (a section): names in snake_case and unique,

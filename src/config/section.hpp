@@ -11,8 +11,8 @@
 //   }
 //   const config::SectionRegistration registration{section};   // a key at the top of the configuration
 //
-// A section that is not registered is a part of another one, which takes its option and calls its read.
-// testing/section_conformance.hpp holds what every section must keep.
+// A section that is not registered is part of another one, which includes its option and calls its read.
+// Every section must pass testing/section_conformance.hpp.
 #pragma once
 
 #include <any>
@@ -33,7 +33,7 @@
 
 namespace tailrace::config {
 
-// What the registered sections read, one value of each type.
+// The values of the registered sections, one of each type.
 class Sections {
  public:
   template <class T>
@@ -60,7 +60,7 @@ class Sections {
     values_.insert_or_assign(typeid(T), std::move(value));
   }
 
-  // Whether nothing was wrong with the section's form, so that what it read has no holes.
+  // True if the section's form was valid, so that its value is complete.
   bool is_sound(std::string_view key) const { return !flawed_.contains(key); }
   void mark_flawed(const std::string& key) { flawed_.insert(key); }
 
@@ -72,21 +72,21 @@ class Sections {
 template <class T>
 struct Section {
   Option option;
-  // Takes what is there (after mistakes of form the value has holes) and adds the mistakes that show between
-  // its own options. A section that is not given is T().
+  // Reads the value, which is incomplete after mistakes of form, and adds mistakes between its own options. A
+  // section that is not given is T().
   std::function<T(const Value& value, Problems& problems)> read;
-  // Adds the mistakes that show only beside other sections, when all are read.
+  // Adds mistakes in relation to other sections, after all are read.
   std::function<void(const T& own, const Sections& all, Problems& problems)> check{};
 };
 
-// A section that is part of another one; nothing where it is not given.
+// Reads a section that is part of another one. None if it is not given.
 template <class T>
 std::optional<T> read_part(const Section<T>& part, const Value& whole, Problems& problems) {
   const Value* value = whole.find(part.option.name);
   return value != nullptr ? std::optional<T>(part.read(*value, problems)) : std::nullopt;
 }
 
-// A section of any type. Without `read` it is an option that is known and gives no value.
+// A section of any type. Without `read` it is an option without a value.
 struct AnySection {
   Option option;
   std::function<void(const Value* value, Sections& into, Problems& problems)> read{};
@@ -106,8 +106,8 @@ AnySection any_section(Section<T> section) {
   return any;
 }
 
-// Adds a section to the configuration. What declares it is called when the schema is first asked for, since
-// it may name what other static objects registered (formats, codecs).
+// Adds a section to the configuration. `declare` is called when the schema is first needed, since it may name
+// formats, codecs and the like, which other static objects register.
 class SectionRegistration {
  public:
   template <class T>
@@ -119,11 +119,11 @@ class SectionRegistration {
   explicit SectionRegistration(std::function<AnySection()> declare);
 };
 
-// All that are registered: first those that `order` names, then the others by name.
+// All registered sections: first those in `order`, then the others by name.
 std::vector<AnySection> registered_sections(const std::vector<std::string>& order);
 
-// Reads every section from the map that holds them. Their checks come when all are read, in their order: a
-// check may ask `problems` what those before it found.
+// Reads every section from the root map. Their checks run in their order, after all are read: a check may ask
+// `problems` what earlier ones found.
 Sections read_all(const std::vector<AnySection>& sections, const Value& root, Problems& problems);
 void check_all(const std::vector<AnySection>& sections, const Sections& values, Problems& problems);
 

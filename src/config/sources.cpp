@@ -23,12 +23,12 @@ std::string normal(const std::string& path) {
   return std::filesystem::path(path).lexically_normal().string();
 }
 
-// A reader that lets nothing through but text of a reasonable size.
+// Refuses everything but UTF-8 text of a reasonable size.
 class CarefulReader {
  public:
   explicit CarefulReader(const Reader& reader) : reader_(reader) {}
 
-  // `may_be_binary`: of netCDF, which whoever asked for it reads.
+  // `may_be_binary` allows netCDF, which the owner of the option reads.
   std::string operator()(const std::string& name, bool may_be_binary = false) {
     if (++files_ > most_files)
       throw Error(ErrorCode::configuration,
@@ -57,13 +57,14 @@ class CarefulReader {
   std::size_t files_ = 0, bytes_ = 0;
 };
 
-// Depth first through the files; each is read once, so two files may include a third.
+// Visits the files depth first. Each is read once, so two files may include a third.
 class Walk {
  public:
   Walk(Reader reader, const Dialects& dialects, Problems& problems)
       : reader_(std::move(reader)), dialects_(dialects), problems_(problems) {}
 
-  // The trees in the order: including file, then what it includes. Of a dialect only after translate().
+  // The trees in order: the including file, then its includes. Those of dialects are empty before
+  // translate().
   std::vector<Node> trees;
   Sources sources;
   std::vector<std::string> warnings;
@@ -84,7 +85,7 @@ class Walk {
     trail_.pop_back();
   }
 
-  // Once all is loaded: what one file says of them may be meant for another.
+  // Called when all files are loaded, since an option of one file may concern another.
   void load_data(const FindData& find, const Reader& reader) {
     std::set<std::string> read;
     for (const DataFile& file : find(trees, problems_)) {
@@ -97,7 +98,7 @@ class Walk {
     }
   }
 
-  // Once all is loaded, since any file may say whose values are wanted.
+  // Called when all files are loaded, since any file may give `legacy`.
   void translate(const std::map<std::string, std::string>* values) {
     const std::set<std::string> wanted = legacies(values);
     std::set<std::string> beside;
@@ -114,7 +115,7 @@ class Walk {
   }
 
  private:
-  // A file in a dialect, with all that it includes.
+  // A file in a dialect, with its includes.
   struct Foreign {
     std::size_t place;  // in `trees`
     const Dialect* dialect;

@@ -1,5 +1,5 @@
-// A configuration as a set of texts that include each other, and the one tree they make together. Files are
-// read once, on one rank; the texts then travel to all, so that all check the same words.
+// A configuration as a set of texts that include each other, and their merged tree. One rank reads the files
+// and sends the texts to all, so that all ranks check the same texts.
 #pragma once
 
 #include <functional>
@@ -15,20 +15,21 @@ namespace tailrace::config {
 struct SourceFile {
   std::string name;
   std::string text;
-  bool is_data = false;  // named by an option, such as a table: no part of the tree
+  bool is_data = false;  // a data file that an option names, such as a table; not part of the tree
 };
-using Sources = std::vector<SourceFile>;  // the first is the configuration, the rest what it includes
+using Sources =
+    std::vector<SourceFile>;  // the first is the configuration, the others are its includes and data files
 
-// Gives the text of a file. Throws Error(resource).
+// Returns the text of a file. Throws Error(resource).
 using Reader = std::function<std::string(const std::string& path)>;
 
-// A file that an option names, and where it does.
+// A file that an option names, and the place of the option's value.
 struct DataFile {
   std::string path;
   Location location;
   std::string option;
 };
-// Which files the options in these trees name. Its mistakes become problems.
+// Finds the files that options in these trees name. Mistakes become problems.
 using FindData = std::function<std::vector<DataFile>(const std::vector<Node>& trees, Problems& problems)>;
 
 // The path of a file that is named in another one: it is relative to the folder of that file.
@@ -38,23 +39,23 @@ std::string path_beside(const std::string& file, const std::string& named);
 std::vector<DataFile> named_files(const Node& value, const std::string& option, Problems& problems);
 
 class Dialect;
-// Notations that may stand wherever YAML may. Not owned.
+// The notations that may be used in place of YAML. Not owned.
 using Dialects = std::vector<const Dialect*>;
 
-// What a configuration may amount to, with all that it includes: enough for 100,000 fields, and little enough
-// that a file which is no configuration is refused at once.
+// The limits on a configuration with its includes: enough for 100,000 fields, and small enough that a file
+// which is not a configuration is refused at once.
 inline constexpr std::size_t most_bytes = std::size_t{4} << 20;
 inline constexpr std::size_t most_files = 1000;
 
-// Reads the file and what it includes (`include: [a.yaml]`, relative to the including file), each once. What
-// a file in a dialect includes is found as that dialect says. Throws Error(configuration) for an include
-// cycle, a missing include, and what is not YAML; lets the reader's error about the first file through.
-// Behind these come the files that `find_data` finds named, each once.
+// Reads the file and its includes (`include: [a.yaml]`, relative to the including file), each once, then the
+// files that `find_data` finds, each once. A dialect finds the includes of its files. Throws
+// Error(configuration) for an include cycle, a missing include, or a text that is not YAML, and passes on the
+// reader's error about the first file.
 Sources read_sources(const std::string& path, const Reader& reader, const Dialects& dialects = {},
                      const FindData& find_data = {});
 
 struct MergeOptions {
-  std::string version_key;  // which every file may state
+  std::string version_key;  // a key that every file may have
   Dialects dialects = {};
   const std::map<std::string, std::string>* values = nullptr;  // as in TranslationOptions
 };
@@ -64,8 +65,8 @@ struct Merged {
   std::vector<std::string> warnings;  // of translations, a line each
 };
 
-// One tree of all sources, without `include`. Maps merge deeply; a value that stands in two files is a
-// problem that names both places, save for `version_key`.
+// Merges all sources into one tree, without `include`. Maps are merged at all depths. A value that is given
+// in two files is a problem with both places, except for `version_key`.
 Merged merge_sources(const Sources& sources, const MergeOptions& options, Problems& problems);
 
 }  // namespace tailrace::config

@@ -1,4 +1,4 @@
-// A configuration that was checked: values of the declared types, defaults filled in, each with its place.
+// A checked configuration: values of the declared types, with defaults, each with its place.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,18 @@ namespace tailrace::config {
 
 struct ValueEntry;
 
-// Read-only once made by `check`. Asking for a type that the declaration does not have is a bug:
-// Error(internal).
+// Made by `check`, then read-only. Asking for a type other than the declared one is a bug: Error(internal).
 class Value {
  public:
-  Kind kind() const { return kind_; }  // of `plain` and `either` the one that it turned out to be
+  Kind kind() const { return kind_; }  // for `plain` and `either`, the actual one
   const Location& location() const { return location_; }
   const std::string& path() const { return path_; }
-  // Still holds a `{name}` that nobody filled in. It then reads as the first value its type allows (the text
-  // of a text or checked text stays as it was written).
+  // True if it still contains a placeholder. It then reads as the first value of its type, except that texts
+  // stay as written.
   bool open() const { return open_; }
 
-  bool quoted() const { return quoted_; }        // a scalar that was written in quotes
-  bool inherited() const { return inherited_; }  // it stands in `defaults` around the section
+  bool quoted() const { return quoted_; }        // a scalar in quotes
+  bool inherited() const { return inherited_; }  // it is from `defaults` of an enclosing section
 
   const std::string& text() const;  // text, checked, choice, and the words of integer_or
   bool flag() const;
@@ -36,8 +35,7 @@ class Value {
   double real() const;  // of integers too
   std::size_t bytes() const;
 
-  const Value* find(
-      std::string_view name) const;  // of a section or map; nullptr where absent and without default
+  const Value* find(std::string_view name) const;  // of a section or map; null if absent and without default
   const Value& at(std::string_view name) const;
   const std::vector<Value>& items() const { return items_; }  // of a list
   const std::vector<ValueEntry>& entries() const {

@@ -1,4 +1,4 @@
-// In which direction a coordinate counts, by the words of CF (4).
+// The direction of a coordinate, recognised by its units and names (CF 4).
 #pragma once
 
 #include "model/declarations.hpp"

@@ -55,7 +55,7 @@ Branch describe_time(const settings::Configuration& configuration) {
           {}};
 }
 
-// As many as fit on a line; the configuration has them all.
+// Lists as many names as fit on a line.
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t enough = 120;
   std::string words;
@@ -106,8 +106,8 @@ std::string target_of(const settings::VariableEntry& variable) {
   return variable.group.empty() ? variable.field : "group " + variable.group;
 }
 
-// How to split a file with several time axes: CDO, NCO and many viewers know the first axis only. `axes`:
-// what lies on each.
+// Suggests how to split a file with several time axes, since CDO, NCO and many viewers read only the first.
+// `axes` lists the variables on each.
 void advise(const std::vector<std::vector<std::string>>& axes, Branch& branch) {
   if (axes.size() < 2) return;
   Branch advice{
@@ -123,7 +123,7 @@ void advise(const settings::OutputEntry& file, Branch& branch) {
   std::vector<std::pair<time::Period, bool>> kinds;
   std::vector<std::vector<std::string>> axes;
   for (const settings::VariableEntry& variable : file.variables) {
-    if (variable.every.is_never()) continue;  // a fixed field, or one that comes at the end
+    if (variable.every.is_never()) continue;  // a fixed field, or one at the end of the run
     const std::pair kind{variable.every, time::needs_window(variable.reduction)};
     const auto known = static_cast<std::size_t>(std::ranges::find(kinds, kind) - kinds.begin());
     if (known == kinds.size()) {
@@ -135,7 +135,7 @@ void advise(const settings::OutputEntry& file, Branch& branch) {
   advise(axes, branch);
 }
 
-// As far as it can be told without a model.
+// The description without a model.
 Branch describe_file(const settings::OutputEntry& file) {
   Branch branch{file_words(file), {}};
   for (const settings::VariableEntry& variable : file.variables) {
@@ -243,7 +243,8 @@ std::string describe(const settings::Configuration& configuration, const Plan* p
   return "tailrace\n" + base::drawn(branches);
 }
 
-// Not compressed, and evenly spread over servers and ranks: of the server that needs most.
+// Without compression, and with data evenly spread over servers and ranks; the needs are those of the server
+// that needs most.
 std::string describe_memory(const settings::ServersOptions& servers, const Plan& plan,
                             const model::Declarations& declarations, std::size_t ranks) {
   if (servers.mode == settings::Mode::off) return "";

@@ -77,7 +77,8 @@ void check(const GridEntries& grids, const config::Sections& all, config::Proble
 
 const config::SectionRegistration registration{grids_section};
 
-// Whether a cell of the mask stands for one of the grid, or for all that lie on it along the first dims.
+// True if a cell of the mask applies to one cell of the grid; false if it applies to all cells along the
+// first dims.
 bool lies_on(const model::Grid& mask, const model::Grid& grid) {
   const auto is_end_of = [](const auto& end, const auto& whole) {
     return end.size() <= whole.size() && std::equal(end.rbegin(), end.rend(), whole.rbegin());

@@ -1,5 +1,5 @@
-// `grids:`, what holds for all fields of a grid: the mask, a fixed field that is zero or missing where
-// nothing of them counts. Where the mask is zero their values are missing, whatever the model put there.
+// The section `grids`: the mask of a grid, a fixed field. Where the mask is zero or missing, the values of
+// all fields on the grid are missing, whatever the model put.
 #pragma once
 
 #include <string>
@@ -16,19 +16,18 @@ namespace tailrace::plan {
 struct GridEntry {  // an entry under `grids:`
   std::string name;
   config::Location location;
-  settings::ListedName mask;  // no name: none
+  settings::ListedName mask;  // empty name: no mask
 };
 
 config::Section<std::vector<GridEntry>> grids_section();
 
-// The same declarations, where each field that a mask may leave cells out of has a fill value: its own, or
-// else netCDF's of its type. (Not NaN, since what the model computed wrongly is to be seen.)
+// Gives a fill value to each field on a masked grid: its own, or netCDF's for its type. It is not NaN, so
+// that NaNs that the model computed remain visible.
 model::Declarations with_fill_values(const settings::Configuration& configuration,
                                      model::Declarations declarations);
 
-// By grid, the index of the field that is its mask; -1: none. Adds a problem for each entry that does not fit
-// the grids of the model, and a warning where an optional field that the model does not declare was to be
-// one.
+// By grid, the index of the field that is its mask; -1: none. An entry that does not match the model's grids
+// is a problem; a mask that is an optional field which the model does not declare is a warning.
 std::vector<int> masks_of(const settings::Configuration& configuration,
                           const model::Declarations& declarations, config::Problems& problems,
                           std::vector<std::string>& warnings);

@@ -14,13 +14,13 @@
 namespace tailrace::plan {
 namespace {
 
-// Below it, what a server has besides counts for more.
+// Below it, other memory of a server is more important.
 constexpr std::size_t least_memory = std::size_t{64} << 20;
-// Records that are smaller are never held for long: few of them fill a chunk.
+// Smaller records do not wait for long.
 constexpr std::size_t large_record = std::size_t{64} << 10;
-constexpr std::size_t open_share = 4;  // of a server's memory, for chunks that lack records
+constexpr std::size_t open_share = 4;  // part of a server's memory for incomplete chunks
 constexpr std::size_t copies = 2;      // a commit writes such a chunk from a copy
-// One part in so many of a server's memory is for what is always on its way.
+// The part of a server's memory that is reserved for data on their way.
 constexpr std::size_t moving_share = 8;
 constexpr std::size_t worth_telling = 100;  // of what is needed: one part in so many
 
@@ -68,7 +68,7 @@ OfDiagnostics of_diagnostics(const Plan& plan) {
   return found;
 }
 
-// The model's: a diagnostic is made from some of them.
+// The fields of the model that are needed, including those of diagnostics.
 std::set<int> fields_that_are_put(const Plan& plan, const model::Declarations& declarations) {
   std::set<int> fields;
   for (const DatasetPlan& file : plan.files)
@@ -121,7 +121,7 @@ std::string name_of(const DatasetPlan& file, const VariablePlan& variable) {
   return fmt::format("\"{}\" of {}", variable.name, file.entry.path);
 }
 
-// A file, of which the server is the home, or not.
+// One file; the server writes it or not.
 struct Home {
   const DatasetPlan& file;
   bool is_here;
@@ -137,7 +137,7 @@ void add_variable(MemoryNeeds& needs, const ServerShare& share, const model::Dec
   const auto turns = static_cast<std::size_t>(
       variable.axis < 0 ? 1 : file.axes[static_cast<std::size_t>(variable.axis)].rule().turns());
   if (grid >= 0) needs.windows.add(turns * kept_bytes(variable, declarations) * share.cells(grid), name);
-  // Windows that come again are closed together, at the end.
+  // Windows of cycles all close at the end of the run.
   if (home.is_here)
     needs.at_once.add(turns * bytes, name);
   else if (variable.codec.codec != "none" && bytes >= large_record)  // put together on all servers
@@ -172,8 +172,8 @@ void add_fields(MemoryNeeds& needs, const ServerShare& share, const Plan& plan,
 
 namespace {
 
-// Blocks of its clients are held until the cut; then they go, one by one, to the servers that write them, and
-// this one holds what it writes.
+// A server holds the blocks of its clients until the snapshot. It then sends them to the servers that write
+// them, and holds those that it writes itself.
 void add_checkpoint(MemoryNeeds& needs, const ServerShare& share, const Plan& plan,
                     const model::Declarations& declarations) {
   std::size_t here = 0, all = 0;

@@ -1,5 +1,5 @@
-// What a plan needs of the memory of a server whatever the server waits for, and how many records the chunks
-// of a series may have. Functions of the configuration, the grids and who holds what.
+// The memory that a plan needs on a server at all times, and the number of records that the chunks of a
+// series may have. These are functions of the configuration, the grids and the decomposition.
 #pragma once
 
 #include <array>
@@ -17,19 +17,19 @@ namespace tailrace::plan {
 void share_out_open_chunks(const settings::Configuration& configuration,
                            const model::Declarations& declarations, std::vector<DatasetPlan>& files);
 
-// What one server has to do with the plan.
+// The part of one server in the plan.
 struct ServerShare {
   int servers = 1;
-  std::function<std::size_t(int grid)> cells;    // of a grid, that its clients hold
-  std::function<bool(std::size_t file)> writes;  // it is the home of the file
+  std::function<std::size_t(int grid)> cells;    // the number of cells of a grid that its clients hold
+  std::function<bool(std::size_t file)> writes;  // it writes the file
 };
 
-// One kind of what is held, in bytes, not encoded.
+// One kind of memory, in bytes without encoding.
 struct MemoryNeed {
   std::string what;  // "for means, sums and the like, all the time"
   std::size_t bytes = 0;
-  std::size_t most = 0;  // of these, for one variable
-  std::string of = "";   // for this: "\"u\" of a.nc"
+  std::size_t most = 0;  // the largest part, for one variable
+  std::string of = "";   // the variable of `most`: "\"u\" of a.nc"
   void add(std::size_t more, const std::string& variable);
 };
 
@@ -48,17 +48,17 @@ struct MemoryNeeds {
   }
   std::size_t total() const;
 };
-// Of chunks and ways a guess: whoever knows the chunks replaces them.
+// The needs for chunks and geometry are estimates, which a server replaces once it knows the chunks.
 MemoryNeeds memory_needs_of(const Plan& plan, const model::Declarations& declarations,
                             const ServerShare& share);
 
-// `servers.memory` that has room for so many bytes and for what moves.
+// The `servers.memory` that has room for so many bytes, and for data on their way.
 std::size_t memory_for(std::size_t need);
-// Of a server's memory, or its part for one component: why it is too little, in words that fit behind the
-// server's name; nothing where it suffices.
+// Why a server's memory, or its part for one component, is too small, as text that follows the server's name;
+// none if it suffices.
 std::optional<std::string> lack_of_memory(const MemoryNeeds& needs, std::size_t memory);
 
-// The fields that some file needs, each once, over all ranks: what one step puts.
+// The bytes that one step puts on all ranks: each field that a file needs counts once.
 std::size_t step_bytes(const Plan& plan, const model::Declarations& declarations);
 
 }  // namespace tailrace::plan

@@ -113,8 +113,8 @@ class Planner {
     }
   }
 
-  // A diagnostic is sampled when all of its fields are: at the slowest of their periods, which the others
-  // must meet.
+  // A diagnostic is sampled when all of its fields are: at the longest of their periods, of which the others
+  // must be divisors.
   void plan_diagnostics(const Analysis& analysis) {
     plan_.warnings.insert(plan_.warnings.end(), analysis.warnings.begin(), analysis.warnings.end());
     plan_.details.insert(plan_.details.end(), analysis.details.begin(), analysis.details.end());
@@ -156,7 +156,7 @@ class Planner {
   void plan_file(const settings::OutputEntry& entry) {
     DatasetPlan file;
     file.entry = entry;
-    file.entry.variables = {};  // the plan has its own, and each client keeps a plan
+    file.entry.variables = {};  // the plan has its own copy, and every client holds a plan
     file.convention = configuration_.convention;
     const bool ends = file.convention->stamps_end();
     file.time_stamp =
@@ -204,7 +204,7 @@ class Planner {
                     "none of the variables of this file has levels at which points could lie");
   }
 
-  // Of a file with stations or trajectories a field there.
+  // The sampled field if the file has stations or trajectories.
   int written_to(const settings::OutputEntry& file, int field) const {
     if (file.points() != nullptr)
       for (const AtStations& one : plan_.analysis->at_stations)
@@ -344,7 +344,7 @@ class Planner {
     return static_cast<int>(file.axes.size()) - 1;
   }
 
-  // What lies between cells is no whole number.
+  // Interpolated values are not whole numbers.
   const model::Field& typed_as(const settings::OutputEntry& file, int asked, int written) const {
     const model::Field& field = declarations_.fields[at(asked)];
     const points::PointSet* points = file.points();
@@ -364,7 +364,7 @@ class Planner {
     }
   }
 
-  // Time axes, dimensions and coordinates come into the file by themselves.
+  // Time axes, dimensions and coordinates are added to the file automatically.
   void refuse_taken_names(const DatasetPlan& file, const std::map<std::string, config::Location>& names) {
     std::set<std::string> taken;
     for (const AxisPlan& axis : file.axes) taken.insert({axis.dim, axis.dim + "_bnds"});

@@ -84,7 +84,7 @@ Type checkpoint_type() {
   });
 }
 
-// A restart begins before the model has said what its names in braces are.
+// A restart begins before the model gives its options.
 void check_is_known(const Value& section, const char* key, Problems& problems) {
   const Value* value = section.find(key);
   if (value != nullptr && is_open(value->text()))
@@ -139,7 +139,7 @@ CheckpointOptions read(const Value& value, Problems& problems) {
   return options;
 }
 
-// No step can meet months without a calendar.
+// Months need a calendar.
 void check(const CheckpointOptions& own, const Sections& all, Problems& problems) {
   if (own.is_asked_for) check_months(own.every, own.location, "checkpoint.every", all, problems);
 }

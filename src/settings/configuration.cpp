@@ -40,7 +40,7 @@ bool is_translated(const SourceFile& source) {
                              [&](const auto* dialect) { return dialect->recognises(source.text); });
 }
 
-// The servers start before the model has given its options.
+// The servers start before the model gives its options.
 void forbid_placeholders(const config::Node& tree, config::Problems& problems) {
   for (const char* key : {version_key, "servers"}) {
     const config::NodeEntry* entry = tree.find(key);
@@ -53,13 +53,14 @@ void forbid_placeholders(const config::Node& tree, config::Problems& problems) {
   }
 }
 
-// Of the names of files, `{start}` and `{end}` are theirs, whatever options the model has.
+// In the names of files, `{start}` and `{end}` are the limits of the file, not options of the model.
 const config::KeptNames& names_of_limits() {
   static const config::KeptNames kept{"output", {"start", "end"}};
   return kept;
 }
 
-// Those of expressions stay as they are: who reads an expression fills them in, and knows their columns.
+// Expressions keep their placeholders: the parser of expressions replaces them and keeps the columns for its
+// messages.
 void fill_placeholders(config::Node& tree, const std::map<std::string, std::string>& options,
                        config::Problems& problems) {
   const auto entry = std::find_if(tree.entries.begin(), tree.entries.end(),
@@ -77,13 +78,13 @@ void fill_placeholders(config::Node& tree, const std::map<std::string, std::stri
   each_expression([&](std::string& text) { text = expressions[next++]; });
 }
 
-// Not where the calendar is wrong, or the model is yet to say which it is.
+// False if the calendar is invalid, or depends on options that the model has not given yet.
 bool knows_dates(const config::Node& tree, const config::Problems& problems) {
   const config::NodeEntry* time = tree.find("model_time");
   return !problems.touch("model_time") && (time == nullptr || config::placeholders_in(time->value).empty());
 }
 
-// The sections that a configuration holds by name.
+// Visits the sections that are members of Configuration.
 template <class SomeConfiguration, class Visit>
 void each_named(SomeConfiguration& configuration, const Visit& visit) {
   visit(configuration.servers);
@@ -147,7 +148,7 @@ Configuration parse_configuration(const Sources& sources, const std::map<std::st
   config::Problems problems;
   auto [tree, warnings] =
       config::merge_sources(sources, {version_key, dialects::notations(), options}, problems);
-  problems.throw_if_any();  // a tree with holes would only give further, misleading mistakes
+  problems.throw_if_any();  // an incomplete tree would cause further, misleading messages
   forbid_placeholders(tree, problems);
   if (options != nullptr) fill_placeholders(tree, *options, problems);
   const config::CheckOptions check_options{.allow_open = options == nullptr || !problems.empty()};

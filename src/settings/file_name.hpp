@@ -1,5 +1,5 @@
-// The name of a file, in which `{start}` and `{end}` stand for the limits of what the file holds; behind a
-// colon may come the form of a date: `{start:%Y%m}`.
+// The name of a file, with placeholders for the limits of its contents: `{start}` and `{end}`, or
+// `{start:%Y%m}` with the format of a date.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tailrace::settings {
 
-// In seconds of model time; or in steps, where files end by steps.
+// In seconds of model time, or in steps if the period of files is in steps.
 struct FileLimits {
   double start = 0.0, end = 0.0;
   std::int64_t start_step = 0, end_step = 0;
@@ -19,15 +19,15 @@ struct FileLimits {
 
 class FileName {
  public:
-  // Throws Error(configuration) for other names with a form, and for forms that are none.
+  // Throws Error(configuration) for a format behind another name, and for an invalid format.
   explicit FileName(const std::string& path);
 
-  bool has_limits() const;  // whether any of the two stands in it
+  bool has_limits() const;  // the name contains a limit
   bool has_end() const;
-  bool has_dates() const;  // whether any has a form
+  bool has_dates() const;  // a limit has a format
 
-  // The path. Of dates `{end}` is the last second before the end; without a form, dates are written as
-  // 20260131 where both limits are midnights, else as 20260131T120000. Without a calendar limits are the
+  // The path. As a date, `{end}` is the last second before the end. Without a format, dates are written as
+  // 20260131 if both limits are midnights, otherwise as 20260131T120000. Without a calendar the limits are
   // seconds.
   std::string of(const FileLimits& limits, const calendar::Calendar& calendar) const;
 
@@ -35,7 +35,7 @@ class FileName {
   enum class What { text, start, end };
   struct Piece {
     What what = What::text;
-    std::string text;  // of a limit: its form
+    std::string text;  // the format of a limit
   };
   void add_limit(std::string_view inside);
   void add_text(std::string_view text);

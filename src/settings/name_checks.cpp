@@ -16,11 +16,11 @@ namespace {
 
 using config::Problems;
 
-constexpr int files_compared = 400;  // of a series: more than the days of a year
+constexpr int files_compared = 400;  // per series: more than a year has days
 
 struct Maker {
   const OutputEntry* file;
-  std::string from;  // where the file begins, in words; empty where there is one file alone
+  std::string from;  // where the file begins, as text; empty if there is only one file
 };
 
 std::string in_words(const FileLimits& limits, const calendar::Calendar& calendar) {

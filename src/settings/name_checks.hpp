@@ -1,4 +1,4 @@
-// That the names of files can be made, and that no two files have the same one.
+// Checks that the names of files can be formed and that no two files have the same name.
 #pragma once
 
 #include <vector>

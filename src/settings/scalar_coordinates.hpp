@@ -1,4 +1,4 @@
-// `coordinates` of a variable or a diagnostic: those without dims, which the model does not declare.
+// The section `coordinates` of a variable or diagnostic: scalar coordinates that the model does not declare.
 #pragma once
 
 #include <vector>

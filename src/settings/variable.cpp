@@ -177,7 +177,7 @@ void set_records(const Value& value, VariableEntry& variable, Problems& problems
   variable.propagates_missing = text_of(value, "missing") == "propagate";
 }
 
-// Attributes that readers take for packed numbers are not the user's to give: they would have another type.
+// Users may not give the attributes of packed numbers: readers would take the values for another type.
 void check_packing(const Value& value, VariableEntry& variable, Problems& problems) {
   if (!variable.type) variable.type = output::default_packed_type;
   if (const auto complaint = output::packed_type_complaint(*variable.type))
@@ -225,7 +225,7 @@ VariableEntry variable_of(const Value& value, Problems& problems) {
   return variable;
 }
 
-// What a group gives besides is for none of its variables.
+// Refuses options of a group that apply to none of its variables.
 void check_group(const Value& group, Problems& problems) {
   for (const ValueEntry& entry : group.entries())
     if (entry.key != "defaults" && entry.key != "variables" && entry.location.line > 0 &&
@@ -246,7 +246,7 @@ void read_entry(const Value& item, std::vector<VariableEntry>& variables, Proble
   const std::size_t first = variables.size();
   for (const Value& inner : nested->items()) read_entry(inner, variables, problems);
   if (defaults == nullptr) return;
-  // Not inherited like the others: at the top `compression` is that of files.
+  // Not inherited like the others: at the top, `compression` applies to files.
   const auto codec = read_part(compression(), *defaults, problems);
   for (std::size_t i = first; codec && i < variables.size(); ++i)
     if (!variables[i].codec) variables[i].codec = codec;
@@ -266,7 +266,7 @@ std::vector<Option> group_defaults() {
   return options;
 }
 
-// A variable, or a group of them with what they share, in which there may be groups.
+// A variable, or a group of variables with common options, which may contain groups.
 Type entry_type(int levels) {
   const std::vector<Option> variable = joined_section({what_is_written(), inherited(variable_defaults()),
                                                        how_it_is_shaped(), what_is_its_own()})
