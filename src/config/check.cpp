@@ -286,7 +286,7 @@ class Checker {
     }
   }
 
-  // What is wrong, or nothing and the value is set.
+  // Returns what is wrong, or sets the value.
   static std::optional<std::string> set(const Node& node, const Type& type, Value& value) {
     const std::string expected = fmt::format("expected {}, but got \"{}\"", type.expected, node.text);
     switch (type.kind) {

@@ -15,9 +15,9 @@ namespace tailrace::dialects {
 // converts its configurations (`tailrace convert NAME`) and its page in the documents (`guide/NAME.md`).
 class Dialect : public config::Dialect {
  public:
-  // What the notation is called in the reference page: "the XML of MONC".
+  // The name of the notation in the reference page: "the XML of NAME".
   virtual std::string notation() const = 0;
-  // What `legacy` with this name changes, as a clause for the reference page.
+  // A clause for the reference page: the rules that `legacy` with this name selects.
   virtual std::string legacy_rules() const = 0;
   // How the program counts time. The standard convention if it has none of its own.
   virtual const time::Convention& convention() const { return time::standard_convention(); }

@@ -8,9 +8,9 @@
 
 namespace tailrace::mip_tables {
 
-// Of the tables under `cmip.tables`, those that variables ask for, and their tables of coordinates. A table
-// that does not exist is a problem with the nearest known name. If the configuration names no tables at all,
-// the result is empty: filling in the variables reports that.
+// The tables under `cmip.tables` that variables ask for, and their tables of coordinates. A table that does
+// not exist is a problem with the nearest known name. If the configuration names no tables at all, the result
+// is empty: filling in the variables reports that.
 std::vector<config::DataFile> table_files(const std::vector<config::Node>& trees,
                                           const env::FileSystem& files, config::Problems& problems);
 

@@ -1,5 +1,4 @@
-// What of a model belongs to a checkpoint: fields, and numbers and texts that are none (seeds, calendars,
-// options).
+// The parts of a model in a checkpoint: fields, and other numbers and texts (seeds, calendars, options).
 #pragma once
 
 #include <cstddef>
@@ -27,10 +26,10 @@ const char* kind_name(const KeptValue& value);  // integers, reals, text
 // In saved state: the array `model/KIND/NAME`.
 void save(const KeptValues& values, StateSaver& saver);
 std::optional<KeptValue> load_kept_value(const StateLoader& loader, const std::string& name);
-// Of a field of the model that belongs to a checkpoint: the array `model/fields/NAME`.
+// The array `model/fields/NAME` of a field that belongs to a checkpoint.
 StateArray kept_array(const Declarations& declarations, int field);
 
-// Of the name of a value's array; empty for any other one.
+// The name of the value in the name of its array; empty for other arrays.
 std::string kept_value_named(const std::string& array);
 
 }  // namespace tailrace::model

@@ -1,4 +1,4 @@
-// Whether what came in a message holds together, so that every number in it may be followed.
+// Checks that the contents of a message are consistent, so that every number in it can be used safely.
 #pragma once
 
 #include <cstddef>

@@ -60,7 +60,7 @@ struct Segment {
   std::int64_t target;  // first element in the target array
   std::int64_t count;   // elements
 
-  // Whether nothing lies between the two on either side.
+  // True if nothing is between the two on either side.
   bool joins(const Segment& next) const {
     return source + count == next.source && target + count == next.target;
   }

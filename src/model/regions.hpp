@@ -1,4 +1,4 @@
-// Who holds what of a grid: a region for each rank of a component.
+// The decomposition of a grid: a region for each rank of a component.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@
 
 namespace tailrace::model {
 
-// What is known of a saved array besides its values. Without dims it is one number.
+// The description of a saved array without its values. Without dims it is one number.
 struct StateArray {
   std::string name;  // unique in a component; words are parted by /
   DataType type = DataType::float64;

@@ -162,7 +162,7 @@ std::vector<Described> DiagnosticCoordinates::arguments_of(const Node& node) con
   return arguments;
 }
 
-// What no input names may be a diagnostic that others use.
+// A name that is not an input may be a diagnostic that others use.
 void DiagnosticCoordinates::name(Note& note, const analytics::Diagnostic& diagnostic) {
   note.units = diagnostic.units;
   note.described.standard_name = diagnostic.standard_name;

@@ -46,7 +46,7 @@ std::size_t kept_bytes(const VariablePlan& variable, const model::Declarations& 
   return bytes;
 }
 
-// What diagnostics take of the model, and what they are: fields of the analysis.
+// The fields of the model that diagnostics need, and the fields that diagnostics are.
 struct OfDiagnostics {
   std::set<int> inputs, results;
 };

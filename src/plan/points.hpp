@@ -14,7 +14,7 @@
 
 namespace tailrace::plan {
 
-// What the datasets with points ask for, in their order. The configuration must live longer.
+// The requests of datasets with points, in their order. The configuration must live longer.
 std::vector<points::Request> point_requests(const settings::Configuration& configuration);
 
 // A field at the stations or along the trajectories of a dataset.

@@ -188,7 +188,7 @@ class File {
     const bool within = std::ranges::all_of(
         one.dims, [&](const std::string& dim) { return std::ranges::find(dims_, dim) != dims_.end(); });
     if (!within || one.numbers.empty())
-      refuse(fmt::format("{} has other dimensions than {}, so it says nothing of its positions", one.name,
+      refuse(fmt::format("{} has other dimensions than {}, so it does not describe its positions", one.name,
                          places_.front()->name));
   }
 

@@ -1,4 +1,4 @@
-// What stations and trajectories have in common: the points at which a dataset holds its variables.
+// The points at which a dataset holds its variables: the part that stations and trajectories have in common.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct PointSet {
 struct Stations;
 struct Trajectories;
 
-// What one dataset asks for. Exactly one of the two is given; both must live longer.
+// The points that one dataset asks for. Exactly one of the two is given, and it must live longer.
 struct Request {
   std::string dataset;  // its path
   const Stations* stations = nullptr;

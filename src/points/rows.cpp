@@ -53,7 +53,7 @@ bool normalise_names(std::vector<Cell>& names, const ColumnNames& columns, const
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto is_same = [&](const Cell& other) { return other.text == names[i].text; };
     if (std::any_of(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), is_same))
-      tell(names[i], fmt::format("\"{}\" stands there twice", names[i].text));
+      tell(names[i], fmt::format("\"{}\" occurs twice", names[i].text));
     else if (std::ranges::count(columns.known, names[i].text) == 0 &&
              base::nearest_name(names[i].text, columns.known))
       tell(names[i], fmt::format("\"{}\" is unknown.{}", base::quotable(names[i].text),

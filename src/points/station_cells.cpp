@@ -65,7 +65,7 @@ class Finder {
     sound_ = false;
     if (++outside_ > most_outside) return;
     refuse(station.location, "",
-           fmt::format("station \"{}\" lies outside of grid \"{}\": {} is {}, and goes there from {} to {}{}",
+           fmt::format("station \"{}\" lies outside of grid \"{}\": {} is {}, but the grid covers {} to {}{}",
                        base::quotable(station.name), grid_.name, stations_.coordinates[i], station.at[i], low,
                        high, more));
   }
@@ -98,7 +98,7 @@ class Finder {
     const Line::Limits limits = nearest ? line.edges() : line.centres();
     const bool beside = !nearest && !line.nearest(station.at[i]).empty();
     refuse_outside(station, i, limits.low, limits.high,
-                   beside ? " in the middle of the outermost cells; `nearest` takes their whole" : "");
+                   beside ? " between the centres of the outermost cells; `nearest` covers them whole" : "");
     return shares;
   }
 

@@ -92,8 +92,9 @@ const config::SourceFile* table_of(const PointSet& points, const config::Sources
   const std::string path = config::path_beside(points.file_location.file, points.file);
   const auto source = std::ranges::find(sources, path, &config::SourceFile::name);
   if (source != sources.end()) return &*source;
-  problems.add(points.file_location, points.config_path + ".file",
-               "tables of places are read before the model gives its options, so no `{name}` can stand here");
+  problems.add(
+      points.file_location, points.config_path + ".file",
+      "tables of places are read before the model gives its options, so they may not contain `{name}`");
   return nullptr;
 }
 

@@ -21,7 +21,8 @@ Type stations_type() {
       {.name = "file",
        .type = text(),
        .description =
-           "A table of the stations, relative to the file in which this stands: values with commas between "
+           "A table of the stations, relative to the configuration file that names it: values with commas "
+           "between "
            "them, the first line with the names of the columns: `station_name`, `latitude` and `longitude` "
            "or two coordinates of the grid, and `altitude`.",
        .example = "stations.csv"},

@@ -12,7 +12,8 @@ Type trajectories_type() {
       {.name = "file",
        .type = text(),
        .description =
-           "A table of positions, relative to the file in which this stands: values with commas between "
+           "A table of positions, relative to the configuration file that names it: values with commas "
+           "between "
            "them, the first line with the names of the columns: `time` (dates, or seconds of model time), "
            "`latitude` and `longitude` or two coordinates of the grid, and, where there are several, the "
            "`trajectory`. Or a file of NetCDF-4 with trajectories by CF (its discrete sampling geometries).",
@@ -27,7 +28,7 @@ Type trajectories_type() {
       {.name = "vertical",
        .type = text(),
        .description =
-           "The column of the table that says at which level points are, by the name or standard_name of "
+           "The column of the table with the levels of the points, given by the name or standard_name of "
            "the grid's coordinate along its levels. Without it the file has all levels.",
        .example = "height"},
   });

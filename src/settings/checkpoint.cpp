@@ -20,8 +20,8 @@ Type checkpoint_type() {
        .type = text(),
        .description =
            "A directory on a fast disk of each node, where servers write a checkpoint first. From there "
-           "it is drained into `directory` while the run goes on, and only then counts. What a killed "
-           "job had not drained, a restart looks for on its nodes.",
+           "it is drained into `directory` while the run continues, and counts only then. A "
+           "restart looks on the nodes for shards that a killed job had not drained.",
        .example = "/local/scratch/me"},
       {.name = "every",
        .type = time::period_or_never_type(),
@@ -44,15 +44,15 @@ Type checkpoint_type() {
        .description =
            "Whether a run begins where the latest complete checkpoint in `directory` ends: if there is "
            "one (`auto`), not at all (`never`), or else with an error (`require`). `at_initial_step` is "
-           "for models with restart files of their own: at the checkpoint of the step where the model "
-           "says that it begins (`initial_step`), or else with an error; afresh at step 0.",
+           "for models with restart files of their own: at the checkpoint of the step that the "
+           "model gives with `initial_step`, or else with an error; afresh at step 0.",
        .example = "require",
        .default_value = "auto"},
       {.name = "on_signal",
        .type = flag(),
        .description =
            "Whether SIGTERM, SIGINT and SIGUSR1 make a checkpoint due at the model's next "
-           "`checkpoint_due`. Then that call is collective. SIGUSR1 asks for nothing else: the run goes on.",
+           "`checkpoint_due`. Then that call is collective. SIGUSR1 has no other effect: the run continues.",
        .example = "false",
        .default_value = "true"},
       {.name = "also_at_end",
@@ -66,7 +66,8 @@ Type checkpoint_type() {
        .type = time::duration_type(),
        .description =
            "How long before the limit of the job a checkpoint is due, once; then `stop_requested` is true "
-           "too. The limit is `time_limit`, or what Slurm says (SLURM_JOB_END_TIME). `checkpoint_due` is "
+           "too. The limit is `time_limit`, or the one that Slurm reports (SLURM_JOB_END_TIME). "
+           "`checkpoint_due` is "
            "collective then.",
        .example = "10 min"},
       {.name = "time_limit",
@@ -76,9 +77,9 @@ Type checkpoint_type() {
        .example = "6 h"},
       {.name = "on_error",
        .type = choice({"stop", "skip"}),
-       .description =
-           "What happens when a checkpoint cannot be written: the model is told (`stop`), or a warning is "
-           "logged and the run goes on (`skip`). The checkpoints before it stay in either case.",
+       .description = "What happens if a checkpoint cannot be written: the model gets an error (`stop`), or "
+                      "a warning is "
+                      "logged and the run continues (`skip`). Earlier checkpoints are kept in both cases.",
        .example = "skip",
        .default_value = "stop"},
   });
@@ -88,10 +89,8 @@ Type checkpoint_type() {
 void check_is_known(const Value& section, const char* key, Problems& problems) {
   const Value* value = section.find(key);
   if (value != nullptr && is_open(value->text()))
-    problems.add(
-        value->location(), value->path(),
-        "a name in braces is filled in only when the model has said what it is, but a restart begins "
-        "before that; expected a path without one");
+    problems.add(value->location(), value->path(),
+                 "this path may not contain `{name}`: a restart reads it before the model gives its options");
 }
 
 CheckpointOptions read(const Value& value, Problems& problems) {
@@ -166,7 +165,7 @@ config::Section<CheckpointOptions> checkpoint_section() {
                      .type = checkpoint_type(),
                      .description =
                          "When the state of the run is saved, and where: the model's fields, and what the "
-                         "servers hold of windows that are open. A run that is stopped goes on from it.",
+                         "servers hold of windows that are open. A stopped run continues from it.",
                      .example = "{directory: restart, every: 600 s, keep: 2, fields: [u, v, w]}"},
           .read = read,
           .check = check};

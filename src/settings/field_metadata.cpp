@@ -89,7 +89,7 @@ Section<NamedFields> names_section() {
                      .description =
                          "What the model's fields are: their standard names, long names and units. A file "
                          "of YAML with a map of them, relative to this one, a list of such files, or the "
-                         "map itself. A field's standard name alone may stand in place of its map.",
+                         "map itself. A field's standard name alone may be given in place of its map.",
                      .example = "names.yaml"},
           .read = read};
 }

@@ -30,7 +30,7 @@ Type coordinate_type() {
        .example = "height above ground"},
       {.name = "bounds",
        .type = list(real(-largest), 2),
-       .description = "The ends of what the value stands for.",
+       .description = "The bounds of the interval that the value represents.",
        .example = "[0, 10]"},
       output::variable_attributes_option("Further attributes of the coordinate, such as `positive`."),
   });

@@ -68,8 +68,8 @@ std::vector<Option> which_records() {
        .type = time::sampling_type(),
        .description =
            "The period of the records; `never` for fields that are sent only at the end of the run. "
-           "Fixed fields (`every: once` under `fields`) have no records, whatever stands here; `once` "
-           "says so.",
+           "Fixed fields (`every: once` under `fields`) have no records, whatever is given here; `once` "
+           "states this explicitly.",
        .example = "10 s",
        .required = true,
        .belongs_to = "each",
@@ -166,7 +166,7 @@ void set_records(const Value& value, VariableEntry& variable, Problems& problems
     for (const char* other : {"every", "offset"})
       if (const Value* given = value.find(other); given != nullptr && every.location.line > 0)
         problems.add(given->location(), given->path(),
-                     "stands beside `each`, which says when records are; expected only one");
+                     "cannot be given beside `each`, which determines the records; expected only one");
     variable.every = each.every;
     variable.every_location = each.location;
     variable.cycle = each.cycle;
@@ -230,8 +230,9 @@ void check_group(const Value& group, Problems& problems) {
   for (const ValueEntry& entry : group.entries())
     if (entry.key != "defaults" && entry.key != "variables" && entry.location.line > 0 &&
         !entry.value.inherited())
-      problems.add(entry.location, entry.value.path(),
-                   "stands beside `variables`; expected it under `defaults`, or with one of the variables");
+      problems.add(
+          entry.location, entry.value.path(),
+          "cannot be given beside `variables`; expected it under `defaults`, or with one of the variables");
 }
 
 void read_entry(const Value& item, std::vector<VariableEntry>& variables, Problems& problems) {

@@ -99,7 +99,7 @@ def test_three_jobs_of_unequal_length(job):
     check_windows(read(folder / "month.nc"), "w", "mean", MONTHS)
     for result in results[1:]:
         assert "day.nc (if_exists: append): the last record of time, from " in result.output
-        assert "goes: the run before ended within its window" in result.output
+        assert "is dropped: the previous run ended inside its window" in result.output
     snapshots = read(folder / "snap.nc")
     assert snapshots.orog.dims == ("z", "y", "x")
     step_of = {TIMES[first + i]: i + 1 for first, last in pairwise(CUTS) for i in range(last - first)}
@@ -130,7 +130,7 @@ def test_a_job_that_was_killed_and_repeated(job):
     again = run(job, {"day.nc": DAILY}, (23, 90), running.folder).finished()
     assert (
         "day.nc (if_exists: append): " in again.output
-        and " records of time go, the first of them from " in again.output
+        and " records of time are dropped, the first of them from " in again.output
     )
     data = read(running.folder / "day.nc")
     check_windows(data, "w", "mean", MIDNIGHTS, ((0, 23), (23, 90)))

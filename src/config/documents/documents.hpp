@@ -1,4 +1,4 @@
-// What is written from a schema for people and for their editors.
+// Documents that are made from a schema: the reference page for people and the JSON schema for editors.
 #pragma once
 
 #include <string>

@@ -24,7 +24,7 @@ Json number_json(const Type& type, const char* name) {
   return or_placeholder({{"anyOf", {std::move(json), {{"enum", type.names}}}}});
 }
 
-// What YAML reads as true or false is no text to an editor.
+// Editors do not accept YAML's true or false as text.
 Json choice_json(const Type& type) {
   Json words = type.names;
   for (const auto& [word, now] : type.former) {

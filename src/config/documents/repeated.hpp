@@ -7,7 +7,7 @@
 
 namespace tailrace::config::documents {
 
-// Whether it is a list of sections all of whose options `around` has, too.
+// True for a list of sections all of whose options `around` has, too.
 inline bool repeats(const Type& type, const Type& around) {
   if (type.kind != Kind::list || type.parts.front().options.empty()) return false;
   return std::ranges::all_of(type.parts.front().options, [&](const Option& inner) {

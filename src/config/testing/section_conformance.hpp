@@ -28,7 +28,7 @@ struct Attempt {
   Problems problems{};
 };
 
-// What the section reads from a configuration that holds nothing else.
+// The value that the section reads from a configuration with nothing else.
 template <class T>
 T read(const Section<T>& section, const std::string& yaml, Attempt& attempt) {
   const Node node = parse_yaml(file_name, yaml, attempt.problems);

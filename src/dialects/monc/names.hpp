@@ -1,4 +1,4 @@
-// Who is meant by a name.
+// Resolves names.
 #pragma once
 
 #include <map>

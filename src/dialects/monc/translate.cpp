@@ -27,7 +27,7 @@ void take_words(std::string_view text, std::set<std::string>& words) {
   }
 }
 
-// What is named, by namespace.
+// All names that are used, by namespace.
 std::map<std::string, std::set<std::string>> named_words(const Model& model) {
   std::map<std::string, std::set<std::string>> words;
   for (const Group& group : model.groups)
@@ -185,7 +185,7 @@ class Translator {
     return group;
   }
 
-  // Of `z-auto` the operator says what it is.
+  // For `z-auto` the operator determines the dimension.
   static bool names_dims(const Diagnostic& diagnostic) {
     return diagnostic.type == "array" && !diagnostic.dims.empty() &&
            std::ranges::none_of(diagnostic.dims,

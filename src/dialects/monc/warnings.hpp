@@ -1,4 +1,4 @@
-// What a translation has to say that is no mistake: each thing once, with the places where it holds.
+// The warnings of a translation: each occurs once, with its places.
 #pragma once
 
 #include <map>

@@ -67,7 +67,7 @@ class Writing {
   std::map<const Include*, Part> single_;           // of field="..."
 };
 
-// Whether Tailrace can carry it: no maps, texts or flags, and nothing that tells of one process.
+// True if Tailrace can transport it: no maps, texts or flags, and no values that differ between processes.
 bool is_sent(const Field& field);
 
 }  // namespace tailrace::dialects::monc

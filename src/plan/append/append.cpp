@@ -26,14 +26,15 @@ class AxisHistory {
     while (records < existing_.times.size() && end(records) <= begin_.time + reach_at(begin_.time)) ++records;
     const std::size_t later = existing_.times.size() - records;
     if (later > 0)
-      dropped.push_back(fmt::format("{} of {} go, the first of them from {} to {}: this run begins at {}",
-                                    later == 1 ? "a record" : fmt::format("{} records", later), axis_.dim,
-                                    date(start(records)), date(end(records)), date(begin_.time)));
+      dropped.push_back(fmt::format(
+          "{} of {} {} dropped, the first of them from {} to {}: this run begins at {}",
+          later == 1 ? "a record" : fmt::format("{} records", later), axis_.dim, later == 1 ? "is" : "are",
+          date(start(records)), date(end(records)), date(begin_.time)));
     if (records > 0 && is_cut_off(records - 1)) {
       --records;
-      dropped.push_back(
-          fmt::format("the last record of {}, from {} to {}, goes: the run before ended within its window",
-                      axis_.dim, date(start(records)), date(end(records))));
+      dropped.push_back(fmt::format(
+          "the last record of {}, from {} to {}, is dropped: the previous run ended inside its window",
+          axis_.dim, date(start(records)), date(end(records))));
     } else if (records > 0 && time::is_windowed(axis_.kind) &&
                end(records - 1) < begin_.time - reach_at(begin_.time)) {
       dropped.push_back(fmt::format("nothing of {} is known from {}, where the file ends, to {}", axis_.dim,

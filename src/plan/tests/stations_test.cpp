@@ -113,10 +113,10 @@ TEST(AtStations, AreRefusedOutsideOfTheGrid) {
       about("points: {A: {x: 36, y: 3}}", "t"),
       AllOf(HasSubstr(
                 "run.yaml:3:37  output.a.nc.stations: station \"A\" lies outside of grid \"plane\": x is 36"),
-            HasSubstr("from -5")));
-  EXPECT_THAT(
-      about("method: bilinear, points: {A: {x: 32, y: 3}}", "t"),
-      HasSubstr("goes there from 0 to 30 in the middle of the outermost cells; `nearest` takes their whole"));
+            HasSubstr("the grid covers -5")));
+  EXPECT_THAT(about("method: bilinear, points: {A: {x: 32, y: 3}}", "t"),
+              HasSubstr("but the grid covers 0 to 30 between the centres of the outermost cells; `nearest` "
+                        "covers them whole"));
   std::string many;
   for (int i = 0; i < 12; ++i) many += "S" + std::to_string(i) + ": {x: 99, y: 3}, ";
   EXPECT_THAT(about("points: {" + many + "}", "t"), HasSubstr("12 stations lie outside of grid \"plane\""));
@@ -151,7 +151,7 @@ TEST(AtStations, OfAListAreLookedForTogether) {
   found.found_cells->push_back({"a.nc", {3, 4}, {2}, {40, 60, 0, 20}});
   EXPECT_EQ(about(one, "sst", found), "none");
   found.found_cells->back().reach = {40, 60, 10, 20};
-  EXPECT_THAT(about(one, "sst", found), HasSubstr("longitude is 361, and goes there from 10 to 20"));
+  EXPECT_THAT(about(one, "sst", found), HasSubstr("longitude is 361, but the grid covers 10 to 20"));
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ TEST(Stations, RefuseTablesWithMistakes) {
       AllOf(HasSubstr("in/st.csv:1:6"), HasSubstr("\"latitud\" is unknown. Did you mean \"latitude\"?")));
   EXPECT_THAT(about_table("lat,lon\n1,2\n"), HasSubstr("expected a column `station_name`"));
   EXPECT_THAT(about_table("name,lat,lat,lon\n"),
-              HasSubstr("in/st.csv:1:10  output.a.nc.stations: \"latitude\" stands"));
+              HasSubstr("in/st.csv:1:10  output.a.nc.stations: \"latitude\" occurs"));
   EXPECT_THAT(about_table("name,lat,lon\n# none\n"), HasSubstr("expected at least one station"));
   EXPECT_THAT(about_table(""), HasSubstr("expected at least one station"));
   EXPECT_THAT(about_table("name,lat,lon\na,1,2\nb,2,3\na,1,3\n"),

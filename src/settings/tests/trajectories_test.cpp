@@ -97,7 +97,7 @@ TEST(Trajectories, RefuseTablesWithMistakes) {
   EXPECT_THAT(about_table("lat,lon\n1,2\n"), HasSubstr("expected a column `time`"));
   EXPECT_THAT(about_table("time,lat\n1,2\n"), HasSubstr("expected latitude and longitude, or two"));
   EXPECT_THAT(about_table("time,x,y,z\n1,2,3,4\n"), HasSubstr("but got 3"));
-  EXPECT_THAT(about_table("time,lat,lat,lon\n"), HasSubstr("\"latitude\" stands there twice"));
+  EXPECT_THAT(about_table("time,lat,lat,lon\n"), HasSubstr("\"latitude\" occurs twice"));
   EXPECT_THAT(about_table("time,lat,lon\n# none\n"),
               HasSubstr("expected at least one position in in/ship.csv"));
   EXPECT_THAT(about_table("time,lat,lon,trajectory\n0,1,2,\n"), HasSubstr("a trajectory has no name"));

@@ -22,7 +22,7 @@ struct Equation {
   bool differ = false;  // in value, beyond rounding
 };
 
-// What is wrong becomes a problem, and the result a tree without a word.
+// A mistake becomes a problem, and the result is an empty tree.
 Equation parse_equation(const Word& text, Problems& problems, Warnings& warnings);
 
 // With all parentheses that are needed by the usual precedence, for messages.

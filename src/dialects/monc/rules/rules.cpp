@@ -94,7 +94,7 @@ class Compiler {
     return nearest ? fmt::format(" Did you mean \"{}\"?", *nearest) : "";
   }
 
-  // Where people look for what a rule computes from.
+  // The place at which users look for the arguments of a rule.
   static Location place_of(const Tag& tag) {
     for (const char* name : {"equation", "input", "field"})
       if (const Word* value = tag.find(name)) return value->location;

@@ -1,4 +1,4 @@
-// What MONC's XML says, as plain values. Names are not yet resolved.
+// The contents of MONC's XML as plain values. Names are not resolved yet.
 #pragma once
 
 #include <string>

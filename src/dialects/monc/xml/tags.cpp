@@ -60,7 +60,7 @@ class Scanner {
     return short_end + 1;
   }
 
-  // Where the tag's `>` is; a quoted value may hold one. Nowhere, with a problem, where there is none.
+  // The position of the tag's `>`; quoted values may contain others. npos, with a problem, if there is none.
   std::size_t end_of_tag(std::size_t start) {
     const std::size_t next = std::min(chars_.find('<', start + 1), chars_.size());
     for (std::size_t i = start + 1; i < next; ++i) {

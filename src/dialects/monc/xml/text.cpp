@@ -42,7 +42,7 @@ void each_line(std::string_view text, Visit visit) {
   }
 }
 
-// Whether the place that was reached lies within `<!-- ... -->`.
+// True if the current position is inside `<!-- ... -->`.
 class CommentState {
  public:
   bool inside() const { return inside_; }
